@@ -153,10 +153,8 @@ describe("a plan that is no longer configured", () => {
     const config = ["--config", writeConfig("[plans.new]\n")]
     const shown = { plan: "old", allowance: null, used: 0, bonus: 0, remaining: null, problem }
     expect(await json("account", "show", id, "--db", db, ...config)).toMatchObject(shown)
-    expect(await json("account", "grant", id, "5", "--db", db, ...config)).toMatchObject({
-      ...shown,
-      bonus: 5,
-    })
+    const granted = await json("account", "grant", id, "5", "--db", db, ...config)
+    expect(granted).toMatchObject({ ...shown, bonus: 5 })
     expect(await json("account", "list", "--db", db, ...config)).toMatchObject([{ id, plan: "old", problem }])
     const { out } = await runCliForTest(["account", "list", "--db", db, ...config])
     expect(out).toContain(problem)

@@ -86,10 +86,8 @@ describe("401", () => {
     const { id, key } = await service.createKey("free")
     const earlier = "pk_cvNhYs8pwt1paiw3Ca0Eq4Ics2iIoglo1qaSKV"
     using database = new Database(service.db)
-    const { changes } = database.run("UPDATE secrets SET hash = ? WHERE hash = ?", [
-      hashKey(earlier),
-      hashKey(key),
-    ])
+    const hashes = [hashKey(earlier), hashKey(key)]
+    const { changes } = database.run("UPDATE secrets SET hash = ? WHERE hash = ?", hashes)
     expect(changes).toBe(1)
     expect([await statusWith(earlier), await statusWith(key)]).toEqual([200, 401])
     const rotated = await service.accounts.rotateKey(id, 60_000)
@@ -137,9 +135,8 @@ describe("403", () => {
   })
 
   test("an address outside the allow-list, the forwarded one behind a trusted proxy", async () => {
-    const { account, key } = await service.createKey("free", {
-      allowIps: ["198.51.100.0/24", "2001:db8::/32"],
-    })
+    const allowIps = ["198.51.100.0/24", "2001:db8::/32"]
+    const { account, key } = await service.createKey("free", { allowIps })
     const from = (address: string) => service.fetch(path, { key, headers: { "x-forwarded-for": address } })
     const bound = ["198.51.100.7", "2001:db8::7", "::ffff:198.51.100.7", "203.0.113.5, 198.51.100.7"]
     for (const address of bound) expect((await from(address)).status).toBe(200)

@@ -91,10 +91,8 @@ test("a key does not open the metrics, and their token is no key", async () => {
   const { key } = await service.createKey("pro")
   expect((await send("/metrics", { authorization: `Bearer ${key}` })).status).toBe(401)
   const refused = await send(path, { authorization: `Bearer ${metricsToken}` })
-  expect([refused.status, (await readAnswer(refused)).error]).toEqual([
-    401,
-    "The API key is mistyped or cut short.",
-  ])
+  const { error } = await readAnswer(refused)
+  expect([refused.status, error]).toEqual([401, "The API key is mistyped or cut short."])
   expect((await send("/metrics", { authorization: `Bearer ${metricsToken}` })).status).toBe(200)
 })
 
@@ -116,8 +114,7 @@ describe("in the mock", () => {
     const { data } = await mock.control("GET", `/requests?key=${real}`)
     expect(JSON.stringify(data)).not.toContain(real)
     const shown = `${real.slice(0, 9)}…`
-    expect(data?.requests).toMatchObject([
-      { key: shown, request: { headers: { authorization: `Bearer ${shown}` } } },
-    ])
+    const request = { headers: { authorization: `Bearer ${shown}` } }
+    expect(data?.requests).toMatchObject([{ key: shown, request }])
   })
 })

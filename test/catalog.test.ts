@@ -88,39 +88,31 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
     expect((await service.accounts.show(account)).balance.used).toBe(api.credits)
 
     const text = async (format: string) => (await service.call(api, example.input, { key, format })).text()
-    expect(withoutVarying(parseYaml(await text("yaml")).data, example)).toEqual(
-      withoutVarying(envelope.data, example),
-    )
+    const yaml = parseYaml(await text("yaml"))
+    expect(withoutVarying(yaml.data, example)).toEqual(withoutVarying(envelope.data, example))
     expect(comparable(readXml(await text("xml")), example)).toEqual(comparable(asXml(envelope.data), example))
     expect(comparable(readCsv(await text("csv")), example)).toEqual(comparable(asCsv(envelope.data), example))
     expect((await service.accounts.show(account)).balance.used).toBe(4 * api.credits)
-    expect(await service.accounts.usage(account, 1)).toMatchObject([
-      { api: api.id, calls: 4, credits: 4 * api.credits },
-    ])
+    const credits = 4 * api.credits
+    expect(await service.accounts.usage(account, 1)).toMatchObject([{ api: api.id, calls: 4, credits }])
   })
 
-  test.each(["pro", "free"])(
-    "batch and GraphQL give and charge as REST does on the plan %s",
-    async (plan) => {
-      const service = await serviceFor(example)
-      const { account, key } = await service.createKey(plan)
-      const rest = await readAnswer(service.call(api, example.input, { key }))
-      const batch = await readAnswer(
-        service.post(`/v1/${api.id}/batch`, { inputs: [example.input] }, { key }),
-      )
-      const { body } = await readGraphql(service.post("/v1/graphql", toQuery(api, example.input), { key }))
-      const results = batch.data?.results as { data: object }[]
-      const data = withFixed(rest.data, example)
-      expect(Object.keys(data)).not.toHaveLength(0)
-      expect(withFixed(results[0]?.data, example)).toEqual(data)
-      expect(body.errors).toBeUndefined()
-      const field = body.data?.[toRootField(api.id)] as object
-      expect<unknown>(withFixed(field, example)).toEqual(withNulls(api.output, data))
-      expect(await service.accounts.usage(account, 1)).toMatchObject([
-        { api: api.id, calls: 3, credits: 3 * api.credits },
-      ])
-    },
-  )
+  test.each(["pro", "free"])("batch and GraphQL give and charge as REST does on %s", async (plan) => {
+    const service = await serviceFor(example)
+    const { account, key } = await service.createKey(plan)
+    const rest = await readAnswer(service.call(api, example.input, { key }))
+    const batch = await readAnswer(service.post(`/v1/${api.id}/batch`, { inputs: [example.input] }, { key }))
+    const { body } = await readGraphql(service.post("/v1/graphql", toQuery(api, example.input), { key }))
+    const results = batch.data?.results as { data: object }[]
+    const data = withFixed(rest.data, example)
+    expect(Object.keys(data)).not.toHaveLength(0)
+    expect(withFixed(results[0]?.data, example)).toEqual(data)
+    expect(body.errors).toBeUndefined()
+    const field = body.data?.[toRootField(api.id)] as object
+    expect<unknown>(withFixed(field, example)).toEqual(withNulls(api.output, data))
+    const credits = 3 * api.credits
+    expect(await service.accounts.usage(account, 1)).toMatchObject([{ api: api.id, calls: 3, credits }])
+  })
 
   test.each(["pro", "free"])("MCP gives and charges the same as REST on the plan %s", async (plan) => {
     const service = await serviceFor(example)
@@ -137,9 +129,8 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
       expect(withFixed(answer.data, example)).toEqual(withFixed(data, example))
       expect(answer.meta).toMatchObject({ "penknife/credits": { charged: api.credits, plan } })
     }
-    expect(await service.accounts.usage(account, 1)).toMatchObject([
-      { api: api.id, calls: 3, credits: 3 * api.credits },
-    ])
+    const credits = 3 * api.credits
+    expect(await service.accounts.usage(account, 1)).toMatchObject([{ api: api.id, calls: 3, credits }])
   })
 
   test("a plan without premium gets no premium field, in any format", async () => {
@@ -232,10 +223,7 @@ function mapObjects(schema: TSchema, change: (object: TObject) => TObject): TSch
   if (schema.type === "array") return { ...schema, items: mapObjects(schema.items, change) }
   if (schema.type !== "object") return schema
   const changed = change(schema as TObject)
-  const properties = Object.entries(changed.properties).map(([name, child]) => [
-    name,
-    mapObjects(child, change),
-  ])
+  const properties = Object.entries(changed.properties).map(([name, one]) => [name, mapObjects(one, change)])
   return { ...changed, properties: Object.fromEntries(properties) }
 }
 

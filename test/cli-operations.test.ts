@@ -35,10 +35,8 @@ test("every operation has a command with help", async () => {
 describe("what the commands take", () => {
   test("options of every kind reach the operation, and '' takes a value away", async () => {
     const { db, account, id } = await withKey()
-    const set = `--expires 30d --allow-api hmac --allow-api linesorter --allow-ip 10.0.0.0/8 --rate-limit 60 --external-id k1`
-    const key = await runLineJson(
-      `key update ${id} --name 'two words' ${set} --metadata '{"team":"blue"}' ${db}`,
-    )
+    const set = `--expires 30d --allow-api hmac --allow-api linesorter --allow-ip 10.0.0.0/8 --rate-limit 60 --external-id k1 --metadata '{"team":"blue"}'`
+    const key = await runLineJson(`key update ${id} --name 'two words' ${set} ${db}`)
     expect(key).toMatchObject({
       name: "two words",
       allow_apis: ["hmac", "linesorter"],
@@ -240,14 +238,10 @@ describe("what the commands print", () => {
   test("the audit log names the user and the machine, and is exported as JSON lines", async () => {
     const { db, account } = await withKey()
     const records = await runLineJson(`audit ${db}`)
-    expect(records.map(({ operation }: { operation: string }) => operation)).toEqual([
-      "keys.create",
-      "accounts.create",
-    ])
-    expect(records[1]).toMatchObject({
-      actor: expect.stringMatching(/^cli:./),
-      source: expect.stringMatching(/./),
-    })
+    const made = records.map(({ operation }: { operation: string }) => operation)
+    expect(made).toEqual(["keys.create", "accounts.create"])
+    expect(records[1].actor).toMatch(/^cli:./)
+    expect(records[1].source).toMatch(/./)
     expect(JSON.stringify(records)).toContain(account)
     const { out } = await runLine(`audit export ${db}`)
     expect(

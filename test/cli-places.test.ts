@@ -72,8 +72,7 @@ test("the same script gives the same output on a data file and on a running serv
   const { key } = await runLineJson(`admin-key create --name cli --db ${service.db}`)
   const served = await play(lines, [], { PENKNIFE_ADMIN_KEY: key, PENKNIFE_SERVER: service.url })
 
-  for (const [index, line] of lines.entries())
-    expect({ line, ...served[index] }).toEqual({ line, ...onFile[index] })
+  for (const [i, line] of lines.entries()) expect({ line, ...served[i] }).toEqual({ line, ...onFile[i] })
   expect(onFile.filter(({ code }) => code === 0).length).toBeGreaterThan(30)
   expect(onFile.filter(({ code }) => code === 1).length).toBeGreaterThan(5)
   expect(service.logged()).not.toContain(key)

@@ -114,9 +114,8 @@ describe("what is changed", () => {
   test("can be a secret, which no answer, record or log line shows", async () => {
     const { service, admin, put, fileText, records } = await start()
     const answer = await put({ metrics_token: "very-quiet" })
-    expect(answer.body.data).toEqual([
-      { setting: "metrics_token", before: null, after: "(set)", needs_restart: false },
-    ])
+    const change = { setting: "metrics_token", before: null, after: "(set)", needs_restart: false }
+    expect(answer.body.data).toEqual([change])
     expect((await fetch(`${service.url}/metrics`)).status).toBe(401)
     expect(fileText()).toContain('metrics_token = "very-quiet"')
     const shown = [answer.text, (await admin("GET", "/config")).text, service.logged()]
@@ -130,10 +129,8 @@ describe("what is changed", () => {
       200,
       [{ setting: "credits.hmac", before: null, after: 3, needs_restart: false }],
     ])
-    expect(await put({ max_calls: 500, "plans.gold": null })).toMatchObject({
-      status: 200,
-      body: { data: [] },
-    })
+    const none = await put({ max_calls: 500, "plans.gold": null })
+    expect(none).toMatchObject({ status: 200, body: { data: [] } })
     expect(fileText()).toBe(text)
     expect(await records()).toEqual([])
   })
@@ -199,10 +196,8 @@ describe("nothing at all is changed", () => {
     const edited = `${text}hmac = 2\n`
     writeFileSync(service.configFile, edited)
     const { status, body } = await put({ max_calls: 9 })
-    expect([status, body.detail]).toEqual([
-      409,
-      expect.stringContaining("was changed since the service read it"),
-    ])
+    expect(status).toBe(409)
+    expect(body.detail).toContain("was changed since the service read it")
     expect(fileText()).toBe(edited)
     await service.configuration.reload()
     expect((await put({ max_calls: 9 })).status).toBe(200)
@@ -270,11 +265,8 @@ test("a request that is sent again with its Idempotency-Key is done once", async
   const headers = { "idempotency-key": "price-1" }
   const first = await put({ "credits.hmac": 3 }, { headers })
   const again = await put({ "credits.hmac": 3 }, { headers })
-  expect([again.status, again.headers.get("idempotent-replayed"), again.body]).toEqual([
-    200,
-    "true",
-    first.body,
-  ])
+  expect([again.status, again.body]).toEqual([200, first.body])
+  expect(again.headers.get("idempotent-replayed")).toBe("true")
   expect(await records()).toHaveLength(1)
 })
 
@@ -306,8 +298,6 @@ test("the mock keeps its configuration and says so", async () => {
     headers: { "x-admin-key": "mock-admin", "content-type": "application/json" },
     body: JSON.stringify({ changes: { "credits.hmac": 3 } }),
   })
-  expect([answer.status, await answer.text()]).toEqual([
-    409,
-    expect.stringContaining("The test double keeps"),
-  ])
+  expect(answer.status).toBe(409)
+  expect(await answer.text()).toContain("The test double keeps")
 })

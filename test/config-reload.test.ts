@@ -81,18 +81,10 @@ test("limits, the token of the metrics, GraphQL and the log change too", async (
   expect((await fetch(`${service.url}/v1/hmac`, long)).status).toBe(200)
   expect((await fetch(`${service.url}/metrics`)).status).toBe(200)
   expect(service.logged()).toBe("")
-  const changes = await reload({
-    max_body: 1_024,
-    metrics_token: "quiet",
-    no_graphql: true,
-    log_level: "info",
-  })
-  expect(changes).toContainEqual({
-    setting: "metrics_token",
-    before: null,
-    after: "(set)",
-    needsRestart: false,
-  })
+  const next = { max_body: 1_024, metrics_token: "quiet", no_graphql: true, log_level: "info" }
+  const changes = await reload(next)
+  const change = { setting: "metrics_token", before: null, after: "(set)", needsRestart: false }
+  expect(changes).toContainEqual(change)
   expect((await fetch(`${service.url}/v1/hmac`, long)).status).toBe(413)
   expect((await fetch(`${service.url}/metrics`)).status).toBe(401)
   const bearer = { authorization: "Bearer quiet" }
@@ -208,10 +200,8 @@ test("over the admin API and with 'penknife reload': answer, permission and audi
   })
   values = { credits: { hmac: -1 } }
   const refused = await runLine("reload", { env })
-  expect([refused.code, refused.err]).toEqual([
-    1,
-    expect.stringContaining("'credits.hmac' in test.toml cannot be used"),
-  ])
+  expect(refused.code).toBe(1)
+  expect(refused.err).toContain("'credits.hmac' in test.toml cannot be used")
   const reader = await runLineJson(`admin-key create --name reader --may config.read --db ${service.db}`)
   const weak = { PENKNIFE_SERVER: service.url, PENKNIFE_ADMIN_KEY: reader.key }
   expect((await runLine("reload", { env: weak })).err).toContain("config.write")

@@ -27,8 +27,6 @@ test("what is installed for the program is used by it", () => {
   )
   const texts = files.map((file) => readFileSync(join(root, file), "utf8"))
   const isUsed = (name: string) =>
-    texts.some((text) =>
-      [`"${name}"`, `"${name}/`, `node_modules/${name}/`].some((use) => text.includes(use)),
-    )
+    texts.some((text) => [`"${name}"`, `"${name}/`, `node_modules/${name}/`].some((s) => text.includes(s)))
   expect(Object.keys(packageJson.dependencies).filter((name) => !isUsed(name))).toEqual([])
 })

@@ -84,7 +84,7 @@ describe("a query with many fields that ask the DNS", () => {
     const { account, key } = await own.createKey("pro")
     onQuestion = () => clock.advance(7_000)
     const { body, codes } = await query(many(5, "plain.example"), key)
-    expect(Object.values(body.data ?? {}).map((field) => field !== null)).toEqual([
+    expect(Object.values(body.data ?? {}).map((one) => one !== null)).toEqual([
       true,
       true,
       true,

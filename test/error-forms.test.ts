@@ -33,10 +33,8 @@ describe.each(cases)("the error %s", (code, status, path, init) => {
   })
 
   test("is problem details for a request that prefers them", async () => {
-    const answer = await service.fetch(path, {
-      ...init,
-      headers: { accept: `${problemType}, application/json;q=0.9` },
-    })
+    const headers = { accept: `${problemType}, application/json;q=0.9` }
+    const answer = await service.fetch(path, { ...init, headers })
     expect([answer.status, answer.headers.get("content-type")]).toEqual([status, problemType])
     expect(answer.headers.get("x-error-code")).toBe(code)
     const plain = await readAnswer(service.fetch(path, init))

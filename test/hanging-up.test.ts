@@ -14,8 +14,7 @@ const validate = "/v1/spfvalidator?domain=a.example"
 /** The bytes of a request. */
 function bytesOf(line: string, key: string, body?: object, more = ""): string {
   const text = body === undefined ? "" : JSON.stringify(body)
-  const type =
-    body === undefined ? "" : `content-type: application/json\r\ncontent-length: ${text.length}\r\n`
+  const type = body ? `content-type: application/json\r\ncontent-length: ${text.length}\r\n` : ""
   return `${line} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n${type}${more}\r\n${text}`
 }
 

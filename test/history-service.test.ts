@@ -104,10 +104,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 
   test("the commands show it as tables", async () => {
     const db = await create()
-    const service = await startTestService({
-      flags: { db },
-      clock: createManualClock(new Date().toISOString()),
-    })
+    const clock = createManualClock(new Date().toISOString())
+    const service = await startTestService({ flags: { db }, clock })
     const { key, account } = await service.createKey("free")
     await service.fetch(good, { key })
     await service.fetch(bad, { key })

@@ -73,9 +73,8 @@ describe("the writer", () => {
     writer.call()
     expect(writer.timer.waiting).toEqual([minute])
     await writer.pass(minute)
-    expect(writer.added.map(({ calls }) => calls.map(({ atMs, calls }) => [atMs - startMs, calls]))).toEqual([
-      [[0, 1]],
-    ])
+    const written = writer.added.map(({ calls }) => calls.map(({ atMs, calls }) => [atMs - startMs, calls]))
+    expect(written).toEqual([[[0, 1]]])
     await writer.pass(minute)
     expect(writer.added).toHaveLength(1)
     writer.call()

@@ -80,12 +80,10 @@ describe("large answers", () => {
 })
 
 describe("paths and methods", () => {
+  const headers = `x-api-key: ${key}\r\nConnection: close`
   /** Sends a request with a host that `fetch` would not send. */
   const ask = (line: string, host: string) =>
-    converse(
-      service.url,
-      `${line} HTTP/1.1\r\nHost: ${host}\r\nx-api-key: ${key}\r\nConnection: close\r\n\r\n`,
-    )
+    converse(service.url, `${line} HTTP/1.1\r\n${headers}\r\nHost: ${host}\r\n\r\n`)
 
   const unknownPaths = "/v1 /v1/ /v1/nothing /v2/hmac /V1/hmac /v1/hmac/x /v1/constructor /%00".split(" ")
   test.each(unknownPaths)("%s is an enveloped 404 in every format", async (unknown) => {
@@ -227,10 +225,8 @@ describe("request ids", () => {
   test("anything else is replaced by a new id, different each time", async () => {
     const ids = new Set<string>()
     for (const id of [undefined, "", "has space", "x".repeat(129), "new\tline", "é"]) {
-      const answer = await service.fetch(path, {
-        key,
-        headers: id === undefined ? {} : { "x-request-id": id },
-      })
+      const headers = id === undefined ? {} : { "x-request-id": id }
+      const answer = await service.fetch(path, { key, headers })
       const own = answer.headers.get("x-request-id") ?? ""
       expect(own).toMatch(/^[A-Za-z0-9._-]{8,64}$/)
       ids.add(own)

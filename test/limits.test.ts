@@ -120,9 +120,8 @@ describe("calls beyond --max-calls", () => {
     expect((await service.post("/v1/hmac", {})).status).toBe(503)
     const batch = await service.post("/v1/hmac/batch", { inputs: [{}] }, { key })
     expect([batch.status, (await readAnswer(batch)).data]).toEqual([503, null])
-    const { status, body, codes } = await readGraphql(
-      service.post("/v1/graphql", { query: "{ __typename }" }, { key }),
-    )
+    const answer = service.post("/v1/graphql", { query: "{ __typename }" }, { key })
+    const { status, body, codes } = await readGraphql(answer)
     expect([status, codes, Object.keys(body)]).toEqual([503, ["UPSTREAM_UNAVAILABLE"], ["errors"]])
     expect(body.errors?.[0]?.message).toContain("try again")
     for (const path of ["/health", "/ready"]) expect((await service.fetch(path)).status).toBe(200)

@@ -31,10 +31,8 @@ describe("the tools", () => {
     const open = tools.filter(({ annotations }) => annotations?.openWorldHint).map(({ name }) => name)
     expect(open).toEqual(catalog.filter(({ asksDns }) => asksDns).map(({ id }) => id))
 
-    const few = await service.createKey("pro", {
-      allowApis: ["hmac", "linesorter"],
-      blockApis: ["linesorter"],
-    })
+    const rules = { allowApis: ["hmac", "linesorter"], blockApis: ["linesorter"] }
+    const few = await service.createKey("pro", rules)
     await using limited = await connectMcp(service.url, few.key)
     expect((await limited.client.listTools()).tools.map(({ name }) => name)).toEqual(["hmac"])
     expect((await limited.client.listResources()).resources.map(({ name }) => name)).toEqual(["hmac"])
@@ -70,10 +68,8 @@ describe("the tools", () => {
   ])("of the search refuse wrong arguments: %s %p", async (name, input, parameter) => {
     const { key } = await service.createKey("pro")
     await using search = await connectMcp(service.url, key, "/mcp/search")
-    expect(await search.call(name, input)).toMatchObject({
-      isError: true,
-      text: expect.stringContaining(parameter),
-    })
+    const text = expect.stringContaining(parameter)
+    expect(await search.call(name, input)).toMatchObject({ isError: true, text })
   })
 })
 
@@ -135,9 +131,8 @@ describe("a call", () => {
     const answers = []
     for (let call = 0; call < 8; call++) answers.push(await mcp.call("hmac", hmac))
     const throttled = answers.find(({ isError }) => isError)
-    expect(throttled?.text).toMatch(
-      /^The limit of 8 calls per minute is reached; try again in \d+ seconds?\.$/,
-    )
+    const { text } = throttled ?? { text: "" }
+    expect(text).toMatch(/^The limit of 8 calls per minute is reached; try again in \d+ seconds?\.$/)
 
     const mock = await startTestMock()
     await using poor = await connectMcp(mock.url, "mock-no-credits")
@@ -266,16 +261,13 @@ test("the documentation of each API is a resource, and no other is", async () =>
   expect(resources.map(({ name }) => name)).toEqual(ids)
   for (const { uri, name } of resources) {
     const { contents } = await mcp.client.readResource({ uri })
-    expect(contents[0]).toMatchObject({
-      mimeType: "text/markdown",
-      text: expect.stringContaining(`## ${name}`),
-    })
+    const text = expect.stringContaining(`## ${name}`)
+    expect(contents[0]).toMatchObject({ mimeType: "text/markdown", text })
   }
   await expect(mcp.client.readResource({ uri: "penknife://apis/nothing" })).rejects.toThrow()
 })
 
 test("--no-mcp turns both off", async () => {
   const off = await startTestService({ flags: { noMcp: true } })
-  for (const path of ["/mcp", "/mcp/search"])
-    expect((await off.fetch(path, { method: "POST" })).status).toBe(404)
+  for (const path of ["/mcp", "/mcp/search"]) expect((await off.post(path, {})).status).toBe(404)
 })

@@ -33,9 +33,7 @@ test("requests, credits, calls and faults are counted where they belong", async 
   for (let count = 0; count < 3; count++) await service.fetch(lookup, { key })
   await service.fetch("/v1/bluetoothlookup?companyid=x", { key })
   await service.fetch(lookup)
-  await post("/v1/bluetoothlookup/batch", {
-    inputs: [{ companyid: "1" }, { companyid: "x" }, { companyid: "2" }],
-  })
+  await post("/v1/bluetoothlookup/batch", { inputs: ["1", "x", "2"].map((companyid) => ({ companyid })) })
   await post("/v1/graphql", { query: '{ bluetoothlookup(input: {companyid: "1"}) { company } }' })
   await post("/v1/graphql", {
     query:
@@ -96,12 +94,8 @@ test("the store, its notices, the process and the event loop are measured", asyn
   for (const state of ["pending", "delivered", "failed", "unsent"]) {
     expect(series.get(`penknife_notices{state="${state}"}`)).toBe(0)
   }
-  for (const name of [
-    "process_resident_memory_bytes",
-    "process_cpu_seconds_total",
-    "process_start_time_seconds",
-  ]) {
-    expect(series.get(name)).toBeGreaterThan(0)
+  for (const name of ["resident_memory_bytes", "cpu_seconds_total", "start_time_seconds"]) {
+    expect(series.get(`process_${name}`)).toBeGreaterThan(0)
   }
   expect(series.has("penknife_event_loop_lag_seconds_count")).toBe(true)
   expect(sumOf(series, "penknife_dns_queries_total")).toBe(0)
@@ -214,11 +208,8 @@ test.each([
   const { service } = await start(flags)
   const line = service.logged().match(/.*"message":"metrics are readable by everyone".*/)?.[0]
   expect(line !== undefined).toBe(isWarned)
-  if (line)
-    expect(JSON.parse(line)).toMatchObject({
-      level: "warn",
-      advice: expect.stringContaining("--metrics-token"),
-    })
+  const advice = expect.stringContaining("--metrics-token")
+  if (line) expect(JSON.parse(line)).toMatchObject({ level: "warn", advice })
 })
 
 test("with a token, requests without it are refused", async () => {
@@ -232,9 +223,8 @@ test("with a token, requests without it are refused", async () => {
     expect(text).not.toContain("s3cret")
     expect(text).not.toContain("penknife_")
   }
-  expect(await (await scrape({ authorization: "Bearer s3cret-token" })).text()).toContain(
-    "penknife_requests_total",
-  )
+  const allowed = await scrape({ authorization: "Bearer s3cret-token" })
+  expect(await allowed.text()).toContain("penknife_requests_total")
 })
 
 test("with --no-metrics the path does not exist", async () => {

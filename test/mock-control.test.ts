@@ -220,10 +220,10 @@ describe("events", () => {
       timestamp: string
       data: Record<string, unknown>
     }[]
-    return notices.map(({ type, timestamp, data }) => [
+    return notices.map(({ type, timestamp, data: d }) => [
       type,
       timestamp,
-      data.within_days ?? data.used ?? data.bonus,
+      d.within_days ?? d.used ?? d.bonus,
     ])
   }
   const expiring = [

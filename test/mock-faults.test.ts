@@ -222,10 +222,8 @@ describe("a fault acts on a tool call", () => {
       isError: true,
       text: "A fault of the mock makes 'bluetoothlookup' unavailable.",
     })
-    expect(await mcp.call(tool, values)).toMatchObject({
-      isError: false,
-      data: { company: expect.any(String) },
-    })
+    const data = { company: expect.any(String) }
+    expect(await mcp.call(tool, values)).toMatchObject({ isError: false, data })
     await fault({ api: "bluetoothlookup", status: 502, input: { companyid: "77" } })
     expect(await mcp.call(tool, values)).toMatchObject({ isError: false })
     expect(

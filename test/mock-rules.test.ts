@@ -12,8 +12,7 @@ const stub = (rule: object) => mock.control("PUT", "/stubs", rule)
 const lookUp = (id: string) => mock.fetch(`/v1/bluetoothlookup?companyid=${id}`, { key })
 const batch = (...ids: string[]) =>
   post(mock, "/v1/bluetoothlookup/batch", key, { inputs: ids.map((companyid) => ({ companyid })) })
-const query = (text: string, variables: object = {}) =>
-  post(mock, "/v1/graphql", key, { query: text, variables })
+const query = (query: string, variables = {}) => post(mock, "/v1/graphql", key, { query, variables })
 
 async function statusesOf(count: number, id = "76"): Promise<number[]> {
   const statuses: number[] = []
@@ -63,12 +62,8 @@ describe("headers and body", () => {
 
   test("headers of a stub go with its data, or with what the API computes", async () => {
     await stub({ api: "bluetoothlookup", input: { companyid: "76" }, headers: { "x-age": "1" } })
-    await stub({
-      api: "bluetoothlookup",
-      input: { companyid: "77" },
-      headers: { "x-age": "2" },
-      data: { company: "B" },
-    })
+    const input = { companyid: "77" }
+    await stub({ api: "bluetoothlookup", input, headers: { "x-age": "2" }, data: { company: "B" } })
     const answers = await Promise.all(["76", "77", "78"].map(lookUp))
     const companies = await Promise.all(answers.map(async (one) => (await readAnswer(one)).data?.company))
     expect(companies.slice(0, 2)).toEqual(["Apple, Inc.", "B"])
@@ -103,11 +98,8 @@ describe("a fault with an input", () => {
     const both =
       'query ($i: BluetoothlookupInput!, $c: String! = "76") { a: bluetoothlookup(input: $i) { found } b: bluetoothlookup(input: {companyid: $c}) { found } }'
     const answer = await readGraphql(query(both, { i: { companyid: "77" } }))
-    expect(answer).toEqual({
-      status: 200,
-      code: "UPSTREAM_UNAVAILABLE",
-      data: { a: { found: true }, b: null },
-    })
+    const data = { a: { found: true }, b: null }
+    expect(answer).toEqual({ status: 200, code: "UPSTREAM_UNAVAILABLE", data })
     await forApple({ status: 502, times: 1 })
     expect((await query(both, { i: { companyid: "77" } })).status).toBe(502)
     await forApple({ status: 502 })

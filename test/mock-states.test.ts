@@ -80,11 +80,8 @@ const rest: Readonly<Record<Shown, readonly [status: number, error: string, brin
 test.each(Object.entries(rest))("over REST: %s", async (_code, [status, text, bring]) => {
   const answer = await bring()
   expect(answer.status).toBe(status)
-  expect(await readAnswer(answer)).toMatchObject({
-    status: "error",
-    error: expect.stringContaining(text),
-    data: null,
-  })
+  const error = expect.stringContaining(text)
+  expect(await readAnswer(answer)).toMatchObject({ status: "error", error, data: null })
   expect(answer.headers.get("x-request-id")).toBeTruthy()
 })
 

@@ -86,10 +86,8 @@ describe("the document", () => {
     expect(own).toContain("at most 5,000 bytes")
     await other.stop()
     const guarded = JSON.parse((await runCliForTest(["openapi", "--metrics-token", "s3cret"])).out)
-    expect(guarded.paths["/metrics"].get).toMatchObject({
-      security: [{ metricsToken: [] }],
-      responses: { 401: {} },
-    })
+    const { get } = guarded.paths["/metrics"]
+    expect(get).toMatchObject({ security: [{ metricsToken: [] }], responses: { 401: {} } })
     expect(JSON.stringify(guarded)).not.toContain("s3cret")
   })
 })

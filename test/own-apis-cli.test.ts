@@ -10,11 +10,8 @@ test("a new API works as it is written, and its types are those of the program",
   const apis = join(tempDir(), "apis")
   const made = await runCliForTest(["api", "new", "hello", "--apis", apis])
   expect(made).toMatchObject({ code: 0, err: "", out: expect.stringContaining(join(apis, "hello/index.ts")) })
-  expect(await runCliForTest(["api", "check", apis])).toEqual({
-    code: 0,
-    err: "",
-    out: "hello: 1 example is right.\n",
-  })
+  const result = await runCliForTest(["api", "check", apis])
+  expect(result).toEqual({ code: 0, err: "", out: "hello: 1 example is right.\n" })
   const called = await runCliForTest(["call", "hello", "--apis", apis, "--text", "one two", "--json"])
   expect(called).toEqual({ code: 0, err: "", out: '{"words":2,"longest":3}\n' })
   const tsc = join(import.meta.dir, "../node_modules/typescript/bin/tsc")

@@ -72,9 +72,8 @@ test("a folder that is missing, and a file in its place, are said with what to c
 test("a link that leads to itself is named", async () => {
   const folder = folderOf({ "a/index.ts": "1" })
   symlinkSync(join(folder, "a/link.ts"), join(folder, "a/link.ts"))
-  await expect(copyFolder(folder)).rejects.toThrow(
-    "a/link.ts is a link that leads back to itself. Remove it.",
-  )
+  const message = "a/link.ts is a link that leads back to itself. Remove it."
+  await expect(copyFolder(folder)).rejects.toThrow(message)
 })
 
 test("a link to nothing is named", async () => {

@@ -196,11 +196,7 @@ async function startFaulty(flags: object = {}) {
   }
 }
 
-async function shout(
-  { url }: TestService,
-  key: string,
-  text: string,
-): Promise<{ status: number; body: string }> {
+async function shout({ url }: TestService, key: string, text: string) {
   const response = await fetch(`${url}/v1/shout?format=json`, {
     method: "POST",
     headers: { "x-api-key": key, "content-type": "application/json" },
@@ -306,9 +302,8 @@ test("what an API sends, asks and writes beside its answer is bounded, and harms
 
 test("a pattern is checked in the thread of the API, so that one that takes long holds up no other call", async () => {
   // Every further 'a' doubles its time.
-  const source = apiSource("shout", {
-    run: "return { shouted: text === 'aaab' ? 'lower' : text.toUpperCase() }",
-  })
+  const run = "return { shouted: text === 'aaab' ? 'lower' : text.toUpperCase() }"
+  const source = apiSource("shout", { run })
     .replace('"The text." })', '"The text.", pattern: "^(?:(?:a+)+b|hello)$" })')
     .replace('"The text in upper case." })', '"The text in upper case.", pattern: "^[A-Z]+$" })')
   const apis = folderOf({ "shout/index.ts": source, "other/index.ts": apiSource("other") })
@@ -335,9 +330,8 @@ test("a pattern is checked in the thread of the API, so that one that takes long
   })
   expect((await shout(service, key, "ab")).body).toContain('"shouted":"AB"')
   expect((await shout(service, key, "aaab")).status).toBe(500)
-  expect(service.logged()).toContain(
-    "its output does not follow its schema: 'shouted': Expected string to match",
-  )
+  const cause = "its output does not follow its schema: 'shouted': Expected string to match"
+  expect(service.logged()).toContain(cause)
   expect(await service.accounts.usage(account, 1)).toMatchObject([
     { api: "bluetoothlookup", calls: 1 },
     { api: "shout", calls: 2 },
@@ -382,7 +376,7 @@ test("a reload takes a new version over, and keeps the old one when the new one 
   const { service, apis } = await startFaulty()
   const { account, key } = await service.createKey("mega")
   const spent = async () =>
-    (await service.accounts.usage(account, 1)).reduce((sum, { credits }) => sum + credits, 0)
+    (await service.accounts.usage(account, 1)).reduce((sum, one) => sum + one.credits, 0)
   expect((await shout(service, key, "a")).body).toContain('"A"')
   writeFiles(apis, { "shout/index.ts": apiSource("shout", { run: "return { shouted: text + '!' }" }) })
   await expect(service.configuration.reload()).rejects.toThrow("the example 'One word' is wrong")

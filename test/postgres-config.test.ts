@@ -33,9 +33,8 @@ test("a price that is changed on one instance alone is said by both: in the log,
   ] as const) {
     await until(() => service.logged().includes("plans or prices differ from another instance"))
     expect(service.logged()).toContain('"settings":["credits.hmac"]')
-    expect((await client("GET", "/health")).body.differing_instances).toMatchObject([
-      { settings: ["credits.hmac"] },
-    ])
+    const { body } = await client("GET", "/health")
+    expect(body.differing_instances).toMatchObject([{ settings: ["credits.hmac"] }])
     await until(async () => (await metric(service, "penknife_differing_instances")) === 1)
   }
   // The second one gets the same file, as a tool for deployment brings it.

@@ -39,9 +39,8 @@ test("an account with a plan that this instance does not know is refused without
   await knows.accounts.setPlan(account, "team")
   const answer = await knowsNot.fetch("/v1/bluetoothlookup?companyid=76", { key })
   expect(answer.status).toBe(500)
-  expect((await readAnswer(answer)).error).toContain(
-    "The plan of this account, 'team', is not configured here",
-  )
+  const { error } = await readAnswer(answer)
+  expect(error).toContain("The plan of this account, 'team', is not configured here")
   expect(knowsNot.logged()).toContain(`Account ${account} has the plan 'team', which is not configured`)
   expect((await knows.accounts.show(account)).balance.used).toBe(0)
   expect((await knows.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(200)

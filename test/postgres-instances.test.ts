@@ -77,9 +77,7 @@ test("after a crash of the database every instance goes on by itself, and every 
   const { first, second, all } = await startThree()
   const { account, key } = await first.createKey("slow")
   const { account: counted, key: countedKey } = await first.createKey("small")
-  expect(await Promise.all([first, second].map((service) => statusOf(service, countedKey)))).toEqual([
-    200, 200,
-  ])
+  expect(await Promise.all([first, second].map((one) => statusOf(one, countedKey)))).toEqual([200, 200])
   await postgres.crash()
   for (const service of all) await until(async () => (await statusOf(service, countedKey)) === 200)
   // Buckets are not kept over a crash: each is full again.

@@ -51,10 +51,8 @@ test.each(filters)("%p", async (filter, found) => {
     {
       async run<Row>(statement: string, parameters: readonly Parameter[]) {
         const explained = `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`
-        const [row] = await sql.unsafe<{ "QUERY PLAN": [{ Plan: PlanNode }] }[]>(
-          explained,
-          parameters.map(String),
-        )
+        const texts = parameters.map(String)
+        const [row] = await sql.unsafe<{ "QUERY PLAN": [{ Plan: PlanNode }] }[]>(explained, texts)
         if (!row) throw new Error("no plan")
         looked += rowsOf(row["QUERY PLAN"][0].Plan)
         return [...(await sql.unsafe<Row[]>(statement, parameters.map(String)))]

@@ -76,9 +76,7 @@ describe("a request's line", () => {
       }
       const post = (path: string, body: unknown) =>
         send(path, { key, method: "POST", headers: json, body: JSON.stringify(body) })
-      await post("/v1/bluetoothlookup/batch", {
-        inputs: [{ companyid: "1" }, { companyid: "x" }, { companyid: "2" }],
-      })
+      await post("/v1/bluetoothlookup/batch", { inputs: ["1", "x", "2"].map((companyid) => ({ companyid })) })
       await post("/v1/graphql", {
         query:
           '{ bluetoothlookup(input: {companyid: "1"}) { company } linesorter(input: {lines: ["a"]}) { sorted } }',
@@ -109,9 +107,8 @@ describe("a request's line", () => {
     const answers: string[] = []
     const lines = await logOf(async (service) => {
       for (const state of states) {
-        const { account, id, key } = await service.createKey("pro", {
-          expiresMs: service.clock.now() + 3_600_000,
-        })
+        const expiresMs = service.clock.now() + 3_600_000
+        const { account, id, key } = await service.createKey("pro", { expiresMs })
         if (state === "keyRevoked") await service.accounts.revokeKey(id)
         if (state === "keyRotated") await service.accounts.rotateKey(id, 60_000)
         if (state === "keyDisabled") {
@@ -200,11 +197,9 @@ describe("levels and sampling", () => {
     expect(await logOf(mixed, { flags: { logLevel: "silent" } })).toEqual([])
   }, 300_000)
   test("a request for a feature that is turned off is not a failure of the service", async () => {
-    const lines = await logOf(
-      async (service) =>
-        void (await service.fetch("/v1/graphql", { method: "POST", headers: json, body: "{}" })),
-      { flags: { noGraphql: true, logSample: "0" } },
-    )
+    const lines = await logOf(async (service) => void (await service.post("/v1/graphql", {})), {
+      flags: { noGraphql: true, logSample: "0" },
+    })
     expect(lines).toMatchObject([{ level: "info", status: 501, surface: "graphql" }])
   })
 })
@@ -271,10 +266,8 @@ describe("no line contains", () => {
           await send(lookup, { key: other })
           await send(`/${mark}/${key}?${mark}`)
           await send(`/v1/${key}/batch`, { method: "POST", headers: json, body: "{}" })
-          await send(lookup, {
-            key,
-            headers: { "x-request-id": `${mark} ${mark}`, "user-agent": mark, referer: mark },
-          })
+          const headers = { "x-request-id": `${mark} ${mark}`, "user-agent": mark, referer: mark }
+          await send(lookup, { key, headers })
           await send("/metrics", { headers: { authorization: `Bearer ${mark}` } })
           await post("/v1/graphql", JSON.stringify({ query: `{ ${mark} }` }))
           await post("/v1/graphql", JSON.stringify({ query: `query { hmac(input: {message: "${mark}"` }))

@@ -56,9 +56,8 @@ test.each(ofApis.map(({ name, operation }) => [name, operation] as const))(
     } else {
       const query = toJsonSchema(plain(hooks.query))
       const parameters = operation.parameters?.map((parameter) => resolved(parameter)) ?? []
-      expect(query.required ?? []).toEqual(
-        parameters.filter(({ required }) => required).map(({ name }) => name),
-      )
+      const required = parameters.filter((one) => one.required)
+      expect(query.required ?? []).toEqual(required.map(({ name }) => name))
       expect(withoutDescriptions(query.properties)).toEqual(
         withoutDescriptions(Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))),
       )

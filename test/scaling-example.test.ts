@@ -42,9 +42,7 @@ test("its settings are those of the program, and its instances differ in nothing
 })
 
 test("its files, secrets and services exist", () => {
-  const files = services.flatMap(([, { volumes = [] }]) =>
-    volumes.map((volume) => volume.split(":")[0] ?? ""),
-  )
+  const files = services.flatMap(([, { volumes = [] }]) => volumes.map((one) => one.split(":")[0] ?? ""))
   const mounted = files.filter((file) => file.startsWith("."))
   expect(mounted.length).toBeGreaterThan(3)
   expect(mounted.filter((file) => !existsSync(join(dir, file)))).toEqual([])

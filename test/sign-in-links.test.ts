@@ -27,10 +27,8 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
       ["portal", `/accounts/${(await first.createKey("pro")).account}/portal-link`],
     ] as const) {
       const { body, status } = await admin("POST", path)
-      expect([status, body.url]).toEqual([
-        201,
-        expect.stringMatching(new RegExp(`^${first.url}/${kind}#token=pkl-`)),
-      ])
+      expect(status).toBe(201)
+      expect(body.url).toStartWith(`${first.url}/${kind}#token=pkl-`)
       const token = tokenOf(body.url)
       const browsers = [openBrowser(first.url), openBrowser(second.url), openBrowser(first.url)]
       const answers = await Promise.all(browsers.map((browser) => browser.signIn(kind, { token })))
@@ -71,10 +69,8 @@ describe("a link", () => {
     const admin = await adminOf(service)
     const { account } = await service.createKey("pro")
     const path = kind === "console" ? "/console-link" : `/accounts/${account}/portal-link`
-    const tokens = [
-      tokenOf((await admin("POST", path)).body.url),
-      tokenOf((await admin("POST", path)).body.url),
-    ]
+    const newToken = async () => tokenOf((await admin("POST", path)).body.url)
+    const tokens = [await newToken(), await newToken()]
     const browser = openBrowser(service.url)
     service.clock.advance(minutes * 60_000 - 1)
     expect((await browser.signIn(kind, { token: tokens[0] })).status).toBe(201)
@@ -104,9 +100,8 @@ describe("a link", () => {
 
   test("gives no permission that its maker lacks, and is of no use once the admin key behind it is revoked", async () => {
     const service = await startTestService()
-    const { id, key } = await createTestAdminKey(service.db, {
-      permissions: ["admins.write", "portal.link", "keys.*"],
-    })
+    const permissions = ["admins.write", "portal.link", "keys.*"]
+    const { id, key } = await createTestAdminKey(service.db, { permissions })
     const maker = adminClient(service.url, key)
     const refused = await maker("POST", "/console-link", { body: { may: ["accounts.read"] } })
     expect([refused.status, refused.body.detail]).toEqual([
@@ -190,18 +185,14 @@ describe("the command", () => {
   test("portal-link prints the link alone, at the address that clients use, or says what is wrong", async () => {
     const service = await startTestService()
     const { account } = await service.createKey("pro")
-    const command = (id: string, ...more: string[]) =>
-      runCliForTest(["portal-link", id, "--db", service.db, ...more])
+    const command = (...more: string[]) => runCliForTest(["portal-link", "--db", service.db, ...more])
     const { out } = await command(account, "--public-url", "https://api.example.com")
     expect(out).toMatch(/^https:\/\/api\.example\.com\/portal#token=pkl-\w{38}\n$/)
     const json = JSON.parse((await command(account, "--json")).out)
     expect(json).toMatchObject({ id: expect.stringMatching(/^lnk_/), url: expect.any(String) })
     const unknown = await command("acc_0000000000000000")
-    expect([unknown.code, unknown.out, unknown.err]).toEqual([
-      1,
-      "",
-      expect.stringContaining("There is no account"),
-    ])
+    expect([unknown.code, unknown.out]).toEqual([1, ""])
+    expect(unknown.err).toContain("There is no account")
     const off = await runCliForTest(["console-link", "--db", service.db, "--admin", "off"])
     expect([off.code, off.err]).toEqual([1, expect.stringContaining("The console is off.")])
   })

@@ -17,10 +17,7 @@ const browser = {
 }
 const service = await startTestService()
 
-async function open(
-  path: string,
-  from = service,
-): Promise<{ status: number; text: string; headers: Headers }> {
+async function open(path: string, from = service) {
   const answer = await from.fetch(path, { headers: browser })
   return { status: answer.status, text: await answer.text(), headers: answer.headers }
 }
@@ -74,15 +71,8 @@ describe("/apis/<id>", () => {
       for (const part of ["curl", "javascript", "python", "go", "json", "xml", "yaml", "csv"]) {
         expect(text.split(`<code data-language="${part}">`)).toHaveLength(examples.length + 1)
       }
-      for (const code of [
-        "inputRejected",
-        "keyMissing",
-        "rateLimited",
-        "creditsUsedUp",
-        "storeUnavailable",
-      ]) {
-        expect(text).toContain(`<code>${code}</code>`)
-      }
+      const codes = ["inputRejected", "keyMissing", "rateLimited", "creditsUsedUp", "storeUnavailable"]
+      for (const code of codes) expect(text).toContain(`<code>${code}</code>`)
       expect(text).toContain(Bun.escapeHTML(description.slice(0, 40)))
       expect(text).toContain("for each input that succeeds")
     }
@@ -265,9 +255,7 @@ describe("--title and --brand-color", () => {
 
   test("whatever the colour is, text in it and on it can be read in light and dark", () => {
     const steps = [0, 51, 102, 153, 204, 255].map((value) => value.toString(16).padStart(2, "0"))
-    const colors = steps.flatMap((red) =>
-      steps.flatMap((green) => steps.map((blue) => `#${red}${green}${blue}`)),
-    )
+    const colors = steps.flatMap((r) => steps.flatMap((g) => steps.map((b) => `#${r}${g}${b}`)))
     for (const color of colors) {
       const { light, dark } = toBrandColors(color)
       for (const ground of ["#ffffff", "#f6f6f3", "#efefea"]) {
@@ -276,8 +264,7 @@ describe("--title and --brand-color", () => {
       for (const ground of ["#121417", "#1a1d21", "#22262b"]) {
         expect([color, contrast(dark.accent, ground) >= 4.5]).toEqual([color, true])
       }
-      for (const { accent, onAccent } of [light, dark])
-        expect(contrast(accent, onAccent)).toBeGreaterThan(4.5)
+      for (const one of [light, dark]) expect(contrast(one.accent, one.onAccent)).toBeGreaterThan(4.5)
     }
     expect(contrast("#000000", "#ffffff")).toBeCloseTo(21)
   })

@@ -26,11 +26,8 @@ afterEach(async () => {
 const file = { plans: { small: { monthly_credits: 100, sign_up_bonus: 20 } } }
 
 async function start(db?: string, clock?: TestService["clock"]): Promise<TestService> {
-  const service = await startTestService({
-    file,
-    ...(db !== undefined && { flags: { db } }),
-    ...(clock && { clock }),
-  })
+  const flags = db === undefined ? {} : { db }
+  const service = await startTestService({ file, flags, ...(clock && { clock }) })
   services.push(service)
   return service
 }
@@ -70,9 +67,7 @@ describe("calls", () => {
     expect(await month()).toBe(0)
 
     const notices = await one.notices.list(account)
-    expect(
-      notices.map(({ threshold, periodStartMs }) => [new Date(periodStartMs).getUTCMonth(), threshold]),
-    ).toEqual([
+    expect(notices.map((one) => [new Date(one.periodStartMs).getUTCMonth(), one.threshold])).toEqual([
       [0, 80],
       [0, 95],
       [1, 80],
@@ -221,13 +216,8 @@ describe("the command line", () => {
     expect(table.out.split("\n")[0]).toMatch(/^id +account +type +threshold/)
     const config = join(dir, "plans.toml")
     writeFileSync(config, "[plans.small]\nmonthly_credits = 100\n")
-    for (const command of [
-      ["notices"],
-      ["notices", "--log"],
-      ["account", "show", account],
-      ["account", "list"],
-    ]) {
-      const { code, out } = await runCliForTest([...command, "--db", db, "--config", config])
+    for (const command of ["notices", "notices --log", `account show ${account}`, "account list"]) {
+      const { code, out } = await runCliForTest([...command.split(" "), "--db", db, "--config", config])
       expect(code).toBe(0)
       expect(out).not.toContain(webhook.secret.slice(6, 16))
     }
@@ -240,10 +230,8 @@ describe("the command line", () => {
       ["account", "set-webhook", id],
       ["account", "set-webhook", id, "https://example.com/", "--off"],
     ]) {
-      expect(await failure(...argv)).toEqual({
-        code: 2,
-        err: expect.stringContaining("give either URL or --off"),
-      })
+      const err = expect.stringContaining("give either URL or --off")
+      expect(await failure(...argv)).toEqual({ code: 2, err })
     }
     const cases: [string[], string][] = [
       [["account", "set-webhook", "acc_9", "https://example.com/"], "There is no account 'acc_9'."],

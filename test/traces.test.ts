@@ -14,10 +14,8 @@ const json = { "content-type": "application/json" }
 /** A header `traceparent` of a trace of its own. */
 function newTrace(isSampled = true) {
   const traceId = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex")
-  return {
-    traceId,
-    headers: { ...json, traceparent: `00-${traceId}-${callerId}-${isSampled ? "01" : "00"}` },
-  }
+  const traceparent = `00-${traceId}-${callerId}-${isSampled ? "01" : "00"}`
+  return { traceId, headers: { ...json, traceparent } }
 }
 
 /** A service that sends its traces to a collector of its own. */
@@ -120,9 +118,8 @@ test("a batch has a span for each input that runs", async () => {
   const inputs = [{ companyid: "1" }, { companyid: "x" }, { companyid: "2" }]
   await service.post("/v1/bluetoothlookup/batch", { inputs }, { key, headers })
   const spans = await spansOf(traceId)
-  expect(treeOf(spans, callerId)).toEqual([
-    ["POST /v1/bluetoothlookup/batch", ["admit", "run", "run", "settle"]],
-  ])
+  const parts = ["admit", "run", "run", "settle"]
+  expect(treeOf(spans, callerId)).toEqual([["POST /v1/bluetoothlookup/batch", parts]])
   expect(spans.flatMap(({ attributes }) => attributes["penknife.index"] ?? [])).toEqual([0, 2])
 })
 
@@ -169,16 +166,13 @@ test("DNS questions are parts of the run, in an operator's own API too, without 
   })
   const { key } = await service.createKey("pro")
   const built = newTrace()
-  await service.fetch("/v1/spfvalidator?domain=secret-name.example&ip=192.0.2.1", {
-    key,
-    headers: built.headers,
-  })
+  const path = "/v1/spfvalidator?domain=secret-name.example&ip=192.0.2.1"
+  await service.fetch(path, { key, headers: built.headers })
   const own = newTrace()
   await service.post("/v1/asker", { text: "secret-name" }, { key, headers: own.headers })
   const ownSpans = await spansOf(own.traceId)
-  expect(treeOf(ownSpans, callerId)).toEqual([
-    ["POST /v1/asker", ["admit", ["run", ["dns question"]], "settle"]],
-  ])
+  const parts = ["admit", ["run", ["dns question"]], "settle"]
+  expect(treeOf(ownSpans, callerId)).toEqual([["POST /v1/asker", parts]])
   expect(ownSpans.find(({ name }) => name === "dns question")).toMatchObject({
     kind: 3,
     attributes: {
@@ -261,8 +255,8 @@ describe("which requests are recorded", () => {
     return { names: collector.spans().map(({ name }) => name), traceId: line?.traceId }
   }
   const recorded = ["admit", "run", "settle", "GET /v1/bluetoothlookup"]
-  const ratio = (sampler: string, share: string) => ({
-    OTEL_TRACES_SAMPLER: sampler,
+  const ratio = (name: string, share: string) => ({
+    OTEL_TRACES_SAMPLER: name,
     OTEL_TRACES_SAMPLER_ARG: share,
   })
 

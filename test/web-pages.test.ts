@@ -39,12 +39,8 @@ test.each(["console", "portal"])(
     expect(page).toMatch(/<div id="app"><main [^>]*>.*A&amp;B.*<\/main><\/div>/)
     expect(page).toMatch(new RegExp(`<main [^>]*>.*<noscript><p>The ${name} needs JavaScript\\.`))
     const [, script = ""] = /<script type="module" src="([^"]+)"/.exec(page) ?? []
-    const imports = [...(await (await raw(script)).text()).matchAll(/from"\.\/([^"]+)"/g)].map(
-      ([, one]) => one,
-    )
-    const preloaded = [...page.matchAll(/rel="modulepreload" href="\/assets\/([^"]+)"/g)].map(
-      ([, one]) => one,
-    )
+    const imports = [...(await (await raw(script)).text()).matchAll(/from"\.\/([^"]+)"/g)].map((m) => m[1])
+    const preloaded = [...page.matchAll(/rel="modulepreload" href="\/assets\/([^"]+)"/g)].map((m) => m[1])
     expect(imports).not.toEqual([])
     expect(preloaded).toEqual(imports)
   },
@@ -105,11 +101,8 @@ test("the console is where the admin API is, the portal on the main address", as
 
 test("scripts and styles are small enough to be there at once", async () => {
   const files = [...(await readWebFiles()).values()]
-  const sizes = await Promise.all(
-    files.map(async ({ name, read }) => [name, (await read("br")).length] as const),
-  )
-  const sum = (form: RegExp) =>
-    sizes.filter(([name]) => form.test(name)).reduce((total, [, size]) => total + size, 0)
+  const sizes = await Promise.all(files.map(async (f) => [f.name, (await f.read("br")).length] as const))
+  const sum = (form: RegExp) => sizes.reduce((sum, [name, size]) => sum + (form.test(name) ? size : 0), 0)
   expect(sum(/^console-.*js$|^part-/)).toBeWithin(5_000, 80_000)
   expect(sum(/^portal-.*js$|^part-/)).toBeWithin(5_000, 60_000)
   expect(sum(/^(?!library-).*css$/)).toBeWithin(1_000, 15_000)

@@ -6,9 +6,8 @@ import { startReceiver } from "./support/receiver.ts"
 import { startTestService } from "./support/service.ts"
 
 test("chosen events, a test event and a resent one reach the receiver, signed, and hold no secret", async () => {
-  const service = await startTestService({
-    file: { plans: { small: { monthly_credits: 1, sign_up_bonus: 0 } } },
-  })
+  const plans = { small: { monthly_credits: 1, sign_up_bonus: 0 } }
+  const service = await startTestService({ file: { plans } })
   const admin = await createTestAdminKey(service.db)
   const receiver = startReceiver()
   const events = ["credits.exhausted", "key.created", "key.revoked"] as const

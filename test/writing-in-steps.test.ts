@@ -90,9 +90,7 @@ test.each(["xml", "yaml", "csv"])("results that waited for an earlier one, as %s
   const { key } = await service.createKey("pro")
   ended = 0
   writtenIn.clear()
-  const inputs = Array.from({ length: inputsAtOnce }, (_, index) => ({
-    what: index === 0 ? "first" : "other",
-  }))
+  const inputs = Array.from({ length: inputsAtOnce }, (_, i) => ({ what: i === 0 ? "first" : "other" }))
   const answer = await service.post(`/v1/ordered/batch?format=${format}`, { inputs }, key)
   expect((await answer.text()).match(/other/g)).toHaveLength(inputsAtOnce - 1)
   expect(writtenIn.size).toBeGreaterThanOrEqual(inputsAtOnce - 1)

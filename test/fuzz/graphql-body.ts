@@ -13,7 +13,7 @@ export function graphqlBody(catalog: readonly ApiDefinition[]): fc.Arbitrary<str
   const others = fc.constantFrom(...questions).map((query) => ({ query }))
   const pieced = fc
     .array(fc.constantFrom(...pieces), { maxLength: 14 })
-    .map((list) => ({ query: list.join(" ") }))
+    .map((all) => ({ query: all.join(" ") }))
   const request = fc.oneof(
     { weight: 6, arbitrary: inVariables },
     { weight: 6, arbitrary: inDocument },

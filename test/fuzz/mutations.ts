@@ -72,12 +72,10 @@ const changeQuery = fc.tuple(fc.nat(3), fc.nat(200), fc.constantFrom(...queryPar
     },
 )
 
-const applicationTypes = "json;charset=utf-16 json; problem+json jsonx graphql x-www-form-urlencoded".split(
-  " ",
-)
+const subtypes = "json;charset=utf-16 json; problem+json jsonx graphql x-www-form-urlencoded".split(" ")
 const headers: readonly Header[] = [
   ...["", "text/plain", "APPLICATION/JSON", "multipart/form-data; boundary=x"].map(withType),
-  ...applicationTypes.map((type) => withType(`application/${type}`)),
+  ...subtypes.map((type) => withType(`application/${type}`)),
   ...[
     ..."application/xml text/yaml application/graphql-response+json */*;q=0 application/xml;q=1e9".split(" "),
     ...["text/csv;q=0.9, */*;q=0.1", ";;;,,,=", "text/html", `${"a/b,".repeat(800)}text/csv`],

@@ -65,7 +65,7 @@ function baseOf(
   host: string,
 ): fc.Arbitrary<Base> {
   const key = fc.oneof(
-    ...Object.values(keys).map((one) => ({ weight: one.weight, arbitrary: fc.constant(one.key) })),
+    ...Object.values(keys).map(({ weight, key }) => ({ weight, arbitrary: fc.constant(key) })),
   )
   return fc
     .record({

@@ -126,9 +126,7 @@ function judgeGraphql({ body }: FuzzRequest, status: number, text: string): Succ
     operationName?: unknown
   }
   const apis = rootFieldsOf(parse(query), operationName)
-  const charged = Object.entries(data).flatMap(([key, value]) =>
-    value === null ? [] : (apis.get(key) ?? []),
-  )
+  const charged = Object.entries(data).flatMap(([name, one]) => (one === null ? [] : (apis.get(name) ?? [])))
   return new Map([...new Set(charged)].filter((name) => !name.startsWith("__")).map((name) => [name, 1]))
 }
 

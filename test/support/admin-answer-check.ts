@@ -18,7 +18,7 @@ export const checkAdminAnswer: AnswerCheck = (method, path, response) => {
 function templateOf(method: string, path: string): string {
   const fits = (template: string) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path)
   const fitting = routes
-    .filter(({ template }) => fits(template))
+    .filter((one) => fits(one.template))
     .toSorted((a, b) => a.inPath.length - b.inPath.length)
   const route = fitting.find(({ operation }) => operation.method === method) ?? fitting[0]
   return route?.template ?? path
