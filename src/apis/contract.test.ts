@@ -46,7 +46,7 @@ test("every @example of the contract and the page about adding an API", async ()
   expect(snippet).toContain("defineApi({")
   const programs = [...examples, snippet.replace("../contract.ts", "../../src/apis/contract.ts")]
   expect(compile(programs)).toBe("")
-}, 300_000)
+})
 
 /** What the compiler says about the programs; empty without errors. */
 function compile(programs: readonly string[]): string {

@@ -65,4 +65,4 @@ test("a reader sees the whole old text or the whole new one", async () => {
     await new Promise(setImmediate)
   }
   expect(await reader.stdout.text()).toBe("wrong: 0")
-}, 300_000)
+})

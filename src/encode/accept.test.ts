@@ -121,7 +121,7 @@ describe("hostile headers", () => {
       fc.property(header, (accept) => formats.includes(negotiate(accept))),
       { numRuns: 500 },
     )
-  }, 300_000)
+  })
 
   // A request's headers have 16 kB at most. Quadratic work on ten times that would outlast the test's time limit.
   test.each(['"', ",", ";", '"\\', "a;", ' ";,', "\t", 'a;q="",', "*/*,", "text/csv;q=0.", "q=0"])(

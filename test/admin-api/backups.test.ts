@@ -181,4 +181,4 @@ test("the commands work on a data file and on a service", async () => {
   }
   const { code, err } = await runLine(`backups verify ../x.db --db ${service.db} --backup-dir ${backupDir}`)
   expect([code, err]).toEqual([2, expect.stringContaining("must be a file name without a path")])
-}, 300_000)
+})

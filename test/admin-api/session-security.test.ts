@@ -306,7 +306,7 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     expect((await own.browser.send("DELETE", "/portal/session?everywhere=true")).status).toBe(204)
     expect((await phone.send("GET", "/portal/v1/keys")).status).toBe(401)
     expect((await neighbour.send("GET", "/portal/v1/keys")).status).toBe(200)
-  }, 300_000)
+  })
 })
 
 describe("a session ends", () => {

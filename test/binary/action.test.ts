@@ -128,7 +128,7 @@ describe("the action", () => {
     expect(second.ran).toEqual(["package", "cache", "start"])
     expect(second.steps.package).toEqual(first.steps.package ?? {})
     expect(await planOf(second.outputs)).toBe("pro")
-  }, 300_000)
+  })
 
   test("has another cache for another package, and for another content of a file", async () => {
     const file = join(dir, "penknife.tgz")
@@ -145,7 +145,7 @@ describe("the action", () => {
     expect(new Set([one[0], two[0], other[0]]).size).toBe(3)
     expect([one[1], other[1]]).toEqual([file, "penknife@0.0.1"])
     expect(one[0]).toStartWith(`penknife-${process.platform}-${process.arch}-`)
-  }, 300_000)
+  })
 
   test("fails with the log when the test double does not start", async () => {
     await expect(runAction({ executable: binary, plan: "gold" })).rejects.toThrow("--plan must be one of")

@@ -1,5 +1,5 @@
 /** The admin API over `kill -9`: a change that is sent again with its Idempotency-Key has one effect. */
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { killDuringChanges } from "../../scripts/exactness/admin-kills.ts"
@@ -8,8 +8,6 @@ import { createTestAdminKey } from "../support/admin.ts"
 import { tempDir } from "../support/temp.ts"
 import { seedOne } from "./accounts.ts"
 import { binary } from "./support.ts"
-
-setDefaultTimeout(300_000)
 
 /** `bun run exactness --only admin-kills-file admin-kills` does this 300 times, and 60 times on PostgreSQL. */
 test("a change sent again after a kill has one effect and one audit record, and no file keeps the text of a key", async () => {

@@ -1,5 +1,5 @@
 /** The admin API on the executable: at an address of its own, with several processes and over a stop. */
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { adminClient, createTestAdminKey } from "../support/admin.ts"
 import { freePort } from "../support/free-port.ts"
 import { tempDir } from "../support/temp.ts"
@@ -7,7 +7,6 @@ import { seedOne } from "./accounts.ts"
 import { run, serve } from "./support.ts"
 
 const dir = tempDir()
-setDefaultTimeout(300_000)
 
 test.if(process.platform === "linux")(
   "all workers share the address of the admin API, and stop with it",

@@ -48,7 +48,7 @@ test("a backup under load is the store of one instant, and what is restored from
     expect(await used()).toBe((credits[index] ?? Number.NaN) + 1)
   }
   expect(await again.stop()).toBe(0)
-}, 300_000)
+})
 
 test.if(process.platform === "linux")(
   "a damaged header lets nothing be restored under servers and workers",
@@ -79,5 +79,4 @@ test.if(process.platform === "linux")(
     expect((await accounts[0]?.call(again.url))?.status).toBe(200)
     expect(await again.stop()).toBe(0)
   },
-  300_000,
 )

@@ -1,5 +1,5 @@
 /** Commands of the executable: standard input, keys, a terminal, and completion in real shells. */
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
 import { tempDir } from "../support/temp.ts"
@@ -7,7 +7,6 @@ import { seedOne } from "./accounts.ts"
 import { binary, run, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
-setDefaultTimeout(300_000)
 
 test("a key on standard input is found and revoked, on a data file and on a running service", async () => {
   const { db } = await seedOne(dir)

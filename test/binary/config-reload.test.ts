@@ -1,5 +1,5 @@
 /** Configuration that changes while several processes serve, on the executable. */
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
@@ -8,8 +8,6 @@ import { seedOne } from "./accounts.ts"
 import { childrenOf, run, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
-// For a busy machine.
-setDefaultTimeout(300_000)
 
 describe.if(process.platform === "linux")("two workers", () => {
   test("take a configuration over together, or not at all, and no call is refused", async () => {

@@ -1,7 +1,7 @@
 /** A store that fails under a running server, on the executable. */
 
 import { Database } from "bun:sqlite"
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import {
   closeSync,
   copyFileSync,
@@ -20,8 +20,6 @@ import { chargedOf, lookUp, seedOne } from "./accounts.ts"
 import { binary, run, serve, watch } from "./support.ts"
 
 const dir = tempDir()
-// For a busy machine.
-setDefaultTimeout(300_000)
 const unavailable = { status: 503, error: expect.stringContaining("Nothing was charged") }
 
 async function call(url: string, key: string) {

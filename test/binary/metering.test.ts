@@ -51,7 +51,6 @@ test.each(linux ? [1, 2] : [1])(
       errors: [],
     })
   },
-  300_000,
 )
 
 test(

@@ -29,7 +29,7 @@ test("two processes give the same bytes for the same 250 mixed requests, and so 
   for (const part of ['"extensions":{"code":', '"results":[{"index":0', '"id":"msg_'])
     expect({ part, seen: all.includes(part) }).toEqual({ part, seen: true })
   await Promise.all([first.stop(), second.stop()])
-}, 300_000)
+})
 
 test("4 at the same time each have their own credits and clock", async () => {
   const mocks = await Promise.all(Array.from({ length: 4 }, () => startMock({ command: [binary] })))
@@ -46,7 +46,7 @@ test("4 at the same time each have their own credits and clock", async () => {
   for (const [index, mock] of mocks.entries())
     expect((await lookUp(mock)).headers.get("x-api-credits-used")).toBe(String(index + 2))
   await Promise.all(mocks.map((mock) => mock.stop()))
-}, 300_000)
+})
 
 describe.if(linux)("12 starts and stops", () => {
   test("leave no process and no file", async () => {
@@ -66,7 +66,7 @@ describe.if(linux)("12 starts and stops", () => {
     expect(pids.filter(isAlive)).toEqual([])
     expect(readdirSync(cwd)).toEqual([])
     expect(openFiles()).toBeLessThanOrEqual(filesBefore + 10)
-  }, 300_000)
+  })
 
   test("end with the test process, also when it is killed", async () => {
     const script = `
@@ -81,7 +81,7 @@ describe.if(linux)("12 starts and stops", () => {
     await child.exited
     // The process that inherits an orphan may never read its exit code.
     await until(() => !isAlive(pid))
-  }, 300_000)
+  })
 })
 
 test("ends with 0 on a signal, and prints only its address", async () => {
@@ -174,7 +174,7 @@ test("an example runs with the executable that PENKNIFE_BIN names", async () => 
   })
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   expect({ code, text: out + err }).toEqual({ code: 0, text: expect.stringMatching(/pass 3\n.*fail 0/) })
-}, 300_000)
+})
 
 test("startMock passes its options on", async () => {
   const dns = join(dir, "own.yaml")

@@ -44,7 +44,7 @@ test("stderr has a line for every request up to the last, and stdout only the ad
   expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(20)
   expect(text).not.toContain(key.slice(3, 11))
   expect(await server.stdout).toBe(`${JSON.stringify(server.event)}\n`)
-}, 300_000)
+})
 
 test("--log-format pretty is for people, and --log-level silent writes nothing", async () => {
   const pretty = await startWithKey("--log-format", "pretty")
@@ -57,7 +57,7 @@ test("--log-format pretty is for people, and --log-level silent writes nothing",
   await silent.call()
   await silent.server.stop()
   expect(await silent.server.stderr).toBe("")
-}, 300_000)
+})
 
 test.if(process.platform === "linux")(
   "a reader that does not read holds up neither calls nor the stop",
@@ -73,7 +73,6 @@ test.if(process.platform === "linux")(
     for (let count = 0; count < 600; count++) expect((await request(server.url, lookUp)).status).toBe(200)
     expect(await server.stop()).toBe(0)
   },
-  300_000,
 )
 
 test.each([
@@ -118,7 +117,6 @@ test.if(process.platform === "linux")(
     // The last lines of a killed worker may be missing, but no line is incomplete.
     for (const line of lines) expect(["request", ...besideRequests]).toContain(JSON.parse(line).message)
   },
-  300_000,
 )
 
 test("the mock has metrics and logs no requests", async () => {
@@ -128,4 +126,4 @@ test("the mock has metrics and logs no requests", async () => {
   expect(sumOf(series, "penknife_requests_total", 'api="bluetoothlookup"')).toBe(1)
   await mock.stop()
   expect(await mock.stderr).toBe("")
-}, 300_000)
+})

@@ -116,7 +116,6 @@ test.if(process.platform === "linux").each([1, 2])(
     expect(await untilAnswered(server.url + lookUp, key)).toBe(200)
     expect(await server.stop()).toBe(0)
   },
-  300_000,
 )
 
 /** The status of the first answer. A connection to a process that was just killed gets none and is tried again. */

@@ -1,5 +1,5 @@
 /** Wrong APIs of an operator's own and wrong configuration, on the executable: who is told what, and who is served on. */
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { readAnswer } from "../support/answer.ts"
@@ -11,8 +11,6 @@ import { seedOne } from "./accounts.ts"
 import { run, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
-// For a busy machine.
-setDefaultTimeout(300_000)
 
 /** A service with these APIs, and what its admin is asked with. */
 async function startWith(apis: string, ...flags: string[]) {

@@ -1,5 +1,5 @@
 /** APIs of an operator's own with several processes, on the executable: all serve the same version of them. */
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { callAcrossReloads, prices } from "../../scripts/exactness/reloads.ts"
 import { apiSource, folderOf, writeFiles } from "../support/own-apis.ts"
@@ -8,8 +8,6 @@ import { seedOne } from "./accounts.ts"
 import { childrenOf, run, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
-// For a busy machine.
-setDefaultTimeout(300_000)
 
 /** An API that answers with the number of its version, in a folder of its own. */
 const version = (number: number) => ({

@@ -1,5 +1,5 @@
 /** APIs of an operator's own, on the executable: every surface, and the commands that make and check them. */
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { readAnswer } from "../support/answer.ts"
@@ -13,8 +13,6 @@ import { seedOne } from "./accounts.ts"
 import { run, serve, serveForFile } from "./support.ts"
 
 const dir = tempDir()
-// For a busy machine.
-setDefaultTimeout(300_000)
 
 const examples = join(import.meta.dir, "../../examples/apis")
 const dns = await startDnsServer({

@@ -109,7 +109,7 @@ describe("starts a mock", () => {
     ["in Node, imported", [node, "as-module.mjs"]],
     ["in Node, required", [node, "as-required.cjs"]],
     ["in Bun, imported", [process.execPath, "as-module.mjs"]],
-  ])("%s", async (_how, command) => expect(await runIn(project, command)).toMatchObject(printed), 300_000)
+  ])("%s", async (_how, command) => expect(await runIn(project, command)).toMatchObject(printed))
 
   test("in Bun, required", async () => {
     const script = 'console.log(typeof require("penknife/mock").startMock)'
@@ -117,7 +117,7 @@ describe("starts a mock", () => {
       code: 0,
       out: "function\n",
     })
-  }, 300_000)
+  })
 
   test("whatever settings the project has for Bun", async () => {
     const own = await makeProject("own-bun", { bun: join(modules, "bun") })
@@ -125,7 +125,7 @@ describe("starts a mock", () => {
     writeFileSync(join(own, ".env"), "PENKNIFE_PLAN=gold\nPENKNIFE_MAX_BODY=none\n")
     writeFileSync(join(own, "as-module.mjs"), asModule)
     expect(await runIn(own, [node, "as-module.mjs"])).toMatchObject(printed)
-  }, 300_000)
+  })
 
   test("where install scripts were not run", async () => {
     const bare = await makeProject("no-scripts", {})
@@ -140,7 +140,7 @@ describe("starts a mock", () => {
     writeFileSync(join(bare, "node_modules/bun/bin/bun.exe"), "echo not run >&2; exit 1\n", { mode: 0o755 })
     writeFileSync(join(bare, "as-module.mjs"), asModule)
     expect(await runIn(bare, [node, "as-module.mjs"])).toMatchObject(printed)
-  }, 300_000)
+  })
 
   test("with a Bun on the PATH, and without one says what to do", async () => {
     const bare = await makeProject("no-bun", {})
@@ -154,7 +154,7 @@ describe("starts a mock", () => {
     mkdirSync(bin)
     symlinkSync(process.execPath, join(bin, "bun"))
     expect(await runIn(bare, [node, "as-module.mjs"], { PATH: bin })).toMatchObject(printed)
-  }, 300_000)
+  })
 })
 
 test("the command runs the program and ends with its exit code", async () => {
@@ -171,7 +171,7 @@ test("the command runs the program and ends with its exit code", async () => {
   child.kill("SIGTERM")
   expect(await child.exited).toBe(0)
   if (process.platform === "linux") expect(existsSync(`/proc/${pid}`)).toBe(false)
-}, 300_000)
+})
 
 test("its types hold in a module and for require, without those of Node", async () => {
   const types = join(dir, "types")
@@ -196,7 +196,7 @@ test("its types hold in a module and for require, without those of Node", async 
     code: 0,
     text: "",
   })
-}, 300_000)
+})
 
 describe("penknife/plugin", () => {
   const tsc = (version: string) => join(modules, version, "bin/tsc")
@@ -211,23 +211,19 @@ describe("penknife/plugin", () => {
     ["typescript", "preserve"],
     ["typescript", "nodenext"],
     ["typescript-5", "preserve"],
-  ])(
-    "%s finds its types for the example APIs with --module %s",
-    async (version, module) => {
-      const apis = await makeProject(`${version}-${module}`, {})
-      writeFileSync(join(apis, "package.json"), '{"type":"module"}')
-      cpSync(join(root, "examples/apis"), apis, { recursive: true })
-      expect(await check(apis, version, module)).toMatchObject({ code: 0, text: "" })
-      if (version !== "typescript") return
-      const file = join(apis, "wordcount/index.ts")
-      const source = readFileSync(file, "utf8")
-      writeFileSync(file, source.replace("words: words.length", "words: String(words.length)"))
-      expect((await check(apis, version, module)).text).toMatch(
-        /wordcount\/index\.ts.*Type 'string' is not assignable to type 'number'/s,
-      )
-    },
-    300_000,
-  )
+  ])("%s finds its types for the example APIs with --module %s", async (version, module) => {
+    const apis = await makeProject(`${version}-${module}`, {})
+    writeFileSync(join(apis, "package.json"), '{"type":"module"}')
+    cpSync(join(root, "examples/apis"), apis, { recursive: true })
+    expect(await check(apis, version, module)).toMatchObject({ code: 0, text: "" })
+    if (version !== "typescript") return
+    const file = join(apis, "wordcount/index.ts")
+    const source = readFileSync(file, "utf8")
+    writeFileSync(file, source.replace("words: words.length", "words: String(words.length)"))
+    expect((await check(apis, version, module)).text).toMatch(
+      /wordcount\/index\.ts.*Type 'string' is not assignable to type 'number'/s,
+    )
+  })
 
   test("is a module for tests of an API, and the package serves the folder", async () => {
     const apis = join(project, "apis")
@@ -252,7 +248,7 @@ describe("penknife/plugin", () => {
     expect(made).toMatchObject({ code: 0, err: "" })
     const checked = await runIn(project, [node, "node_modules/penknife/cli.js", "api", "check", "apis"])
     expect(checked).toMatchObject({ code: 0, out: expect.stringContaining("hello: 1 example is right.") })
-  }, 300_000)
+  })
 })
 
 describe("runs the examples", () => {
@@ -276,12 +272,8 @@ describe("runs the examples", () => {
       [node, "node_modules/jest/bin/jest.js", "-c", "examples/jest/jest.config.cjs"],
       /2 passed, 2 total/,
     ],
-  ])(
-    "of %s",
-    async (_runner, command, passed) => {
-      const { code, text } = await runIn(examples, command)
-      expect({ code, text }).toEqual({ code: 0, text: expect.stringMatching(passed) })
-    },
-    300_000,
-  )
+  ])("of %s", async (_runner, command, passed) => {
+    const { code, text } = await runIn(examples, command)
+    expect({ code, text }).toEqual({ code: 0, text: expect.stringMatching(passed) })
+  })
 })

@@ -61,5 +61,4 @@ test.each([[[]], [["--workers", "2"]]])(
     expect(seen.filter(({ lost }) => lost)).toEqual([])
     expect(await used()).toBe(seen.reduce((sum, { answers }) => sum + answers, 0))
   },
-  300_000,
 )

@@ -44,5 +44,4 @@ test.if(process.platform === "linux")(
     expect(started).toHaveLength(6)
     expect(started.filter(isAlive)).toEqual([])
   },
-  300_000,
 )

@@ -76,7 +76,7 @@ describe.if(linux)("a renewed certificate", () => {
     await server.wrote("certificate reloaded", 1)
     for (const reached of [url, server.url]) expect(await namesAt(reached)).toContain("second.test")
     expect(await server.stop()).toBe(0)
-  }, 300_000)
+  })
 
   test.each([[[]], [["--workers", "2"]]])(
     "is used after SIGHUP with %p, and no request fails",
@@ -111,7 +111,6 @@ describe.if(linux)("a renewed certificate", () => {
       kept.socket.destroy()
       expect(await server.stop()).toBe(0)
     },
-    300_000,
   )
 
   test("that is broken is logged, and the old one stays in use until a good one comes", async () => {
@@ -136,7 +135,7 @@ describe.if(linux)("a renewed certificate", () => {
     kept.socket.destroy()
     expect(await server.stop()).toBe(0)
     expect(await server.stderr).not.toContain("PRIVATE KEY-----\n")
-  }, 300_000)
+  })
 })
 
 test("a port in use is also an error with TLS", async () => {

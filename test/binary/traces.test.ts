@@ -35,29 +35,21 @@ test.each([["http/protobuf"], ["http/json"]])(
     expect(collector.text()).not.toContain(key)
     expect(collector.messages[0]?.headers["content-encoding"]).toBe("gzip")
   },
-  300_000,
 )
 
-test.if(process.platform === "linux")(
-  "with --workers each process sends its own, whole",
-  async () => {
-    const { db, call } = await seedOne(dir)
-    const collector = startOtlpReceiver()
-    const server = await start(
-      ["serve", "--port", "0", "--db", db, "--workers", "2"],
-      tracedTo(collector.url),
-    )
-    for (let count = 0; count < 40; count++) {
-      // A new connection each time, so that every worker gets some.
-      expect((await call(server.url, lookUp, { headers: { connection: "close" } })).status).toBe(200)
-    }
-    expect(await server.stop()).toBe(0)
-    expect(collector.spans()).toHaveLength(160)
-    const instances = collector.messages.map(({ resource }) => resource["service.instance.id"])
-    expect(new Set(instances).size).toBe(2)
-  },
-  300_000,
-)
+test.if(process.platform === "linux")("with --workers each process sends its own, whole", async () => {
+  const { db, call } = await seedOne(dir)
+  const collector = startOtlpReceiver()
+  const server = await start(["serve", "--port", "0", "--db", db, "--workers", "2"], tracedTo(collector.url))
+  for (let count = 0; count < 40; count++) {
+    // A new connection each time, so that every worker gets some.
+    expect((await call(server.url, lookUp, { headers: { connection: "close" } })).status).toBe(200)
+  }
+  expect(await server.stop()).toBe(0)
+  expect(collector.spans()).toHaveLength(160)
+  const instances = collector.messages.map(({ resource }) => resource["service.instance.id"])
+  expect(new Set(instances).size).toBe(2)
+})
 
 test.each([[200], [503]])(
   "no header or password for the collector is in the log, whatever it answers: %d",
@@ -84,7 +76,6 @@ test.each([[200], [503]])(
     expect(log).not.toMatch(/hidden|user/)
     if (status !== 200) expect(log).toContain("traces not exported")
   },
-  300_000,
 )
 
 test("a wrong variable ends the start and 'config check' with what to change", async () => {
@@ -111,4 +102,4 @@ test("a wrong variable ends the start and 'config check' with what to change", a
   expect([code, err]).toEqual([2, expect.stringContaining("nowhere.pem")])
   // Other commands are not about traces.
   expect((await run(["account", "list", "--db", `${dir}/other.db`], env)).err).not.toContain("OTEL_")
-}, 300_000)
+})

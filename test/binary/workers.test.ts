@@ -1,14 +1,12 @@
 /** Several processes on one port and one data file, on the executable. */
 
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { freePort } from "../support/free-port.ts"
 import { tempDir } from "../support/temp.ts"
 import { lookUp, seedOne } from "./accounts.ts"
 import { childrenOf, isAlive, run, serve, start } from "./support.ts"
 
 const dir = tempDir()
-// For a busy machine.
-setDefaultTimeout(300_000)
 
 describe.if(process.platform === "linux")("workers", () => {
   test("dead ones are replaced, and one signal stops all", async () => {

@@ -374,4 +374,4 @@ test("the same changes give the same outcomes and lists in every kind of store",
     { numRuns: 60 },
   )
   for (const { store } of opened) await store.close()
-}, 300_000)
+})

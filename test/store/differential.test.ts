@@ -139,4 +139,4 @@ test("the same work gives the same outcomes, balances, usage and notices", async
     }),
     { numRuns: Number(process.env.STORE_RUNS ?? 30) },
   )
-}, 300_000)
+})

@@ -117,7 +117,7 @@ describe("every command says what to change, without the password", () => {
     } finally {
       await standby.stop()
     }
-  }, 300_000)
+  })
 })
 
 describe("a role without rights", () => {

@@ -1,13 +1,11 @@
 /** A limit per minute over several processes on one data file. */
 
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { openDatabase } from "../../src/store/sqlite/open.ts"
 import type { Taken } from "../support/rate-taker.ts"
 import { tempDir } from "../support/temp.ts"
 
-// For a busy machine.
-setDefaultTimeout(300_000)
 const dir = tempDir()
 const taker = join(import.meta.dir, "../support/rate-taker.ts")
 

@@ -191,7 +191,7 @@ describe.each(useStoreKinds())("$name", ({ create, name }) => {
       clock.advance(day + 5)
       await look()
       expect(await types()).toEqual(keys.map(() => "key.expiring"))
-    }, 300_000)
+    })
   })
 
   describe("month.renewed", () => {
@@ -291,5 +291,5 @@ describe.each(useStoreKinds())("$name", ({ create, name }) => {
       ),
       { numRuns: name === "PostgreSQL" ? 4 : 12 },
     )
-  }, 300_000)
+  })
 })

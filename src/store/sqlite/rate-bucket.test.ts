@@ -1,11 +1,10 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { bucketAt, fillOf, hasCall, type RateBucket, stateOf } from "./rate-bucket.ts"
 
 const minuteUs = 60_000_000
 const startUs = 1_700_000_000_000_000
 // Generous, for a busy machine.
-setDefaultTimeout(300_000)
 
 /** A bucket that is asked at instants of a test's choosing. */
 function createBucket(perMinute: number) {

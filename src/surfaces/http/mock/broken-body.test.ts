@@ -47,7 +47,7 @@ describe.each(formats.map((format) => [format]))("%s", (format) => {
       }),
       { numRuns: 500 },
     )
-  }, 300_000)
+  })
 
   test("is readable before it is broken", () => {
     for (const error of texts) {
