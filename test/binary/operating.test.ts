@@ -69,28 +69,6 @@ test("a .env or bunfig.toml in the working directory has no effect", async () =>
   expect(JSON.parse(await child.stdout.text()).company).toBe("Apple, Inc.")
 })
 
-test("TLS, with a certificate and key from files", async () => {
-  const { cert, key } = await import("./certificate.ts")
-  writeFileSync(join(dir, "cert.pem"), cert)
-  writeFileSync(join(dir, "key.pem"), key)
-  const flags = ["--tls-cert", join(dir, "cert.pem"), "--tls-key", join(dir, "key.pem")]
-  const server = await serve(join(dir, "tls.db"), ...flags)
-  expect(server.url).toStartWith("https://")
-  expect((await fetch(`${server.url}/health`, { tls: { ca: cert } })).status).toBe(200)
-  await server.stop()
-  const refuse = (cert: string, key: string) =>
-    run(["serve", "--port", "0", "--db", join(dir, "tls.db"), "--tls-cert", cert, "--tls-key", key])
-  expect(await refuse("/none.pem", "/none.pem")).toEqual({
-    code: 2,
-    out: "",
-    err: "penknife: --tls-cert /none.pem cannot be read.\n",
-  })
-  expect(await refuse(join(dir, "key.pem"), join(dir, "cert.pem"))).toMatchObject({
-    code: 2,
-    err: expect.stringContaining("holds no PEM certificate"),
-  })
-})
-
 test.if(process.platform === "linux").each([1, 2])(
   "%d processes go on when nobody reads their output any more, and stop with 0",
   async (workers) => {

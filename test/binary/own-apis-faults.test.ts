@@ -8,20 +8,17 @@ import { apiSource, folderOf, writeFiles } from "../support/own-apis.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 import { seedOne } from "./accounts.ts"
-import { run, runJson, serve } from "./support.ts"
+import { run, serve } from "./support.ts"
 
 const dir = tempDir()
 
-/** A service with these APIs, and what its admin is asked with. */
+/** A service with these APIs. */
 async function startWith(apis: string, ...flags: string[]) {
   const account = await seedOne(dir)
-  const admin = await runJson("admin-key", "create", "--name", "ops", "--db", account.db)
   const server = await serve(account.db, "--apis", apis, ...flags)
-  const env = { PENKNIFE_SERVER: server.url, PENKNIFE_ADMIN_KEY: admin.key }
   return {
     ...account,
     server,
-    reload: () => run(["reload"], env),
     shout: (text: string) => account.call(server.url, "/v1/shout", postWith({ text })),
     shouted: async (text: string) =>
       (await readAnswer(account.call(server.url, "/v1/shout", postWith({ text })))).data?.shouted,
@@ -176,56 +173,3 @@ function configOf(lines: number, wrong: string): string {
   )
   return file
 }
-
-test("while a service runs, a wrong configuration changes nothing, and a price can become 0", async () => {
-  const { db } = await seedOne(dir)
-  const file = join(dir, "running.toml")
-  writeFileSync(file, "[plans.team]\nmonthly_credits = 5\n")
-  const admin = await runJson("admin-key", "create", "--name", "ops", "--db", db)
-  const { id } = await runJson(
-    "account",
-    "create",
-    "--name",
-    "Ann",
-    "--plan",
-    "team",
-    "--db",
-    db,
-    "--config",
-    file,
-  )
-  const { key } = await runJson("key", "create", "--account", id, "--db", db, "--config", file)
-  const server = await serve(db, "--config", file)
-  const env = { PENKNIFE_SERVER: server.url, PENKNIFE_ADMIN_KEY: admin.key }
-  const reload = () => run(["reload"], env)
-  const call = async () => {
-    const headers = { "x-api-key": key }
-    return (await fetch(`${server.url}/v1/bluetoothlookup?companyid=76`, { headers })).headers.get(
-      "x-api-credits-used",
-    )
-  }
-  expect(await call()).toBe("1")
-  const lines = Array.from({ length: 30 }, (_, index) =>
-    index === 17 ? "max_calls = none" : `# ${index + 1}`,
-  )
-  for (const [text, message] of [
-    [
-      `${lines.join("\n")}\n[plans.team]\nmonthly_credits = 9\n`,
-      /The configuration was not changed\..*running\.toml.*line 18/,
-    ],
-    ["", new RegExp(`The configuration was not changed\\..*${id}.*team`)],
-    [
-      "[plans.team]\nmonthly_credits = 5\n[credits]\nbluetoothlookup = -1\n",
-      /'credits\.bluetoothlookup' in .*running\.toml cannot be used/,
-    ],
-  ] as const) {
-    writeFileSync(file, text)
-    const refused = await reload()
-    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(message)])
-  }
-  expect(await call()).toBe("2")
-  writeFileSync(file, "[plans.team]\nmonthly_credits = 5\n[credits]\nbluetoothlookup = 0\n")
-  expect((await reload()).code).toBe(0)
-  for (let calls = 0; calls < 9; calls++) expect(await call()).toBe("2")
-  expect(await server.stop()).toBe(0)
-})

@@ -141,16 +141,23 @@ describe.if(linux)("a renewed certificate", () => {
 test("a port in use is also an error with TLS", async () => {
   const server = await startTls()
   const { port } = new URL(server.url)
-  const files = [
-    "--tls-cert",
-    join(dir, `cert-${servers - 1}.pem`),
-    "--tls-key",
-    join(dir, `key-${servers - 1}.pem`),
-  ]
+  const [cert, key] = [join(dir, `cert-${servers - 1}.pem`), join(dir, `key-${servers - 1}.pem`)]
+  const files = ["--tls-cert", cert, "--tls-key", key]
   const { code, err } = await run(["serve", "--port", port, "--db", join(dir, "other.db"), ...files])
   expect(code).toBe(1)
   expect(err).toContain("choose a free port with --port")
   expect(await server.stop()).toBe(0)
+})
+
+const swapped = join(dir, "swapped.pem")
+writeFileSync(swapped, first.key)
+test.each([
+  ["/none.pem", "penknife: --tls-cert /none.pem cannot be read.\n"],
+  [swapped, "holds no PEM certificate"],
+])("a start with the certificate %s is refused", async (file, problem) => {
+  const flags = ["--db", join(dir, "refused.db"), "--tls-cert", file, "--tls-key", file]
+  const { code, out, err } = await run(["serve", "--port", "0", ...flags])
+  expect({ code, out, err }).toEqual({ code: 2, out: "", err: expect.stringContaining(problem) })
 })
 
 test("answers over TLS tell browsers to use TLS only (HSTS)", async () => {

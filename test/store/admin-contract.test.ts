@@ -1,5 +1,5 @@
 /** Promises of the administration of every kind of store about single changes. Lists are in admin-lists.test.ts. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { beforeEach, describe, expect, test } from "bun:test"
 import type { AdminOutcome, AdminStore, Mutation } from "../../src/store/admin-store.ts"
 import {
   accountDetailsOf,
@@ -11,33 +11,25 @@ import {
   replayOf,
   secretOf,
 } from "../support/admin-store.ts"
-import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { chargeOf } from "../support/store.ts"
 
 const webhook = { url: "https://example.com/hook", secret: "whsec_AAAA", allowPrivate: false }
 
 describe.each(useStoreKinds())("$name", ({ create }) => {
+  const openStore = useOpenStores()
   let opened: AnyTestStore
   let admin: AdminStore
   let db: string
-  let openedToo: AnyTestStore[] = []
 
   beforeEach(async () => {
     db = await create()
-    opened = await openAnyStore(db)
+    opened = await openStore(db)
     admin = opened.admin
-    openedToo = [opened]
     await admin.apply(changeOf([{ kind: "account.insert", account: accountDetailsOf() }]))
     await admin.apply(changeOf([{ kind: "key.insert", key: keyDetailsOf(), secret: secretOf("h1") }]))
   })
-  afterEach(async () => {
-    for (const one of openedToo) await one.store.close()
-  })
-  async function openAgain(): Promise<AnyTestStore> {
-    const again = await openAnyStore(db)
-    openedToo.push(again)
-    return again
-  }
+  const openAgain = () => openStore(db)
   const apply = (...mutations: Mutation[]) => admin.apply(changeOf(mutations))
 
   describe("accounts", () => {

@@ -1,9 +1,9 @@
 /** Promises of every kind of store. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { beforeEach, describe, expect, test } from "bun:test"
 import type { DueNotice } from "../../src/store/outbox.ts"
 import type { ChargeOutcome } from "../../src/store/store.ts"
 import { changeOf } from "../support/admin-store.ts"
-import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { accountOf, chargeOf, keyOf } from "../support/store.ts"
 
 const secret = (hash: string, createdMs = 1_000) => ({ hash, prefix: `p-${hash}`, createdMs })
@@ -15,28 +15,20 @@ const webhook = { url: "https://example.com/hook", secret: "whsec_AAAA", allowPr
 const anyDue = { leaseMs: 60_000, maxWaitMs: 3_600_000, busyHosts: [], untriedOnly: false }
 
 describe.each(useStoreKinds())("$name", ({ create }) => {
+  const openStore = useOpenStores()
   let opened: AnyTestStore
   let db: string
   let store: AnyTestStore["store"]
   let admin: AnyTestStore["admin"]
-  let openedToo: AnyTestStore[] = []
 
   beforeEach(async () => {
     db = await create()
-    opened = await openAnyStore(db)
+    opened = await openStore(db)
     store = opened.store
     admin = opened.admin
-    openedToo = [opened]
-  })
-  afterEach(async () => {
-    for (const one of openedToo) await one.store.close()
   })
   /** A second process on the same store. */
-  async function openAgain(): Promise<AnyTestStore> {
-    const again = await openAnyStore(db)
-    openedToo.push(again)
-    return again
-  }
+  const openAgain = () => openStore(db)
 
   describe("accounts and keys", () => {
     const account = accountOf({ bonus: 5 })

@@ -1,5 +1,5 @@
 /** Promises of every kind of store about the history. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { beforeEach, describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import {
   type CallsQuery,
@@ -8,7 +8,7 @@ import {
   hourMs,
   latencyColumns,
 } from "../../src/store/history.ts"
-import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { accountOf } from "../support/store.ts"
 
 const minute = 60_000
@@ -17,16 +17,14 @@ const always = { fromMs: start, toMs: start + 100 * hourMs, stepMs: minute }
 const firstPage = { limit: 10_000, after: null }
 
 describe.each(useStoreKinds())("$name", ({ create }) => {
+  const openStore = useOpenStores()
   /** Two processes on one store. */
   let processes: AnyTestStore[] = []
   let lastBatch = 0
   beforeEach(async () => {
     const db = await create()
-    processes = [await openAnyStore(db), await openAnyStore(db)]
+    processes = [await openStore(db), await openStore(db)]
     for (const id of ["acc_1", "acc_2", "acc_3"]) await one().store.createAccount(accountOf({ id }))
-  })
-  afterEach(async () => {
-    for (const { store } of processes.splice(0)) await store.close()
   })
   const one = () => processes[0] as AnyTestStore
   const other = () => processes[1] as AnyTestStore

@@ -1,5 +1,5 @@
 /** Promises of every kind of store about links that sign in, sessions, and the limit of keys. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { beforeEach, describe, expect, test } from "bun:test"
 import type { AdminStore, Mutation, SessionRecord, SignInLink } from "../../src/store/admin-store.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import {
@@ -10,24 +10,21 @@ import {
   keyDetailsOf,
   secretOf,
 } from "../support/admin-store.ts"
-import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { useOpenStores, useStoreKinds } from "../support/any-store.ts"
 
 describe.each(useStoreKinds())("$name", ({ create, name }) => {
+  const openStore = useOpenStores()
   let opened: OpenStore
   let other: OpenStore
   let admin: AdminStore
 
   beforeEach(async () => {
     const db = await create()
-    opened = await openAnyStore(db)
+    opened = await openStore(db)
     // Another process that works on the same store.
-    other = await openAnyStore(db)
+    other = await openStore(db)
     admin = opened.admin
     await apply({ kind: "account.insert", account: accountDetailsOf() })
-  })
-  afterEach(async () => {
-    await opened.store.close()
-    await other.store.close()
   })
   const apply = (...mutations: Mutation[]) => admin.apply(changeOf(mutations))
   const insertLink = (hash: string, change: Partial<SignInLink> = {}) =>

@@ -1,3 +1,4 @@
+import { afterEach } from "bun:test"
 import { join } from "node:path"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
@@ -49,3 +50,16 @@ export async function openAnyStore(
 
 /** The result of {@link openAnyStore}. */
 export type AnyTestStore = Awaited<ReturnType<typeof openAnyStore>>
+
+/** Opens stores for one test each: several on one database work as several processes do. They are closed after the test. */
+export function useOpenStores(): typeof openAnyStore {
+  const open: AnyTestStore[] = []
+  afterEach(async () => {
+    for (const { store } of open.splice(0)) await store.close()
+  })
+  return async (...given) => {
+    const opened = await openAnyStore(...given)
+    open.push(opened)
+    return opened
+  }
+}
