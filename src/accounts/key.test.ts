@@ -41,24 +41,13 @@ test.each(["pk-", "pk_"])("the checksum is the CRC-32 of the rest in base62, aft
   expect(isWellFormed("key", body + checksumOf(body))).toBe(true)
 })
 
-test.each([
-  "pk-!",
-  "pk--",
-  "pk-/",
-  "pk-:",
-  "pk-\0",
-  "pk-\x80",
-  "pk-é",
-  "pk-Ā",
-  "pk-😀",
-  "pk_-",
-  "pk.0",
-  "pka-0",
-  "PK-0",
-])("a right checksum does not make a key of %p", (start) => {
-  const body = start.padEnd(35, "0")
-  expect(isWellFormed("key", body + checksumOf(body))).toBe(false)
-})
+test.each("pk-! pk-- pk-/ pk-: pk-\0 pk-\x80 pk-é pk-Ā pk-😀 pk_- pk.0 pka-0 PK-0".split(" "))(
+  "a right checksum does not make a key of %p",
+  (start) => {
+    const body = start.padEnd(35, "0")
+    expect(isWellFormed("key", body + checksumOf(body))).toBe(false)
+  },
+)
 
 function checksumOf(body: string): string {
   const crc = Bun.hash.crc32(body)

@@ -73,14 +73,10 @@ describe("addresses", () => {
     expect(addressRule(named, false)(address)).toBe(false)
   })
 
-  test.each([
-    "8.8.8.8",
-    "172.32.0.1",
-    "100.128.0.1",
-    "2606:4700::1111",
-    "::ffff:8.8.8.8",
-    "64:ff9b::8.8.8.8",
-  ])("a host name may resolve to %s", (address) => expect(addressRule(named, false)(address)).toBe(true))
+  test.each("8.8.8.8 172.32.0.1 100.128.0.1 2606:4700::1111 ::ffff:8.8.8.8 64:ff9b::8.8.8.8".split(" "))(
+    "a host name may resolve to %s",
+    (address) => expect(addressRule(named, false)(address)).toBe(true),
+  )
 
   test("with allowPrivate, a host name may resolve to private addresses", () => {
     for (const address of ["10.0.0.1", "127.0.0.1", "fd00::1", "8.8.8.8"])

@@ -89,27 +89,15 @@ describe("reading an address", () => {
 
   test.each([
     "",
-    "192.0.2",
-    "127.1",
-    "192.0.2.1/32",
-    "fe80::1%eth0",
-    "[::1]",
+    ..."192.0.2 127.1 192.0.2.1/32 fe80::1%eth0 [::1]".split(" "),
     " 192.0.2.1",
-    "0x7f.0.0.1",
-    "192.0.2.01",
-    "::ffff:192.0.2.01",
-    "::1/128",
-    "localhost",
+    ..."0x7f.0.0.1 192.0.2.01 ::ffff:192.0.2.01 ::1/128 localhost".split(" "),
   ])("%j is refused", (text) => expect(parseAddress(text)).toBeNull())
 
   test("a zone is cut from IPv6 alone", () =>
-    expect(["fe80::1%eth0", "fe80::1%25", "fe80::1", "192.0.2.1%1", "::1%"].map(withoutZone)).toEqual([
-      "fe80::1",
-      "fe80::1",
-      "fe80::1",
-      "192.0.2.1%1",
-      "::1%",
-    ]))
+    expect(["fe80::1%eth0", "fe80::1%25", "fe80::1", "192.0.2.1%1", "::1%"].map(withoutZone)).toEqual(
+      "fe80::1 fe80::1 fe80::1 192.0.2.1%1 ::1%".split(" "),
+    ))
 })
 
 test("a connection through NAT64 reaches the IPv4 address inside, and no other form does", () => {
@@ -187,18 +175,8 @@ describe("networks", () => {
 
   test.each([
     "",
-    "192.0.2",
-    "127.1",
-    "0x7f.0.0.1",
-    "192.0.2.0/33",
-    "::ffff:192.0.2.0/33",
-    "::ffff:192.0.2.0/120",
-    "192.0.2.0/",
-    "192.0.2.0/08",
-    "::/129",
-    "::1/64/64",
-    "fe80::1%1",
-    "a.example",
+    ..."192.0.2 127.1 0x7f.0.0.1 192.0.2.0/33 ::ffff:192.0.2.0/33 ::ffff:192.0.2.0/120".split(" "),
+    ..."192.0.2.0/ 192.0.2.0/08 ::/129 ::1/64/64 fe80::1%1 a.example".split(" "),
   ])("%p is refused", (text) => {
     expect(() => toNetwork(text)).toThrow(`'${text}' is not an IP address or a network`)
   })

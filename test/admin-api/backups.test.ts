@@ -79,13 +79,7 @@ test("a list goes on where its page ended", async () => {
 test("names with a path, links and other files are refused, and nothing is overwritten", async () => {
   const { service, backupDir, admin } = await withFolder()
   for (const name of [
-    "../out.db",
-    "/tmp/out.db",
-    "a/b.db",
-    ".hidden.db",
-    "-x.db",
-    "x",
-    "a\u0000.db",
+    ..."../out.db /tmp/out.db a/b.db .hidden.db -x.db x a\u0000.db".split(" "),
     `${"a".repeat(100)}.db`,
   ]) {
     const answer = await admin("POST", "/backups", { body: { name } })

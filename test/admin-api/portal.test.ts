@@ -185,11 +185,8 @@ describe("what the operator keeps about a customer", () => {
 })
 
 test.each([
-  "http://localhost:9000/x",
-  "https://127.0.0.1/x",
-  "https://[::1]/x",
-  "https://10.0.0.1/x",
-  "https://169.254.169.254/",
+  ..."http://localhost:9000/x https://127.0.0.1/x https://[::1]/x https://10.0.0.1/x".split(" "),
+  ..."https://169.254.169.254/".split(" "),
 ])("a customer's webhook does not reach into the operator's network: %s", async (url) => {
   const { account, browser } = await signIn()
   const answer = await browser.send("POST", `/portal/v1/accounts/${account}/webhook`, { body: { url } })

@@ -32,16 +32,7 @@ test.if(process.platform === "linux")(
 
 test("port 0 is refused with several workers", async () => {
   const { db } = await seedOne(dir)
-  const { code, err } = await run([
-    "serve",
-    "--port",
-    "0",
-    "--db",
-    db,
-    "--workers",
-    "2",
-    "--admin",
-    "127.0.0.1:0",
-  ])
+  const flags = ["--db", db, "--workers", "2", "--admin", "127.0.0.1:0"]
+  const { code, err } = await run(["serve", "--port", "0", ...flags])
   expect([code, err.includes("--admin needs a port other than 0")]).toEqual([2, true])
 })

@@ -125,17 +125,8 @@ if (known().indexOf(String(process.pid)) ${worker}) throw new Error("not here")`
   test("an API that can be used in the first of them only keeps the service from starting", async () => {
     const apis = folderOf({ "flaky/index.ts": apiSource("flaky", failingIn("=== 2")) })
     const { db } = await seedOne(dir)
-    const { code, out, err } = await run([
-      "serve",
-      "--port",
-      "0",
-      "--db",
-      db,
-      "--apis",
-      apis,
-      "--workers",
-      "2",
-    ])
+    const flags = ["--db", db, "--apis", apis, "--workers", "2"]
+    const { code, out, err } = await run(["serve", "--port", "0", ...flags])
     expect({ code, out }).toEqual({ code: 1, out: "" })
     expect(err).toContain(
       "--apis: The API 'flaky' can be used in another worker and not in this one: what it does when it is loaded must not depend on time, chance or other programs. Mend it, and start again.",

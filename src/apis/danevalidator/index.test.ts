@@ -101,20 +101,10 @@ describe("any text", () => {
   // Work that grows with the square of the length would exceed the time limit of the test.
   const owner = "_443._tcp.example.com."
   const anywhere = [
-    "(",
-    ")",
-    "()",
-    ";\n",
+    ..."( ) () ;\n".split(" "),
     '"',
     '"" ',
-    "\\",
-    "\\\\.",
-    "a.",
-    "_1._tcp.",
-    "\u00a0",
-    "\n",
-    "1h",
-    "1",
+    ..."\\ \\\\. a. _1._tcp. \u00a0 \n 1h 1".split(" "),
   ]
   const rdata = ["a ", "aa:", "=", "aaaa="].map((unit) => [`${owner} TLSA 3 1 1 `, unit] as const)
   const units: readonly (readonly [prefix: string, unit: string])[] = [
