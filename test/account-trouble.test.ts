@@ -224,7 +224,11 @@ describe("a plan that is no longer configured", () => {
 
 describe("wrong settings stop a command before it creates or starts anything", () => {
   test.each([
-    ["a price for no API", "[credits]\nhmca = 1\n", "there is no API 'hmca'"],
+    [
+      "a price for no API",
+      "[credits]\nhmca = 1\n",
+      "'credits.hmca': there is no API 'hmca'. The APIs are hmac, ",
+    ],
     ["a plan out of range", "[plans.big]\nmonthly_credits = 4000000000000001\n", "plans.big.monthly_credits"],
     ["a bonus out of range", "[plans.big]\nsign_up_bonus = 4000000000000001\n", "plans.big.sign_up_bonus"],
     ["no certificate", 'tls_cert = "/nonexistent"\ntls_key = "/nonexistent"\n', "--tls-cert /nonexistent"],

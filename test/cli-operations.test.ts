@@ -1,7 +1,7 @@
 /** The commands that are made from the operations of the administration, on real data files. */
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { operations } from "../src/admin/operations.ts"
 import { person, piped, runLine, runLineJson } from "./support/admin-cli.ts"
@@ -250,13 +250,6 @@ describe("what the commands print", () => {
         .split("\n")
         .map((line) => JSON.parse(line)),
     ).toEqual(records)
-  })
-
-  test("what is not found is named, and a mistake leaves no data file behind", async () => {
-    const db = newStore()
-    const bad = await runLine(`account create --name Ann --plan gold ${db}`)
-    expect(bad).toMatchObject({ code: 1, err: expect.stringContaining("known only with --config FILE") })
-    expect(existsSync(db.replace("--db ", ""))).toBe(false)
   })
 })
 

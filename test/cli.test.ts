@@ -357,20 +357,7 @@ describe("serve", () => {
     })
   })
 
-  test("refuses prices and plans that do not fit, and a list of companies that it cannot read", async () => {
-    const wrong = join(dir, "wrong.toml")
-    writeFileSync(wrong, "[credits]\nhmca = 7\n")
-    expect(await failure(`serve --port 0 --db ${newStore()} --config ${wrong}`)).toEqual({
-      code: 2,
-      err: expect.stringContaining("'credits.hmca': there is no API 'hmca'. The APIs are hmac, "),
-    })
-    const custom = join(dir, "custom.toml")
-    writeFileSync(custom, "[plans.team]\nmonthly_credits = 5\n")
-    const db = newStore()
-    await json(`account create --name Ann --plan team --db ${db} --config ${custom}`)
-    const refused = await failure(`serve --port 0 --db ${db}`)
-    const missing = expect.stringContaining("has the plan 'team', which is not configured")
-    expect(refused).toEqual({ code: 2, err: missing })
+  test("refuses a list of companies that it cannot read", async () => {
     const list = join(dir, "companies.json")
     writeFileSync(list, "[]]")
     const companies = await failure(`serve --port 0 --db ${newStore()} --bluetooth-companies ${list}`)

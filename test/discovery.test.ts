@@ -109,19 +109,6 @@ describe("a crawler that starts at /", async () => {
   })
 })
 
-test.each([
-  ["[]", "the document is no object"],
-  ['{"linkset":[],"more":1}', "the document has other members"],
-  ['{"linkset":[{"anchor":"/"}]}', "linkset[0] has no link"],
-  ['{"linkset":[{"anchor":"/","item":{"href":"/a"}}]}', "linkset[0].item is no array"],
-  ['{"linkset":[{"anchor":"/","thing":[{"href":"/a"}]}]}', "unknown relation 'thing'"],
-  ['{"linkset":[{"anchor":"/","item":[{"href":"/a b"}]}]}', "is no URI reference"],
-  ['{"linkset":[{"anchor":"/","item":[{"href":"/a","type":"json"}]}]}', "is no media type"],
-  ['{"linkset":[{"anchor":"/","item":[{"href":"/a","hreflang":"en"}]}]}', "hreflang is no array"],
-])("the reader of sets of links refuses %s", (text, problem) => {
-  expect(() => parseLinkset(text)).toThrow(problem)
-})
-
 describe("an API's own documents", () => {
   test("are OpenAPI with its two paths alone", async () => {
     for (const id of ids) {

@@ -49,50 +49,29 @@ describe("an API is refused alone, with what to change", () => {
     own.end()
   })
 
+  const withText = (text: string) => apiSource("xy").replace('"The text." })', text)
+  const withType = (type: string) =>
+    apiSource("xy").replace('Type.String({ description: "The text." })', type)
+  const withMore = (name: string, rest = "") =>
+    withText(`"The text." }), ${name}: Type.Optional(Type.String({ description: "A word."${rest} }))`)
   test.each([
     ["no default", "export const a = 1", /must end with 'export default defineApi/],
-    [
-      "a format",
-      apiSource("xy").replace('"The text." })', '"The text.", format: "email" })'),
-      /'input\.text' has a 'format'/,
-    ],
+    ["a format", withText('"The text.", format: "email" })'), /'input\.text' has a 'format'/],
     [
       "a pattern that cannot be compiled, in a parameter that no example uses",
-      apiSource("xy").replace(
-        '"The text." })',
-        '"The text." }), word: Type.Optional(Type.String({ description: "A word.", pattern: "(" }))',
-      ),
+      withMore("word", ', pattern: "("'),
       /'input\.word' has a 'pattern' that is no regular expression: /,
     ],
-    [
-      "an unknown kind",
-      apiSource("xy").replace(
-        'Type.String({ description: "The text." })',
-        'Type.Any({ description: "Any." })',
-      ),
-      /'input\.text' is a Any/,
-    ],
-    [
-      "no description",
-      apiSource("xy").replace('Type.String({ description: "The text." })', "Type.String()"),
-      /'input\.text' needs a description/,
-    ],
+    ["an unknown kind", withType('Type.Any({ description: "Any." })'), /'input\.text' is a Any/],
+    ["no description", withType("Type.String()"), /'input\.text' needs a description/],
     [
       "a parameter with a name that every object has",
-      apiSource("xy").replace(
-        '"The text." })',
-        '"The text." }), constructor: Type.Optional(Type.String({ description: "A word." }))',
-      ),
+      withMore("constructor"),
       /'input\.constructor': every object has something by this name: choose a different one/,
     ],
     [
       "a parameter of a GET with the name that asks for a format of the answer",
-      apiSource("xy")
-        .replace('method: "POST"', 'method: "GET"')
-        .replace(
-          '"The text." })',
-          '"The text." }), format: Type.Optional(Type.String({ description: "A word." }))',
-        ),
+      withMore("format").replace('method: "POST"', 'method: "GET"'),
       /'input\.format' is the name by which clients ask for JSON, XML, YAML or CSV: choose a different one/,
     ],
     [
@@ -103,12 +82,12 @@ describe("an API is refused alone, with what to change", () => {
     ["an empty file", "", /xy\/index\.ts must end with 'export default defineApi\({ … }\)'$/],
     [
       "a function in a schema",
-      apiSource("xy").replace('"The text." })', '"The text.", title: () => 1 })'),
+      withText('"The text.", title: () => 1 })'),
       /the definition\.input\.properties\.text\.title must be plain data, not a function/,
     ],
     [
       "a required parameter with a default",
-      apiSource("xy").replace('"The text." })', '"The text.", default: "a" })'),
+      withText('"The text.", default: "a" })'),
       /The parameter 'text' of 'xy' is required but has a default: .* \(\S+xy\/index\.ts:\d+:\d+\)$/,
     ],
   ])("%s", async (_, source, problem) => {

@@ -197,7 +197,7 @@ describe("an address without a page", () => {
 })
 
 test("pages hold no script and no style of their own, and only this host may be loaded from and frame them", async () => {
-  for (const path of ["/", "/docs", "/docs/errors", "/apis/spfvalidator", "/nothing"]) {
+  for (const path of ["/", "/docs", "/docs/errors", "/docs/graphql", "/apis/spfvalidator", "/nothing"]) {
     const { text, headers } = await open(path)
     const policy = headers.get("content-security-policy") ?? ""
     for (const rule of [
@@ -206,7 +206,10 @@ test("pages hold no script and no style of their own, and only this host may be 
     ]) {
       expect(policy).toContain(rule)
     }
-    expect(policy).not.toContain("unsafe")
+    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    expect(headers.get("x-content-type-options")).toBe("nosniff")
+    expect(headers.get("referrer-policy")).toBe("no-referrer")
+    if (path === "/docs") expect(text).not.toMatch(/https?:\/\//)
     expect(headers.get("access-control-allow-origin")).toBeNull()
     expect(text).not.toMatch(
       /<script(?![^>]* src="\/)|<style| style=| on[a-z]+="|(?:src|href)="(?:https?:)?\/\//,
