@@ -10,10 +10,10 @@ import { codeBlock, tabs } from "./tabs.ts"
 /** An example of an API with the call that it shows. */
 export type ShownExample = NonNullable<ReturnType<typeof shortestExample>>
 
-/** The example with the shortest answer of all APIs; null where no API has an example. */
+/** The shortest answer among the first examples of all APIs, since others may show an empty result; null without examples. */
 export function shortestExample({ apis, publicUrl }: Site) {
   const shown = apis.flatMap(({ definition }) =>
-    definition.examples.map((example) => ({
+    definition.examples.slice(0, 1).map((example) => ({
       definition,
       example,
       length: JSON.stringify(example.output).length,
