@@ -109,6 +109,14 @@ describe("a fault with an input", () => {
     }
   })
 
+  test.each([[76], ["76"]])("as %p matches this number in a query and in JSON", async (companyid) => {
+    await fault({ api: "bluetoothlookup", input: { companyid }, status: 503 })
+    expect([...(await statusesOf(1, "76")), ...(await statusesOf(1, "0x4C"))]).toEqual([503, 200])
+    const inputs = [{ companyid: 76 }, { companyid: "76" }, { companyid: 77 }]
+    const { data } = await readAnswer(post(mock, "/v1/bluetoothlookup/batch", key, { inputs }))
+    expect(data).toMatchObject({ results: [{ status: "error" }, { status: "error" }, { status: "ok" }] })
+  })
+
   test("compares values as the API gets them, by POST too", async () => {
     await fault({ api: "hmac", input: { message: "a", algorithm: "sha256" }, status: 500 })
     const sign = async (body: object) => (await post(mock, "/v1/hmac", key, body)).status

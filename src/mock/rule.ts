@@ -22,9 +22,15 @@ export interface Chance {
 /** Makes randomness that is the same for the same seed. */
 export type SeededRandom = (seed: string) => Random
 
-/** Whether an input has these values. */
+/** Whether an input has these values. A parameter that takes numbers and texts has 76 in JSON and "76" in a query: both match. */
 export function hasValues(input: Values, wanted: Values): boolean {
-  return Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(input[name], value))
+  return Object.entries(wanted).every(([name, value]) =>
+    isDeepStrictEqual(asText(input[name]), asText(value)),
+  )
+}
+
+function asText(value: unknown): unknown {
+  return typeof value === "number" ? String(value) : value
 }
 
 /** Makes a function that is true as often as `probability` says, in a sequence that depends only on the seed. */
