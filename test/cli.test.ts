@@ -216,6 +216,8 @@ describe("wrong usage is exit code 2 and says what to change", () => {
     ["nonsense", "unknown command 'nonsense'"],
     ["nonsense --help", "unknown command 'nonsense'"],
     ["--help nonsense", "unknown command 'nonsense'"],
+    ["toString --help", "unknown command 'toString'"],
+    ["__proto__", "unknown command '__proto__'"],
     ["config nonsense -h", "unknown command 'nonsense'"],
     ["help config nonsense", "unknown command 'nonsense'"],
     ["notices nonsense --help", "too many arguments"],

@@ -17,11 +17,11 @@ import { onConfig } from "./settings.ts"
 import { addBackup, addCheckBackup, addMove, addRestore } from "./store-commands.ts"
 
 /** Commands that start something. Only theirs is made, since making the commands of all operations takes a third of a start. */
-const starts: Readonly<Record<string, (program: Command, parts: CliParts) => void>> = {
-  serve: addServe,
-  mock: addMock,
-  mcp: addMcp,
-}
+const starts: ReadonlyMap<string, (program: Command, parts: CliParts) => void> = new Map([
+  ["serve", addServe],
+  ["mock", addMock],
+  ["mcp", addMcp],
+])
 
 /** Runs one command line, given without the program's name. Returns the exit code: 0, 1 for errors, 2 for wrong usage. */
 export async function runCli(words: readonly string[], given: CliParts): Promise<number> {
@@ -44,7 +44,7 @@ export async function runCli(words: readonly string[], given: CliParts): Promise
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError("(add --help for help)")
-  const addStart = starts[argv[0] ?? ""]
+  const addStart = starts.get(argv[0] ?? "")
   try {
     if (addStart) addStart(program, parts)
     else await addAll(program, parts, argv)
