@@ -17,7 +17,7 @@ export function ParameterField({ parameter, value, hasPremium }: ParameterFieldP
   const isIdle = isPremium && hasPremium === false
   const isList = schema.type === "array"
   const said =
-    hintOf(parameter) + (isIdle ? " It has no effect on your plan." : "") + (isList ? " One a line." : "")
+    hintOf(parameter) + (isIdle ? " It has no effect on your plan." : "") + (isList ? " One per line." : "")
   const hint = <Description text={said} />
   const text = value === undefined ? "" : Array.isArray(value) ? value.join("\n") : String(value)
   const common = { name, label, hint, required: isRequired, value: text }
