@@ -101,3 +101,15 @@ test("a session of a link calls with a key of its account that works, and withou
     "Your account has no API key that you may call with. Create one under Keys.",
   ])
 })
+
+test("a session of a link calls each API with a key that may call it", async () => {
+  const { account } = await service.createKey("pro", { allowApis: ["hmac"] })
+  await admin("POST", "/keys", { body: { account, name: "lookups", allow_apis: ["bluetoothlookup"] } })
+  const { body } = await admin("POST", `/accounts/${account}/portal-link`)
+  const [, token = ""] = String(body.url).split("#token=")
+  const browser = openBrowser(service.url)
+  await browser.signIn("portal", { token })
+  const found = await browser.send("POST", "/portal/v1/calls/bluetoothlookup?companyid=76")
+  const signed = await browser.send("POST", "/portal/v1/calls/hmac", { body: { message: "a", secret: "b" } })
+  expect([found.status, signed.status]).toEqual([200, 200])
+})

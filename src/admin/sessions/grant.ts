@@ -37,6 +37,7 @@ export interface Grant extends Omit<SessionRecord, "id" | "kind" | "createdMs"> 
 /**
  * Finds the rights of a proof.
  * @param source the client's address
+ * @param api the API that it calls
  * @throws SignInRefused
  */
 export function findGrant(
@@ -148,13 +149,15 @@ const maxKeysTried = 100
 
 /**
  * The hash of the key that a session calls with: the key that opened it, or else a working key of its account, best without
- * limits.
+ * limits, or else one that may call the API.
  * @param source the client's address
+ * @param api the API that it calls
  * @returns null without an account, or where no key works
  */
 export async function findCallKey(
   actor: Actor,
   source: string,
+  api: string,
   { admin, clock }: Pick<GrantParts, "admin" | "clock">,
 ): Promise<string | null> {
   const { account, session } = actor
@@ -162,8 +165,12 @@ export async function findCallKey(
   if (session?.keyHash != null) return session.keyHash
   const keys = await admin.keys({ accountId: account }, { limit: maxKeysTried, after: null })
   const usable = keys.filter((key) => refusalFrom({ key, secretUntilMs: null }, source, clock.now()) === null)
-  const chosen = usable.find((key) => !isLimited(key)) ?? usable[0]
+  const chosen = usable.find((key) => !isLimited(key)) ?? usable.find((key) => allows(key, api)) ?? usable[0]
   return chosen ? admin.findSecretHash(chosen.id) : null
+}
+
+function allows({ allowApis, blockApis }: KeyDetails, api: string): boolean {
+  return !blockApis.includes(api) && (allowApis === null || allowApis.includes(api))
 }
 
 async function isAdminKeyValid(id: string | null, { admin, clock }: Omit<GrantParts, "signIn">) {

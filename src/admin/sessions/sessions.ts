@@ -33,8 +33,9 @@ export interface Sessions {
   /**
    * The hash of the key that a session calls APIs with; null where its account has no key that works.
    * @param source the client's address
+   * @param api the API that it calls
    */
-  findCallKey(actor: Actor, source: string): Promise<string | null>
+  findCallKey(actor: Actor, source: string, api: string): Promise<string | null>
   /** Ends a session, or all sessions of its owner. */
   end(session: FoundSession, everywhere: boolean): Promise<void>
 }
@@ -163,7 +164,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       return { kind, actor, account, expiresMs: session.expiresMs }
     },
 
-    findCallKey: (actor, source) => findCallKey(actor, source, parts),
+    findCallKey: (actor, source, api) => findCallKey(actor, source, api, parts),
 
     async end(found, everywhere) {
       const { session } = found.actor

@@ -63,7 +63,7 @@ export function portalCallRoutes(parts: PortalCallParts) {
       `${portalRoot}/calls/${id}`,
       ({ request, set, incoming, actor }) =>
         inProgress(context, async () => {
-          const keyHash = await sessions.findCallKey(actor, incoming.address())
+          const keyHash = await sessions.findCallKey(actor, incoming.address(), id)
           if (keyHash === null) throw noKey
           return call({ request, set, incoming }, keyHash)
         }),
