@@ -84,13 +84,7 @@ describe("a query with many fields that ask the DNS", () => {
     const { account, key } = await own.createKey("pro")
     onQuestion = () => clock.advance(7_000)
     const { body, codes } = await query(many(5, "plain.example"), key)
-    expect(Object.values(body.data ?? {}).map((one) => one !== null)).toEqual([
-      true,
-      true,
-      true,
-      false,
-      false,
-    ])
+    expect(Object.values(body.data ?? {}).map((v) => v !== null)).toEqual([true, true, true, false, false])
     expect(codes).toEqual(["QUERY_TOO_COMPLEX", "QUERY_TOO_COMPLEX"])
     expect(body.errors?.[0]?.message).toStartWith("Asking the DNS for this query has taken 20 seconds.")
     expect(await usedBy(account)).toBe(5)

@@ -103,16 +103,8 @@ test("a key with a tail is the key before the tail: the same account, credits an
   await mock.reset()
 })
 
-test.each([
-  "mock-pro-",
-  "mock-pro_1",
-  "mock-pro1",
-  "mock-pro-1_2",
-  "mock-pro-1 2",
-  "mock-pro-é",
-  "mock-",
-  "mock-p-1",
-])("%j is no key", async (key) => {
+const others = "mock-pro-|mock-pro_1|mock-pro1|mock-pro-1_2|mock-pro-1 2|mock-pro-é|mock-|mock-p-1".split("|")
+test.each(others)("%j is no key", async (key) => {
   expect((await ways.rest(mock, key)).status).toBe(401)
 })
 
