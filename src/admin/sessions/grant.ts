@@ -37,7 +37,6 @@ export interface Grant extends Omit<SessionRecord, "id" | "kind" | "createdMs"> 
 /**
  * Finds the rights of a proof.
  * @param source the client's address
- * @param api the API that it calls
  * @throws SignInRefused
  */
 export function findGrant(
