@@ -113,3 +113,19 @@ test("a session of a link calls each API with a key that may call it", async () 
   const signed = await browser.send("POST", "/portal/v1/calls/hmac", { body: { message: "a", secret: "b" } })
   expect([found.status, signed.status]).toEqual([200, 200])
 })
+
+test("a session of a link finds a key that works after a hundred that are revoked", async () => {
+  const { account, id } = await service.createKey("pro")
+  await admin("POST", `/keys/${id}/revoke`)
+  for (let count = 0; count < 100; count++) {
+    const created = await admin("POST", "/keys", { body: { account, name: "old" } })
+    await admin("POST", `/keys/${created.body.id}/revoke`)
+  }
+  service.clock.advance(1)
+  await admin("POST", "/keys", { body: { account, name: "new" } })
+  const { body } = await admin("POST", `/accounts/${account}/portal-link`)
+  const [, token = ""] = String(body.url).split("#token=")
+  const browser = openBrowser(service.url)
+  await browser.signIn("portal", { token })
+  expect((await browser.send("POST", "/portal/v1/calls/bluetoothlookup?companyid=76")).status).toBe(200)
+})

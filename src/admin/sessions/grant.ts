@@ -143,8 +143,8 @@ export async function stillGranted(
   return account && account.closedMs === null ? { account, permissions } : null
 }
 
-/** The most keys of an account that are looked at for one that works. */
-const maxKeysTried = 100
+/** How many keys of an account are read at once in search of one that works. Revoked ones stay in the list. */
+const keysPerPage = 100
 
 /**
  * The hash of the key that a session calls with: the key that opened it, or else a working key of its account, best without
@@ -162,8 +162,17 @@ export async function findCallKey(
   const { account, session } = actor
   if (account === null) return null
   if (session?.keyHash != null) return session.keyHash
-  const keys = await admin.keys({ accountId: account }, { limit: maxKeysTried, after: null })
-  const usable = keys.filter((key) => refusalFrom({ key, secretUntilMs: null }, source, clock.now()) === null)
+  let usable: KeyDetails[] = []
+  let after: [number, string] | null = null
+  do {
+    const keys: readonly KeyDetails[] = await admin.keys(
+      { accountId: account },
+      { limit: keysPerPage, after },
+    )
+    usable = keys.filter((key) => refusalFrom({ key, secretUntilMs: null }, source, clock.now()) === null)
+    const last = keys.at(keysPerPage - 1)
+    after = last ? [last.createdMs, last.id] : null
+  } while (after !== null && usable.length === 0)
   const chosen = usable.find((key) => !isLimited(key)) ?? usable.find((key) => allows(key, api)) ?? usable[0]
   return chosen ? admin.findSecretHash(chosen.id) : null
 }
