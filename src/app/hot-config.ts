@@ -104,14 +104,17 @@ export function createHotConfig(parts: HotConfigParts): HotConfig {
 
   const control: HotConfig = {
     version: () => versionOf(running),
-    edit: (values) =>
-      prepareEdit(values, {
+    async edit(values) {
+      // Another worker may just have replaced the file: this one follows before the edit compares its text.
+      if (control.versionOnDisk() !== versionOf(running)) await askSupervisor?.({ kind: "settle" })
+      return prepareEdit(values, {
         running: () => running,
         source,
         prepareNext,
         replace: async (expected, text) =>
           askSupervisor?.({ kind: "replace", expected, text }) ?? (await change({ text, expected })).changes,
-      }),
+      })
+    },
     diff: () =>
       orRefuse(() => {
         if (source === null) throw new ConfigError(notHere)

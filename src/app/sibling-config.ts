@@ -13,6 +13,7 @@ export interface Taken {
 type Question =
   | { readonly kind: "reload" }
   | { readonly kind: "replace"; readonly expected: string; readonly text: string }
+  | { readonly kind: "settle" }
 
 /** Asks the supervisor for a change of the configuration in all workers. Rejects with ConfigRefused. */
 export type AskSupervisor = (question: Question) => Promise<readonly ConfigChange[]>

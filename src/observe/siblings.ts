@@ -35,12 +35,14 @@ export type ConfigFromWorker =
   | { readonly kind: "reload"; readonly id: number }
   /** Replaces the text of the configuration file in all workers, if it is still `expected`. */
   | { readonly kind: "replace"; readonly id: number; readonly expected: string; readonly text: string }
+  /** Asks for an answer when all changes that were asked for before have ended in all workers. */
+  | { readonly kind: "settle"; readonly id: number }
   /** Answers `take`. */
   | ({ readonly kind: "taken"; readonly id: number } & ReloadResult)
 type ConfigToWorker =
   /** Asks to check a configuration and to take it over. With `expected` the file is replaced too, if that is still its text. */
   | { readonly kind: "take"; readonly id: number; readonly served: Served; readonly expected: string | null }
-  /** Answers `reload` and `replace`. */
+  /** Answers `reload`, `replace` and `settle`. */
   | ({ readonly kind: "reloaded"; readonly id: number } & ReloadResult)
 
 /** Messages by which the workers of a service show each other's requests. The id is the watch's in the receiving process. */

@@ -131,6 +131,19 @@ test("the worker that asks is the last to try, replaces the file only if it trie
   expect(told[1]).toMatchObject({ kind: "reloaded", id: 8, problem: null, changes: [0] })
 })
 
+test("a worker that waits for the changes of others is answered once all have followed", async () => {
+  const { config, workers, events, told, files } = await setUp({}, {})
+  const [asker] = workers
+  if (!asker) throw new Error("there is a worker")
+  files.text = "b"
+  const reloaded = config.reload()
+  config.receive(asker, { kind: "settle", id: 7 })
+  await reloaded
+  expect([events.length, told]).toEqual([2, []])
+  await new Promise(setImmediate)
+  expect([events.length, told]).toEqual([2, [{ kind: "reloaded", id: 7, problem: null, changes: [] }]])
+})
+
 test("the worker that asks gets the result also when it cannot follow", async () => {
   const { config, workers, events, told, files } = await setUp({ problem: "no" }, {})
   const [asker] = workers

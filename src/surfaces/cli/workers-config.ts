@@ -138,7 +138,10 @@ export async function createWorkersConfig<W extends ConfigWorker>({
         waiting.get(id)?.answer(message)
         return
       }
-      const done = changeInTurn(worker, message.kind === "replace" ? message : null)
+      const done =
+        message.kind === "settle"
+          ? inTurn(async () => ({ problem: null, changes: [] }))
+          : changeInTurn(worker, message.kind === "replace" ? message : null)
       void done.then((result) => worker.send({ ...result, kind: "reloaded", id }))
     },
     ended(worker: W): void {
