@@ -20,7 +20,7 @@ const slowest = [
   "own-apis-faults",
 ]
 /** Files of test/binary that mostly wait for time limits of the executable. They need little of a processor. */
-const waiting = ["workers", "failing-store", "slow-clients", "support", "observe"]
+const waiting = ["workers", "failing-store", "slow-clients", "observe"]
 let passed = 0
 let failed = 0
 /** Parts that tests could not try on this machine, in their own words. */
@@ -37,8 +37,9 @@ const [isBuilt] = await Promise.all([
 const files = isBuilt ? filesOfExecutable() : { waiting: [], busy: [] }
 await Promise.all([
   testInTurn(files.waiting),
-  // Two at a time at most: what keeps a processor busy beside them would only make each take longer, and its waits fail.
-  testInProcess().then(() => Promise.all([testInTurn(files.busy), testInTurn(files.busy)])),
+  // One of them runs beside the tests in process, since the browser's tests wait for half of their time; two at a time after those.
+  testInTurn(files.busy),
+  testInProcess().then(() => testInTurn(files.busy)),
 ])
 
 for (const line of leftOut) console.log(`\n${line}\n`)
@@ -73,7 +74,7 @@ async function testInProcess(): Promise<void> {
 
 /**
  * The files of test/binary: those that mostly wait, which run one by one beside all other tests, and those that keep a processor
- * busy, which run two at a time after the tests without the executable.
+ * busy.
  */
 function filesOfExecutable(): { waiting: string[]; busy: string[] } {
   const rank = (file: string) =>
