@@ -50,23 +50,25 @@ export function rootFieldsOf(
   { fragments, operation: { selectionSet } }: QueryParts,
   isIncluded: (node: SelectionNode) => boolean,
 ): ReadonlySet<string> {
-  const fields = selectedFields([selectionSet], (name) => fragments.get(name), isIncluded)
-  return new Set(fields.map(({ name }) => name.value))
+  const names = new Set<string>()
+  const add = ({ name }: FieldNode) => names.add(name.value)
+  visitFields([selectionSet], (name) => fragments.get(name), isIncluded, add)
+  return names
 }
 
 /** The fields that selections of one object name, also through fragments, in their order, without those inside. */
-export function selectedFields(
+export function visitFields(
   selectionSets: readonly SelectionSetNode[],
   findFragment: (name: string) => FragmentDefinitionNode | undefined,
   isIncluded: (node: SelectionNode) => boolean,
-): readonly FieldNode[] {
-  const fields: FieldNode[] = []
+  visit: (field: FieldNode) => void,
+): void {
   const spread = new Set<string>()
 
   function collect({ selections }: SelectionSetNode): void {
     for (const selection of selections) {
       if (!isIncluded(selection)) continue
-      if (selection.kind === Kind.FIELD) fields.push(selection)
+      if (selection.kind === Kind.FIELD) visit(selection)
       else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet)
       else collectFragment(selection.name.value)
     }
@@ -80,7 +82,6 @@ export function selectedFields(
   }
 
   for (const selectionSet of selectionSets) collect(selectionSet)
-  return fields
 }
 
 /** Whether `@skip` and `@include` let a selection pass (GraphQL §3.13.1, §3.13.2). */

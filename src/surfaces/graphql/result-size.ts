@@ -8,7 +8,7 @@ import {
   isObjectType,
   type SelectionNode,
 } from "graphql"
-import { isIncluded, selectedFields } from "./query-parts.ts"
+import { isIncluded, visitFields } from "./query-parts.ts"
 
 type Counts = "once" | "keys"
 
@@ -81,8 +81,14 @@ function selectionOf(
   if (!isObjectType(type)) return null
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   const included = (node: SelectionNode) => isIncluded(node, info.variableValues)
-  const fields = selectedFields(sets, (name) => info.fragments[name], included)
-  const byKey = Map.groupBy(fields, ({ alias, name }) => (alias ?? name).value)
+  const byKey = new Map<string, FieldNode[]>()
+  const add = (field: FieldNode) => {
+    const key = (field.alias ?? field.name).value
+    const same = byKey.get(key)
+    if (same) same.push(field)
+    else byKey.set(key, [field])
+  }
+  visitFields(sets, (name) => info.fragments[name], included, add)
   const members = new Set<string>()
   const counted = [...byKey].filter(([_, [node]]) => {
     const name = node?.name.value ?? ""
