@@ -220,10 +220,22 @@ describe.each(kinds)("$name", ({ create }) => {
     async (after) => await expect(opened.admin.accounts({}, { limit: 5, after })).rejects.toThrow("'after'"),
   )
 
+  // On a store of its own: what it changes would be in the lists of the other tests.
   test("attempts by notice and by account, newest first", async () => {
-    const { admin, outbox } = opened
+    const { store, admin, outbox } = await openAnyStore(await create())
     const webhook = { url: "https://example.com/hook", secret: "whsec_AAAA", allowPrivate: false }
-    await admin.apply(changeOf([{ kind: "webhook.set", accountId: idOf(2), webhook }]))
+    const accountId = idOf(2)
+    const insert = (id: string): Mutation => {
+      return { kind: "notice.insert", id, accountId, type: "key.created", data: "{}", nowMs: 1_000 }
+    }
+    await admin.apply(
+      changeOf([
+        { kind: "account.insert", account: accountDetailsOf({ id: accountId }) },
+        insert("msg_2"),
+        insert("msg_6"),
+        { kind: "webhook.set", accountId, webhook },
+      ]),
+    )
     const due = { nowMs: 10_000, leaseMs: 1, maxWaitMs: 3_600_000, busyHosts: [], untriedOnly: false }
     for (const id of ["msg_2", "msg_6"]) {
       await admin.apply(changeOf([{ kind: "notice.resend", id, nowMs: 9_000 }]))
@@ -253,9 +265,10 @@ describe.each(kinds)("$name", ({ create }) => {
     const shown = (rows: readonly { noticeId: string; attempt: number }[]) =>
       rows.map(({ noticeId, attempt }) => [noticeId, attempt])
     expect(shown(await read({}))).toEqual([...all])
-    expect(shown(await read({ accountId: idOf(2) }))).toEqual([...all])
+    expect(shown(await read({ accountId }))).toEqual([...all])
     expect(shown(await read({ accountId: idOf(3) }))).toEqual([])
     expect(shown(await read({ noticeId: "msg_2" }))).toEqual(all.filter(([id]) => id === "msg_2"))
+    await store.close()
   })
 
   test("audit records cannot be changed or deleted", async () => {
