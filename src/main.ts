@@ -6,13 +6,14 @@ import { catalog, createLocalCalls, loadApis } from "./app/prepare.ts"
 import { safekeeping } from "./app/safekeeping.ts"
 import { startService } from "./app/service.ts"
 import { version } from "./app/version.ts"
-import type { Channel, Served } from "./observe/siblings.ts"
+import type { Channel, FromSupervisor, Served } from "./observe/siblings.ts"
 import { systemClock } from "./ports/clock.ts"
 import { createHttpClient } from "./ports/http-client.ts"
 import { createRunOwnCommand } from "./ports/own-process.ts"
 import { systemRandom } from "./ports/random.ts"
 import { standardInput } from "./ports/standard-input.ts"
 import { keepAliveTimer } from "./ports/timer.ts"
+import type { StopOptions } from "./surfaces/cli/parts.ts"
 import { runCli } from "./surfaces/cli/program.ts"
 import { spawnWorker } from "./surfaces/cli/worker.ts"
 
@@ -22,6 +23,8 @@ const workerVariable = "PENKNIFE_WORKER"
 const workerServesVariable = "PENKNIFE_WORKER_SERVES"
 /** For tests, which would otherwise wait ten seconds for a stuck worker to be replaced. */
 const heartbeatVariable = "PENKNIFE_HEARTBEAT_MS"
+
+const stopSignals = ["SIGTERM", "SIGINT"] as const
 
 const env = process.env
 const argv = process.argv.slice(2)
@@ -90,11 +93,26 @@ runCli(argv, {
 // A reader of the output that closes its pipe must not end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 
-/** Resolves on the first SIGTERM or SIGINT; with `stdin` also when standard input ends, as it does with the parent process. */
-function stopRequested({ stdin } = { stdin: isWorker }): Promise<void> {
+/**
+ * Resolves on the first SIGTERM or SIGINT; with `stdin` also when standard input ends, as it does with the parent process. The
+ * second signal calls `onAgain`, and later ones end the process at once.
+ */
+function stopRequested({ stdin = isWorker, onAgain }: StopOptions = {}): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
+    let signals = 0
+    function onSignal(): void {
+      signals++
+      resolve()
+      // A service manager, or a terminal on Ctrl+C, may send each signal to all processes: the supervisor counts for its workers.
+      if (isWorker) return
+      if (signals === 2) onAgain?.()
+      if (signals === (onAgain ? 2 : 1)) for (const signal of stopSignals) process.off(signal, onSignal)
+    }
+    for (const signal of stopSignals) process.on(signal, onSignal)
     if (stdin) process.stdin.on("end", resolve).resume()
+    if (!isWorker || !onAgain) return
+    process.on("message", ({ kind }: FromSupervisor) => kind === "endDrain" && onAgain())
+    process.stdin.on("end", onAgain)
   })
 }
 

@@ -314,6 +314,25 @@ test.each([
   await stopping.stop()
 })
 
+test("a service that drains is not ready, and answers calls until it is told to stop waiting", async () => {
+  const draining = await startTestService({ flags: { drain: "3600" } })
+  const { key } = await draining.createKey("pro")
+  // A probe shares its answer for a second: this one must not be given again.
+  expect((await draining.fetch("/ready")).status).toBe(200)
+  const ends = Promise.withResolvers<void>()
+  const stopped = draining.stop({ drainEnds: ends.promise })
+  const ready = await draining.fetch("/ready")
+  expect([ready.status, (await readAnswer(ready)).error]).toEqual([503, expect.stringContaining("stops")])
+  expect((await draining.fetch("/health")).status).toBe(200)
+  for (let n = 0; n < 3; n++) {
+    const call = await draining.fetch(path, { key, keepalive: false })
+    expect([call.status, call.headers.get("connection")]).toEqual([200, "close"])
+  }
+  ends.resolve()
+  await stopped
+  await expect(fetch(`${draining.url}/health`, { keepalive: false })).rejects.toThrow()
+})
+
 test("a stopping service finishes the call in progress and takes no new one", async () => {
   const { dns, release, asked } = createHeldDns()
   const stopping = await startTestService({ ports: { dns } })

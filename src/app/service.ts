@@ -42,10 +42,11 @@ export interface Service extends RunningService {
   readonly server: ServiceServer
   readonly configuration: HotConfig
   /**
-   * Closes the connections, waits for calls in progress, then closes the store.
-   * @param options `atOnce` closes kept connections without an answer that says so
+   * Serves on for the time of `--drain`, then closes the connections, waits for calls in progress, and closes the store.
+   * @param options `drainEnds` ends the wait when it resolves; `atOnce` leaves it out, and closes kept connections without an
+   * answer that says so
    */
-  stop(options?: { readonly atOnce?: boolean }): Promise<void>
+  stop(options?: { readonly drainEnds?: Promise<void>; readonly atOnce?: boolean }): Promise<void>
 }
 
 /** The text of a stall in the log. The cause may also be a halted machine. */
@@ -223,7 +224,8 @@ export async function startService(config: Config, options: StartOptions = {}): 
     refusedApis: () => current.ownApis.problems.map(({ name }) => name),
     hasAdmin: () => openedStore.admin.hasAdmin(),
     reloadCertificate: () => reloadCertificate(config, server, log),
-    async stop({ atOnce = false } = {}) {
+    async stop({ drainEnds = new Promise<void>(() => {}), atOnce = false } = {}) {
+      if (!atOnce) await server.drain(config.drainSeconds * 1_000, drainEnds)
       cancelBackground()
       await using _closedLast = resources
       const askedMs = clock.monotonicMs()

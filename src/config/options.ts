@@ -74,6 +74,14 @@ export const options = {
     network,
     "none",
   ),
+  drainSeconds: fixed(
+    one(
+      "drain SECONDS",
+      "after SIGTERM, /ready is 503 and calls are served this long before the port closes",
+      integer(0, 3_600),
+      0,
+    ),
+  ),
   tlsCert: fixed(one("tls-cert FILE", "PEM certificate chain; needs --tls-key", text, null, "plain HTTP")),
   tlsKey: fixed(one("tls-key FILE", "PEM private key; needs --tls-cert", text, null, "plain HTTP")),
   maxBodyBytes: one("max-body BYTES", "largest request body", integer(1_024, 1_073_741_824), 2_097_152),

@@ -68,6 +68,8 @@ export type FromWorker =
 export type FromSupervisor =
   /** Asks whether the worker still handles events. */
   | { readonly kind: "ping" }
+  /** Asks a worker that stops, or will be asked to, not to wait for `--drain`. */
+  | { readonly kind: "endDrain" }
   | { readonly kind: "report"; readonly id: number }
   | { readonly kind: "gathered"; readonly id: number; readonly reports: readonly Report[] }
   | ConfigToWorker

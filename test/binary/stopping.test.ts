@@ -4,7 +4,7 @@ import { connect } from "node:net"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 import { lookUp, seedOne } from "./accounts.ts"
-import { serve } from "./support.ts"
+import { childrenOf, serve } from "./support.ts"
 
 const clients = 32
 
@@ -42,6 +42,31 @@ function keepAsking(url: string, key: string, seen: Conversation): Promise<void>
     })
   })
 }
+
+test.each([[[]], [["--workers", "2"]]])(
+  "SIGTERM with --drain and %p: it is not ready and serves on, until a second signal ends that",
+  async (flags) => {
+    if (flags.length > 0 && process.platform !== "linux") return
+    const { db, key, used, call } = await seedOne(tempDir(), { plan: "mega" })
+    const server = await serve(db, "--drain", "3600", ...flags)
+    const ready = async () => (await fetch(`${server.url}/ready`, { keepalive: false })).status
+    expect(await ready()).toBe(200)
+    // As a terminal does on Ctrl+C, and some service managers: all processes get the signal.
+    for (const pid of [server.child.pid, ...childrenOf(server.child.pid)]) process.kill(pid, "SIGTERM")
+    await until(async () => (await ready()) === 503)
+    // The connections are spread over the workers.
+    for (let n = 0; n < 20; n++) {
+      expect(await ready()).toBe(503)
+      const answer = await call(server.url, lookUp, { keepalive: false })
+      expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"])
+    }
+    const seen: Conversation = { answers: 0, wasTold: false, lost: false }
+    await keepAsking(server.url, key, seen)
+    expect(seen).toEqual({ answers: 1, wasTold: true, lost: false })
+    expect(await server.stop("SIGINT")).toBe(0)
+    expect(await used()).toBe(21)
+  },
+)
 
 test.each([[[]], [["--workers", "2"]]])(
   "SIGTERM with %p: the last answer on each connection says so, and what is charged is what clients saw",

@@ -115,14 +115,14 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   const checked = checkedFetch(url, answerCheckOf(config))
   const fetchPath: TestService["fetch"] = (path, init) => checked(path, withKey(init))
   let stopped: Promise<void> | null = null
-  const stop = () => {
+  const stop: Service["stop"] = (how = { atOnce: true }) => {
     stopped ??= beside.store
       .close()
-      .then(() => service.stop({ atOnce: true }))
+      .then(() => service.stop(how))
       .then(() => rmSync(dir, { recursive: true, force: true }))
     return stopped
   }
-  afterAll(stop)
+  afterAll(() => stop())
   return {
     ...service,
     accounts,

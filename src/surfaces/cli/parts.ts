@@ -28,8 +28,8 @@ export interface CliParts {
   readonly workerServes: Served | null
   /** How often workers are asked whether they still handle events. */
   readonly heartbeatMs: number
-  /** Resolves when the process is asked to stop (SIGTERM, SIGINT); with `stdin` also when standard input ends. */
-  readonly stopRequested: (also?: { readonly stdin: boolean }) => Promise<void>
+  /** Resolves when the process is asked to stop (SIGTERM, SIGINT). */
+  readonly stopRequested: (options?: StopOptions) => Promise<void>
   /** Calls `run` whenever the process is asked to read its files again (SIGHUP). */
   readonly onReload: (run: () => void) => void
   startService(
@@ -77,6 +77,13 @@ export interface CliParts {
   createLocalCalls(config: Config): LocalCalls
 }
 
+export interface StopOptions {
+  /** Whether the end of standard input is such a request too. A worker's always is. */
+  readonly stdin?: boolean
+  /** Called when the process is asked again: it should stop without waiting for others. */
+  readonly onAgain?: () => void
+}
+
 /** A service that listens. */
 export interface RunningService {
   readonly server: { readonly url: string; readonly adminUrl: string | null }
@@ -88,7 +95,8 @@ export interface RunningService {
   hasAdmin(): Promise<boolean>
   /** Reads the configuration again. Mistakes are logged, and the old one stays. */
   readonly configuration: { reloadLogged(): Promise<void> }
-  stop(): Promise<void>
+  /** Serves on for the time of `--drain` or until `drainEnds` resolves, then stops. */
+  stop(options: { readonly drainEnds: Promise<void> }): Promise<void>
 }
 
 /** Makes and tries own APIs of the operator. */

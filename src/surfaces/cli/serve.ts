@@ -29,7 +29,8 @@ export function addServe(program: Command, parts: CliParts): void {
     // After the start: a key that is shown once would be lost if the start failed.
     const key = demo ? await createDemoKey(config, parts) : null
     const link = parts.isWorker ? null : await firstConsoleLink(config, service, parts)
-    const stopped = stopRequested()
+    const { promise: drainEnds, resolve: endDrain } = Promise.withResolvers<void>()
+    const stopped = stopRequested({ onAgain: endDrain })
     // Without files to read again SIGHUP keeps its usual effect: it ends the process when the terminal closes.
     if (config.tlsCert !== null || hasConfigToRead(config)) onReload(service.reload)
     const event = (fields: object) => terminal.out(`${JSON.stringify(fields)}\n`)
@@ -44,7 +45,7 @@ export function addServe(program: Command, parts: CliParts): void {
     }
     if (link && !key) announceLink(link, config, parts)
     await stopped
-    await service.stop()
+    await service.stop({ drainEnds })
   })
 }
 
@@ -57,7 +58,7 @@ interface Running {
   /** The folders of own APIs that this process does not serve. */
   refusedApis(): readonly string[]
   readonly reload: () => void
-  stop(): Promise<void>
+  stop(options: { readonly drainEnds: Promise<void> }): Promise<void>
 }
 
 async function startHere(
@@ -82,7 +83,7 @@ async function startHere(
     ...{ url, adminUrl, reload },
     hasAdmin: () => service.hasAdmin(),
     refusedApis: () => service.refusedApis(),
-    stop: () => service.stop(),
+    stop: (options) => service.stop(options),
   }
 }
 
@@ -116,6 +117,7 @@ async function startWorkers(
     timer,
     report,
     heartbeatMs,
+    drainMs: config.drainSeconds * 1_000,
   })
   return {
     ...running,

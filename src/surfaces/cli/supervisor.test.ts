@@ -19,6 +19,7 @@ class FakeWorker implements WorkerProcess {
   tell: (message: FromWorker) => void = () => {}
   reloads = 0
   pings = 0
+  endedDrains = 0
   readonly kind: Kind
 
   constructor(kind: Kind) {
@@ -37,6 +38,9 @@ class FakeWorker implements WorkerProcess {
   stop(): void {
     if (this.kind === "obedient") this.end(0)
   }
+  endDrain(): void {
+    this.endedDrains++
+  }
   kill(): void {
     this.end(137)
   }
@@ -54,6 +58,11 @@ class FakeWorker implements WorkerProcess {
 
 /** Runs the supervisor on workers of these kinds; all later ones are obedient. */
 function setUp(...kinds: Kind[]) {
+  return setUpDraining(0, ...kinds)
+}
+
+/** The same, where workers that are asked to stop serve on for `drainMs`. */
+function setUpDraining(drainMs: number, ...kinds: Kind[]) {
   const clock = createManualClock()
   const timer = createManualTimer()
   const workers: FakeWorker[] = []
@@ -73,6 +82,7 @@ function setUp(...kinds: Kind[]) {
     clock,
     timer,
     heartbeatMs: 1_000,
+    drainMs,
     report: (message) => void reports.push(message),
   })
   const failSpawn = (fails: boolean) => {
@@ -102,6 +112,29 @@ test("workers that do not stop are killed after the grace period, and that is an
   await expect(stopped).rejects.toThrow(
     new WorkerFailed("2 of 3 workers had to be killed: they did not stop within 12 seconds."),
   )
+})
+
+test("workers that serve on while they stop have the grace period after that", async () => {
+  const { supervised, timer, workers } = setUpDraining(60_000, "stubborn")
+  const { stop } = await supervised
+  const stopped = stop()
+  timer.advance(71_999)
+  await turn()
+  expect(workers[0]?.endedDrains).toBe(0)
+  timer.advance(1)
+  await expect(stopped).rejects.toThrow("1 of 1 workers had to be killed")
+})
+
+test("workers are told that they must not serve on, and have the grace period from then", async () => {
+  const { supervised, timer, workers } = setUpDraining(60_000, "stubborn", "stubborn")
+  const { stop } = await supervised
+  const { promise: drainEnds, resolve } = Promise.withResolvers<void>()
+  const stopped = stop({ drainEnds })
+  resolve()
+  await turn()
+  expect(workers.map(({ endedDrains }) => endedDrains)).toEqual([1, 1])
+  timer.advance(12_000)
+  await expect(stopped).rejects.toThrow("2 of 2 workers had to be killed")
 })
 
 test("a start that fails says why and leaves no worker behind", async () => {

@@ -12,7 +12,9 @@ export interface SupervisorParts extends WorkersConfigParts {
   /** Starts a worker on a port; null lets the command line decide. Throws if the program cannot be run. */
   spawn(port: number | null, served: Served): WorkerProcess
   readonly clock: Clock
-  /** How long a worker may take to stop. A worker waits 10 s for its calls. */
+  /** How long a worker serves on when it is asked to stop. */
+  readonly drainMs?: number
+  /** How long it may take to stop after that. A worker waits 10 s for its calls. */
   readonly graceMs?: number
   /** How often workers are asked whether they still handle events. */
   readonly heartbeatMs: number
@@ -28,7 +30,17 @@ const shortLifeMs = 1_000
  */
 export async function supervise(
   count: number,
-  { spawn, source, copyApis, clock, timer, report, graceMs = 12_000, heartbeatMs }: SupervisorParts,
+  {
+    spawn,
+    source,
+    copyApis,
+    clock,
+    timer,
+    report,
+    drainMs = 0,
+    graceMs = 12_000,
+    heartbeatMs,
+  }: SupervisorParts,
 ) {
   const workers = new Set<WorkerProcess>()
   const ends = new Set<Promise<void>>()
@@ -96,15 +108,28 @@ export async function supervise(
     })
   }
 
-  /** Stops all workers and returns how many had to be killed. */
-  async function end(): Promise<number> {
+  /**
+   * Stops all workers and returns how many had to be killed.
+   * @param drainEnds ends the time in which they serve on; null leaves that time out
+   */
+  async function end(drainEnds: Promise<void> | null): Promise<number> {
     stopping = true
     heartbeat.stop()
     let killed = 0
-    for (const worker of workers) worker.stop()
-    const cancel = timer.after(graceMs, () => {
-      killed = workers.size
-      for (const worker of workers) worker.kill()
+    const killAfter = (ms: number) =>
+      timer.after(ms, () => {
+        killed = workers.size
+        for (const worker of workers) worker.kill()
+      })
+    let cancel = killAfter(drainEnds ? drainMs + graceMs : graceMs)
+    for (const worker of workers) {
+      if (!drainEnds) worker.endDrain()
+      worker.stop()
+    }
+    drainEnds?.then(() => {
+      cancel()
+      if (workers.size > 0) cancel = killAfter(graceMs)
+      for (const worker of workers) worker.endDrain()
     })
     await Promise.all(ends)
     cancel()
@@ -112,8 +137,8 @@ export async function supervise(
   }
 
   /** Waits until every worker has ended. Kills workers that outlast the grace period, and then throws WorkerFailed. */
-  async function stop(): Promise<void> {
-    const killed = await end()
+  async function stop({ drainEnds = new Promise<void>(() => {}) } = {}): Promise<void> {
+    const killed = await end(drainEnds)
     const late = `they did not stop within ${graceMs / 1_000} seconds`
     if (killed > 0) throw new WorkerFailed(`${killed} of ${count} workers had to be killed: ${late}.`)
   }
@@ -131,7 +156,7 @@ export async function supervise(
     }
     return { url, reload, stop }
   } catch (cause) {
-    await end()
+    await end(null)
     throw cause
   }
 }

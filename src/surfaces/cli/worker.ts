@@ -15,8 +15,10 @@ export interface WorkerProcess {
   readonly exited: Promise<number>
   /** Makes it read its certificate again. */
   reload(): void
-  /** Asks it to stop, where `kill` ends it at once. */
+  /** Asks it to stop, which it does after the time of `--drain`. `kill` ends it at once. */
   stop(): void
+  /** Asks it not to wait for that time. */
+  endDrain(): void
   kill(): void
   /** Does nothing if it has ended. */
   send(message: FromSupervisor): void
@@ -42,6 +44,9 @@ export function spawnWorker(
   const own = argv.filter((argument) => argument !== "--demo" && argument !== "--json")
   const overrides = ["--workers", "1", "--json", ...(port === null ? [] : ["--port", String(port)])]
   let listener: (message: FromWorker) => void = () => {}
+  function send(message: FromSupervisor): void {
+    if (child.exitCode === null && child.signalCode === null) child.send(message)
+  }
   const child = Bun.spawn([...program, ...own, ...overrides], {
     stdin: "pipe",
     stdout: "pipe",
@@ -55,10 +60,10 @@ export function spawnWorker(
     exited: child.exited,
     reload: () => child.kill("SIGHUP"),
     stop: () => child.kill("SIGTERM"),
+    // Not a signal: a service manager, or a terminal on Ctrl+C, may send each signal to all processes.
+    endDrain: () => send({ kind: "endDrain" }),
     kill: () => child.kill("SIGKILL"),
-    send(message) {
-      if (child.exitCode === null && child.signalCode === null) child.send(message)
-    },
+    send,
     onMessage(next) {
       listener = next
     },

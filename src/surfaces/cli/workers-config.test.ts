@@ -52,6 +52,7 @@ async function setUp(...answers: Answer[]) {
         })
       },
       stop: () => events.push(`${name} is stopped`),
+      endDrain: () => events.push(`${name} must not serve on`),
       kill() {
         events.push(`${name} is killed`)
         config.ended(worker)
@@ -105,9 +106,9 @@ test("a worker that cannot follow is stopped, and killed when it does not stop; 
   const reloaded = config.reload()
   await new Promise(setImmediate)
   expect(reports).toEqual(["a worker cannot take the configuration of the others over and is replaced: no"])
-  expect(events.slice(3)).toEqual(["1 is stopped"])
+  expect(events.slice(3)).toEqual(["1 must not serve on", "1 is stopped"])
   timer.advance(12_000)
-  expect(events.slice(4)).toEqual(["1 is killed"])
+  expect(events.slice(5)).toEqual(["1 is killed"])
   expect([(await reloaded).problem, config.served().text]).toEqual([null, "b"])
 })
 
@@ -151,7 +152,7 @@ test("the worker that asks gets the result also when it cannot follow", async ()
   files.text = "b"
   config.receive(asker, { kind: "reload", id: 7 })
   await new Promise(setImmediate)
-  expect(events.slice(2)).toEqual(["0 is stopped"])
+  expect(events.slice(2)).toEqual(["0 must not serve on", "0 is stopped"])
   expect(told).toEqual([expect.objectContaining({ kind: "reloaded", id: 7, problem: null, changes: [1] })])
 })
 

@@ -7,7 +7,7 @@ import { createTurns } from "../../values/turns.ts"
 import type { WorkerProcess } from "./worker.ts"
 
 /** A worker, as far as a change of the configuration needs it. */
-export type ConfigWorker = Pick<WorkerProcess, "send" | "stop" | "kill">
+export type ConfigWorker = Pick<WorkerProcess, "send" | "stop" | "endDrain" | "kill">
 
 /** The parts that {@link createWorkersConfig} uses. */
 export interface WorkersConfigParts {
@@ -99,6 +99,7 @@ export async function createWorkersConfig<W extends ConfigWorker>({
     if (problem === null || !workers.has(worker)) return
     report(`a worker cannot take the configuration of the others over and is replaced: ${problem}`)
     const { answered } = waitFor(worker)
+    worker.endDrain()
     worker.stop()
     const ended = answered.finally(timer.after(stopMs, () => worker.kill()))
     // It answers calls under the old configuration until it has ended. The one that asks must answer its client before that.

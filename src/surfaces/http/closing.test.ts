@@ -20,6 +20,28 @@ async function lasts(requests: (ms: number) => number): Promise<number> {
 }
 
 test.each([
+  ["after its time", 5_000, () => {}],
+  ["as soon as it is told to", 2_000, (end: () => void) => end()],
+])("draining ends %s", async (_name, expected, atTwoSeconds) => {
+  const timer = createManualTimer()
+  const closing = createClosing(timer)
+  const { promise: ends, resolve: end } = Promise.withResolvers<void>()
+  let isOver = false
+  closing.drain(5_000, ends).then(() => {
+    isOver = true
+  })
+  expect(closing.isBegun).toBe(true)
+  let ms = 0
+  for (; ; ms += 1_000) {
+    if (ms === 2_000) atTwoSeconds(end)
+    await new Promise((resolve) => setImmediate(resolve))
+    if (isOver) break
+    timer.advance(1_000)
+  }
+  expect({ ms, waiting: timer.waiting }).toEqual({ ms: expected, waiting: [] })
+})
+
+test.each([
   ["without requests", () => 0, 250],
   ["with a request at the start", (ms: number) => (ms === 0 ? 1 : 0), 500],
   ["with a request now and then", (ms: number) => (ms % 200 === 0 ? 1 : 0), 1_000],

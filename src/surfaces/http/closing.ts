@@ -8,10 +8,12 @@ const longestMs = 1_000
 
 /** How a server parts with its clients when it stops: each connection is closed after an answer that says so. */
 export interface Closing {
-  /** Whether answers have to say that the connection will be closed. */
+  /** Whether answers have to say that the connection will be closed, and `/ready` that no more calls should be sent. */
   readonly isBegun: boolean
   /** Requests that came since then. */
   requests: number
+  /** Begins. Resolves after `ms`, in which proxies find out, or when `ends` resolves. */
+  drain(ms: number, ends: Promise<void>): Promise<void>
   /** Begins. Resolves when no request has come for 250 ms, after a second at most. */
   begin(): Promise<void>
 }
@@ -23,6 +25,13 @@ export function createClosing(timer: Timer): Closing {
       return isBegun
     },
     requests: 0,
+    async drain(ms, ends) {
+      isBegun = true
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const cancel = timer.after(ms, resolve)
+      await Promise.race([promise, ends])
+      cancel()
+    },
     async begin() {
       isBegun = true
       let before = -1

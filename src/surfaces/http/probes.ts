@@ -23,7 +23,7 @@ export interface ProbesParts {
 /** What operators and their machines ask: whether the process runs, whether it can charge, its metrics. None needs a key. */
 export function probesFeature(
   base: IncomingApp,
-  { observer, pipeline }: HttpContext,
+  { observer, pipeline, closing }: HttpContext,
   { version, ping, readMetrics, metricsToken, sharedAnswerMs }: ProbesParts,
 ) {
   const record = observer.recorderFor("none", "unkeyed")
@@ -43,11 +43,13 @@ export function probesFeature(
       "/ready",
       async ({ set, incoming }) => {
         const isUp = () => ownAnswer(200, { data: {} })
-        const reply = await probe().then(isUp, (thrown) => toReply(toFault(thrown)))
+        const reply = closing.isBegun
+          ? stopping
+          : await probe().then(isUp, (thrown) => toReply(toFault(thrown)))
         record(incoming, { status: reply.status })
         return send(reply, "json", set)
       },
-      { detail: { summary: "The store answers, so calls can be charged", tags: ["probe"] } },
+      { detail: { summary: "Calls can be charged, and the service does not stop", tags: ["probe"] } },
     )
   if (!readMetrics) return app
   const mayRead = createTokenCheck(metricsToken)
@@ -69,6 +71,8 @@ export function probesFeature(
     { detail: { summary: "Metrics as Prometheus text", tags: ["probe"] } },
   )
 }
+
+const stopping = ownAnswer(503, { code: "stopping", error: "The service stops: send no more calls here." })
 
 const tokenNeeded = ownAnswer(401, { code: "metricsTokenNeeded", error: metricsTokenNeeded })
 

@@ -34,6 +34,8 @@ export interface HttpServer {
 export interface ServiceServer extends HttpServer {
   /** The address of the admin API without a path; null when it is off. */
   readonly adminUrl: string | null
+  /** From now on `/ready` is 503. All is served on for `ms`, or until `ends` resolves; each answer closes its connection. */
+  drain(ms: number, ends: Promise<void>): Promise<void>
   /**
    * Closes each connection after its next answer, which says so, and still takes new ones. A client that keeps its connection
    * would otherwise send a request on it while it is closed. Resolves when no request has come for 250 ms, after a second at
@@ -119,6 +121,7 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
         for (const [listener, app] of made) listener.replaceApp(app)
       }
     },
+    drain: closing.drain,
     closeBusyConnections: closing.begin,
     openRequests: () => listeners.reduce((sum, { listener }) => sum + listener.openRequests(), 0),
     stop,

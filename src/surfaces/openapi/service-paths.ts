@@ -28,9 +28,12 @@ export function servicePaths(service: ApiDocInput): PathGroup {
       "/": { get: indexOperation(service) },
       "/health": { get: open("health", "The process is up", { 200: health }) },
       "/ready": {
-        get: open("ready", "The store answers", {
-          200: answered("The store answers.", { type: "object" }, {}),
-          503: refused("The store does not answer.", fixedFault("storeUnavailable").message),
+        get: open("ready", "Calls can be charged", {
+          200: answered("Calls can be charged.", { type: "object" }, {}),
+          503: refused(
+            "The store does not answer, or the service stops.",
+            fixedFault("storeUnavailable").message,
+          ),
         }),
       },
       ...(metrics !== "off" && { "/metrics": { get: metricsOperation(metrics) } }),
