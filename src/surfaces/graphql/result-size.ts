@@ -54,7 +54,7 @@ export function sizeOfResult(value: unknown, info: GraphQLResolveInfo, maxBytes:
     }
   }
 
-  add(value, selectionOf(info.returnType, info.fieldNodes, info, counts))
+  add(value, keptSelectionOf(info, counts))
   return bytes
 }
 
@@ -70,17 +70,44 @@ function sizeOfScalars(value: unknown): number {
   return typeof value === "number" ? String(value).length : Buffer.byteLength(JSON.stringify(value))
 }
 
+/** Selections by field. Parsed queries are kept too, so to find a selection anew for each request took 6 % of a query of six APIs. */
+const keptSelections = {
+  once: new WeakMap<FieldNode, Selected["inner"]>(),
+  keys: new WeakMap<FieldNode, Selected["inner"]>(),
+}
+
+/** The selection of the field that `info` is about. It is kept unless variables or other selections of the field may change it. */
+function keptSelectionOf(info: GraphQLResolveInfo, counts: Counts): Selected["inner"] {
+  const { fieldNodes, returnType, variableValues } = info
+  const [node, ...others] = fieldNodes
+  const known = node && others.length === 0 ? keptSelections[counts].get(node) : undefined
+  if (known !== undefined) return known
+  let hasDirectives = false
+  const isSelected = (node: SelectionNode) => {
+    hasDirectives ||= !!node.directives?.length
+    return isIncluded(node, variableValues)
+  }
+  const selection = selectionOf(returnType, fieldNodes, { info, counts, isSelected })
+  if (node && others.length === 0 && !hasDirectives) keptSelections[counts].set(node, selection)
+  return selection
+}
+
+interface Search {
+  readonly info: GraphQLResolveInfo
+  readonly counts: Counts
+  isSelected(node: SelectionNode): boolean
+}
+
 /** The fields that some selections of one field select. Equal keys are one, as in the answer (GraphQL §6.3.2). */
 function selectionOf(
   fieldType: GraphQLOutputType,
   nodes: readonly FieldNode[],
-  info: GraphQLResolveInfo,
-  counts: Counts,
-): readonly Selected[] | null {
+  search: Search,
+): Selected["inner"] {
+  const { info, counts, isSelected } = search
   const type = getNamedType(fieldType)
   if (!isObjectType(type)) return null
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
-  const included = (node: SelectionNode) => isIncluded(node, info.variableValues)
   const byKey = new Map<string, FieldNode[]>()
   const add = (field: FieldNode) => {
     const key = (field.alias ?? field.name).value
@@ -88,7 +115,7 @@ function selectionOf(
     if (same) same.push(field)
     else byKey.set(key, [field])
   }
-  visitFields(sets, (name) => info.fragments[name], included, add)
+  visitFields(sets, (name) => info.fragments[name], isSelected, add)
   const members = new Set<string>()
   const counted = [...byKey].filter(([_, [node]]) => {
     const name = node?.name.value ?? ""
@@ -96,24 +123,23 @@ function selectionOf(
     members.add(name)
     return counts === "keys" || isFirst
   })
-  return counted.flatMap(([key, same]) => memberOf(type, key, same, info, counts) ?? [])
+  return counted.flatMap(([key, same]) => memberOf(type, key, same, search) ?? [])
 }
 
 function memberOf(
   type: GraphQLObjectType,
   key: string,
   nodes: readonly FieldNode[],
-  info: GraphQLResolveInfo,
-  counts: Counts,
+  search: Search,
 ): Selected | null {
   const field = type.getFields()[nodes[0]?.name.value ?? ""]
   // The name of the type, which every object has.
   if (!field) return { keyBytes: keyBytes(key), read: () => type.name, inner: null }
-  if (counts === "keys" && isListType(field.type)) return null
+  if (search.counts === "keys" && isListType(field.type)) return null
   const member = String(field.extensions.member)
   return {
     keyBytes: keyBytes(key),
     read: (data) => data[member],
-    inner: selectionOf(field.type, nodes, info, counts),
+    inner: selectionOf(field.type, nodes, search),
   }
 }
