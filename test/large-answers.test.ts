@@ -11,7 +11,7 @@ import { echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
 import { converse } from "./support/raw-http.ts"
 import { createManualTimer } from "./support/timer.ts"
-import { unread } from "./support/unread.ts"
+import { unreadCall } from "./support/unread.ts"
 import { until } from "./support/until.ts"
 
 let runs = 0
@@ -135,7 +135,7 @@ describe("an answer that is not read", () => {
 
   async function startUnread() {
     const { account, key } = await service.createKey("pro")
-    const client = await unread(service.url, "/v1/repeat/batch", { inputs: [large, large] }, key)
+    const client = unreadCall(service.url, "/v1/repeat/batch", { inputs: [large, large] }, key)
     await until(async () => (await usedBy(account)) === 2)
     const ask = () => service.post("/v1/echo", { what: "x" }, key)
     await until(async () => (await ask()).status === 503)
@@ -178,9 +178,7 @@ describe("an answer that is not read", () => {
   test("is a call in progress", async () => {
     const { account, key } = await patient.createKey("pro")
     const inputs = [large, large]
-    const clients = await Promise.all(
-      [1, 2].map(() => unread(patient.url, "/v1/repeat/batch", { inputs }, key)),
-    )
+    const clients = [1, 2].map(() => unreadCall(patient.url, "/v1/repeat/batch", { inputs }, key))
     await until(async () => (await patient.accounts.show(account)).balance.used === 4)
     const ask = () => patient.post("/v1/echo", { what: "x" }, key)
     expect(await (await ask()).text()).toContain("limit of calls under way")

@@ -4,7 +4,7 @@ import { httpLimits } from "../src/surfaces/http/limits.ts"
 import { readMetrics, sumOf } from "./support/metrics.ts"
 import { converse } from "./support/raw-http.ts"
 import { startTestService, type TestService } from "./support/service.ts"
-import { unread } from "./support/unread.ts"
+import { unreadCall } from "./support/unread.ts"
 import { until } from "./support/until.ts"
 
 const services: TestService[] = []
@@ -122,7 +122,7 @@ test("answers that nobody has read yet are measured", async () => {
   expect(await unreadBytes()).toBe(0)
   // Ten times what the buffers of the system take.
   const inputs = Array(200).fill({ lines: Array(20).fill("&".repeat(500)) })
-  const { socket } = await unread(service.url, "/v1/linesorter/batch?format=xml", { inputs }, key)
+  const { socket } = unreadCall(service.url, "/v1/linesorter/batch?format=xml", { inputs }, key)
   await until(async () => (await unreadBytes()) > 1_000_000)
   socket.destroy()
   await until(async () => (await unreadBytes()) === 0)

@@ -2,7 +2,9 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { postWith } from "../support/keyed-request.ts"
+import { converse } from "../support/raw-http.ts"
 import { tempDir } from "../support/temp.ts"
+import { unread } from "../support/unread.ts"
 import { seedOne } from "./accounts.ts"
 import { serveForFile } from "./support.ts"
 
@@ -84,4 +86,24 @@ test("all of them repeated: memory does not grow, and nothing is charged", async
   await sendAll(6)
   expect(residentMb() - before).toBeLessThan(200)
   expect(await used()).toBe(0)
+})
+
+test("a large file that many clients ask for and none reads is in memory once", async () => {
+  const page = await (await fetch(`${server.url}/graphiql`)).text()
+  const [path = ""] = /\/assets\/library-graphiql-\w+\.js/.exec(page) ?? []
+  const file = { accept: "*/*", "accept-encoding": "identity" }
+  const bytes = (await (await fetch(server.url + path, { headers: file })).bytes()).length
+  expect(bytes).toBeGreaterThan(3_000_000)
+  const withoutHeader = await converse(
+    server.url,
+    `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
+  )
+  expect(withoutHeader).toMatch(/^content-encoding: gzip\r$/im)
+  const before = residentMb()
+  const clients = Array.from({ length: 200 }, () => unread(server.url, `GET ${path}`, file))
+  // The system takes a part of each answer, and the rest has to wait.
+  await Promise.all(clients.map(({ answered }) => answered))
+  expect((await fetch(`${server.url}/health`)).status).toBe(200)
+  expect(residentMb() - before).toBeLessThan(100)
+  for (const { socket } of clients) socket.destroy()
 })

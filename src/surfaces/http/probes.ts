@@ -3,6 +3,7 @@ import type { Clock } from "../../apis/contract.ts"
 import { toFault } from "../../call/fault.ts"
 import { toReply } from "../../call/pipeline.ts"
 import type { Exposition } from "../../observe/exposition.ts"
+import { toBody, toResponse } from "./answer-body.ts"
 import { type HttpContext, metricsTokenNeeded } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { IncomingApp } from "./incoming.ts"
@@ -23,9 +24,10 @@ export interface ProbesParts {
 /** What operators and their machines ask: whether the process runs, whether it can charge, its metrics. None needs a key. */
 export function probesFeature(
   base: IncomingApp,
-  { observer, pipeline, closing }: HttpContext,
+  context: HttpContext,
   { version, ping, readMetrics, metricsToken, sharedAnswerMs }: ProbesParts,
 ) {
+  const { observer, pipeline, closing } = context
   const record = observer.recorderFor("none", "unkeyed")
   const { clock } = pipeline.ports
   const probe = createSharedResult(ping, sharedAnswerMs, clock)
@@ -66,7 +68,7 @@ export function probesFeature(
       sameOriginOnly(set)
       set.headers["content-type"] = contentType
       set.headers["cache-control"] = "no-store"
-      return text
+      return toResponse(await toBody(text, null, context))
     },
     { detail: { summary: "Metrics as Prometheus text", tags: ["probe"] } },
   )

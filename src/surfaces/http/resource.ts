@@ -10,16 +10,23 @@ export interface ResourceSource {
   read(): string | Promise<string>
 }
 
+/**
+ * Bytes that all answers with them share. Bun copies a `Uint8Array` for each answer, and the copy stays in memory until its client
+ * has read it; of a `Blob` it sends the bytes themselves. A class of its own, since Elysia would take ranges of a `Blob`.
+ */
+export class SharedBytes extends Blob {}
+
 /** Returns the bytes of a resource as UTF-8, plain or compressed, and sets its headers; null for a client whose copy is still good. */
-export type Resource = (request: Request, set: AnswerSettings) => Promise<Uint8Array | null>
+export type Resource = (request: Request, set: AnswerSettings) => Promise<SharedBytes | null>
 
 /** Loads and compresses a resource once, and gives it an ETag (RFC 9110 §8.8.3), so that a client need not load it again. */
 export function createResource({ headers, read }: ResourceSource): Resource {
   const load = once(async () => {
-    const plain = new TextEncoder().encode(await read())
-    const hash = new Bun.CryptoHasher("sha256").update(plain).digest("base64url").slice(0, 22)
+    const text = new TextEncoder().encode(await read())
+    const hash = new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 22)
+    const [plain, zipped] = [new SharedBytes([text]), new SharedBytes([await compress(text)])]
     // Weak, since the compressed form has the same tag.
-    return { plain, zipped: await compress(plain), etag: `W/"${hash}"` }
+    return { plain, zipped, etag: `W/"${hash}"` }
   })
 
   return async (request, set) => {
@@ -42,7 +49,7 @@ export function createResource({ headers, read }: ResourceSource): Resource {
 }
 
 /** Loads what compresses with the first resource. Like all of Node's streams, it would make each start longer. */
-async function compress(plain: Uint8Array): Promise<Uint8Array> {
+async function compress(plain: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   const { gzip } = await import("node:zlib")
   return promisify(gzip)(plain)
 }

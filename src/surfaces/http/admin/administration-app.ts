@@ -5,7 +5,7 @@ import { printAdminOpenApi } from "../../openapi/admin/document.ts"
 import type { HttpContext } from "../context.ts"
 import { type Exchange, type IncomingApp, incomingRequests } from "../incoming.ts"
 import { pathOf } from "../request-url.ts"
-import { createResource } from "../resource.ts"
+import { createResource, type Resource } from "../resource.ts"
 import { createRefusals, HttpProblem } from "./admin-problem.ts"
 import { createBrowserSessions } from "./browser-sessions.ts"
 import { requireCustomer, requireOperator } from "./caller.ts"
@@ -117,7 +117,7 @@ function documentRoutes(base: IncomingApp, { apis, observer }: HttpContext, vers
     headers: { "content-type": "application/json" },
     read: () => printAdminOpenApi({ operations, apiIds, version }),
   })
-  const answer = async ({ request, set, incoming }: Exchange): Promise<Uint8Array | null> => {
+  const answer = async ({ request, set, incoming }: Exchange): ReturnType<Resource> => {
     const bytes = await document(request, set)
     record(incoming, { status: Number(set.status ?? 200) })
     return bytes

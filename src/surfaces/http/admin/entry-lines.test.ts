@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test"
 import { createScheduler } from "../../../call/scheduler.ts"
+import { createUnsentAnswers } from "../../../call/unsent.ts"
 import { systemTimer } from "../../../ports/timer.ts"
+import { createCallsInProgress } from "../calls.ts"
 import type { HttpContext } from "../context.ts"
 import { jsonLines, streamEntries } from "./entry-lines.ts"
 
@@ -15,6 +17,8 @@ function setUp() {
     timer: systemTimer,
   })
   const read: number[] = []
+  const calls = createCallsInProgress()
+  const unsent = createUnsentAnswers(1_000, () => {})
   const page = (number: number) => ({ data: [number], next: number < pages ? `${number}` : null })
   const stream = streamEntries(
     page(1),
@@ -26,10 +30,10 @@ function setUp() {
       return page(number)
     },
     jsonLines,
-    { calls: { begin() {}, end() {} }, pipeline: {} } as unknown as HttpContext,
+    { calls, pipeline: { unsent } } as unknown as HttpContext,
     () => scheduler.giveWay("adm_1"),
   )
-  return { stream, read }
+  return { stream, read, calls, unsent }
 }
 
 test("a long list lets other requests in between its pages", async () => {
@@ -44,4 +48,14 @@ test("a long list lets other requests in between its pages", async () => {
   expect((await text).split("\n")).toHaveLength(pages + 1)
   // A slice of 10 ms, and one page more.
   expect(Math.max(...readInTurns)).toBeLessThanOrEqual(3)
+})
+
+test("the page that its client has not read is counted, until the client has left", async () => {
+  const { stream, calls, unsent } = setUp()
+  const reader = stream.getReader()
+  expect((await reader.read()).value).toHaveLength(2)
+  expect([unsent.bytes(), calls.count]).toEqual([2, 1])
+  void reader.read()
+  await reader.cancel()
+  expect([unsent.bytes(), calls.count]).toEqual([0, 0])
 })

@@ -36,6 +36,8 @@ export function streamEntries(
   giveWay: GiveWay,
 ): ReadableStream {
   const encoder = new TextEncoder()
+  const answer = pipeline.unsent.open()
+  let sending = 0
   let page = Value.Parse(pageShape, first)
   let isFirst = true
   let isOver = false
@@ -56,24 +58,36 @@ export function streamEntries(
     return text
   }
 
+  let isEnded = false
+  /** A client may leave while a page is read. */
+  function end(): void {
+    if (isEnded) return
+    isEnded = true
+    answer.close()
+    calls.end()
+  }
+
   calls.begin()
   return new ReadableStream(
     {
       async pull(controller) {
         try {
-          const text = await nextText()
-          if (text !== "") controller.enqueue(encoder.encode(text))
+          answer.free(sending)
+          const bytes = encoder.encode(await nextText())
+          sending = bytes.length
+          answer.add(sending)
+          if (sending > 0) controller.enqueue(bytes)
           if (!isOver) return
-          calls.end()
+          end()
           controller.close()
         } catch (thrown) {
-          calls.end()
+          end()
           pipeline.log.error("a list could not be sent to its end", { cause: String(thrown) })
           // Bun logs other errors; for this one it only resets the connection, so that the client notices the missing end.
           controller.error(new DOMException("The list could not be read to its end.", "AbortError"))
         }
       },
-      cancel: () => calls.end(),
+      cancel: end,
     },
     { highWaterMark: 0 },
   )

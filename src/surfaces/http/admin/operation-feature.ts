@@ -4,6 +4,7 @@ import { AdminFault } from "../../../admin/fault.ts"
 import type { Actor, Operation } from "../../../admin/operation.ts"
 import { operations } from "../../../admin/operations.ts"
 import type { RawInput } from "../../../call/input.ts"
+import { toBody, toResponse } from "../answer-body.ts"
 import { type HttpContext, inProgress, keepConnectionOpen } from "../context.ts"
 import type { Exchange, IncomingApp } from "../incoming.ts"
 import { type createRefusals, setAdminHeaders } from "./admin-problem.ts"
@@ -95,7 +96,7 @@ function run(asked: OperationRequest, parts: OperationParts): Promise<string | R
     if (isReplay) headers["idempotent-replayed"] = "true"
     const location = locationOf(route, output)
     if (location !== null) headers.location = location
-    return JSON.stringify(output)
+    return toResponse(await toBody(JSON.stringify(output), null, context))
   }
   return operation.isLong ? keepConnectionOpen(request, context, work) : work()
 }

@@ -2,8 +2,10 @@ import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import fresh from "fresh"
 import Negotiator from "negotiator"
+import { once } from "../../../values/once.ts"
 import type { AnswerSettings } from "../incoming.ts"
-import type { WebFile } from "./web-files.ts"
+import { SharedBytes } from "../resource.ts"
+import type { Coding, WebFile } from "./web-files.ts"
 
 const unzip = promisify(gunzip)
 
@@ -13,12 +15,27 @@ const types: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 }
 
+/** The forms of files that were asked for. They are few and stay for good. */
+const known = new WeakMap<WebFile, Readonly<Record<Coding | "identity", () => Promise<SharedBytes>>>>()
+
+function formsOf(file: WebFile) {
+  const packed = (coding: Coding) => once(async () => new SharedBytes([await file.read(coding)]))
+  const forms = known.get(file) ?? {
+    br: packed("br"),
+    gzip: packed("gzip"),
+    identity: once(async () => new SharedBytes([await unzip(await file.read("gzip"))])),
+  }
+  known.set(file, forms)
+  return forms
+}
+
 /** Answers with a file whose name changes with its bytes, so that a browser keeps it for good (RFC 8246). */
 export async function sendAsset(
-  { name, codings, read }: WebFile,
+  file: WebFile,
   request: Request,
   set: AnswerSettings,
-): Promise<Uint8Array | null> {
+): Promise<SharedBytes | null> {
+  const { name, codings } = file
   const etag = `"${name}"`
   Object.assign(set.headers, {
     "content-type": types[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream",
@@ -32,8 +49,18 @@ export async function sendAsset(
     set.status = 304
     return null
   }
-  const coding = new Negotiator({ headers: asked }).encoding([...codings, "identity"])
-  if (coding !== "br" && coding !== "gzip") return unzip(await read("gzip"))
-  set.headers["content-encoding"] = coding
-  return read(coding)
+  const coding = codingFor(asked["accept-encoding"], codings)
+  if (coding !== "identity") set.headers["content-encoding"] = coding
+  return formsOf(file)[coding]()
+}
+
+/** A large file, which is kept as gzip alone, is sent so to a client that names no coding: it takes any (RFC 9110 §12.5.3). */
+function codingFor(accepted: string | undefined, codings: readonly Coding[]): Coding | "identity" {
+  const [only] = codings
+  if (accepted === undefined && codings.length === 1 && only) return only
+  const coding = new Negotiator({ headers: { "accept-encoding": accepted } }).encoding([
+    ...codings,
+    "identity",
+  ])
+  return coding === "br" || coding === "gzip" ? coding : "identity"
 }
