@@ -46,6 +46,7 @@ BEGIN
   -- Charges note their sums, which are added up now and then.
   GRANT SELECT, INSERT, UPDATE ON usage_sums TO penknife_service;
   GRANT SELECT, INSERT, DELETE ON usage_changes TO penknife_service;
+  GRANT INSERT ON usage_set_aside TO penknife_service;
   GRANT SELECT ON all_usage TO penknife_service;
 END $$;
 RESET ROLE;

@@ -99,7 +99,11 @@ test("an instance adds changes up after so many statements, and again after it f
     if (fails) throw new Error("the database is away")
     return []
   }
-  const folding = prepareFolding({ run }, (cause) => problems.push(String(cause)), 3)
+  const folding = prepareFolding(
+    { run },
+    { onProblem: (cause) => problems.push(String(cause)), onSetAside() {} },
+    3,
+  )
   const note = async (times: number) => {
     for (let time = 0; time < times; time++) folding.noted()
     await folding.settled()
@@ -111,4 +115,53 @@ test("an instance adds changes up after so many statements, and again after it f
   fails = false
   await note(3)
   expect([asked.length, problems.length]).toEqual([2, 1])
+})
+
+test("go on after a row that cannot be read: no statement writes one, and one that is there is set aside and told", async () => {
+  const db = await postgres.createDatabase()
+  const opened = await openAnyStore(db)
+  const sql = new SQL({ url: db, max: 1 })
+  const read = async () =>
+    (await opened.admin.usage({ ...query, by: ["api"] }, { limit: 10, after: null })).sums.map(
+      ({ api, credits }) => [api, credits],
+    )
+  const bad = [`"no list"`, "{}", `[["2025-01-01","hmac",1]]`, `[["2025-01-01","hmac",1,null]]`, "[3]"]
+  bad.push(`[["2025-01-01","hmac",1,"5"]]`, `[["2025-01-01","hmac",1.5,2]]`, `[["2025-01-01","hmac",-1,2]]`)
+  try {
+    for (const entries of ["no JSON", ...bad]) {
+      const insert = sql.unsafe("INSERT INTO usage_changes (entries) VALUES ($1::text::jsonb)", [entries])
+      await expect(Promise.resolve(insert)).rejects.toThrow(/invalid input syntax|violates check constraint/)
+    }
+    await opened.store.createAccount(accountOf())
+    await opened.store.charge([chargeOf({ credits: 3, day: "2025-01-01" })])
+    // As someone with all rights could write it.
+    await sql.unsafe("ALTER TABLE usage_changes DROP CONSTRAINT usage_changes_entries_check")
+    for (const entries of [...bad, `[["2025-01-01","spfvalidator",1.0,5]]`])
+      await sql.unsafe("INSERT INTO usage_changes (entries) VALUES ($1::text::jsonb)", [entries])
+    const expected = [
+      ["hmac", 3],
+      ["spfvalidator", 5],
+    ]
+    expect(await read()).toEqual(expected)
+    const told: unknown[] = []
+    const run = async <Row>(statement: string) => [...(await sql.unsafe<Row[]>(statement))]
+    const folding = prepareFolding(
+      { run },
+      { onProblem: (cause) => told.push(cause), onSetAside: (rows) => told.push(rows) },
+      1,
+    )
+    for (let time = 0; time < 2; time++) {
+      folding.noted()
+      await folding.settled()
+    }
+    expect([told, await read()]).toEqual([[bad.length], expected])
+    const aside = await sql.unsafe("SELECT entries::text AS entries FROM usage_set_aside")
+    expect(aside.map(({ entries }: { entries: string }) => entries.replaceAll(" ", "")).sort()).toEqual(
+      bad.map((entries) => entries.replaceAll(" ", "")).sort(),
+    )
+    expect((await sql.unsafe("SELECT 1 FROM usage_changes")).length).toBe(0)
+  } finally {
+    await sql.close()
+    await opened.store.close()
+  }
 })

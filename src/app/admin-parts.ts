@@ -45,9 +45,9 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     },
     async readHealth() {
       const { charges, refusals } = gauges.activity
-      const [storeBytes, notices] = await Promise.all([gauges.bytes(), gauges.notices()])
+      const [storeBytes, pendingNotices] = await Promise.all([gauges.bytes(), gauges.pendingNotices()])
       const kind = isPostgresUrl(running().config.db) ? "postgresql" : "sqlite"
-      const stored = { store: kind, storeBytes, notices, charges, refusals } as const
+      const stored = { store: kind, storeBytes, pendingNotices, charges, refusals } as const
       return { version, startedMs, ...stored, instances: instances() }
     },
   }

@@ -34,7 +34,7 @@ export interface Gauges {
   droppedSpans(): DroppedSpans | null
   readonly eventLoopLag: Histogram
   dns(): ResolverStats
-  /** The number of notices by state. Empty if the store does not answer. */
+  /** Pending notices, by this state. Empty if the store does not answer. */
   readonly notices: Readonly<Record<string, number>>
   /** Sizes in bytes: the data file and its write-ahead log, or a database. Empty if the store does not answer. */
   readonly storeBytes: Readonly<Record<string, number>>
@@ -73,7 +73,7 @@ const help = {
   penknife_dns_cache_hits_total: "DNS questions answered from memory.",
   penknife_dns_cache_misses_total: "DNS questions that had to be sent.",
   penknife_dns_failures_total: "DNS questions that no server answered.",
-  penknife_notices: "Notices to accounts, by state.",
+  penknife_notices: "Notices to accounts that wait for their delivery, at most 100,000.",
   penknife_store_bytes: "Size of the data file and its write-ahead log.",
   penknife_store_batches_total: "Batches of charges that the store decided.",
   penknife_store_charges_total: "Charges in them.",

@@ -79,8 +79,8 @@ export interface StoreGauges {
   readonly activity: Readonly<StoreActivity>
   /** Seconds since the oldest key record in memory was read. 0 where the store knows of each change. */
   cacheAgeSeconds(): number
-  /** The number of notices in each state. Rejects with StoreUnavailable, as `bytes` does. */
-  notices(): Promise<Readonly<Record<string, number>>>
+  /** Notices that wait for their delivery, at most 100,000. Rejects with StoreUnavailable, as `bytes` does. */
+  pendingNotices(): Promise<number>
   /** Sizes in bytes: of the data file and of its write-ahead log, or of a store in memory or of a database. */
   bytes(): Promise<Readonly<Record<string, number>>>
 }

@@ -43,6 +43,12 @@ describe("a data file", () => {
   async function makeUnreleased(more = ""): Promise<string> {
     const file = await fill(join(dir, `unreleased-${++files}.db`))
     const database = new Database(file)
+    database.run(`PRAGMA legacy_alter_table = ON; ALTER TABLE notices RENAME TO old; DROP INDEX notices_waiting; DROP INDEX notices_by_time;
+      DROP INDEX notices_by_account; DROP INDEX notices_by_state;
+      ${toUnreleased(database)}; INSERT INTO notices SELECT * FROM old; DROP TABLE old;
+      INSERT INTO notices (id, account_id, period_start_ms, threshold, plan, used, allowance, raised_ms, state)
+        VALUES ('msg_1', 'acc_1', 1000, 80, 'free', 80, 100, 5, 'delivered');
+      INSERT INTO notice_attempts VALUES ('msg_1', 1, 6, 1, 200, NULL)`)
     // Steps added columns at the end of a row, with the text of their statement.
     database.run("ALTER TABLE notices DROP COLUMN traceparent")
     database.run("ALTER TABLE notices   ADD COLUMN traceparent TEXT")
@@ -56,6 +62,10 @@ describe("a data file", () => {
     const file = await makeUnreleased()
     await expectFilled(file)
     const database = openDatabase(file)
+    expect(
+      database.query("SELECT id, status FROM notices JOIN notice_attempts ON notice_id = id").all(),
+    ).toEqual([{ id: "msg_1", status: 200 }])
+    expect(database.query("PRAGMA foreign_key_check").all()).toEqual([])
     expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: 1 })
     expect(database.query("PRAGMA application_id").get()).toEqual({ application_id: 0x706b6e66 })
     database.close()
@@ -90,6 +100,19 @@ describe("a data file", () => {
   })
 })
 
+/** The statements that make the table of notices and its indexes as the last builds before this version had them. */
+function toUnreleased(database: Database): string {
+  const rows = database
+    .query<{ sql: string }, []>(
+      "SELECT sql FROM sqlite_schema WHERE tbl_name = 'notices' AND sql IS NOT NULL ORDER BY rowid",
+    )
+    .all()
+  return rows
+    .map(({ sql }) => sql)
+    .join(";")
+    .replace("\n) STRICT", ", UNIQUE (account_id, period_start_ms, threshold)\n) STRICT")
+}
+
 describe("a database", () => {
   /** The tables that only the last build before this version had. */
   const leftovers = `
@@ -110,6 +133,11 @@ describe("a database", () => {
     CREATE TRIGGER subtract_updated AFTER UPDATE ON usage FOR EACH STATEMENT EXECUTE FUNCTION subtract_totals();
     CREATE TRIGGER subtract_deleted AFTER DELETE ON usage FOR EACH STATEMENT EXECUTE FUNCTION subtract_totals();
     DROP FUNCTION raise_notice;
+    DROP TABLE usage_set_aside;
+    ALTER TABLE notices ADD UNIQUE (account_id, period_start_ms, threshold);
+    ALTER TABLE usage_changes DROP CONSTRAINT usage_changes_entries_check;
+    ALTER TABLE usage_changes ALTER COLUMN entries TYPE text;
+    DROP FUNCTION is_noted_usage;
     UPDATE meta SET name = 'schema', value = 10 WHERE name = 'version'`
 
   async function makeUnreleased(more = ""): Promise<string> {
@@ -126,7 +154,7 @@ describe("a database", () => {
     ])
 
   test("of the last step is taken over with its data, and has the tables of a new one", async () => {
-    const db = await makeUnreleased()
+    const db = await makeUnreleased("INSERT INTO usage_changes VALUES ('no JSON'), ('[1]')")
     await expectFilled(db)
     const fresh = await postgres.createDatabase({ isEmpty: true })
     const first = await openAnyStore(fresh)

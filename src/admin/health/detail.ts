@@ -21,7 +21,10 @@ export const healthDetail = defineRead({
     uptime_seconds: Type.Integer({ description: "How long it has run." }),
     store: choice(["sqlite", "postgresql"], { description: "The kind of store." }),
     store_bytes: counts("Sizes of the store's parts in bytes."),
-    notices: counts("The number of notices in each state."),
+    notices: Type.Object(
+      { pending: Type.Integer({ description: "Notices that wait for their delivery, at most 100,000." }) },
+      { description: "The notices that have not been delivered yet." },
+    ),
     charges: Type.Integer({ description: "Charges that this process decided." }),
     refusals: Type.Integer({ description: "Charges among them that were refused." }),
     last_backup: maybeInstant(
@@ -45,7 +48,7 @@ export const healthDetail = defineRead({
   }),
   example: {},
   async read(_, { readHealth, backups, clock }) {
-    const { version, store, startedMs, storeBytes, notices, charges, refusals, instances } =
+    const { version, store, startedMs, storeBytes, pendingNotices, charges, refusals, instances } =
       await readHealth()
     const lastMs = await backups.lastMs()
     return {
@@ -54,7 +57,7 @@ export const healthDetail = defineRead({
       uptime_seconds: Math.max(0, Math.floor((clock.now() - startedMs) / 1_000)),
       store,
       store_bytes: { ...storeBytes },
-      notices: { ...notices },
+      notices: { pending: pendingNotices },
       charges,
       refusals,
       last_backup: toIso(lastMs),

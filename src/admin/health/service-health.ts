@@ -7,8 +7,8 @@ export interface ServiceHealth {
   readonly startedMs: number
   /** Sizes in bytes: of the data file and its write-ahead log, or of a store in memory or of a database. */
   readonly storeBytes: Readonly<Record<string, number>>
-  /** The number of notices in each state. */
-  readonly notices: Readonly<Record<string, number>>
+  /** Notices that wait for their delivery, at most 100,000. */
+  readonly pendingNotices: number
   /** Charges that the store decided since the start, and how many of them it refused. */
   readonly charges: number
   readonly refusals: number

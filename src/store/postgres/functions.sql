@@ -48,6 +48,14 @@ BEGIN
       jsonb_each(coalesce(items[n]::jsonb, jsonb_build_object(apis[n], jsonb_build_array(calls[n], credits[n])))));
 END $$;
 
+-- Whether usage is of the form [[day, api, calls, credits], …].
+CREATE OR REPLACE FUNCTION is_noted_usage(entries jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN jsonb_typeof(entries) = 'array' THEN jsonb_array_length(entries) = jsonb_array_length(jsonb_path_query_array(
+    entries, 'strict $[*] ? (@.size() == 4 && @[0].type() == "string" && @[1].type() == "string"
+      && @[2] >= 0 && @[2] <= 9007199254740991 && @[2].floor() == @[2]
+      && @[3] >= 0 && @[3] <= 9007199254740991 && @[3].floor() == @[3])')) ELSE false END
+$$;
+
 -- Starts a new credit month with zero usage. Usage that was recorded in a month with the same start then counts in no month.
 CREATE OR REPLACE FUNCTION renew_month(account text, new_created_ms bigint, new_period_ms bigint) RETURNS boolean
   LANGUAGE plpgsql AS $$

@@ -1,7 +1,7 @@
 import type { AnyStoreOptions, InstanceChannel, OpenStore } from "../open-store.ts"
 import { createActivity } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
-import { countNotices } from "../outbox-reads.ts"
+import { countPendingNotices } from "../outbox-reads.ts"
 import { type AccessRow, selectAccess, toAccess } from "../rows.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
@@ -126,9 +126,11 @@ export async function openPostgresStore(
     await Promise.all(opening)
   }
   const outbox = prepareOutbox(rest)
-  const sums = prepareFolding(rest, (cause) =>
-    log?.warn("sums of usage were not added up", { cause: String(cause) }),
-  )
+  const sums = prepareFolding(rest, {
+    onProblem: (cause) => log?.warn("sums of usage were not added up", { cause: String(cause) }),
+    onSetAside: (rows) =>
+      log?.warn("usage that cannot be read was set aside", { rows, table: "usage_set_aside" }),
+  })
   /** Set by `start`, when the connection may be open already. */
   let messages: Parameters<InstanceChannel["start"]>[0] = { onMessage() {}, onConnected() {} }
   const listener = notices
@@ -179,7 +181,7 @@ export async function openPostgresStore(
     gauges: {
       activity,
       cacheAgeSeconds: () => access.ageMs() / 1_000,
-      notices: () => countNotices(rest.run),
+      pendingNotices: () => countPendingNotices(rest.run),
       async bytes() {
         const select = "SELECT pg_database_size(current_database())::float8 AS bytes"
         const [row] = await rest.run<{ bytes: number }>(select, [])

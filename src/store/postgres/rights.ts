@@ -13,6 +13,7 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   all_usage: ["SELECT"],
   usage_sums: ["SELECT", "INSERT", "UPDATE"],
   usage_changes: ["SELECT", "INSERT", "DELETE"],
+  usage_set_aside: ["INSERT"],
   rates: ["SELECT", "INSERT", "UPDATE"],
   notices: ["SELECT", "INSERT", "UPDATE"],
   notice_attempts: ["SELECT", "INSERT"],

@@ -138,8 +138,13 @@ CREATE TABLE usage_sums (
   PRIMARY KEY (day, api)
 );
 CREATE TABLE usage_changes (
-  entries text NOT NULL -- JSON: [[day, api, calls, credits], …]
+  entries jsonb NOT NULL CHECK (is_noted_usage(entries)) -- [[day, api, calls, credits], …]
 ) WITH (autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
+-- Rows of usage_changes that could not be read, and are missing in usage_sums. The usage of each account has what they stood for.
+CREATE TABLE usage_set_aside (
+  entries jsonb NOT NULL,
+  at_ms   bigint NOT NULL DEFAULT now_ms()
+);
 
 -- Rate-limit buckets. Not logged: after a crash of the database every bucket is full, so callers gain a minute at most.
 CREATE UNLOGGED TABLE rates (
@@ -149,7 +154,8 @@ CREATE UNLOGGED TABLE rates (
   per_minute bigint NOT NULL
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 
--- The outbox. A notice is inserted in the transaction of the charge or change that raises it.
+-- The outbox. A notice is inserted in the transaction of the charge or change that raises it. Its id follows from the account, the
+-- month and the threshold, so that each is raised once.
 CREATE TABLE notices (
   id              text COLLATE "C" PRIMARY KEY,
   account_id      text COLLATE "C" NOT NULL REFERENCES accounts (id),
@@ -170,8 +176,7 @@ CREATE TABLE notices (
   delivered_ms    bigint,
   -- Of the request that raised it (W3C Trace Context): its delivery becomes a part of that trace. A session that charges sets it.
   traceparent     text DEFAULT nullif(current_setting('penknife.traceparent', true), ''),
-  CHECK ((data IS NULL) = (threshold IS NOT NULL AND allowance IS NOT NULL)),
-  UNIQUE (account_id, period_start_ms, threshold)
+  CHECK ((data IS NULL) = (threshold IS NOT NULL AND allowance IS NOT NULL))
 );
 CREATE INDEX notices_waiting ON notices (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX notices_by_time ON notices (raised_ms, id);

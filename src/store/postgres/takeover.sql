@@ -18,4 +18,20 @@ INSERT INTO usage_sums (day, api, writer, calls, credits)
 ALTER TABLE usage_sums DROP COLUMN writer;
 ALTER TABLE usage_sums ADD PRIMARY KEY (day, api);
 
+-- The rows were texts. One that is no JSON becomes a JSON string, and is set aside as others that cannot be read.
+CREATE FUNCTION to_json_value(given text) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN given::jsonb;
+EXCEPTION WHEN OTHERS THEN
+  RETURN to_jsonb(given);
+END $$;
+ALTER TABLE usage_changes ALTER COLUMN entries TYPE jsonb USING to_json_value(entries);
+DROP FUNCTION to_json_value;
+CREATE TABLE usage_set_aside (entries jsonb NOT NULL, at_ms bigint NOT NULL DEFAULT now_ms());
+WITH unread AS (DELETE FROM usage_changes WHERE NOT is_noted_usage(entries) RETURNING entries)
+INSERT INTO usage_set_aside (entries) SELECT entries FROM unread;
+ALTER TABLE usage_changes ADD CHECK (is_noted_usage(entries));
+
+ALTER TABLE notices DROP CONSTRAINT notices_account_id_period_start_ms_threshold_key;
+
 UPDATE meta SET name = 'version', value = 1 WHERE name = 'schema';

@@ -16,7 +16,7 @@ const defaultRows = 1_000
  */
 export function noteChanges(count: string, entries: string, arrays: string): string {
   return `noted AS (INSERT INTO usage_changes (entries)
-    SELECT CASE WHEN count(*) = ${count}::bigint THEN ${entries}::text ELSE entries_of(array_agg(number::bigint), ${arrays}) END
+    SELECT (CASE WHEN count(*) = ${count}::bigint THEN ${entries}::text ELSE entries_of(array_agg(number::bigint), ${arrays}) END)::jsonb
     FROM charged HAVING count(*) > 0)`
 }
 
@@ -37,13 +37,16 @@ export function toEntries<T extends { readonly charge: Charge }>(groups: readonl
   return JSON.stringify([...sums.values()])
 }
 
+/** The entries of a row; none of a row that cannot be read. A condition beside it could be looked at too late. */
+const readable = "jsonb_array_elements(CASE WHEN is_noted_usage(entries) THEN entries ELSE '[]' END)"
+
 /**
  * The usage of all accounts together by day and API, in columns day, api, calls and credits. A day may be in several rows.
  */
 const allSums = `
   SELECT day, api, calls, credits FROM usage_sums
-  UNION ALL SELECT (entry ->> 0) COLLATE "C", (entry ->> 1) COLLATE "C", (entry ->> 2)::bigint, (entry ->> 3)::bigint
-    FROM usage_changes, jsonb_array_elements(entries::jsonb) AS entry`
+  UNION ALL SELECT (entry ->> 0) COLLATE "C", (entry ->> 1) COLLATE "C", (entry -> 2)::bigint, (entry -> 3)::bigint
+    FROM usage_changes, ${readable} AS entry`
 
 /** How PostgreSQL keeps usage. */
 export const usageDialect: UsageDialect = {
@@ -53,26 +56,32 @@ export const usageDialect: UsageDialect = {
   totals: allSums,
 }
 
-/** Moves rows of `usage_changes` into the sums, unless another instance does so now. */
+/** Moves rows of `usage_changes` into the sums, unless another instance does so now. Rows that cannot be read are set aside. */
 export const foldChanges = `
   WITH mine AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(7361002) AS is_mine),
-  taken AS (DELETE FROM usage_changes USING mine WHERE is_mine RETURNING entries)
-  INSERT INTO usage_sums AS known (day, api, calls, credits)
-    SELECT entry ->> 0, entry ->> 1, sum((entry ->> 2)::bigint), sum((entry ->> 3)::bigint)
-    FROM taken, jsonb_array_elements(entries::jsonb) AS entry GROUP BY 1, 2 ORDER BY 1, 2
+  taken AS (DELETE FROM usage_changes USING mine WHERE is_mine RETURNING entries),
+  aside AS (INSERT INTO usage_set_aside (entries) SELECT entries FROM taken WHERE NOT is_noted_usage(entries) RETURNING 1),
+  added AS (INSERT INTO usage_sums AS known (day, api, calls, credits)
+    SELECT entry ->> 0, entry ->> 1, sum((entry -> 2)::bigint), sum((entry -> 3)::bigint)
+    FROM taken, ${readable} AS entry GROUP BY 1, 2 ORDER BY 1, 2
   ON CONFLICT (day, api)
-    DO UPDATE SET calls = known.calls + excluded.calls, credits = known.credits + excluded.credits`
+    DO UPDATE SET calls = known.calls + excluded.calls, credits = known.credits + excluded.credits)
+  SELECT count(*)::float8 AS rows FROM aside`
 
 /** Adds up the usage that charges have noted. */
 export type SumFolding = ReturnType<typeof prepareFolding>
 
-/**
- * Adds up the changes after every `rows` statements of this instance.
- * @param onProblem gets the reason of a failure; the rows stay, and are added up the next time
- */
+interface FoldingEvents {
+  /** Gets the reason of a failure; the rows stay, and are added up the next time. */
+  onProblem(cause: unknown): void
+  /** Gets how many rows could not be read, and are now in `usage_set_aside`. */
+  onSetAside(rows: number): void
+}
+
+/** Adds up the changes after every `rows` statements of this instance. */
 export function prepareFolding(
   { run }: Pick<Connection, "run">,
-  onProblem: (cause: unknown) => void,
+  { onProblem, onSetAside }: FoldingEvents,
   rows = defaultRows,
 ) {
   let waiting = 0
@@ -81,7 +90,8 @@ export function prepareFolding(
   async function fold(): Promise<void> {
     waiting = 0
     try {
-      await run(foldChanges, [])
+      const [aside] = await run<{ rows: number }>(foldChanges, [])
+      if (aside && aside.rows > 0) onSetAside(aside.rows)
     } catch (cause) {
       onProblem(cause)
     } finally {

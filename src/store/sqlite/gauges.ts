@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite"
 import { statSync } from "node:fs"
 import type { StoreActivity, StoreGauges } from "../open-store.ts"
-import { countNotices } from "../outbox-reads.ts"
+import { countPendingNotices } from "../outbox-reads.ts"
 import { createRead } from "./errors.ts"
 import { realPathOf } from "./real-path.ts"
 import { createRun } from "./statement.ts"
@@ -19,7 +19,7 @@ export function prepareGauges(database: Database, activity: StoreActivity): Stor
   return {
     activity,
     cacheAgeSeconds: () => 0,
-    notices: () => countNotices(createRun(database, read)),
+    pendingNotices: () => countPendingNotices(createRun(database, read)),
     async bytes() {
       if (isInMemory) return { main: read(() => countBytes.get()?.bytes ?? 0) }
       return { main: sizeOf(filename), wal: sizeOf(log) }

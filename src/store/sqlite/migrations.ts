@@ -1,7 +1,9 @@
 import { Database } from "bun:sqlite"
 import { lastKeyOf, type SchemaStep, toFillStatement, unfinishedName } from "../schema-step.ts"
 import { StoreUnusable } from "../store.ts"
+import { messageOf } from "./errors.ts"
 import schema from "./schema.sql" with { type: "text" }
+import takeover from "./takeover.sql" with { type: "text" }
 
 /** Entry n takes a data file from version n + 1 to n + 2. Released entries never change. */
 const releasedSteps: readonly SchemaStep[] = []
@@ -47,6 +49,7 @@ export function migrate(
     const begin = database.transaction(() => {
       const { version, isUnreleased } = requireOwnSchema(database, file, newest)
       if (version === 0) database.run(schema)
+      if (isUnreleased) database.run(takeover)
       if (version === 0 || isUnreleased) markVersion(database, version === 0 ? newest : version)
     })
     begin.exclusive()
@@ -126,7 +129,7 @@ export function requireStore(database: Database, file: string): number {
   return version
 }
 
-/** Refuses a file of a build before the first release, unless its tables are those of version 1. */
+/** Refuses a file of a build before the first release, unless its tables can be made those of version 1. */
 function requireBaseline(database: Database, file: string, version: number): void {
   const build = `${file} was made by a build of penknife before version 0.1.0`
   if (version !== lastUnreleased) {
@@ -137,7 +140,19 @@ function requireBaseline(database: Database, file: string, version: number): voi
   }
   using fresh = new Database(":memory:")
   fresh.run(schema)
-  const [expected, actual] = [statementsOf(fresh), statementsOf(database)]
+  using taken = new Database(":memory:")
+  try {
+    for (const sql of statementsOf(database).values()) taken.run(sql)
+    taken.run(takeover)
+  } catch (cause) {
+    throw new StoreUnusable(
+      `${build}, and its tables cannot be changed: ${messageOf(cause)}. Name a new file.`,
+      {
+        cause,
+      },
+    )
+  }
+  const [expected, actual] = [statementsOf(fresh), statementsOf(taken)]
   const names = new Set([...expected.keys(), ...actual.keys()])
   const different = [...names].filter((name) => expected.get(name) !== actual.get(name)).sort()
   if (different.length === 0) return
@@ -151,7 +166,7 @@ function requireBaseline(database: Database, file: string, version: number): voi
 function statementsOf(database: Database): ReadonlyMap<string, string> {
   const rows = database
     .query<{ name: string; sql: string }, []>(
-      "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'",
+      "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
     )
     .all()
   const toNormal = (sql: string) =>

@@ -34,11 +34,13 @@ export function openDatabase(file: string, { mustExist = false } = {}): Database
     database.run("PRAGMA journal_mode = WAL")
     // With WAL, NORMAL survives a killed process. Only a power cut may lose the last commits; the file stays intact.
     database.run("PRAGMA synchronous = NORMAL")
-    database.run("PRAGMA foreign_keys = ON")
     // Fewer checkpoints write a page that changes often fewer times. The log grows to 32 MB at most.
     database.run("PRAGMA wal_autocheckpoint = 32768")
     database.run("PRAGMA cache_size = -8000")
+    // A table that others name may be made anew.
+    database.run("PRAGMA foreign_keys = OFF")
     migrate(database, file)
+    database.run("PRAGMA foreign_keys = ON")
     database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
   } catch (cause) {
     database.close()

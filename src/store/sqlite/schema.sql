@@ -158,7 +158,8 @@ CREATE TABLE replays (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX replays_by_creation ON replays (created_ms);
 
--- The outbox. A notice is inserted in the transaction of the charge or change that raises it.
+-- The outbox. A notice is inserted in the transaction of the charge or change that raises it. Its id follows from the account, the
+-- month and the threshold, so that each is raised once.
 CREATE TABLE notices (
   id              TEXT PRIMARY KEY,
   account_id      TEXT NOT NULL REFERENCES accounts (id),
@@ -178,8 +179,7 @@ CREATE TABLE notices (
   last_error      TEXT,
   delivered_ms    INTEGER,
   traceparent     TEXT, -- of the request that raised it (W3C Trace Context): its delivery becomes a part of that trace
-  CHECK ((data IS NULL) = (threshold IS NOT NULL AND allowance IS NOT NULL)),
-  UNIQUE (account_id, period_start_ms, threshold)
+  CHECK ((data IS NULL) = (threshold IS NOT NULL AND allowance IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX notices_waiting ON notices (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX notices_by_time ON notices (raised_ms, id);

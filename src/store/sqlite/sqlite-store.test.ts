@@ -4,8 +4,10 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import type { ChangingStore } from "../../../test/support/changes.ts"
 import { accountOf, chargeOf, keyOf, openTestStore, useDatabases } from "../../../test/support/store.ts"
 import { noWaitTimer } from "../../../test/support/timer.ts"
+import { selectPendingCount } from "../outbox-reads.ts"
 import { StoreUnavailable } from "../store.ts"
 import { createSqliteStores } from "./sqlite-store.ts"
+import { toSqlite } from "./statement.ts"
 
 const open = useDatabases()
 let file = ""
@@ -57,6 +59,22 @@ test("the keys of an account are found without reading the others", async () => 
     "SEARCH keys USING COVERING INDEX keys_by_account (account_id=?)",
   ])
   await recorded.close()
+})
+
+test("the notices that wait are counted without reading those that were delivered", () => {
+  const database = new Database(file, { strict: true })
+  const plan = database.query<{ detail: string }, [number]>(
+    `EXPLAIN QUERY PLAN ${toSqlite(selectPendingCount)}`,
+  )
+  expect(
+    plan
+      .all(1)
+      .map(({ detail }) => detail)
+      .join(),
+  ).toMatch(
+    /SCAN notices USING COVERING INDEX notices_waiting|SEARCH notices USING COVERING INDEX notices_by_state/,
+  )
+  database.close()
 })
 
 describe("keys in memory", () => {

@@ -132,13 +132,7 @@ function HealthFacts({ version }: { readonly version: number }) {
 }
 
 function Notices({ health: { notices } }: { readonly health: Health }) {
-  const { pending = 0, failed = 0 } = notices
-  if (failed === 0) return <>{pending === 0 ? "none waiting" : `${formatNumber(pending)} waiting`}</>
-  return (
-    <a href={addressOf("/notices", { state: "failed" })}>
-      <Tag tone="bad">{formatNumber(failed)} failed</Tag>
-    </a>
-  )
+  return notices.pending === 0 ? <>none waiting</> : <>{formatNumber(notices.pending)} waiting</>
 }
 
 function LastBackup({ health }: { readonly health: Health }) {
