@@ -11,23 +11,45 @@ import { until } from "./support/until.ts"
 
 const postgres = usePostgres()
 
-test("a clock that differs from the database's is logged once, with what each clock decides", async () => {
+test("a clock that differs a little is logged once; one that differs more charges nothing until it is right again", async () => {
   const db = await postgres.createDatabase()
-  const clock = { ...systemClock, now: () => systemClock.now() + 3_600_000 }
+  let aheadMs = 10_000
+  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
   const service = await startTestService({ ports: { clock }, flags: { db } })
-  const { key } = await service.createKey("pro")
-  expect((await service.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(200)
-  const lines = service.logged().trim().split("\n")
-  const told = lines.map((line) => JSON.parse(line)).filter(({ message }) => message === "clocks differ")
-  const [{ secondsAheadOfDatabase } = { secondsAheadOfDatabase: 0 }] = told
-  expect(Math.abs(secondsAheadOfDatabase - 3_600)).toBeLessThan(60)
-  expect(told).toMatchObject([
+  const { account, key } = await service.createKey("pro")
+  const call = () => service.fetch("/v1/bluetoothlookup?companyid=76", { key })
+  const told = () => {
+    const lines = service.logged().trim().split("\n")
+    return lines.map((line) => JSON.parse(line)).filter(({ message }) => message === "clocks differ")
+  }
+  expect([(await call()).status, (await service.fetch("/ready")).status]).toEqual([200, 200])
+  expect(told()).toMatchObject([
     {
       level: "warn",
       consequence:
         "Credit months, days and expiry follow this machine's clock; limits per minute follow the database's.",
     },
   ])
+  expect(Math.abs(told()[0].secondsAheadOfDatabase - 10)).toBeLessThan(5)
+
+  const { period } = (await service.accounts.show(account)).balance
+  for (const days of [32, -32]) {
+    aheadMs = days * 86_400_000
+    const refused = await call()
+    expect(refused.status).toBe(503)
+    expect((await readAnswer(refused)).error).toContain("Nothing was charged")
+    await until(async () => (await service.fetch("/ready")).status === 503)
+  }
+  const told32Days = { consequence: expect.stringContaining("refused until the clocks agree") }
+  expect(told()).toMatchObject([{}, told32Days])
+  expect(service.logged()).toMatch(
+    /this machine is \d+ s ahead of the database's.*this machine is \d+ s behind/s,
+  )
+
+  aheadMs = 0
+  expect((await call()).status).toBe(200)
+  await until(async () => (await service.fetch("/ready")).status === 200)
+  expect((await service.accounts.show(account)).balance).toMatchObject({ used: 2, period })
 })
 
 test("an account with a plan that this instance does not know is refused without a charge; the other instance serves it", async () => {
@@ -86,23 +108,56 @@ test("while the database's disk is full, calls and probes are refused and the lo
   const service = await startTestService({ ports: { clock: systemClock }, flags: { db } })
   const { account, key } = await service.createKey("pro")
   const call = () => service.fetch("/v1/bluetoothlookup?companyid=76", { key })
+  // Rows that exist can be changed: only new pages find no room.
   await run(
     db,
     `CREATE FUNCTION fill_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-       RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`,
+       RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
+     CREATE TRIGGER fill_disk BEFORE INSERT ON usage_changes EXECUTE FUNCTION fill_disk()`,
   )
-  for (const table of ["ledger", "meta"]) {
-    await run(db, `CREATE TRIGGER fill_disk BEFORE UPDATE ON ${table} EXECUTE FUNCTION fill_disk()`)
-  }
+  expect((await service.fetch("/ready")).status).toBe(503)
   const refused = await call()
   expect(refused.status).toBe(503)
   expect((await readAnswer(refused)).error).toContain("Nothing was charged")
-  expect((await service.fetch("/ready")).status).toBe(503)
   expect(service.logged()).toContain("The disk of the database is full. Free some space. (53100")
 
-  for (const table of ["ledger", "meta"]) await run(db, `DROP TRIGGER fill_disk ON ${table}`)
+  await run(db, "DROP TRIGGER fill_disk ON usage_changes")
   await until(async () => (await call()).status === 200)
+  await until(async () => (await service.fetch("/ready")).status === 200)
   expect((await service.accounts.show(account)).balance.used).toBe(1)
+})
+
+test("an instance is not ready while a table of its calls is locked, and ready while one of its other work is", async () => {
+  const db = await postgres.createDatabase()
+  const service = await startTestService({
+    ports: { clock: systemClock },
+    databaseLimitMs: 1_000,
+    flags: { db },
+  })
+  const { key } = await service.createKey("pro")
+  const call = async () => (await service.fetch("/v1/bluetoothlookup?companyid=76", { key })).status
+  const isReady = async () => (await service.fetch("/ready")).status === 200
+  await until(async () => (await call()) === 200)
+  const sql = new Bun.SQL(db, { max: 1 })
+  try {
+    for (const table of ["ledger", "rates", "secrets"]) {
+      await sql.begin(async (transaction) => {
+        await transaction.unsafe(`LOCK TABLE ${table}`)
+        await until(async () => !(await isReady()))
+      })
+      await until(isReady)
+    }
+    await sql.begin(async (transaction) => {
+      await transaction.unsafe("LOCK TABLE notices")
+      const metrics = service.fetch("/metrics")
+      const waiting = "SELECT count(*)::integer AS waiting FROM pg_locks WHERE NOT granted"
+      await until(async () => (await transaction.unsafe(waiting))[0].waiting > 0)
+      expect([await isReady(), await call()]).toEqual([true, 200])
+      await metrics
+    })
+  } finally {
+    await sql.close()
+  }
 })
 
 async function run(url: string, statement: string): Promise<void> {

@@ -13,6 +13,7 @@ import type { RunOwnCommand } from "../ports/own-process.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { openStore } from "../store/open.ts"
+import { withHealth } from "../store/store-health.ts"
 import type { RunningService } from "../surfaces/cli/parts.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
@@ -70,6 +71,8 @@ interface StartOptions {
   readonly logOutput?: LogOutput
   /** How long a call waits for a database on a server, milliseconds. Tests on a busy machine allow more than usual. */
   readonly databaseLimitMs?: number
+  /** How far the clocks of this process and a database on a server may be apart, milliseconds. Tests move that of the process. */
+  readonly maxSkewMs?: number | undefined
   /** Where the configuration is read again; without it, it does not change. */
   readonly configSource?: ConfigSource | null
 }
@@ -85,6 +88,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     runOwnCommand = null,
     logOutput,
     databaseLimitMs,
+    maxSkewMs,
     configSource = null,
   } = options
   // Closed when the service stops or its start fails, the last one first.
@@ -105,11 +109,13 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const openedStore = await openStore(config.db, {
     ...storePorts(ports, config),
     ...(databaseLimitMs !== undefined && { limitMs: databaseLimitMs }),
+    ...(maxSkewMs !== undefined && { maxSkewMs }),
     log,
     serving: { onChange: (problem) => logDataFile(log, problem) },
     notices: { thresholds: noticeThresholds, now: clock.now, onRaised: (raised) => delivery.raised(raised) },
   })
-  const { store, outbox, timedEvents, isNew } = openedStore
+  const { outbox, timedEvents, isNew } = openedStore
+  const store = withHealth(openedStore.store, clock)
   opening.defer(() => store.close())
   if (isNew) logNewDataFile(log, config)
   if (!sharedPort) logOpenMetrics(log, config)

@@ -55,6 +55,11 @@ export interface AnyStoreOptions extends StoreOptions {
    * work that is not part of a call ten times. Milliseconds.
    */
   readonly limitMs?: number
+  /**
+   * Charges are refused while the clock is further than this from that of a database on a server; 60,000 by default.
+   * Milliseconds.
+   */
+  readonly maxSkewMs?: number
 }
 
 /** The login at a database on a server. */

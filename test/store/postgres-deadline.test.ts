@@ -1,6 +1,5 @@
 /** A charge that was answered with 503 must never be made, however late its statement goes on. */
 import { expect, test } from "bun:test"
-import { connect, createServer } from "node:net"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
@@ -10,6 +9,7 @@ import { openPostgresStore } from "../../src/store/postgres/open-postgres.ts"
 import { ChargeUnknown, StoreUnavailable } from "../../src/store/store.ts"
 import { changesOf, withChanges } from "../support/changes.ts"
 import { usePostgres } from "../support/postgres.ts"
+import { createRelay } from "../support/postgres-relay.ts"
 import { accountOf, chargeOf } from "../support/store.ts"
 import { createManualTimer } from "../support/timer.ts"
 import { until } from "../support/until.ts"
@@ -107,32 +107,3 @@ test("the time for a connection of a server follows the time of its calls", asyn
   await expect(opening).rejects.toThrow(/timeout after 100ms|within 0\.2 s/)
   relay.release()
 })
-
-/** Passes everything to the server of a URL, and can hold back what the server answers. */
-function createRelay(url: string) {
-  const { port: serverPort } = new URL(url)
-  let release: (() => void) | null = null
-  let released = Promise.resolve()
-  const server = createServer((client) => {
-    const target = connect(Number(serverPort), "127.0.0.1")
-    target.on("error", () => client.destroy())
-    client.on("error", () => target.destroy())
-    client.on("close", () => target.destroy())
-    client.pipe(target)
-    target.on("data", (data) => void released.then(() => client.write(data)))
-  }).listen(0, "127.0.0.1")
-  const address = server.address()
-  const port = typeof address === "object" && address ? address.port : 0
-  return {
-    url: url.replace(`:${serverPort}/`, `:${port}/`),
-    holdAnswers() {
-      const held = Promise.withResolvers<void>()
-      released = held.promise
-      release = held.resolve
-    },
-    release: () => release?.(),
-    async [Symbol.asyncDispose]() {
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}

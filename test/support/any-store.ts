@@ -4,7 +4,7 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { openStore } from "../../src/store/open.ts"
-import type { StoreOptions } from "../../src/store/open-store.ts"
+import type { AnyStoreOptions } from "../../src/store/open-store.ts"
 import type { NoticeRecord } from "../../src/store/outbox.ts"
 import { withChanges } from "./changes.ts"
 import { usePostgres } from "./postgres.ts"
@@ -32,7 +32,7 @@ export function useStoreKinds(): readonly StoreKind[] {
 export async function openAnyStore(
   db: string,
   onRaised: (notices: readonly NoticeRecord[]) => void = () => {},
-  more: Pick<StoreOptions, "serving"> = {},
+  more: Pick<AnyStoreOptions, "serving" | "limitMs"> = {},
 ) {
   const notices = { thresholds: [80, 95], now: systemClock.now, onRaised }
   return withChanges(

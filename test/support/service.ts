@@ -38,6 +38,10 @@ export interface TestOptions {
   /** Returns the values of the TOML file that a reload reads. It is read at the start too. */
   readonly readFile?: () => Readonly<Record<string, unknown>>
   readonly runOwnCommand?: RunOwnCommand
+  /** How long a call waits for a database on a server; 30,000 by default, since the machine may be busy. */
+  readonly databaseLimitMs?: number
+  /** How far the clock may be from that of a database on a server. A clock that the test moves may be anywhere. */
+  readonly maxSkewMs?: number
 }
 
 /** A whole service on a real SQLite file and a real socket, with a clock that the test moves. It stops after the test that started it, or after the file's tests. */
@@ -100,7 +104,8 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   const service = await startService(config, {
     ports,
     logOutput: log,
-    databaseLimitMs: 30_000,
+    databaseLimitMs: options.databaseLimitMs ?? 30_000,
+    maxSkewMs: options.maxSkewMs ?? (options.ports?.clock ? undefined : Number.POSITIVE_INFINITY),
     configSource,
     runOwnCommand: options.runOwnCommand ?? null,
   })

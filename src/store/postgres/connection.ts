@@ -4,6 +4,7 @@ import type { Parameter } from "../rows.ts"
 import { StoreUnavailable } from "../store.ts"
 import type { PostgresAddress, PostgresHost } from "./address.ts"
 import { isLost, sqlStateOf, toStoreError } from "./errors.ts"
+import type { AskedTime } from "./server-clock.ts"
 
 /** A statement was sent and no answer came: it was done or not. */
 export class OutcomeUnknown extends StoreUnavailable {}
@@ -28,18 +29,21 @@ export interface ConnectionOptions {
   readonly connectLimitMs: number
   /** The time for a statement whose caller names none. */
   readonly statementLimitMs: number
+  /** How long a statement waits for each lock in the server; without it as long as the statement may take. Milliseconds. */
+  readonly lockLimitMs?: number
   /** PostgreSQL settings of the session. */
   readonly settings?: Readonly<Record<string, string>>
   /** Which host is tried first: the one that was the primary last. All connections of a process share it. */
   readonly preferred: { index: number }
-  /** Called for each new connection with the server's clock, and the local one when the answer came. */
-  readonly onClock?: (serverMs: number, localMs: number) => void
-  /** Called when a connection of the client was closed or lost. */
-  readonly onClose?: () => void
+  /** Called for each new connection with the server's clock. */
+  readonly onClock?: (serverMs: number, asked: AskedTime) => void
 }
 
 /** The options of a connection, without those of statements. */
-type ConnectTo = Omit<ConnectionOptions, "statementLimitMs">
+type ConnectTo = Omit<ConnectionOptions, "statementLimitMs" | "lockLimitMs"> & {
+  /** Called when a connection of the client was closed or lost. */
+  readonly onClose?: () => void
+}
 
 /** Creates a connection, which opens with the first statement. */
 export function createConnection(options: ConnectionOptions): Connection {
@@ -50,7 +54,10 @@ export function createConnection(options: ConnectionOptions): Connection {
   function open(): Promise<SQL> {
     if (isClosed) throw new StoreUnavailable("The connections to the database are closed.")
     if (opening) return opening
-    const attempt = connectToPrimary(options)
+    const settings = sessionSettings(options)
+    // At once, since the client would connect again by itself, and the new session would lack the settings.
+    const onClose = () => drop(attempt)
+    const attempt = connectToPrimary({ ...options, settings, onClose })
     opening = attempt
     attempt.catch(() => drop(attempt))
     return attempt
@@ -102,12 +109,47 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 }
 
+/** Runs each statement on the connection that has the fewest under way. */
+export function shareConnections(connections: readonly [Connection, ...Connection[]]): Connection {
+  const lanes = connections.map((connection) => ({ connection, underWay: 0 }))
+  return {
+    async run(...statement) {
+      const lane = lanes.reduce((best, one) => (one.underWay < best.underWay ? one : best))
+      lane.underWay++
+      try {
+        return await lane.connection.run(...statement)
+      } finally {
+        lane.underWay--
+      }
+    },
+    async close() {
+      await Promise.all(connections.map((connection) => connection.close()))
+    },
+  }
+}
+
+/**
+ * The server gives a statement up before this process does, and ends one whose process has gone: otherwise each would keep a
+ * connection of the server, which has few, for as long as another session keeps a table locked.
+ */
+function sessionSettings({ statementLimitMs, lockLimitMs, settings }: ConnectionOptions) {
+  return {
+    statement_timeout: String(Math.ceil(statementLimitMs * 0.8)),
+    ...(lockLimitMs !== undefined && { lock_timeout: String(Math.ceil(lockLimitMs)) }),
+    [goneCheck]: "250",
+    ...settings,
+  }
+}
+
+/** How often the server looks whether the client of a running statement is still there. Servers on Windows cannot. */
+const goneCheck = "client_connection_check_interval"
+
 /** The time that a command has to connect to one host. No call waits for it, so that it succeeds on a busy machine too. */
 export const commandConnectLimitMs = 5_000
 
-/** Opens a client with one connection to the first host that is a primary. */
-export async function connectToPrimary(options: ConnectTo): Promise<SQL> {
-  const { address, preferred } = options
+/** Opens a client with one connection to the first host that is a primary, which `check` finds out. */
+export async function connectToPrimary(options: ConnectTo, check = requirePrimary): Promise<SQL> {
+  const { address, preferred, connectLimitMs, timer } = options
   const { hosts } = address
   let problem: unknown = new StoreUnavailable("--db names no host.")
   for (let attempt = 0; attempt < hosts.length; attempt++) {
@@ -115,20 +157,26 @@ export async function connectToPrimary(options: ConnectTo): Promise<SQL> {
     const host = hosts[index]
     if (!host) continue
     const sql = openClient(host, options)
+    let cancelTimer = () => {}
+    const late = new Promise<never>((_, reject) => {
+      cancelTimer = timer.after(2 * connectLimitMs, () => reject(tooLate(2 * connectLimitMs)))
+    })
     try {
-      await requirePrimary(sql, host, options)
+      await Promise.race([check(sql, host, options), late])
       preferred.index = index
       return sql
     } catch (cause) {
       problem = cause
       await closeNow(sql)
+    } finally {
+      cancelTimer()
     }
   }
   throw problem
 }
 
 function openClient({ host, port }: PostgresHost, options: ConnectTo): SQL {
-  const { address, connectLimitMs, settings, onClose } = options
+  const { address, connectLimitMs, onClose } = options
   const { database, user, password, tls } = address
   return new SQL({
     adapter: "postgres",
@@ -143,26 +191,27 @@ function openClient({ host, port }: PostgresHost, options: ConnectTo): SQL {
       tls.ca === null
         ? tls.mode
         : { ca: tls.ca, ...(tls.mode === "require" && { rejectUnauthorized: false }) },
-    connection: { application_name: "penknife", ...settings },
+    // PgBouncer drops or refuses any other setting that comes with the connection.
+    connection: { application_name: "penknife" },
     ...(onClose && { onclose: () => onClose() }),
   })
 }
 
-async function requirePrimary(sql: SQL, { host, port }: PostgresHost, options: ConnectTo) {
-  const limitMs = 2 * options.connectLimitMs
-  let cancelTimer = () => {}
-  const late = new Promise<never>((_, reject) => {
-    cancelTimer = options.timer.after(limitMs, () => reject(tooLate(limitMs)))
-  })
-  const asked = sql.unsafe<{ standby: boolean; nowMs: number }[]>(
-    `SELECT pg_is_in_recovery() AS standby, extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs"`,
+/** Sets the settings of the session too, in the same round trip. */
+async function requirePrimary(sql: SQL, { host, port }: PostgresHost, options: ConnectTo): Promise<void> {
+  const { clock, settings = {} } = options
+  const sentMs = clock.monotonicMs()
+  const [row] = await sql.unsafe<{ standby: boolean; nowMs: number }[]>(
+    `SELECT pg_is_in_recovery() AS standby, extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs",
+       (SELECT count(set_config(key, value, false)) FROM json_each_text($1::text::json)
+        WHERE key <> '${goneCheck}' OR version() !~* 'windows|visual c|mingw')`,
+    [JSON.stringify(settings)],
   )
-  const [row] = await Promise.race([asked, late]).finally(() => cancelTimer())
   if (!row || row.standby)
     throw new StoreUnavailable(
       `${host}:${port} is a standby, which takes no changes. Name the primary in --db too.`,
     )
-  options.onClock?.(row.nowMs, options.clock.monotonicMs())
+  options.onClock?.(row.nowMs, { sentMs, answeredMs: clock.monotonicMs() })
 }
 
 async function closeNow(sql: SQL): Promise<void> {

@@ -4,8 +4,13 @@ import { migratedChannel } from "./migrations.ts"
 
 interface ListenerOptions {
   readonly timer: Timer
-  /** Opens a client to the primary. `onClose` is called when one of its connections is closed or lost. */
-  readonly connect: (onClose: () => void) => Promise<SQL>
+  /**
+   * Opens a client to the first host on which `listen` succeeds: a standby refuses it. `onClose` is called when its connection
+   * is closed or lost.
+   */
+  readonly connect: (onClose: () => void, listen: (client: SQL) => Promise<void>) => Promise<SQL>
+  /** Sends a notification on another connection: the client would open a second one for it. */
+  readonly notify: (channel: string, text: string) => Promise<void>
   /** An id of this process. */
   readonly instance: string
   /** An account or one of its keys was changed. */
@@ -24,15 +29,20 @@ interface ListenerOptions {
   readonly onProblem: (cause: unknown) => void
 }
 
-const beatMs = 1_000
-const messageChannel = "penknife_instances"
+/** Longer than a second, since each notification wakes up the sessions of all instances. */
+const beatMs = 5_000
+const retryMs = 1_000
+const lostMessage =
+  "A notification did not come back. A pooler in front of the database must not share its sessions: see docs/scaling.md."
+/** The channel of messages to all processes. */
+export const messageChannel = "penknife_instances"
 
 /**
- * Receives the messages of other instances on a connection that does nothing else. Every second it sends itself a message through the database: when one does not
- * come back, the connection is replaced.
+ * Receives the messages of other instances on a connection that does nothing else. Every five seconds it sends itself a message
+ * through the database: when one does not come back, the connection is replaced.
  */
 export function startListener(options: ListenerOptions) {
-  const { timer, connect, instance, onChanged, onRaised, onGap, onProblem } = options
+  const { timer, connect, notify, instance, onChanged, onRaised, onGap, onProblem } = options
   const own = `penknife_beat_${instance}`
   let client: SQL | null = null
   let isStopped = false
@@ -44,9 +54,14 @@ export function startListener(options: ListenerOptions) {
     const opened = await connect(() => {
       // At once, since the client would try again by itself, on the same host, and print each failure.
       if (isReady && client === opened) void drop().catch(onProblem)
-    })
+    }, listen)
     isReady = true
     client = opened
+    if (isStopped) await drop()
+    else options.onConnected()
+  }
+
+  async function listen(opened: SQL): Promise<void> {
     await opened.listen("penknife_changed", onChanged, onGap)
     await opened.listen("penknife_raised", (payload) => {
       const [id = "", by] = payload.split(" ")
@@ -60,8 +75,6 @@ export function startListener(options: ListenerOptions) {
     await opened.listen(own, () => {
       missed = 0
     })
-    if (isStopped) await drop()
-    else options.onConnected()
   }
 
   async function drop(): Promise<void> {
@@ -75,23 +88,21 @@ export function startListener(options: ListenerOptions) {
   /** Never rejects. */
   async function beat(): Promise<void> {
     try {
+      // After a pause of the process its timers come before what has arrived.
+      await timer.turn()
+      if (missed > 0) throw new Error(lostMessage)
       if (client === null) await open()
-      else if (missed++ > 0) await drop()
-      else await client.notify(own)
+      missed++
+      await notify(own, "")
     } catch (cause) {
       onProblem(cause)
       await drop().catch(onProblem)
     }
-    if (!isStopped) cancelBeat = timer.after(beatMs, () => void beat())
+    if (!isStopped) cancelBeat = timer.after(client === null ? retryMs : beatMs, () => void beat())
   }
 
   void beat()
   return {
-    /** Sends a message to all processes. Rejects when there is no connection. */
-    async send(text: string): Promise<void> {
-      if (client === null) throw new Error("there is no connection for notifications")
-      await client.notify(messageChannel, text)
-    },
     async stop(): Promise<void> {
       isStopped = true
       cancelBeat()

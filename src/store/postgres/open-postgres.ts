@@ -5,21 +5,24 @@ import { countPendingNotices } from "../outbox-reads.ts"
 import { type AccessRow, selectAccess, toAccess } from "../rows.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
+import { createClockSkew } from "./clock-skew.ts"
 import {
   type ConnectionOptions,
   commandConnectLimitMs,
   connectToPrimary,
   createConnection,
+  shareConnections,
 } from "./connection.ts"
 import { toStartError } from "./errors.ts"
-import { startListener } from "./listener.ts"
+import { messageChannel, startListener } from "./listener.ts"
 import { type MigratedSchema, migrate, schemaVersion } from "./migrations.ts"
 import { prepareAdminStore } from "./postgres-admin.ts"
-import { chargeSettings, prepareCharges } from "./postgres-charges.ts"
+import { chargeSettings, prepareCharges, statementLimitOf } from "./postgres-charges.ts"
 import { prepareHistory } from "./postgres-history.ts"
 import { findNotice, prepareOutbox } from "./postgres-outbox.ts"
 import { createPostgresStore } from "./postgres-store.ts"
 import { prepareTimedEvents } from "./postgres-timed-events.ts"
+import { probeStatement } from "./probe.ts"
 import { prepareRates } from "./rates.ts"
 import { requireRights } from "./rights.ts"
 import { createServerClock } from "./server-clock.ts"
@@ -31,8 +34,6 @@ const chargeSlots = 4
 const defaultLimitMs = 500
 /** The time for a statement of a command. */
 const commandLimitMs = 30_000
-/** Months, days and expiry follow the clock of each machine, so it must not be far from the others'. */
-const tolerableSkewMs = 2_000
 
 const administrationSettings = {
   // A plan is made for the values of each statement: how to search depends on the text.
@@ -54,7 +55,7 @@ export async function openPostgresStore(
   const name = describeAddress(address)
   const instance = Buffer.from(random.bytes(8)).toString("hex")
   const serverClock = createServerClock(clock)
-  let clocksDiffer = false
+  const skew = createClockSkew(clock, serverClock, options)
   const common: ConnectionOptions = {
     address,
     clock,
@@ -62,19 +63,10 @@ export async function openPostgresStore(
     preferred: { index: 0 },
     connectLimitMs: serving ? 2 * limitMs : Math.max(2 * limitMs, commandConnectLimitMs),
     statementLimitMs: serving ? 10 * limitMs : Math.max(10 * limitMs, commandLimitMs),
-    onClock(serverMs, localMs) {
-      serverClock.observe(serverMs, localMs)
-      const aheadMs = clock.now() - serverMs
-      const differs = Math.abs(aheadMs) >= tolerableSkewMs
-      // Each connection asks, but one line says it.
-      const isKnown = differs === clocksDiffer
-      clocksDiffer = differs
-      if (!differs || isKnown) return
-      log?.warn("clocks differ", {
-        secondsAheadOfDatabase: Math.round(aheadMs / 1_000),
-        consequence:
-          "Credit months, days and expiry follow this machine's clock; limits per minute follow the database's.",
-      })
+    ...(serving && { lockLimitMs: 2 * limitMs }),
+    onClock(serverMs, asked) {
+      serverClock.observe(serverMs, asked)
+      skew.look()
     },
   }
   let schema: MigratedSchema
@@ -102,7 +94,7 @@ export async function openPostgresStore(
   }
 
   const settings = {
-    ...chargeSettings(limitMs),
+    ...chargeSettings,
     ...(notices && {
       "penknife.thresholds": notices.thresholds.join(","),
       "penknife.lowest_threshold": String(Math.min(...notices.thresholds)),
@@ -111,18 +103,26 @@ export async function openPostgresStore(
     "penknife.instance": instance,
   }
   const activity = createActivity()
-  const charging = Array.from({ length: chargeSlots }, () => createConnection({ ...common, settings }))
-  const rates = createConnection(common)
-  const keys = createConnection(common)
-  const rest = createConnection({ ...common, settings: administrationSettings })
+  const ofCharges = { ...common, statementLimitMs: statementLimitOf(limitMs), settings }
+  const ofCalls = { ...common, statementLimitMs: limitMs }
+  const charging = Array.from({ length: chargeSlots }, () => createConnection(ofCharges))
+  const rates = createConnection(ofCalls)
+  const keys = createConnection(ofCalls)
+  /** For probes and notifications, so that neither waits behind other work, nor fails when a call would not. */
+  const probes = createConnection(ofCalls)
+  const ofRest = { ...common, settings: administrationSettings }
+  // One statement may take long, such as a list of the administration.
+  const rest = shareConnections([createConnection(ofRest), createConnection(ofRest)])
   const access = createAccessCache(clock, async (hash) => {
     const select = selectAccess.replace("FROM secrets", ", revision::float8 AS revision FROM secrets")
-    const [row] = await keys.run<AccessRow & { readonly revision: number }>(select, [hash], limitMs)
+    const [row] = await keys.run<AccessRow & { readonly revision: number }>(select, [hash])
     return row ? toAccess(row, row.revision) : null
   })
   if (notices) {
     // A server's first calls must not wait for connections.
-    const opening = [...charging, rates, keys].map((connection) => connection.run("SELECT 1", []))
+    const opening = [...charging, rates, keys, probes].map((connection) =>
+      connection.run("SELECT 1", [], common.statementLimitMs),
+    )
     await Promise.all(opening)
   }
   const outbox = prepareOutbox(rest)
@@ -137,7 +137,8 @@ export async function openPostgresStore(
     ? startListener({
         timer,
         instance,
-        connect: (onClose) => connectToPrimary({ ...common, onClose }),
+        connect: (onClose, listen) => connectToPrimary({ ...common, onClose }, listen),
+        notify,
         onChanged: (accountId) => access.forget(accountId),
         onMigrated: tellVersion,
         onMessage: (text) => messages.onMessage(text),
@@ -148,6 +149,14 @@ export async function openPostgresStore(
           log?.warn("notifications of the database are not received", { cause: String(cause) }),
       })
     : null
+
+  /** Sends a notification. The answer has the database's clock. */
+  async function notify(channel: string, text: string): Promise<void> {
+    const sentMs = clock.monotonicMs()
+    const statement = `SELECT pg_notify($1::text, $2::text), extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs"`
+    const [row] = await probes.run<{ nowMs: number }>(statement, [channel, text])
+    if (row) common.onClock?.(row.nowMs, { sentMs, answeredMs: clock.monotonicMs() })
+  }
 
   /** Only the instance that raised a notice logs it; the others look whether there is something to send. */
   async function tellRaised(id: string, byThisInstance: boolean): Promise<void> {
@@ -162,14 +171,17 @@ export async function openPostgresStore(
 
   const store = createPostgresStore({
     connection: rest,
-    limitMs,
     access,
-    charge: prepareCharges(charging, { clock, serverClock, activity, sums, limitMs }),
-    takeRates: prepareRates(rates, limitMs),
+    charge: prepareCharges(charging, { clock, serverClock, skew, activity, sums, limitMs }),
+    takeRates: prepareRates(rates),
+    ping: async () => {
+      skew.require()
+      await probes.run(probeStatement, [])
+    },
     async close() {
       await listener?.stop()
       await sums.settled()
-      await Promise.all([...charging, rates, keys, rest].map((connection) => connection.close()))
+      await Promise.all([...charging, rates, keys, probes, rest].map((connection) => connection.close()))
     },
   })
   return {
@@ -190,7 +202,7 @@ export async function openPostgresStore(
     },
     instances: listener && {
       id: instance,
-      send: listener.send,
+      send: (text) => notify(messageChannel, text),
       start(listeners) {
         messages = listeners
         listeners.onConnected()

@@ -28,6 +28,7 @@ function setUp(
   const charge = prepareCharges(Array(slots).fill(connection), {
     clock,
     serverClock,
+    skew: { require() {} },
     activity,
     sums: { noted() {} },
     limitMs: 500,
@@ -79,7 +80,7 @@ test("the deadline goes to the database in its own clock, less the time that a s
     return [row(parameters.at(-1))]
   })
   move(100)
-  serverClock.observe(5_000_000, 100)
+  serverClock.observe(5_000_000, { sentMs: 100, answeredMs: 100 })
   expect(await charge([chargeOf()])).toMatchObject([{ charged: true }])
 })
 

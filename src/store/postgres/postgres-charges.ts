@@ -10,29 +10,26 @@ import {
   toColumns,
   toTraces,
 } from "./charge-groups.ts"
+import type { ClockSkew } from "./clock-skew.ts"
 import { type Connection, OutcomeUnknown } from "./connection.ts"
 import { toArray } from "./parameters.ts"
 import type { ServerClock } from "./server-clock.ts"
 import { noteChanges, type SumFolding, toEntries } from "./usage-sums.ts"
 
-/**
- * Settings of the sessions that charge. The planner must lock the rows in the order of the statement's arrays. The server itself
- * ends a statement that waits too long, such as for a locked row: it would be charged after its 503 otherwise.
- */
-export function chargeSettings(limitMs: number): Readonly<Record<string, string>> {
-  return {
-    plan_cache_mode: "force_generic_plan",
-    enable_hashjoin: "off",
-    enable_mergejoin: "off",
-    enable_seqscan: "off",
-    enable_material: "off",
-    // Shorter than the wait for its answer, which then says that nothing was charged.
-    statement_timeout: String(Math.ceil(statementLimitOf(limitMs) * 0.8)),
-  }
+/** Settings of the sessions that charge. The planner must lock the rows in the order of the statement's arrays. */
+export const chargeSettings: Readonly<Record<string, string>> = {
+  plan_cache_mode: "force_generic_plan",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  enable_seqscan: "off",
+  enable_material: "off",
 }
 
-/** A statement that arrives in time ends within this time. Milliseconds; `limitMs` is that of a charge. */
-function statementLimitOf(limitMs: number): number {
+/**
+ * A statement that arrives in time ends within this time: its connection lets the server end one that waits longer, such as for a
+ * locked row, which would be charged after its 503 otherwise. Milliseconds; `limitMs` is that of a charge.
+ */
+export function statementLimitOf(limitMs: number): number {
   return limitMs / 2
 }
 
@@ -146,6 +143,7 @@ const commitStatement = "SELECT pg_logical_emit_message(true, 'penknife', '')"
 interface ChargeParts {
   readonly clock: Clock
   readonly serverClock: ServerClock
+  readonly skew: Pick<ClockSkew, "require">
   readonly activity: StoreActivity
   readonly sums: Pick<SumFolding, "noted">
   /** A charge is decided within this time, or answered with 503 and never made. Milliseconds. */
@@ -155,7 +153,7 @@ interface ChargeParts {
 /** Prepares `charge` of the store on some connections that do nothing else. */
 export function prepareCharges(
   connections: readonly Connection[],
-  { clock, serverClock, activity, sums, limitMs }: ChargeParts,
+  { clock, serverClock, skew, activity, sums, limitMs }: ChargeParts,
 ): Store["charge"] {
   const statementLimitMs = statementLimitOf(limitMs)
   let batches = 0
@@ -180,6 +178,7 @@ export function prepareCharges(
 
   /** Charges all groups that fit, then reads the rows of the others and sends the members that would fit. */
   async function chargeAll(connection: Connection, pending: readonly Pending[]): Promise<void> {
+    skew.require()
     if (losses > (seenCommitting.get(connection) ?? 0)) await requireCommits(connection)
     let groups = groupCharges(pending)
     for (let round = 0; groups.length > 0 && round < maxRounds; round++) {
@@ -247,12 +246,12 @@ export function prepareCharges(
         }
         throw cause
       })
-    const localMs = clock.monotonicMs()
-    activity.roundTripSeconds += (localMs - sentMs) / 1_000
+    const answeredMs = clock.monotonicMs()
+    activity.roundTripSeconds += (answeredMs - sentMs) / 1_000
     if (rows.some((row) => row.batch !== batch))
       throw new StoreUnavailable("A reply for another batch arrived; the connection is out of step.")
     if (rows[0]) {
-      serverClock.observe(rows[0].serverMs, localMs)
+      serverClock.observe(rows[0].serverMs, { sentMs, answeredMs })
       sums.noted()
     }
     const missing = new Set(groups)

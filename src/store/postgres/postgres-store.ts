@@ -3,17 +3,15 @@ import type { AccountRecord, Store, UsageRow } from "../store.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Connection } from "./connection.ts"
 
-interface StoreParts extends Pick<Store, "charge" | "takeRates" | "close"> {
-  /** For everything but charges and rates. */
+interface StoreParts extends Pick<Store, "charge" | "takeRates" | "ping" | "close"> {
+  /** For everything but calls and probes. */
   readonly connection: Connection
   readonly access: AccessCache
-  /** A probe waits no longer. */
-  readonly limitMs: number
 }
 
 /** The store on a PostgreSQL database. Triggers raise an account's revision and tell all instances of a change. */
 export function createPostgresStore(parts: StoreParts): Store {
-  const { access, charge, takeRates, close, limitMs } = parts
+  const { access, charge, takeRates, ping, close } = parts
   const { run } = parts.connection
   return {
     findKey: (secretHash) => access.find(secretHash),
@@ -29,13 +27,7 @@ export function createPostgresStore(parts: StoreParts): Store {
       return row ?? null
     },
     monthUsage: (accountId, periodStartMs) => run<UsageRow>(selectMonthUsage, [accountId, periodStartMs]),
-    async ping() {
-      await run(
-        `INSERT INTO meta (name, value) VALUES ('probes', 1) ON CONFLICT (name) DO UPDATE SET value = meta.value + 1`,
-        [],
-        limitMs,
-      )
-    },
+    ping,
     close,
   }
 }

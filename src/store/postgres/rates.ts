@@ -10,13 +10,9 @@ interface TakenRow {
   readonly ticksBefore: readonly number[]
 }
 
-/**
- * Prepares `takeRates` of the store: one statement, on the database's clock.
- * @param limitMs a call waits no longer for its limit
- */
+/** Prepares `takeRates` of the store: one statement, on the database's clock. */
 export function prepareRates(
   connection: Connection,
-  limitMs: number,
 ): (takes: readonly RateTake[]) => Promise<readonly RateOutcome[]> {
   return async (takes) => {
     const groups = groupTakes(takes)
@@ -25,7 +21,7 @@ export function prepareRates(
       buckets: buckets.map(({ id, perMinute }) => ({ id, limit: perMinute })),
       count: indexes.length,
     }))
-    const rows = await connection.run<TakenRow>(statement, [JSON.stringify(asked)], limitMs)
+    const rows = await connection.run<TakenRow>(statement, [JSON.stringify(asked)])
     const outcomes: RateOutcome[] = []
     for (const [number, { buckets, indexes }] of groups.entries()) {
       const row = rows[number]

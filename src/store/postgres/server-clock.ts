@@ -6,8 +6,16 @@ import type { Clock } from "../../apis/contract.ts"
  */
 export type ServerClock = ReturnType<typeof createServerClock>
 
+/** When the database was asked for its time, and when the answer was read. Monotonic. */
+export interface AskedTime {
+  readonly sentMs: number
+  readonly answeredMs: number
+}
+
 /** Clocks drift apart, so old observations are forgotten. */
 const windowMs = 30_000
+/** The database's clock may be slowed down. One that went back further was set. */
+const setBackMs = 1_000
 
 /** Estimates the database's clock from the answers of statements. */
 export function createServerClock({ monotonicMs }: Pick<Clock, "monotonicMs">) {
@@ -15,21 +23,30 @@ export function createServerClock({ monotonicMs }: Pick<Clock, "monotonicMs">) {
   let previous: number | null = null
   let current: number | null = null
 
+  function best(): number | null {
+    if (previous === null || current === null) return previous ?? current
+    return Math.max(previous, current)
+  }
+
   return {
-    /** Takes a time that the database told, with the monotonic local time at which the answer was read. */
-    observe(serverMs: number, localMs: number): void {
-      if (localMs - windowStartMs > windowMs) {
+    /** Takes a time that the database told. */
+    observe(serverMs: number, { sentMs, answeredMs }: AskedTime): void {
+      if (answeredMs - windowStartMs > windowMs) {
         previous = current
         current = null
-        windowStartMs = localMs
+        windowStartMs = answeredMs
+      }
+      if (serverMs - sentMs < (best() ?? Number.NEGATIVE_INFINITY) - setBackMs) {
+        previous = null
+        current = null
       }
       // The answer was under way for a while, so the database's clock is further than this by now, never less.
-      current = Math.max(current ?? Number.NEGATIVE_INFINITY, serverMs - localMs)
+      current = Math.max(current ?? Number.NEGATIVE_INFINITY, serverMs - answeredMs)
     },
     /** The database's time at a monotonic local time, or earlier; null before the database told its time. */
     at(localMs: number): number | null {
-      const offsets = [previous, current].filter((offset) => offset !== null)
-      return offsets.length === 0 ? null : localMs + Math.max(...offsets)
+      const offsetMs = best()
+      return offsetMs === null ? null : localMs + offsetMs
     },
   }
 }

@@ -1,0 +1,85 @@
+import type { Clock } from "../apis/contract.ts"
+import { type ChargeOutcome, type Store, StoreUnavailable } from "./store.ts"
+
+/** When a step of calls has failed for longer than this without one success, the service is not ready. Milliseconds. */
+const failingMs = 1_000
+/** Failures further apart do not belong together. */
+const gapMs = 5_000
+/** Once no call has failed for this long, the probe decides: a proxy sends no calls to a service that is not ready. */
+const quietMs = 500
+/** A probe may find room on a full disk where a charge finds none. So many do not. */
+const probesAfterFailures = 3
+
+/** Lets `ping` fail as well when the calls do: a probe need not meet what they meet. */
+export function withHealth(store: Store, { monotonicMs }: Pick<Clock, "monotonicMs">): Store {
+  const keys = createStreak(monotonicMs)
+  const rates = createStreak(monotonicMs)
+  const charges = createStreak(monotonicMs)
+  return {
+    ...store,
+    findKey(secretHash) {
+      try {
+        const found = store.findKey(secretHash)
+        if (found instanceof Promise) found.then(keys.end, keys.fail)
+        else keys.end()
+        return found
+      } catch (cause) {
+        keys.fail(cause)
+        throw cause
+      }
+    },
+    takeRates(takes, now) {
+      const taken = store.takeRates(takes, now)
+      taken.then(rates.end, rates.fail)
+      return taken
+    },
+    charge(asked, onDecided) {
+      const charged = store.charge(asked, onDecided)
+      charged.then((outcomes) => {
+        const failure = causeOf(outcomes[0])
+        // Of several accounts one may wait for a row that the others do not need.
+        if (failure && outcomes.every(causeOf)) charges.fail(failure)
+        else charges.end()
+      }, charges.fail)
+      return charged
+    },
+    async ping() {
+      const streaks = [keys, rates, charges]
+      const failing = streaks.find(({ isFailing }) => isFailing())
+      if (!failing) return store.ping()
+      failing.requireQuiet()
+      for (let probe = 0; probe < probesAfterFailures; probe++) await store.ping()
+      for (const streak of streaks) streak.end()
+    },
+  }
+}
+
+function causeOf(outcome: ChargeOutcome | undefined): StoreUnavailable | null {
+  return outcome?.charged === false && outcome.cause instanceof StoreUnavailable ? outcome.cause : null
+}
+
+/** Failures of one step of calls without a success between them. */
+function createStreak(monotonicMs: () => number) {
+  let firstMs = 0
+  let lastMs = Number.NEGATIVE_INFINITY
+  let cause: StoreUnavailable | null = null
+  return {
+    fail(thrown: unknown): void {
+      // Any other error is a bug, and does not make the store unavailable.
+      if (!(thrown instanceof StoreUnavailable)) return
+      const nowMs = monotonicMs()
+      if (cause === null || nowMs - lastMs > gapMs) firstMs = nowMs
+      lastMs = nowMs
+      cause = thrown
+    },
+    end(): void {
+      cause = null
+    },
+    isFailing: () => cause !== null && lastMs - firstMs > failingMs,
+    /** @throws StoreUnavailable while calls fail */
+    requireQuiet(): void {
+      if (cause === null || monotonicMs() - lastMs > quietMs) return
+      throw new StoreUnavailable(`All calls have failed for over a second. ${cause.message}`, { cause })
+    },
+  }
+}

@@ -1,0 +1,74 @@
+/** The sessions of a server in PostgreSQL: their settings, their number, and what a locked table does to them. */
+import { expect, test } from "bun:test"
+import { useOpenStores } from "../support/any-store.ts"
+import { usePostgres } from "../support/postgres.ts"
+import { createRelay } from "../support/postgres-relay.ts"
+import { accountOf, chargeOf } from "../support/store.ts"
+import { until } from "../support/until.ts"
+
+const postgres = usePostgres()
+const open = useOpenStores()
+
+test("a pooler that drops the settings of a connection loses no notice", async () => {
+  const url = await postgres.createDatabase()
+  await using relay = createRelay(url, { dropSettings: true })
+  const raised: (number | null)[] = []
+  const { store, outbox } = await open(relay.url, (notices) =>
+    raised.push(...notices.map(({ threshold }) => threshold)),
+  )
+  await store.createAccount(accountOf())
+  for (let used = 1; used <= 20; used++) {
+    expect(await store.charge([chargeOf({ allowance: 20 })])).toMatchObject([{ charged: true, used }])
+  }
+  expect((await outbox.list()).map(({ threshold }) => threshold).toSorted()).toEqual([80, 95])
+})
+
+test("probes write more than a charge, so that they find out whether a table can grow, and leave nothing behind", async () => {
+  const url = await postgres.createDatabase()
+  const { store } = await open(url)
+  for (let probe = 0; probe < 6; probe++) await store.ping()
+  const sql = new Bun.SQL(url, { max: 1 })
+  try {
+    const [table] =
+      await sql`SELECT pg_relation_size('usage_changes')::integer AS bytes, count(*)::integer AS rows FROM usage_changes`
+    expect(table).toEqual({ bytes: 3 * 8_192, rows: 0 })
+  } finally {
+    await sql.close()
+  }
+})
+
+test("statements that wait for a locked table are given up by the database, so that they do not use up its connections", async () => {
+  const url = await postgres.createDatabase()
+  await using relay = createRelay(url, { dropSettings: true })
+  const { store } = await open(relay.url, () => {}, { serving: { onChange() {} }, limitMs: 200 })
+  const other = new Bun.SQL(url, { max: 1 })
+  const watching = new Bun.SQL(url, { max: 1 })
+  const count = async (which = "true") => {
+    const [row] = await watching.unsafe(
+      `SELECT count(*)::integer AS sessions FROM pg_stat_activity
+       WHERE application_name = 'penknife' AND datname = current_database() AND ${which}`,
+    )
+    return row.sessions
+  }
+  try {
+    await other.begin(async (transaction) => {
+      await transaction.unsafe("LOCK TABLE rates, secrets, accounts")
+      for (let round = 0; round < 4; round++) {
+        const bucket = { id: "acc_1", perMinute: 60 }
+        const asked = [
+          store.takeRates([{ buckets: [bucket] }], Date.now),
+          store.findKey(`hash ${round}`),
+          store.findAccount("acc_1"),
+        ]
+        const outcomes = await Promise.allSettled(asked)
+        expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"])
+      }
+      await until(async () => (await count("wait_event_type = 'Lock'")) === 0)
+      expect(await count()).toBeLessThanOrEqual(10)
+    })
+    await until(async () => (await count()) > 0 && (await store.findKey("none")) === null)
+  } finally {
+    await other.close()
+    await watching.close()
+  }
+})
