@@ -10,6 +10,7 @@ import { postgres } from "./cases/postgres.ts"
 import { postgresCalls } from "./cases/postgres-calls.ts"
 import { refusals } from "./cases/refusals.ts"
 import { slow } from "./cases/slow.ts"
+import { slowLists } from "./cases/slow-lists.ts"
 import { spf } from "./cases/spf.ts"
 import { stalls } from "./cases/stalls.ts"
 import { start } from "./cases/start.ts"
@@ -36,5 +37,6 @@ export const cases: readonly Case[] = [
   postgres,
   postgresCalls,
   adminLists,
+  slowLists,
   versions,
 ]

@@ -167,6 +167,14 @@ describe("nothing at all is changed", () => {
     expect(service.logged().replace(logged, "")).not.toContain("configuration changed")
   })
 
+  test("when a name is too long to be compared with those of settings: it is not repeated", async () => {
+    const { put } = await start()
+    expect((await put({ ["x".repeat(200)]: 1 })).body.detail).toContain("is not a setting")
+    const { status, body } = await put({ ["é".repeat(100_000)]: 1 })
+    expect([status, body.parameter]).toEqual([400, "changes"])
+    expect(body.detail).toBe("The name of a setting in 'changes' must have at most 200 bytes.")
+  })
+
   test("when open accounts have the removed plan: they are named", async () => {
     const { service, put, fileText } = await start()
     const { account } = await service.createKey("team")

@@ -231,3 +231,13 @@ test("with --no-metrics the path does not exist", async () => {
   const { scrape } = await start({ noMetrics: "true" })
   expect((await scrape()).status).toBe(404)
 })
+
+test("a slash at the end makes another path, which a proxy may let through", async () => {
+  const { service, scrape } = await start()
+  expect((await scrape()).status).toBe(200)
+  const answer = await service.fetch("/metrics/")
+  expect([answer.status, await answer.text()]).toEqual([
+    404,
+    expect.stringContaining("Did you mean /metrics?"),
+  ])
+})

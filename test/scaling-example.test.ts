@@ -41,6 +41,15 @@ test("its settings are those of the program, and its instances differ in nothing
   })
 })
 
+test("the metrics are kept from strangers, whatever a path looks like to the proxy", () => {
+  expect(readFileSync(join(dir, "Caddyfile"), "utf8")).toContain(
+    "@metrics path /metrics /metrics/*\n\trespond @metrics 404\n",
+  )
+  const { PENKNIFE_METRICS_TOKEN: token } = compose.services["penknife-1"]?.environment ?? {}
+  // Compose refuses to start without it.
+  expect(token).toMatch(/^\$\{PENKNIFE_METRICS_TOKEN:\?.+\}$/)
+})
+
 test("its files, secrets and services exist", () => {
   const files = services.flatMap(([, { volumes = [] }]) => volumes.map((one) => one.split(":")[0] ?? ""))
   const mounted = files.filter((file) => file.startsWith("."))

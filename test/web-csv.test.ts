@@ -27,6 +27,10 @@ test.each([
   "－1",
   "＠SUM(A1)",
   '=HYPERLINK("http://x")',
+  " =1",
+  "\u00a0=1",
+  "\u3000 ＝1",
+  "\u200b@SUM(A1)",
 ])("a text that a spreadsheet would run as a formula is harmless: %s", (text) => {
   expect(parse(toCsv(["name"], [[text]]))[1]).toEqual([`'${text}`])
 })

@@ -8,9 +8,11 @@ import { StoreUnavailable } from "../store/store.ts"
 import { createAuditIds } from "./audit/audit-id.ts"
 import { AdminFault } from "./fault.ts"
 import type { Actor, AdminContext, Change, Operation, PreparedChange } from "./operation.ts"
+import { itemOf } from "./pages.ts"
 import type { AdminParts, Subscription } from "./parts.ts"
 import { allows } from "./permission.ts"
 import { requireOwn, withOwnAccount } from "./portal-access.ts"
+import { createListTurns, createWatchLimit } from "./reader-limits.ts"
 import { forCustomers, withoutSecrets } from "./secrets.ts"
 
 /** Runs operations for every surface: HTTP, command line, console. */
@@ -53,6 +55,8 @@ const maxDeletedReplays = 200
 export function createAdministration(parts: AdminParts): Administration {
   const { admin, clock } = parts
   const newAuditId = createAuditIds(parts.auditRandom)
+  const listInTurn = createListTurns()
+  const limitWatches = createWatchLimit()
   /** Idempotency-Keys whose first request this process is carrying out. */
   const inProgress = new Set<string>()
   let replaysDeletedMs = Number.NEGATIVE_INFINITY
@@ -126,7 +130,11 @@ export function createAdministration(parts: AdminParts): Administration {
     idempotencyKey: string | null,
   ): Promise<OperationAnswer> {
     const { run } = operation
-    if (run.kind === "read") return { output: await run.read(input, context), isReplay: false }
+    if (run.kind === "read") {
+      const read = () => run.read(input, context)
+      const output = await (itemOf(operation.output) ? listInTurn(context.actor, read) : read())
+      return { output, isReplay: false }
+    }
     if (run.kind === "watch") throw new Error(`${operation.id} has no answer: watch it`)
     if (idempotencyKey === null) return change(operation, run, input, context, null)
     const lock = `${context.actor.id} ${idempotencyKey}`
@@ -163,7 +171,8 @@ export function createAdministration(parts: AdminParts): Administration {
       if (run.kind !== "watch") throw new Error(`${operation.id} cannot be watched`)
       if (actor.account !== null) throw new Error("what a customer watches would have to be their own")
       try {
-        return run.watch(readInput(operation, raw), { ...parts, actor, ifVersion: null }, onReady)
+        const input = readInput(operation, raw)
+        return limitWatches(actor, () => run.watch(input, { ...parts, actor, ifVersion: null }, onReady))
       } catch (thrown) {
         throw toAdminFault(thrown)
       }
@@ -193,13 +202,16 @@ function readInput({ input }: Operation, raw: RawInput): Record<string, unknown>
   return read(raw)
 }
 
+/** The name of a parameter can be as long as a body. */
+const maxNameShown = 100
+
 function requireKnownNames(known: readonly string[], raw: RawInput): void {
   const given = raw.kind === "text" ? raw.parameters.map(({ name }) => name) : Object.keys(raw.values)
   const unknown = given.find((name) => !known.includes(name))
   if (unknown === undefined) return
   const names = known.length === 0 ? "There are none." : `Known are: ${known.join(", ")}.`
   // A key may have been sent instead of a name.
-  const shown = shortenKeys(unknown)
+  const shown = shortenKeys(unknown.slice(0, maxNameShown))
   throw new AdminFault("invalid", `There is no parameter '${shown}'. ${names}`, { parameter: shown })
 }
 

@@ -108,7 +108,23 @@ test("a row has its fields as RFC 4180 writes them", () => {
   expect(toCsvRow(["\ud800"])).toBe("\ufffd\r\n")
 })
 
-test.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "＋1", "－1", "＠SUM(A1)"])(
-  "the text %j is no formula for a spreadsheet",
-  (text) => expect(toCsvRow([text]).replaceAll('"', "")).toBe(`'${text}\r\n`),
+test.each([
+  "=1+1",
+  "+1",
+  "-1",
+  "@SUM(A1)",
+  "\t=1",
+  "\r=1",
+  "\n=1",
+  "＝1+1",
+  "＋1",
+  "－1",
+  "＠SUM(A1)",
+  " =1",
+  "\u00a0=1",
+  "\u3000 ＝1",
+  "\ufeff+1",
+  "\u200b@SUM(A1)",
+])("the text %j is no formula for a spreadsheet", (text) =>
+  expect(toCsvRow([text]).replaceAll('"', "")).toBe(`'${text}\r\n`),
 )

@@ -58,8 +58,11 @@ export function toCsvRow(cells: readonly unknown[]): string {
   return `${cells.map(toCell).join(",")}\r\n`
 }
 
+/** Spaces of any kind and invisible characters before a formula do not stop every spreadsheet. */
+const formula = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠])/u
+
 function toCell(value: unknown): string {
   if (value === null || value === undefined) return ""
-  if (typeof value === "string") return toField(/^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value)
+  if (typeof value === "string") return toField(formula.test(value) ? `'${value}` : value)
   return toField(typeof value === "object" ? JSON.stringify(value) : String(value))
 }

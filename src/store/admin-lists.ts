@@ -1,5 +1,12 @@
-import { InputRejected } from "../apis/contract.ts"
-import type { AdminKeyRecord, AdminStore, AuditRecord, Page } from "./admin-store.ts"
+import type { AdminKeyRecord, AdminStore, AuditFilter, AuditRecord } from "./admin-store.ts"
+import {
+  type Candidates,
+  type Condition,
+  type ListQuery,
+  type Order,
+  type PageParts,
+  readPage,
+} from "./list-page.ts"
 import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
 import * as rows from "./rows.ts"
 
@@ -10,22 +17,23 @@ export type Lists = Pick<
 >
 
 /** How a kind of store reads lists. */
-export interface ListParts {
-  readonly read: rows.Run
-  /** Reads a page of accounts. The SQL of the conditions names columns of `accounts`. */
-  listAccounts(query: Omit<ListQuery, "select">): Promise<readonly rows.AccountDetailsRow[]>
+export interface ListParts extends PageParts {
+  /** The columns of `accounts` that conditions use. */
+  readonly accountColumns: string
   /** Selects {@link NoticeRecord}s. */
   readonly selectNotices: string
-  /** Joins notices with their attempts, of which an account has few: they are found by its notices. */
-  readonly joinAttempts: "JOIN" | "CROSS JOIN"
   /** The condition of accounts with a text in their name. The case of A to Z does not count; the text has small letters. */
   readonly nameContains: (text: string) => Condition
+  /** The same in the words of an index; null without one. */
+  readonly nameIndex: ((text: string) => Condition) | null
   /** The same for accounts whose id begins with the text. */
   readonly idBeginsWith: (text: string) => Condition
   /** The SQL that is true for closed accounts. */
   readonly isClosed: string
   /** The SQL for `mayBeNearLimitSinceMs` of AccountFilter. */
   readonly mayBeNearLimit: (sinceMs: string) => string
+  /** Names an index of `ledger`, for a kind of store that has to be told. */
+  readonly indexed: (name: string) => string
 }
 
 /** The start of each account's id. */
@@ -41,63 +49,117 @@ const attemptsByTime: Order = {
 
 /** The lists of the administration, in any kind of store. */
 export function prepareLists(parts: ListParts): Lists {
-  const { read, listAccounts, nameContains, idBeginsWith, isClosed, mayBeNearLimit } = parts
-  const list = <Row>(query: ListQuery) => readPage<Row>(read, query)
+  const { read, texts, isClosed, indexed } = parts
+  const list = <Row>(query: ListQuery) => readPage<Row>(parts, query)
+  const closed = `SELECT account_id AS id FROM ledger ${indexed("ledger_closed")} WHERE closed_ms IS NOT NULL`
+  const nearLimit = `SELECT account_id AS id FROM ledger ${indexed("ledger_near_limit")} WHERE notified > 0 AND closed_ms IS NULL`
+
   return {
-    async accounts({ plan, externalId, closed, search, mayBeNearLimitSinceMs }, page) {
-      const conditions = [...equals("plan", plan), ...equals("external_id", externalId)]
-      if (closed !== undefined) conditions.push([(one) => `(${isClosed}) = (${one} = 1)`, closed ? 1 : 0])
+    async accounts(filter, page) {
       // No name has it, and SQLite's LIKE ends a pattern there.
-      if (search?.includes("\0")) return []
-      if (search !== undefined) conditions.push(finds(search))
-      if (mayBeNearLimitSinceMs !== undefined) conditions.push([mayBeNearLimit, mayBeNearLimitSinceMs])
-      return (await listAccounts({ conditions, order: byCreation, page })).map(rows.toAccountDetails)
+      if (filter.search?.includes("\0")) return []
+      const checks: Condition[] = []
+      const candidates: Candidates[] = []
+      const check = (condition: Condition, select: Condition | null) => {
+        checks.push(condition)
+        if (select) candidates.push({ column: "id", select })
+      }
+      if (filter.closed === true) check([() => isClosed], [() => closed])
+      if (filter.closed === false) check([() => `NOT (${isClosed})`], null)
+      const { mayBeNearLimitSinceMs: sinceMs, search } = filter
+      if (sinceMs !== undefined) check([parts.mayBeNearLimit, sinceMs], [() => nearLimit])
+      if (search !== undefined) check(...finds(search))
+      // The page is found in indexes alone; only its rows are read whole.
+      const ids = await list<{ id: string }>({
+        table: "accounts",
+        columns: parts.accountColumns,
+        select: (accounts) => `SELECT id FROM ${accounts}`,
+        conditions: [...equals("plan", filter.plan), ...equals("external_id", filter.externalId)],
+        ...{ checks, candidates, order: byCreation, page },
+      })
+      if (ids.length === 0) return []
+      const select = `${rows.selectAccountDetails} WHERE id ${texts.isIn("$1")} ORDER BY created_ms, id`
+      const found = await read<rows.AccountDetailsRow>(select, [texts.toParameter(ids.map(({ id }) => id))])
+      return found.map(rows.toAccountDetails)
     },
     async keys({ accountId, externalId }, page) {
-      const conditions = [...equals("account_id", accountId), ...equals("external_id", externalId)]
-      const query = { select: rows.selectKeyDetails, conditions, order: byCreation, page }
+      const select = (keys: string) => rows.selectKeyDetails.replace("FROM keys", `FROM ${keys}`)
+      const filters = [...equals("account_id", accountId), ...equals("external_id", externalId)]
+      const query = { table: "keys", select, ...byFirst(filters), order: byCreation, page }
       return (await list<rows.KeyDetailsRow>(query)).map(rows.toKeyDetails)
     },
     notices({ accountId, state }, page) {
-      const conditions = [...equals("account_id", accountId), ...equals("state", state)]
-      return list<NoticeRecord>({ select: parts.selectNotices, conditions, order: noticesByTime, page })
+      const select = (notices: string) => parts.selectNotices.replace("FROM notices", `FROM ${notices}`)
+      const filters = [...equals("account_id", accountId), ...equals("state", state)]
+      return list<NoticeRecord>({ table: "notices", select, ...byFirst(filters), order: noticesByTime, page })
     },
     noticeAttempts({ noticeId, accountId }, page) {
-      const conditions = [...equals("notice_id", noticeId), ...equals("account_id", accountId)]
-      const join = accountId === undefined ? "" : `notices ${parts.joinAttempts}`
-      const select = `SELECT ${rows.attemptColumns} FROM ${join} notice_attempts${join && " ON notice_id = notices.id"}`
-      return list<AttemptRecord>({ select, conditions, order: attemptsByTime, page })
+      const ofAccount = equals("account_id", accountId)
+      const checks = ofAccount.map(([toSql, ...values]): Condition => {
+        return [
+          (one) => `EXISTS (SELECT 1 FROM notices WHERE notices.id = notice_id AND ${toSql(one)})`,
+          ...values,
+        ]
+      })
+      const candidates = ofAccount.map(([toSql, ...values]): Candidates => {
+        return {
+          column: "notice_id",
+          select: [(one) => `SELECT id FROM notices WHERE ${toSql(one)}`, ...values],
+        }
+      })
+      return list<AttemptRecord>({
+        table: "notice_attempts",
+        select: (attempts) => `SELECT ${rows.attemptColumns} FROM ${attempts}`,
+        conditions: equals("notice_id", noticeId),
+        ...{ checks, candidates, order: attemptsByTime, page },
+      })
     },
     async adminKeys(page) {
-      const query = { select: rows.selectAdminKeys, conditions: [], order: byCreation, page }
+      const query = {
+        table: "admin_keys",
+        select: () => rows.selectAdminKeys,
+        conditions: [],
+        order: byCreation,
+        page,
+      }
       return (await list<rows.PermittedRow<AdminKeyRecord>>(query)).map(rows.withPermissions)
     },
-    audit({ actor, operation, targetId, accountId, fromMs, toMs }, page) {
-      const conditions = [
-        ...equals("actor", actor),
-        ...equals("operation", operation),
-        ...equals("target_id", targetId),
-        ...equals("account_id", accountId),
-        ...compares("at_ms", ">=", fromMs),
-        ...compares("at_ms", "<", toMs),
-      ]
-      return list<AuditRecord>({ select: rows.selectAudit, conditions, order: byTime, page })
+    audit(filter, page) {
+      const select = (audit: string) => rows.selectAudit.replace("FROM audit", `FROM ${audit}`)
+      return list<AuditRecord>({ table: "audit", select, ...auditConditions(filter), order: byTime, page })
     },
   }
 
-  /** The condition of accounts with a text in their name or at the beginning of their id. */
-  function finds(search: string): Condition {
+  /** The conditions of accounts with a text in their name or at the beginning of their id, by row and by index. */
+  function finds(search: string): [check: Condition, select: Condition | null] {
+    const { nameContains, nameIndex, idBeginsWith } = parts
     const text = search.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
     // In PostgreSQL a name is found in one index, and an id in another.
     const mayBeId = text.startsWith(idStart) || idStart.startsWith(text)
-    return mayBeId ? either(nameContains(text), idBeginsWith(text)) : nameContains(text)
+    const withId = (name: Condition) => (mayBeId ? either(name, idBeginsWith(text)) : name)
+    if (nameIndex === null) return [withId(nameContains(text)), null]
+    const [toSql, ...values] = withId(nameIndex(text))
+    const select: Condition = [(...given) => `SELECT id FROM accounts WHERE ${toSql(...given)}`, ...values]
+    return [withId(nameContains(text)), select]
   }
 }
 
-/** Reads a page of a list. */
-export async function readPage<Row>(read: rows.Run, query: ListQuery): Promise<readonly Row[]> {
-  const { sql, values } = toListSql(query)
-  return read<Row>(sql, values)
+type Conditions = Required<Pick<ListQuery, "conditions" | "checks">>
+
+/** The first condition is answered by its index, the others are checked. */
+function byFirst([first, ...checks]: readonly Condition[]): Conditions {
+  return { conditions: first ? [first] : [], checks }
+}
+
+/** Records of one thing are fewer than those of its account, and these fewer than those of an actor or an operation. */
+function auditConditions(filter: AuditFilter): Conditions {
+  const times = [...compares("at_ms", ">=", filter.fromMs), ...compares("at_ms", "<", filter.toMs)]
+  const ofThing = [...equals("target_id", filter.targetId), ...equals("account_id", filter.accountId)]
+  // These two are in an index together.
+  const others = [...equals("actor", filter.actor), ...equals("operation", filter.operation)]
+  if (ofThing.length === 0) return { conditions: [...others, ...times], checks: [] }
+  const { conditions, checks } = byFirst([...ofThing, ...others])
+  return { conditions: [...conditions, ...times], checks }
 }
 
 function order(isDescending: boolean, time: string, id: string): Order {
@@ -111,44 +173,6 @@ function order(isDescending: boolean, time: string, id: string): Order {
 }
 
 type Value = string | number
-
-/** A condition on rows: SQL made of the placeholders of its values, and the values. */
-export type Condition = readonly [toSql: (...placeholders: string[]) => string, ...values: Value[]]
-
-/** The order of a list: columns whose values no two rows share, and the types of these values. */
-interface Order {
-  readonly columns: readonly (readonly [column: string, type: "number" | "string"])[]
-  readonly isDescending: boolean
-}
-
-/** A page of a list: a SELECT, its conditions and its order. */
-export interface ListQuery {
-  readonly select: string
-  readonly conditions: readonly Condition[]
-  readonly order: Order
-  readonly page: Page
-}
-
-/**
- * The SQL of one page of a list. It is made of the filters that are given, so that the database finds the index for them.
- * @throws InputRejected when the page begins after a place that is not one of this list
- */
-function toListSql({ select, conditions, order, page }: ListQuery): {
-  readonly sql: string
-  readonly values: readonly Value[]
-} {
-  const values: Value[] = []
-  const add = (value: Value) => `$${values.push(value)}::${typeof value === "number" ? "bigint" : "text"}`
-  const where = conditions.map(([toSql, ...values]) => toSql(...values.map(add)))
-  const place = placeOf(page, order)
-  if (place) {
-    const columns = order.columns.map(([column]) => column).join(", ")
-    where.push(`(${columns}) ${order.isDescending ? "<" : ">"} (${place.map(add).join(", ")})`)
-  }
-  const sorted = order.columns.map(([column]) => (order.isDescending ? `${column} DESC` : column)).join(", ")
-  const filter = where.length > 0 ? `WHERE ${where.join(" AND ")}` : ""
-  return { sql: `${select} ${filter} ORDER BY ${sorted} LIMIT ${add(page.limit)}`, values }
-}
 
 /** The condition that one of two is true. */
 function either([a, ...ofA]: Condition, [b, ...ofB]: Condition): Condition {
@@ -165,11 +189,4 @@ function equals(column: string, value: Value | undefined): Condition[] {
 /** The condition that compares a column with a value; none when there is no value. */
 function compares(column: string, operator: "=" | "<" | ">=", value: Value | undefined): Condition[] {
   return value === undefined ? [] : [[(one) => `${column} ${operator} ${one}`, value]]
-}
-
-function placeOf({ after }: Page, { columns }: Order): readonly Value[] | null {
-  if (after === null) return null
-  const fits = after.length === columns.length && columns.every(([, type], n) => typeof after[n] === type)
-  if (fits) return after
-  throw new InputRejected("after", "must be the 'next' of a page of this list")
 }

@@ -71,6 +71,7 @@ test("shows each request with who called what, and nothing of its input or key",
 test("shows what the filters choose", async () => {
   const service = await startTestService()
   const { key: adminKey } = await createTestAdminKey(service.db)
+  const { key: other } = await createTestAdminKey(service.db)
   const one = await service.createKey("pro")
   const two = await service.createKey("pro")
   const queries = [
@@ -81,7 +82,9 @@ test("shows what the filters choose", async () => {
     "?surface=admin",
     "?api=bluetoothlookup",
   ]
-  const watches = await Promise.all(queries.map((query) => watch(service.url, adminKey, query)))
+  const watches = await Promise.all(
+    queries.map((query, index) => watch(service.url, index < 5 ? adminKey : other, query)),
+  )
   await service.fetch(lookup, { key: one.key })
   await service.fetch("/v1/bluetoothlookup", { key: two.key })
   await service.fetch("/v1/bluetoothlookup", {})
@@ -149,10 +152,32 @@ test("ends when the service stops", async () => {
   await stopped
 })
 
-test("takes 20 at once; one more is a 503 until another has gone", async () => {
+test("one key takes 5 of the watches at once, and leaves the others to others", async () => {
   const service = await startTestService()
   const { key } = await createTestAdminKey(service.db)
-  const watches = await Promise.all(Array.from({ length: 20 }, () => watch(service.url, key)))
+  const { key: other } = await createTestAdminKey(service.db)
+  const watches = await Promise.all(Array.from({ length: 5 }, () => watch(service.url, key)))
+  const more = await adminClient(service.url, key)("GET", "/requests")
+  expect([more.status, more.headers.get("retry-after")]).toEqual([429, "10"])
+  expect(more.body.detail).toBe("Close another watch of this key first: it may have 5 at once.")
+  const ofOther = await watch(service.url, other)
+  expect(ofOther.answer.status).toBe(200)
+  await watches[0]?.cancel()
+  let last = await watch(service.url, key)
+  while (last.answer.status === 429) last = await watch(service.url, key)
+  expect(last.answer.status).toBe(200)
+  for (const one of [...watches.slice(1), ofOther, last]) await one.cancel()
+})
+
+test("takes 20 at once; one more is a 503 until another has gone", async () => {
+  const service = await startTestService()
+  const keys = await Promise.all(
+    Array.from({ length: 5 }, async () => (await createTestAdminKey(service.db)).key),
+  )
+  const [key = ""] = keys.splice(4)
+  const watches = await Promise.all(
+    keys.flatMap((one) => Array.from({ length: 5 }, () => watch(service.url, one))),
+  )
   const more = await adminClient(service.url, key)("GET", "/requests")
   expect([more.status, more.headers.get("retry-after")]).toEqual([503, "10"])
   expect(more.body.detail).toStartWith("Close another watch first")

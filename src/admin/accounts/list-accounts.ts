@@ -51,6 +51,8 @@ export const listAccounts = defineRead({
   },
 })
 
+/** Accounts that are read at once to look for those near their limit. */
+const fewestRead = 500
 /** The longest credit month. */
 const maxMonthMs = 31 * 86_400_000
 
@@ -68,11 +70,12 @@ async function readByLimit(
   const nowMs = clock.now()
   const filter = isNear ? { ...given, mayBeNearLimitSinceMs: nowMs - maxMonthMs } : given
   const found: AccountDetails[] = []
+  const limit = Math.max(page.limit, fewestRead)
   for (let { after } = page; ; ) {
-    const rows = await admin.accounts(filter, { limit: page.limit, after })
+    const rows = await admin.accounts(filter, { limit, after })
     found.push(...rows.filter((row) => isNearLimit(row, plans.get(row.plan), nowMs) === isNear))
     const last = rows.at(-1)
-    if (last === undefined || rows.length < page.limit || found.length >= page.limit) {
+    if (last === undefined || rows.length < limit || found.length >= page.limit) {
       return found.slice(0, page.limit)
     }
     after = placeOf(last)

@@ -13,6 +13,8 @@ import {
 
 /** Each setting reads and writes the whole text again. */
 const maxSettings = 100
+/** To say which setting was meant, a name is compared with all others. */
+const maxNameBytes = 200
 
 const value = Type.Union([
   Type.String(),
@@ -61,6 +63,7 @@ export const putConfig = defineChange({
   }),
   example: { changes: { "credits.hmac": 3, "plans.free.monthly_credits": 2_000 } },
   async prepare({ changes: values, dry_run: isDryRun }, { config, ifVersion }) {
+    requireShortNames(Object.keys(values))
     const version = config.version()
     if (ifVersion !== null && version !== null && ifVersion !== version) {
       throw new AdminFault("version-mismatch", "Read the configuration again: it was changed meanwhile.")
@@ -81,6 +84,17 @@ export const putConfig = defineChange({
   },
   recall: refuseRecall,
 })
+
+function requireShortNames(names: readonly string[]): void {
+  if (names.every((name) => Buffer.byteLength(name) <= maxNameBytes)) return
+  throw new AdminFault(
+    "invalid",
+    `The name of a setting in 'changes' must have at most ${maxNameBytes} bytes.`,
+    {
+      parameter: "changes",
+    },
+  )
+}
 
 const reloadCommand = {
   example: "--server https://penknife.example.com",

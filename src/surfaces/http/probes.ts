@@ -1,4 +1,4 @@
-import { Elysia } from "elysia"
+import { Elysia, NotFoundError } from "elysia"
 import type { Clock } from "../../apis/contract.ts"
 import { toFault } from "../../call/fault.ts"
 import { toReply } from "../../call/pipeline.ts"
@@ -8,6 +8,7 @@ import { type HttpContext, metricsTokenNeeded } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { IncomingApp } from "./incoming.ts"
 import { ownAnswer, send } from "./reply.ts"
+import { pathOf } from "./request-url.ts"
 
 export interface ProbesParts {
   readonly version: string
@@ -59,6 +60,8 @@ export function probesFeature(
   return app.get(
     "/metrics",
     async ({ request, set, incoming }) => {
+      // Elysia takes `/metrics/` for the same path, which a rule of a proxy for `/metrics` does not match.
+      if (pathOf(request.url) !== "/metrics") throw new NotFoundError()
       if (!mayRead(request.headers.get("authorization"))) {
         record(incoming, { status: 401 })
         return send(tokenNeeded, "json", set)

@@ -6,10 +6,13 @@ export function toCsv(titles: readonly string[], rows: readonly (readonly CsvVal
   return [titles, ...rows].map((row) => `${row.map(toCell).join(",")}\r\n`).join("")
 }
 
+/** The same as in src/encode/csv.ts, which is not for browsers. */
+const formula = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠])/u
+
 /** A text that a spreadsheet would take for a formula, and run, gets an apostrophe. */
 function toCell(value: CsvValue): string {
   if (value === null) return ""
   if (typeof value === "number") return String(value)
-  const harmless = /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value
+  const harmless = formula.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }

@@ -78,6 +78,7 @@ function run(asked: OperationRequest, parts: OperationParts): Promise<string | R
     const asCsv = wantsCsv(operation, input)
     const isStream = asCsv || operation.format === "json-lines"
     if (operation.run.kind === "watch") return watch(asked, input, parts)
+    await giveWay()
     const { output, isReplay } = await administration.run(operation, input, actor, conditions)
     set.status = operation.status ?? 200
     if (context.closing.isBegun) set.headers.connection = "close"

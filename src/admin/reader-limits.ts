@@ -1,0 +1,68 @@
+import { AdminFault } from "./fault.ts"
+import type { Actor } from "./operation.ts"
+import type { Subscription } from "./parts.ts"
+
+/** The most that one reader may watch at once. All readers of a process share its watches. */
+const maxWatchesEach = 5
+
+/** Runs the lists of each key, customer or administrator one after the other. */
+export type ListTurns = <T>(actor: Actor, read: () => Promise<T>) => Promise<T>
+
+/** A list may look at every row of a store. One of each reader at a time leaves the rest of the time to others. */
+export function createListTurns(): ListTurns {
+  const running = new Map<string, Promise<unknown>>()
+  return async (actor, read) => {
+    const reader = readerOf(actor)
+    const before = running.get(reader)
+    const own = before === undefined ? read() : before.then(read)
+    const ended = own.catch(() => {})
+    running.set(reader, ended)
+    try {
+      return await own
+    } finally {
+      if (running.get(reader) === ended) running.delete(reader)
+    }
+  }
+}
+
+/** Counts what each reader watches. */
+export type WatchLimit = (actor: Actor, watch: () => Subscription) => Subscription
+
+/** Leaves watches for others: one reader may have {@link maxWatchesEach}, and gets a 429 for more. */
+export function createWatchLimit(): WatchLimit {
+  const watches = new Map<string, number>()
+  const add = (reader: string, change: number) => {
+    const count = (watches.get(reader) ?? 0) + change
+    if (count === 0) watches.delete(reader)
+    else watches.set(reader, count)
+  }
+  return (actor, watch) => {
+    const reader = readerOf(actor)
+    if ((watches.get(reader) ?? 0) >= maxWatchesEach) throw tooMany
+    const subscription = watch()
+    add(reader, 1)
+    let isCounted = true
+    return {
+      take: () => subscription.take(),
+      get isOver() {
+        return subscription.isOver
+      },
+      end() {
+        if (isCounted) add(reader, -1)
+        isCounted = false
+        subscription.end()
+      },
+    }
+  }
+}
+
+const tooMany = new AdminFault(
+  "too-many-requests",
+  `Close another watch of this key first: it may have ${maxWatchesEach} at once.`,
+  { retryAfterSeconds: 10 },
+)
+
+/** All sessions of one admin key, administrator or account are one reader. */
+function readerOf({ account, adminKeyId, session, id }: Actor): string {
+  return account ?? adminKeyId ?? session?.owner ?? id
+}

@@ -1,0 +1,157 @@
+/** Lists with conditions that no index answers: they find the right rows, in steps between which other work gets its turn. */
+import { Database } from "bun:sqlite"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { SQL } from "bun"
+import { systemClock } from "../../src/ports/clock.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { keepAliveTimer } from "../../src/ports/timer.ts"
+import type { AccountFilter, AuditFilter, Page } from "../../src/store/admin-store.ts"
+import { isPostgresUrl, openStore } from "../../src/store/open.ts"
+import type { OpenStore } from "../../src/store/open-store.ts"
+import { useStoreKinds } from "../support/any-store.ts"
+
+/** Rows of each list: more than two steps have. */
+const count = 2_600
+const rowsPerStep = 1_024
+const numbers = `(WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count - 1}) SELECT n FROM numbers) AS numbers`
+const id = (kind: string) => `'${kind}_' || (10000 + n)`
+/** Accounts with many rows of a list, and with few. */
+const [busy, quiet] = ["acc_10000", "acc_10001"]
+/** Three rows at a time have the same time. */
+const timeOf = (n: number) => Math.floor(n / 3)
+
+const fill = [
+  `INSERT INTO accounts (id, name, plan, created_ms)
+   SELECT ${id("acc")}, 'Account ' || n, CASE WHEN n % 2 = 0 THEN 'pro' ELSE 'free' END, n / 3 FROM ${numbers}`,
+  `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus, notified)
+   SELECT ${id("acc")}, CASE WHEN n >= 2500 THEN 5 END, 0, 0, 0, CASE WHEN n < 2200 THEN 80 ELSE 0 END FROM ${numbers}`,
+  `INSERT INTO keys (id, account_id, name, prefix, created_ms, block_apis, external_id)
+   SELECT ${id("key")}, '${busy}', 'ci', 'pk', n / 3, '[]', CASE WHEN n % 1300 = 1299 THEN 'fleet' END FROM ${numbers}`,
+  `INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, raised_ms, state)
+   SELECT ${id("msg")}, CASE WHEN n % 1300 = 1299 THEN '${quiet}' ELSE '${busy}' END, 'key.created', '{}', 0, 'pro', 0, n / 3,
+     CASE WHEN n < 2 THEN 'failed' ELSE 'unsent' END FROM ${numbers}`,
+  `INSERT INTO notice_attempts (notice_id, attempt, at_ms, duration_ms) SELECT ${id("msg")}, 1, n / 3, 5 FROM ${numbers}`,
+  `INSERT INTO audit (id, at_ms, actor, actor_name, operation, target_kind, target_id, account_id, source, request_id)
+   SELECT ${id("aud")}, n / 3, CASE WHEN n % 1300 = 7 THEN 'cli:eve' ELSE 'cli:ann' END, 'ann', 'keys.create', 'key', ${id("key")},
+     CASE WHEN n % 2 = 0 THEN '${busy}' END, 'host', 'r' FROM ${numbers}`,
+]
+
+describe.each(useStoreKinds())("$name", ({ create }) => {
+  let opened: OpenStore
+  let turns = 0
+  let isPostgres = false
+
+  beforeAll(async () => {
+    const db = await create()
+    isPostgres = isPostgresUrl(db)
+    const turn = () => {
+      turns++
+      return keepAliveTimer.turn()
+    }
+    const ports = { timer: { ...keepAliveTimer, turn }, clock: systemClock, random: systemRandom }
+    opened = await openStore(db, { ...ports, limitMs: 30_000 })
+    if (isPostgres) {
+      await using sql = new SQL({ url: db, max: 1 })
+      await sql.unsafe([...fill, "ANALYZE"].join("; ")).simple()
+    } else {
+      using database = new Database(db)
+      for (const statement of fill) database.run(statement)
+    }
+  })
+  afterAll(() => opened.store.close())
+
+  /** Reads a whole list by pages, and the turns that its first page gave to other work. */
+  async function readAll<Row>(
+    read: (page: Page) => Promise<readonly Row[]>,
+    placeOf: (row: Row) => readonly (string | number)[],
+  ): Promise<{ readonly ids: readonly string[]; readonly turns: number }> {
+    const ids: string[] = []
+    let turnsOfFirst: number | null = null
+    for (let after: Page["after"] = null; ; ) {
+      turns = 0
+      const rows = await read({ limit: 100, after })
+      turnsOfFirst ??= turns
+      ids.push(...rows.map((row) => String(placeOf(row)[1])))
+      const last = rows.at(-1)
+      if (last === undefined) return { ids, turns: turnsOfFirst }
+      after = placeOf(last)
+    }
+  }
+  const idsWhere = (kind: string, matches: (n: number) => boolean, isDescending: boolean) => {
+    const found = Array.from({ length: count }, (_, n) => n).filter(matches)
+    const sorted = found.map((n) => [timeOf(n), `${kind}_${10_000 + n}`] as const)
+    return (isDescending ? sorted.toReversed() : sorted).map(([, text]) => text)
+  }
+  /** PostgreSQL works for others meanwhile; SQLite works in this process. */
+  const expectTurns = (given: number, steps: number) => expect(isPostgres || given >= steps).toBe(true)
+
+  const last = (n: number) => n >= 2_500
+  const accounts: readonly (readonly [AccountFilter, (n: number) => boolean, steps: number])[] = [
+    [{ search: "nobody" }, () => false, count / rowsPerStep],
+    [{ search: "account 259" }, (n) => n === 259 || n >= 2_590, count / rowsPerStep],
+    [{ search: "ACCOUNT" }, () => true, 1],
+    [{ search: "acc_1259" }, (n) => n >= 2_590, count / rowsPerStep],
+    [{ closed: true }, last, 1],
+    [{ closed: true, plan: "free" }, (n) => last(n) && n % 2 === 1, 1],
+    [{ closed: true, search: "nobody" }, () => false, 1],
+    [{ closed: false }, (n) => !last(n), 1],
+    [{ closed: false, search: "t 2" }, (n) => !last(n) && String(n).startsWith("2"), 1],
+    [{ mayBeNearLimitSinceMs: -1 }, (n) => n < 2_200, 1],
+    [{ mayBeNearLimitSinceMs: 1 }, () => false, count / rowsPerStep],
+  ]
+  test.each(accounts)("accounts: %p", async (filter, matches, steps) => {
+    const found = await readAll(
+      (page) => opened.admin.accounts(filter, page),
+      ({ createdMs, id }) => [createdMs, id],
+    )
+    expect(found.ids).toEqual(idsWhere("acc", matches, false))
+    expectTurns(found.turns, steps)
+  })
+
+  test("keys of an account with an external id", async () => {
+    const found = await readAll(
+      (page) => opened.admin.keys({ accountId: busy, externalId: "fleet" }, page),
+      ({ createdMs, id }) => [createdMs, id],
+    )
+    expect(found.ids).toEqual(idsWhere("key", (n) => n % 1_300 === 1_299, false))
+    expectTurns(found.turns, count / rowsPerStep)
+  })
+
+  test("notices of an account in a state", async () => {
+    const found = await readAll(
+      (page) => opened.admin.notices({ accountId: busy, state: "failed" }, page),
+      ({ raisedMs, id }) => [raisedMs, id],
+    )
+    expect(found.ids).toEqual(idsWhere("msg", (n) => n < 2, true))
+    expectTurns(found.turns, (count - 2) / rowsPerStep)
+  })
+
+  test.each([
+    [quiet, (n: number) => n % 1_300 === 1_299],
+    [busy, (n: number) => n % 1_300 !== 1_299],
+  ])("attempts for the notices of %s", async (accountId, matches) => {
+    const found = await readAll(
+      (page) => opened.admin.noticeAttempts({ accountId }, page),
+      ({ atMs, noticeId, attempt }) => [atMs, noticeId, attempt],
+    )
+    expect(found.ids).toEqual(idsWhere("msg", matches, true))
+    expectTurns(found.turns, 1)
+  })
+
+  const audits: readonly (readonly [AuditFilter, (n: number) => boolean])[] = [
+    [{ accountId: busy, actor: "cli:eve" }, () => false],
+    [
+      { accountId: busy, actor: "cli:ann", operation: "keys.create", fromMs: 800 },
+      (n) => n >= 2_400 && n % 2 === 0,
+    ],
+    [{ accountId: busy, targetId: "key_10002" }, (n) => n === 2],
+    [{ actor: "cli:eve", operation: "keys.create", toMs: 5 }, (n) => n === 7],
+  ]
+  test.each(audits)("audit: %p", async (filter, matches) => {
+    const found = await readAll(
+      (page) => opened.admin.audit(filter, page),
+      ({ atMs, id }) => [atMs, id],
+    )
+    expect(found.ids).toEqual(idsWhere("aud", matches, true))
+  })
+})
