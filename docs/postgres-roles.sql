@@ -32,15 +32,16 @@ SET ROLE penknife_owner;
 DO $$
 BEGIN
   IF to_regclass('ledger') IS NULL OR to_regclass('usage_sums') IS NULL THEN RETURN; END IF;
-  GRANT SELECT, INSERT, UPDATE ON accounts, keys, secrets, ledger, rates, notices, meta TO penknife_service;
-  -- 'account renew' moves the usage of a month.
-  GRANT SELECT, INSERT, UPDATE, DELETE ON usage TO penknife_service;
-  GRANT SELECT, INSERT ON notice_attempts TO penknife_service;
+  GRANT SELECT, INSERT, UPDATE ON accounts, keys, secrets, ledger, rates, meta TO penknife_service;
+  -- Days become months after --keep-usage, and 'account renew' moves the usage of a month.
+  GRANT SELECT, INSERT, UPDATE, DELETE ON usage, key_usage TO penknife_service;
+  -- Notices older than --keep-notices are deleted.
+  GRANT SELECT, INSERT, UPDATE, DELETE ON notices TO penknife_service;
+  GRANT SELECT, INSERT, DELETE ON notice_attempts TO penknife_service;
   GRANT SELECT, INSERT, UPDATE ON admin_keys TO penknife_service;
-  -- Nobody who has taken over a service can change what was done before.
+  -- Nobody who has taken over a service can change what was done before: only penknife_owner runs 'penknife audit prune'.
   GRANT SELECT, INSERT ON audit TO penknife_service;
   GRANT SELECT, INSERT, UPDATE, DELETE ON replays, sign_in_links, sessions TO penknife_service;
-  GRANT SELECT, INSERT, UPDATE ON key_usage TO penknife_service;
   -- Minutes become hours, and what is older than --history is deleted.
   GRANT SELECT, INSERT, UPDATE, DELETE ON history_calls, history_faults, history_credits, history_writers TO penknife_service;
   -- Charges note their sums, which are added up now and then.

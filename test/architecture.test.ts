@@ -23,6 +23,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "observe",
     "plugins",
     "ports",
+    "retention",
     "store",
     "surfaces",
     "values",
@@ -55,6 +56,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   webhooks: ["accounts", "apis/contract.ts", "ports", "store/outbox.ts", "store/timed-events.ts", "values"],
   observe: ["apis/contract.ts", "call/caller.ts", "ports", "values"],
   history: ["apis/contract.ts", "observe", "ports/log.ts", "store/history.ts", "values"],
+  retention: ["apis/contract.ts", "ports/log.ts", "store/history.ts", "store/retention.ts"],
   mock: [
     "accounts",
     "admin",

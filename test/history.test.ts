@@ -157,27 +157,7 @@ describe("the writer", () => {
     expect(lost.logged.at(-1)).toBe("history of the last minutes lost")
   })
 
-  test("folds what is over for a day and deletes what is too old, once an hour, until nothing is left", async () => {
-    const writer = newWriter()
-    writer.old = 2
-    await writer.write()
-    const folded = Date.parse("2025-02-28T11:00:00Z")
-    const deleted = Date.parse("2024-12-01T12:00:00Z")
-    expect(writer.tidied).toEqual([
-      ["fold", folded],
-      ["fold", folded],
-      ["fold", folded],
-      ["delete", deleted],
-    ])
-    await writer.pass(59 * minute)
-    await writer.write()
-    expect(writer.tidied).toHaveLength(4)
-    await writer.pass(minute)
-    await writer.write()
-    expect(writer.tidied).toHaveLength(6)
-  })
-
-  test("writes, folds and deletes nothing while the history is turned off", async () => {
+  test("writes nothing while the history is turned off", async () => {
     const writer = newWriter()
     writer.days = 0
     writer.call()
@@ -200,11 +180,10 @@ function newWriter() {
   const clock = createManualClock(start)
   const timer = createManualTimer()
   const counts = createCounts([])
-  const state = { failing: 0, old: 0, days: 90 }
+  const state = { failing: 0, days: 90 }
   const accounts = createAccountSums(10_000, () => state.days > 0)
   const added: HistoryBatch[] = []
   const attempts: number[] = []
-  const tidied: [string, number][] = []
   const logged: string[] = []
   const writer = createHistoryWriter({
     history: {
@@ -212,14 +191,6 @@ function newWriter() {
         attempts.push(batch.number)
         if (state.failing-- > 0) throw new StoreUnavailable("no answer")
         added.push(batch)
-      },
-      async fold(untilMs) {
-        tidied.push(["fold", untilMs])
-        return state.old-- > 0 ? 200 : 0
-      },
-      async deleteBefore(ms) {
-        tidied.push(["delete", ms])
-        return 0
       },
     },
     takeMinute: createMinutes(counts, accounts),
@@ -233,7 +204,6 @@ function newWriter() {
   return Object.assign(state, writer, {
     added,
     attempts,
-    tidied,
     logged,
     timer,
     call(account = "acc_1") {

@@ -24,6 +24,7 @@ import type { LogOutput } from "../ports/log-output.ts"
 import { createMockClock, createMockDns, createSeededRandom } from "../ports/mock-ports.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createSelfSigned } from "../ports/tls/self-signed.ts"
+import { createCleaner } from "../retention/cleaner.ts"
 import type { History } from "../store/history.ts"
 import { openSqliteStore } from "../store/sqlite/open-sqlite.ts"
 import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
@@ -111,6 +112,14 @@ async function createState(
   const events = openedStore.timedEvents
   const eventCheck = createEventCheck({ events, plans, clock, timer: systemTimer, log: opened.log })
   await eventCheck.run()
+  const cleaner = createCleaner({
+    store: openedStore,
+    kept: () => config,
+    clock,
+    timer: systemTimer,
+    log: opened.log,
+    share: 1,
+  })
   names.set(adminKeyName, adminKey)
   // The mock reads its answers for the journal, so none is unsent.
   const unsent = createUnsentAnswers(Number.POSITIVE_INFINITY, () => {})
@@ -177,6 +186,7 @@ async function createState(
       clock.set(nowMs)
       await history.write()
       await eventCheck.run()
+      await cleaner.run()
     },
     notices: async () => (await outbox.list()).map((notice) => ({ id: notice.id, ...toMessage(notice) })),
     ping: () => store.ping(),

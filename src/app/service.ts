@@ -12,6 +12,7 @@ import { collectGarbage, hostName } from "../ports/machine.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
+import { createCleaner } from "../retention/cleaner.ts"
 import { openStore } from "../store/open.ts"
 import { withHealth } from "../store/store-health.ts"
 import type { RunningService } from "../surfaces/cli/parts.ts"
@@ -131,6 +132,13 @@ export async function startService(config: Config, options: StartOptions = {}): 
     timer: systemTimer,
     log,
   })
+  const cleaner = createCleaner({
+    store: openedStore,
+    kept: () => current.config,
+    clock,
+    timer: systemTimer,
+    log,
+  })
   const shared = {
     scheduler: createScheduler(ports, (api, ms) =>
       log.warn("event loop held up", { api, ms: Math.round(ms), problem: stallProblem }),
@@ -221,6 +229,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const cancelBackground = systemTimer.after(backgroundAfterMs, () => {
     delivery.start()
     eventCheck.start()
+    cleaner.start()
   })
   observability.history.start()
   const resources = opening.move()
@@ -239,7 +248,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       observability.requests.close()
       const closed = atOnce ? Promise.resolve() : server.closeBusyConnections()
       const stopped = closed.then(() => server.stop(httpLimits.stopSeconds * 1_000))
-      await Promise.all([stopped, delivery.stop(), eventCheck.stop(), peers?.stop()])
+      await Promise.all([stopped, delivery.stop(), eventCheck.stop(), cleaner.stop(), peers?.stop()])
       const flushMs = traceFlushMs(clock.monotonicMs() - askedMs)
       // After the calls, since it counts and logs them.
       await Promise.all([observability.stop(), tracer?.stop(flushMs)])

@@ -126,6 +126,18 @@ export const options = {
     integer(0, 1_500),
     90,
   ),
+  keepNotices: one(
+    "keep-notices DAYS",
+    "days to keep notices that wait no more, with their attempts",
+    integer(1, 36_500),
+    90,
+  ),
+  keepUsage: one(
+    "keep-usage DAYS",
+    "days to keep usage by day; older usage is kept by month, for good",
+    integer(92, 36_500),
+    400,
+  ),
   logLevel: one("log-level LEVEL", "lowest level to log", oneOf(logLevels), null, "info, or error for mock"),
   logFormat: fixed(
     one("log-format FORMAT", "auto: pretty on a terminal, else json", oneOf(logFormats), "auto"),

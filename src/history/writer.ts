@@ -1,13 +1,13 @@
 import type { Clock, Timer } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
-import { type History, type HistoryBatch, hourMs } from "../store/history.ts"
+import type { History, HistoryBatch } from "../store/history.ts"
 import type { Minute } from "./minute.ts"
 
 interface WriterParts {
-  readonly history: Pick<History, "add" | "fold" | "deleteBefore">
+  readonly history: Pick<History, "add">
   /** Returns the counts since its last call. */
   readonly takeMinute: (atMs: number) => Minute
-  /** How long rows are kept; 0 for no history. It may change. */
+  /** How many days rows are kept; 0 for no history. It may change. */
   readonly keepDays: () => number
   /** A name that no other process has. */
   readonly process: string
@@ -17,33 +17,22 @@ interface WriterParts {
 }
 
 const minuteMs = 60_000
-const dayMs = 86_400_000
 /** Minutes that wait while the store does not answer. The oldest are dropped. */
 const maxMinutes = 60
 /** Rows of all minutes that wait. */
 const maxRows = 50_000
-/** Rows that are written, folded or deleted in one transaction. */
+/** Rows that are written in one transaction. */
 const rowsPerBatch = 200
-/** Minutes of the last hours are not folded yet: of this time at least. */
-const minutesKeptMs = dayMs + hourMs
-
-/** The start of the first hour that may still be divided into minutes. */
-function minutesSince(nowMs: number): number {
-  return floor(nowMs - minutesKeptMs, hourMs)
-}
-
 /** Creates the writer of the history to the store, once a minute, but does not start it. */
 export function createHistoryWriter(parts: WriterParts) {
   const { history, takeMinute, keepDays, clock, timer, log } = parts
   const waiting: Minute[] = []
   let sinceMs = clock.now()
-  let tidiedMs = Number.NEGATIVE_INFINITY
   let lastBatch = 0
   /** The remaining batches of the first minute that waits. */
   let batches: HistoryBatch[] = []
   let dropped = 0
   let isFailing = false
-  let isStopped = false
   let cancel = () => {}
   let writing: Promise<void> = Promise.resolve()
 
@@ -90,23 +79,11 @@ export function createHistoryWriter(parts: WriterParts) {
     return made
   }
 
-  /** Once an hour, since only whole hours are folded. */
-  async function tidy(): Promise<void> {
-    const nowMs = clock.now()
-    const days = keepDays()
-    if (days === 0 || floor(nowMs, hourMs) === tidiedMs) return
-    while (!isStopped && (await history.fold(minutesSince(nowMs), rowsPerBatch)) > 0) await timer.turn()
-    const oldestMs = floor(nowMs - days * dayMs, hourMs)
-    while (!isStopped && (await history.deleteBefore(oldestMs, rowsPerBatch)) > 0) await timer.turn()
-    tidiedMs = floor(nowMs, hourMs)
-  }
-
   async function attempt(): Promise<void> {
     try {
       await writeWaiting()
       if (isFailing) log.info("history is written again", {})
       isFailing = false
-      if (!isStopped) await tidy()
     } catch (cause) {
       if (!isFailing)
         log.warn("history not written; it is kept in memory for an hour and written later", {
@@ -131,13 +108,12 @@ export function createHistoryWriter(parts: WriterParts) {
   }
 
   return {
-    /** Writes the counts until now, and folds and deletes old rows. Resolves also when the store does not answer. */
+    /** Writes the counts until now. Resolves also when the store does not answer. */
     write,
     /** Writes at the end of each minute. */
     start: schedule,
     /** Stops, and writes the rest. */
     async stop() {
-      isStopped = true
       cancel()
       await write()
       if (waiting.length > 0) log.warn("history of the last minutes lost", { minutes: waiting.length })

@@ -3,7 +3,7 @@ import type { AdminKeyRecord, AdminStore, ReplayRecord, SessionRecord, SignInLin
 import type { NoticeRecord } from "./outbox.ts"
 import * as rows from "./rows.ts"
 
-type Reads = Omit<AdminStore, keyof Lists | "apply" | "plansInUse" | "usage">
+type Reads = Omit<AdminStore, keyof Lists | "apply" | "plansInUse" | "usage" | "usageMonthsUntil">
 
 /** How a kind of store runs statements of the administration. */
 interface ReadParts {

@@ -39,7 +39,12 @@ export interface AdminStore {
   /** Audit records, newest first. */
   audit(filter: AuditFilter, page: Page): Promise<readonly AuditRecord[]>
 
-  /** Sums of usage, by account, key, newest day first, and API. */
+  /** The first day whose usage is kept by day, `YYYY-MM-DD`, the first of a month. Earlier usage is that of a month. Null without one. */
+  usageMonthsUntil(): Promise<string | null>
+  /**
+   * Sums of usage, by account, key, newest day first, and API. The day of usage that is kept by month is `YYYY-MM`. Of such a month, a
+   * query may ask only for all days.
+   */
   usage(query: UsageQuery, page: Page): Promise<UsagePage>
 
   /** The link of a token's hash, until it is used or expires. */

@@ -2,6 +2,7 @@ import type { Clock, Random, Timer } from "../apis/contract.ts"
 import type { AdminStore } from "./admin-store.ts"
 import type { History } from "./history.ts"
 import type { NoticeRules, Outbox } from "./outbox.ts"
+import type { Retention } from "./retention.ts"
 import type { Store } from "./store.ts"
 import type { TimedEvents } from "./timed-events.ts"
 
@@ -12,6 +13,7 @@ export interface OpenStore {
   readonly outbox: Outbox
   readonly timedEvents: TimedEvents
   readonly history: History
+  readonly retention: Retention
   readonly gauges: StoreGauges
   /**
    * Messages between the processes that work on one database; null for a data file, and for a store that no server has opened.

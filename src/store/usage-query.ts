@@ -15,6 +15,8 @@ const lastKey = "\uffff"
 interface UsageParts {
   readonly read: Run
   readonly dialect: UsageDialect
+  /** As that of AdminStore. */
+  readonly usageMonthsUntil: () => Promise<string | null>
 }
 
 /**
@@ -24,10 +26,11 @@ interface UsageParts {
 export async function readUsage(
   query: UsageQuery,
   page: Page,
-  { read, dialect }: UsageParts,
+  { read, dialect, usageMonthsUntil }: UsageParts,
 ): Promise<UsagePage> {
-  const sumsOf = (ids: readonly string[]) => read<UsageSum>(...selectUsage(query, ids, dialect))
-  const totalsOf = (some: UsageQuery) => read<UsageSum>(...selectTotals(some, dialect))
+  const kept = { ...dialect, monthsUntil: await usageMonthsUntil() }
+  const sumsOf = (ids: readonly string[]) => read<UsageSum>(...selectUsage(query, ids, kept))
+  const totalsOf = (some: UsageQuery) => read<UsageSum>(...selectTotals(some, kept))
   const after = placeOf(page)
   const { accountId, by } = query
   if (accountId !== undefined) return cut(sorted(await sumsOf([accountId]), after), page.limit, null)

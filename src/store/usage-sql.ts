@@ -10,6 +10,11 @@ export interface UsageDialect {
   readonly totals: string
 }
 
+/** Until when usage is kept by month, as AdminStore says it. */
+interface UsageMonths {
+  readonly monthsUntil: string | null
+}
+
 const columns: Readonly<Record<UsageColumn, string>> = {
   account: "account_id",
   key: "key_id",
@@ -20,6 +25,13 @@ const columns: Readonly<Record<UsageColumn, string>> = {
 /** A statement with its parameters. */
 type Select = readonly [sql: string, values: readonly Parameter[]]
 
+/** The rows of a SELECT with the month, `2025-01`, as the day of usage that is kept by month. */
+function withMonths(from: string, untilDay: string | null, add: (value: string) => string): string {
+  if (untilDay === null) return from
+  return `SELECT account_id, key_id, api, calls, credits, CASE WHEN day < ${add(untilDay)} THEN substr(day, 1, 7) ELSE day END AS day
+    FROM (${from}) AS kept`
+}
+
 /**
  * Selects sums of some accounts. Days that are over are in `usage`, divided by keys in `key_usage`; the last day of each account
  * is in `ledger`.
@@ -27,7 +39,7 @@ type Select = readonly [sql: string, values: readonly Parameter[]]
 export function selectUsage(
   query: UsageQuery,
   accountIds: readonly string[],
-  { texts, openDays }: UsageDialect,
+  { texts, openDays, monthsUntil }: Pick<UsageDialect, "texts" | "openDays"> & UsageMonths,
 ): Select {
   const { by, fromDay, toDay, keyId } = query
   const values = [texts.toParameter(accountIds)]
@@ -52,23 +64,28 @@ export function selectUsage(
   })
   const grouped = by.map((name) => columns[name])
   const sql = `SELECT ${shown.join(", ")}, sum(calls)::float8 AS calls, sum(credits)::float8 AS credits
-    FROM (${[...overDays, `${openDays} WHERE ${where}`].join(" UNION ALL ")}) AS u
+    FROM (${withMonths([...overDays, `${openDays} WHERE ${where}`].join(" UNION ALL "), monthsUntil, add)}) AS u
     WHERE ${conditions.join(" AND ")}
     ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : "HAVING count(*) > 0"}`
   return [sql, values]
 }
 
 /** Selects sums of all accounts together, which charges keep. */
-export function selectTotals(query: UsageQuery, { totals }: Pick<UsageDialect, "totals">): Select {
+export function selectTotals(
+  query: UsageQuery,
+  { totals, monthsUntil }: Pick<UsageDialect, "totals"> & UsageMonths,
+): Select {
   const { by, fromDay, toDay } = query
   const values = [fromDay, toDay]
-  const conditions = apiConditions(query, (value) => `$${values.push(value)}::text`)
+  const add = (value: string) => `$${values.push(value)}::text`
+  const conditions = apiConditions(query, add)
+  const inDays = `SELECT '' AS account_id, '' AS key_id, day, api, calls, credits FROM (${totals}) AS t WHERE day BETWEEN $1::text AND $2::text`
   const grouped = by.filter((name) => name === "day" || name === "api")
   const column = (name: "day" | "api") => `${by.includes(name) ? name : "''"} AS ${name}`
   const sql = `SELECT '' AS account, '' AS key, ${column("day")}, ${column("api")},
       sum(calls)::float8 AS calls, sum(credits)::float8 AS credits
-    FROM (${totals}) AS u
-    WHERE day BETWEEN $1::text AND $2::text AND ${conditions.join(" AND ")}
+    FROM (${withMonths(inDays, monthsUntil, add)}) AS u
+    WHERE ${conditions.join(" AND ")}
     ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : ""} HAVING count(*) > 0`
   return [sql, values]
 }

@@ -66,6 +66,45 @@ test("usage of what is deprecated names who uses it, and is no part of the usage
   expect((await run(queryUsage, { by: ["api"], days: 1 })).data).toEqual([row({ api: "hmac" }, 5)])
 })
 
+test("of a month that is kept as a whole, usage is all of it: a part is refused with what to ask instead", async () => {
+  const { run, refusal, opened, account, key } = await withUsage()
+  const before = await run(queryUsage, { from: "2024-12-01", to: "2024-12-31", by: ["account", "key"] })
+  const page = await run(queryUsage, { by: ["day"], from: "2024-12-01", limit: 1 })
+  await opened.retention.setMonthsUntil("2025-01-01")
+  const december = [row({ day: "2024-12", account, key, api: "hmac" })]
+  for (let isFolded = false; ; isFolded = true) {
+    const all = { by: ["day", "account", "key", "api"] }
+    expect((await run(queryUsage, { ...all, from: "2024-12-01", to: "2024-12-31" })).data).toEqual(december)
+    expect((await run(queryUsage, { ...all, from: "2024-11-01", to: "2024-12-31" })).data).toEqual(december)
+    expect(await run(queryUsage, { from: "2024-12-01", to: "2024-12-31", by: ["account", "key"] })).toEqual(
+      before,
+    )
+    expect((await run(queryUsage, { from: "2024-12-01", by: ["day"] })).data).toEqual([
+      row({ day: "2025-01-01" }, 3),
+      row({ day: "2024-12" }),
+    ])
+    expect((await run(queryUsage, { from: "2025-01-01", account })).data).toHaveLength(1)
+    if (isFolded) break
+    expect(await opened.retention.foldUsage("2025-01-01", "", 100)).toMatchObject({ rows: 2 })
+  }
+  const kept = "Usage before 2025-01-01 is kept by month"
+  const first = `${kept}: the 'from' parameter must be the first day of a month, such as 2024-12-01, or 2025-01-01 or later.`
+  const parameterOf = async (values: object) => {
+    const { message, parameter } = await refusal(queryUsage, { ...values })
+    return [message, parameter]
+  }
+  expect(await parameterOf({ from: "2024-12-02", to: "2025-01-01" })).toEqual([first, "from"])
+  expect(await parameterOf({ days: 31 })).toEqual([first, "days"])
+  expect(await parameterOf({ from: "2024-12-01", to: "2024-12-30" })).toEqual([
+    `${kept}: the 'to' parameter must be the last day of a month, or later.`,
+    "to",
+  ])
+  // The next page would have the month of a day that the first page had.
+  expect(
+    (await refusal(queryUsage, { by: ["day"], from: "2024-12-01", limit: 1, after: page.next })).message,
+  ).toContain("after")
+})
+
 test("usage by key names the account too, page by page", async () => {
   const { run, account, other, key, otherKey } = await withUsage()
   const rows = [

@@ -65,6 +65,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ({ store }, idOf) =>
         store.revokeKey(idOf(`key ${name}`), 9_000),
   ),
+  // Usage of January becomes that of the month, in steps of so many rows. Later charges still have its days.
+  fc.integer({ min: 1, max: 3 }).map(
+    (limit): Step =>
+      async ({ retention }, idOf) => {
+        const last = ids.map(idOf).sort().at(-1) ?? ""
+        await retention.setMonthsUntil("2025-02-01")
+        for (let place: string | null = idOf(""); place !== null && place < last; )
+          place = (await retention.foldUsage("2025-02-01", place, limit)).next
+      },
+  ),
   fc.tuple(accountId, fc.boolean()).map(
     ([name, isSet]): Step =>
       ({ outbox }, idOf) =>

@@ -173,13 +173,18 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await one().history.deleteBefore(start + 2 * hourMs, 1)).toBe(0)
     expect(await one().history.calls(always)).toHaveLength(1)
     expect(await one().history.faults(always)).toMatchObject([{ calls: 1 }])
+    const deleteCredits = (place: string) => one().retention.deleteCredits(start + 2 * hourMs, place, 1)
+    expect(await deleteCredits("")).toEqual({ rows: 1, next: "" })
+    expect(await deleteCredits("")).toEqual({ rows: 1, next: "" })
+    expect(await deleteCredits("")).toEqual({ rows: 0, next: "acc_1" })
     expect((await one().history.credits(always, firstPage)).sums).toHaveLength(1)
   })
 
   async function deleteAll() {
-    for (const { history } of processes) {
+    for (const { history, retention } of processes) {
       while ((await history.fold(always.toMs, 1_000)) > 0);
       while ((await history.deleteBefore(always.toMs, 1_000)) > 0);
+      await retention.deleteCredits(always.toMs, "", 100_000)
     }
   }
 

@@ -48,7 +48,8 @@ describe("a data file", () => {
       ${toUnreleased(database)}; INSERT INTO notices SELECT * FROM old; DROP TABLE old;
       INSERT INTO notices (id, account_id, period_start_ms, threshold, plan, used, allowance, raised_ms, state)
         VALUES ('msg_1', 'acc_1', 1000, 80, 'free', 80, 100, 5, 'delivered');
-      INSERT INTO notice_attempts VALUES ('msg_1', 1, 6, 1, 200, NULL)`)
+      INSERT INTO notice_attempts VALUES ('msg_1', 1, 6, 1, 200, NULL);
+      CREATE INDEX history_credits_hours ON history_credits (at_ms) WHERE at_ms % 3600000 = 0`)
     // Steps added columns at the end of a row, with the text of their statement.
     database.run("ALTER TABLE notices DROP COLUMN traceparent")
     database.run("ALTER TABLE notices   ADD COLUMN traceparent TEXT")
@@ -134,6 +135,8 @@ describe("a database", () => {
     CREATE TRIGGER subtract_deleted AFTER DELETE ON usage FOR EACH STATEMENT EXECUTE FUNCTION subtract_totals();
     DROP FUNCTION raise_notice;
     DROP TABLE usage_set_aside;
+    CREATE INDEX history_credits_hours ON history_credits (at_ms) WHERE at_ms % 3600000 = 0;
+    DROP TRIGGER keep_new_audit ON audit;
     ALTER TABLE notices ADD UNIQUE (account_id, period_start_ms, threshold);
     ALTER TABLE usage_changes DROP CONSTRAINT usage_changes_entries_check;
     ALTER TABLE usage_changes ALTER COLUMN entries TYPE text;

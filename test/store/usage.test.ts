@@ -210,7 +210,11 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
       }))
     }
     const read = (api: string) =>
-      readUsage({ ...always, by: ["account"], api }, firstPage, { read: run as Run, dialect })
+      readUsage({ ...always, by: ["account"], api }, firstPage, {
+        read: run as Run,
+        dialect,
+        usageMonthsUntil: async () => null,
+      })
     expect([await read("unused"), looked]).toEqual([{ sums: [], next: null }, 0])
     const { sums, next } = await read("rare")
     expect([sums, next?.[0], looked < 2_000]).toEqual([[], String(looked - 1).padStart(9, "0"), true])

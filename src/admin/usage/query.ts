@@ -18,7 +18,11 @@ const maxDays = 36_500
 const dayMs = 86_400_000
 
 const sumSchema = Type.Object({
-  day: Type.Optional(Type.String({ description: "The UTC day, `2027-01-31`." })),
+  day: Type.Optional(
+    Type.String({
+      description: "The UTC day, `2027-01-31`; or the month, `2027-01`, of usage that is kept by month.",
+    }),
+  ),
   account: Type.Optional(Type.String({ description: "The account's id." })),
   key: Type.Optional(
     Type.String({ description: "The key's id; empty for what was recorded before keys were." }),
@@ -45,7 +49,7 @@ const input = Type.Object({
         "Only calls that use something deprecated: an API, a parameter, or a field that a GraphQL query names. By `account`, `key` and `api` by default.",
     }),
   ),
-  from: day("The first UTC day, such as 2027-01-01."),
+  from: day("The first UTC day, such as 2027-01-01; the first of a month where usage is kept by month."),
   to: day("The last UTC day; today by default."),
   days: Type.Optional(
     Type.Integer({
@@ -70,7 +74,7 @@ export const queryUsage = defineRead({
   id: "usage.query",
   title: "Query usage",
   description:
-    "Sums up what was charged, by account, key, newest day first, and API. A page can have fewer entries than asked for, or none, and `has_more` all the same: it ends when many accounts were looked at.",
+    "Sums up what was charged, by account, key, newest day first, and API. Usage older than `--keep-usage` is that of whole months. A page can have fewer entries than asked for, or none, and `has_more` all the same: it ends when many accounts were looked at.",
   permission: "usage.read",
   path: "/usage",
   command: {
@@ -85,10 +89,12 @@ export const queryUsage = defineRead({
   output: listOf(sumSchema),
   example: { from: "2027-01-01", to: "2027-01-31", by: ["account"] },
   async read(given, context) {
+    const monthsUntil = await context.admin.usageMonthsUntil()
     const query = await toQuery(given, context)
+    requireWholeMonths(query, given, monthsUntil)
     return readPlacedPage(
-      // Sums by other columns have another order.
-      `usage by ${[...query.by].sort().join(" ")}`,
+      // Sums by other columns have another order, and those of a day are not those of its month.
+      `usage by ${[...query.by].sort().join(" ")} from ${monthsUntil}`,
       given,
       async (page) => {
         const { sums, next } = await context.admin.usage(query, page)
@@ -131,6 +137,38 @@ function toDays(
     })
   }
   return { fromDay: toDay(fromMs), toDay: toDay(toMs) }
+}
+
+/**
+ * Usage of a month that is kept as a whole cannot be divided by days.
+ * @throws AdminFault when the query asks for a part of such a month
+ */
+function requireWholeMonths(
+  { fromDay, toDay: lastDay }: UsageQuery,
+  { from, days }: Pick<Static<typeof input>, "from" | "days">,
+  monthsUntil: string | null,
+): void {
+  if (monthsUntil === null || fromDay >= monthsUntil) return
+  const kept = `Usage before ${monthsUntil} is kept by month`
+  if (!fromDay.endsWith("-01")) {
+    const month = fromDay.slice(0, 8)
+    const parameter = from === undefined && days !== undefined ? "days" : "from"
+    throw new AdminFault(
+      "invalid",
+      `${kept}: the 'from' parameter must be the first day of a month, such as ${month}01, or ${monthsUntil} or later.`,
+      { parameter },
+    )
+  }
+  const nextDay = toDay(requireDay(lastDay, "to") + dayMs)
+  if (lastDay < monthsUntil && !nextDay.endsWith("-01")) {
+    throw new AdminFault(
+      "invalid",
+      `${kept}: the 'to' parameter must be the last day of a month, or later.`,
+      {
+        parameter: "to",
+      },
+    )
+  }
 }
 
 function requireDay(text: string, parameter: string): number {

@@ -20,6 +20,7 @@ import { prepareAdminStore } from "./postgres-admin.ts"
 import { chargeSettings, prepareCharges, statementLimitOf } from "./postgres-charges.ts"
 import { prepareHistory } from "./postgres-history.ts"
 import { findNotice, prepareOutbox } from "./postgres-outbox.ts"
+import { prepareRetention } from "./postgres-retention.ts"
 import { createPostgresStore } from "./postgres-store.ts"
 import { prepareTimedEvents } from "./postgres-timed-events.ts"
 import { probeStatement } from "./probe.ts"
@@ -190,6 +191,7 @@ export async function openPostgresStore(
     outbox,
     timedEvents: prepareTimedEvents(rest, instance),
     history: prepareHistory(rest),
+    retention: prepareRetention(rest),
     gauges: {
       activity,
       cacheAgeSeconds: () => access.ageMs() / 1_000,

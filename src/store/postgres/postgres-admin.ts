@@ -1,6 +1,7 @@
 import { prepareLists } from "../admin-lists.ts"
 import { prepareAdminReads } from "../admin-reads.ts"
 import type { AdminChange, AdminOutcome, AdminStore } from "../admin-store.ts"
+import { prepareRetentionMarks } from "../retention.ts"
 import { readUsage } from "../usage-query.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Connection } from "./connection.ts"
@@ -11,6 +12,7 @@ import { usageDialect } from "./usage-sums.ts"
 /** The administration's part of the store on a PostgreSQL database. */
 export function prepareAdminStore(connection: Connection, access: Pick<AccessCache, "clear">): AdminStore {
   const { run } = connection
+  const { monthsUntil: usageMonthsUntil } = prepareRetentionMarks({ read: run, write: run })
 
   return {
     async apply(change) {
@@ -43,7 +45,8 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
         ofLedger(`notified > 0 AND closed_ms IS NULL AND period_start_ms > ${sinceMs}`),
       indexed: () => "",
     }),
-    usage: (query, page) => readUsage(query, page, { read: run, dialect: usageDialect }),
+    usageMonthsUntil,
+    usage: (query, page) => readUsage(query, page, { read: run, dialect: usageDialect, usageMonthsUntil }),
   }
 }
 

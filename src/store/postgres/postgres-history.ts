@@ -24,8 +24,8 @@ const addBatch = `
 const foldAll = `WITH ${sql.historyTables.map(foldTable).join(",\n")} ${selectMost("folded")}`
 const deleteAll = `
   WITH writers AS (DELETE FROM history_writers WHERE at_ms < $1::bigint),
-  ${sql.historyTables.map((table) => `${table.name}_deleted AS (${remove(table, sql.selectHours(table, "$1::bigint", "$2::integer"))})`).join(",\n")}
-  ${selectMost("deleted")}`
+  ${sql.timedTables.map((table) => `${table.name}_deleted AS (${remove(table, sql.selectHours(table, "$1::bigint", "$2::integer"))})`).join(",\n")}
+  ${selectMost("deleted", sql.timedTables)}`
 
 /** The history in a PostgreSQL database. */
 export function prepareHistory({ run }: Connection): History {
@@ -53,8 +53,11 @@ function remove({ name, of }: sql.HistoryTable, chosen: string): string {
   return `DELETE FROM ${name} WHERE (${["at_ms", ...of].join(", ")}) IN (${chosen}) RETURNING *`
 }
 
-function selectMost(end: "folded" | "deleted"): string {
-  const counts = sql.historyTables.map(({ name }) => `(SELECT count(*) FROM ${name}_${end})`)
+function selectMost(
+  end: "folded" | "deleted",
+  tables: readonly sql.HistoryTable[] = sql.historyTables,
+): string {
+  const counts = tables.map(({ name }) => `(SELECT count(*) FROM ${name}_${end})`)
   return `SELECT greatest(${counts.join(", ")})::float8 AS count`
 }
 

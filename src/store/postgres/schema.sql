@@ -96,6 +96,8 @@ CREATE TRIGGER before_charge BEFORE UPDATE ON ledger FOR EACH ROW
 CREATE TRIGGER announce AFTER UPDATE OF revision ON ledger FOR EACH ROW
   WHEN (OLD.revision <> NEW.revision) EXECUTE FUNCTION announce();
 
+-- Usage before the time usage_months_until_ms of the table meta counts as that of its month, whose first day gets the rows of the
+-- others. The same holds for key_usage.
 CREATE TABLE usage (
   account_id      text COLLATE "C" NOT NULL REFERENCES accounts (id),
   period_start_ms bigint NOT NULL, -- 0: counts in no month any more
@@ -207,7 +209,7 @@ CREATE TABLE admin_keys (
 );
 CREATE INDEX admin_keys_by_creation ON admin_keys (created_ms, id);
 
--- The audit log. Rows are never changed or deleted.
+-- The audit log. Rows are never changed, and deleted only by the owner's command, which records that and the time before which it does so.
 CREATE TABLE audit (
   id          text COLLATE "C" PRIMARY KEY,
   at_ms       bigint NOT NULL,
@@ -228,7 +230,8 @@ CREATE INDEX audit_by_actor_and_operation ON audit (actor, operation, at_ms, id)
 CREATE INDEX audit_by_operation ON audit (operation, at_ms, id);
 CREATE INDEX audit_by_target ON audit (target_id, at_ms, id);
 CREATE INDEX audit_by_account ON audit (account_id, at_ms, id);
-CREATE TRIGGER keep_audit BEFORE UPDATE OR DELETE OR TRUNCATE ON audit EXECUTE FUNCTION keep_audit();
+CREATE TRIGGER keep_audit BEFORE UPDATE OR TRUNCATE ON audit EXECUTE FUNCTION keep_audit();
+CREATE TRIGGER keep_new_audit BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION keep_audit();
 
 -- Changes that a client may ask for again with the same Idempotency-Key.
 CREATE TABLE replays (
@@ -317,9 +320,8 @@ CREATE TABLE history_credits (
   credits    bigint NOT NULL,
   PRIMARY KEY (account_id, at_ms)
 );
--- For folding, and for deleting old rows.
+-- For folding. Old rows are deleted account by account.
 CREATE INDEX history_credits_minutes ON history_credits (at_ms, account_id) WHERE at_ms % 3600000 <> 0;
-CREATE INDEX history_credits_hours ON history_credits (at_ms) WHERE at_ms % 3600000 = 0;
 
 -- The last batch of each process that is in the tables. A batch whose answer was lost is sent again, and must not count twice.
 CREATE TABLE history_writers (

@@ -34,4 +34,9 @@ ALTER TABLE usage_changes ADD CHECK (is_noted_usage(entries));
 
 ALTER TABLE notices DROP CONSTRAINT notices_account_id_period_start_ms_threshold_key;
 
+DROP INDEX history_credits_hours;
+DROP TRIGGER keep_audit ON audit;
+CREATE TRIGGER keep_audit BEFORE UPDATE OR TRUNCATE ON audit EXECUTE FUNCTION keep_audit();
+CREATE TRIGGER keep_new_audit BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION keep_audit();
+
 UPDATE meta SET name = 'version', value = 1 WHERE name = 'schema';

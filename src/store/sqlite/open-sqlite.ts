@@ -34,6 +34,7 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
     admin,
     timedEvents: stores.timedEvents,
     history: stores.history,
+    retention: stores.retention,
     outbox: prepareOutbox(database, options.timer, watch),
     gauges: prepareGauges(database, activity),
     instances: null,

@@ -60,7 +60,8 @@ CREATE TABLE meta (
 INSERT INTO meta VALUES ('revision', 1);
 
 -- Usage by credit month, day and API: a month may begin in the middle of a day. Grows with accounts × days × APIs, not with
--- calls.
+-- calls. Usage before the time usage_months_until_ms of the table meta counts as that of its month, whose first day gets the rows of the
+-- others. The same holds for key_usage.
 CREATE TABLE usage (
   account_id      TEXT NOT NULL,
   period_start_ms INTEGER NOT NULL, -- 0: counts in no month any more
@@ -119,7 +120,7 @@ CREATE TABLE admin_keys (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX admin_keys_by_creation ON admin_keys (created_ms, id);
 
--- The audit log. Rows are never changed or deleted.
+-- The audit log. Rows are never changed, and deleted only by the owner's command, which records that and the time before which it does so.
 CREATE TABLE audit (
   id          TEXT PRIMARY KEY,
   at_ms       INTEGER NOT NULL,
@@ -143,6 +144,7 @@ CREATE INDEX audit_by_account ON audit (account_id, at_ms, id);
 CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
   BEGIN SELECT raise(ABORT, 'audit records cannot be changed'); END;
 CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit
+  WHEN OLD.at_ms >= coalesce((SELECT value FROM meta WHERE name = 'audit_from_ms'), 0)
   BEGIN SELECT raise(ABORT, 'audit records cannot be deleted'); END;
 
 -- Changes that a client may ask for again with the same Idempotency-Key.
@@ -290,9 +292,8 @@ CREATE TABLE history_credits (
   credits    INTEGER NOT NULL,
   PRIMARY KEY (account_id, at_ms)
 ) STRICT, WITHOUT ROWID;
--- For folding, and for deleting old rows.
+-- For folding. Old rows are deleted account by account.
 CREATE INDEX history_credits_minutes ON history_credits (at_ms, account_id) WHERE at_ms % 3600000 <> 0;
-CREATE INDEX history_credits_hours ON history_credits (at_ms) WHERE at_ms % 3600000 = 0;
 
 -- The last batch of each process that is in the tables. A batch whose answer was lost is sent again, and must not count twice.
 CREATE TABLE history_writers (

@@ -3,6 +3,7 @@ import { prepareLists } from "../admin-lists.ts"
 import { prepareAdminReads } from "../admin-reads.ts"
 import type { AdminChange, AdminOutcome, AdminStore, Mutation } from "../admin-store.ts"
 import type { NoticeRules } from "../outbox.ts"
+import { prepareRetentionMarks } from "../retention.ts"
 import type { Run } from "../rows.ts"
 import { readUsage } from "../usage-query.ts"
 import type { UsageDialect } from "../usage-sql.ts"
@@ -56,6 +57,10 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
   const keys = prepareKeyChanges(database)
   const raiseRevision = database.query("UPDATE meta SET value = value + 1 WHERE name = 'revision'")
   const run = createRun(database, read)
+  const { monthsUntil: usageMonthsUntil } = prepareRetentionMarks({
+    read: run,
+    write: createRun(database, write),
+  })
 
   function mutate(mutation: Mutation): AdminOutcome {
     switch (mutation.kind) {
@@ -141,7 +146,9 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       return read(() => database.query<{ plan: string; accounts: number }, []>(select).all())
     },
     ...prepareSqliteLists(parts.readInTurn),
-    usage: (query, page) => readUsage(query, page, { read: parts.readInTurn, dialect: usageDialect }),
+    usageMonthsUntil,
+    usage: (query, page) =>
+      readUsage(query, page, { read: parts.readInTurn, dialect: usageDialect, usageMonthsUntil }),
   }
 }
 

@@ -63,7 +63,7 @@ export function prepareHistory(database: Database, { readInTurn, write }: Histor
   const deleteAll = database.transaction((ms: number, limit: number) => {
     database.query<unknown, [number]>("DELETE FROM history_writers WHERE at_ms < ?1").run(ms)
     return Math.max(
-      ...sql.historyTables.map((table) => remove(table, sql.selectHours(table, "?1", "?2"), ms, limit)),
+      ...sql.timedTables.map((table) => remove(table, sql.selectHours(table, "?1", "?2"), ms, limit)),
     )
   })
 

@@ -10,12 +10,13 @@ import { prepareRates } from "./rates.ts"
 import { prepareAdminStore } from "./sqlite-admin.ts"
 import { prepareCharges } from "./sqlite-charges.ts"
 import { prepareHistory } from "./sqlite-history.ts"
+import { prepareRetention } from "./sqlite-retention.ts"
 import { prepareTimedEvents } from "./sqlite-timed-events.ts"
 import { createRun, toSqlite } from "./statement.ts"
 import { createWrite } from "./write.ts"
 
 /** The parts of a store that share one SQLite connection. */
-type SqliteStores = Pick<OpenStore, "store" | "admin" | "timedEvents" | "history">
+type SqliteStores = Pick<OpenStore, "store" | "admin" | "timedEvents" | "history" | "retention">
 
 /** The store and its administration on one SQLite connection, which the store owns and closes. */
 export function createSqliteStores(
@@ -85,7 +86,8 @@ export function createSqliteStores(
   const admin = prepareAdminStore(database, { readInTurn, read, write, access, ledger, notices })
   const timedEvents = prepareTimedEvents(database, { read, write, onRaised: notices?.onRaised })
   const history = prepareHistory(database, { readInTurn, write })
-  return { store, admin, timedEvents, history }
+  const retention = prepareRetention(database, { read: createRun(database, read), write })
+  return { store, admin, timedEvents, history, retention }
 }
 
 /** SQLite notices a full or read-only disk only when a change is committed. The reads find tables damaged at their root. */

@@ -31,3 +31,9 @@ CREATE INDEX notices_waiting ON notices (next_attempt_ms) WHERE state = 'pending
 CREATE INDEX notices_by_time ON notices (raised_ms, id);
 CREATE INDEX notices_by_account ON notices (account_id, raised_ms, id);
 CREATE INDEX notices_by_state ON notices (state, raised_ms, id);
+
+DROP INDEX history_credits_hours;
+DROP TRIGGER audit_is_not_deleted;
+CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit
+  WHEN OLD.at_ms >= coalesce((SELECT value FROM meta WHERE name = 'audit_from_ms'), 0)
+  BEGIN SELECT raise(ABORT, 'audit records cannot be deleted'); END;

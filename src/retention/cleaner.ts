@@ -1,0 +1,160 @@
+import type { Clock, Timer } from "../apis/contract.ts"
+import type { Log } from "../ports/log.ts"
+import { type History, hourMs } from "../store/history.ts"
+import { type PassStep, type Retention, toDay } from "../store/retention.ts"
+
+/** How many days records are kept. */
+export interface KeptDays {
+  /** 0: there is no history, and nothing of it is deleted. */
+  readonly history: number
+  readonly keepNotices: number
+  /** Usage is kept by day for so long, and then by month. */
+  readonly keepUsage: number
+}
+
+interface CleanerParts {
+  readonly store: { readonly history: Pick<History, "fold" | "deleteBefore">; readonly retention: Retention }
+  /** It may change. */
+  readonly kept: () => KeptDays
+  readonly clock: Clock
+  readonly timer: Timer
+  readonly log: Pick<Log, "warn" | "info">
+  /** The share of the time for steps; 1 for no pauses between them. */
+  readonly share?: number
+}
+
+const dayMs = 86_400_000
+/** So many calls meet a step. With more, their 99th percentile would be that of the steps. */
+const usualShare = 0.05
+/** The first attempt after a start. */
+const startDelayMs = 60_000
+/** Rows of a step. */
+const firstLimit = 64
+const mostRows = 2_000
+const fewestRows = 8
+
+/** Creates what deletes old records once an hour, in small steps with pauses. It does not start it. */
+export function createCleaner(parts: CleanerParts) {
+  const { store, kept, clock, timer, log, share = usualShare } = parts
+  const { history, retention } = store
+  let isStopped = false
+  let cancel = () => {}
+  let wake = () => {}
+  let running: Promise<void> | null = null
+  /** Before this time this process has deleted the charges of accounts. They are deleted by whole days. */
+  let creditsMs = Number.NEGATIVE_INFINITY
+
+  /** Calls a step until it returns no place, and pauses after each. */
+  async function repeat(step: (place: string, limit: number) => Promise<PassStep>): Promise<number> {
+    let rows = 0
+    let limit = firstLimit
+    for (let place: string | null = ""; place !== null && !isStopped; ) {
+      const startMs = clock.monotonicMs()
+      const done: PassStep = await step(place, limit)
+      const tookMs = clock.monotonicMs() - startMs
+      rows += done.rows
+      place = done.next
+      const factor = Math.min(2, retention.stepMs / Math.max(tookMs, 0.01))
+      limit = Math.round(Math.min(mostRows, Math.max(fewestRows, limit * factor)))
+      if (place !== null) await pause(tookMs * (1 / share - 1))
+    }
+    return rows
+  }
+
+  /** A step that begins at the same place until it finds few rows. */
+  const inOrder = (step: (limit: number) => Promise<number>) => (_: string, limit: number) =>
+    step(limit).then((rows): PassStep => ({ rows, next: rows < limit ? null : "" }))
+
+  function pause(ms: number): Promise<void> {
+    if (ms < 1) return timer.turn()
+    return new Promise((resolve) => {
+      const cancelPause = timer.after(Math.ceil(ms), resolve)
+      wake = () => {
+        cancelPause()
+        resolve()
+      }
+    })
+  }
+
+  async function clean(): Promise<void> {
+    const nowMs = clock.now()
+    const { history: historyDays, keepNotices, keepUsage } = kept()
+    const deleted = { notices: 0, usage: 0, history: 0 }
+    if (historyDays > 0) {
+      await repeat(inOrder((limit) => history.fold(minutesSince(nowMs), limit)))
+      const oldestMs = floor(nowMs - historyDays * dayMs, hourMs)
+      deleted.history += await repeat(inOrder((limit) => history.deleteBefore(oldestMs, limit)))
+      const oldestDayMs = floor(oldestMs, dayMs)
+      if (oldestDayMs !== creditsMs) {
+        deleted.history += await repeat((place, limit) => retention.deleteCredits(oldestDayMs, place, limit))
+        creditsMs = oldestDayMs
+      }
+    }
+    const noticesMs = nowMs - keepNotices * dayMs
+    deleted.notices = await repeat(inOrder((limit) => retention.deleteNotices(noticesMs, limit)))
+    deleted.usage = await foldUsage(monthOf(nowMs - keepUsage * dayMs))
+    if (Object.values(deleted).some((rows) => rows > 0)) log.info("old records deleted", deleted)
+  }
+
+  /**
+   * A query asks first until when usage is kept by month. So this is set at least an hour before the first row changes: no query
+   * that began before is still running then.
+   */
+  async function foldUsage(untilDay: string): Promise<number> {
+    const knownDay = await retention.monthsUntil()
+    if (knownDay === null || knownDay < untilDay) await retention.setMonthsUntil(untilDay)
+    if (knownDay === null || isStopped || ((await retention.foldedUntil()) ?? "") >= knownDay) return 0
+    const rows = await repeat((place, limit) => retention.foldUsage(knownDay, place, limit))
+    if (!isStopped) await retention.setFoldedUntil(knownDay)
+    return rows
+  }
+
+  /** Deletes what is old, unless another process does so in this hour. It never rejects. */
+  function run(): Promise<void> {
+    running ??= attempt().finally(() => {
+      running = null
+    })
+    return running
+  }
+
+  async function attempt(): Promise<void> {
+    try {
+      if (await retention.takeHour(floor(clock.now(), hourMs))) await clean()
+    } catch (cause) {
+      log.warn("old records not deleted; this is tried again in an hour", { cause: String(cause) })
+    }
+  }
+
+  function schedule(delayMs: number): void {
+    cancel = timer.after(delayMs, () => {
+      void run()
+      schedule(hourMs - (clock.now() % hourMs))
+    })
+  }
+
+  return {
+    run,
+    start: () => schedule(startDelayMs),
+    /** Ends after the step under way. */
+    async stop() {
+      isStopped = true
+      cancel()
+      wake()
+      await running
+    },
+  }
+}
+
+/** Minutes of the last hours are not folded yet: of a day at least. */
+function minutesSince(nowMs: number): number {
+  return floor(nowMs - dayMs - hourMs, hourMs)
+}
+
+/** The first day of the month of a time. */
+function monthOf(ms: number): string {
+  return `${toDay(ms).slice(0, 7)}-01`
+}
+
+function floor(ms: number, partMs: number): number {
+  return ms - (ms % partMs)
+}

@@ -1,0 +1,71 @@
+import {
+  addToMonths,
+  type DayTable,
+  dayTables,
+  isFoldable,
+  prepareRetentionMarks,
+  type Retention,
+  stepOverAccounts,
+} from "../retention.ts"
+import type { Connection } from "./connection.ts"
+import { toArray } from "./parameters.ts"
+
+/** Calls wait for a step only where they need the same processors and disks. */
+const stepMs = 20
+
+/** Retention in a PostgreSQL database. */
+export function prepareRetention({ run }: Connection): Retention {
+  const count = async (statement: string, ...values: (string | number)[]) => {
+    const [row] = await run<{ rows: number }>(statement, values)
+    return row?.rows ?? 0
+  }
+  const ofAccounts =
+    (statements: readonly string[], before: string | number) => (place: string, limit: number) =>
+      stepOverAccounts(run, { place, limit }, async (ids) => {
+        let rows = 0
+        for (const statement of statements) {
+          if (rows < limit) rows += await count(statement, toArray(ids), before, limit - rows)
+        }
+        return rows
+      })
+  return {
+    stepMs,
+    ...prepareRetentionMarks({ read: run, write: run }),
+    deleteNotices: (beforeMs, limit) => count(deleteNotices, beforeMs, limit),
+    foldUsage: (beforeDay, place, limit) => ofAccounts(foldStatements, beforeDay)(place, limit),
+    deleteCredits: (beforeMs, place, limit) => ofAccounts([deleteCredits], beforeMs)(place, limit),
+    deleteAudit: (limit) => count(deleteAudit, limit),
+  }
+}
+
+const counted = (from: string) => `SELECT count(*)::float8 AS rows FROM ${from}`
+
+/** Deletes rows by their places: a condition on columns may be answered by reading the whole table. */
+function takeOfAccounts(table: string, condition: string): string {
+  return `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+    SELECT place FROM unnest($1::text[]) AS account (id), LATERAL (
+      SELECT ctid AS place FROM ${table} WHERE account_id = account.id AND ${condition} LIMIT $3::bigint) AS old
+    LIMIT $3::bigint)) RETURNING *`
+}
+
+const foldStatements = dayTables.map((table: DayTable) => {
+  const { name } = table
+  return `WITH taken AS (${takeOfAccounts(name, isFoldable("$2::text"))}),
+    added AS (${addToMonths(table, "taken")})
+    ${counted("taken")}`
+})
+
+const deleteCredits = `WITH taken AS (${takeOfAccounts("history_credits", "at_ms < $2::bigint")}) ${counted("taken")}`
+
+/** A notice that is sent right now is left for the next time. */
+const deleteNotices = `
+  WITH old AS MATERIALIZED (SELECT id FROM notices WHERE raised_ms < $1::bigint AND state <> 'pending'
+    ORDER BY raised_ms, id LIMIT $2::bigint FOR UPDATE SKIP LOCKED),
+  attempts AS (DELETE FROM notice_attempts WHERE notice_id = ANY (ARRAY(SELECT id FROM old))),
+  taken AS (DELETE FROM notices WHERE id = ANY (ARRAY(SELECT id FROM old)) RETURNING 1)
+  ${counted("taken")}`
+
+const deleteAudit = `
+  WITH taken AS (DELETE FROM audit WHERE id = ANY (ARRAY(SELECT id FROM audit
+    WHERE at_ms < (SELECT value FROM meta WHERE name = 'audit_from_ms') ORDER BY at_ms, id LIMIT $1::bigint)) RETURNING 1)
+  ${counted("taken")}`

@@ -1,0 +1,146 @@
+import { type Run, readAccountIds } from "./rows.ts"
+
+/**
+ * Deletes and adds up what is older than is kept, in small steps. Several processes may do so at the same time. Times are
+ * milliseconds since the Unix epoch. Every method may reject with StoreUnavailable.
+ */
+export interface Retention extends RetentionMarks {
+  /** How long a step should take, milliseconds. */
+  readonly stepMs: number
+  /** Deletes at most `limit` notices that were raised before a time, with their attempts. Those that wait stay. Returns how many. */
+  deleteNotices(beforeMs: number, limit: number): Promise<number>
+  /** Adds at most about `limit` rows of usage before a day to those of their months. */
+  foldUsage(beforeDay: string, place: string, limit: number): Promise<PassStep>
+  /** Deletes at most about `limit` rows of charges by account before a time. */
+  deleteCredits(beforeMs: number, place: string, limit: number): Promise<PassStep>
+  /** Deletes at most `limit` audit records before {@link RetentionMarks.auditFromMs}. Returns how many. */
+  deleteAudit(limit: number): Promise<number>
+}
+
+/** A step of a pass over all accounts, which begins at the place `""`. */
+export interface PassStep {
+  /** Rows that were deleted. */
+  readonly rows: number
+  /** Where the next step begins; null at the end. */
+  readonly next: string | null
+}
+
+/** What the processes on a store tell each other about it. */
+interface RetentionMarks {
+  /** Takes the work of the hour that begins at a time for this process; false if another one has taken it. */
+  takeHour(startMs: number): Promise<boolean>
+  /** The first day whose usage is kept by day, `YYYY-MM-DD`; earlier usage is kept by month. Null if all is kept by day. */
+  monthsUntil(): Promise<string | null>
+  /** Sets it to a later day, the first of a month. */
+  setMonthsUntil(day: string): Promise<void>
+  /** Up to which day all usage was added to that of its month; null for none. */
+  foldedUntil(): Promise<string | null>
+  setFoldedUntil(day: string): Promise<void>
+  /** Audit records before this time may be deleted; null for none. */
+  auditFromMs(): Promise<number | null>
+  setAuditFromMs(ms: number): Promise<void>
+}
+
+/** The marks of any kind of store, in its table `meta`. */
+export function prepareRetentionMarks({
+  read,
+  write,
+}: {
+  readonly read: Run
+  readonly write: Run
+}): RetentionMarks {
+  async function find(name: keyof typeof marks): Promise<number | null> {
+    const select = "SELECT value::float8 AS value FROM meta WHERE name = $1::text"
+    const [row] = await read<{ value: number }>(select, [marks[name]])
+    return row?.value ?? null
+  }
+  /** Returns whether the value was another one. */
+  async function set(name: keyof typeof marks, value: number, condition: string): Promise<boolean> {
+    const rows = await write(
+      `INSERT INTO meta (name, value) VALUES ($1::text, $2::bigint)
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE meta.value ${condition} excluded.value RETURNING value`,
+      [marks[name], value],
+    )
+    return rows.length > 0
+  }
+  const findDay = async (name: keyof typeof marks) => {
+    const ms = await find(name)
+    return ms === null ? null : toDay(ms)
+  }
+  return {
+    // A time in the future was written before the clock was set back.
+    takeHour: (startMs) => set("tidied", startMs, "<>"),
+    monthsUntil: () => findDay("monthsUntil"),
+    setMonthsUntil: async (day) => void (await set("monthsUntil", Date.parse(day), "<")),
+    foldedUntil: () => findDay("folded"),
+    setFoldedUntil: async (day) => void (await set("folded", Date.parse(day), "<")),
+    auditFromMs: () => find("auditFrom"),
+    setAuditFromMs: async (ms) => void (await set("auditFrom", ms, "<")),
+  }
+}
+
+/** The names in the table `meta`. The trigger of the audit log reads one of them. */
+const marks = {
+  tidied: "tidied_ms",
+  monthsUntil: "usage_months_until_ms",
+  folded: "usage_folded_until_ms",
+  auditFrom: "audit_from_ms",
+}
+
+/** The UTC day of a time, `YYYY-MM-DD`. */
+export function toDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
+/** A table of usage by day, without its day. */
+export interface DayTable {
+  readonly name: string
+  /** The columns that identify a row together with its day; the first is the account. */
+  readonly of: readonly string[]
+  readonly sums: readonly string[]
+}
+
+/** The usage of a month is kept under its first day. */
+export const dayTables: readonly DayTable[] = [
+  {
+    name: "usage",
+    of: ["account_id", "period_start_ms", "api"],
+    sums: ["calls", "credits", "key_calls", "key_credits"],
+  },
+  { name: "key_usage", of: ["account_id", "key_id", "api"], sums: ["calls", "credits"] },
+]
+
+/** The condition of rows that are to be added to those of their month. */
+export function isFoldable(beforeDay: string): string {
+  return `day < ${beforeDay} AND substr(day, 9) <> '01'`
+}
+
+/** Adds the rows of a SELECT to those of their months. Sorted, so that two statements never wait for each other. */
+export function addToMonths({ name, of, sums }: DayTable, from: string): string {
+  const key = [...of, "day"].join(", ")
+  const set = sums.map((column) => `${column} = ${name}.${column} + excluded.${column}`)
+  const grouped = [...of, "day"].map((_, index) => index + 1).join(", ")
+  return `INSERT INTO ${name} (${key}, ${sums.join(", ")})
+    SELECT ${of.join(", ")}, substr(day, 1, 8) || '01', ${sums.map((column) => `sum(${column})`).join(", ")}
+    FROM ${from} GROUP BY ${grouped} ORDER BY ${grouped}
+    ON CONFLICT (${key}) DO UPDATE SET ${set.join(", ")}`
+}
+
+/**
+ * Works on some accounts after a place. A step that reaches its limit stays at its place.
+ * @param work gets the accounts, and returns how many rows it deleted
+ */
+export async function stepOverAccounts(
+  read: Run,
+  { place, limit }: { readonly place: string; readonly limit: number },
+  work: (accountIds: readonly string[]) => Promise<number>,
+): Promise<PassStep> {
+  const ids = await readAccountIds(read, { id: place, isIncluded: false }, Math.ceil(limit / accountShare))
+  const last = ids.at(-1)
+  if (last === undefined) return { rows: 0, next: null }
+  const rows = await work(ids)
+  return { rows, next: rows < limit ? last : place }
+}
+
+/** An account is looked at for each so many rows of a step. */
+const accountShare = 8

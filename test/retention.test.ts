@@ -1,0 +1,143 @@
+/** What is deleted when, in which steps, and what becomes of it over the admin API. */
+import { describe, expect, test } from "bun:test"
+import { createCleaner } from "../src/retention/cleaner.ts"
+import { hourMs } from "../src/store/history.ts"
+import { StoreUnavailable } from "../src/store/store.ts"
+import { createManualClock } from "./support/clock.ts"
+import { createManualTimer } from "./support/timer.ts"
+
+const iso = "2027-03-15T12:34:56Z"
+const start = Date.parse(iso)
+const dayMs = 86_400_000
+
+describe("the cleaner", () => {
+  test("deletes what is older than is kept, once an hour, each part until little is left", async () => {
+    const { cleaner, asked, state } = newCleaner()
+    state.rows = { fold: [64, 3], deleteBefore: [5], deleteCredits: [7, 8], deleteNotices: [64, 128, 1] }
+    await cleaner.run()
+    const at = (text: string) => Date.parse(text)
+    expect(asked).toEqual([
+      ["fold", at("2027-03-14T11:00:00Z")],
+      ["fold", at("2027-03-14T11:00:00Z")],
+      ["deleteBefore", at("2026-12-15T12:00:00Z")],
+      ["deleteCredits", at("2026-12-15")],
+      ["deleteCredits", at("2026-12-15")],
+      ["deleteNotices", start - 60 * dayMs],
+      ["deleteNotices", start - 60 * dayMs],
+      ["deleteNotices", start - 60 * dayMs],
+      ["setMonthsUntil", "2026-02-01"],
+    ])
+    expect(state.logged).toEqual([["old records deleted", { notices: 193, usage: 0, history: 20 }]])
+    asked.length = 0
+    await cleaner.run()
+    expect(asked).toEqual([])
+  })
+
+  test("adds days up to months an hour after queries know of it, and starts again where a process ended", async () => {
+    const { cleaner, asked, state, clock } = newCleaner()
+    state.days = { history: 0, keepNotices: 60, keepUsage: 400 }
+    await cleaner.run()
+    expect(asked.at(-1)).toEqual(["setMonthsUntil", "2026-02-01"])
+    asked.length = 0
+    clock.advance(hourMs)
+    state.rows = { foldUsage: [9, 0], deleteNotices: new StoreUnavailable("no answer") }
+    await cleaner.run()
+    expect([asked, state.logged.at(-1)?.[0]]).toEqual([
+      [["deleteNotices", start + hourMs - 60 * dayMs]],
+      "old records not deleted; this is tried again in an hour",
+    ])
+    asked.length = 0
+    clock.advance(hourMs)
+    state.rows = { foldUsage: [9, 0] }
+    await cleaner.run()
+    const folded: [string, unknown] = ["foldUsage", "2026-02-01"]
+    expect(asked.slice(1)).toEqual([folded, folded, ["setFoldedUntil", "2026-02-01"]])
+    asked.length = 0
+    clock.advance(hourMs)
+    await cleaner.run()
+    expect(asked).toHaveLength(1)
+  })
+
+  test("pauses after each step for nineteen times as long, makes steps smaller that take long, and stops at once", async () => {
+    const { cleaner, limits, state, timer } = newCleaner()
+    state.days = { history: 0, keepNotices: 60, keepUsage: 400 }
+    state.rows = { deleteNotices: Array.from({ length: 100 }, () => 9_999) }
+    state.tookMs = 6
+    const running = cleaner.run()
+    for (let step = 0; step < 4; step++) {
+      await timer.asked()
+      expect(timer.waiting).toEqual([114])
+      timer.fire()
+    }
+    await timer.asked()
+    expect(limits).toEqual([64, 32, 16, 8, 8])
+    await cleaner.stop()
+    await running
+    expect([limits.length, timer.waiting]).toEqual([5, []])
+  })
+})
+
+/** A cleaner of a store that writes down what it is asked. */
+function newCleaner() {
+  const clock = createManualClock(iso)
+  const timer = createManualTimer()
+  const asked: (readonly [string, unknown])[] = []
+  const limits: number[] = []
+  const marks = { hour: Number.NaN, monthsUntil: null as string | null, foldedUntil: null as string | null }
+  const state = {
+    days: { history: 90, keepNotices: 60, keepUsage: 400 },
+    rows: {} as Record<string, number[] | Error>,
+    tookMs: 0,
+    logged: [] as [string, object][],
+  }
+  function take(name: string, before: unknown, limit: number): number {
+    asked.push([name, before])
+    limits.push(limit)
+    clock.advance(state.tookMs)
+    const rows = state.rows[name] ?? []
+    if (rows instanceof Error) throw rows
+    return rows.shift() ?? 0
+  }
+  const step = (name: string) => async (before: unknown, limit: number) => take(name, before, limit)
+  /** Two accounts. */
+  const pass = (name: string) => async (before: unknown, place: string, limit: number) => {
+    return { rows: take(name, before, limit), next: place === "" ? "acc_1" : null }
+  }
+  const cleaner = createCleaner({
+    store: {
+      history: { fold: step("fold"), deleteBefore: step("deleteBefore") },
+      retention: {
+        stepMs: 3,
+        async takeHour(startMs) {
+          if (marks.hour === startMs) return false
+          marks.hour = startMs
+          return true
+        },
+        monthsUntil: async () => marks.monthsUntil,
+        foldedUntil: async () => marks.foldedUntil,
+        async setMonthsUntil(day) {
+          asked.push(["setMonthsUntil", day])
+          marks.monthsUntil = day
+        },
+        async setFoldedUntil(day) {
+          asked.push(["setFoldedUntil", day])
+          marks.foldedUntil = day
+        },
+        auditFromMs: async () => null,
+        setAuditFromMs: async () => {},
+        deleteAudit: async () => 0,
+        deleteNotices: step("deleteNotices"),
+        deleteCredits: pass("deleteCredits"),
+        foldUsage: pass("foldUsage"),
+      },
+    },
+    kept: () => state.days,
+    clock,
+    timer,
+    log: {
+      warn: (message, fields) => state.logged.push([message, fields]),
+      info: (message, fields) => state.logged.push([message, fields]),
+    },
+  })
+  return { cleaner, asked, limits, state, clock, timer }
+}
