@@ -5,11 +5,13 @@ import { join } from "node:path"
 import { loadConfig } from "../src/config/load.ts"
 import { options } from "../src/config/options.ts"
 import { readAddress } from "../src/store/postgres/address.ts"
+import { httpLimits } from "../src/surfaces/http/limits.ts"
 
 interface Service {
   readonly environment?: Readonly<Record<string, string>>
   readonly volumes?: readonly string[]
   readonly secrets?: readonly string[]
+  readonly stop_grace_period?: string
   readonly depends_on?: Readonly<Record<string, unknown>> | readonly string[]
 }
 
@@ -63,4 +65,17 @@ test("its files, secrets and services exist", () => {
   expect(needed.filter((name) => !(name in compose.services))).toEqual([])
   const proxied = /reverse_proxy (.*) \{/.exec(readFileSync(join(dir, "Caddyfile"), "utf8"))?.[1]?.split(" ")
   expect(proxied).toEqual(["penknife-1:8080", "penknife-2:8080"])
+  const nginx = readFileSync(join(dir, "nginx.conf"), "utf8")
+  expect([...nginx.matchAll(/server (penknife-\d:8080)/g)].map(([, name]) => name).slice(0, 2)).toEqual(
+    proxied,
+  )
+})
+
+test("an instance that stops serves on until the proxy has asked it, and is not killed meanwhile", () => {
+  const { environment = {}, stop_grace_period = "" } = compose.services["penknife-1"] ?? {}
+  const { drainSeconds } = loadConfig({ flags: {}, env: environment, file: null })
+  const caddy = readFileSync(join(dir, "Caddyfile"), "utf8")
+  const secondsOf = (name: string) => Number(new RegExp(`${name} (\\d+)s`).exec(caddy)?.[1])
+  expect(drainSeconds).toBeGreaterThan(secondsOf("health_interval") + secondsOf("health_timeout"))
+  expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThan(drainSeconds + httpLimits.stopSeconds + 2)
 })

@@ -9,19 +9,27 @@ export interface Cluster {
   readonly instances: readonly Instance[]
 }
 
-/** @param count instances */
-export async function openCluster(lab: Lab, count: number): Promise<Cluster> {
+/**
+ * @param count instances
+ * @param flags more flags of the instances
+ */
+export async function openCluster(lab: Lab, count: number, flags: readonly string[] = []): Promise<Cluster> {
   const server = await createServer(join(lab.directory, "database"))
   await server.start()
   lab.cleanUp(() => server.stop())
-  return { server, instances: await startInstances(lab, server.url, count) }
+  return { server, instances: await startInstances(lab, server.url, count, flags) }
 }
 
 /** @param db the `--db` of the instances */
-export async function startInstances(lab: Lab, db: string, count: number): Promise<readonly Instance[]> {
+export async function startInstances(
+  lab: Lab,
+  db: string,
+  count: number,
+  flags: readonly string[] = [],
+): Promise<readonly Instance[]> {
   const instances: Instance[] = []
   for (let number = 0; number < count; number++) {
-    const instance = await createInstance({ ...lab, db })
+    const instance = await createInstance({ ...lab, db, flags })
     await instance.start()
     lab.cleanUp(() => instance.kill())
     instances.push(instance)

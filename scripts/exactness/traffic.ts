@@ -20,6 +20,8 @@ export interface Call {
   readonly credits: number
   /** Whether it may have been charged although it did not succeed: the connection broke, or the answer says so. */
   readonly isUncertain: boolean
+  /** Whether an instance answered, and not a proxy before it. */
+  readonly isOfInstance: boolean
 }
 
 /** Clients that call until they are told to stop. */
@@ -127,10 +129,12 @@ export async function send(
     const { status } = answer
     const credits = status === 200 ? creditsOf(text, body) : 0
     const isUncertain = status === 503 && text.includes("may have been charged")
-    return { ...common, endMs: performance.now(), status, credits, isUncertain }
+    const isOfInstance = answer.headers.has("x-request-id")
+    return { ...common, endMs: performance.now(), status, credits, isUncertain, isOfInstance }
   } catch (cause) {
     const wasRefused = cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED"
-    return { ...common, endMs: performance.now(), status: null, credits: 0, isUncertain: !wasRefused }
+    const endMs = performance.now()
+    return { ...common, endMs, status: null, credits: 0, isUncertain: !wasRefused, isOfInstance: false }
   }
 }
 

@@ -9,6 +9,7 @@ import { databasePauses, instancePauses, proxyPauses, standbyPauses } from "./tr
 import { races } from "./trials/races.ts"
 import { reloads } from "./trials/reloads.ts"
 import { revocations } from "./trials/revocations.ts"
+import { restartsBehindCaddy, restartsBehindNginx } from "./trials/rolling-restarts.ts"
 
 /** The trials of `bun run exactness`. A new one is a file in `trials/` and a line here. */
 export const trials: readonly Trial[] = [
@@ -26,4 +27,6 @@ export const trials: readonly Trial[] = [
   adminKillsFile,
   adminKills,
   reloads,
+  restartsBehindCaddy,
+  restartsBehindNginx,
 ]
