@@ -11,9 +11,16 @@ function createTimer({ keepsRunning }: { readonly keepsRunning: boolean }): Time
   let coming: Promise<void> | null = null
   return {
     after(delayMs, run) {
-      const timeout = setTimeout(run, delayMs)
+      let isCancelled = false
+      const runUnlessCancelled = () => {
+        if (!isCancelled) run()
+      }
+      const timeout = setTimeout(() => afterInput(runUnlessCancelled), delayMs)
       if (!keepsRunning) timeout.unref()
-      return () => clearTimeout(timeout)
+      return () => {
+        isCancelled = true
+        clearTimeout(timeout)
+      }
     },
     turn() {
       coming ??= new Promise((resolve) => {
@@ -25,4 +32,12 @@ function createTimer({ keepsRunning }: { readonly keepsRunning: boolean }): Time
       return coming
     },
   }
+}
+
+/**
+ * Runs a function when the input that has arrived was read. After a pause of the process (SIGSTOP, a halted machine) timers are
+ * due before that: an answer that lies in its socket would be taken for late. The first turn may come before input is read.
+ */
+function afterInput(run: () => void): void {
+  setImmediate(() => setImmediate(run))
 }
