@@ -9,8 +9,8 @@ const maxTextCharacters = 4_000
 
 /** The reply of the pipeline as a tool's result. */
 export function toToolResult(reply: Reply): CallToolResult {
-  const { envelope, usage, retryAfterSeconds, charged, fault } = reply
-  const meta = usage && { _meta: { "penknife/credits": toCredits(usage, charged) } }
+  const { envelope, usage, retryAfterSeconds, fault } = reply
+  const meta = usage && { _meta: { "penknife/credits": toCredits(usage, reply) } }
   if (envelope.data === null || envelope.status === "error") {
     return { ...refusal({ message: envelope.error ?? "", retryAfterSeconds, code: fault }), ...meta }
   }
@@ -50,9 +50,9 @@ function toText(data: Readonly<Record<string, unknown>>): string {
 }
 
 /** The balance after the call, as in the headers of REST. */
-function toCredits({ balance, plan, rate }: UsageStatus, charged: Reply["charged"]) {
+function toCredits({ balance, plan, rate }: UsageStatus, { charged, fault }: Reply) {
   return {
-    charged: charged.reduce((sum, { credits }) => sum + credits, 0),
+    charged: fault === "chargeUnknown" ? "unknown" : charged.reduce((sum, { credits }) => sum + credits, 0),
     used: balance.used,
     remaining: balance.remaining ?? "unlimited",
     allowance: balance.allowance ?? "unlimited",
