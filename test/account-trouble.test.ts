@@ -191,14 +191,29 @@ describe("a plan that is no longer configured", () => {
     expect(closed.problem).toBeNull()
   })
 
-  test("stops a service from starting, with the same message and exit code for any number of workers", async () => {
-    const { db, problem } = await setUp()
-    for (const workers of ["1", "2"]) {
-      const argv = ["serve", "--port", "0", "--db", db, "--workers", workers]
-      const { code, out, err } = await runCliForTest(argv)
-      expect({ code, out }).toEqual({ code: 2, out: "" })
-      expect(err).toBe(`penknife: ${problem} The accounts are in ${db}.\n`)
-    }
+  test("does not stop a start: the log names the accounts, and their calls are a 500 without a charge", async () => {
+    const { db, id, problem } = await setUp()
+    const { key } = await json("key", "create", "--account", id, "--db", db)
+    let credits = {}
+    const service = await startTestService({
+      flags: { db },
+      readFile: () => ({ plans: { other: { monthly_credits: 5 } }, credits }),
+    })
+    const told = service
+      .logged()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect(told.filter(({ message }) => message === "plans are missing")).toEqual([
+      expect.objectContaining({ level: "warn", problem: `${problem} The accounts are in ${db}.` }),
+    ])
+    expect((await call(service, key)).status).toBe(500)
+    expect((await service.accounts.show(id)).balance.used).toBe(0)
+    expect((await call(service, (await service.createKey("other")).key)).status).toBe(200)
+    // Nor does it keep the configuration from being changed.
+    credits = { hmac: 7 }
+    await service.configuration.reloadLogged()
+    expect(service.logged()).toContain("configuration changed")
   })
 
   test("in a running service makes calls fail with a message, over REST and GraphQL, and costs nothing", async () => {

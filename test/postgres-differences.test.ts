@@ -67,6 +67,9 @@ test("an account with a plan that this instance does not know is refused without
   expect((await knows.accounts.show(account)).balance.used).toBe(0)
   expect((await knows.fetch("/v1/bluetoothlookup?companyid=76", { key })).status).toBe(200)
   expect((await knows.accounts.show(account)).balance.used).toBe(1)
+  const later = await startTestService({ ports: { clock: systemClock }, flags: { db } })
+  expect(later.logged()).toContain("plans are missing")
+  expect(later.logged()).toContain(`The accounts are in ${db.replace(":password@", "@")}.`)
 })
 
 test("without a connection left calls are refused, the log says why without the password, and calls go on afterwards", async () => {

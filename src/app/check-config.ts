@@ -3,7 +3,7 @@ import type { Config } from "../config/load.ts"
 import { readTraceSettings } from "../config/traces.ts"
 import { systemClock } from "../ports/clock.ts"
 import { openStore } from "../store/open.ts"
-import { requireKnownPlans } from "./known-plans.ts"
+import { logMissingPlans } from "./known-plans.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { openLog } from "./observability.ts"
 import { loadApis, readTls } from "./prepare.ts"
@@ -22,7 +22,7 @@ export async function checkConfig(config: Config): Promise<void> {
     if (isNew) logNewDataFile(opened.log, config)
     logOpenMetrics(opened.log, config)
     logAdminPlace(opened.log, config)
-    await requireKnownPlans(admin, config).finally(store.close)
+    await logMissingPlans(opened.log, admin, config).finally(store.close)
   } finally {
     await opened.close()
   }

@@ -1,20 +1,26 @@
-import { missingPlan } from "../accounts/plan.ts"
+import { missingPlan, type Plans } from "../accounts/plan.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import type { Log } from "../ports/log.ts"
 import type { AdminStore } from "../store/admin-store.ts"
 import { withoutPassword } from "../store/open.ts"
 
 /** The most accounts that a message names. */
 const maxNamed = 10
 
-/** An account whose plan was removed from the configuration can be neither served nor refused correctly. */
-export async function requireKnownPlans(
+/**
+ * The open accounts whose plan a configuration lacks, as a text for the operator; null if there are none. Their calls are a 500.
+ * @param before looks only for plans that this configuration has
+ */
+export async function accountsWithoutPlan(
   admin: Pick<AdminStore, "accounts" | "planNames" | "plansInUse">,
-  { plans, db }: Config,
-): Promise<void> {
-  if ((await admin.planNames()).every((plan) => plans.has(plan))) return
-  const missing = (await admin.plansInUse()).filter(({ plan }) => !plans.has(plan))
-  if (missing.length === 0) return
+  { plans, db }: Pick<Config, "plans" | "db">,
+  before: Plans | null = null,
+): Promise<string | null> {
+  const isMissing = (plan: string) => !plans.has(plan) && (before?.has(plan) ?? true)
+  if (!(await admin.planNames()).some(isMissing)) return null
+  const missing = (await admin.plansInUse()).filter(({ plan }) => isMissing(plan))
+  if (missing.length === 0) return null
   const named: string[] = []
   for (const { plan } of missing) {
     const limit = maxNamed - named.length
@@ -23,11 +29,32 @@ export async function requireKnownPlans(
     named.push(...accounts.map(missingPlan))
   }
   const others = missing.reduce((sum, { accounts }) => sum + accounts, 0) - named.length
-  throw new ConfigError(
-    [
-      ...named,
-      ...(others > 0 ? [`${others} other accounts have a plan that is missing.`] : []),
-      `The accounts are in ${withoutPassword(db)}.`,
-    ].join(named.length > 1 ? "\n" : " "),
-  )
+  return [
+    ...named,
+    ...(others > 0 ? [`${others} other accounts have a plan that is missing.`] : []),
+    `The accounts are in ${withoutPassword(db)}.`,
+  ].join(named.length > 1 ? "\n" : " ")
+}
+
+/**
+ * Logs the accounts whose plan is missing. A service starts all the same: the others must not stop because of them, such as when
+ * an instance is restarted before its file has a plan that another one has.
+ */
+export async function logMissingPlans(
+  log: Log,
+  admin: Parameters<typeof accountsWithoutPlan>[0],
+  config: Config,
+): Promise<void> {
+  const problem = await accountsWithoutPlan(admin, config)
+  if (problem !== null) log.warn("plans are missing", { problem })
+}
+
+/** Throws ConfigError if open accounts have a plan that a change of the configuration would remove. */
+export async function requireKnownPlans(
+  admin: Parameters<typeof accountsWithoutPlan>[0],
+  next: Config,
+  before: Config,
+): Promise<void> {
+  const problem = await accountsWithoutPlan(admin, next, before.plans)
+  if (problem !== null) throw new ConfigError(problem)
 }

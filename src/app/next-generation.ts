@@ -28,7 +28,7 @@ interface NextGenerationParts {
   current(): Generation
   /** Loads the own APIs of a configuration; returns `before` when nothing has changed. */
   loadOwnApis(config: Config, shared: SharedApis, before: OwnApis): Promise<OwnApis>
-  /** Rejects with ConfigError when an account has a plan that the configuration lacks. */
+  /** Rejects with ConfigError when an account has a plan of the running configuration that this one lacks. */
   requireKnownPlans(config: Config): Promise<void>
   readonly makeGeneration: MakeGeneration
   /** Returns the function that lets the generation answer all requests that come from then on. */

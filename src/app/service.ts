@@ -26,7 +26,7 @@ import { createBackups } from "./backups.ts"
 import type { ConfigPeers } from "./config-peers.ts"
 import { createGenerations, httpSettings } from "./generation.ts"
 import { createHotConfig, type HotConfig } from "./hot-config.ts"
-import { requireKnownPlans } from "./known-plans.ts"
+import { logMissingPlans, requireKnownPlans } from "./known-plans.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { createNextGenerations } from "./next-generation.ts"
 import { createObservability, openLog } from "./observability.ts"
@@ -120,7 +120,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   opening.defer(() => store.close())
   if (isNew) logNewDataFile(log, config)
   if (!sharedPort) logOpenMetrics(log, config)
-  await requireKnownPlans(openedStore.admin, config)
+  if (!sharedPort) await logMissingPlans(log, openedStore.admin, config)
   const sender = createWebhookSender({ timer: systemTimer })
   const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log, tracer })
   const eventCheck = createEventCheck({
@@ -172,7 +172,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       log,
       current: () => current,
       loadOwnApis: (next, shared, before) => loadOwnApis(next, { ...ownParts, shared }, before),
-      requireKnownPlans: (next) => requireKnownPlans(openedStore.admin, next),
+      requireKnownPlans: (next) => requireKnownPlans(openedStore.admin, next, current.config),
       makeGeneration: (...made) => makeGeneration(...made),
       prepareApps: ({ parts, config: next }) =>
         server.prepareApps(parts, httpSettings(next, { sharedPort, tls })),

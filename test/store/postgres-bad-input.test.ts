@@ -1,6 +1,5 @@
 /** Mistakes of an operator with a PostgreSQL database: every command says what to change, without the password. */
 import { beforeAll, describe, expect, test } from "bun:test"
-import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { runCliForTest } from "../support/cli.ts"
 import { startPostgres, usePostgres } from "../support/postgres.ts"
@@ -204,20 +203,6 @@ test("names of 200 characters are kept whole, longer ones are refused", async ()
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("at most 200 characters") })
 })
 
-test("a plan that the configuration of this instance lacks: the start says so, without the password", async () => {
-  const db = await server.createDatabase()
-  const file = join(dir, "team.toml")
-  writeFileSync(file, "[plans.team]\nmonthly_credits = 10\n")
-  const { id } = await expectDone(
-    ["account", "create", "--name", "Ann", "--plan", "team", "--config", file, "--json"],
-    db,
-  )
-  const { code, err } = await runCliForTest(["serve", "--port", "0", "--db", db])
-  expect(code).toBe(2)
-  expect(err).toContain(`Account ${id} has the plan 'team', which is not configured`)
-  expect(err).toContain(`The accounts are in ${withoutPasswordOf(db)}.`)
-})
-
 test.each([
   ["backup", "copy.db"],
   ["restore", "copy.db"],
@@ -281,8 +266,4 @@ async function run(db: string, statement: string): Promise<unknown[]> {
   } finally {
     await sql.close()
   }
-}
-
-function withoutPasswordOf(db: string): string {
-  return db.replace(":password@", "@")
 }

@@ -109,7 +109,7 @@ export const reopenAccount = defineChange({
     const account = await requireAccount(context, id)
     requireVersion(account, context)
     if (account.closedMs === null) throw new AdminFault("conflict", `Account '${id}' is open.`)
-    // A service does not start with an open account whose plan is missing.
+    // The calls of an open account whose plan is missing fail.
     requirePlan(plan ?? account.plan, context.plans)
     return changeAccount(account, { closedMs: null, ...(plan !== undefined && { plan }) }, context)
   },
