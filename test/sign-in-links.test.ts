@@ -234,7 +234,7 @@ describe("the first start", () => {
     return result
   }
 
-  test("prints a link to the console on standard error, until someone has signed in", async () => {
+  test("prints a link to the console on standard error, and later starts do not", async () => {
     const db = newFile()
     const first = await serve(["--db", db])
     expect(first.out).not.toContain("token")
@@ -245,11 +245,17 @@ describe("the first start", () => {
       const token = /#(?:token=)(pkl-\w+)/.exec(first.err)?.[1]
       signedIn = (await openBrowser(url).signIn("console", { token })).status
     })
-    expect(signedIn).toBe(201)
-    expect(second.err).toContain("#token=pkl-")
-    const third = await serve(["--db", db])
-    expect(third.err).toBe("")
+    expect([signedIn, second.err]).toEqual([201, ""])
   })
+
+  test.each(["warn", "error", "silent"])(
+    "prints none at the log level %s, so that a later one does",
+    async (level) => {
+      const db = newFile()
+      expect((await serve(["--db", db, "--log-level", level])).err).toBe("")
+      expect((await serve(["--db", db])).err).toContain("#token=pkl-")
+    },
+  )
 
   test("prints none once there is an admin key, and none when the console is off", async () => {
     const db = newFile()

@@ -24,8 +24,8 @@ export function programParts(opened: OpenStore, config: Config, { clock, random 
 }
 
 /**
- * Makes a link to the console for the first start of a service, as long as there is no admin key. Null if there is a session
- * or an admin key already, or the console is off.
+ * Makes a link to the console for the first start of a service. Null if a link was made before, there is a session or an admin
+ * key, or the console is off.
  */
 export async function createFirstConsoleLink(config: Config, listening: ListeningAt): Promise<string | null> {
   if (config.admin === "off") return null

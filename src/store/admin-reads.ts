@@ -77,7 +77,8 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
       ),
     async hasAdmin() {
       const [row] = await read<{ found: boolean | number }>(
-        `SELECT EXISTS (SELECT 1 FROM admin_keys) OR EXISTS (SELECT 1 FROM sessions WHERE kind = 'console') AS found`,
+        `SELECT EXISTS (SELECT 1 FROM admin_keys) OR EXISTS (SELECT 1 FROM sessions WHERE kind = 'console')
+           OR EXISTS (SELECT 1 FROM audit WHERE operation = 'console.link') AS found`,
         [],
       )
       return Boolean(row?.found)

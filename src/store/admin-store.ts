@@ -51,7 +51,7 @@ export interface AdminStore {
   findSignInLink(hash: string): Promise<SignInLink | null>
   /** The session of a cookie's hash, until it ends or expires. */
   findSession(hash: string): Promise<SessionRecord | null>
-  /** Whether there is an admin key or a session of the console. */
+  /** Whether there is an admin key or a session of the console, or a link to the console was made. */
   hasAdmin(): Promise<boolean>
 
   findReplay(actor: string, key: string): Promise<ReplayRecord | null>

@@ -42,7 +42,7 @@ export interface CliParts {
     },
   ): Promise<RunningService>
   startMock(config: Config): Promise<RunningMock>
-  /** Makes a link to the console as long as there is no admin key; null if there is one, or the console is off. */
+  /** Makes the first link to the console; null if there is an admin key, was a link, or the console is off. */
   createFirstConsoleLink(
     config: Config,
     listening: { readonly url: string; readonly adminUrl: string | null },
@@ -91,7 +91,7 @@ export interface RunningService {
   reloadCertificate(): Promise<void>
   /** The folders of own APIs that it does not serve. */
   refusedApis(): readonly string[]
-  /** Whether someone has an admin key or is signed in to the console. */
+  /** Whether someone has an admin key, is signed in to the console, or got a link to it. */
   hasAdmin(): Promise<boolean>
   /** Reads the configuration again. Mistakes are logged, and the old one stays. */
   readonly configuration: { reloadLogged(): Promise<void> }

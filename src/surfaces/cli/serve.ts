@@ -3,6 +3,7 @@ import { ConfigError } from "../../config/config-error.ts"
 import type { ConfigSource } from "../../config/file.ts"
 import type { Config } from "../../config/load.ts"
 import { type OptionKey, options } from "../../config/options.ts"
+import { isLogged } from "../../ports/log.ts"
 import { StoreUnavailable } from "../../store/store.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
@@ -28,7 +29,8 @@ export function addServe(program: Command, parts: CliParts): void {
       config.workers > 1 ? await startWorkers(config, source, parts) : await startHere(config, source, parts)
     // After the start: a key that is shown once would be lost if the start failed.
     const key = demo ? await createDemoKey(config, parts) : null
-    const link = parts.isWorker ? null : await firstConsoleLink(config, service, parts)
+    const isToldLink = key !== null || isLogged("info", config.logLevel ?? "info")
+    const link = parts.isWorker || !isToldLink ? null : await firstConsoleLink(config, service, parts)
     const { promise: drainEnds, resolve: endDrain } = Promise.withResolvers<void>()
     const stopped = stopRequested({ onAgain: endDrain })
     // Without files to read again SIGHUP keeps its usual effect: it ends the process when the terminal closes.
@@ -163,9 +165,8 @@ async function firstConsoleLink(
 }
 
 /** A program that reads standard error expects a log of JSON lines. */
-function announceLink(url: string, { logFormat, logLevel }: Config, { terminal, clock }: CliParts): void {
+function announceLink(url: string, { logFormat }: Config, { terminal, clock }: CliParts): void {
   const asText = logFormat === "pretty" || (logFormat === "auto" && terminal.errIsTerminal)
-  if (!asText && logLevel === "silent") return
   const time = new Date(clock.now()).toISOString()
   terminal.err(
     asText
