@@ -8,11 +8,6 @@ export const logLevels = ["debug", "info", "warn", "error", "silent"] as const
 /** `debug`, `info`, `warn` or `error`; a log shows its level and those above. */
 export type LogLevel = (typeof logLevels)[number]
 
-/** Whether a log of a level shows lines of another one. */
-export function isLogged(line: LogLevel, level: LogLevel): boolean {
-  return logLevels.indexOf(line) >= logLevels.indexOf(level)
-}
-
 type Write = (message: string, fields: Readonly<Record<string, unknown>>) => void
 
 /** The operator's log. Values are plain data and never contain a key, a secret or a caller's input. */

@@ -3,7 +3,6 @@ import { ConfigError } from "../../config/config-error.ts"
 import type { ConfigSource } from "../../config/file.ts"
 import type { Config } from "../../config/load.ts"
 import { type OptionKey, options } from "../../config/options.ts"
-import { isLogged } from "../../ports/log.ts"
 import { StoreUnavailable } from "../../store/store.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
@@ -29,8 +28,8 @@ export function addServe(program: Command, parts: CliParts): void {
       config.workers > 1 ? await startWorkers(config, source, parts) : await startHere(config, source, parts)
     // After the start: a key that is shown once would be lost if the start failed.
     const key = demo ? await createDemoKey(config, parts) : null
-    const isToldLink = key !== null || isLogged("info", config.logLevel ?? "info")
-    const link = parts.isWorker || !isToldLink ? null : await firstConsoleLink(config, service, parts)
+    const showsLink = key !== null || ["debug", "info"].includes(config.logLevel ?? "info")
+    const link = parts.isWorker || !showsLink ? null : await firstConsoleLink(config, service, parts)
     const { promise: drainEnds, resolve: endDrain } = Promise.withResolvers<void>()
     const stopped = stopRequested({ onAgain: endDrain })
     // Without files to read again SIGHUP keeps its usual effect: it ends the process when the terminal closes.
