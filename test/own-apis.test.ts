@@ -1,11 +1,13 @@
 /** APIs of an operator's own: what keeps one from being served, what its faults do to others, and how it is replaced. */
 import { describe, expect, test } from "bun:test"
-import { rmSync } from "node:fs"
+import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { quietMs } from "../src/app/watch-folder.ts"
 import { maxDnsQuestions } from "../src/call/dns-questions.ts"
 import { startTestMock } from "./support/mock.ts"
 import { apiSource, folderOf, loadOwn, writeFiles } from "./support/own-apis.ts"
 import { startTestService, type TestService } from "./support/service.ts"
+import { tempDir } from "./support/temp.ts"
 import { createHeldTimer } from "./support/timer.ts"
 import { until } from "./support/until.ts"
 
@@ -425,14 +427,24 @@ test("calls across reloads: none is refused, each is answered and priced by the 
   }
 }, 300_000)
 
-test("with --watch a changed file is taken over by itself", async () => {
-  const { service, apis } = await startFaulty({ watch: true })
+test("with --watch a file that changes, and again while it is loaded, is served as it was last", async () => {
+  const loaded = join(tempDir(), "loaded")
+  const version = (number: number) => {
+    const first = `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(loaded)}, "${number}")`
+    const run = `return { shouted: "${number}" }`
+    return { "shout/index.ts": apiSource("shout", { first, run, shouted: `${number}` }) }
+  }
+  const apis = folderOf(version(0))
+  const timer = createHeldTimer(quietMs)
+  const service = await startTestService({ flags: { apis, watch: true }, ports: { timer } })
   const { key } = await service.createKey("mega")
-  expect((await shout(service, key, "a")).body).toContain('"A"')
-  writeFiles(apis, {
-    "shout/index.ts": apiSource("shout", { run: "return { shouted: text + '!' }", shouted: "hello!" }),
-  })
-  await until(async () => (await shout(service, key, "a")).body.includes('"a!"'))
+  for (const number of [1, 2, 3, 4]) {
+    writeFiles(apis, version(number))
+    await timer.asked()
+    timer.pass()
+    await until(() => readFileSync(loaded, "utf8") === String(number))
+  }
+  await until(async () => (await shout(service, key, "a")).body.includes('"4"'))
   expect(service.logged()).toContain("own APIs loaded again")
 })
 

@@ -3,8 +3,8 @@ import type { Timer } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import { messageOf } from "../values/message-of.ts"
 
-/** An editor writes a file in several steps. */
-const quietMs = 200
+/** How long no file may change before a change counts: an editor writes a file in several steps. */
+export const quietMs = 200
 
 /** Calls `onChange` once after files of a folder have changed. Returns the function that ends the watch. */
 export function watchFolder(

@@ -4,9 +4,8 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { readAnswer } from "../support/answer.ts"
 import { postWith } from "../support/keyed-request.ts"
-import { apiSource, folderOf, writeFiles } from "../support/own-apis.ts"
+import { apiSource, folderOf } from "../support/own-apis.ts"
 import { tempDir } from "../support/temp.ts"
-import { until } from "../support/until.ts"
 import { seedOne } from "./accounts.ts"
 import { run, serve } from "./support.ts"
 
@@ -123,21 +122,6 @@ test("what goes wrong in a call ends that call alone, costs nothing, and is in t
   const failures = log.match(/it threw a RangeError/g)?.length
   expect(failures).toBeGreaterThan(0)
   expect(failures).toBeLessThanOrEqual(5)
-})
-
-test("with --watch a file that changes twice in 50 ms is served as it was last", async () => {
-  const version = (number: number) => ({
-    "shout/index.ts": apiSource("shout", { run: `return { shouted: "${number}" }`, shouted: String(number) }),
-  })
-  const apis = folderOf(version(0))
-  const { server, shouted } = await startWith(apis, "--watch")
-  for (let round = 1; round <= 9; round += 2) {
-    writeFiles(apis, version(round))
-    await Bun.sleep(25)
-    writeFiles(apis, version(round + 1))
-    await until(async () => (await shouted("a")) === String(round + 1))
-  }
-  expect(await server.stop()).toBe(0)
 })
 
 describe("at the start", () => {

@@ -1,3 +1,5 @@
+import { keepAliveTimer } from "../../src/ports/timer.ts"
+
 /** How long a page may take: generous, since a machine with other work is several times slower. */
 const limitMs = 30_000
 /** Between two looks at a page, so that the page gets the processor. */
@@ -16,6 +18,6 @@ export async function eventually(check: () => Promise<void>): Promise<void> {
     } catch (thrown) {
       if (performance.now() > endMs) throw thrown
     }
-    await Bun.sleep(pauseMs)
+    await new Promise<void>((resolve) => keepAliveTimer.after(pauseMs, resolve))
   }
 }

@@ -70,12 +70,13 @@ export function createManualTimer(): ManualTimer {
   }
 }
 
-/** The runtime's timers, but what waits for `heldMs` waits until the test calls `pass`. */
-export function createHeldTimer(heldMs: number): Timer & { pass(): void } {
+/** The runtime's timers, but what waits for `heldMs` waits until the test calls `pass`. `asked` resolves as soon as something waits. */
+export function createHeldTimer(heldMs: number): Timer & { pass(): void; asked(): Promise<void> } {
   const held = createManualTimer()
   return {
     turn: systemTimer.turn,
     after: (delayMs, run) => (delayMs === heldMs ? held : systemTimer).after(delayMs, run),
+    asked: held.asked,
     pass: held.fire,
   }
 }

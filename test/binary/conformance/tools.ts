@@ -5,6 +5,7 @@ import {
   MissingRequiredClientCapabilityError,
   type ServerContext,
 } from "@modelcontextprotocol/server"
+import { keepAliveTimer } from "../../../src/ports/timer.ts"
 import { png, wav } from "./samples.ts"
 
 /** A tool of the suite. */
@@ -17,8 +18,6 @@ export interface FixtureTool {
   ): Promise<CallToolResult | InputRequiredResult>
 }
 
-/** A pause that the scenarios ask for. */
-const pauseMs = 50
 const image = { type: "image", data: png, mimeType: "image/png" } as const
 
 /** Tools that need nothing from the client. */
@@ -51,9 +50,9 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
   test_tool_with_logging: {
     async run(_values, { mcpReq }) {
       await mcpReq.log("info", "Tool execution started")
-      await pause()
+      await keepAliveTimer.turn()
       await mcpReq.log("info", "Tool processing data")
-      await pause()
+      await keepAliveTimer.turn()
       await mcpReq.log("info", "Tool execution completed")
       return { content: [text("The tool has run.")] }
     },
@@ -68,7 +67,7 @@ export const plainTools: Readonly<Record<string, FixtureTool>> = {
     async run(_values, { mcpReq }) {
       const progressToken = mcpReq._meta?.progressToken
       for (const progress of [0, 50, 100]) {
-        if (progress > 0) await pause()
+        if (progress > 0) await keepAliveTimer.turn()
         if (progressToken === undefined) continue
         await mcpReq.notify({
           method: "notifications/progress",
@@ -100,8 +99,4 @@ function answering(...content: CallToolResult["content"]): FixtureTool {
 
 export function text(value: string) {
   return { type: "text", text: value } as const
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, pauseMs))
 }

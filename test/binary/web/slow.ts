@@ -3,6 +3,7 @@
  * seed 7, and gives the page a quarter of the processor. What a test or a page does too early then shows.
  */
 import type { BrowserContext, Page } from "playwright-core"
+import { keepAliveTimer } from "../../../src/ports/timer.ts"
 
 const seed = process.env.PENKNIFE_TEST_SLOW
 const maxDelayMs = 400
@@ -39,8 +40,8 @@ export async function slowDownPage(page: Page): Promise<void> {
 
 const next = random(Number(seed))
 
-async function pause(): Promise<void> {
-  await Bun.sleep(next() * maxDelayMs)
+function pause(): Promise<void> {
+  return new Promise((resolve) => keepAliveTimer.after(next() * maxDelayMs, resolve))
 }
 
 /** Numbers from 0 to 1, the same for the same seed: the generator mulberry32. */
