@@ -3,9 +3,14 @@ import { expect, test } from "bun:test"
 import type { NewKey } from "../../src/admin/program-accounts.ts"
 import { adminOf } from "../support/admin.ts"
 import { openBrowser } from "../support/browser.ts"
+import { apiSource, folderOf } from "../support/own-apis.ts"
 import { startTestService } from "../support/service.ts"
 
-const service = await startTestService()
+const source = apiSource("old").replace(
+  "credits: 1,",
+  'credits: 1, deprecation: { since: "2024-12-01", sunset: "2025-03-01", successor: "hmac" },',
+)
+const service = await startTestService({ flags: { apis: folderOf({ "old/index.ts": source }) } })
 const admin = await adminOf(service)
 
 async function signIn(plan = "pro", key: Partial<NewKey> = {}) {
@@ -34,6 +39,24 @@ test("a call has the answer, the price and the headers of a call with the key th
   const used = await browser.send("GET", "/portal/v1/usage?by=key")
   expect(used.body.data).toMatchObject([{ key: id, calls: 3 }])
   expect(service.logged()).toContain('"surface":"portal"')
+})
+
+test("a call of a deprecated API says so as REST does, and one that is refused does not", async () => {
+  const { browser, key } = await signIn()
+  const said = async (body: object) => {
+    const { status, headers } = await browser.send("POST", "/portal/v1/calls/old", { body })
+    const rest = await service.post("/v1/old", body, { key })
+    const of = (answer: Headers) => ["deprecation", "sunset", "link"].map((name) => answer.get(name))
+    expect([status, of(headers)]).toEqual([rest.status, of(rest.headers)])
+    return [status, ...of(headers)]
+  }
+  expect(await said({ text: "a" })).toEqual([
+    200,
+    `@${Date.UTC(2024, 11, 1) / 1_000}`,
+    "Sat, 01 Mar 2025 00:00:00 GMT",
+    expect.stringContaining('</v1/hmac>; rel="successor-version"'),
+  ])
+  expect(await said({})).toEqual([400, null, null, null])
 })
 
 test("pages of other origins may read what REST answers, and not what the portal does, in either order", async () => {

@@ -145,7 +145,7 @@ test("a worker that waits for the changes of others is answered once all have fo
   expect([events.length, told]).toEqual([2, [{ kind: "reloaded", id: 7, problem: null, changes: [] }]])
 })
 
-test("the worker that asks gets the result also when it cannot follow", async () => {
+test("the worker that asks gets the result also when it cannot follow, and tries no other change while it ends", async () => {
   const { config, workers, events, told, files } = await setUp({ problem: "no" }, {})
   const [asker] = workers
   if (!asker) throw new Error("there is a worker")
@@ -154,6 +154,8 @@ test("the worker that asks gets the result also when it cannot follow", async ()
   await new Promise(setImmediate)
   expect(events.slice(2)).toEqual(["0 must not serve on", "0 is stopped"])
   expect(told).toEqual([expect.objectContaining({ kind: "reloaded", id: 7, problem: null, changes: [1] })])
+  expect((await config.reload()).changes).toEqual([1])
+  expect(events.slice(3)).toEqual(["1 takes b copy 1 null for null"])
 })
 
 test("files that cannot be read are tried by no worker", async () => {

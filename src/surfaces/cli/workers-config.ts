@@ -99,6 +99,8 @@ export async function createWorkersConfig<W extends ConfigWorker>({
     if (problem === null || !workers.has(worker)) return
     report(`a worker cannot take the configuration of the others over and is replaced: ${problem}`)
     const { answered } = waitFor(worker)
+    // It is asked for no other change, which its end would refuse.
+    workers.delete(worker)
     worker.endDrain()
     worker.stop()
     const ended = answered.finally(timer.after(stopMs, () => worker.kill()))

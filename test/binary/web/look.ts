@@ -97,7 +97,7 @@ export const lookScript = `{
     const elements = [...document.querySelectorAll("body *")]
     const texts = textsByLook(elements)
     for (const look of judged) texts.delete(look)
-    const colors = await run([...texts.values()], colorRules())
+    const colors = await run([...texts.values()], { ...colorRules(), resultTypes: ["violations", "passes"] })
     const violations = [
       ...(await violationsOfDocument(elements)),
       ...textsOf(colors.violations),
@@ -116,9 +116,10 @@ export const lookScript = `{
     before = { html, visible, places }
     if (html !== earlier.html) return violationsOf([document], otherRules())
     if (places === earlier.places) return []
+    const shown = visible.difference(earlier.visible)
     return [
       ...(await violationsOf([document], { runOnly: ["target-size", "scrollable-region-focusable"] })),
-      ...(await violationsOf([...visible.difference(earlier.visible)], otherRules())),
+      ...(await violationsOf([...shown].filter(({ parentElement }) => !shown.has(parentElement)), otherRules())),
     ]
   }
 
@@ -129,7 +130,7 @@ export const lookScript = `{
 
   async function run(include, rules, exclude = []) {
     if (include.length === 0) return { violations: [], passes: [] }
-    return axe.run({ include, exclude }, { ...rules, resultTypes: ["violations", "passes"], selectors: false, elementRef: true })
+    return axe.run({ include, exclude }, { resultTypes: ["violations"], ...rules, selectors: false, elementRef: true })
   }
 
   function textsOf(violations) {

@@ -7,6 +7,7 @@ import { toReply } from "../../../call/pipeline.ts"
 import { answerCall } from "../../../call/single.ts"
 import { readJsonObject } from "../body.ts"
 import { finishBody, type HttpContext, inProgress, overloadOf } from "../context.ts"
+import { noticeOf } from "../deprecation.ts"
 import { negotiateFormat } from "../format.ts"
 import type { Exchange } from "../incoming.ts"
 import { parseQuery } from "../query.ts"
@@ -35,6 +36,7 @@ export function portalCallRoutes(parts: PortalCallParts) {
   for (const api of apis) {
     const { id, method, title } = api.definition
     const record = observer.recorderFor(id, "portal")
+    const notice = noticeOf(api.definition)
     const refuse = refuseWith(record)
 
     async function call(exchange: Exchange, keyHash: string): Promise<string | Response> {
@@ -47,16 +49,18 @@ export function portalCallRoutes(parts: PortalCallParts) {
       }
       const query = parseQuery(request.url)
       const { format, problem, asProblem } = negotiateFormat(request, query)
-      const read = (giveWay: GiveWay) => {
+      let given: RawInput = query
+      const read = async (giveWay: GiveWay) => {
         if (problem) throw problem
-        return method === "GET" ? query : readBody(request, context, giveWay)
+        if (method !== "GET") given = await readBody(request, context, giveWay)
+        return given
       }
       const reply = await answerCall({ api, request: { ...incoming, keyHash }, read }, context.pipeline)
       record(incoming, reply)
       setAdminHeaders(set, "application/json")
-      return reply.fault === null
-        ? sendMetered(reply, format, set, answerParts)
-        : send(reply, format, set, asProblem)
+      if (reply.fault !== null) return send(reply, format, set, asProblem)
+      notice?.(given, set)
+      return sendMetered(reply, format, set, answerParts)
     }
 
     app.post(
