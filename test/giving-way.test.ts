@@ -2,8 +2,10 @@
 import { afterEach, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { defineApi } from "../src/apis/contract.ts"
+import { createHttpApp } from "../src/surfaces/http/app.ts"
+import { createClosing } from "../src/surfaces/http/closing.ts"
 import { readAnswer } from "./support/answer.ts"
-import { echoApi, startCatalogService } from "./support/catalog-service.ts"
+import { catalogParts, echoApi, startCatalogService } from "./support/catalog-service.ts"
 import { readGraphql } from "./support/graphql.ts"
 import { createSlowTurns } from "./support/slow-turns.ts"
 
@@ -132,3 +134,21 @@ function runsPerTurn(): number[] {
   }
   return counts
 }
+
+test("requests that begin in one turn stay within one slice; the others wait for the next turn", async () => {
+  let nowMs = 0
+  const clock = { now: () => 0, monotonicMs: () => (nowMs += runMs) }
+  const { opened, parts, settings } = catalogParts([], { clock })
+  const closing = createClosing(parts.pipeline.ports.timer)
+  const app = createHttpApp(parts, { ...settings, closing, holdsKey: () => false, strict: true })
+  let answered = 0
+  const requests = Array.from({ length: 10 }, async () => {
+    await app.fetch(new Request("http://penknife.test/nothing"))
+    answered++
+  })
+  for (let microtask = 0; microtask < 100; microtask++) await undefined
+  expect(answered).toBeGreaterThan(0)
+  expect(answered).toBeLessThanOrEqual(runsPerSlice)
+  await Promise.all(requests)
+  await opened.store.close()
+})

@@ -93,6 +93,45 @@ test("headers over the limit are a 431", async () => {
   expect(await ask(httpLimits.headerBytes)).toStartWith("HTTP/1.1 431 ")
 })
 
+describe("long lists in a request", async () => {
+  const { service, key } = await start({})
+  const path = "/v1/bluetoothlookup?companyid=76"
+  const typeFor = async (accept: string) =>
+    (await service.fetch(path, { key, headers: { accept } })).headers.get("content-type")
+
+  test("more than 32 ranges or 1,024 characters of Accept and Accept-Encoding are taken as absent", async () => {
+    const ranges = (count: number) =>
+      `text/csv,${Array(count - 1)
+        .fill("a/b;q=0.1")
+        .join()}`
+    expect(await typeFor(ranges(32))).toStartWith("text/csv")
+    expect(await typeFor(ranges(33))).toStartWith("application/json")
+    expect(await typeFor(`text/csv;q=1.${"0".repeat(1_011)}`)).toStartWith("text/csv")
+    expect(await typeFor(`text/csv;q=1.${"0".repeat(1_012)}`)).toStartWith("application/json")
+    const codingFor = async (count: number) => {
+      const accepted = `gzip,${Array(count - 1)
+        .fill("a")
+        .join()}`
+      const answer = await fetch(`${service.url}/openapi.json`, { headers: { "accept-encoding": accepted } })
+      return answer.headers.get("content-encoding")
+    }
+    expect([await codingFor(32), await codingFor(33)]).toEqual(["gzip", null])
+  })
+
+  test("more than 256 parameters in a query string are refused, after the key", async () => {
+    const query = (count: number) => `${path}${"&a".repeat(count - 1)}`
+    expect((await service.fetch(query(256), { key })).status).toBe(200)
+    const refused = await service.fetch(query(257), { key })
+    expect([refused.status, (await readAnswer(refused)).error]).toEqual([
+      400,
+      "The query string must have at most 256 parameters. Send lists to APIs that take POST.",
+    ])
+    expect((await service.fetch(`${path}${"&%ff".repeat(256)}`, { key })).status).toBe(400)
+    expect((await service.fetch(query(257))).status).toBe(401)
+    expect((await service.fetch("/v1/nothing?".padEnd(15_000, "a&"))).status).toBe(404)
+  })
+})
+
 describe("calls beyond --max-calls", () => {
   /** A service that takes two calls at a time and has two, whose DNS answers come with `release`. */
   async function startFull() {
@@ -170,6 +209,10 @@ test("docs/operating-limits.md says what the code does", () => {
   const row = (start: string) => rows.find((line) => line.startsWith(`| ${start}`)) ?? ""
   const number = (value: number) => value.toLocaleString("en-US")
   expect(row("request line")).toContain(`${number(httpLimits.headerBytes)} bytes`)
+  expect(row("`Accept` and")).toContain(
+    `${number(httpLimits.acceptCharacters)} characters and ${httpLimits.acceptRanges} ranges`,
+  )
+  expect(row("query string")).toContain(`${httpLimits.queryParameters} parameters`)
   expect(row("time for the headers")).toContain(`${httpLimits.headerSeconds} s`)
   expect(row("body |")).toContain(`\`--max-body\`, ${number(options.maxBodyBytes.default)} bytes`)
   expect(row("time for the body")).toContain(`\`--body-timeout\`, ${options.bodyTimeoutSeconds.default} s`)

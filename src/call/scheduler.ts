@@ -23,9 +23,10 @@ export interface Scheduler {
    * @example
    * const pause = scheduler.giveWay(caller.account.id)
    * if (pause) await pause
+   * @param account who has a turn; a function is called only when the step has to wait
    * @param api whose step it is, if that is known
    */
-  giveWay(account: string, api?: string): Promise<void> | undefined
+  giveWay(account: string | (() => string), api?: string): Promise<void> | undefined
   /** Names the API whose step has begun, for reports of long ones. */
   nameStep(api: string): void
 }
@@ -92,8 +93,9 @@ export function createScheduler(
         running = api ?? null
         return
       }
-      const steps = waiting.get(account) ?? new Set()
-      waiting.set(account, steps)
+      const name = typeof account === "string" ? account : account()
+      const steps = waiting.get(name) ?? new Set()
+      waiting.set(name, steps)
       return new Promise((resolve) => {
         steps.add(() => {
           running = api ?? null

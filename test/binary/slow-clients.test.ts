@@ -1,6 +1,7 @@
 /** Slow clients, and a call that never ends, on the executable. These tests wait until time limits end. */
 
 import { expect, test } from "bun:test"
+import { connect } from "node:net"
 import { join } from "node:path"
 import { httpLimits } from "../../src/surfaces/http/limits.ts"
 import { slowly } from "../support/raw-http.ts"
@@ -13,6 +14,34 @@ const dir = tempDir()
 test("time limits end a connection whose headers never end, and a call that does not end when the service stops", async () => {
   // At the same time, since each takes more than ten seconds.
   await Promise.all([headersThatNeverEnd(), callThatNeverEnds()])
+})
+
+test("who connects anew after each answer, with the worst headers, keeps no other connection waiting", async () => {
+  const server = await serve(join(dir, "strangers.db"))
+  const { hostname, port } = new URL(server.url)
+  const accept = `application/problem+json;q=0,${"a/b,".repeat(3_800)}`
+  const bytes = `GET /v1/nothing HTTP/1.1\r\nhost: x\r\naccept: ${accept}\r\n\r\n`
+  const strangers = 2
+  let answered = 0
+  let kept = 0
+  const connectAnew = async (): Promise<void> => {
+    while (answered < 300) {
+      await new Promise<void>((resolve, reject) => {
+        const socket = connect(Number(port), hostname, () => socket.write(bytes))
+        socket.on("error", reject)
+        socket.once("data", () => socket.destroy())
+        socket.once("close", resolve)
+      })
+      answered++
+    }
+  }
+  const loops = Array.from({ length: strangers }, connectAnew)
+  while (answered < 300) {
+    expect((await fetch(`${server.url}/health`)).status).toBe(200)
+    if (answered > strangers) kept++
+  }
+  await Promise.all(loops)
+  expect(kept).toBeGreaterThan(60)
 })
 
 /** A connection whose headers never end is closed, also when a byte arrives now and then. */

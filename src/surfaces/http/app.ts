@@ -59,7 +59,7 @@ export function createHttpApp(
     recordUnkeyed(exchange.incoming, { status: 204 })
   }
 
-  const { base, context, headers } = createFrame(parts, options, calls, () => app.server, opened)
+  const { base, begin, context, headers } = createFrame(parts, options, calls, () => app.server, opened)
   const adminFeature = createAdminFeature(base, context, parts, version)
   const metrics = parts.readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
   const service: ApiDocInput = {
@@ -75,7 +75,7 @@ export function createHttpApp(
   const site: Site = { ...service, title: brand.title, portal: portal !== null, console: admin !== null }
   const pages = createSiteServer(site, brand)
   const metered = meteredRoutes(base, context)
-  const app = createListeningApp()
+  const app = createListeningApp(begin)
     .headers(headers)
     .use(base)
     .use(crossOrigin())

@@ -1,7 +1,9 @@
-import { type Fault, inputFault } from "../../call/fault.ts"
-import type { TextInput } from "../../call/input.ts"
+import { Fault, inputFault } from "../../call/fault.ts"
 import { mediaTypeNames, negotiate, preferredType } from "../../encode/accept.ts"
 import { type Format, formats, isFormat } from "../../encode/formats.ts"
+import { acceptedBy } from "./accepted.ts"
+import { httpLimits } from "./limits.ts"
+import type { Query } from "./query.ts"
 
 /** The format of an answer, and what is wrong with the `format` parameter, if anything. */
 export interface Negotiated {
@@ -12,21 +14,31 @@ export interface Negotiated {
 }
 
 /** `?format=` wins over `Accept`. A `format` that cannot be met is refused in the format that `Accept` asks for. */
-export function negotiateFormat(request: Request, { parameters }: TextInput): Negotiated {
+export function negotiateFormat(request: Request, { parameters, isCut }: Query): Negotiated {
   const given = parameters.filter(({ name }) => name === "format")
-  const accept = request.headers.get("accept")
+  const accept = acceptedBy(request.headers)
   if (given.length === 0) {
-    return { format: negotiate(accept), problem: null, asProblem: prefersProblem(accept) }
+    return {
+      format: negotiate(accept),
+      problem: isCut ? tooManyParameters : null,
+      asProblem: prefersProblem(accept),
+    }
   }
   const readable = given.flatMap(({ text }) => text ?? [])
   const [asked] = readable
   const isGood = readable.length === 1 && asked !== undefined && isFormat(asked)
   return {
     format: isGood ? asked : negotiate(accept),
-    problem: isGood && given.length === 1 ? null : problemOf(readable),
+    problem: isCut ? tooManyParameters : isGood && given.length === 1 ? null : problemOf(readable),
     asProblem: !isGood && prefersProblem(accept),
   }
 }
+
+/** The refusal of a query string that was not read to its end. */
+export const tooManyParameters = new Fault(
+  "inputRejected",
+  `The query string must have at most ${httpLimits.queryParameters} parameters. Send lists to APIs that take POST.`,
+)
 
 const problemType = "application/problem+json"
 

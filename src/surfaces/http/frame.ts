@@ -1,5 +1,6 @@
 import type { Server } from "elysia/universal"
 import type { Random } from "../../apis/contract.ts"
+import { createScheduler } from "../../call/scheduler.ts"
 import type { SpanStart, Tracer } from "../../ports/tracer.ts"
 import { addressMatches, type Network } from "../../values/ip.ts"
 import type { CallsInProgress } from "./calls.ts"
@@ -114,9 +115,17 @@ export function createFrame(
     }
     return opened(exchange)
   })
+  /**
+   * Gives the requests that begin in one turn of the event loop a slice of time, beyond which they wait for the next turn. Bun
+   * takes new connections, and begins their first requests, as long as there are any. Those who connect anew after each answer
+   * would keep it from all other connections.
+   */
+  const starts = createScheduler(pipeline.ports)
+  const begin = (request: Request) => starts.giveWay(() => socketOf(request) ?? "")
   return {
     base,
     context,
+    begin,
     headers: { ...fixedHeaders, ...(options.tls !== null && options.strict && strictTransport) },
   }
 }

@@ -8,6 +8,7 @@ import type { GraphqlCall } from "../graphql/metered-query.ts"
 import { Refusal } from "../graphql/refusal.ts"
 import { createGraphqlSchema } from "../graphql/schema.ts"
 import { type GraphqlBody, usePipeline } from "../graphql/yoga-plugin.ts"
+import { acceptedBy } from "./accepted.ts"
 import { toBody } from "./answer-body.ts"
 import { readJsonObject } from "./body.ts"
 import type { HttpContext } from "./context.ts"
@@ -32,7 +33,7 @@ export function createGraphqlServer(
     answer: GraphqlBody,
     request: Request,
   ): Promise<Response> {
-    const type = `${mediaTypeFor(request.headers.get("accept"))}; charset=utf-8`
+    const type = `${mediaTypeFor(acceptedBy(request.headers))}; charset=utf-8`
     const headers: Record<string, string> = { "content-type": type }
     const status = refusal?.status ?? 200
     setAnswerHeaders(headers, { status, retryAfterSeconds: refusal?.retryAfterSeconds ?? null, fault })

@@ -2,6 +2,7 @@ import { Elysia } from "elysia"
 import type { RecordRequest } from "../../observe/request-record.ts"
 import { once } from "../../values/once.ts"
 import { Refusal, toRefusal } from "../graphql/refusal.ts"
+import { acceptedBy } from "./accepted.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./context.ts"
 import { mediaTypeFor } from "./graphql-media-type.ts"
 import type { Exchange, IncomingApp, IncomingRequest } from "./incoming.ts"
@@ -61,7 +62,7 @@ function refuse(
 ): string {
   record(incoming, { status, fault: code })
   set.status = status
-  set.headers["content-type"] = `${mediaTypeFor(request.headers.get("accept"))}; charset=utf-8`
+  set.headers["content-type"] = `${mediaTypeFor(acceptedBy(request.headers))}; charset=utf-8`
   if (code === "METHOD_NOT_ALLOWED") set.headers.allow = "POST"
   setAnswerHeaders(set.headers, { status, retryAfterSeconds })
   return JSON.stringify({ errors })

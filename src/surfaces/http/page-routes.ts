@@ -2,6 +2,7 @@ import { mediaTypeNames, preferredType } from "../../encode/accept.ts"
 import { once } from "../../values/once.ts"
 import { discoveryLinks } from "../discovery/documents.ts"
 import type { Site } from "../site/site.ts"
+import { acceptedBy } from "./accepted.ts"
 import { type HttpContext, unkeyedFeature } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { AnswerSettings, IncomingApp } from "./incoming.ts"
@@ -51,7 +52,7 @@ async function sendNegotiated(page: Resource, { url, headers }: Request, set: An
 
 /** Whether a request is one of a browser that opens a page. `?format=` and every other client get data. */
 export function prefersPage(request: Request): boolean {
-  const accept = request.headers.get("accept")
+  const accept = acceptedBy(request.headers)
   if (accept === null || !accept.includes("text/html") || !/^(?:GET|HEAD)$/.test(request.method)) return false
   if (parseQuery(request.url).parameters.some(({ name }) => name === "format")) return false
   return preferredType(accept, [...mediaTypeNames, "text/html"]) === "text/html"

@@ -1,19 +1,29 @@
 import type { TextInput, TextParameter } from "../../call/input.ts"
+import { httpLimits } from "./limits.ts"
 
-const empty: TextInput = { kind: "text", parameters: [] }
+const { queryParameters: maxParameters } = httpLimits
+
+/** The parameters of a query string. */
+export interface Query extends TextInput {
+  /** Whether there are more than are read: the request has to be refused. */
+  readonly isCut: boolean
+}
+
+const empty: Query = { kind: "text", parameters: [], isCut: false }
 
 /**
  * Reads a URL's query string (`application/x-www-form-urlencoded`). A text with a broken escape, which URLSearchParams would
  * change or keep, becomes null. A name that cannot be read is left out.
  */
-export function parseQuery(url: string): TextInput {
+export function parseQuery(url: string): Query {
   let start = url.indexOf("?") + 1
   if (start === 0) return empty
   const parameters: TextParameter[] = []
-  while (start < url.length) {
+  let count = 0
+  while (start < url.length && count <= maxParameters) {
     const next = url.indexOf("&", start)
     const end = next === -1 ? url.length : next
-    if (end > start) {
+    if (end > start && ++count <= maxParameters) {
       const pair = url.slice(start, end)
       const equals = pair.indexOf("=")
       const name = decode(equals === -1 ? pair : pair.slice(0, equals))
@@ -21,7 +31,7 @@ export function parseQuery(url: string): TextInput {
     }
     start = end + 1
   }
-  return { kind: "text", parameters }
+  return { kind: "text", parameters, isCut: count > maxParameters }
 }
 
 /** A part of a query string, in which a plus is a space; null when it is not percent-encoded UTF-8. */

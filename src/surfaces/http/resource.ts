@@ -1,7 +1,7 @@
 import { promisify } from "node:util"
 import fresh from "fresh"
-import Negotiator from "negotiator"
 import { once } from "../../values/once.ts"
+import { preferredCoding } from "./accepted.ts"
 import type { AnswerSettings } from "./incoming.ts"
 
 /** A text that stays the same for as long as the process runs, made when it is first asked for. */
@@ -42,7 +42,7 @@ export function createResource({ headers, read }: ResourceSource): Resource {
       set.status = 304
       return null
     }
-    if (new Negotiator({ headers: asked }).encoding(["gzip", "identity"]) !== "gzip") return plain
+    if (preferredCoding(request.headers, ["gzip"]) !== "gzip") return plain
     set.headers["content-encoding"] = "gzip"
     return zipped
   }

@@ -5,6 +5,7 @@ import type { GiveWay } from "../../../apis/contract.ts"
 import { inputFault } from "../../../call/fault.ts"
 import type { RawInput, TextParameter } from "../../../call/input.ts"
 import { readJsonObject } from "../body.ts"
+import { tooManyParameters } from "../format.ts"
 import type { Intake } from "../intake.ts"
 import { parseQuery } from "../query.ts"
 import { needsBody, type OperationRoute } from "./operation-routes.ts"
@@ -22,7 +23,8 @@ export async function readOperationInput(
 ): Promise<RawInput> {
   // Elysia returns null for invalid percent-encoding, contrary to its type.
   const inPath = route.inPath.map((name): TextParameter => ({ name, text: params[name] ?? null }))
-  const { parameters } = parseQuery(request.url)
+  const { parameters, isCut } = parseQuery(request.url)
+  if (isCut) throw tooManyParameters
   if (route.operation.method === "GET") {
     refuseRepeated(inPath, parameters)
     return { kind: "text", parameters: [...inPath, ...parameters] }

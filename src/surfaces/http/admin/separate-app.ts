@@ -19,7 +19,7 @@ interface AdminAppOptions extends FrameOptions {
 
 /** The administration alone as an Elysia app, for an address that only operators reach. It does not listen yet. */
 export function createAdminApp(parts: AdminAppParts, options: AdminAppOptions, calls: CallsInProgress) {
-  const { base, context, headers } = createFrame(
+  const { base, begin, context, headers } = createFrame(
     parts,
     options,
     calls,
@@ -28,7 +28,7 @@ export function createAdminApp(parts: AdminAppParts, options: AdminAppOptions, c
   )
   const feature = createAdminFeature(base, context, { admin: parts.admin, portal: null }, parts.version)
   if (feature === null) throw new Error("an app for operators alone needs the administration")
-  const app = createListeningApp()
+  const app = createListeningApp(begin)
     .headers(headers)
     .use(base)
     .onError(({ error, code, request, set, incoming }) =>

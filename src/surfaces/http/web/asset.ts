@@ -1,8 +1,8 @@
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import fresh from "fresh"
-import Negotiator from "negotiator"
 import { once } from "../../../values/once.ts"
+import { acceptedBy, preferredCoding } from "../accepted.ts"
 import type { AnswerSettings } from "../incoming.ts"
 import { SharedBytes } from "../resource.ts"
 import type { Coding, WebFile } from "./web-files.ts"
@@ -49,18 +49,14 @@ export async function sendAsset(
     set.status = 304
     return null
   }
-  const coding = codingFor(asked["accept-encoding"], codings)
+  const coding = codingFor(request.headers, codings)
   if (coding !== "identity") set.headers["content-encoding"] = coding
   return formsOf(file)[coding]()
 }
 
 /** A large file, which is kept as gzip alone, is sent so to a client that names no coding: it takes any (RFC 9110 §12.5.3). */
-function codingFor(accepted: string | undefined, codings: readonly Coding[]): Coding | "identity" {
+function codingFor(headers: Headers, codings: readonly Coding[]): Coding | "identity" {
   const [only] = codings
-  if (accepted === undefined && codings.length === 1 && only) return only
-  const coding = new Negotiator({ headers: { "accept-encoding": accepted } }).encoding([
-    ...codings,
-    "identity",
-  ])
-  return coding === "br" || coding === "gzip" ? coding : "identity"
+  if (codings.length === 1 && only && acceptedBy(headers, "accept-encoding") === null) return only
+  return preferredCoding(headers, codings)
 }
