@@ -155,7 +155,7 @@ test("the worker that asks gets the result also when it cannot follow, and tries
   expect(events.slice(2)).toEqual(["0 must not serve on", "0 is stopped"])
   expect(told).toEqual([expect.objectContaining({ kind: "reloaded", id: 7, problem: null, changes: [1] })])
   expect((await config.reload()).changes).toEqual([1])
-  expect(events.slice(3)).toEqual(["1 takes b copy 1 null for null"])
+  expect(events.slice(4)).toEqual(["1 takes b copy 1 null for null"])
 })
 
 test("files that cannot be read are tried by no worker", async () => {
