@@ -4,6 +4,8 @@ import { columnsOf, historyTables } from "./history-sql.ts"
 export interface MoveTable {
   readonly name: string
   readonly columns: readonly string[]
+  /** A condition of SQL for the rows that are taken along. Such rows replace those that an empty store has. */
+  readonly only?: string
 }
 
 /** A row by its columns. Truth values are 0 and 1, and JSON is text. */
@@ -74,6 +76,8 @@ export const moveTables: readonly MoveTable[] = [
       `id at_ms actor actor_name operation target_kind target_id account_id before_json after_json source request_id`,
     ),
   },
+  // Otherwise the first look at the new store would raise no event of the time since the last look at the old one.
+  { name: "meta", columns: words("name value"), only: "name = 'looked_ms'" },
   { name: "replays", columns: words("actor key payload_hash operation target_id created_ms answer") },
   ...historyTables.map((table) => ({ name: table.name, columns: columnsOf(table) })),
 ]

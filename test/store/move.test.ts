@@ -108,6 +108,24 @@ describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
     await store.close()
   })
 
+  test("events of the time between the last look at the old store and the first one at the new store are raised", async () => {
+    const [from, to] = [await fromKind.create(), await toKind.create()]
+    await fill(from, 1)
+    // A service may have looked at the new store while it was empty.
+    for (const [db, ms] of [
+      [from, 7_000],
+      [to, 9_000],
+    ] as const) {
+      const { store, timedEvents } = await openAnyStore(db)
+      await timedEvents.keepLookedUntilMs(ms)
+      await closeAndWait(store, db)
+    }
+    await move(from, to, options)
+    const { store, timedEvents } = await openAnyStore(to)
+    expect(await timedEvents.lookedUntilMs()).toBe(7_000)
+    await store.close()
+  })
+
   test("a store with accounts is not written to", async () => {
     const [from, to] = [await fromKind.create(), await toKind.create()]
     for (const db of [from, to]) await fill(db, 1)

@@ -43,12 +43,12 @@ export async function openPostgresSource(url: string, options: MoveOptions): Pro
   ])
   const { run, requireUnused, close } = transaction
   return {
-    async *read({ name, columns }) {
+    async *read({ name, columns, only = "true" }) {
       const cursor = `moved_${name}`
       const list = columns.map((column) => readAs[column] ?? column)
       await run(
         `DECLARE ${cursor} NO SCROLL CURSOR FOR
-           SELECT row_to_json(moved)::text AS json FROM (SELECT ${list.join(", ")} FROM ${name}) AS moved`,
+           SELECT row_to_json(moved)::text AS json FROM (SELECT ${list.join(", ")} FROM ${name} WHERE ${only}) AS moved`,
       )
       for (;;) {
         const rows = await run<{ json: string }>(`FETCH ${rowsPerPage} FROM ${cursor}`)
@@ -77,7 +77,8 @@ export async function openPostgresTarget(url: string, options: MoveOptions): Pro
     throw new StoreUnusable(`${address} is not empty: it has ${table}. Name a new database with --to.`)
   }
   return {
-    async write({ name, columns }, rows) {
+    async write({ name, columns, only }, rows) {
+      if (only) await run(`DELETE FROM ${name} WHERE ${only}`)
       const list = columns.map((column) => writeAs[column] ?? column)
       await run(
         `INSERT INTO ${name} (${columns.join(", ")})

@@ -24,8 +24,9 @@ export function openSqliteSource(file: string): MoveSource {
   requireFile(file, `There is no data file ${file}. Name it with --from.`)
   const { database, attempt, close } = openLocked(file, { mustExist: true })
   return {
-    async *read({ name, columns }) {
-      const rows = database.query<MoveRow, []>(`SELECT ${columns.join(", ")} FROM ${name}`).iterate()
+    async *read({ name, columns, only = "true" }) {
+      const select = `SELECT ${columns.join(", ")} FROM ${name} WHERE ${only}`
+      const rows = database.query<MoveRow, []>(select).iterate()
       let page: MoveRow[] = []
       for (;;) {
         const { value, done } = attempt(() => rows.next())
@@ -50,14 +51,17 @@ export function openSqliteSource(file: string): MoveSource {
  */
 export function openSqliteTarget(file: string): MoveTarget {
   const { database, attempt, close } = openLocked(file, { mustExist: false })
-  const filled = moveTables.find(({ name }) => database.query(`SELECT 1 FROM ${name} LIMIT 1`).get() !== null)
+  const filled = moveTables.find(
+    ({ name, only }) => !only && database.query(`SELECT 1 FROM ${name} LIMIT 1`).get() !== null,
+  )
   if (filled) {
     close()
     throw new StoreUnusable(`${file} is not empty: it has ${filled.name}. Name a new file with --to.`)
   }
   return {
-    async write({ name, columns }, rows) {
+    async write({ name, columns, only }, rows) {
       attempt(() => {
+        if (only) database.run(`DELETE FROM ${name} WHERE ${only}`)
         const insert = database.query(
           `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map((_, i) => `?${i + 1}`).join(", ")})`,
         )
