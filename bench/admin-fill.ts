@@ -195,7 +195,7 @@ export const postgresFill: readonly FillStep[] = [
   { what: "makes indexes", sql: makeIndexes },
   {
     what: "totals",
-    sql: "INSERT INTO usage_sums SELECT day, api, 0, sum(calls), sum(credits) FROM all_usage GROUP BY day, api",
+    sql: "INSERT INTO usage_sums SELECT day, api, sum(calls), sum(credits) FROM all_usage GROUP BY day, api",
   },
   { what: "statistics", sql: "VACUUM ANALYZE" },
 ]

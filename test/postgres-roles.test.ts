@@ -73,6 +73,13 @@ test("the service's role serves, and runs every command", async () => {
   await done(["usage", account, "--db", db])
   await done(["notices", "--log", "--db", db])
   await service.accounts.closeAccount(account)
+  const prune = ["audit", "prune", "--keep-audit", "1", "--db"]
+  const kept = await runCliForTest([...prune, db])
+  expect(kept).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("Name the owner of the tables in --db"),
+  })
+  expect(await runCliForTest([...prune, owner])).toMatchObject({ code: 0, err: "" })
 })
 
 test("the service's role has the rights that a start asks for, and no others", async () => {
@@ -95,6 +102,7 @@ test("the service's role has the rights that a start asks for, and no others", a
     "TRUNCATE usage",
     "DELETE FROM ledger",
     "DELETE FROM accounts",
+    "DELETE FROM audit",
     "ALTER TABLE ledger DISABLE TRIGGER ALL",
     "CREATE TEMPORARY TABLE mine (id integer)",
     "SELECT * FROM pg_authid",

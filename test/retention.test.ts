@@ -1,9 +1,15 @@
 /** What is deleted when, in which steps, and what becomes of it over the admin API. */
+import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
+import { statSync } from "node:fs"
+import { join } from "node:path"
 import { createCleaner } from "../src/retention/cleaner.ts"
 import { hourMs } from "../src/store/history.ts"
 import { StoreUnavailable } from "../src/store/store.ts"
+import { openAnyStore } from "./support/any-store.ts"
+import { runCliForTest } from "./support/cli.ts"
 import { createManualClock } from "./support/clock.ts"
+import { tempDir } from "./support/temp.ts"
 import { createManualTimer } from "./support/timer.ts"
 
 const iso = "2027-03-15T12:34:56Z"
@@ -77,6 +83,81 @@ describe("the cleaner", () => {
   })
 })
 
+describe("commands of the owner", () => {
+  const dir = tempDir()
+  const run = async (...words: string[]) => {
+    const { code, out, err } = await runCliForTest(words)
+    return { code, err, answer: code === 0 ? JSON.parse(out) : null }
+  }
+  async function newFile(name: string): Promise<string> {
+    const db = join(dir, name)
+    expect(
+      await run("account", "create", "--name", "Ann", "--plan", "free", "--json", "--db", db),
+    ).toMatchObject({ code: 0 })
+    return db
+  }
+
+  test("'audit prune' deletes old audit records alone, and records by whom, before it deletes any", async () => {
+    const db = await newFile("audit.db")
+    {
+      using database = new Database(db)
+      database.run(
+        `INSERT INTO audit (id, at_ms, actor, actor_name, operation, target_kind, target_id, source, request_id)
+         WITH RECURSIVE n (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 449)
+         SELECT 'aud_old' || n, n, 'cli:ann', 'ann', 'keys.create', 'key', 'k', 'host', 'r' FROM n`,
+      )
+    }
+    expect(await run("audit", "prune", "--db", db)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--keep-audit"),
+    })
+    expect(await run("audit", "prune", "--keep-audit", "30", "--json", "--db", db)).toMatchObject({
+      answer: { deleted: 450 },
+    })
+    expect(await run("audit", "prune", "--keep-audit", "30", "--json", "--db", db)).toMatchObject({
+      answer: { deleted: 0 },
+    })
+    const { answer: data } = await run("audit", "--json", "--db", db)
+    expect(data.map(({ operation }: { operation: string }) => operation)).toEqual([
+      "audit.prune",
+      "audit.prune",
+      "accounts.create",
+    ])
+    expect(data[0]).toMatchObject({ actor: expect.stringMatching(/^cli:./), after: { keep_audit: 30 } })
+    expect(Date.now() - Date.parse(data[0].after.deleted_before)).toBeGreaterThan(29.9 * dayMs)
+  })
+
+  test("'compact' gives space back to the disk, and refuses while a service works on the file", async () => {
+    const db = await newFile("compact.db")
+    const opened = await openAnyStore(db, () => {}, { serving: { onChange() {} } })
+    {
+      using database = new Database(db)
+      database.run(
+        `INSERT INTO history_credits WITH RECURSIVE n (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 20000)
+         SELECT n * ${hourMs}, 'acc', 1, 1 FROM n`,
+      )
+      database.run("DELETE FROM history_credits")
+    }
+    const refused = await run("compact", "--json", "--db", db)
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Stop the server, then compact, then start it again."),
+    })
+    await opened.store.close()
+    const { answer: compacted } = await run("compact", "--json", "--db", db)
+    expect(compacted).toMatchObject({ file: db, bytes: statSync(db).size })
+    expect(compacted.bytes_before).toBeGreaterThan(3 * compacted.bytes)
+    expect((await run("account", "list", "--json", "--db", db)).answer).toHaveLength(1)
+    expect(await run("compact", "--db", join(dir, "none.db"))).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("There is no data file"),
+    })
+    const postgres = await run("compact", "--db", "postgres://ann:secret@127.0.0.1:1/x")
+    expect([postgres.code, postgres.err]).toEqual([1, expect.stringContaining("autovacuum")])
+    expect(postgres.err).not.toContain("secret")
+  })
+})
+
 /** A cleaner of a store that writes down what it is asked. */
 function newCleaner() {
   const clock = createManualClock(iso)
@@ -125,6 +206,7 @@ function newCleaner() {
         },
         auditFromMs: async () => null,
         setAuditFromMs: async () => {},
+        mayDeleteAudit: async () => false,
         deleteAudit: async () => 0,
         deleteNotices: step("deleteNotices"),
         deleteCredits: pass("deleteCredits"),

@@ -4,10 +4,12 @@ import { keepAliveTimer } from "../ports/timer.ts"
 import { move } from "../store/move.ts"
 import { isPostgresUrl, requireStoreName } from "../store/open.ts"
 import { backUp, inspectBackup, type OnStep } from "../store/sqlite/backup.ts"
+import { compact } from "../store/sqlite/compact.ts"
 import { restore } from "../store/sqlite/restore.ts"
 import { StoreUnusable } from "../store/store.ts"
+import { pruneAudit } from "./prune-audit.ts"
 
-/** Copies the data file to a backup, and back. */
+/** Copies, compacts and moves stores. */
 export const safekeeping = {
   backUp({ db }: Config, file: string, onStep: OnStep) {
     requireFiles(db, file)
@@ -18,10 +20,20 @@ export const safekeeping = {
     requireFiles(db, file)
     return restore(file, db, systemClock.now(), onStep)
   },
+  compact({ db }: Config) {
+    requireStoreName(db)
+    if (isPostgresUrl(db)) throw new StoreUnusable(compactsItself)
+    return compact(db)
+  },
+  pruneAudit,
   move({ dbLogin }: Config, from: string, to: string) {
     return move(from, to, { timer: keepAliveTimer, clock: systemClock, login: dbLogin })
   },
 }
+
+const compactsItself =
+  "'compact' works on data files. PostgreSQL uses the space of deleted rows again by itself (autovacuum). To give it back to the disk, run " +
+  "VACUUM FULL on a table as its owner, with all services stopped, since it locks the table; see docs/scaling.md."
 
 /** PostgreSQL has its own tools for backups, which may read everything. */
 function requireFiles(...names: readonly string[]): void {

@@ -138,6 +138,13 @@ export const options = {
     integer(92, 36_500),
     400,
   ),
+  keepAudit: one(
+    "keep-audit DAYS",
+    "days to keep audit records; only 'audit prune' deletes older ones",
+    integer(1, 36_500),
+    null,
+    "all are kept",
+  ),
   logLevel: one("log-level LEVEL", "lowest level to log", oneOf(logLevels), null, "info, or error for mock"),
   logFormat: fixed(
     one("log-format FORMAT", "auto: pretty on a terminal, else json", oneOf(logFormats), "auto"),

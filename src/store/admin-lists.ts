@@ -47,6 +47,12 @@ const attemptsByTime: Order = {
   isDescending: true,
 }
 
+/** Few notices wait for their delivery, and these are in an index. */
+const waitingNotices: Candidates = {
+  column: "notices.id",
+  select: [() => "SELECT id FROM notices WHERE state = 'pending'"],
+}
+
 /** The lists of the administration, in any kind of store. */
 export function prepareLists(parts: ListParts): Lists {
   const { read, texts, isClosed, indexed } = parts
@@ -90,8 +96,23 @@ export function prepareLists(parts: ListParts): Lists {
     },
     notices({ accountId, state }, page) {
       const select = (notices: string) => parts.selectNotices.replace("FROM notices", `FROM ${notices}`)
-      const filters = [...equals("account_id", accountId), ...equals("state", state)]
-      return list<NoticeRecord>({ table: "notices", select, ...byFirst(filters), order: noticesByTime, page })
+      // An index has those that failed. Its condition must be a part of the statement.
+      const hasFailed: Condition[] =
+        state === "failed" ? [[() => "state = 'failed'"]] : equals("state", state)
+      const ofAccount = equals("account_id", accountId)
+      const isFound = ofAccount.length > 0 || state === "failed"
+      const conditions = isFound
+        ? byFirst([...ofAccount, ...hasFailed])
+        : { conditions: [], checks: hasFailed }
+      const candidates = state === "pending" ? [waitingNotices] : []
+      return list<NoticeRecord>({
+        table: "notices",
+        select,
+        ...conditions,
+        candidates,
+        order: noticesByTime,
+        page,
+      })
     },
     noticeAttempts({ noticeId, accountId }, page) {
       const ofAccount = equals("account_id", accountId)
@@ -155,9 +176,8 @@ function byFirst([first, ...checks]: readonly Condition[]): Conditions {
 function auditConditions(filter: AuditFilter): Conditions {
   const times = [...compares("at_ms", ">=", filter.fromMs), ...compares("at_ms", "<", filter.toMs)]
   const ofThing = [...equals("target_id", filter.targetId), ...equals("account_id", filter.accountId)]
-  // These two are in an index together.
-  const others = [...equals("actor", filter.actor), ...equals("operation", filter.operation)]
-  if (ofThing.length === 0) return { conditions: [...others, ...times], checks: [] }
+  // Most operations are rarer than their actors.
+  const others = [...equals("operation", filter.operation), ...equals("actor", filter.actor)]
   const { conditions, checks } = byFirst([...ofThing, ...others])
   return { conditions: [...conditions, ...times], checks }
 }

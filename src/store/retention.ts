@@ -13,6 +13,8 @@ export interface Retention extends RetentionMarks {
   foldUsage(beforeDay: string, place: string, limit: number): Promise<PassStep>
   /** Deletes at most about `limit` rows of charges by account before a time. */
   deleteCredits(beforeMs: number, place: string, limit: number): Promise<PassStep>
+  /** Whether this user of a database may delete audit records. Services may not. */
+  mayDeleteAudit(): Promise<boolean>
   /** Deletes at most `limit` audit records before {@link RetentionMarks.auditFromMs}. Returns how many. */
   deleteAudit(limit: number): Promise<number>
 }

@@ -126,6 +126,22 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expectTurns(found.turns, (count - 2) / rowsPerStep)
   })
 
+  // Those that failed are in an index, and so are those that wait: they are found without looking at all others.
+  test.each([
+    ["failed", (n: number) => n < 2, [1, 1]],
+    ["pending", () => false, [1, 4]],
+    ["delivered", () => false, [3, 9]],
+    ["unsent", (n: number) => n >= 2, [1, 4]],
+  ] as const)("notices that are %s", async (state, matches, [fewest, most]) => {
+    const found = await readAll(
+      (page) => opened.admin.notices({ state }, page),
+      ({ raisedMs, id }) => [raisedMs, id],
+    )
+    expect(found.ids).toEqual(idsWhere("msg", matches, true))
+    expectTurns(found.turns, fewest)
+    expect(isPostgres || found.turns <= most).toBe(true)
+  })
+
   test.each([
     [quiet, (n: number) => n % 1_300 === 1_299],
     [busy, (n: number) => n % 1_300 !== 1_299],

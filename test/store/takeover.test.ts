@@ -44,11 +44,12 @@ describe("a data file", () => {
     const file = await fill(join(dir, `unreleased-${++files}.db`))
     const database = new Database(file)
     database.run(`PRAGMA legacy_alter_table = ON; ALTER TABLE notices RENAME TO old; DROP INDEX notices_waiting; DROP INDEX notices_by_time;
-      DROP INDEX notices_by_account; DROP INDEX notices_by_state;
+      DROP INDEX notices_by_account; DROP INDEX notices_failed;
       ${toUnreleased(database)}; INSERT INTO notices SELECT * FROM old; DROP TABLE old;
       INSERT INTO notices (id, account_id, period_start_ms, threshold, plan, used, allowance, raised_ms, state)
         VALUES ('msg_1', 'acc_1', 1000, 80, 'free', 80, 100, 5, 'delivered');
       INSERT INTO notice_attempts VALUES ('msg_1', 1, 6, 1, 200, NULL);
+      CREATE INDEX audit_by_actor_and_operation ON audit (actor, operation, at_ms, id);
       CREATE INDEX history_credits_hours ON history_credits (at_ms) WHERE at_ms % 3600000 = 0`)
     // Steps added columns at the end of a row, with the text of their statement.
     database.run("ALTER TABLE notices DROP COLUMN traceparent")
@@ -136,6 +137,9 @@ describe("a database", () => {
     DROP FUNCTION raise_notice;
     DROP TABLE usage_set_aside;
     CREATE INDEX history_credits_hours ON history_credits (at_ms) WHERE at_ms % 3600000 = 0;
+    CREATE INDEX audit_by_actor_and_operation ON audit (actor, operation, at_ms, id);
+    DROP INDEX notices_failed;
+    CREATE INDEX notices_by_state ON notices (state, raised_ms, id);
     DROP TRIGGER keep_new_audit ON audit;
     ALTER TABLE notices ADD UNIQUE (account_id, period_start_ms, threshold);
     ALTER TABLE usage_changes DROP CONSTRAINT usage_changes_entries_check;

@@ -34,6 +34,10 @@ export function prepareRetention({ run }: Connection): Retention {
     deleteNotices: (beforeMs, limit) => count(deleteNotices, beforeMs, limit),
     foldUsage: (beforeDay, place, limit) => ofAccounts(foldStatements, beforeDay)(place, limit),
     deleteCredits: (beforeMs, place, limit) => ofAccounts([deleteCredits], beforeMs)(place, limit),
+    async mayDeleteAudit() {
+      const [row] = await run<{ may: boolean }>("SELECT has_table_privilege('audit', 'DELETE') AS may", [])
+      return row?.may ?? false
+    },
     deleteAudit: (limit) => count(deleteAudit, limit),
   }
 }

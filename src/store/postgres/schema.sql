@@ -183,7 +183,7 @@ CREATE TABLE notices (
 CREATE INDEX notices_waiting ON notices (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX notices_by_time ON notices (raised_ms, id);
 CREATE INDEX notices_by_account ON notices (account_id, raised_ms, id);
-CREATE INDEX notices_by_state ON notices (state, raised_ms, id);
+CREATE INDEX notices_failed ON notices (raised_ms, id) WHERE state = 'failed';
 
 -- The delivery log.
 CREATE TABLE notice_attempts (
@@ -226,7 +226,6 @@ CREATE TABLE audit (
 );
 CREATE INDEX audit_by_time ON audit (at_ms, id);
 CREATE INDEX audit_by_actor ON audit (actor, at_ms, id);
-CREATE INDEX audit_by_actor_and_operation ON audit (actor, operation, at_ms, id);
 CREATE INDEX audit_by_operation ON audit (operation, at_ms, id);
 CREATE INDEX audit_by_target ON audit (target_id, at_ms, id);
 CREATE INDEX audit_by_account ON audit (account_id, at_ms, id);

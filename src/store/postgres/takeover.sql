@@ -34,6 +34,9 @@ ALTER TABLE usage_changes ADD CHECK (is_noted_usage(entries));
 
 ALTER TABLE notices DROP CONSTRAINT notices_account_id_period_start_ms_threshold_key;
 
+DROP INDEX notices_by_state;
+CREATE INDEX notices_failed ON notices (raised_ms, id) WHERE state = 'failed';
+DROP INDEX audit_by_actor_and_operation;
 DROP INDEX history_credits_hours;
 DROP TRIGGER keep_audit ON audit;
 CREATE TRIGGER keep_audit BEFORE UPDATE OR TRUNCATE ON audit EXECUTE FUNCTION keep_audit();

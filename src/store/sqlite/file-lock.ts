@@ -42,6 +42,15 @@ export function lockForMoving(file: string): Unlock {
 }
 
 /**
+ * Keeps servers away from a data file that is made smaller: every call would wait for that.
+ * @throws StoreUnusable when a server runs on it, or when the lock file cannot be used
+ */
+export function lockForCompacting(file: string): Unlock {
+  const inUse = `${file} is in use. Stop the server, then compact, then start it again.`
+  return lock(file, replaceTimeoutMs, "BEGIN EXCLUSIVE", inUse)
+}
+
+/**
  * Lets one process at a time make backups in a directory.
  * @throws StoreUnusable when another does, or when the lock file cannot be used
  */

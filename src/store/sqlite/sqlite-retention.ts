@@ -81,6 +81,7 @@ export function prepareRetention(database: Database, { read, write }: RetentionP
           rest,
         ),
       )(place, limit),
+    mayDeleteAudit: async () => true,
     deleteAudit: (limit) =>
       write(() =>
         run(

@@ -30,8 +30,9 @@ ALTER TABLE new_notices RENAME TO notices;
 CREATE INDEX notices_waiting ON notices (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX notices_by_time ON notices (raised_ms, id);
 CREATE INDEX notices_by_account ON notices (account_id, raised_ms, id);
-CREATE INDEX notices_by_state ON notices (state, raised_ms, id);
+CREATE INDEX notices_failed ON notices (raised_ms, id) WHERE state = 'failed';
 
+DROP INDEX audit_by_actor_and_operation;
 DROP INDEX history_credits_hours;
 DROP TRIGGER audit_is_not_deleted;
 CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit

@@ -122,13 +122,17 @@ export interface RunningMock {
   stop(): Promise<void>
 }
 
-/** Copies the data file to a new file and back, and everything from one kind of store to another. */
+/** Copies the data file to a new file and back, makes it smaller, and copies everything from one kind of store to another. */
 export interface Safekeeping {
   backUp(config: Config, file: string, onStep: OnStep): Copied
   /** Checks a backup without changing it. */
   checkBackup(file: string): Copied
   /** Replaces the data file by a backup; `replaced` names the file that keeps the old data. */
   restore(config: Config, file: string, onStep: OnStep): Copied & { readonly replaced: string | null }
+  /** Gives the space of deleted rows of the data file back to the disk; sizes in bytes. */
+  compact(config: Config): { readonly file: string; readonly bytesBefore: number; readonly bytes: number }
+  /** Deletes audit records older than `--keep-audit`. */
+  pruneAudit(config: Config): Promise<{ readonly before: string; readonly deleted: number }>
   /** Copies everything from a data file, or the URL of a database, to an empty one. */
   move(config: Config, from: string, to: string): Promise<Moved>
 }

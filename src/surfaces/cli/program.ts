@@ -14,7 +14,14 @@ import { example, withoutHidden } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { addServe } from "./serve.ts"
 import { onConfig } from "./settings.ts"
-import { addBackup, addCheckBackup, addMove, addRestore } from "./store-commands.ts"
+import {
+  addAuditPrune,
+  addBackup,
+  addCheckBackup,
+  addCompact,
+  addMove,
+  addRestore,
+} from "./store-commands.ts"
 
 /** Commands that start something. Only theirs is made, since making the commands of all operations takes a third of a start. */
 const starts: ReadonlyMap<string, (program: Command, parts: CliParts) => void> = new Map([
@@ -86,11 +93,13 @@ async function addAll(program: Command, parts: CliParts, argv: readonly string[]
     addApiCommands,
     addOperations,
     addConfigCheck,
+    addAuditPrune,
     addMcp,
     addOpenApi,
     addBackup,
     addCheckBackup,
     addRestore,
+    addCompact,
     addMove,
     addSchema,
     addCompletion,

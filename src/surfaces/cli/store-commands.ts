@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { findOrAdd } from "./admin/groups.ts"
 import { example, printRecord, type Terminal } from "./output.ts"
 import type { CliParts, Copied, Moved, OnStep } from "./parts.ts"
 import { onConfig } from "./settings.ts"
@@ -43,6 +44,38 @@ export function addRestore(program: Command, parts: CliParts): void {
   onConfig(command, ["db"], parts, (config, { json }: { json?: boolean }, file = "") => {
     const { replaced, ...copied } = parts.safekeeping.restore(config, file, showSteps(parts.terminal))
     printRecord(parts.terminal, { ...toRecord(copied), replaced }, json)
+  })
+}
+
+/** `compact`: gives the space of deleted rows back to the disk. */
+export function addCompact(program: Command, parts: CliParts): void {
+  const command = program
+    .command("compact")
+    .description(
+      "Give the space of deleted records back to the disk. Stop the server first; the file is copied once, so as much free space is " +
+        "needed. PostgreSQL does this by itself.",
+    )
+    .summary("Make the data file as small as its records need.")
+    .option("--json", "print JSON")
+    .addHelpText("after", example("penknife compact"))
+  onConfig(command, ["db"], parts, (config, { json }: { json?: boolean }) => {
+    const { file, bytesBefore, bytes } = parts.safekeeping.compact(config)
+    printRecord(parts.terminal, { file, bytes_before: bytesBefore, bytes }, json)
+  })
+}
+
+/** `audit prune`: deletes old audit records. Over HTTP nobody can. */
+export function addAuditPrune(program: Command, parts: CliParts): void {
+  const command = findOrAdd(program, ["audit", "prune"])
+    .description(
+      "Delete audit records that are older than --keep-audit, and record that. It works on the store alone: in PostgreSQL as the owner " +
+        "of the tables, which services are not.",
+    )
+    .summary("Delete audit records older than --keep-audit.")
+    .option("--json", "print JSON")
+    .addHelpText("after", example("penknife audit prune --keep-audit 730"))
+  onConfig(command, ["db", "keepAudit"], parts, async (config, { json }: { json?: boolean }) => {
+    printRecord(parts.terminal, { ...(await parts.safekeeping.pruneAudit(config)) }, json)
   })
 }
 

@@ -1,0 +1,75 @@
+import { createId } from "../accounts/key.ts"
+import { createAuditIds } from "../admin/audit/audit-id.ts"
+import { ConfigError } from "../config/config-error.ts"
+import type { Config } from "../config/load.ts"
+import { currentOperator } from "../ports/machine.ts"
+import { openStore } from "../store/open.ts"
+import { StoreUnusable } from "../store/store.ts"
+import { livePorts, storePorts } from "./live-ports.ts"
+
+/** What was deleted: the records before a time. */
+export interface PrunedAudit {
+  readonly before: string
+  readonly deleted: number
+}
+
+const dayMs = 86_400_000
+/** Records that are deleted in one step, and the pause after it: a service may work on the store. */
+const rowsPerStep = 200
+const pauseMs = 10
+
+/**
+ * Deletes audit records that are older than `--keep-audit`. An audit record says so before the first one is deleted, with the user
+ * of the operating system. No service can do this: it needs the data file, or the owner of the tables of a database.
+ * @throws ConfigError without `--keep-audit`
+ */
+export async function pruneAudit(config: Config): Promise<PrunedAudit> {
+  if (config.keepAudit === null)
+    throw new ConfigError(
+      "All audit records are kept. Say how many days with --keep-audit, to delete older ones.",
+    )
+  const ports = livePorts(config)
+  const { clock, random, timer } = ports
+  const { admin, retention, store } = await openStore(config.db, {
+    ...storePorts(ports, config),
+    mustExist: true,
+  })
+  try {
+    if (!(await retention.mayDeleteAudit()))
+      throw new StoreUnusable(
+        "This user of the database must not delete audit records. Name the owner of the tables in --db, such as penknife_owner.",
+      )
+    const nowMs = clock.now()
+    const beforeMs = nowMs - config.keepAudit * dayMs
+    const before = new Date(beforeMs).toISOString()
+    const { user, host } = currentOperator()
+    await admin.apply({
+      mutations: [],
+      audit: {
+        id: createAuditIds(random)(nowMs),
+        atMs: nowMs,
+        actor: `cli:${user}`,
+        actorName: user,
+        operation: "audit.prune",
+        targetKind: "audit",
+        targetId: before,
+        accountId: null,
+        before: null,
+        after: JSON.stringify({ keep_audit: config.keepAudit, deleted_before: before }),
+        source: host,
+        requestId: createId("req", random),
+      },
+      replay: null,
+    })
+    await retention.setAuditFromMs(beforeMs)
+    let deleted = 0
+    for (let rows = rowsPerStep; rows === rowsPerStep; ) {
+      rows = await retention.deleteAudit(rowsPerStep)
+      deleted += rows
+      await new Promise<void>((resolve) => timer.after(pauseMs, resolve))
+    }
+    return { before, deleted }
+  } finally {
+    await store.close()
+  }
+}

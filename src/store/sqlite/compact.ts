@@ -1,0 +1,48 @@
+import { statSync } from "node:fs"
+import { StoreUnusable } from "../store.ts"
+import { isBusy, messageOf } from "./errors.ts"
+import { lockForCompacting } from "./file-lock.ts"
+import { logFileOf } from "./gauges.ts"
+import { openDatabase, requireFile } from "./open.ts"
+
+/** Sizes in bytes, with the write-ahead log. */
+export interface CompactReport {
+  readonly file: string
+  readonly bytesBefore: number
+  readonly bytes: number
+}
+
+/**
+ * Gives the space of deleted rows back to the disk. SQLite copies the file once, so it needs as much free space meanwhile. Other
+ * commands wait or fail. If it fails, the file is as it was.
+ * @throws StoreUnusable when the file is missing, or a service or another command works on it
+ */
+export function compact(file: string): CompactReport {
+  requireFile(file, `There is no data file ${file}. Name it with --db.`)
+  const unlock = lockForCompacting(file)
+  try {
+    const bytesBefore = sizeOf(file)
+    const database = openDatabase(file, { mustExist: true })
+    try {
+      database.run("VACUUM")
+      database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    } catch (cause) {
+      const problem = isBusy(cause)
+        ? "another command works on it. Try again when that has ended"
+        : `${messageOf(cause)}. It needs as much free space as the file has, also in the directory for temporary files (TMPDIR)`
+      throw new StoreUnusable(`${file} was not made smaller: ${problem}.`, { cause })
+    } finally {
+      database.close()
+    }
+    return { file, bytesBefore, bytes: sizeOf(file) }
+  } finally {
+    unlock()
+  }
+}
+
+function sizeOf(file: string): number {
+  return [file, logFileOf(file)].reduce(
+    (sum, one) => sum + (statSync(one, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  )
+}
