@@ -9,6 +9,7 @@ import { get, post } from "./cases/metered.ts"
 import { postgres } from "./cases/postgres.ts"
 import { postgresCalls } from "./cases/postgres-calls.ts"
 import { refusals } from "./cases/refusals.ts"
+import { retention } from "./cases/retention.ts"
 import { slow } from "./cases/slow.ts"
 import { slowLists } from "./cases/slow-lists.ts"
 import { spf } from "./cases/spf.ts"
@@ -37,6 +38,7 @@ export const cases: readonly Case[] = [
   postgres,
   postgresCalls,
   adminLists,
+  retention,
   slowLists,
   versions,
 ]

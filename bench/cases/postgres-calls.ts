@@ -1,17 +1,12 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Finding } from "../../scripts/findings.ts"
-import { defaultPlans } from "../../src/accounts/plan.ts"
-import { createProgramAccounts } from "../../src/admin/program-accounts.ts"
-import { systemClock } from "../../src/ports/clock.ts"
-import { systemRandom } from "../../src/ports/random.ts"
-import { keepAliveTimer } from "../../src/ports/timer.ts"
-import { openStore } from "../../src/store/open.ts"
 import { startPostgres } from "../../test/support/postgres.ts"
 import type { Case } from "../case.ts"
 import { runLoad } from "../load.ts"
 import { lookUp } from "../loads.ts"
 import { startServer, usageOf } from "../processes.ts"
+import { seedStore } from "../seed.ts"
 import type { Workbench } from "../workbench.ts"
 
 const durable = ["-c", "fsync=on", "-c", "full_page_writes=on", "-c", "synchronous_commit=on"]
@@ -35,9 +30,15 @@ export const postgresCalls: Case = {
     try {
       const db = await server.createDatabase()
       const file = join(bench.directory, "calls.db")
-      const keys = await fill(db)
+      const keys = await seedStore(db, accountCount)
       const targets: readonly Target[] = [
-        { title: "data file", db: file, keys: await fill(file), instances: 1, databasePid: null },
+        {
+          title: "data file",
+          db: file,
+          keys: await seedStore(file, accountCount),
+          instances: 1,
+          databasePid: null,
+        },
         { title: "PostgreSQL, 1 instance", db, keys, instances: 1, databasePid: server.pid },
         { title: "PostgreSQL, 2 instances", db, keys, instances: 2, databasePid: server.pid },
       ]
@@ -111,27 +112,6 @@ async function measure({ db, keys, instances, databasePid }: Target, bench: Work
 
 function cpuMsOf(pid: number): number {
   return usageOf(pid)?.cpuMs ?? Number.NaN
-}
-
-/** Makes the accounts, and returns one key of each. */
-async function fill(db: string): Promise<string[]> {
-  const ports = { timer: keepAliveTimer, clock: systemClock, random: systemRandom }
-  const opened = await openStore(db, ports)
-  const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
-  const accounts = createProgramAccounts({
-    ...opened,
-    ...ports,
-    auditRandom: systemRandom,
-    plans,
-    prices: new Map(),
-  })
-  const keys: string[] = []
-  for (let index = 0; index < accountCount; index++) {
-    const { id: accountId } = await accounts.create("bench", "enterprise")
-    keys.push((await accounts.createKey({ accountId })).key)
-  }
-  await opened.store.close()
-  return keys
 }
 
 function finding(what: string, rounds: readonly Measured[], pick: (one: Measured) => number): Finding {
