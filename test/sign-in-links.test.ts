@@ -1,4 +1,5 @@
 /** Links that sign in to the console and the portal: from commands, from the first start, from operations; each works once. */
+import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { adminClient, adminOf, createTestAdminKey } from "./support/admin.ts"
@@ -132,6 +133,60 @@ describe("a link", () => {
     }
     expect((await browser.send("GET", "/console/session")).body).toEqual({ signed_in: false })
     expect((await customer.send("GET", "/portal/session")).body).toEqual({ signed_in: false })
+  })
+
+  test("to the portal gives its customer no permission that its maker lacks, now or later", async () => {
+    const service = await startTestService()
+    const { account } = await service.createKey("pro")
+    const may = ["portal.link", "accounts.read", "keys.*", "audit.read"]
+    const { id, key } = await createTestAdminKey(service.db, { permissions: may })
+    const { body } = await adminClient(service.url, key)("POST", `/accounts/${account}/portal-link`)
+    const customer = openBrowser(service.url)
+    const opened = await customer.signIn("portal", { token: tokenOf(body.url) })
+    expect(opened.body.permissions).toEqual(["accounts.read", "keys.read", "keys.write"])
+    const create = () => customer.send("POST", "/portal/v1/keys", { body: { name: "mine" } })
+    const call = () => customer.send("POST", "/portal/v1/calls/bluetoothlookup?companyid=76")
+    expect([(await create()).status, (await call()).status]).toEqual([201, 200])
+    expect((await customer.send("GET", "/portal/v1/usage")).status).toBe(403)
+
+    const setPermissions = (permissions: readonly string[]) => {
+      using database = new Database(service.db)
+      const update = "UPDATE admin_keys SET permissions = ? WHERE id = ?"
+      expect(database.run(update, [JSON.stringify(permissions), id]).changes).toBe(1)
+    }
+    setPermissions(["portal.link", "accounts.read", "keys.read", "usage.read"])
+    expect((await customer.send("GET", "/portal/session")).body.permissions).toEqual([
+      "accounts.read",
+      "keys.read",
+    ])
+    // A call spends credits, so it needs what a key is made with.
+    expect([(await create()).status, (await call()).status]).toEqual([403, 403])
+  })
+
+  test("to the portal of an earlier version has no more than its maker; one without any permission is not made", async () => {
+    const service = await startTestService()
+    const { account } = await service.createKey("pro")
+    const maker = async (...permissions: string[]) =>
+      adminClient(service.url, (await createTestAdminKey(service.db, { permissions })).key)
+    const { body } = await (await maker("portal.link", "usage.read"))(
+      "POST",
+      `/accounts/${account}/portal-link`,
+    )
+    {
+      using database = new Database(service.db)
+      database.run("UPDATE sign_in_links SET permissions = ?", [JSON.stringify(["keys.write", "usage.read"])])
+    }
+    const opened = await openBrowser(service.url).signIn("portal", { token: tokenOf(body.url) })
+    expect(opened.body.permissions).toEqual(["usage.read"])
+
+    const refused = await (await maker("portal.link", "audit.read"))(
+      "POST",
+      `/accounts/${account}/portal-link`,
+    )
+    expect([refused.status, refused.body.detail]).toEqual([
+      403,
+      "A session of the portal has only permissions that you have, and you have none of accounts.read, keys.read, keys.write, usage.read, notices.read, notices.write.",
+    ])
   })
 
   test("to the portal of a closed account is not made, and not taken once it is closed", async () => {

@@ -11,7 +11,7 @@ test("a secret is whsec_ and 32 random bytes, which the library accepts", () => 
   expect(createWebhookSecret(systemRandom)).not.toBe(secret)
 })
 
-const rules = { allowPrivate: false, allowLocal: true }
+const rules = { allowPrivate: false, allowLocal: true, ports: null }
 
 describe("URLs", () => {
   test.each([

@@ -7,11 +7,16 @@ export function createWebhookSecret(random: Random): string {
   return `whsec_${Buffer.from(random.bytes(32)).toString("base64")}`
 }
 
+/** The ports that the webhooks of customers may always use. */
+const usualPorts = [443, 8443]
+
 interface WebhookRules {
   /** Whether its host may have a private address. */
   readonly allowPrivate: boolean
   /** Whether it may name this machine, where services listen that no customer may reach. */
   readonly allowLocal: boolean
+  /** The ports that it may use besides the usual ones; null for any. */
+  readonly ports: readonly number[] | null
 }
 
 /**
@@ -19,7 +24,7 @@ interface WebhookRules {
  * `::1`). An address in the URL is checked here; a host name at each attempt, when it is resolved.
  * @throws AccountError
  */
-export function requireWebhookUrl(text: string, { allowPrivate, allowLocal }: WebhookRules): string {
+export function requireWebhookUrl(text: string, { allowPrivate, allowLocal, ports }: WebhookRules): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:"))
     throw refused("The URL of a webhook must be complete, such as https://example.com/hook.")
@@ -29,12 +34,20 @@ export function requireWebhookUrl(text: string, { allowPrivate, allowLocal }: We
     throw refused("The URL of a webhook must name a host on the internet, such as https://example.com/hook.")
   if (url.username !== "" || url.password !== "")
     throw refused("The URL of a webhook must not contain a user name or password.")
+  const allowedPorts = ports && [...new Set([...usualPorts, ...ports])]
+  if (allowedPorts && !allowedPorts.includes(Number(url.port || 443)))
+    throw refused(`The URL of a webhook must use one of the ports ${allowedPorts.join(", ")}.`)
   const address = parseDestination(hostOf(url))
   if (address && !addressRule(url, allowPrivate)(address.toString()))
     throw refused(
       `${url.hostname} is a private or special address; ${allowLocal ? "'allow_private' or --allow-private permits it for this webhook" : "name a public one"}.`,
     )
   return url.href
+}
+
+/** Host and port of a webhook's URL, for records: the rest may hold a secret. Other texts are returned unchanged. */
+export function webhookPlace(url: string): string {
+  return /^https?:/.test(url) && URL.canParse(url) ? new URL(url).host : url
 }
 
 function refused(message: string): AccountError {

@@ -259,6 +259,18 @@ export function isOperatorOnly(schema: TSchema): boolean {
   return schema[operatorMark] === true
 }
 
+const customerMark = "x-customer-text"
+
+/** Marks a nullable text of which customers see only whether there is one: they get this text instead. */
+export function oneTextForCustomers<T extends TSchema>(schema: T, text: string): T {
+  return { ...schema, [customerMark]: text }
+}
+
+/** The text of {@link oneTextForCustomers}; undefined for other schemas. */
+export function textForCustomers(schema: TSchema): string | undefined {
+  return schema[customerMark]
+}
+
 const secretMark = "x-secret"
 
 /** Marks an output field that is shown once: null in replays, absent from the audit log. The schema must allow null. */

@@ -10,7 +10,7 @@ import type { AdminParts } from "./parts.ts"
 /** The parts that the program itself needs to run operations, without those of a running service. */
 export type ProgramParts = Omit<
   AdminParts,
-  "settings" | "history" | "config" | "backups" | "readHealth" | "watchRequests" | "pages"
+  "settings" | "webhookPorts" | "history" | "config" | "backups" | "readHealth" | "watchRequests" | "pages"
 > &
   Partial<Pick<AdminParts, "pages">>
 
@@ -35,6 +35,8 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
     pages: { console: notServed, portal: notServed },
     ...parts,
     settings: {},
+    // Those of customers alone.
+    webhookPorts: [],
     history: { calls: onlyService, charges: onlyService, faults: onlyService, credits: onlyService },
     config: { version: () => null, diff: onlyService, reload: onlyService, edit: onlyService },
     readHealth: onlyService,

@@ -1,13 +1,15 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
-import { isOperatorOnly, isSecret } from "./operation.ts"
+import { isOperatorOnly, isSecret, textForCustomers } from "./operation.ts"
 
 /** A value of a schema, in which fields that are shown only once are null. */
 export function withoutSecrets(schema: TSchema, value: unknown): unknown {
   return isSecret(schema) ? null : inside(schema, value, withoutSecrets)
 }
 
-/** An answer of an operation without the fields that are for operators alone. */
+/** An answer of an operation without the fields and texts that are for operators alone. */
 export function forCustomers(schema: TSchema, value: unknown): unknown {
+  const text = textForCustomers(schema)
+  if (text !== undefined) return value === null ? null : text
   const hidden = new Set(
     KindGuard.IsObject(schema)
       ? Object.entries(schema.properties).flatMap(([name, field]) => (isOperatorOnly(field) ? [name] : []))

@@ -40,6 +40,9 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     get prices() {
       return running().prices
     },
+    get webhookPorts() {
+      return running().config.webhookPorts
+    },
     get settings() {
       return describeConfig(running().config)
     },

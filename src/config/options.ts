@@ -74,6 +74,12 @@ export const options = {
     network,
     "none",
   ),
+  webhookPorts: many(
+    "webhook-port PORT",
+    "port that webhooks set by customers may use besides 443 and 8443; repeatable",
+    integer(1, 65_535),
+    "none",
+  ),
   drainSeconds: fixed(
     one(
       "drain SECONDS",

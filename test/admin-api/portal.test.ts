@@ -8,6 +8,7 @@ import { startTestService } from "../support/service.ts"
 
 const service = await startTestService({
   file: {
+    webhook_port: [9443],
     plans: {
       free: { portal_keys: 2, portal: ["create", "revoke"] },
       closed: { portal: [] },
@@ -192,6 +193,25 @@ test.each([
   const answer = await browser.send("POST", `/portal/v1/accounts/${account}/webhook`, { body: { url } })
   expect([answer.status, answer.body.type]).toEqual([400, "urn:penknife:problem:invalid"])
   expect(answer.text).not.toContain("allow")
+})
+
+test("a customer's webhook uses a port for it, not one of another service; the setting names more", async () => {
+  const { account, browser } = await signIn()
+  const set = (url: string) =>
+    browser.send("POST", `/portal/v1/accounts/${account}/webhook`, { body: { url } })
+  for (const port of [443, 8443, 9443]) expect((await set(`https://example.com:${port}/`)).status).toBe(200)
+  for (const port of [22, 25, 80, 6379]) {
+    const { status, body } = await set(`https://example.com:${port}/`)
+    expect([status, body.parameter, body.detail]).toEqual([
+      400,
+      "url",
+      "The URL of a webhook must use one of the ports 443, 8443, 9443.",
+    ])
+  }
+  const byOperator = await admin("POST", `/accounts/${account}/webhook`, {
+    body: { url: "https://example.com:22/" },
+  })
+  expect(byOperator.status).toBe(200)
 })
 
 describe("the plan says", () => {

@@ -8,12 +8,16 @@ import { getConfig } from "../../src/admin/config/change-config.ts"
 import { healthDetail } from "../../src/admin/health/detail.ts"
 import { listAttempts, listNotices } from "../../src/admin/notices/list-notices.ts"
 import { resendNotice, testWebhook } from "../../src/admin/notices/send-notice.ts"
+import type { Actor } from "../../src/admin/operation.ts"
 import { listPlans } from "../../src/admin/plans/list-plans.ts"
 import { deleteWebhook, getWebhook, setWebhook } from "../../src/admin/webhooks/webhook.ts"
 import { whoami } from "../../src/admin/whoami.ts"
 import { options } from "../../src/config/options.ts"
 import { StoreUnavailable } from "../../src/store/store.ts"
 import { actorOf, openAdministration, type Values } from "../support/administration.ts"
+
+const unreachable =
+  "The webhook could not be reached. Check its name, its certificate, and that it answers within 10 s."
 
 async function withAccount() {
   const admin = openAdministration()
@@ -37,9 +41,34 @@ describe("a webhook", () => {
     expect(setRecord).toMatchObject({
       accountId: id,
       before: '{"url":null,"allow_private":false}',
-      after: `{"url":"${url}","allow_private":false}`,
+      after: `{"url":"example.com","allow_private":false}`,
     })
-    expect(deleteRecord).toMatchObject({ before: `{"url":"${url}","allow_private":false}`, after: null })
+    expect(deleteRecord).toMatchObject({ before: `{"url":"example.com","allow_private":false}`, after: null })
+  })
+
+  test("is named in the audit log by host and port alone: path and query may hold a secret", async () => {
+    const admin = await withAccount()
+    const { id } = admin
+    const url = "https://example.com:8443/T0123/s3cret?token=s3cret"
+    await admin.run(setWebhook, { id, url })
+    await admin.run(testWebhook, { id })
+    await admin.run(setWebhook, { id, url: "https://example.com/s3cret" })
+    await admin.run(deleteWebhook, { id })
+    expect(JSON.stringify(await admin.audit())).not.toContain("s3cret")
+    // A record of an earlier version.
+    const [, record] = await admin.audit()
+    if (!record) throw new Error("no record")
+    const after = JSON.stringify({ url, allow_private: false })
+    await admin.opened.admin.apply({
+      mutations: [],
+      replay: null,
+      audit: { ...record, id: "aud_old", before: after, after },
+    })
+    const { data } = await admin.run(listAudit, { operation: "webhooks.set" })
+    expect(JSON.stringify(data)).not.toContain("s3cret")
+    expect(data).toContainEqual(
+      expect.objectContaining({ id: "aud_old", after: { url: "example.com:8443", allow_private: false } }),
+    )
   })
 
   test.each([
@@ -108,6 +137,32 @@ describe("notices", () => {
       before: '{"state":"failed"}',
       after: '{"state":"pending"}',
     })
+  })
+
+  test.each([
+    "127.0.0.1 is not an address that may be called",
+    "getaddrinfo ENOTFOUND intranet.example",
+    "certificate has expired",
+  ])("tell customers one text for each failure: %s", async (error) => {
+    const admin = await withAccount()
+    const { id } = admin
+    await admin.run(setWebhook, { id, url: "https://example.com/hook" })
+    await admin.run(testWebhook, { id })
+    const { outbox } = admin.opened
+    const nowMs = admin.clock.now()
+    const claim = { nowMs, leaseMs: 1_000, maxWaitMs: 10_000, busyHosts: [], untriedOnly: false }
+    const due = await outbox.claim(claim)
+    if (!due) throw new Error("the notice is not due")
+    await outbox.record(due, { atMs: nowMs, durationMs: 5, status: null, error }, { kind: "failed" })
+    const shown = async (as?: Actor) => {
+      const { data: notices } = await admin.run(listNotices, { account: id }, { ...(as && { as }) })
+      const { data: attempts } = await admin.run(listAttempts, { account: id }, { ...(as && { as }) })
+      const [notice, attempt] = [notices, attempts].map((list) => (list as Values[])[0])
+      return [notice?.last_error, attempt?.error]
+    }
+    expect(await shown()).toEqual([error, error])
+    const customer = actorOf({ id: `portal:${id}`, account: id, permissions: ["notices.read"] })
+    expect(await shown(customer)).toEqual([unreachable, unreachable])
   })
 
   test("that do not exist, or of accounts that do not, are not found", async () => {

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox"
+import { webhookPlace } from "../../accounts/webhook.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { AuditFilter, AuditRecord, Page } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
@@ -68,11 +69,18 @@ function toOutput(record: AuditRecord): AuditOutput {
     target_kind: record.targetKind,
     target: record.targetId,
     account: record.accountId,
-    before: record.before && JSON.parse(record.before),
-    after: record.after && JSON.parse(record.after),
+    before: toFields(record.before),
+    after: toFields(record.after),
     source: record.source,
     request_id: record.requestId,
   }
+}
+
+function toFields(json: string | null): Record<string, unknown> | null {
+  if (json === null) return null
+  const fields: Record<string, unknown> = JSON.parse(json)
+  // Records of 0.1.0 have the whole URL of a webhook.
+  return typeof fields.url === "string" ? { ...fields, url: webhookPlace(fields.url) } : fields
 }
 
 function text(description: string) {

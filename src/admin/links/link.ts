@@ -5,9 +5,10 @@ import type { SignInLink } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireOpenAccount } from "../accounts/account.ts"
 import { grantsParameter, requireGrants } from "../admins/grants.ts"
+import { AdminFault } from "../fault.ts"
 import { accountId } from "../fields.ts"
 import { type AdminContext, defineChange, type PreparedChange, secret } from "../operation.ts"
-import { customerPermissions } from "../permission.ts"
+import { allows, customerPermissions } from "../permission.ts"
 
 /** A link that signs in, as operations answer it. */
 const linkSchema = Type.Object({
@@ -41,12 +42,12 @@ function prepareLink(
   const expiresMs = createdMs + durationMs
   const link = { id, ...given, adminKeyId: actor.adminKeyId ?? null, createdMs, expiresMs }
   const expires = toIso(expiresMs)
-  const { kind, permissions, accountId } = given
+  const { permissions, accountId } = given
   return {
     mutations: [{ kind: "link.insert", link, hash: hashKey(token) }],
     target: { kind: "sign-in link", id, accountId },
     before: null,
-    after: { ...(kind === "console" && { permissions }), expires },
+    after: { permissions, expires },
     answer: () => ({ id, url: `${page}#token=${token}`, note, expires }),
   }
 }
@@ -96,7 +97,9 @@ const portalLinkMs = 15 * 60_000
 export const portalLink = defineChange({
   id: "portal.link",
   title: "Make a link to the portal",
-  description: "Makes a link that signs a customer in to the portal of an account, once, within 15 minutes.",
+  description:
+    "Makes a link that signs a customer in to the portal of an account, once, within 15 minutes. The session has the permissions " +
+    "of customers, of these only those that its maker has.",
   permission: "portal.link",
   method: "POST",
   path: "/accounts/{id}/portal-link",
@@ -114,8 +117,16 @@ export const portalLink = defineChange({
   async prepare({ id }, context) {
     const { name } = await requireOpenAccount({ ...context, ifVersion: null }, id)
     const page = `${context.pages.portal()}/portal`
+    const permissions = customerPermissions.filter((one) => allows(context.actor.permissions, one))
+    if (permissions.length === 0) {
+      const needed = customerPermissions.join(", ")
+      throw new AdminFault(
+        "forbidden",
+        `A session of the portal has only permissions that you have, and you have none of ${needed}.`,
+      )
+    }
     return prepareLink(
-      { kind: "portal", owner: id, permissions: customerPermissions, accountId: id, name },
+      { kind: "portal", owner: id, permissions, accountId: id, name },
       page,
       portalLinkMs,
       context,

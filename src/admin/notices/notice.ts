@@ -6,7 +6,16 @@ import type { AttemptRecord, NoticeRecord } from "../../store/outbox.ts"
 import { toIso } from "../../values/time-text.ts"
 import { noSuch } from "../fault.ts"
 import { idText, instant, maybeInstant } from "../fields.ts"
+import { oneTextForCustomers } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
+
+/** An error tells what the service finds in the operator's network, so customers see only that there was one. */
+function errorText(description: string) {
+  return oneTextForCustomers(
+    nullable(Type.String(), { description }),
+    "The webhook could not be reached. Check its name, its certificate, and that it answers within 10 s.",
+  )
+}
 
 export const noticeStates = ["pending", "delivered", "failed", "unsent"] as const
 
@@ -37,9 +46,7 @@ export const noticeSchema = Type.Object({
   last_status: nullable(Type.Integer(), {
     description: "HTTP status of the last attempt; null without an answer.",
   }),
-  last_error: nullable(Type.String(), {
-    description: "What went wrong at the last attempt; null if nothing.",
-  }),
+  last_error: errorText("What went wrong at the last attempt; null if nothing."),
   delivered: maybeInstant("When it was delivered; null if it was not."),
 })
 
@@ -50,7 +57,7 @@ export const attemptSchema = Type.Object({
   at: instant("When it began."),
   duration_ms: Type.Integer({ description: "How long it took, in milliseconds." }),
   status: nullable(Type.Integer(), { description: "HTTP status; null without an answer." }),
-  error: nullable(Type.String(), { description: "What went wrong; null if nothing." }),
+  error: errorText("What went wrong; null if nothing."),
 })
 
 export const noticeId = idText("The notice's id, which starts with `msg_`.")

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { createId } from "../../accounts/key.ts"
+import { webhookPlace } from "../../accounts/webhook.ts"
 import { requireOpenAccount } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId } from "../fields.ts"
@@ -38,7 +39,7 @@ export const testWebhook = defineChange({
       mutations: [{ kind: "notice.insert", id, accountId, type: "test", data, nowMs }],
       target: { kind: "notice", id, accountId },
       before: null,
-      after: { type: "test", url },
+      after: { type: "test", url: webhookPlace(url) },
       answer: () => readTest(id, context),
     }
   },

@@ -11,7 +11,7 @@ import type {
 } from "../../store/admin-store.ts"
 import { addressMatches, toNetworks } from "../../values/ip.ts"
 import type { Actor } from "../operation.ts"
-import { customerPermissions, readingPermissions } from "../permission.ts"
+import { allows as allowsOperation, covers, customerPermissions, readingPermissions } from "../permission.ts"
 import type { SignIn } from "../sign-in.ts"
 import { type SessionRefusal, SignInRefused } from "./refusal.ts"
 
@@ -58,8 +58,9 @@ async function grantOfLink(kind: SessionKind, token: string, parts: GrantParts):
   if (link.kind !== kind) {
     throw new SignInRefused(link.kind === "console" ? "linkOfConsole" : "linkOfPortal", link.id)
   }
-  const { owner, name, permissions, adminKeyId, accountId } = link
-  if (!(await isAdminKeyValid(adminKeyId, parts))) throw new SignInRefused("linkRevoked", link.id)
+  const { owner, name, adminKeyId, accountId } = link
+  const permissions = await permissionsBehind(link, parts)
+  if (permissions === null) throw new SignInRefused("linkRevoked", link.id)
   const account = accountId === null ? null : await admin.findAccount(accountId)
   if (account && account.closedMs !== null) throw new SignInRefused("accountClosed", link.id)
   return {
@@ -126,13 +127,14 @@ interface StillGranted {
 
 /** Reads again which rights a session has; null when the key or link that opened it is no longer valid. */
 export async function stillGranted(
-  { adminKeyId, accountId, keyHash, permissions: opened }: SessionRecord,
+  session: SessionRecord,
   source: string,
   parts: Omit<GrantParts, "signIn">,
 ): Promise<StillGranted | null> {
+  const { accountId, keyHash } = session
   const { admin, clock } = parts
-  let permissions = opened
-  if (!(await isAdminKeyValid(adminKeyId, parts))) return null
+  let permissions = await permissionsBehind(session, parts)
+  if (permissions === null) return null
   if (keyHash !== null) {
     const found = await admin.findKeyByHash(keyHash)
     if (!found || refusalFrom(found, source, clock.now()) !== null) return null
@@ -162,6 +164,8 @@ export async function findCallKey(
   const { account, session } = actor
   if (account === null) return null
   if (session?.keyHash != null) return session.keyHash
+  // A call spends the account's credits. Who made the link could do so with a key of their own, or not at all.
+  if (!allowsOperation(actor.permissions, "keys.write")) return null
   let usable: KeyDetails[] = []
   let after: [number, string] | null = null
   do {
@@ -181,10 +185,15 @@ function allows({ allowApis, blockApis }: KeyDetails, api: string): boolean {
   return !blockApis.includes(api) && (allowApis === null || allowApis.includes(api))
 }
 
-async function isAdminKeyValid(id: string | null, { admin, clock }: Omit<GrantParts, "signIn">) {
-  if (id === null) return true
-  const key: AdminKeyRecord | null = await admin.findAdminKeyById(id)
-  return key !== null && key.revokedMs === null && (key.expiresMs === null || key.expiresMs > clock.now())
+/** The permissions of a link or session that the admin key behind it has too; null if that key is no longer valid. */
+async function permissionsBehind(
+  { adminKeyId, permissions }: Pick<SessionRecord, "adminKeyId" | "permissions">,
+  { admin, clock }: Omit<GrantParts, "signIn">,
+): Promise<readonly string[] | null> {
+  if (adminKeyId === null) return permissions
+  const key: AdminKeyRecord | null = await admin.findAdminKeyById(adminKeyId)
+  const isValid = key?.revokedMs === null && (key.expiresMs === null || key.expiresMs > clock.now())
+  return isValid ? permissions.filter((one) => covers(key.permissions, one)) : null
 }
 
 /** The same rule as for a call of an API (`Admission.identify`). */

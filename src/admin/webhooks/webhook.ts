@@ -1,9 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox"
-import { createWebhookSecret, requireWebhookUrl } from "../../accounts/webhook.ts"
+import { createWebhookSecret, requireWebhookUrl, webhookPlace } from "../../accounts/webhook.ts"
 import { nullable } from "../../apis/contract.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireAccount, requireOpenAccount, requireVersion } from "../accounts/account.ts"
-import { pick } from "../changed-fields.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId, maybeInstant } from "../fields.ts"
 import { defineChange, defineRead, secret } from "../operation.ts"
@@ -63,7 +62,11 @@ export const getWebhook = defineRead({
 })
 
 const secretNote = "The secret is shown once, in the first answer to this request. It cannot be read again."
-const webhookFields = ["url", "allow_private"]
+
+/** The fields of an audit record. */
+function toRecord({ url, allow_private }: Pick<WebhookOutput, "url" | "allow_private">) {
+  return { url: url && webhookPlace(url), allow_private }
+}
 
 export const setWebhook = defineChange({
   id: "webhooks.set",
@@ -96,14 +99,16 @@ export const setWebhook = defineChange({
   example: { id: "acc_1234567890abcdef", url: "https://example.com/hook" },
   async prepare({ id, url: text, allow_private: allowPrivate = false }, context) {
     await requireOpenAccount(context, id)
-    const url = requireWebhookUrl(text, { allowPrivate, allowLocal: context.actor.account === null })
+    const isOperator = context.actor.account === null
+    const ports = isOperator ? null : context.webhookPorts
+    const url = requireWebhookUrl(text, { allowPrivate, allowLocal: isOperator, ports })
     const before = await readWebhook(id, context)
     const secret = createWebhookSecret(context.random)
     return {
       mutations: [{ kind: "webhook.set", accountId: id, webhook: { url, secret, allowPrivate } }],
       target: { kind: "account", id, accountId: id },
-      before: pick(before, webhookFields),
-      after: { url, allow_private: allowPrivate },
+      before: toRecord(before),
+      after: toRecord({ url, allow_private: allowPrivate }),
       answer: async () => ({ ...(await readWebhook(id, context)), secret, note: secretNote }),
     }
   },
@@ -130,12 +135,12 @@ export const deleteWebhook = defineChange({
   example: { id: "acc_1234567890abcdef" },
   async prepare({ id }, context) {
     requireVersion(await requireAccount(context, id), context)
-    const { url, allow_private } = await readWebhook(id, context)
-    if (url === null) throw new AdminFault("conflict", `Account '${id}' has no webhook.`)
+    const webhook = await readWebhook(id, context)
+    if (webhook.url === null) throw new AdminFault("conflict", `Account '${id}' has no webhook.`)
     return {
       mutations: [{ kind: "webhook.set", accountId: id, webhook: null }],
       target: { kind: "account", id, accountId: id },
-      before: { url, allow_private },
+      before: toRecord(webhook),
       after: null,
       answer: () => readWebhook(id, context),
     }

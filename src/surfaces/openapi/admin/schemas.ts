@@ -54,6 +54,7 @@ function clean(value: unknown, apiIds: readonly string[]): unknown {
     "x-pairs": _pairs,
     "x-requirement": _words,
     "x-operator-only": _for,
+    "x-customer-text": _text,
     "x-api-id": isApiId,
     patternProperties,
     ...rest
