@@ -1,10 +1,11 @@
+import { Database } from "bun:sqlite"
 import { writeFileSync } from "node:fs"
 import { createProgramAccounts } from "../../src/admin/program-accounts.ts"
 import { loadConfig } from "../../src/config/load.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
-import { openStore } from "../../src/store/open.ts"
+import { isPostgresUrl, openStore } from "../../src/store/open.ts"
 import { query } from "./database.ts"
 import type { Call, Customer } from "./traffic.ts"
 
@@ -56,11 +57,19 @@ export async function createCustomers(
   }
 }
 
+const selectBooks =
+  "SELECT account_id AS id, CAST(sum(credits) AS double precision) AS credits FROM all_usage GROUP BY account_id"
+
 /**
  * Reads the credits that were charged to each account since it exists, beside the instances. Waits first until no statement of
  * an instance runs.
+ * @param url of a database, or a data file
  */
 export async function readBooks(url: string): Promise<ReadonlyMap<string, number>> {
+  if (!isPostgresUrl(url)) {
+    using file = new Database(url, { readonly: true })
+    return toBooks(file.query<BookRow, []>(selectBooks).all())
+  }
   for (;;) {
     const [row] = await query<{ busy: number }>(
       url,
@@ -70,10 +79,15 @@ export async function readBooks(url: string): Promise<ReadonlyMap<string, number
     if (row?.busy === 0) break
     await Bun.sleep(10)
   }
-  const rows = await query<{ id: string; credits: number }>(
-    url,
-    `SELECT account_id AS id, sum(credits)::float8 AS credits FROM all_usage GROUP BY account_id`,
-  )
+  return toBooks(await query<BookRow>(url, selectBooks))
+}
+
+interface BookRow {
+  readonly id: string
+  readonly credits: number
+}
+
+function toBooks(rows: readonly BookRow[]): ReadonlyMap<string, number> {
   return new Map(rows.map(({ id, credits }) => [id, credits]))
 }
 

@@ -36,18 +36,14 @@ export interface Traffic {
   stop(): Promise<void>
 }
 
-interface Request {
+export interface Request {
   readonly path: string
   readonly body: object | null
   readonly cost: number
 }
 
 const get: Request = { path: "/v1/bluetoothlookup?companyid=76", body: null, cost: 1 }
-const batch: Request = {
-  path: "/v1/bluetoothlookup/batch",
-  body: { inputs: Array(3).fill({ companyid: "76" }) },
-  cost: 3,
-}
+const batch = batchOf(3)
 const fields = `bluetoothlookup(input: {companyid: "76"}) { company } linesorter(input: {lines: ["b", "a"]}) { sorted }`
 const graphql: Request = { path: "/v1/graphql", body: { query: `{ ${fields} }` }, cost: 2 }
 
@@ -55,6 +51,11 @@ const graphql: Request = { path: "/v1/graphql", body: { query: `{ ${fields} }` }
 export const singleCalls: readonly Request[] = [get]
 /** REST, batches and GraphQL in turn. */
 export const mixedCalls: readonly Request[] = [get, batch, graphql]
+
+export function batchOf(inputs: number): Request {
+  const body = { inputs: Array(inputs).fill({ companyid: "76" }) }
+  return { path: "/v1/bluetoothlookup/batch", body, cost: inputs }
+}
 
 export interface TrafficOptions {
   /** The addresses of the instances. Each has a client for each customer of the list. */

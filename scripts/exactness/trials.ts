@@ -10,6 +10,7 @@ import { races } from "./trials/races.ts"
 import { reloads } from "./trials/reloads.ts"
 import { revocations } from "./trials/revocations.ts"
 import { restartsBehindCaddy, restartsBehindNginx } from "./trials/rolling-restarts.ts"
+import { stops } from "./trials/stops.ts"
 
 /** The trials of `bun run exactness`. A new one is a file in `trials/` and a line here. */
 export const trials: readonly Trial[] = [
@@ -29,4 +30,5 @@ export const trials: readonly Trial[] = [
   reloads,
   restartsBehindCaddy,
   restartsBehindNginx,
+  stops,
 ]
