@@ -14,7 +14,6 @@ import { systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { createCleaner } from "../retention/cleaner.ts"
 import { openStore } from "../store/open.ts"
-import { withHealth } from "../store/store-health.ts"
 import type { RunningService } from "../surfaces/cli/parts.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
@@ -35,6 +34,7 @@ import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { readPromiseProperties } from "./promise-properties.ts"
 import { logAdminPlace, logDataFile, logNewDataFile, logOpenMetrics } from "./start-log.ts"
+import { withHealth } from "./store-health.ts"
 import { openTracer, traceFlushMs } from "./traces.ts"
 import { version } from "./version.ts"
 import { watchFolder } from "./watch-folder.ts"
@@ -116,7 +116,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     notices: { thresholds: noticeThresholds, now: clock.now, onRaised: (raised) => delivery.raised(raised) },
   })
   const { outbox, timedEvents, isNew } = openedStore
-  const store = withHealth(openedStore.store, clock)
+  const store = withHealth(openedStore.store, clock, log)
   opening.defer(() => store.close())
   if (isNew) logNewDataFile(log, config)
   if (!sharedPort) logOpenMetrics(log, config)

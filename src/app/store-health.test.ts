@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { chargeOf } from "../../test/support/store.ts"
-import { type Store, StoreUnavailable } from "./store.ts"
+import { type Store, StoreUnavailable } from "../store/store.ts"
 import { withHealth } from "./store-health.ts"
 
 const full = new StoreUnavailable("The disk is full.")
@@ -24,7 +24,12 @@ function setUp() {
       return act("ping", undefined)
     },
   } as unknown as Store
-  const store = withHealth(inner, { monotonicMs: () => nowMs })
+  const logged: unknown[] = []
+  const log = {
+    warn: (message: string, { cause }: { readonly cause?: unknown }) => void logged.push([message, cause]),
+    info: (message: string) => void logged.push(message),
+  }
+  const store = withHealth(inner, { monotonicMs: () => nowMs }, log)
   const steps = {
     key: async () => store.findKey(""),
     rates: () => store.takeRates([take], () => 0),
@@ -33,6 +38,7 @@ function setUp() {
   return {
     store,
     failing,
+    logged,
     pings: () => pings,
     isReady: () =>
       store.ping().then(
@@ -83,7 +89,7 @@ test("one success between failures, or a long pause, begins anew", async () => {
 })
 
 test("once no call comes any more, several probes in a row decide", async () => {
-  const { failing, call, isReady, pings, pass } = setUp()
+  const { failing, call, isReady, pings, pass, logged } = setUp()
   failing.add("charge").add("ping")
   await call("charge")
   await call("charge", 2_000)
@@ -93,4 +99,6 @@ test("once no call comes any more, several probes in a row decide", async () => 
   failing.delete("ping")
   expect([await isReady(), pings()]).toEqual([true, 4])
   expect([await isReady(), pings()]).toEqual([true, 5])
+  const cause = "All calls have failed for over a second. The disk is full."
+  expect(logged).toEqual([["not ready", cause], "ready again"])
 })

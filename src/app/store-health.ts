@@ -1,5 +1,7 @@
 import type { Clock } from "../apis/contract.ts"
-import { type ChargeOutcome, type Store, StoreUnavailable } from "./store.ts"
+import type { Log } from "../ports/log.ts"
+import { type ChargeOutcome, type Store, StoreUnavailable } from "../store/store.ts"
+import { messageOf } from "../values/message-of.ts"
 
 /** When a step of calls has failed for longer than this without one success, the service is not ready. Milliseconds. */
 const failingMs = 1_000
@@ -10,11 +12,26 @@ const quietMs = 500
 /** A probe may find room on a full disk where a charge finds none. So many do not. */
 const probesAfterFailures = 3
 
-/** Lets `ping` fail as well when the calls do: a probe need not meet what they meet. */
-export function withHealth(store: Store, { monotonicMs }: Pick<Clock, "monotonicMs">): Store {
+/** Lets `ping` fail as well when the calls do: a probe need not meet what they meet. Logs when it begins and ends to fail. */
+export function withHealth(
+  store: Store,
+  { monotonicMs }: Pick<Clock, "monotonicMs">,
+  log: Pick<Log, "warn" | "info">,
+): Store {
+  let isReady = true
   const keys = createStreak(monotonicMs)
   const rates = createStreak(monotonicMs)
   const charges = createStreak(monotonicMs)
+
+  async function probe(): Promise<void> {
+    const streaks = [keys, rates, charges]
+    const failing = streaks.find(({ isFailing }) => isFailing())
+    if (!failing) return store.ping()
+    failing.requireQuiet()
+    for (let probes = 0; probes < probesAfterFailures; probes++) await store.ping()
+    for (const streak of streaks) streak.end()
+  }
+
   return {
     ...store,
     findKey(secretHash) {
@@ -44,12 +61,15 @@ export function withHealth(store: Store, { monotonicMs }: Pick<Clock, "monotonic
       return charged
     },
     async ping() {
-      const streaks = [keys, rates, charges]
-      const failing = streaks.find(({ isFailing }) => isFailing())
-      if (!failing) return store.ping()
-      failing.requireQuiet()
-      for (let probe = 0; probe < probesAfterFailures; probe++) await store.ping()
-      for (const streak of streaks) streak.end()
+      try {
+        await probe()
+        if (!isReady) log.info("ready again", {})
+        isReady = true
+      } catch (cause) {
+        if (isReady) log.warn("not ready", { cause: messageOf(cause) })
+        isReady = false
+        throw cause
+      }
     },
   }
 }
