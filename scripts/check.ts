@@ -2,6 +2,7 @@
  * Everything that must hold before a change is taken: format and lint, types, tests, the build, and the tests of the
  * built executable. The last line is `N passed, N failed`; a step that is not a test counts as one.
  */
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs"
 import { join } from "node:path"
 import { Glob } from "bun"
 
@@ -21,12 +22,15 @@ const slowest = [
 ]
 /** Files of test/binary that mostly wait for time limits of the executable. They need little of a processor. */
 const waiting = ["workers", "failing-store", "slow-clients", "observe"]
+/** Several times what the temporary files of all tests take. */
+const neededBytes = 6e9
 let passed = 0
 let failed = 0
 /** Parts that tests could not try on this machine, in their own words. */
 const leftOut: string[] = []
 
 process.chdir(join(import.meta.dir, ".."))
+const env = { ...process.env, ...foldersInMemory() }
 // Tests of the npm package's own code start the executable when there is one, so none runs beside the build.
 const [isBuilt] = await Promise.all([
   step("build", [bun, "scripts/build.ts"]),
@@ -46,9 +50,26 @@ for (const line of leftOut) console.log(`\n${line}\n`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)
 
+/**
+ * Where tests have their temporary files: in memory, if there is room for them. On a disk the check waits a tenth of its time
+ * until small files are on it.
+ */
+function foldersInMemory(): { readonly TMPDIR?: string } {
+  const memory = "/dev/shm"
+  if (process.env.TMPDIR || !existsSync(memory)) return {}
+  const { bavail, bsize } = statfsSync(memory)
+  if (bavail * bsize < neededBytes) return {}
+  const folder = mkdtempSync(join(memory, "penknife-check-"))
+  // PostgreSQL runs as a user of its own, who must reach its files.
+  chmodSync(folder, 0o755)
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1))
+  return { TMPDIR: folder }
+}
+
 /** Runs a command beside others, and prints what it wrote when it has ended. */
 async function step(name: string, command: string[]): Promise<boolean> {
-  const run = Bun.spawn(command, { stdio: ["ignore", "pipe", "pipe"] })
+  const run = Bun.spawn(command, { stdio: ["ignore", "pipe", "pipe"], env })
   const [out, err, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited])
   console.log(`\n== ${name}\n${out}${err}`)
   if (code === 0) passed++
@@ -62,6 +83,7 @@ async function testInProcess(): Promise<void> {
   const paths = ["./src", "./test", "--path-ignore-patterns=test/binary/**"]
   const run = Bun.spawn([...runner, "--parallel=2", "--no-isolate", "--dots", ...paths], {
     stdio: ["ignore", "inherit", "pipe"],
+    env,
   })
   let output = ""
   const decoder = new TextDecoder()
@@ -97,6 +119,7 @@ async function testFile(file: string): Promise<void> {
   const startMs = performance.now()
   const run = Bun.spawn([...runner, "--only-failures", `./test/binary/${file}`], {
     stdio: ["ignore", "pipe", "pipe"],
+    env,
   })
   const [out, err, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited])
   const seconds = ((performance.now() - startMs) / 1_000).toFixed(1)

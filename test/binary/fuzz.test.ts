@@ -15,7 +15,7 @@ import { createAccount } from "./accounts.ts"
 import { runJson, serve } from "./support.ts"
 
 const seed = Number(process.env.FUZZ_SEED ?? 20250101)
-const runs = Number(process.env.FUZZ_RUNS ?? 5_000)
+const runs = Number(process.env.FUZZ_RUNS ?? 2_500)
 const byHand = process.env.FUZZ_RUNS !== undefined || process.env.FUZZ_SEED !== undefined
 const connections = 16
 /** The most that memory may grow after the first tenth of the requests. */
