@@ -5,7 +5,6 @@ import type { SignInLink } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireOpenAccount } from "../accounts/account.ts"
 import { grantsParameter, requireGrants } from "../admins/grants.ts"
-import { AdminFault } from "../fault.ts"
 import { accountId } from "../fields.ts"
 import { type AdminContext, defineChange, type PreparedChange, secret } from "../operation.ts"
 import { allows, customerPermissions } from "../permission.ts"
@@ -17,6 +16,9 @@ const linkSchema = Type.Object({
     nullable(Type.String(), { description: "The link. It works once. Null when an answer is repeated." }),
   ),
   note: Type.String({ description: "That the link is shown once." }),
+  permissions: nullable(Type.Array(Type.String()), {
+    description: "What its session may do; null when an answer is repeated after a crash.",
+  }),
   expires: nullable(Type.String({ format: "date-time" }), {
     description: "When it stops working; null when an answer is repeated after a crash.",
   }),
@@ -48,13 +50,13 @@ function prepareLink(
     target: { kind: "sign-in link", id, accountId },
     before: null,
     after: { permissions, expires },
-    answer: () => ({ id, url: `${page}#token=${token}`, note, expires }),
+    answer: () => ({ id, url: `${page}#token=${token}`, note, permissions: [...permissions], expires }),
   }
 }
 
 /** The answer to a repeated request whose first answer was lost. */
 async function recallLink(id: string): Promise<LinkOutput> {
-  return { id, url: null, note, expires: null }
+  return { id, url: null, note, permissions: null, expires: null }
 }
 
 const consoleLinkMs = 30 * 60_000
@@ -118,13 +120,6 @@ export const portalLink = defineChange({
     const { name } = await requireOpenAccount({ ...context, ifVersion: null }, id)
     const page = `${context.pages.portal()}/portal`
     const permissions = customerPermissions.filter((one) => allows(context.actor.permissions, one))
-    if (permissions.length === 0) {
-      const needed = customerPermissions.join(", ")
-      throw new AdminFault(
-        "forbidden",
-        `A session of the portal has only permissions that you have, and you have none of ${needed}.`,
-      )
-    }
     return prepareLink(
       { kind: "portal", owner: id, permissions, accountId: id, name },
       page,
