@@ -5,7 +5,7 @@ import { SQL } from "bun"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
-import type { AccountFilter, AuditFilter, Page } from "../../src/store/admin-store.ts"
+import type { AccountFilter, AuditFilter, Page, UsageQuery } from "../../src/store/admin-store.ts"
 import { isPostgresUrl, openStore } from "../../src/store/open.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import { useStoreKinds } from "../support/any-store.ts"
@@ -20,11 +20,18 @@ const [busy, quiet] = ["acc_10000", "acc_10001"]
 /** Three rows at a time have the same time. */
 const timeOf = (n: number) => Math.floor(n / 3)
 
+/** The first and the last day of a window, and others. */
+const usedDays = ["2015-01-01", "2015-04-02", "2015-04-03", "2020-02-29", "2025-12-31"]
+
 const fill = [
   `INSERT INTO accounts (id, name, plan, created_ms)
    SELECT ${id("acc")}, 'Account ' || n, CASE WHEN n % 2 = 0 THEN 'pro' ELSE 'free' END, n / 3 FROM ${numbers}`,
   `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus, notified)
    SELECT ${id("acc")}, CASE WHEN n >= 2500 THEN 5 END, 0, 0, 0, CASE WHEN n < 2200 THEN 80 ELSE 0 END FROM ${numbers}`,
+  ...usedDays.flatMap((day) => [
+    `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits, key_calls, key_credits) VALUES ('${busy}', 0, '${day}', 'hmac', 1, 2, 1, 2)`,
+    `INSERT INTO key_usage (account_id, day, key_id, api, calls, credits) VALUES ('${busy}', '${day}', 'key_10001', 'hmac', 1, 2)`,
+  ]),
   `INSERT INTO keys (id, account_id, name, prefix, created_ms, block_apis, external_id)
    SELECT ${id("key")}, '${busy}', 'ci', 'pk', n / 3, '[]', CASE WHEN n % 1300 = 1299 THEN 'fleet' END FROM ${numbers}`,
   `INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, raised_ms, state)
@@ -106,6 +113,29 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     )
     expect(found.ids).toEqual(idsWhere("acc", matches, false))
     expectTurns(found.turns, steps)
+  })
+
+  test("the open accounts of each plan are counted", async () => {
+    turns = 0
+    const open = [1_250, 1_250]
+    expect((await opened.admin.plansInUse()).map(({ accounts }) => accounts)).toEqual(open)
+    expectTurns(turns, count / rowsPerStep)
+  })
+
+  test("usage of an account over years", async () => {
+    const years = { fromDay: "2015-01-01", toDay: "2025-12-31", accountId: busy }
+    const read = async (query: Partial<UsageQuery>) => {
+      const { sums } = await opened.admin.usage({ ...years, by: [], ...query }, { limit: 10, after: null })
+      return sums.map(({ key, day, api, calls, credits }) => [key, day, api, calls, credits].join(" "))
+    }
+    turns = 0
+    expect(await read({})).toEqual([`   ${usedDays.length} ${2 * usedDays.length}`])
+    expectTurns(turns, 11 * 4)
+    expect(await read({ by: ["key", "api"] })).toEqual([
+      `key_10001  hmac ${usedDays.length} ${2 * usedDays.length}`,
+    ])
+    expect(await read({ by: ["day"] })).toEqual(usedDays.toReversed().map((day) => ` ${day}  1 2`))
+    expect(await read({ by: ["account"], accountId: undefined })).toEqual(await read({}))
   })
 
   test("keys of an account with an external id", async () => {

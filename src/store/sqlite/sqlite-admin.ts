@@ -141,10 +141,7 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
     },
 
     ...prepareAdminReads({ read: run, write: createRun(database, write), selectNotices }),
-    async plansInUse() {
-      const select = `SELECT plan, count(*) AS accounts FROM accounts WHERE NOT (${isClosedAccount}) GROUP BY plan ORDER BY plan`
-      return read(() => database.query<{ plan: string; accounts: number }, []>(select).all())
-    },
+    plansInUse: () => countPlans(parts.readInTurn),
     ...prepareSqliteLists(parts.readInTurn),
     usageMonthsUntil,
     usage: (query, page) =>
@@ -179,6 +176,31 @@ function revokeAdminKey(
     .query("UPDATE admin_keys SET revoked_ms = min(coalesce(revoked_ms, ?2), ?2) WHERE id = ?1")
     .run(id, revokedMs)
   return changes === 1 ? "applied" : "missing"
+}
+
+/** Accounts that are counted at once. */
+const countedAtOnce = 1_024
+
+/** Counts open accounts by plan in steps, since it looks at all of them. */
+async function countPlans(
+  read: Run,
+): Promise<readonly { readonly plan: string; readonly accounts: number }[]> {
+  const select = `SELECT plan, created_ms AS createdMs, id, ${isClosedAccount} AS isClosed FROM accounts
+    WHERE (plan, created_ms, id) > ($1, $2, $3) ORDER BY plan, created_ms, id LIMIT ${countedAtOnce}`
+  type Row = {
+    readonly plan: string
+    readonly createdMs: number
+    readonly id: string
+    readonly isClosed: number
+  }
+  const counts = new Map<string, number>()
+  for (let after: readonly [string, number, string] | null = ["", 0, ""]; after !== null; ) {
+    const rows: readonly Row[] = await read<Row>(select, after)
+    for (const { plan, isClosed } of rows) if (!isClosed) counts.set(plan, (counts.get(plan) ?? 0) + 1)
+    const last: Row | undefined = rows.at(countedAtOnce - 1)
+    after = last ? [last.plan, last.createdMs, last.id] : null
+  }
+  return [...counts].map(([plan, accounts]) => ({ plan, accounts }))
 }
 
 /** The lists of the administration on one connection. */
