@@ -8,6 +8,7 @@ import { mcp } from "./cases/mcp.ts"
 import { get, post } from "./cases/metered.ts"
 import { postgres } from "./cases/postgres.ts"
 import { postgresCalls } from "./cases/postgres-calls.ts"
+import { postgresVersions } from "./cases/postgres-versions.ts"
 import { refusals } from "./cases/refusals.ts"
 import { retention } from "./cases/retention.ts"
 import { slow } from "./cases/slow.ts"
@@ -37,6 +38,7 @@ export const cases: readonly Case[] = [
   endurance,
   postgres,
   postgresCalls,
+  postgresVersions,
   adminLists,
   retention,
   slowLists,

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
+import { createManualTimer } from "../../../test/support/timer.ts"
 import { createBatchSlots } from "./batch-slots.ts"
 
 interface Entry {
@@ -7,21 +8,28 @@ interface Entry {
   readonly number: number
 }
 
-/** Slots whose batches end when the test says so. */
-function setUp(count: number, { smallBatch = 100, maxBatch = 100 } = {}) {
+/** Slots whose batches end when the test says so, at times that it gives. */
+function setUp(count: number, { smallBatch = 1, maxBatch = 100 } = {}) {
+  const timer = createManualTimer()
+  let nowMs = 0
   const running: { readonly slot: number; readonly batch: readonly Entry[]; readonly end: () => void }[] = []
   const slots = createBatchSlots<Entry>(
     { slots: count, smallBatch, maxBatch },
+    { clock: { now: () => 0, monotonicMs: () => nowMs }, timer },
     (slot, batch) => new Promise<void>((end) => running.push({ slot, batch, end })),
   )
   const accounts = () => running.map(({ batch }) => batch.map(({ accountId }) => accountId).join(""))
-  return { slots, running, accounts }
+  const move = (ms: number) => {
+    nowMs += ms
+    timer.advance(ms)
+  }
+  return { slots, running, accounts, move }
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const entries = (accounts: string) => [...accounts].map((accountId, number) => ({ accountId, number }))
 
 test("accounts of a running batch wait; others go to the next slot", async () => {
-  const { slots, running, accounts } = setUp(2)
+  const { slots, running, accounts } = setUp(2, { smallBatch: 2 })
   slots.submit(entries("ab"))
   slots.submit(entries("ac"))
   expect(accounts()).toEqual(["ab", "c"])
@@ -53,6 +61,53 @@ test("a slot that is free takes its share and leaves the rest to the slots that 
   running[1]?.end()
   await turn()
   expect(accounts()).toEqual(["a", "b", "cdef", "gh"])
+})
+
+test("few accounts wait for the running batch, but not longer than half the time of a batch", async () => {
+  const { slots, running, accounts, move } = setUp(4, { smallBatch: 3 })
+  slots.submit(entries("a"))
+  move(4)
+  running[0]?.end()
+  await turn()
+  // A batch takes 4 ms.
+  slots.submit(entries("b"))
+  slots.submit(entries("c"))
+  move(1)
+  slots.submit(entries("d"))
+  expect(accounts()).toEqual(["a", "b"])
+  move(1)
+  expect(accounts()).toEqual(["a", "b", "cd"])
+  // Seven are active, more than two batches carry; three batches carry them.
+  slots.submit(entries("efgh"))
+  expect(accounts()).toEqual(["a", "b", "cd", "efg"])
+})
+
+test("those that wait when a batch ends start at once", async () => {
+  const { slots, running, accounts, move } = setUp(4, { smallBatch: 3 })
+  slots.submit(entries("a"))
+  move(4)
+  running[0]?.end()
+  await turn()
+  slots.submit(entries("b"))
+  slots.submit(entries("bc"))
+  move(1)
+  running[1]?.end()
+  await turn()
+  expect(accounts()).toEqual(["a", "b", "cb"])
+})
+
+test("batches that wait long for a locked row make others wait for 20 ms at most", async () => {
+  const { slots, running, accounts, move } = setUp(2, { smallBatch: 3 })
+  slots.submit(entries("a"))
+  move(1_000)
+  running[0]?.end()
+  await turn()
+  slots.submit(entries("b"))
+  slots.submit(entries("c"))
+  move(19)
+  expect(accounts()).toEqual(["a", "b"])
+  move(1)
+  expect(accounts()).toEqual(["a", "b", "c"])
 })
 
 test("a batch has a largest size", async () => {

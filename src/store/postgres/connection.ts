@@ -218,7 +218,8 @@ async function closeNow(sql: SQL): Promise<void> {
   await sql.close({ timeout: 0 })
 }
 
-function tooLate(limitMs: number): StoreUnavailable {
+/** The failure of a statement whose answer did not come in time. */
+export function tooLate(limitMs: number): StoreUnavailable {
   return new StoreUnavailable(`The database did not answer within ${limitMs / 1_000} s.`)
 }
 

@@ -173,8 +173,8 @@ export async function openPostgresStore(
   const store = createPostgresStore({
     connection: rest,
     access,
-    charge: prepareCharges(charging, { clock, serverClock, skew, activity, sums, limitMs }),
-    takeRates: prepareRates(rates),
+    charge: prepareCharges(charging, { clock, timer, serverClock, skew, activity, sums, limitMs }),
+    takeRates: prepareRates(rates, { clock, timer }, limitMs),
     ping: async () => {
       skew.require()
       await probes.run(probeStatement, [])

@@ -27,6 +27,7 @@ function setUp(
   const serverClock = createServerClock(clock)
   const charge = prepareCharges(Array(slots).fill(connection), {
     clock,
+    timer: systemTimer,
     serverClock,
     skew: { require() {} },
     activity,

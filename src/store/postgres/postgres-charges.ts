@@ -1,4 +1,4 @@
-import type { Clock } from "../../apis/contract.ts"
+import type { Clock, Timer } from "../../apis/contract.ts"
 import type { StoreActivity } from "../open-store.ts"
 import { type Charge, type ChargeOutcome, ChargeUnknown, type Store, StoreUnavailable } from "../store.ts"
 import { createBatchSlots } from "./batch-slots.ts"
@@ -142,6 +142,7 @@ const commitStatement = "SELECT pg_logical_emit_message(true, 'penknife', '')"
 
 interface ChargeParts {
   readonly clock: Clock
+  readonly timer: Timer
   readonly serverClock: ServerClock
   readonly skew: Pick<ClockSkew, "require">
   readonly activity: StoreActivity
@@ -153,7 +154,7 @@ interface ChargeParts {
 /** Prepares `charge` of the store on some connections that do nothing else. */
 export function prepareCharges(
   connections: readonly Connection[],
-  { clock, serverClock, skew, activity, sums, limitMs }: ChargeParts,
+  { clock, timer, serverClock, skew, activity, sums, limitMs }: ChargeParts,
 ): Store["charge"] {
   const statementLimitMs = statementLimitOf(limitMs)
   let batches = 0
@@ -162,7 +163,7 @@ export function prepareCharges(
   /** The losses after which each connection has seen the database commit. */
   const seenCommitting = new Map<Connection, number>()
   const sizes = { slots: connections.length, smallBatch, maxBatch }
-  const slots = createBatchSlots<Pending>(sizes, async (slot, pending) => {
+  const slots = createBatchSlots<Pending>(sizes, { clock, timer }, async (slot, pending) => {
     const connection = connections[slot]
     if (!connection) throw new Error("there is a connection for each slot")
     const nowMs = clock.monotonicMs()

@@ -1,6 +1,8 @@
+import type { Ports } from "../../apis/contract.ts"
 import { stateOf } from "../sqlite/rate-bucket.ts"
 import type { RateOutcome, RateTake } from "../store.ts"
-import type { Connection } from "./connection.ts"
+import { createBatchSlots } from "./batch-slots.ts"
+import { type Connection, tooLate } from "./connection.ts"
 
 /** A call takes a minute's microseconds; see `rate-bucket.ts`. */
 const ticksPerCall = 60_000_000
@@ -10,26 +12,98 @@ interface TakenRow {
   readonly ticksBefore: readonly number[]
 }
 
-/** Prepares `takeRates` of the store: one statement, on the database's clock. */
+/** Accounts in a statement. */
+const maxBatch = 512
+
+interface Pending {
+  readonly accountId: string
+  readonly take: RateTake
+  /** Its place in the request. */
+  readonly index: number
+  readonly request: Request
+}
+
+/** Takes that were asked for together. */
+interface Request {
+  isOver: boolean
+  grant(outcome: RateOutcome, index: number): void
+  fail(cause: unknown): void
+}
+
+/**
+ * Prepares `takeRates` of the store. One statement is under way at a time, and those that come meanwhile go together in the next:
+ * the connection would run them one after the other anyway, and most of the database's time is the statement's own.
+ * @param limitMs a take waits no longer, and is not made once its time is over
+ */
 export function prepareRates(
   connection: Connection,
+  { clock, timer }: Pick<Ports, "clock" | "timer">,
+  limitMs: number,
 ): (takes: readonly RateTake[]) => Promise<readonly RateOutcome[]> {
-  return async (takes) => {
-    const groups = groupTakes(takes)
-    const statement = `SELECT calls_granted AS granted, ticks_before AS "ticksBefore" FROM take_rates($1::text::jsonb)`
-    const asked = groups.map(({ buckets, indexes }) => ({
-      buckets: buckets.map(({ id, perMinute }) => ({ id, limit: perMinute })),
-      count: indexes.length,
-    }))
-    const rows = await connection.run<TakenRow>(statement, [JSON.stringify(asked)])
-    const outcomes: RateOutcome[] = []
-    for (const [number, { buckets, indexes }] of groups.entries()) {
-      const row = rows[number]
-      if (!row) throw new Error("the database must give one row per group of takes")
-      for (const [place, index] of indexes.entries()) outcomes[index] = outcomeOf(buckets, row, place)
+  const sizes = { slots: 1, smallBatch: maxBatch, maxBatch }
+  const slots = createBatchSlots<Pending>(sizes, { clock, timer }, async (_slot, batch) => {
+    const waiting = batch.filter(({ request }) => !request.isOver)
+    if (waiting.length === 0) return
+    try {
+      const outcomes = await takeAll(
+        connection,
+        waiting.map(({ take }) => take),
+      )
+      for (const [number, { request, index }] of waiting.entries()) {
+        const outcome = outcomes[number]
+        if (!outcome) throw new Error("each take must have an outcome")
+        request.grant(outcome, index)
+      }
+    } catch (cause) {
+      for (const { request } of waiting) request.fail(cause)
     }
-    return outcomes
+  })
+
+  return (takes) =>
+    new Promise((resolve, reject) => {
+      const outcomes: RateOutcome[] = []
+      let left = takes.length
+      const cancelTimer = timer.after(limitMs, () => request.fail(tooLate(limitMs)))
+      const request: Request = {
+        isOver: false,
+        grant(outcome, index) {
+          outcomes[index] = outcome
+          left--
+          if (left === 0) end()
+        },
+        fail(cause) {
+          request.isOver = true
+          cancelTimer()
+          reject(cause)
+        },
+      }
+      function end(): void {
+        cancelTimer()
+        resolve(outcomes)
+      }
+      if (left === 0) end()
+      slots.submit(
+        takes.map((take, index) => ({ accountId: take.buckets[0]?.id ?? "", take, index, request })),
+      )
+    })
+}
+
+/** One statement, on the database's clock. */
+async function takeAll(connection: Connection, takes: readonly RateTake[]): Promise<readonly RateOutcome[]> {
+  const groups = groupTakes(takes)
+  const statement = `SELECT calls_granted AS granted, ticks_before AS "ticksBefore" FROM take_rates($1::text::jsonb)`
+  const asked = groups.map(({ buckets, indexes }) => ({
+    buckets: buckets.map(({ id, perMinute }) => ({ id, limit: perMinute })),
+    count: indexes.length,
+  }))
+  const rows = await connection.run<TakenRow>(statement, [JSON.stringify(asked)])
+  const outcomes: RateOutcome[] = []
+  for (const [number, { buckets, indexes }] of groups.entries()) {
+    const row = rows[number]
+    if (!row) throw new Error("the database must give one row per group of takes")
+    for (const [place, index] of indexes.entries()) outcomes[index] = outcomeOf(buckets, row, place)
   }
+  return outcomes
 }
 
 interface TakeGroup {
