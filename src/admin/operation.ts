@@ -249,8 +249,13 @@ export function defineChange<
 
 const operatorMark = "x-operator-only"
 
+/** An output field that customers do not see. */
+export interface OperatorOnly {
+  readonly [operatorMark]: true
+}
+
 /** Marks an output field that customers do not see. */
-export function operatorOnly<T extends TSchema>(schema: T): T {
+export function operatorOnly<T extends TSchema>(schema: T): T & OperatorOnly {
   return { ...schema, [operatorMark]: true }
 }
 

@@ -3,7 +3,7 @@ import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { Log } from "../ports/log.ts"
 import type { AdminStore } from "../store/admin-store.ts"
-import { withoutPassword } from "../store/open.ts"
+import { withoutPassword } from "../values/without-password.ts"
 
 /** The most accounts that a message names. */
 const maxNamed = 10

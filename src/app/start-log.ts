@@ -1,8 +1,9 @@
 import { resolve } from "node:path"
 import type { Config } from "../config/load.ts"
 import type { Log } from "../ports/log.ts"
-import { isPostgresUrl, withoutPassword } from "../store/open.ts"
+import { isPostgresUrl } from "../store/open.ts"
 import { isLoopback } from "../values/ip.ts"
+import { withoutPassword } from "../values/without-password.ts"
 
 /** A new data file instead of the expected one tells an operator that the path is wrong. */
 export function logNewDataFile(log: Log, { db }: Config): void {

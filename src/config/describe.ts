@@ -1,4 +1,5 @@
 import type { Network } from "../values/ip.ts"
+import { withoutPassword } from "../values/without-password.ts"
 import type { Config } from "./load.ts"
 import { type OptionKey, options } from "./options.ts"
 import type { AdminPlace } from "./readers.ts"
@@ -42,12 +43,6 @@ function toJson(value: unknown): unknown {
   if (isPlace(value)) return `${value.host.includes(":") ? `[${value.host}]` : value.host}:${value.port}`
   if (isNetwork(value)) return `${value.address}/${value.prefix}`
   return typeof value === "string" ? withoutPassword(value) : value
-}
-
-/** A URL without its password and without its query, which may hold one too. Other texts stay. */
-function withoutPassword(text: string): string {
-  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return text
-  return text.replace(/^([^:]+:\/\/[^:@/?]*):.*@/, "$1@").replace(/\?.*$/, "")
 }
 
 function isPlace(value: unknown): value is Exclude<AdminPlace, string> {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path"
+import { withoutPassword } from "../values/without-password.ts"
 import { type MoveSource, type MoveSums, type MoveTarget, moveTables } from "./move-tables.ts"
-import { isPostgresUrl, requireStoreName, withoutPassword } from "./open.ts"
+import { isPostgresUrl, requireStoreName } from "./open.ts"
 import type { MoveOptions } from "./open-store.ts"
 import { openSqliteSource, openSqliteTarget } from "./sqlite/sqlite-move.ts"
 import { StoreUnusable } from "./store.ts"

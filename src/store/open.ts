@@ -19,12 +19,6 @@ export function isPostgresUrl(db: string): boolean {
   return /^postgres(ql)?:\/\//i.test(db)
 }
 
-/** A `--db` for messages: the URL of a database without its password and parameters, or a file's name. */
-export function withoutPassword(db: string): string {
-  if (!isPostgresUrl(db)) return db
-  return db.replace(/^([^:]+:\/\/[^:@/?]*):.*@/, "$1@").replace(/\?.*$/, "")
-}
-
 /**
  * Refuses a text that looks like an address of a database but is not a known one: it would name a file otherwise, and messages
  * would show its password.

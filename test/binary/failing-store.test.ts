@@ -12,14 +12,15 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { readAnswer } from "../support/answer.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 import { chargedOf, lookUp, seedOne } from "./accounts.ts"
 import { binary, run, serve, watch } from "./support.ts"
 
-const dir = tempDir()
+// On a disk: in memory, a file that is frozen while it is open can still be written.
+const dir = tempDir(dirname(binary))
 const unavailable = { status: 503, error: expect.stringContaining("Nothing was charged") }
 
 async function call(url: string, key: string) {

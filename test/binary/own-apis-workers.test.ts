@@ -161,6 +161,8 @@ if (known().indexOf(String(process.pid)) ${worker}) throw new Error("not here")`
     writeFiles(apis, { "shout/index.ts": apiSource("shout", failingIn("> 0")) })
     expect((await reload()).status).toBe(200)
     await server.wrote("can be used in another worker and not in this one", 1)
+    // Until then the other one answers calls as before.
+    await server.wrote("a worker ended with code 0 and is replaced", 2)
     writeFiles(apis, version(2))
     expect((await reload()).status).toBe(200)
     expect(await versions()).toEqual(["2", "2"])

@@ -70,8 +70,7 @@ export const output = Type.Object({
   dns_lookups_num: premium(
     Type.Integer({
       description:
-        "The number of terms in the whole tree that need a DNS look-up, of which 10 are allowed (RFC 7208 §4.6.4); never " +
-        "more than 9007199254740991.",
+        "The number of terms in the whole tree that need a DNS look-up, of which 10 are allowed (RFC 7208 §4.6.4).",
     }),
   ),
   spf_record: text("The domain's SPF record; empty when the domain has no SPF record."),

@@ -66,16 +66,26 @@ export async function runCli(words: readonly string[], given: CliParts): Promise
 
 const isNotHelp = (word: string) => word !== "--help" && word !== "-h"
 
-/** Whether the words before the first option name a command. If not, commander would show the nearest command's help. */
+/**
+ * Whether the words before the first option are a command and arguments that it takes. If not, commander would show the nearest
+ * command's help.
+ */
 function isKnown(argv: readonly string[], program: Command): boolean {
+  const words = argv.filter(isNotHelp)
   let command = program
-  for (const word of argv.filter(isNotHelp)) {
-    if (word.startsWith("-") || word === "help" || command.commands.length === 0) return true
+  for (const [index, word] of words.entries()) {
+    if (word.startsWith("-") || word === "help") return true
     const next = command.commands.find((one) => one.name() === word)
-    if (!next) return command.registeredArguments.length > 0
+    if (!next) return takes(command, words.slice(index))
     command = next
   }
   return true
+}
+
+function takes({ registeredArguments }: Command, words: readonly string[]): boolean {
+  const firstOption = words.findIndex((word) => word.startsWith("-"))
+  const count = firstOption < 0 ? words.length : firstOption
+  return count <= registeredArguments.length || registeredArguments.at(-1)?.variadic === true
 }
 
 /** For any command: commander knows the option only for the program. After another option it may be a value. */

@@ -1,5 +1,6 @@
 /** The operations of the administration as console and portal call them: by id, with the types of their definitions. */
-import type { Static } from "@sinclair/typebox"
+import type { Static, TObject } from "@sinclair/typebox"
+import type { OperatorOnly } from "../../admin/operation.ts"
 import type { OperationsById } from "../../admin/operations.ts"
 import { toQueryString } from "./address.ts"
 import { area } from "./area.ts"
@@ -67,6 +68,20 @@ export function addressOfRead<Id extends ReadId>(id: Id, input: ReadInput<Id>): 
   return path + toQueryString(rest)
 }
 
+/** What an operation answers to a customer: all but the fields that its definition marks as the operator's. */
+type OwnAnswerOf<Id extends OperationId> =
+  OperationsById[Id]["output"] extends TObject<infer Fields>
+    ? Static<
+        TObject<{
+          [Name in keyof Fields as Fields[Name] extends OperatorOnly ? never : Name]: Fields[Name]
+        }>
+      >
+    : never
+
+/** An account as its customer sees it. */
+export type OwnAccount = OwnAnswerOf<"accounts.get">
+/** A key as the customer of its account sees it. */
+export type OwnKey = OwnAnswerOf<"keys.get">
 export type Account = AnswerOf<"accounts.get">
 export type Key = AnswerOf<"keys.get">
 export type Plan = EntryOf<"plans.list">

@@ -1,16 +1,16 @@
 /** The windows that revoke a key or give it a new text, in the console and the portal. */
 import { useState } from "preact/hooks"
 import { area } from "../client/area.ts"
-import type { AnswerOf, Key } from "../client/operations.ts"
+import type { AnswerOf, Key, OwnKey } from "../client/operations.ts"
 import { SelectField } from "../kit/field.tsx"
 import { FormDialog } from "../kit/form.tsx"
 import { formatInstant } from "../kit/text.tsx"
 import { nameOf } from "./key-state.tsx"
 import { NewKeyText } from "./shown-once.tsx"
 
-/** The props of a window that changes a key. */
-export interface ChangeKeyProps {
-  readonly value: Key
+/** The props of a window that changes a key, as an operator or its customer sees it. */
+export interface ChangeKeyProps<Seen extends OwnKey = OwnKey> {
+  readonly value: Seen
   /** Called when nothing was changed. */
   close(): void
   /** Called with the key after the change. */

@@ -1,15 +1,15 @@
 import { nowMs } from "../client/browser.ts"
-import type { AnswerOf, Key } from "../client/operations.ts"
+import type { AnswerOf, OwnKey } from "../client/operations.ts"
 import { Tag } from "../kit/text.tsx"
 
 type KeyStateName = AnswerOf<"keys.find">["state"]
 
 /** A key may have no name. */
-export function nameOf({ name, id }: Pick<Key, "name" | "id">): string {
+export function nameOf({ name, id }: Pick<OwnKey, "name" | "id">): string {
   return name === "" ? id : name
 }
 
-export function stateOf({ revoked, disabled, expires }: Key): KeyStateName {
+export function stateOf({ revoked, disabled, expires }: OwnKey): KeyStateName {
   if (revoked !== null) return "revoked"
   if (disabled !== null) return "disabled"
   return expires !== null && new Date(expires).getTime() <= nowMs() ? "expired" : "works"

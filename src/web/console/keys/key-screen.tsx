@@ -31,7 +31,7 @@ export function KeyScreen({ id }: { readonly id: string }) {
     reading.show(saved)
   }
 
-  function windowProps(value: Key, text: string): ChangeKeyProps {
+  function windowProps(value: Key, text: string): ChangeKeyProps<Key> {
     return { value, close, done: (saved) => changed(text, saved) }
   }
 
@@ -113,7 +113,7 @@ function KeyFacts({ keyShown: key }: { readonly keyShown: Key }) {
   )
 }
 
-function EditKey({ value, close, done }: ChangeKeyProps) {
+function EditKey({ value, close, done }: ChangeKeyProps<Key>) {
   // The version that the window shows: saving is refused if someone else changes it meanwhile.
   const [ifVersion] = useState(value.version)
   const plans = useRead("plans.list", {})

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks"
-import type { Key } from "../../client/operations.ts"
+import type { OwnKey } from "../../client/operations.ts"
 import { may, ownAccount, session } from "../../client/session.ts"
 import { Button } from "../../kit/button.tsx"
 import { TextField } from "../../kit/field.tsx"
@@ -17,7 +17,7 @@ import { useCatalog } from "../playground-catalog.ts"
 
 type Window =
   | { readonly kind: "create" }
-  | { readonly kind: "rename" | "rotate" | "revoke"; readonly key: Key }
+  | { readonly kind: "rename" | "rotate" | "revoke"; readonly key: OwnKey }
 
 /** The keys of the account, and everything that its customer may do with them. */
 export function KeysScreen() {
@@ -89,7 +89,7 @@ const actions = [
   ["revoke", "keys.revoke", "Revoke"],
 ] as const
 
-function columnsFor(open: (window: Window) => void): readonly Column<Key>[] {
+function columnsFor(open: (window: Window) => void): readonly Column<OwnKey>[] {
   return [
     {
       title: "Key",
@@ -105,12 +105,12 @@ function columnsFor(open: (window: Window) => void): readonly Column<Key>[] {
     { title: "Created", cell: ({ created }) => <Time at={created} /> },
     { title: "Expires", cell: ({ expires }) => (expires ? <Time at={expires} /> : "never") },
     ...(actions.some(([, operation]) => may(operation))
-      ? [{ title: "Actions", cell: (key: Key) => <KeyActions of={key} open={open} /> }]
+      ? [{ title: "Actions", cell: (key: OwnKey) => <KeyActions of={key} open={open} /> }]
       : []),
   ]
 }
 
-function KeyActions({ of: key, open }: { readonly of: Key; readonly open: (window: Window) => void }) {
+function KeyActions({ of: key, open }: { readonly of: OwnKey; readonly open: (window: Window) => void }) {
   if (key.revoked !== null) return <span class="muted">none</span>
   const name = nameOf(key)
   const allowed = actions.filter(([, operation]) => may(operation))

@@ -1,4 +1,4 @@
-import type { Account } from "../../client/operations.ts"
+import type { OwnAccount } from "../../client/operations.ts"
 import { ownAccount } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
@@ -38,7 +38,7 @@ export function UsageScreen() {
   )
 }
 
-function Credits({ account }: { readonly account: Account }) {
+function Credits({ account }: { readonly account: OwnAccount }) {
   const { plan, used, used_percent: percent, bonus, remaining, allowance, renews } = account
   return (
     <Stats>
