@@ -80,7 +80,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   "web/playground": ["admin", "code-examples", "values", "web/client", "web/kit"],
   "web/graphiql": [],
   "web/site": ["admin", "code-examples", "web/client", "web/kit", "web/playground"],
-  store: ["apis/contract.ts"],
+  store: ["apis/contract.ts", "values"],
   ports: ["apis/contract.ts", "values"],
   encode: [],
   "code-examples": [],
