@@ -50,7 +50,7 @@ export async function fillOld(db: string, nowMs: number, say: (text: string) => 
   const isPostgres = db.startsWith("postgres:")
   const numbers = (count: number, name: string) =>
     isPostgres
-      ? `generate_series(0, ${count - 1}) AS ${name}_rows (${name})`
+      ? `generate_series(0::bigint, ${count - 1}) AS ${name}_rows (${name})`
       : `(WITH RECURSIVE ${name}_rows (${name}) AS (SELECT 0 UNION ALL SELECT ${name} + 1 FROM ${name}_rows WHERE ${name} < ${count - 1}) SELECT ${name} FROM ${name}_rows)`
   const dayOf = (ms: string) =>
     isPostgres

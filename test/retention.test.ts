@@ -81,6 +81,22 @@ describe("the cleaner", () => {
     await running
     expect([limits.length, timer.waiting]).toEqual([5, []])
   })
+
+  test("waits while the store has no room for what it writes", async () => {
+    const { cleaner, asked, state, timer } = newCleaner()
+    state.hasRoom = false
+    const running = cleaner.run()
+    for (let second = 0; second < 3; second++) {
+      await timer.asked()
+      expect([timer.waiting, asked]).toEqual([[1_000], []])
+      timer.fire()
+    }
+    await timer.asked()
+    state.hasRoom = true
+    timer.fire()
+    await running
+    expect(asked.length).toBeGreaterThan(3)
+  })
 })
 
 describe("commands of the owner", () => {
@@ -169,6 +185,7 @@ function newCleaner() {
     days: { history: 90, keepNotices: 60, keepUsage: 400 },
     rows: {} as Record<string, number[] | Error>,
     tookMs: 0,
+    hasRoom: true,
     logged: [] as [string, object][],
   }
   function take(name: string, before: unknown, limit: number): number {
@@ -189,6 +206,7 @@ function newCleaner() {
       history: { fold: step("fold"), deleteBefore: step("deleteBefore") },
       retention: {
         stepMs: 3,
+        hasRoom: () => state.hasRoom,
         async takeHour(startMs) {
           if (marks.hour === startMs) return false
           marks.hour = startMs

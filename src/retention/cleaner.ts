@@ -28,6 +28,8 @@ const dayMs = 86_400_000
 const usualShare = 0.05
 /** The first attempt after a start. */
 const startDelayMs = 60_000
+/** The wait until the log may have room again: a backup reads for seconds. */
+const roomDelayMs = 1_000
 /** Rows of a step. */
 const firstLimit = 64
 const mostRows = 2_000
@@ -49,6 +51,10 @@ export function createCleaner(parts: CleanerParts) {
     let rows = 0
     let limit = firstLimit
     for (let place: string | null = ""; place !== null && !isStopped; ) {
+      if (!retention.hasRoom()) {
+        await pause(roomDelayMs)
+        continue
+      }
       const startMs = clock.monotonicMs()
       const done: PassStep = await step(place, limit)
       const tookMs = clock.monotonicMs() - startMs

@@ -7,6 +7,8 @@ import { type Run, readAccountIds } from "./rows.ts"
 export interface Retention extends RetentionMarks {
   /** How long a step should take, milliseconds. */
   readonly stepMs: number
+  /** Whether there is room for what a step writes. A data file's log is emptied only when no process reads it. */
+  hasRoom(): boolean
   /** Deletes at most `limit` notices that were raised before a time, with their attempts. Those that wait stay. Returns how many. */
   deleteNotices(beforeMs: number, limit: number): Promise<number>
   /** Adds at most about `limit` rows of usage before a day to those of their months. */

@@ -30,6 +30,7 @@ export function prepareRetention({ run }: Connection): Retention {
       })
   return {
     stepMs,
+    hasRoom: () => true,
     ...prepareRetentionMarks({ read: run, write: run }),
     deleteNotices: (beforeMs, limit) => count(deleteNotices, beforeMs, limit),
     foldUsage: (beforeDay, place, limit) => ofAccounts(foldStatements, beforeDay)(place, limit),

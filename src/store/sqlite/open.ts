@@ -10,6 +10,10 @@ const busyTimeoutMs = 25
 /** While a file is opened nothing else runs, and another process may be migrating its schema. */
 const openTimeoutMs = 5_000
 
+/** The write-ahead log is emptied when it has so many bytes. */
+export const logLimitBytes = 33_554_432
+const pageBytes = 1_024
+
 /**
  * Opens a data file, or makes it unless `mustExist`, and migrates its schema. `:memory:` is a database in memory.
  * @throws StoreUnusable when the file is missing, belongs to another program, or has a newer schema
@@ -30,12 +34,13 @@ export function openDatabase(file: string, { mustExist = false } = {}): Database
     database.run(`PRAGMA busy_timeout = ${openTimeoutMs}`)
     requireOwnSchema(database, file)
     // For new files. A charge writes whole pages to the log: with many accounts, small pages cost a fifth less.
-    database.run("PRAGMA page_size = 1024")
+    database.run(`PRAGMA page_size = ${pageBytes}`)
     database.run("PRAGMA journal_mode = WAL")
     // With WAL, NORMAL survives a killed process. Only a power cut may lose the last commits; the file stays intact.
     database.run("PRAGMA synchronous = NORMAL")
-    // Fewer checkpoints write a page that changes often fewer times. The log grows to 32 MB at most.
-    database.run("PRAGMA wal_autocheckpoint = 32768")
+    // Fewer checkpoints write a page that changes often fewer times. Only while another process reads, the log grows further.
+    database.run(`PRAGMA wal_autocheckpoint = ${logLimitBytes / pageBytes}`)
+    database.run(`PRAGMA journal_size_limit = ${logLimitBytes}`)
     database.run("PRAGMA cache_size = -8000")
     // A table that others name may be made anew.
     database.run("PRAGMA foreign_keys = OFF")

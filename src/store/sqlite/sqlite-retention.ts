@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite"
+import { statSync } from "node:fs"
 import {
   addToMonths,
   type DayTable,
@@ -9,19 +10,42 @@ import {
   stepOverAccounts,
 } from "../retention.ts"
 import type { Run } from "../rows.ts"
+import { logFileOf } from "./gauges.ts"
+import { logLimitBytes } from "./open.ts"
 import { createRun } from "./statement.ts"
 import type { Write } from "./write.ts"
 
 interface RetentionParts {
   readonly read: Run
   readonly write: Write
+  /** While the write-ahead log is larger, nothing is deleted. */
+  readonly maxLogBytes?: number
 }
 
 /** All calls wait for a step. */
 const stepMs = 1.5
 
+/** A little more than the log has without readers that keep it from being emptied. */
+const mostLogBytes = logLimitBytes + 4_194_304
+
 /** Prepares retention on one connection. */
-export function prepareRetention(database: Database, { read, write }: RetentionParts): Retention {
+export function prepareRetention(
+  database: Database,
+  { read, write, maxLogBytes = mostLogBytes }: RetentionParts,
+): Retention {
+  const logFile = database.filename === ":memory:" ? null : logFileOf(database.filename)
+  const emptyLog = database.query<{ busy: number; log: number; checkpointed: number }, []>(
+    "PRAGMA wal_checkpoint(PASSIVE)",
+  )
+
+  /** The next write begins the log anew if all of it is in the data file, and shortens it. */
+  function hasRoom(): boolean {
+    if (logFile === null || (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) < maxLogBytes)
+      return true
+    const found = emptyLog.get()
+    return found !== null && found.busy === 0 && found.log === found.checkpointed
+  }
+
   const run = (statement: string, ...values: (string | number)[]) =>
     database.query(statement).run(...values).changes
 
@@ -62,6 +86,7 @@ export function prepareRetention(database: Database, { read, write }: RetentionP
 
   return {
     stepMs,
+    hasRoom,
     ...prepareRetentionMarks({ read, write: createRun(database, write) }),
     deleteNotices: (beforeMs, limit) => write(() => deleteNotices.immediate(beforeMs, limit)),
     foldUsage: (beforeDay, place, limit) =>
