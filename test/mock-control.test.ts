@@ -26,6 +26,24 @@ test("keeps browsers from guessing the type of any answer", async () => {
   }
 })
 
+test("has usage by month after the days to keep it by day, as a service", async () => {
+  await call("/v1/bluetoothlookup?companyid=76")
+  const usage = async (query: string) => {
+    const answer = await mock.fetch(`/admin/v1/usage?by=day&by=api&${query}`, {
+      headers: { authorization: "Bearer mock-admin" },
+    })
+    return [answer.status, ((await answer.json()) as { data?: unknown }).data]
+  }
+  const january = "from=2025-01-01&to=2025-01-31"
+  const row = { api: "bluetoothlookup", calls: 1, credits: 1 }
+  expect(await usage(january)).toEqual([200, [{ day: "2025-01-01", ...row }]])
+  for (let hour = 0; hour < 2; hour++) {
+    await mock.control("PUT", "/clock", { advance: hour === 0 ? "500d" : "1h" })
+    expect(await usage(january)).toEqual([200, [{ day: "2025-01", ...row }]])
+    expect(await usage("from=2025-01-01&to=2025-01-30")).toEqual([400, undefined])
+  }
+})
+
 describe("the journal", () => {
   test("holds requests and answers, in order, and is filtered by API, status and key", async () => {
     await call("/v1/bluetoothlookup?companyid=76")

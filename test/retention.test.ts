@@ -19,7 +19,7 @@ const dayMs = 86_400_000
 describe("the cleaner", () => {
   test("deletes what is older than is kept, once an hour, each part until little is left", async () => {
     const { cleaner, asked, state } = newCleaner()
-    state.rows = { fold: [64, 3], deleteBefore: [5], deleteCredits: [7, 8], deleteNotices: [64, 128, 1] }
+    state.rows = { fold: [4, 3], deleteBefore: [3], deleteCredits: [7, 8], deleteNotices: [4, 8, 1] }
     await cleaner.run()
     const at = (text: string) => Date.parse(text)
     expect(asked).toEqual([
@@ -33,7 +33,7 @@ describe("the cleaner", () => {
       ["deleteNotices", start - 60 * dayMs],
       ["setMonthsUntil", "2026-02-01"],
     ])
-    expect(state.logged).toEqual([["old records deleted", { notices: 193, usage: 0, history: 20 }]])
+    expect(state.logged).toEqual([["old records deleted", { notices: 13, usage: 0, history: 18 }]])
     asked.length = 0
     await cleaner.run()
     expect(asked).toEqual([])
@@ -68,18 +68,19 @@ describe("the cleaner", () => {
     const { cleaner, limits, state, timer } = newCleaner()
     state.days = { history: 0, keepNotices: 60, keepUsage: 400 }
     state.rows = { deleteNotices: Array.from({ length: 100 }, () => 9_999) }
-    state.tookMs = 6
+    state.tookMs = 1
     const running = cleaner.run()
-    for (let step = 0; step < 4; step++) {
+    for (let step = 0; step < 7; step++) {
       await timer.asked()
-      expect(timer.waiting).toEqual([114])
+      expect(timer.waiting).toEqual([19 * state.tookMs])
+      if (step === 2) state.tookMs = 6
       timer.fire()
     }
     await timer.asked()
-    expect(limits).toEqual([64, 32, 16, 8, 8])
+    expect(limits).toEqual([4, 8, 16, 32, 16, 8, 4, 4])
     await cleaner.stop()
     await running
-    expect([limits.length, timer.waiting]).toEqual([5, []])
+    expect([limits.length, timer.waiting]).toEqual([8, []])
   })
 
   test("waits while the store has no room for what it writes", async () => {

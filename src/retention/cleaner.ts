@@ -30,10 +30,9 @@ const usualShare = 0.05
 const startDelayMs = 60_000
 /** The wait until the log may have room again: a backup reads for seconds. */
 const roomDelayMs = 1_000
-/** Rows of a step. */
-const firstLimit = 64
+/** Rows of a step. It begins with the fewest: a row whose pages are not in memory takes a millisecond. */
+const fewestRows = 4
 const mostRows = 2_000
-const fewestRows = 8
 
 /** Creates what deletes old records once an hour, in small steps with pauses. It does not start it. */
 export function createCleaner(parts: CleanerParts) {
@@ -49,7 +48,7 @@ export function createCleaner(parts: CleanerParts) {
   /** Calls a step until it returns no place, and pauses after each. */
   async function repeat(step: (place: string, limit: number) => Promise<PassStep>): Promise<number> {
     let rows = 0
-    let limit = firstLimit
+    let limit = fewestRows
     for (let place: string | null = ""; place !== null && !isStopped; ) {
       if (!retention.hasRoom()) {
         await pause(roomDelayMs)

@@ -76,8 +76,13 @@ export const moveTables: readonly MoveTable[] = [
       `id at_ms actor actor_name operation target_kind target_id account_id before_json after_json source request_id`,
     ),
   },
-  // Otherwise the first look at the new store would raise no event of the time since the last look at the old one.
-  { name: "meta", columns: words("name value"), only: "name = 'looked_ms'" },
+  // Otherwise the first look at the new store would raise no event of the time since the last look at the old one. The usage of months
+  // that were added up must not be taken for that of days.
+  {
+    name: "meta",
+    columns: words("name value"),
+    only: "name IN ('looked_ms', 'usage_months_until_ms', 'usage_folded_until_ms', 'audit_from_ms')",
+  },
   { name: "replays", columns: words("actor key payload_hash operation target_id created_ms answer") },
   ...historyTables.map((table) => ({ name: table.name, columns: columnsOf(table) })),
 ]

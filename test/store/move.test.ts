@@ -109,7 +109,7 @@ describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
     await store.close()
   })
 
-  test("events of the time between the last look at the old store and the first one at the new store are raised", async () => {
+  test("events of the time between the last look at the old store and the first one at the new store are raised, and months stay months", async () => {
     const [from, to] = [await fromKind.create(), await toKind.create()]
     await fill(from, 1)
     // A service may have looked at the new store while it was empty.
@@ -117,13 +117,23 @@ describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
       [from, 7_000],
       [to, 9_000],
     ] as const) {
-      const { store, timedEvents } = await openAnyStore(db)
+      const { store, timedEvents, retention } = await openAnyStore(db)
       await timedEvents.keepLookedUntilMs(ms)
+      if (db === from) {
+        await retention.setMonthsUntil("2025-03-01")
+        await retention.setFoldedUntil("2025-02-01")
+        await retention.setAuditFromMs(5)
+      }
       await closeAndWait(store, db)
     }
     await move(from, to, options)
-    const { store, timedEvents } = await openAnyStore(to)
+    const { store, timedEvents, retention, admin } = await openAnyStore(to)
     expect(await timedEvents.lookedUntilMs()).toBe(7_000)
+    expect([await admin.usageMonthsUntil(), await retention.foldedUntil()]).toEqual([
+      "2025-03-01",
+      "2025-02-01",
+    ])
+    expect(await retention.auditFromMs()).toBe(5)
     await store.close()
   })
 
