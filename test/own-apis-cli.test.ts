@@ -1,6 +1,6 @@
 /** The commands for APIs of an operator's own. */
 import { expect, test } from "bun:test"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { runCliForTest } from "./support/cli.ts"
 import { apiSource, folderOf, writeFiles } from "./support/own-apis.ts"
@@ -35,6 +35,38 @@ test.each([
   const refused = await runCliForTest(["api", "new", name, "--apis", apis])
   expect(refused).toEqual({ code: 1, out: "", err: expect.stringContaining(message) })
   expect(existsSync(apis)).toBe(false)
+})
+
+test("an API with a package is refused with the command that bundles it, and works when it is bundled", async () => {
+  const source = apiSource("shout", {
+    first: 'import { louder } from "louder"',
+    ...{ run: "return { shouted: louder(text) }", shouted: "HELLO!" },
+  })
+  const folder = folderOf({
+    "node_modules/louder/package.json": '{ "name": "louder", "main": "index.js" }',
+    "node_modules/louder/index.js": 'exports.louder = (text) => text.toUpperCase() + "!"',
+    "src/shout.ts": source,
+    "wrong/shout/index.ts": source,
+    "wrong/required/index.ts": 'export default require("louder")',
+  })
+  const wrong = await runCliForTest(["api", "check", join(folder, "wrong")])
+  expect(wrong.code).toBe(1)
+  const apis = join(folder, "apis")
+  for (const api of ["shout", "required"]) {
+    expect(wrong.err).toContain(
+      `${api}/index.ts imports the package 'louder', which is not found by its name. Bundle it: bun build SOURCE.ts --target=bun --external penknife/plugin --outfile ${join(folder, "wrong", api)}/index.js`,
+    )
+  }
+  const given = readFileSync(join(import.meta.dir, "../docs/own-apis.md"), "utf8")
+  const [, command = ""] = /^bun (build .*wordcount.*)$/m.exec(given) ?? []
+  const argv = command.replaceAll("wordcount", "shout").split(" ")
+  const bundled = Bun.spawnSync([process.execPath, ...argv], { cwd: folder, stderr: "pipe" })
+  expect(bundled.stderr.toString()).toBe("")
+  rmSync(join(folder, "node_modules"), { recursive: true })
+  expect(await runCliForTest(["api", "check", apis])).toEqual({
+    ...{ code: 0, err: "" },
+    out: "shout: 1 example is right.\n",
+  })
 })
 
 test("check says what is wrong and goes on with the others", async () => {

@@ -7,6 +7,7 @@ import { instanceKills } from "./trials/instance-kills.ts"
 import { limits } from "./trials/limits.ts"
 import { databasePauses, instancePauses, proxyPauses, standbyPauses } from "./trials/pauses.ts"
 import { races } from "./trials/races.ts"
+import { reloadMemory } from "./trials/reload-memory.ts"
 import { reloads } from "./trials/reloads.ts"
 import { revocations } from "./trials/revocations.ts"
 import { restartsBehindCaddy, restartsBehindNginx } from "./trials/rolling-restarts.ts"
@@ -31,4 +32,5 @@ export const trials: readonly Trial[] = [
   restartsBehindCaddy,
   restartsBehindNginx,
   stops,
+  reloadMemory,
 ]

@@ -35,7 +35,7 @@ import { createEventCheck } from "../webhooks/event-check.ts"
 import { createAdminAccess } from "./admin-parts.ts"
 import { httpSettings } from "./generation.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
-import { loadOwnApis, logRefused } from "./own-apis.ts"
+import { createOwnApiVersions, logRefused } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis } from "./prepare.ts"
 import { version } from "./version.ts"
@@ -61,7 +61,7 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
   // By default only errors are logged: the log appears in the output of someone's tests.
   const opened = await openLog(config, { clock: systemClock }, { defaultLevel: "error", output: logOutput })
   const ownParts = { clock: systemClock, timer: systemTimer, log: opened.log, taken: catalogIds }
-  const ownApis = await loadOwnApis(config, ownParts)
+  const ownApis = await createOwnApiVersions(ownParts).load(config)
   logRefused(ownApis, opened.log)
   const apis = await prepareApis(config, ownApis.definitions)
   const server = await startMockServer(

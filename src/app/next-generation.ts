@@ -3,7 +3,13 @@ import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { LeveledLog } from "../ports/log.ts"
 import type { Generation, MakeGeneration } from "./generation.ts"
-import { changeOfOwnApis, logRefused, type OwnApis, requireNoLoss, type SharedApis } from "./own-apis.ts"
+import {
+  changeOfOwnApis,
+  logRefused,
+  type OwnApiVersions,
+  requireNoLoss,
+  type SharedApis,
+} from "./own-apis.ts"
 import { prepareApis } from "./prepare.ts"
 import type { Taken } from "./sibling-config.ts"
 
@@ -26,8 +32,7 @@ interface NextGenerationParts {
   readonly log: Pick<LeveledLog, "info" | "error">
   /** The running configuration. */
   current(): Generation
-  /** Loads the own APIs of a configuration; returns `before` when nothing has changed. */
-  loadOwnApis(config: Config, shared: SharedApis, before: OwnApis): Promise<OwnApis>
+  readonly ownVersions: OwnApiVersions
   /** Rejects with ConfigError when an account has a plan of the running configuration that this one lacks. */
   requireKnownPlans(config: Config): Promise<void>
   readonly makeGeneration: MakeGeneration
@@ -39,10 +44,10 @@ interface NextGenerationParts {
 
 /** Returns the function that prepares a change of the running configuration. Nothing changes before `takeOver` is called. */
 export function createNextGenerations(parts: NextGenerationParts): PrepareGeneration {
-  const { log, current, loadOwnApis, requireKnownPlans, makeGeneration, prepareApps, onTaken } = parts
+  const { log, current, ownVersions, requireKnownPlans, makeGeneration, prepareApps, onTaken } = parts
   return async (config, isChanged, shared = { copy: current().ownApis.handedCopy, refused: null }) => {
     const before = current().ownApis
-    const own = await loadOwnApis(config, shared, before)
+    const own = await ownVersions.load(config, shared, before)
     const hasNewApis = own !== before
     const refused = own.problems.map(({ name }) => name)
     if (!isChanged && !hasNewApis) return { changes: [], refused, takeOver() {}, drop() {} }
@@ -65,7 +70,7 @@ export function createNextGenerations(parts: NextGenerationParts): PrepareGenera
         takeOver() {
           swap()
           if (hasNewApis) {
-            before.retire()
+            ownVersions.retire(before)
             logRefused(own, log)
             log.info("own APIs loaded again", { apis: own.definitions.map(({ id }) => id) })
           }

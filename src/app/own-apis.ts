@@ -4,10 +4,14 @@ import { createCatalog } from "../apis/catalog.ts"
 import type { Clock, Timer } from "../apis/contract.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import { options } from "../config/options.ts"
+import type * as CopyFolder from "../plugins/copy-folder.ts"
 import type { Plugins } from "../plugins/load-plugins.ts"
+import type { MemoryWatch } from "../plugins/memory-watch.ts"
 import { PluginRefused } from "../plugins/plugin-refused.ts"
 import { systemClock } from "../ports/clock.ts"
 import type { Log } from "../ports/log.ts"
+import { readMemoryUse } from "../ports/machine.ts"
 import { keepAliveTimer } from "../ports/timer.ts"
 import type { FolderCopy, OwnedCopy } from "../values/folder-copy.ts"
 
@@ -17,8 +21,6 @@ export interface OwnApis extends Plugins {
   readonly fingerprint: string
   /** The copy that all workers load; null where this process made its own. */
   readonly handedCopy: FolderCopy | null
-  /** Ends their threads when calls in progress have certainly ended. */
-  retire(): void
 }
 
 interface OwnApisParts {
@@ -27,8 +29,6 @@ interface OwnApisParts {
   readonly log: Pick<Log, "error" | "debug">
   /** Ids of the catalog. */
   readonly taken: readonly string[]
-  /** For a worker. */
-  readonly shared?: SharedApis
 }
 
 /** Own APIs as all workers of a service load them. */
@@ -39,63 +39,108 @@ export interface SharedApis {
   readonly refused: readonly string[] | null
 }
 
-/** The longest time from the arrival of a call to its end, in which it uses the APIs with which it began. */
-const retireMs = 120_000
-
-const noOwnApis = {
-  definitions: [],
-  problems: [],
-  fingerprint: "",
-  handedCopy: null,
-  end() {},
-  retire() {},
+/** The own APIs of a process. */
+export interface OwnApiVersions {
+  /**
+   * Loads the APIs of `--apis`. An API with a mistake is not served.
+   * @param shared for a worker
+   * @param before those that are served now: they stay when nothing has changed
+   * @throws ConfigError when the folder cannot be read
+   */
+  load(config: Config, shared?: SharedApis, before?: OwnApis): Promise<OwnApis>
+  /** Ends a version that is no longer served, when its calls have ended. */
+  retire(version: OwnApis): void
 }
 
-/**
- * Loads the APIs of `--apis`. An API with a mistake is not served.
- * @param before those that are served now: they stay when nothing has changed
- * @throws ConfigError when the folder cannot be read
- */
-export async function loadOwnApis(
-  config: Config,
-  { clock, timer, log, taken, shared = { copy: null, refused: null } }: OwnApisParts,
-  before: OwnApis = noOwnApis,
-): Promise<OwnApis> {
-  const { apis, apiTimeoutSeconds, apiWorkers } = config
-  if (apis === null) return noOwnApis
-  const { copy: handed, refused: refusedElsewhere } = shared
-  const copy = handed ? { ...handed, remove() {} } : await copyOf(apis)
-  const fingerprint = [apiTimeoutSeconds, apiWorkers, copy.fingerprint].join(" ")
-  const isSame = fingerprint === before.fingerprint
-  if (isSame && before.problems.length === 0) {
-    copy.remove()
-    return before
+/** The longest time from the arrival of a call to its end, in which it uses the APIs with which it began. */
+const retireMs = 120_000
+/** Versions that are kept for calls that began with them. */
+const maxRetired = 2
+/** The longest that a reload waits for calls of older versions: the longest `--api-timeout`. */
+const maxWaitMs = 60_000
+const waitMs = 20
+
+const noOwnApis: OwnApis = {
+  definitions: [],
+  problems: [],
+  loaded: [],
+  fingerprint: "",
+  handedCopy: null,
+  retire() {},
+  isQuiet: () => true,
+  end() {},
+}
+
+/** Makes the loader of a process, which also ends older versions. */
+export function createOwnApiVersions({ clock, timer, log, taken }: OwnApisParts): OwnApiVersions {
+  /** With functions that cancel the end that is due. */
+  const retired = new Map<OwnApis, () => void>()
+  let memory: MemoryWatch | null = null
+
+  function end(version: OwnApis): void {
+    retired.get(version)?.()
+    retired.delete(version)
+    version.end()
   }
-  // Loaded only here: a service without them starts faster.
-  const { loadPlugins } = await import("../plugins/load-plugins.ts")
-  const found = await loadPlugins(
-    { directory: apis, copy },
-    {
-      ...{ taken, clock, timer },
-      limitMs: apiTimeoutSeconds * 1_000,
-      maxWorkers: apiWorkers,
-      onRest: (api, cause) => log.error("API paused after several faults in a row", { api, cause }),
-      onUncaught: (api, cause) => log.error("API failed outside of a call", { api, cause }),
-      // It may hold what a client sent, so it is written only when the operator asks for it.
-      onSaid: (api, text) => log.debug("API wrote to the console", { api, text }),
+
+  /** Waits until one more version can be retired. */
+  async function makeRoom(): Promise<void> {
+    const excess = Math.max(0, retired.size + 1 - maxRetired)
+    for (const oldest of [...retired.keys()].slice(0, excess)) {
+      for (let waitedMs = 0; !oldest.isQuiet() && waitedMs < maxWaitMs; waitedMs += waitMs)
+        await new Promise<void>((resolve) => timer.after(waitMs, resolve))
+      end(oldest)
+    }
+  }
+
+  return {
+    async load(config, { copy: handed, refused } = { copy: null, refused: null }, before = noOwnApis) {
+      const { apis, apiTimeoutSeconds, apiWorkers, apiMemoryBytes } = config
+      if (apis === null) return noOwnApis
+      const copy = await makeCopy(({ copyFolder, linkCopy }) =>
+        handed ? linkCopy(handed) : copyFolder(apis),
+      )
+      const fingerprint = [apiTimeoutSeconds, apiWorkers, apiMemoryBytes, copy.fingerprint].join(" ")
+      const isSame = fingerprint === before.fingerprint
+      if (isSame && before.problems.length === 0) {
+        copy.remove()
+        return before
+      }
+      await makeRoom()
+      // Loaded only here: a service without them starts faster.
+      const { loadPlugins } = await import("../plugins/load-plugins.ts")
+      memory ??= await watchMemory(timer)
+      const found = await loadPlugins(
+        { directory: apis, copy },
+        {
+          ...{ taken, clock, timer, memory },
+          limitMs: apiTimeoutSeconds * 1_000,
+          maxWorkers: apiWorkers,
+          maxMemoryBytes: apiMemoryBytes,
+          onRest: (api, cause) => log.error("API paused after several faults in a row", { api, cause }),
+          onUncaught: (api, cause) => log.error("API failed outside of a call", { api, cause }),
+          // It may hold what a client sent, so it is written only when the operator asks for it.
+          onSaid: (api, text) => log.debug("API wrote to the console", { api, text }),
+        },
+        before.loaded,
+      )
+      const loaded = { ...found, ...(refused && servedElsewhere(found, refused)) }
+      // Refused APIs are tried again: the cause may be outside the folder.
+      if (isSame && isDeepStrictEqual(loaded.problems, before.problems)) {
+        found.end()
+        return before
+      }
+      return { ...loaded, fingerprint, handedCopy: handed }
     },
-  )
-  function end(): void {
-    found.end()
-    copy.remove()
+    retire(version) {
+      if (version === noOwnApis) return
+      version.retire()
+      retired.set(
+        version,
+        timer.after(retireMs, () => end(version)),
+      )
+    },
   }
-  const loaded = { ...found, ...(refusedElsewhere && servedElsewhere(found, refusedElsewhere, end)) }
-  // Refused APIs are tried again: the cause may be outside the folder.
-  if (isSame && isDeepStrictEqual(loaded.problems, before.problems)) {
-    end()
-    return before
-  }
-  return { ...loaded, fingerprint, handedCopy: handed, end, retire: () => void timer.after(retireMs, end) }
 }
 
 const mustNotDepend =
@@ -106,9 +151,8 @@ const mustNotDepend =
  * @throws ConfigError when it cannot serve what the others do
  */
 function servedElsewhere(
-  { definitions, problems }: Pick<OwnApis, "definitions" | "problems">,
+  { definitions, problems, end }: Plugins,
   refusedElsewhere: readonly string[],
-  end: () => void,
 ): Pick<OwnApis, "definitions" | "problems"> {
   const lost = problems.find(({ name }) => !refusedElsewhere.includes(name))
   if (lost) {
@@ -131,18 +175,24 @@ function servedElsewhere(
  * @throws ConfigError
  */
 export async function copyOwnApis({ apis }: Config): Promise<OwnedCopy | null> {
-  return apis === null ? null : copyOf(apis)
+  return apis === null ? null : makeCopy(({ copyFolder }) => copyFolder(apis))
 }
 
-async function copyOf(directory: string): Promise<OwnedCopy> {
-  // Loaded only here, as above.
-  const { copyFolder } = await import("../plugins/copy-folder.ts")
+async function makeCopy(make: (module: typeof CopyFolder) => Promise<OwnedCopy>): Promise<OwnedCopy> {
   try {
-    return await copyFolder(directory)
+    // Loaded only here, as above.
+    return await make(await import("../plugins/copy-folder.ts"))
   } catch (thrown) {
     if (thrown instanceof PluginRefused) throw new ConfigError(`--apis: ${thrown.message}`)
     throw thrown
   }
+}
+
+/** Null on a system that does not say what memory threads take. */
+async function watchMemory(timer: Timer): Promise<MemoryWatch | null> {
+  const { createMemoryWatch } = await import("../plugins/memory-watch.ts")
+  const use = readMemoryUse()
+  return use && createMemoryWatch(use, timer)
 }
 
 /** Logs the APIs that are not served. */
@@ -195,15 +245,16 @@ export const ownApiFolders = {
         taken: catalogIds(),
         clock: systemClock,
         timer: keepAliveTimer,
-        limitMs: 10_000,
-        maxWorkers: 2,
+        memory: await watchMemory(keepAliveTimer),
+        limitMs: options.apiTimeoutSeconds.default * 1_000,
+        maxWorkers: options.apiWorkers.default,
+        maxMemoryBytes: options.apiMemoryBytes.default,
         onRest() {},
         onUncaught() {},
         onSaid() {},
       },
     )
     end()
-    copy.remove()
     return { usable: definitions.map(({ id, examples }) => ({ id, examples: examples.length })), problems }
   },
   copy: copyOwnApis,

@@ -14,7 +14,7 @@ import { isLoopback } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { livePorts } from "./live-ports.ts"
-import { loadOwnApis } from "./own-apis.ts"
+import { createOwnApiVersions } from "./own-apis.ts"
 
 /** The APIs with the embedded data. */
 export const catalog: readonly ApiDefinition[] = createCatalog()
@@ -74,13 +74,14 @@ function readPem(flag: string, file: string, label: string): string {
  * @throws ConfigError
  */
 export async function loadApis(config: Config, say = (_: string) => {}): Promise<LoadedApis> {
-  const own = await loadOwnApis(config, {
+  const versions = createOwnApiVersions({
     clock: systemClock,
     timer: keepAliveTimer,
     // A command runs one call, whose faults it prints.
     log: { error() {}, debug: (_, { text }) => say(String(text)) },
     taken: catalogIds,
   })
+  const own = await versions.load(config)
   return { apis: await prepareApis(config, own.definitions), problems: own.problems, end: own.end }
 }
 

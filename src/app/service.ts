@@ -29,7 +29,7 @@ import { logMissingPlans, requireKnownPlans } from "./known-plans.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { createNextGenerations } from "./next-generation.ts"
 import { createObservability, openLog } from "./observability.ts"
-import { loadOwnApis, logRefused, type SharedApis } from "./own-apis.ts"
+import { createOwnApiVersions, logRefused, type SharedApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { readPromiseProperties } from "./promise-properties.ts"
@@ -101,7 +101,8 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const { log } = opened
   const tracer = await openTracer(config, { log, version })
   const ownParts = { clock, timer: ports.timer, log, taken: catalogIds }
-  const ownApis = await loadOwnApis(config, { ...ownParts, shared: sharedApis })
+  const ownVersions = createOwnApiVersions(ownParts)
+  const ownApis = await ownVersions.load(config, sharedApis)
   let servedOwnApis = ownApis
   opening.defer(() => servedOwnApis.end())
   logRefused(ownApis, log)
@@ -171,7 +172,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     prepare: createNextGenerations({
       log,
       current: () => current,
-      loadOwnApis: (next, shared, before) => loadOwnApis(next, { ...ownParts, shared }, before),
+      ownVersions,
       requireKnownPlans: (next) => requireKnownPlans(openedStore.admin, next, current.config),
       makeGeneration: (...made) => makeGeneration(...made),
       prepareApps: ({ parts, config: next }) =>

@@ -116,6 +116,12 @@ export const options = {
     integer(2, 64),
     8,
   ),
+  apiMemoryBytes: one(
+    "api-memory BYTES",
+    "most memory of a call of an API in --apis",
+    integer(16_777_216, 1_099_511_627_776),
+    268_435_456,
+  ),
   bluetoothCompanies: {
     ...one("bluetooth-companies FILE", "newer company list, JSON or YAML", text, null, "built in"),
     namesFile: true,

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
-import { open } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs"
+import { link, mkdir, open } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import type { OwnedCopy } from "../values/folder-copy.ts"
+import type { FolderCopy, OwnedCopy } from "../values/folder-copy.ts"
 import { messageOf } from "../values/message-of.ts"
+import { makeCopyFolder } from "./copy-place.ts"
 import { PluginRefused } from "./plugin-refused.ts"
 
 const maxBytes = 50_000_000
@@ -20,13 +20,7 @@ const leftOut = /^(?:node_modules|\..*)$/
  * @throws PluginRefused
  */
 export async function copyFolder(directory: string): Promise<OwnedCopy> {
-  const folder = mkdtempSync(join(tmpdir(), "penknife-apis-"))
-  // Commands end without removing it, and so does a service whose calls still use a copy.
-  process.on("exit", remove)
-  function remove(): void {
-    process.off("exit", remove)
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const { folder, remove } = makeCopyFolder()
   try {
     let problem = "its files change while they are read; try again when they stay the same"
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -49,6 +43,24 @@ export async function copyFolder(directory: string): Promise<OwnedCopy> {
   }
 }
 
+/**
+ * Makes a copy of a copy that another process made and may remove. The files are shared by hard links.
+ * @throws PluginRefused when the other process has removed it
+ */
+export async function linkCopy({ folder: from, fingerprint }: FolderCopy): Promise<OwnedCopy> {
+  const { folder, remove } = makeCopyFolder()
+  try {
+    for (const { path } of filesOf(from, "")) {
+      await mkdir(dirname(join(folder, path)), { recursive: true })
+      await link(join(from, path), join(folder, path))
+    }
+    return { folder, fingerprint, remove }
+  } catch (thrown) {
+    remove()
+    throw new PluginRefused(`The copy of the own APIs cannot be used: ${messageOf(thrown)}`)
+  }
+}
+
 /** The folders in a folder, sorted. */
 export function foldersIn(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true })
@@ -62,13 +74,28 @@ async function readAll(directory: string, target: string | null): Promise<string
   const hasher = new Bun.CryptoHasher("sha256").update(directory)
   const files = filesOf(directory, "")
   requireSmall(directory, files)
+  await readFiles(directory, files, hasher, target)
+  return hasher.digest("hex")
+}
+
+/**
+ * Hashes files with their paths and sizes.
+ * @param onPiece also gets the parts of each file, in order
+ */
+export async function readFiles(
+  directory: string,
+  files: readonly FoundFile[],
+  hasher: Bun.CryptoHasher,
+  target: string | null = null,
+  onPiece: (piece: Uint8Array, path: string) => void = () => {},
+): Promise<void> {
   for (const { path, bytes } of files) {
     hasher.update(`\n${path.length} ${path} ${bytes} `)
-    await readFile(join(directory, path), target === null ? null : join(target, path), (piece) =>
-      hasher.update(piece),
-    )
+    await readFile(join(directory, path), target === null ? null : join(target, path), (piece) => {
+      hasher.update(piece)
+      onPiece(piece, path)
+    })
   }
-  return hasher.digest("hex")
 }
 
 async function readFile(path: string, target: string | null, onPiece: (piece: Uint8Array) => void) {
@@ -85,14 +112,15 @@ async function readFile(path: string, target: string | null, onPiece: (piece: Ui
   }
 }
 
-interface FoundFile {
+/** A file below a folder. */
+export interface FoundFile {
   /** Below the folder. */
   readonly path: string
   readonly bytes: number
 }
 
 /** The files of a folder and the folders in it, sorted, below `base`. */
-function filesOf(base: string, folder: string): FoundFile[] {
+export function filesOf(base: string, folder: string): FoundFile[] {
   return readdirSync(join(base, folder))
     .filter((name) => !leftOut.test(name))
     .sort()

@@ -1,4 +1,4 @@
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { PluginRefused } from "./plugin-refused.ts"
 
 /** The error that Bun throws for a file that it cannot read as a program. */
@@ -7,10 +7,17 @@ interface BuildMessageLike {
   readonly position: { readonly file: string; readonly line: number; readonly column: number } | null
 }
 
+/** What Bun says of a bare name that it does not find: in a compiled program, in another one, and for `require`. */
+const packageNotFound =
+  /(?:Could not resolve: "|Cannot find (?:package|module) ')(?!node:|bun:)([^'"./][^'"]*)['"]/
+
 /** Why a file could not be loaded, with the place where that is known. */
 export function describeLoadError(thrown: unknown, file: string): string {
   // Bun collects several mistakes of a file in one error.
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown
+  const name = first instanceof Error ? packageNotFound.exec(first.message)?.[1] : undefined
+  if (name !== undefined)
+    return `${file} imports the package '${name}', which is not found by its name. Bundle it: bun build SOURCE.ts --target=bun --external penknife/plugin --outfile ${dirname(file)}/index.js`
   if (isBuildMessage(first)) {
     const { message, position } = first
     return position

@@ -9,8 +9,8 @@ export type ToWorker =
       /** The folder of the copy that the file is in, and the folder that the operator knows. */
       readonly copy: string
       readonly original: string
-      /** One 32-bit number, which the worker sets to that of a run when it begins it. */
-      readonly begun: SharedArrayBuffer
+      /** Two 32-bit numbers that the worker sets: that of a run when it begins it, and the system's id of its thread. */
+      readonly shared: SharedArrayBuffer
     }
   /** Asks for one run. */
   | {
@@ -25,6 +25,8 @@ export type ToWorker =
       readonly seed: Uint8Array
       /** The most UTF-16 units of the output as JSON. */
       readonly maxOutputLength: number
+      /** The memory that the API may keep after the run. */
+      readonly maxKeptBytes: number
     }
   /** Answers `ask`. */
   | { readonly kind: "answer"; readonly question: number; readonly answer: DnsAnswer }
@@ -43,6 +45,8 @@ export type FromWorker =
   | { readonly kind: "unavailable"; readonly sentence: string; readonly reason: string }
   /** A run threw something else. The cause is for the log; the detail may hold input. */
   | { readonly kind: "failed"; readonly cause: string; readonly detail: string }
+  /** The API keeps too much memory after a run. */
+  | { readonly kind: "full" }
   /** Something failed that no run waits for, such as a timer that an earlier one left behind. */
   | { readonly kind: "uncaught"; readonly cause: string }
   /** The API wrote to the console. */

@@ -25,12 +25,14 @@ function createThread(number: number) {
   return { thread, worker }
 }
 
+const limits = { maxWorkers: 1, limitMs: 1_000, maxOutputLength: 100, maxMemoryBytes: 1 << 28 }
+
 /** A pool of one thread at a time. */
 function createTrial() {
   const first = createThread(0)
   const threads = [first.thread]
   const pool = createPluginPool(first.worker, {
-    ...{ clock: systemClock, timer, maxWorkers: 1, limitMs: 1_000, maxOutputLength: 100 },
+    ...{ clock: systemClock, timer },
     async start() {
       const next = createThread(threads.length)
       threads.push(next.thread)
@@ -39,7 +41,7 @@ function createTrial() {
     checkOutput: (output) => output as Record<string, unknown>,
     onFault() {},
   })
-  return { pool, threads, call: async () => (await pool.run({}, ports, "account")).number }
+  return { pool, threads, call: async () => (await pool.run({}, ports, "account", limits)).number }
 }
 
 test("a thread that can run no more while it waits for a call is ended, and another one runs the call", async () => {

@@ -1,11 +1,10 @@
-import { ApiMistake, type Clock, type Ports, type Timer, unavailable } from "../apis/contract.ts"
+import { ApiMistake, type Clock, type Ports, type Timer, Unavailable, unavailable } from "../apis/contract.ts"
 import { type PluginWorker, type RunLimits, ThreadBusy } from "./plugin-worker.ts"
 
-interface PoolOptions extends RunLimits {
+interface PoolOptions {
   readonly start: () => Promise<PluginWorker>
   readonly clock: Pick<Clock, "monotonicMs">
   readonly timer: Timer
-  readonly maxWorkers: number
   /**
    * Returns the output if it follows its schema.
    * @throws ApiMistake
@@ -28,39 +27,59 @@ const idleMs = 60_000
 const maxFaultsOfThread = 2
 /** Threads that are tried for one call. */
 const maxAttempts = 3
+/** A batch may pause so long between two of its calls. */
+const quietMs = 100
 
 const leftOver = "what an earlier call left behind, such as a timer, kept its thread busy or ended it"
 
+/** The workers of one API of the operator. */
+export type PluginPool = ReturnType<typeof createPluginPool>
+
+/** The limits of a call in a pool. */
+export interface PoolLimits extends RunLimits {
+  /** Workers of the pool from this call on. */
+  readonly maxWorkers: number
+}
+
 /**
- * The workers of one API of the operator. Each runs one call at a time.
+ * Makes a pool in which each worker runs one call at a time.
  * @param first a worker that was started already
  */
 export function createPluginPool(first: PluginWorker, options: PoolOptions) {
-  const { start, clock, timer, maxWorkers, checkOutput, onFault } = options
+  const { start, clock, timer, checkOutput, onFault } = options
   const idle: PluginWorker[] = [first]
   const waiting: WaitingCall[] = []
   /** Faults in a row. */
   const faultsOf = new WeakMap<PluginWorker, number>()
   /** Workers in use, by account. */
   const inUse = new Map<string, number>()
-  const maxOfAccount = Math.max(1, Math.floor(maxWorkers / 2))
+  let maxWorkers = 1
   let workers = 1
   let starting = 0
-  let isEnded = false
+  let state: "serving" | "retired" | "ended" = "serving"
+  /** Calls that wait or run. */
+  let calls = 0
+  /** Calls since the start. */
+  let begun = 0
+  let isQuiet = false
   let faults = 0
   let restsUntilMs = Number.NEGATIVE_INFINITY
   /** Whether a call is under way that tries the API again after its rest. */
   let isTrying = false
 
+  function hasShare({ account }: Pick<WaitingCall, "account">): boolean {
+    return (inUse.get(account) ?? 0) >= Math.max(1, Math.floor(maxWorkers / 2))
+  }
+
   /** Assigns free workers to waiting calls, first come first served, unless the account has its share already. */
   function match(): void {
     while (idle.length > 0) {
-      const index = waiting.findIndex(({ account }) => (inUse.get(account) ?? 0) < maxOfAccount)
+      const index = waiting.findIndex((call) => !hasShare(call))
       const [call] = index < 0 ? [] : waiting.splice(index, 1)
-      if (!call) return
+      if (!call) break
       // The one that was used last is warm, and the others can end.
       const worker = idle.pop()
-      if (!worker) return
+      if (!worker) break
       if (!worker.isUsable()) {
         // Its thread may live on: something failed in it after its call.
         worker.end()
@@ -71,10 +90,11 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
       inUse.set(call.account, (inUse.get(call.account) ?? 0) + 1)
       call.take(worker)
     }
-    if (isEnded) return
-    const startable = waiting.filter(({ account }) => (inUse.get(account) ?? 0) < maxOfAccount).length
-    // One more than is needed, so that the next call does not wait for a start.
-    while (idle.length + starting <= startable && workers < maxWorkers) void add()
+    const startable = waiting.filter((call) => !hasShare(call)).length
+    // While it serves, one is kept ready.
+    const isBare = () => state === "serving" && workers === 0
+    while (isBare() || (idle.length + starting < startable && workers < maxWorkers)) void add()
+    if (state !== "serving") while (idle.length > 0) endIdle()
   }
 
   async function add(): Promise<void> {
@@ -98,23 +118,23 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     const left = (inUse.get(account) ?? 1) - 1
     if (left > 0) inUse.set(account, left)
     else inUse.delete(account)
-    if (isEnded || !worker.isUsable() || faultsInARow >= maxFaultsOfThread) {
+    if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread) {
       worker.end()
       workers--
     } else {
       idle.push(worker)
-      if (idle.length > 1) timer.after(idleMs, endIdle)
+      if (idle.length > 1 && state === "serving") timer.after(idleMs, () => idle.length > 1 && endIdle())
     }
     match()
   }
 
   function endIdle(): void {
-    if (idle.length < 2) return
     idle.shift()?.end()
     workers--
   }
 
   function nextWorker(account: string): Promise<PluginWorker> {
+    if (state === "ended") throw replaced()
     if (waiting.length >= maxWaiting) unavailable("The API has too many calls right now. Try again.", "busy")
     const { promise, resolve, reject } = Promise.withResolvers<PluginWorker>()
     waiting.push({ account, take: resolve, fail: reject })
@@ -140,12 +160,17 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   }
 
   /** Runs the API on a thread; on another one when something of an earlier run keeps the first busy. */
-  async function runOnce(input: unknown, ports: Ports, account: string): Promise<Record<string, unknown>> {
+  async function runOnce(
+    input: unknown,
+    ports: Ports,
+    account: string,
+    limits: RunLimits,
+  ): Promise<Record<string, unknown>> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const worker = await nextWorker(account)
       let isFault = false
       try {
-        return checkOutput(await worker.run(input, ports, options))
+        return checkOutput(await worker.run(input, ports, limits))
       } catch (thrown) {
         isFault = thrown instanceof ApiMistake
         if (!(thrown instanceof ThreadBusy)) throw thrown
@@ -157,33 +182,60 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     throw new ApiMistake(leftOver)
   }
 
+  function retire(): void {
+    if (state !== "serving") return
+    state = "retired"
+    match()
+    waitForQuiet()
+  }
+
+  function waitForQuiet(): void {
+    const before = begun
+    if (calls > 0) return
+    timer.after(quietMs, () => {
+      isQuiet = begun === before
+    })
+  }
+
   return {
     /**
      * Runs the API on the next free worker.
      * @param account the caller's; one account gets half of the workers at most
-     * @throws the errors of the worker's run, and Unavailable while the API rests or too many calls wait
+     * @throws the errors of the worker's run, and Unavailable while the API rests, too many calls wait, or the pool has ended
      */
-    async run(input: unknown, ports: Ports, account = "") {
+    async run(input: unknown, ports: Ports, account: string, limits: PoolLimits) {
       requireAwake()
+      maxWorkers = limits.maxWorkers
       const isTrial = isTrying && faults >= maxFaults
+      calls++
+      begun++
+      isQuiet = false
       try {
-        const output = await runOnce(input, ports, account)
+        const output = await runOnce(input, ports, account, limits)
         faults = 0
         return output
       } catch (thrown) {
         if (thrown instanceof ApiMistake) countFault(thrown)
         throw thrown
       } finally {
+        calls--
         if (isTrial) isTrying = false
+        if (state === "retired") waitForQuiet()
       }
     },
-    /** Ends the workers; those that run a call, after it. */
+    /** Ends workers as soon as no call needs them. Calls that come later have a worker started for them. */
+    retire,
+    /** Whether it is retired and no call has come or run for a while. */
+    isQuiet: () => isQuiet,
+    /** Ends the workers; those that run a call, after it. Calls that come later are refused. */
     end() {
-      isEnded = true
-      for (const worker of idle.splice(0)) {
-        worker.end()
-        workers--
-      }
+      retire()
+      state = "ended"
+      for (const call of waiting.splice(0)) call.fail(replaced())
     },
   }
+}
+
+function replaced(): Unavailable {
+  return new Unavailable("The API was changed several times since the call began. Try again.", "replaced")
 }

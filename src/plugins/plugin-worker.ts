@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { ApiMistake, type Ports, reject, unavailable } from "../apis/contract.ts"
 import { messageOf } from "../values/message-of.ts"
+import type { MemoryWatch } from "./memory-watch.ts"
 import type { FromWorker, ToWorker } from "./messages.ts"
 import { PluginRefused } from "./plugin-refused.ts"
 
@@ -17,15 +18,22 @@ export interface PluginWorker {
 }
 
 /** The limits of one run. */
-export type RunLimits = { readonly limitMs: number; readonly maxOutputLength: number }
+export interface RunLimits {
+  readonly limitMs: number
+  readonly maxOutputLength: number
+  /** The memory that a run may take, and that its thread may keep after it. */
+  readonly maxMemoryBytes: number
+}
 
 /** Thrown if a run did not begin, since something that an earlier one left behind kept its thread busy or ended it. */
 export class ThreadBusy extends Error {
   override readonly name = "ThreadBusy"
 }
 
-/** Receivers of what an API does outside of its runs. */
-interface ThreadEvents {
+/** What a thread needs of the service, and the receivers of what an API does outside of its runs. */
+interface ThreadParts extends Pick<Ports, "timer"> {
+  /** Null where memory cannot be watched. */
+  readonly memory: MemoryWatch | null
   /** Something failed that no run waits for. */
   onUncaught(cause: string): void
   /** It wrote to the console. */
@@ -46,12 +54,12 @@ const workerFile = import.meta.path.endsWith(".ts") ? "worker.ts" : "plugins/wor
  * @throws PluginRefused when the file cannot be loaded within the time
  */
 export async function startPluginWorker(
-  source: Omit<ToWorker & { kind: "load" }, "kind" | "begun">,
-  { timer, onUncaught, onSaid }: Pick<Ports, "timer"> & ThreadEvents,
-  loadLimitMs: number,
+  source: Omit<ToWorker & { kind: "load" }, "kind" | "shared">,
+  { timer, memory, onUncaught, onSaid }: ThreadParts,
+  limits: Pick<RunLimits, "limitMs" | "maxMemoryBytes">,
 ): Promise<{ readonly worker: PluginWorker; readonly definition: string }> {
   const thread = new Worker(join(import.meta.dir, workerFile))
-  const begun = new Int32Array(new SharedArrayBuffer(4))
+  const shared = new Int32Array(new SharedArrayBuffer(8))
   let runs = 0
   let isAlive = true
   /** Whether it ends after its run. */
@@ -75,6 +83,7 @@ export async function startPluginWorker(
   thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.kind === "ask") void answer(data)
     else if (data.kind === "said") onSaid(data.text)
+    else if (data.kind === "full") isWorn = true
     else if (data.kind === "uncaught") {
       // While it loads, nothing of a call can be left over.
       if (runs > 0) isWorn = true
@@ -104,18 +113,31 @@ export async function startPluginWorker(
     thread.postMessage(message)
   }
 
-  const hasBegun = (number: number) => Atomics.load(begun, 0) === number
+  const hasBegun = (number: number) => Atomics.load(shared, 0) === number
 
-  /** Asks for something and waits for its end. A thread that takes too long is ended: nothing else stops it. */
-  function ask(message: ToWorker, limitMs: number): Promise<FromWorker | Ended> {
+  /** Asks for something and waits for its end. A thread that takes too long or too much is ended: nothing else stops it. */
+  function ask(
+    message: ToWorker,
+    { limitMs, maxMemoryBytes }: Pick<RunLimits, "limitMs" | "maxMemoryBytes">,
+  ): Promise<FromWorker | Ended> {
     const { promise, resolve } = Promise.withResolvers<FromWorker | Ended>()
     const late = { kind: "ended", cause: `it did not end within ${limitMs / 1_000} s` } as const
+    const large = {
+      kind: "ended",
+      cause: `it took more than the ${maxMemoryBytes} bytes of --api-memory`,
+    } as const
     const cancel = timer.after(limitMs, () => endWith(late))
+    const unwatch = memory?.watch(
+      () => Atomics.load(shared, 1),
+      maxMemoryBytes,
+      () => endWith(large),
+    )
     // It keeps the process running while something is asked for, and no longer.
     thread.ref()
     waiting = (end) => {
       thread.unref()
       cancel()
+      unwatch?.()
       resolve(end)
     }
     send(message)
@@ -125,13 +147,13 @@ export async function startPluginWorker(
   const worker: PluginWorker = {
     isUsable: () => isAlive && !isWorn,
     end: () => endWith({ kind: "ended", cause: "it was ended" }),
-    async run(input, given, { limitMs, maxOutputLength }) {
+    async run(input, given, limits) {
       ports = given
       const seed = given.random.bytes(32)
       const nowMs = given.clock.now()
       const number = ++runs
       if (runs === maxRuns) isWorn = true
-      const cancel = timer.after(Math.min(beginMs, limitMs / 2), () => {
+      const cancel = timer.after(Math.min(beginMs, limits.limitMs / 2), () => {
         if (!hasBegun(number)) endWith({ kind: "ended", cause: "it is busy" })
       })
       const asked = {
@@ -140,9 +162,10 @@ export async function startPluginWorker(
         input: JSON.stringify(input),
         nowMs,
         seed,
-        maxOutputLength,
+        maxOutputLength: limits.maxOutputLength,
+        maxKeptBytes: limits.maxMemoryBytes,
       } as const
-      const message = await ask(asked, limitMs)
+      const message = await ask(asked, limits)
       cancel()
       ports = null
       if (message.kind === "ended" && !hasBegun(number)) throw new ThreadBusy()
@@ -154,7 +177,7 @@ export async function startPluginWorker(
     },
   }
 
-  const loaded = await ask({ kind: "load", ...source, begun: begun.buffer }, loadLimitMs)
+  const loaded = await ask({ kind: "load", ...source, shared: shared.buffer }, limits)
   if (loaded.kind === "loaded") return { worker, definition: loaded.definition }
   worker.end()
   if (loaded.kind === "refused") throw new PluginRefused(loaded.problem)

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { DnsAnswer } from "../apis/contract.ts"
-import { createThreadDns } from "./thread-ports.ts"
+import { createThreadDns, protectProcess } from "./thread-ports.ts"
 
 const nothing: DnsAnswer = { kind: "nodata" }
 
@@ -45,4 +45,21 @@ test("questions of an earlier run that wait hold up no question of the next, and
   expect(await answer).toEqual(nothing)
   expect(asked).toHaveLength(17)
   expect(await resolveBefore("late.example", "A")).toEqual({ kind: "failure", reason: "aborted" })
+})
+
+test("an API can send signals to other processes, but not to its own, its parent or groups of processes", () => {
+  const sent: unknown[] = []
+  const kill = (pid: number, signal?: string | number) => sent.push([pid, signal]) > 0
+  const target = { pid: 70, ppid: 7, kill, _kill: kill }
+  protectProcess(target)
+  for (const pid of [70, 7, 0, -1, -70])
+    for (const method of [target.kill, target._kill])
+      expect(() => method(pid, "SIGKILL")).toThrow(`process.kill(${pid}) is not for an API`)
+  target.kill(71, "SIGTERM")
+  // This only asks whether it runs.
+  target.kill(70, 0)
+  expect(sent).toEqual([
+    [71, "SIGTERM"],
+    [70, 0],
+  ])
 })

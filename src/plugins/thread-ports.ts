@@ -103,14 +103,26 @@ export function createThreadConsole(say: (text: string) => void) {
  */
 const ofWholeProcess = "abort chdir initgroups setegid seteuid setgid setgroups setuid umask".split(" ")
 
-/** Makes these functions of `process` throw. */
-export function protectProcess(target: object): void {
+/** Makes these functions of `process` throw, and signals to the service. */
+export function protectProcess(target: {
+  readonly pid: number
+  readonly ppid: number
+  kill(pid: number, signal?: string | number): boolean
+}): void {
   for (const name of ofWholeProcess) {
     const value = () => {
       throw new Error(`process.${name}() is not for an API: it would change the whole service`)
     }
     Object.defineProperty(target, name, { value })
   }
+  const { kill, pid } = target
+  const value = (to: number, signal?: string | number) => {
+    // 0 and less are groups of processes, and the one of the service is among them. Signal 0 only asks whether a process exists.
+    if (signal !== 0 && (to <= 0 || to === pid || to === target.ppid))
+      throw new Error(`process.kill(${to}) is not for an API: it would end the service`)
+    return kill.call(target, to, signal)
+  }
+  for (const name of ["kill", "_kill"]) Object.defineProperty(target, name, { value })
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   Unavailable,
 } from "../apis/contract.ts"
 import { systemClock } from "../ports/clock.ts"
-import { collectGarbage } from "../ports/machine.ts"
+import { collectGarbage, currentThread } from "../ports/machine.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { packDefinition } from "./definition-text.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
@@ -56,7 +56,7 @@ let toOriginal = (text: string) => text
 let definition: ApiDefinition | null = null
 let wrongInput: ReturnType<typeof compilePatternCheck> = () => null
 let wrongOutput = wrongInput
-let begun: Int32Array = new Int32Array(1)
+let shared: Int32Array = new Int32Array(2)
 
 self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "answer") dns.take(data.question, data.answer)
@@ -64,9 +64,10 @@ self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   else void run(data)
 })
 
-async function load({ file, copy, original, begun: shared }: ToWorker & { kind: "load" }): Promise<void> {
+async function load({ file, copy, original, shared: buffer }: ToWorker & { kind: "load" }): Promise<void> {
   toOriginal = (text) => text.replaceAll(copy, original)
-  begun = new Int32Array(shared)
+  shared = new Int32Array(buffer)
+  Atomics.store(shared, 1, currentThread())
   try {
     const { default: exported }: { readonly default?: ApiDefinition } = await import(file)
     if (typeof exported?.run !== "function")
@@ -84,10 +85,11 @@ async function load({ file, copy, original, begun: shared }: ToWorker & { kind: 
 }
 
 async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
-  const { number, input, nowMs, seed, maxOutputLength } = asked
-  Atomics.store(begun, 0, number)
+  const { number, input, nowMs, seed, maxOutputLength, maxKeptBytes } = asked
+  Atomics.store(shared, 0, number)
   said.begin()
   uncaughtCount = 0
+  const beganMs = systemClock.monotonicMs()
   try {
     if (definition === null) throw new Error("the API must be loaded before it runs")
     const clock = { now: () => nowMs, monotonicMs: systemClock.monotonicMs }
@@ -106,6 +108,19 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
   } catch (thrown) {
     send(toMessage(thrown))
   }
+  const isDue = number % keptEvery === 0 || systemClock.monotonicMs() - beganMs > longMs
+  if (isDue && keepsTooMuch(maxKeptBytes)) send({ kind: "full" })
+}
+
+/** Measuring memory takes about 30 µs. So it is done after every so many runs, and after each one that took longer. */
+const keptEvery = 16
+const longMs = 5
+
+function keepsTooMuch(maxBytes: number): boolean {
+  if (process.memoryUsage().heapUsed <= maxBytes) return false
+  // Much of it may be garbage.
+  collectGarbage()
+  return process.memoryUsage().heapUsed > maxBytes
 }
 
 /** Writes the output as JSON. One that is too long is not written to its end: 100 MB would take several times as much memory. */

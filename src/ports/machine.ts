@@ -21,3 +21,42 @@ export const nodeOs = () => process.getBuiltinModule("node:os")
 export function collectGarbage(): void {
   Bun.gc(true)
 }
+
+/** The memory of this process, as the system counts it. */
+export interface MemoryUse {
+  /** Memory of the process that is in the machine's memory now. */
+  residentBytes(): number
+  /** How often threads of the process touched a page that was not in memory. */
+  faults(): number
+  /** The same of one thread; 0 when it has ended. */
+  faultsOf(thread: number): number
+}
+
+/** The memory of this process on Linux; null on other systems, which do not count it by thread. */
+export function readMemoryUse(): MemoryUse | null {
+  if (process.platform !== "linux") return null
+  const { readFileSync } = process.getBuiltinModule("node:fs")
+  return {
+    residentBytes: process.memoryUsage.rss,
+    faults: () => faultsIn(readFileSync("/proc/self/stat", "latin1")),
+    faultsOf(thread) {
+      try {
+        return faultsIn(readFileSync(`/proc/self/task/${thread}/stat`, "latin1"))
+      } catch {
+        // It has just ended.
+        return 0
+      }
+    },
+  }
+}
+
+/** `minflt` of proc_pid_stat(5). The name before it may have spaces and brackets. */
+function faultsIn(stat: string): number {
+  return Number(stat.slice(stat.lastIndexOf(")")).split(" ")[8])
+}
+
+/** The id of the calling thread in the system; 0 where it is not known. */
+export function currentThread(): number {
+  if (process.platform !== "linux") return 0
+  return Number(process.getBuiltinModule("node:fs").readlinkSync("/proc/thread-self").split("/").at(-1))
+}

@@ -1,13 +1,13 @@
 /** Wrong APIs of an operator's own and wrong configuration, on the executable: who is told what, and who is served on. */
 import { describe, expect, test } from "bun:test"
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { readAnswer } from "../support/answer.ts"
 import { postWith } from "../support/keyed-request.ts"
-import { apiSource, folderOf } from "../support/own-apis.ts"
+import { apiSource, folderOf, writeFiles } from "../support/own-apis.ts"
 import { tempDir } from "../support/temp.ts"
 import { seedOne } from "./accounts.ts"
-import { run, serve } from "./support.ts"
+import { run, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
 
@@ -82,6 +82,7 @@ test("what goes wrong in a call ends that call alone, costs nothing, and is in t
     if (text === "unhandled") void Promise.reject(new Error("left"))
     if (text === "many") for (let one = 0; one < 2_000; one++) void Promise.reject(new RangeError("left"))
     if (text === "timer") setTimeout(() => { throw new Error("left") }, 1)
+    if (text === "kill") process.kill(process.pid, "SIGKILL")
     if (text === "exitlater") setTimeout(() => process.exit(), 1)
     return { shouted: text.toUpperCase() }`
   const apis = folderOf({ "shout/index.ts": apiSource("shout", { run: faulty }) })
@@ -93,6 +94,7 @@ test("what goes wrong in a call ends that call alone, costs nothing, and is in t
     huge: 500,
     wrong: 500,
     name: 500,
+    kill: 500,
     post: 200,
     unhandled: 200,
     many: 200,
@@ -104,7 +106,8 @@ test("what goes wrong in a call ends that call alone, costs nothing, and is in t
     for (const after of ["one", "two"])
       expect([text, await shouted(after)]).toEqual([text, after.toUpperCase()])
   }
-  expect(await used()).toBe(5 + 2 * Object.keys(statuses).length)
+  const free = Object.values(statuses).filter((status) => status === 500).length
+  expect(await used()).toBe(3 * Object.keys(statuses).length - free)
   await server.wrote("API failed outside of a call", 2)
   expect(await server.stop()).toBe(0)
   const log = await server.stderr
@@ -122,6 +125,58 @@ test("what goes wrong in a call ends that call alone, costs nothing, and is in t
   const failures = log.match(/it threw a RangeError/g)?.length
   expect(failures).toBeGreaterThan(0)
   expect(failures).toBeLessThanOrEqual(5)
+})
+
+/** The memory and threads of a process. */
+function memoryOf(pid: number): { readonly megabytes: number; readonly threads: number } {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8")
+  const numberOf = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1])
+  return { megabytes: numberOf("VmRSS") / 1_000, threads: numberOf("Threads") }
+}
+
+describe.if(process.platform === "linux")("memory", () => {
+  test("a call that takes too much is ended although it never waits, and others are not", async () => {
+    const hogs = `const kept: unknown[] = []
+      if (text === "objects") for (;;) kept.push(Array.from({ length: 1_000 }, () => ({ text })))
+      if (text === "bytes") for (;;) kept.push(new Uint8Array(1_000_000).fill(1))
+      if (text === "slow") await new Promise((resolve) => setTimeout(resolve, 1_000))
+      return { shouted: text.toUpperCase() }`
+    const apis = folderOf({ "shout/index.ts": apiSource("shout", { run: hogs }) })
+    const { server, shout, shouted, used } = await startWith(
+      ...[apis, "--api-timeout", "60", "--api-memory", "100000000"],
+    )
+    const slow = shouted("slow")
+    const hogging = ["objects", "bytes", "bytes"].map(async (text) => (await shout(text)).status)
+    expect(await Promise.all(hogging)).toEqual([500, 500, 500])
+    expect(await slow).toBe("SLOW")
+    expect(await shouted("a")).toBe("A")
+    expect(await used()).toBe(2)
+    expect(await server.stop()).toBe(0)
+    expect(await server.stderr).toContain("it took more than the 100000000 bytes of --api-memory")
+  })
+
+  /** `bun run exactness --only reload-memory` does this 60 times in a minute. */
+  test("reloads of nine APIs leave no threads of older versions", async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `shout${index}`)
+    const version = (number: number) =>
+      Object.fromEntries(names.map((id) => [`${id}/index.ts`, apiSource(id, { first: `// ${number}` })]))
+    const apis = folderOf(version(0))
+    const account = await seedOne(dir)
+    const { key } = await runJson("admin-key", "create", "--name", "ops", "--db", account.db)
+    const server = await serve(account.db, "--apis", apis)
+    for (let number = 1; number <= 8; number++) {
+      writeFiles(apis, version(number))
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+      const reload = { method: "POST", headers, body: "{}" }
+      expect((await fetch(`${server.url}/admin/v1/config/reload`, reload)).status).toBe(200)
+      const calls = names.map((id) => account.call(server.url, `/v1/${id}`, postWith({ text: "a" })))
+      expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(names.map(() => 200))
+    }
+    const { megabytes, threads } = memoryOf(server.event.pid)
+    expect(threads).toBeLessThan(60)
+    expect(megabytes).toBeLessThan(250)
+    expect(await server.stop()).toBe(0)
+  })
 })
 
 describe("at the start", () => {

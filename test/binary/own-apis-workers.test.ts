@@ -136,7 +136,7 @@ if (known().indexOf(String(process.pid)) ${worker}) throw new Error("not here")`
   test("a new version that ends the process that loads it is not taken over, and the other worker goes on", async () => {
     const apis = folderOf(version(0))
     const { server, reload, versions } = await startTwo(apis)
-    const kills = { first: 'process.kill(process.pid, "SIGKILL")' }
+    const kills = { first: 'Bun.spawnSync(["kill", "-9", String(process.pid)])' }
     writeFiles(apis, { "shout/index.ts": apiSource("shout", kills) })
     const { status, text } = await reload()
     expect([status, JSON.parse(text).detail]).toEqual([
@@ -166,6 +166,24 @@ if (known().indexOf(String(process.pid)) ${worker}) throw new Error("not here")`
     writeFiles(apis, version(2))
     expect((await reload()).status).toBe(200)
     expect(await versions()).toEqual(["2", "2"])
+    expect(await server.stop()).toBe(0)
+  })
+
+  test("one in which an API closes files and connections of the process is replaced, and the other answers", async () => {
+    const closes = `if (text === "close") for (let fd = 3; fd < 200; fd++) try { closeSync(fd) } catch {}
+      return { shouted: "1" }`
+    const source = apiSource("shout", {
+      ...{ run: closes, shouted: "1" },
+      first: 'import { closeSync } from "node:fs"',
+    })
+    const { server, key, used, versions } = await startTwo(folderOf({ "shout/index.ts": source }))
+    const body = JSON.stringify({ text: "close" })
+    const headers = { "x-api-key": key, "content-type": "application/json", connection: "close" }
+    await expect(fetch(`${server.url}/v1/shout`, { method: "POST", headers, body })).rejects.toThrow()
+    await server.wrote("a worker ended with code 137 and is replaced", 1)
+    expect(await versions()).toEqual(["1", "1"])
+    // The charge of the lost call may have been written.
+    expect(await used()).toBeGreaterThanOrEqual(2)
     expect(await server.stop()).toBe(0)
   })
 

@@ -9,7 +9,7 @@ import { tempDir } from "./temp.ts"
 /** Loads a folder of APIs as a service does. End the result when done. */
 export async function loadOwn(directory: string, options: Partial<PluginOptions> = {}): Promise<Plugins> {
   const copy = await copyFolder(directory)
-  const loaded = await loadPlugins(
+  return await loadPlugins(
     { directory, copy },
     {
       taken: [],
@@ -17,19 +17,14 @@ export async function loadOwn(directory: string, options: Partial<PluginOptions>
       timer: systemTimer,
       limitMs: 60_000,
       maxWorkers: 4,
+      maxMemoryBytes: 1 << 28,
+      memory: null,
       onRest() {},
       onUncaught() {},
       onSaid() {},
       ...options,
     },
   )
-  return {
-    ...loaded,
-    end() {
-      loaded.end()
-      copy.remove()
-    },
-  }
 }
 
 /** A new folder with these files, by their paths in it. It is removed after the file's tests. */

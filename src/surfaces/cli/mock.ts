@@ -12,6 +12,7 @@ const settings: readonly OptionKey[] = [
     "apis",
     "apiTimeoutSeconds",
     "apiWorkers",
+    "apiMemoryBytes",
     "maxBodyBytes",
     "bluetoothCompanies",
     "noGraphql",

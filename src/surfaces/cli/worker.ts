@@ -20,7 +20,7 @@ export interface WorkerProcess {
   /** Asks it not to wait for that time. */
   endDrain(): void
   kill(): void
-  /** Does nothing if it has ended. */
+  /** Does nothing if it has ended. Kills one that closed its channel, since nothing reaches it any more. */
   send(message: FromSupervisor): void
   /** Sets who receives its messages. Call it in the turn in which the worker was started, so that none is missed. */
   onMessage(listener: (message: FromWorker) => void): void
@@ -44,8 +44,12 @@ export function spawnWorker(
   const own = argv.filter((argument) => argument !== "--demo" && argument !== "--json")
   const overrides = ["--workers", "1", "--json", ...(port === null ? [] : ["--port", String(port)])]
   let listener: (message: FromWorker) => void = () => {}
+  let isConnected = true
   function send(message: FromSupervisor): void {
-    if (child.exitCode === null && child.signalCode === null) child.send(message)
+    if (child.exitCode !== null || child.signalCode !== null) return
+    if (isConnected) child.send(message)
+    // An own API has closed descriptors of the process, and this channel was one of them.
+    else child.kill("SIGKILL")
   }
   const child = Bun.spawn([...program, ...own, ...overrides], {
     stdin: "pipe",
@@ -54,6 +58,9 @@ export function spawnWorker(
     env,
     serialization: "json",
     ipc: (message) => listener(message as FromWorker),
+    onDisconnect() {
+      isConnected = false
+    },
   })
   return {
     listening: readListening(child.stdout),

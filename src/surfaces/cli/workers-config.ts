@@ -31,8 +31,8 @@ interface ServedCopy extends Served {
 const takeMs = 120_000
 /** A stopping worker waits 10 s for its calls. */
 const stopMs = 12_000
-/** Calls in progress end with the APIs with which they began. Workers end these after two minutes. */
-const keepCopyMs = 130_000
+/** Replaced copies that are kept, for workers that are starting with them. Each worker makes a copy for itself. */
+const maxOldCopies = 2
 
 /** The supervisor's part of a change of the configuration. Rejects with ConfigError when the files cannot be read. */
 export async function createWorkersConfig<W extends ConfigWorker>({
@@ -48,6 +48,7 @@ export async function createWorkersConfig<W extends ConfigWorker>({
     ...{ text, apis: await copyApis(text), refused: null },
   })
   let served = await readServed(source.readText())
+  const oldCopies: (OwnedCopy | null)[] = []
   let lastId = 0
 
   /** The answer of a worker, or its end. */
@@ -87,7 +88,7 @@ export async function createWorkersConfig<W extends ConfigWorker>({
       return result
     }
     served = { ...next, refused: result.refused ?? null }
-    if (!isSameFolder) timer.after(keepCopyMs, () => before.apis?.remove())
+    if (!isSameFolder && oldCopies.push(before.apis) > maxOldCopies) oldCopies.shift()?.remove()
     await Promise.all([...workers].filter((worker) => worker !== first).map((one) => follow(one, asker)))
     return result
   }
