@@ -1,5 +1,9 @@
 /** The sessions of a server in PostgreSQL: their settings, their number, and what a locked table does to them. */
 import { expect, test } from "bun:test"
+import { systemClock } from "../../src/ports/clock.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { keepAliveTimer } from "../../src/ports/timer.ts"
+import { openStore } from "../../src/store/open.ts"
 import { useOpenStores } from "../support/any-store.ts"
 import { usePostgres } from "../support/postgres.ts"
 import { createRelay } from "../support/postgres-relay.ts"
@@ -34,6 +38,27 @@ test("probes write more than a charge, so that they find out whether a table can
     expect(table).toEqual({ bytes: 3 * 8_192, rows: 0 })
   } finally {
     await sql.close()
+  }
+})
+
+test("with a clock that is 32 days ahead nothing is deleted because of its age, and no event is raised", async () => {
+  let aheadMs = 32 * 86_400_000
+  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
+  const options = { timer: keepAliveTimer, clock, random: systemRandom, limitMs: 30_000 }
+  const { store, history, retention, timedEvents } = await openStore(await postgres.createDatabase(), options)
+  const work = [
+    () => history.deleteBefore(clock.now(), 10),
+    () => history.fold(clock.now(), 10),
+    () => retention.deleteNotices(clock.now(), 10),
+    () => timedEvents.keepLookedUntilMs(clock.now()),
+  ]
+  try {
+    for (const step of work)
+      expect(await step().catch(String)).toContain("is 2764800 s ahead of the database's")
+    aheadMs = 0
+    for (const step of work) await step()
+  } finally {
+    await store.close()
   }
 })
 

@@ -7,6 +7,7 @@ import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
 import { createClockSkew } from "./clock-skew.ts"
 import {
+  type Connection,
   type ConnectionOptions,
   commandConnectLimitMs,
   connectToPrimary,
@@ -114,6 +115,14 @@ export async function openPostgresStore(
   const ofRest = { ...common, settings: administrationSettings }
   // One statement may take long, such as a list of the administration.
   const rest = shareConnections([createConnection(ofRest), createConnection(ofRest)])
+  /** For what deletes or announces something because it is time for it. Nobody takes that back. */
+  const timed: Connection = {
+    ...rest,
+    async run(...statement) {
+      skew.require()
+      return rest.run(...statement)
+    },
+  }
   const access = createAccessCache(clock, async (hash) => {
     const select = selectAccess.replace("FROM secrets", ", revision::float8 AS revision FROM secrets")
     const [row] = await keys.run<AccessRow & { readonly revision: number }>(select, [hash])
@@ -189,9 +198,9 @@ export async function openPostgresStore(
     store,
     admin: prepareAdminStore(rest, access),
     outbox,
-    timedEvents: prepareTimedEvents(rest, instance),
-    history: prepareHistory(rest),
-    retention: prepareRetention(rest),
+    timedEvents: prepareTimedEvents(timed, instance),
+    history: prepareHistory(rest, timed),
+    retention: prepareRetention(timed),
     gauges: {
       activity,
       cacheAgeSeconds: () => access.ageMs() / 1_000,

@@ -27,14 +27,17 @@ const deleteAll = `
   ${sql.timedTables.map((table) => `${table.name}_deleted AS (${remove(table, sql.selectHours(table, "$1::bigint", "$2::integer"))})`).join(",\n")}
   ${selectMost("deleted", sql.timedTables)}`
 
-/** The history in a PostgreSQL database. */
-export function prepareHistory({ run }: Connection): History {
+/**
+ * The history in a PostgreSQL database.
+ * @param timed runs what folds and deletes rows because they are old
+ */
+export function prepareHistory({ run }: Connection, timed: Connection): History {
   return {
     async add(batch) {
       await run(addBatch, [batch.process, batch.number, sql.newestOf(batch), ...sql.toJsonRows(batch)])
     },
-    fold: (untilMs, limit) => count(run(foldAll, [untilMs, limit])),
-    deleteBefore: (ms, limit) => count(run(deleteAll, [ms, limit])),
+    fold: (untilMs, limit) => count(timed.run(foldAll, [untilMs, limit])),
+    deleteBefore: (ms, limit) => count(timed.run(deleteAll, [ms, limit])),
     // The database reads all at once, since nothing here waits for it.
     ...prepareHistoryReads({ read: run, texts, windowMs: Number.MAX_SAFE_INTEGER }),
   }
