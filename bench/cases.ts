@@ -16,6 +16,7 @@ import { slowLists } from "./cases/slow-lists.ts"
 import { spf } from "./cases/spf.ts"
 import { stalls } from "./cases/stalls.ts"
 import { start } from "./cases/start.ts"
+import { strangers } from "./cases/strangers.ts"
 import { traces } from "./cases/traces.ts"
 import { versions } from "./cases/versions.ts"
 import { workers } from "./cases/workers.ts"
@@ -34,6 +35,7 @@ export const cases: readonly Case[] = [
   slow,
   spf,
   stalls,
+  strangers,
   start,
   endurance,
   postgres,

@@ -33,7 +33,6 @@ describe("a body that does not arrive in time", async () => {
     ["a 408 in the format asked for, with a length", begin("/v1/hmac?format=xml", key, sized), 408, late],
     ["a 408 in the format asked for, in chunks", begin("/v1/hmac?format=xml", key, chunked), 408, late],
     ["a 400 in GraphQL's form for a query", begin("/v1/graphql", key, sized), 400, '"BAD_REQUEST"'],
-    ["a 401 for a caller without a key", begin("/v1/hmac", "", sized), 401, '"status":"error"'],
   ])("is %s; it costs nothing, and the connection is closed", async (_, bytes, status, text) => {
     let answer = ""
     let passedMs = 0
@@ -67,8 +66,6 @@ describe("a body of a million chunks of one byte", async () => {
     ["a 400 for a call", head("/v1/hmac", key), 400, "in too many small pieces"],
     ["a 400 for a batch", head("/v1/hmac/batch", key), 400, "in too many small pieces"],
     ["a 400 in GraphQL's form for a query", head("/v1/graphql", key), 400, '"BAD_REQUEST"'],
-    ["a 401 for a caller without a key", head("/v1/hmac", ""), 401, '"status":"error"'],
-    ["a 404 where there is no path", head("/v1/nothing", key), 404, '"status":"error"'],
   ])("is %s; it costs nothing, and the connection is closed", async (_, bytes, status, text) => {
     const client = slowly(service.url, bytes)
     await client.written
@@ -80,6 +77,61 @@ describe("a body of a million chunks of one byte", async () => {
     expect(answer).toMatch(/^connection: close$/im)
     expect((await service.accounts.show(account)).account.used).toBe(0)
   })
+})
+
+test.each([
+  ["with a length", `content-length: 1900000\r\n\r\n`, "a".repeat(1_900_000)],
+  ["in chunks", "transfer-encoding: chunked\r\n\r\n", `${"1\r\na\r\n".repeat(1_000_000)}0\r\n\r\n`],
+])(
+  "a request is refused before its body has arrived, %s, and the connection stays",
+  async (_, framing, body) => {
+    const { service } = await start({})
+    const host = "HTTP/1.1\r\nhost: x\r\n"
+    const client = slowly(service.url, `POST /v1/hmac ${host}content-type: application/json\r\n${framing}`)
+    const statuses = () => client.answer().match(/HTTP\/1.1 \d+/g)
+    await until(() => statuses()?.length === 1)
+    await new Promise<void>((resolve) => client.socket.write(body, () => resolve()))
+    client.socket.write(`GET /health ${host}\r\n`)
+    await until(() => statuses()?.length === 2)
+    expect(statuses()).toEqual(["HTTP/1.1 401", "HTTP/1.1 200"])
+    client.socket.destroy()
+  },
+)
+
+test("a sign-in has at most 4,096 bytes", async () => {
+  const { service } = await start({})
+  const signIn = (key: string) =>
+    service.post(
+      "/portal/session",
+      { key },
+      { headers: { "content-type": "application/json", origin: service.url } },
+    )
+  const bytes = JSON.stringify({ key: "" }).length
+  expect((await signIn("k".repeat(4_096 - bytes))).status).toBe(401)
+  expect((await signIn("k".repeat(4_097 - bytes))).status).toBe(413)
+})
+
+test("of more bodies than may arrive at once the oldest is refused, and its connection closed", async () => {
+  const { service, account, key } = await start({})
+  const bodyBytes = 2_000_000
+  const begin = () =>
+    slowly(
+      service.url,
+      `POST /v1/hmac HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: ${bodyBytes}\r\n\r\n{`,
+    )
+  const oldest = begin()
+  await oldest.written
+  // The service has read what came before when this is answered.
+  expect((await service.fetch("/health")).status).toBe(200)
+  const others = Array.from({ length: Math.floor(httpLimits.arrivingBytes / bodyBytes) }, begin)
+  const answer = await oldest.closed.catch(() => oldest.answer())
+  expect(answer).toStartWith("HTTP/1.1 503 ")
+  expect(answer).toMatch(/^retry-after: 1\r$/im)
+  expect(answer).toMatch(/^connection: close\r$/im)
+  expect(answer).toContain("as many request bodies that are still arriving as it can. Nothing was charged")
+  expect(others.map((client) => client.answer())).toEqual(others.map(() => ""))
+  for (const { socket } of others) socket.destroy()
+  expect((await service.accounts.show(account)).account.used).toBe(0)
 })
 
 test("headers over the limit are a 431", async () => {
@@ -216,14 +268,12 @@ test("docs/operating-limits.md says what the code does", () => {
   expect(row("time for the headers")).toContain(`${httpLimits.headerSeconds} s`)
   expect(row("body |")).toContain(`\`--max-body\`, ${number(options.maxBodyBytes.default)} bytes`)
   expect(row("time for the body")).toContain(`\`--body-timeout\`, ${options.bodyTimeoutSeconds.default} s`)
-  expect(row("body of a refused")).toContain(
-    `${number(httpLimits.drainBytes)} bytes and ${httpLimits.drainSeconds} s`,
-  )
+  expect(row("body of a refused")).toContain(`${number(httpLimits.drainBytes)} bytes`)
+  expect(row("body of a sign-in")).toContain(`${number(httpLimits.sessionBodyBytes)} bytes`)
+  expect(row("bytes of bodies over")).toContain(number(httpLimits.arrivingBytes))
+  expect(row(`bytes of bodies over ${number(httpLimits.uncountedBodyBytes)}`)).not.toBe("")
   expect(row("chunks of a body")).toContain(
     `${number(httpLimits.freePieces)}, and one for each ${httpLimits.bytesPerPiece} bytes`,
-  )
-  expect(row("chunks of a refused")).toContain(
-    `${number(httpLimits.freePieces)}, and one for each ${number(httpLimits.drainBytesPerPiece)} bytes`,
   )
   expect(row("connection on which")).toContain(`${httpLimits.idleSeconds} s`)
   expect(row("the same while")).toContain(`${httpLimits.longWorkSeconds} s`)

@@ -2,7 +2,9 @@
 import { describe, expect, test } from "bun:test"
 import { connectMcp, earlierRequest, modernRequest, postMcp } from "./support/mcp.ts"
 import { startTestMock } from "./support/mock.ts"
+import { slowly } from "./support/raw-http.ts"
 import { startTestService } from "./support/service.ts"
+import { until } from "./support/until.ts"
 
 const service = await startTestService()
 const hmac = { message: "a", secret: "b" }
@@ -67,11 +69,26 @@ describe("the limit of calls per minute counts", () => {
     expect(refused).toEqual([false, false, false, false, false, true, true])
   })
 
-  test("a tool call once", async () => {
+  test.each([
+    ["small", "m"],
+    ["large", "m".repeat(20_000)],
+  ])("a %s tool call once", async (_, message) => {
     const { key } = await service.createKey("pro", { rateLimit: perMinute })
-    const call = modernRequest("tools/call", { name: "hmac", arguments: hmac })
+    const call = modernRequest("tools/call", { name: "hmac", arguments: { ...hmac, message } })
     const answer = await (await postMcp(service.url, { ...call, key })).json()
     expect(answer).toHaveProperty(["result", "_meta", "penknife/credits", "callsLeftThisMinute"], 4)
+  })
+
+  test("a request whose body is large before the body is read", async () => {
+    const { key } = await service.createKey("pro", { rateLimit: 1 })
+    await (await postMcp(service.url, { ...modernRequest("tools/list"), key })).text()
+    const client = slowly(
+      service.url,
+      `POST /mcp HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\ncontent-length: 20000\r\n\r\n{`,
+    )
+    await until(() => client.answer() !== "")
+    expect(client.answer()).toStartWith("HTTP/1.1 429 ")
+    client.socket.destroy()
   })
 })
 

@@ -51,13 +51,19 @@ export async function runSingle(
 interface UncheckedCall extends Pick<SingleCall, "api" | "request"> {
   /** Reads the parameters, large ones in steps. Called once the caller is admitted. */
   read(giveWay: GiveWay): RawInput | Promise<RawInput>
+  /** The caller, if the call is counted against the limits per minute already. */
+  readonly counted?: Progress | null
 }
 
 /** Answers a single call where no route checks its input: identity → address → APIs → rate → input → hold → run → settle. */
-export async function answerCall({ api, request, read }: UncheckedCall, pipeline: Pipeline): Promise<Reply> {
-  const progress: Progress = { caller: null, rate: null }
+export async function answerCall(
+  { api, request, read, counted = null }: UncheckedCall,
+  pipeline: Pipeline,
+): Promise<Reply> {
+  const progress: Progress = counted ?? { caller: null, rate: null }
   try {
-    await admit(request, [api.definition.id], pipeline, progress)
+    if (counted?.caller) pipeline.admission.requireApi(counted.caller, api.definition.id)
+    else await admit(request, [api.definition.id], pipeline, progress)
   } catch (thrown) {
     return refuseThrown(thrown, request.requestId, progress, pipeline)
   }

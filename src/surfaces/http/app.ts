@@ -6,7 +6,7 @@ import type { Site } from "../site/site.ts"
 import { createAdminFeature } from "./admin/admin-feature.ts"
 import { batchFeature } from "./batch.ts"
 import { type CallsInProgress, createCallsInProgress } from "./calls.ts"
-import { finishBody, inProgress } from "./context.ts"
+import { finishBody } from "./context.ts"
 import { crossOrigin } from "./cross-origin.ts"
 import { discoveryFeature } from "./discovery.ts"
 import { createFrame, type FrameOptions, type FrameParts } from "./frame.ts"
@@ -89,7 +89,7 @@ export function createHttpApp(
       const fault = code === "NOT_FOUND" ? noRoute(request, context.methods) : toFault(error)
       logFault(fault, incoming.requestId, pipeline.log)
       recordUnmatched(incoming, { status: fault.status, fault: fault.code })
-      await inProgress(context, () => finishBody(request, set, context))
+      finishBody(request, set, context)
       if (fault.code === "notFound" && isPagePath(request.url) && prefersPage(request)) {
         return pages.sendNotFound(request, set)
       }

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { systemTimer } from "../../ports/timer.ts"
 import { readJsonObject } from "./body.ts"
-import { drainBody } from "./drain.ts"
 import { createIntake } from "./intake.ts"
 import { httpLimits } from "./limits.ts"
 
-const { freePieces, bytesPerPiece, drainBytesPerPiece } = httpLimits
+const { freePieces, bytesPerPiece } = httpLimits
 const intake = createIntake(2_000_000, 20_000, systemTimer)
 const neverWait = () => undefined
 const textOf = (length: number) => JSON.stringify({ message: "m".repeat(length) })
@@ -43,14 +42,6 @@ describe("a body without a length", () => {
       status: 400,
     })
     expect(pieces()).toBeLessThan(freePieces + 10)
-  })
-
-  test("is not read away in many single bytes, but in larger pieces", async () => {
-    const { request, pieces } = inPieces(textOf(1_500_000), 1)
-    expect(await drainBody(request, intake, systemTimer)).toBe(false)
-    expect(pieces()).toBeLessThan(freePieces + 10)
-    const larger = inPieces(textOf(3_000_000), drainBytesPerPiece)
-    expect(await drainBody(larger.request, intake, systemTimer)).toBe(true)
   })
 })
 

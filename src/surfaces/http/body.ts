@@ -1,7 +1,7 @@
 import type { GiveWay } from "../../apis/contract.ts"
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
 import { isObject } from "../../values/is-object.ts"
-import type { Intake } from "./intake.ts"
+import { type Intake, isGivenUp } from "./intake.ts"
 import { quickBytes, requireModerate } from "./json-size.ts"
 import { httpLimits } from "./limits.ts"
 
@@ -50,9 +50,18 @@ function readBody<T>(
   read: (bytes: ArrayBuffer | Uint8Array) => T | Promise<T>,
 ): Promise<T> {
   const declared = request.headers.get("content-length")
-  if (declared === null) return intake.inTime(readCounted(request, intake.maxBytes), read)
-  if (Number(declared) > intake.maxBytes) return Promise.reject(tooLarge(intake.maxBytes))
-  return intake.inTime(request.arrayBuffer(), read)
+  if (declared === null)
+    return intake.inTime(request, (count) => readCounted(request, intake.maxBytes, count), read)
+  const bytes = Number(declared)
+  if (bytes > intake.maxBytes) return Promise.reject(tooLarge(intake.maxBytes))
+  return intake.inTime(
+    request,
+    (count) => {
+      if (bytes > httpLimits.uncountedBodyBytes) count(bytes)
+      return request.arrayBuffer()
+    },
+    read,
+  )
 }
 
 /** Gives way before, between and after its steps: of 2 MB, the check takes up to 15 ms and the rest 30. */
@@ -108,15 +117,35 @@ async function refuseText(text: string): Promise<never> {
   throw inputFault("body", `must be valid JSON${placeOfMistake(text)}`)
 }
 
-async function readCounted({ body }: Request, maxBytes: number): Promise<Uint8Array> {
+/**
+ * Reads a body without a declared length. The runtime hands over each chunk on its own as soon as it has arrived: a body of 1.5
+ * million chunks of one byte would take 2.3 s of processor time, during which nothing else runs.
+ */
+async function readCounted(
+  { body }: Request,
+  maxBytes: number,
+  count: (bytes: number) => void,
+): Promise<Uint8Array> {
   if (body === null) return new Uint8Array()
   const reader = body.getReader()
   const pieces: Uint8Array[] = []
-  const { bytesPerPiece } = httpLimits
-  const end = await readPieces(reader, { maxBytes, bytesPerPiece }, (piece) => pieces.push(piece))
-  if (end === "whole") return Buffer.concat(pieces)
-  await reader.cancel()
-  throw end === "tooLarge" ? tooLarge(maxBytes) : fixedFault("bodyInPieces")
+  let bytes = 0
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return Buffer.concat(pieces)
+      bytes += value.byteLength
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
+      if (pieces.length >= httpLimits.freePieces + bytes / httpLimits.bytesPerPiece) {
+        throw fixedFault("bodyInPieces")
+      }
+      count(value.byteLength)
+      pieces.push(value)
+    }
+  } catch (thrown) {
+    reader.cancel().catch(() => {})
+    throw thrown
+  }
 }
 
 function tooLarge(maxBytes: number): Fault {
@@ -129,39 +158,15 @@ function nameOf(value: unknown): string {
   return Array.isArray(value) ? "an array" : `a ${typeof value}`
 }
 
-/** The part of a stream's reader that is used here. */
-interface PieceReader {
-  read(): Promise<
-    | { readonly done: false; readonly value: Uint8Array }
-    | { readonly done: true; readonly value?: Uint8Array | undefined }
-  >
-}
-
-interface Bounds {
-  readonly maxBytes: number
-  /** Bytes for which a body may have a piece more than {@link httpLimits.freePieces}. */
-  readonly bytesPerPiece: number
-}
-
-/** How the reading of a body ended. */
-type ReadingEnd = "whole" | "tooLarge" | "tooManyPieces"
-
 /**
- * Reads a body until it ends or passes its bounds. The runtime hands over each chunk on its own as soon as it has arrived: a body
- * of 1.5 million chunks of one byte would take 2.3 s of processor time, during which nothing else runs.
+ * Leaves the rest of a request's body to the runtime, which reads it away without keeping it, also after the answer: a server that
+ * closes while the client still sends resets the connection, and the answer is lost (RFC 9112 §9.6). Returns false if the
+ * connection has to be closed, since the body is too long or was given up.
  */
-export async function readPieces(
-  reader: PieceReader,
-  { maxBytes, bytesPerPiece }: Bounds,
-  take: (piece: Uint8Array) => void,
-): Promise<ReadingEnd> {
-  let bytes = 0
-  for (let pieces = 1; ; pieces++) {
-    const { done, value } = await reader.read()
-    if (done) return "whole"
-    bytes += value.byteLength
-    if (bytes > maxBytes) return "tooLarge"
-    if (pieces > httpLimits.freePieces + bytes / bytesPerPiece) return "tooManyPieces"
-    take(value)
-  }
+export function leaveBody(request: Request): boolean {
+  if (isGivenUp(request)) return false
+  if (request.bodyUsed || request.body === null) return true
+  // It may fail or take long only when its connection ends.
+  request.body.cancel().catch(() => {})
+  return Number(request.headers.get("content-length") ?? 0) <= httpLimits.drainBytes
 }

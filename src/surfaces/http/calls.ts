@@ -1,3 +1,6 @@
+import { createArrivingBodies } from "./arriving-bodies.ts"
+import { httpLimits } from "./limits.ts"
+
 /** The calls that a service works on, counted by itself: the runtime forgets a call as soon as its client hangs up. */
 export type CallsInProgress = ReturnType<typeof createCallsInProgress>
 
@@ -7,6 +10,7 @@ export function createCallsInProgress() {
   return {
     /** Requests that wait for their client to send more. They do no work, so they do not count as calls in progress. */
     awaited: 0,
+    arriving: createArrivingBodies(httpLimits.arrivingBytes),
     /** How many there are, those that wait for their client's body included. */
     get count() {
       return count

@@ -121,7 +121,10 @@ export function createFrame(
    * would keep it from all other connections.
    */
   const starts = createScheduler(pipeline.ports)
-  const begin = (request: Request) => starts.giveWay(() => socketOf(request) ?? "")
+  const begin = (request: Request) => {
+    const pause = starts.giveWay(() => socketOf(request) ?? "")
+    return pause && context.intake.holdDuring(pause, request)
+  }
   return {
     base,
     context,

@@ -5,10 +5,16 @@ import { createIntake } from "./intake.ts"
 test("only bodies that are still awaited after 50 ms get a timer, and are refused when it has run", async () => {
   const timer = createManualTimer()
   const intake = createIntake(1_000, 20_000, timer)
-  const early = intake.inTime(Promise.resolve("early"), (body) => body)
+  const arrive = (body: Promise<string>) =>
+    intake.inTime(
+      new Request("http://x.test"),
+      () => body,
+      (text) => text,
+    )
+  const early = arrive(Promise.resolve("early"))
   const late = Promise.withResolvers<string>()
-  const slow = intake.inTime(late.promise, (body) => body)
-  const missing = intake.inTime(new Promise<string>(() => {}), (body) => body)
+  const slow = arrive(late.promise)
+  const missing = arrive(new Promise<string>(() => {}))
   expect(await early).toBe("early")
   expect([timer.waiting, intake.waits.awaited]).toEqual([[50], 2])
   timer.advance(50)

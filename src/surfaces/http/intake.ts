@@ -1,12 +1,15 @@
 import type { Timer } from "../../apis/contract.ts"
 import { Fault, inputFault } from "../../call/fault.ts"
+import { type ArrivingBodies, type ArrivingBody, createArrivingBodies } from "./arriving-bodies.ts"
+import { httpLimits } from "./limits.ts"
 
 /** The bounds of request bodies. */
 export type Intake = ReturnType<typeof createIntake>
 
-/** Counts requests. One count may be shared by several intakes. */
+/** Counts requests and the bytes of their bodies. One count may be shared by several intakes. */
 export interface Waits {
   awaited: number
+  readonly arriving: ArrivingBodies
 }
 
 interface Wait {
@@ -25,7 +28,7 @@ export function createIntake(
   maxBytes: number,
   timeoutMs: number,
   timer: Timer,
-  waits: Waits = { awaited: 0 },
+  waits: Waits = { awaited: 0, arriving: createArrivingBodies(httpLimits.arrivingBytes) },
 ) {
   /** Bodies that have not arrived and have no timer yet. One that arrives leaves at once, so that it can be freed. */
   const unwatched = new Set<Wait>()
@@ -53,24 +56,60 @@ export function createIntake(
 
   return {
     maxBytes,
+    /** The same intake with another size. */
+    limitedTo: (bytes: number) => createIntake(bytes, timeoutMs, timer, waits),
     timeoutMs,
     waits,
     /**
-     * Waits for a body and reads it, so that a client that sends one byte a second cannot hold a request open for ever. Rejects
-     * with what `read` throws, and with a Fault: 408 when the body is late, 400 when the connection ended first.
+     * Counts the body of a request that itself has to wait before it begins: the runtime keeps up to 1.2 MB of what arrives
+     * meanwhile. A body that is given up is not kept, and the request is refused where it would be read.
      */
-    inTime: <Body, T>(arrival: Promise<Body>, read: (body: Body) => T | Promise<T>) =>
+    async holdDuring(pause: Promise<void>, request: Request): Promise<void> {
+      const { body } = request
+      if (body === null || hasSmallBody(request)) return pause
+      const counted = waits.arriving.open(() => {
+        givenUp.add(request)
+        body.cancel().catch(() => {})
+      })
+      counted.add(Math.min(maxBytes, Number(request.headers.get("content-length") ?? maxBytes)))
+      await pause
+      counted.close()
+    },
+    /**
+     * Waits for a body and reads it, so that a client that sends one byte a second cannot hold a request open for ever. Rejects
+     * with what `read` throws, and with a Fault: 408 when the body is late, 503 when it is given up for others, 400 when the
+     * connection ended first.
+     * @param receive is given a function that counts bytes of the body, which throws when the body is given up
+     */
+    inTime: <Body, T>(
+      request: Request,
+      receive: (count: (bytes: number) => void) => Promise<Body>,
+      read: (body: Body) => T | Promise<T>,
+    ) =>
       new Promise<T>((resolve, reject) => {
+        if (givenUp.has(request)) throw tooManyArriving
         let isOver = false
-        const wait = begin(() => {
+        let counted: ArrivingBody | null = null
+        const wait = begin(() => giveUp(tooSlow(timeoutMs)))
+        function finish(): void {
           isOver = true
           end(wait)
-          reject(tooSlow(timeoutMs))
-        })
-        arrival.then(
+          counted?.close()
+        }
+        function giveUp(fault: Fault): void {
+          finish()
+          givenUp.add(request)
+          reject(fault)
+        }
+        function count(bytes: number): void {
+          counted ??= waits.arriving.open(() => giveUp(tooManyArriving))
+          if (!isOver) counted.add(bytes)
+          if (isOver) throw tooManyArriving
+        }
+        receive(count).then(
           (body) => {
             if (isOver) return
-            end(wait)
+            finish()
             try {
               resolve(read(body))
             } catch (thrown) {
@@ -79,13 +118,34 @@ export function createIntake(
           },
           (cause) => {
             if (isOver) return
-            end(wait)
+            finish()
             reject(cause instanceof Fault ? cause : cutOff())
           },
         )
       }),
   }
 }
+
+/** Whether a body is declared to be so small that it is not counted while it arrives. */
+export function hasSmallBody({ headers }: Request): boolean {
+  const declared = headers.get("content-length")
+  return declared !== null && Number(declared) <= httpLimits.uncountedBodyBytes
+}
+
+/** Requests whose bodies nobody waits for any more. */
+const givenUp = new WeakSet<Request>()
+
+/** Whether a body was given up before it was whole, so that its connection has to be closed. */
+export function isGivenUp(request: Request): boolean {
+  return givenUp.has(request)
+}
+
+/** RFC 9110 §15.6.4. */
+const tooManyArriving = new Fault(
+  "overloaded",
+  "The service holds as many request bodies that are still arriving as it can. Nothing was charged; try again.",
+  { retryAfterSeconds: 1 },
+)
 
 /** RFC 9110 §15.5.9. */
 export function tooSlow(timeoutMs: number): Fault {

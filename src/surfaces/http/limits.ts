@@ -15,14 +15,16 @@ export const httpLimits = {
   longWorkSeconds: 255,
   /** A connection that takes nothing of a large answer. */
   unreadSeconds: 20,
-  /** A refused body is read away up to this size and time; then the connection is closed. */
+  /** With a longer body of a refused request, the connection is closed. */
   drainBytes: 16_777_216,
-  drainSeconds: 5,
+  /** Bytes of all bodies that are still arriving, in one process. Small ones are not counted. */
+  arrivingBytes: 67_108_864,
+  uncountedBodyBytes: 16_384,
+  /** The body of a sign-in: a token or a key. */
+  sessionBodyBytes: 4_096,
   /** Pieces in which a body without a declared length may arrive, and bytes for each further one. */
   freePieces: 1_000,
   bytesPerPiece: 256,
-  /** The same for a body that is read away. */
-  drainBytesPerPiece: 1_024,
   /** `/ready` and `/metrics` do their work at most once in this time; others who ask get the same answer. */
   sharedAnswerSeconds: 1,
   /** Requests of one admin key, or of one session of the console or the portal, in a minute. */

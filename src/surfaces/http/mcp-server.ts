@@ -6,6 +6,7 @@ import { fixedFault } from "../../call/fault.ts"
 import { explain, type Pipeline } from "../../call/pipeline.ts"
 import { answerCall } from "../../call/single.ts"
 import type { RecordRequest, RequestEnd } from "../../observe/request-record.ts"
+import type { RateState } from "../../store/store.ts"
 import { isObject } from "../../values/is-object.ts"
 import { createCatalogEndpoint } from "../mcp/catalog-endpoint.ts"
 import type { McpClient, McpEndpoint } from "../mcp/endpoint.ts"
@@ -16,6 +17,7 @@ import { toBody } from "./answer-body.ts"
 import { readJson } from "./body.ts"
 import type { HttpContext } from "./context.ts"
 import type { Exchange, IncomingRequest } from "./incoming.ts"
+import { hasSmallBody } from "./intake.ts"
 import { readAnswer, toLiveStream } from "./mcp-answer.ts"
 import { refuse, refuseValue } from "./mcp-refusal.ts"
 
@@ -39,6 +41,8 @@ interface McpRequest {
   readonly caller: Caller
   /** Whether it is counted against the limit of calls per minute. */
   isCounted: boolean
+  /** The tightest limit after that; null while it is not known. */
+  rate: RateState | null
   /** The call of an API that the request began; it goes on when its client hangs up. */
   running: Promise<unknown> | null
   /** What the log keeps of it. */
@@ -76,7 +80,7 @@ export function createMcpHttp(
       }
       id = idOf(message)
       // The pipeline counts a call of an API, and a tool that is free counts itself.
-      if (message.method !== "tools/call") await requireRate(mcp, pipeline)
+      if (message.method !== "tools/call" && !mcp.isCounted) await requireRate(mcp, pipeline)
       known.set(request, mcp)
       const response = await handlers[mode].fetch(withoutSignal(request), { parsedBody: message })
       if (!mcp.isCounted) await requireRate(mcp, pipeline)
@@ -110,7 +114,17 @@ export function createMcpHttp(
       if (incoming.hasTwoKeys) throw fixedFault("keysDiffer")
       const caller = await pipeline.admission.identify(incoming.key)
       pipeline.admission.requireAddress(caller, incoming.address)
-      return answer(exchange, mode, { incoming, caller, isCounted: false, running: null, end: { caller } })
+      const mcp: McpRequest = {
+        incoming,
+        caller,
+        isCounted: false,
+        rate: null,
+        running: null,
+        end: { caller },
+      }
+      // A large body is not read before the request is counted. A small one is, for the refusal to name its id.
+      if (!hasSmallBody(exchange.request)) await requireRate(mcp, pipeline)
+      return answer(exchange, mode, mcp)
     },
   }
 }
@@ -130,8 +144,8 @@ function idOf({ id }: Readonly<Record<string, unknown>>): string | number | null
 async function requireRate(request: McpRequest, { admission }: Pipeline): Promise<void> {
   request.isCounted = true
   const outcome = await admission.takeRate(request.caller)
-  const rate = outcome && tightestOf(outcome.buckets)
-  if (outcome && rate && !outcome.granted) throw rateLimited(rate)
+  request.rate = outcome && tightestOf(outcome.buckets)
+  if (outcome && request.rate && !outcome.granted) throw rateLimited(request.rate)
 }
 
 function toClient(request: McpRequest, pipeline: Pipeline): McpClient {
@@ -140,6 +154,7 @@ function toClient(request: McpRequest, pipeline: Pipeline): McpClient {
   return {
     mayCall: (api) => !blockApis.includes(api) && (allowApis === null || allowApis.includes(api)),
     async countFreeCall() {
+      if (request.isCounted) return null
       try {
         await requireRate(request, pipeline)
         return null
@@ -150,8 +165,9 @@ function toClient(request: McpRequest, pipeline: Pipeline): McpClient {
       }
     },
     async callApi(api, values) {
+      const counted = request.isCounted ? { caller, rate: request.rate } : null
       request.isCounted = true
-      const call = { api, request: incoming, read: () => ({ kind: "typed", values }) as const }
+      const call = { api, request: incoming, read: () => ({ kind: "typed", values }) as const, counted }
       const running = answerCall(call, pipeline)
       request.running = running
       const reply = await running

@@ -50,7 +50,7 @@ export function mcpFeature(
       record(incoming, { status: fault.status, fault: fault.code, caller: fault.keyOwner })
       return refuse(fault, set)
     } finally {
-      await finishBody(request, set, context)
+      finishBody(request, set, context)
     }
   }
 

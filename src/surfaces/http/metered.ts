@@ -155,7 +155,7 @@ async function refuse(
   { request, set }: { readonly request: Request; readonly set: AnswerSettings },
   context: HttpContext,
 ): Promise<string> {
-  await finishBody(request, set, context)
+  finishBody(request, set, context)
   return send(reply, format, set, asProblem)
 }
 

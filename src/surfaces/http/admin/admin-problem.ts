@@ -4,7 +4,7 @@ import { type Fault, type FaultCode, toFault } from "../../../call/fault.ts"
 import { logFault, type Pipeline } from "../../../call/pipeline.ts"
 import type { RecordRequest } from "../../../observe/request-record.ts"
 import { StoreUnavailable } from "../../../store/store.ts"
-import { finishBody, type HttpContext, inProgress } from "../context.ts"
+import { finishBody, type HttpContext } from "../context.ts"
 import type { AnswerSettings, Exchange } from "../incoming.ts"
 import { problemTypeStart } from "../problem.ts"
 
@@ -51,7 +51,7 @@ export function createRefusals(context: HttpContext): (record: RecordRequest) =>
   return (record) =>
     async (thrown, { request, set, incoming }, actor) => {
       const refusal = toRefusal(thrown, incoming.requestId, context.pipeline.log)
-      await inProgress(context, () => finishBody(request, set, context))
+      finishBody(request, set, context)
       const { status } = problems[refusal.code]
       record(incoming, { status, fault: refusal.code, ...(actor && { actor: actor.id }) })
       return sendProblem(refusal, incoming.requestId, set)

@@ -18,6 +18,7 @@ import { toIso } from "../../../values/time-text.ts"
 import { readJsonObject } from "../body.ts"
 import { type HttpContext, inProgress } from "../context.ts"
 import type { Exchange, IncomingApp } from "../incoming.ts"
+import { httpLimits } from "../limits.ts"
 import { type createRefusals, setAdminHeaders } from "./admin-problem.ts"
 import type { BrowserSessions } from "./browser-sessions.ts"
 import { csrfTokenOf, requireOwnPage, setSessionCookie } from "./browser-sessions.ts"
@@ -55,6 +56,7 @@ export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
   const { sessions } = access
   const { log, scheduler } = context.pipeline
   const path = `/${kind}/session`
+  const intake = context.intake.limitedTo(httpLimits.sessionBodyBytes)
   const record = context.observer.recorderFor(`${kind}.session`, kind === "console" ? "admin" : "portal")
   const refuse = refuseWith(record)
   const tags = ["administration"]
@@ -119,7 +121,7 @@ export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
         parse({ request }) {
           requireOwnPage(request, context)
           return inProgress(context, () =>
-            readJsonObject(request, context.intake, () => scheduler.giveWay("sign-in")),
+            readJsonObject(request, intake, () => scheduler.giveWay("sign-in")),
           )
         },
         body: proofSchema,

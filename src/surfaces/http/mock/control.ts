@@ -1,14 +1,13 @@
 import { type AnyElysia, Elysia } from "elysia"
-import { InputRejected, type Timer } from "../../../apis/contract.ts"
+import { InputRejected } from "../../../apis/contract.ts"
 import { Fault, toFault } from "../../../call/fault.ts"
 import { toReply } from "../../../call/pipeline.ts"
 import { magicKeys } from "../../../mock/keys.ts"
 import type { MockState } from "../../../mock/state.ts"
 import { messageOf } from "../../../values/message-of.ts"
 import { toIso } from "../../../values/time-text.ts"
-import { readObject, readText } from "../body.ts"
+import { leaveBody, readObject, readText } from "../body.ts"
 import { crossOrigin } from "../cross-origin.ts"
-import { drainBody } from "../drain.ts"
 import { type AnswerSettings, incomingRequests } from "../incoming.ts"
 import type { Intake } from "../intake.ts"
 import { MethodNotAllowed } from "../paths.ts"
@@ -25,11 +24,10 @@ export interface ControlParts {
   readonly parseZone: (text: string) => Promise<MockState["dns"]["zone"]>
   readonly requestIdFor: (headers: Headers) => string
   readonly intake: Intake
-  readonly timer: Timer
 }
 
 /** Everything under `/_mock`. Pages of any origin may call it, so that tests in a browser can steer the mock. */
-export function controlApp({ state, reset, parseZone, requestIdFor, intake, timer }: ControlParts) {
+export function controlApp({ state, reset, parseZone, requestIdFor, intake }: ControlParts) {
   const json = ({ request }: { readonly request: Request }) => readObject(request, intake)
   const plain = ({ request }: { readonly request: Request }) => readText(request, intake)
   const noBody = { parse: plain, body: controlSchemas.noBody }
@@ -50,7 +48,7 @@ export function controlApp({ state, reset, parseZone, requestIdFor, intake, time
     .onError(async ({ error, code, request, set }) => {
       const thrown = code === "PARSE" ? error.cause : error
       const fault = code === "NOT_FOUND" ? noControl(request, methods()) : toFault(thrown)
-      if (!(await drainBody(request, intake, timer))) set.headers.connection = "close"
+      if (!leaveBody(request)) set.headers.connection = "close"
       if (fault instanceof MethodNotAllowed) set.headers.allow = fault.allow
       return send(toReply(fault), "json", set)
     })

@@ -8,9 +8,9 @@ import { frontStatus, type RequestEffects, runWithEffects } from "../../../mock/
 import type { MockState } from "../../../mock/state.ts"
 import { toIso } from "../../../values/time-text.ts"
 import { createHttpApp, type HttpAppOptions } from "../app.ts"
+import { leaveBody } from "../body.ts"
 import { createClosing } from "../closing.ts"
 import { exposedHeaders } from "../cross-origin.ts"
-import { drainBody } from "../drain.ts"
 import { negotiateFormat } from "../format.ts"
 import type { AnswerSettings } from "../incoming.ts"
 import { createIntake } from "../intake.ts"
@@ -72,7 +72,6 @@ export async function startMockServer(
     parseZone: parts.parseZone,
     requestIdFor: (headers) => idFor(headers, instance.controlIdFor),
     intake,
-    timer,
   })
   const app = createListeningApp()
     .all("/_mock", ({ request }) => control.fetch(request), { parse: "none" })
@@ -190,7 +189,7 @@ export async function startMockServer(
       headers: { ...frontHeaders, "x-request-id": idFor(request.headers, frontIdFor) },
     }
     const body = send(answer, format, set)
-    if (!(await drainBody(request, intake, timer))) set.headers.connection = "close"
+    if (!leaveBody(request)) set.headers.connection = "close"
     return new Response(body, { status, headers: set.headers as Record<string, string> })
   }
 
