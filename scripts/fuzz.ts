@@ -10,9 +10,12 @@ const seed = wholeNumber("seed", values.seed ?? String(crypto.getRandomValues(ne
 const runs = wholeNumber("runs", values.runs ?? "100000")
 
 process.chdir(join(import.meta.dir, ".."))
-const child = Bun.spawn([process.execPath, "test", "test/binary/fuzz.test.ts"], {
+// Half go to the paths of the OpenAPI document, half to all other surfaces.
+const half = String(Math.ceil(Number(runs) / 2))
+const files = ["./test/binary/fuzz.test.ts", "./test/binary/fuzz-surfaces.test.ts"]
+const child = Bun.spawn([process.execPath, "test", ...files], {
   stdio: ["ignore", "inherit", "inherit"],
-  env: { ...process.env, FUZZ_SEED: seed, FUZZ_RUNS: runs },
+  env: { ...process.env, FUZZ_SEED: seed, FUZZ_RUNS: half },
 })
 process.exit(await child.exited)
 

@@ -13,9 +13,10 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
 }
 
-/** A parameter of a query. */
+/** A parameter of a query, a path or the headers. */
 export interface Parameter {
   readonly name: string
+  readonly in: string
   readonly schema: Schema
   /** Values that the document gives as examples. */
   readonly samples: readonly unknown[]
@@ -44,8 +45,9 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
 function toOperation(path: string, method: string, node: Node, document: OpenApiDocument): Operation {
   const parameters = ((node.parameters ?? []) as Node[])
     .map((one) => resolve(one, document) as Node)
-    .map(({ name, schema, examples }) => ({
+    .map(({ name, in: place, schema, examples }) => ({
       name: String(name),
+      in: String(place),
       schema: schema as Schema,
       samples: samplesOf(examples),
     }))

@@ -88,21 +88,23 @@ function baseOf(
     }))
 }
 
-function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
-  const pairs = parameters.map(({ name, schema, samples }) => {
-    const value = fc.oneof(
-      { weight: 8, arbitrary: valueFor(schema, samples) },
-      { weight: 1, arbitrary: anyValue },
-    )
-    const present = value.map((v) => `${name}=${encode(typeof v === "string" ? v : JSON.stringify(v))}`)
-    // Every format, but mostly no format at all.
-    const weight = name === "format" ? 2 : 12
-    return fc.oneof({ weight, arbitrary: present }, { weight: 1, arbitrary: fc.constant("") })
-  })
+export function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
+  const pairs = parameters
+    .filter((one) => one.in === "query")
+    .map(({ name, schema, samples }) => {
+      const value = fc.oneof(
+        { weight: 8, arbitrary: valueFor(schema, samples) },
+        { weight: 1, arbitrary: anyValue },
+      )
+      const present = value.map((v) => `${name}=${encode(typeof v === "string" ? v : JSON.stringify(v))}`)
+      // Every format, but mostly no format at all.
+      const weight = name === "format" ? 2 : 12
+      return fc.oneof({ weight, arbitrary: present }, { weight: 1, arbitrary: fc.constant("") })
+    })
   return fc.tuple(...pairs).map((list) => list.filter((pair) => pair !== "").join("&"))
 }
 
-function encode(text: string | undefined): string {
+export function encode(text: string | undefined): string {
   return encodeURIComponent((text ?? "").toWellFormed())
 }
 
@@ -130,7 +132,7 @@ function bodyOf({ id, body }: Operation, catalog: readonly ApiDefinition[]): fc.
 }
 
 /** JSON that keeps -0, which JSON.stringify writes as 0. */
-function toJson(value: unknown): string {
+export function toJson(value: unknown): string {
   return JSON.stringify(value, (_, part) => (Object.is(part, -0) ? "-0" : part)).replaceAll('"-0"', "-0")
 }
 
