@@ -13,6 +13,10 @@ probe() {
   done
 }
 
-for instance; do probe "${instance%%=*}" "${instance#*=}" & done
-trap 'kill $(jobs -p)' TERM INT
+probes=
+trap 'kill $probes; exit' TERM INT
+for instance; do
+  probe "${instance%%=*}" "${instance#*=}" &
+  probes="$probes $!"
+done
 wait
