@@ -193,16 +193,18 @@ test("without any worker the next ones start with the new file, which may end wh
   expect(config.served().refused).toEqual([])
 })
 
-test("the copy of own APIs that was served is kept for calls in progress, and one of an unchanged folder is removed", async () => {
-  const { config, files, removed, timer } = await setUp({}, {})
-  files.apis = "2"
-  await config.reload()
+test("two replaced copies of own APIs are kept for workers that start, and one of an unchanged folder is removed", async () => {
+  const { config, files, removed } = await setUp({}, {})
+  for (const apis of ["2", "3"]) {
+    files.apis = apis
+    await config.reload()
+  }
   expect(removed).toEqual([])
-  timer.advance(130_000)
-  expect(removed).toEqual(["copy 1"])
   await config.reload()
-  timer.advance(130_000)
-  expect([config.served().apis?.folder, removed]).toEqual(["copy 2", ["copy 1", "copy 3"]])
+  expect([config.served().apis?.folder, removed]).toEqual(["copy 3", ["copy 4"]])
+  files.apis = "5"
+  await config.reload()
+  expect([config.served().apis?.folder, removed]).toEqual(["copy 5", ["copy 4", "copy 1"]])
 })
 
 test("the others are told which own APIs the first refuses, at the start and after a reload", async () => {
