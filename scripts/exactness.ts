@@ -8,6 +8,7 @@ import { join, resolve } from "node:path"
 import { Command, InvalidArgumentError, Option } from "commander"
 import { writePlans } from "./exactness/books.ts"
 import type { Trial } from "./exactness/trial.ts"
+import { tryDays } from "./exactness/trials/days.ts"
 import { trials } from "./exactness/trials.ts"
 import { type Finding, meets, toTable } from "./findings.ts"
 
@@ -15,6 +16,8 @@ interface Flags {
   only?: string[]
   binary: string
   rounds?: number
+  days?: number
+  minutes: number
 }
 
 const flags = new Command("exactness")
@@ -22,6 +25,8 @@ const flags = new Command("exactness")
   .addOption(new Option("--only <NAMES...>", "try only these").choices(trials.map(({ name }) => name)))
   .option("--binary <FILE>", "the executable", join(import.meta.dir, "../dist/penknife"))
   .option("--rounds <NUMBER>", "how often each is tried; each trial has a number of its own", toCount)
+  .option("--days <NUMBER>", "try so many days of use instead, with a clock that runs faster", toCount)
+  .option("--minutes <NUMBER>", "how long these days take", toCount, 30)
   .parse()
   .opts<Flags>()
 
@@ -35,7 +40,7 @@ const config = join(directory, "penknife.toml")
 writePlans(config)
 try {
   const results: object[] = []
-  for (const trial of trials.filter(({ name }) => flags.only?.includes(name) ?? true)) {
+  for (const trial of chosen().filter(({ name }) => flags.only?.includes(name) ?? true)) {
     const findings = await runTrial(trial)
     say(`\n## ${trial.title}\n\n${toTable(findings)}\n`)
     results.push({ name: trial.name, title: trial.title, findings })
@@ -44,6 +49,13 @@ try {
   await Bun.write(Bun.stdout, `${JSON.stringify(results, null, 2)}\n`)
 } finally {
   rmSync(directory, { recursive: true, force: true })
+}
+
+function chosen(): readonly Trial[] {
+  const { days, minutes } = flags
+  if (days === undefined) return trials
+  const title = `${days} days of use in ${minutes} minutes, on a data file`
+  return [{ name: "days", title, rounds: 1, run: (lab) => tryDays(lab, days, minutes) }]
 }
 
 async function runTrial({ name, rounds, run }: Trial): Promise<readonly Finding[]> {
