@@ -36,7 +36,7 @@ interface Part {
 
 /** The names, and those that their files mention, and so on, sorted. */
 function withMentioned(names: readonly string[], parts: ReadonlyMap<string, Part>): readonly string[] {
-  // A set visits what is added while it is walked.
+  // A loop over a set also visits values that are added meanwhile.
   const all = new Set(names)
   for (const name of all) for (const mentioned of parts.get(name)?.mentions ?? []) all.add(mentioned)
   return [...all].sort()

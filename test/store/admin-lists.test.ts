@@ -220,7 +220,7 @@ describe.each(kinds)("$name", ({ create }) => {
     async (after) => await expect(opened.admin.accounts({}, { limit: 5, after })).rejects.toThrow("'after'"),
   )
 
-  // On a store of its own: what it changes would be in the lists of the other tests.
+  // It has its own store: its changes would appear in the lists of the other tests.
   test("attempts by notice and by account, newest first", async () => {
     const { store, admin, outbox } = await openAnyStore(await create())
     const webhook = { url: "https://example.com/hook", secret: "whsec_AAAA", allowPrivate: false }

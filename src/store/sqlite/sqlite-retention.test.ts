@@ -24,7 +24,7 @@ test("deletes no more while another process keeps the log from being emptied, an
   database.run(
     `INSERT INTO ledger (account_id, period_start_ms, used, bonus) ${numbers} SELECT printf('acc_%016d', n), 0, 0, 0 FROM n`,
   )
-  // Each account has a page of its own, so that a row that is deleted is a page in the log.
+  // Each account fills a page, so each deleted row adds a page to the log.
   database.run(
     `INSERT INTO history_credits (at_ms, account_id, calls, credits) ${numbers}, h (h) AS (SELECT 0 UNION ALL SELECT h + 1 FROM h WHERE h < 29)
      SELECT h * ${hourMs}, printf('acc_%016d', n), 1, 1 FROM n CROSS JOIN h`,

@@ -12,7 +12,7 @@ export interface ResourceSource {
 
 /**
  * Bytes that all answers with them share. Bun copies a `Uint8Array` for each answer, and the copy stays in memory until its client
- * has read it; of a `Blob` it sends the bytes themselves. A class of its own, since Elysia would take ranges of a `Blob`.
+ * has read it; of a `Blob` it sends the bytes themselves. It is a class, since Elysia would send parts of a plain `Blob` to clients that ask for ranges.
  */
 export class SharedBytes extends Blob {}
 
