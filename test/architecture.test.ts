@@ -32,6 +32,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   values: [],
   config: ["accounts", "ports", "values"],
   "apis/contract.ts": [],
+  "apis/categories.ts": [],
   "apis/catalog.ts": ["apis"],
   call: [
     "accounts",
@@ -87,6 +88,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   surfaces: [
     "accounts",
     "admin",
+    "apis/categories.ts",
     "apis/contract.ts",
     "call",
     "code-examples",

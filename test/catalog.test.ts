@@ -9,6 +9,7 @@ import { Value } from "@sinclair/typebox/value"
 import { parse as parseCsv } from "csv-parse/sync"
 import { XMLParser } from "fast-xml-parser"
 import { parse as parseYaml } from "yaml"
+import { categories } from "../src/apis/categories.ts"
 import { type ApiDefinition, type Dns, type Example, isPremium } from "../src/apis/contract.ts"
 import { catalog as builtIn } from "../src/app/prepare.ts"
 import { compileInput } from "../src/call/input.ts"
@@ -52,6 +53,10 @@ describe.each(catalog.map((api) => [api.id, api] as const))("the definition of %
   test("describes itself and every field, and has an example", () => {
     expect(api.title.length).toBeGreaterThan(3)
     expect(api.description.length).toBeGreaterThan(20)
+    if (!isOwn(api)) {
+      expect(categories as readonly unknown[]).toContain(api.category)
+      expect(api.keywords?.length).toBeGreaterThan(2)
+    }
     expect(api.credits).toBeGreaterThanOrEqual(1)
     expect(api.examples.length).toBeGreaterThanOrEqual(1)
     for (const [path, schema] of fieldsOf(api.input, "input").concat(fieldsOf(api.output, "output"))) {

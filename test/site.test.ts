@@ -137,16 +137,30 @@ describe("/docs", () => {
     }
   })
 
-  test("lists APIs under the headings of their groups, those without one last", async () => {
-    const headingsIn = (text: string) =>
-      [...text.matchAll(/<section aria-labelledby="group[^>]*><h2[^>]*>([^<]+)</g)].map(([, title]) => title)
-    const groups = [...new Set(catalog.map(({ group = "Others" }) => group))]
-    expect(headingsIn((await open("/docs")).text)).toEqual(groups)
-    const [first, second] = catalog
-    if (!first?.group || !second) throw new Error("the catalog has too few APIs")
-    const { group: _, ...withoutGroup } = second
-    const { url } = startCatalogService([withoutGroup, first])
-    expect(headingsIn(await (await fetch(`${url}/docs`)).text())).toEqual([first.group, "Others"])
+  test("lists APIs under the headings of their categories, those without one last", async () => {
+    const headingsIn = async (url: string) =>
+      [
+        ...(await (await fetch(url)).text()).matchAll(
+          /<section aria-labelledby="category-[^>]*><h2[^>]*>([^<]+)</g,
+        ),
+      ].map(([, title]) => title)
+    expect(await headingsIn(`${service.url}/docs`)).toEqual([
+      "Mail",
+      "Identity",
+      "Data",
+      "Time and place",
+      "Text",
+    ])
+    const [first, second, third, fourth] = catalog
+    if (!first || !second || !third || !fourth) throw new Error("the catalog has too few APIs")
+    const { category: _, ...without } = first
+    const { url } = startCatalogService([
+      without,
+      { ...second, category: "Règles" },
+      { ...third, category: "règles" },
+      { ...fourth, category: "mail" },
+    ])
+    expect(await headingsIn(`${url}/docs`)).toEqual(["Mail", "Règles", "Others"])
   })
 
   test("has a page for each rule; those of GraphQL and MCP only where they are served", async () => {

@@ -6,8 +6,10 @@ export interface ApiDefinition<Input extends TObject = TObject, Output extends T
   readonly id: string
   /** A few words, for headings and menus. */
   readonly title: string
-  /** The heading under which the reference lists it; without one it stands under "Others". */
-  readonly group?: string
+  /** One of those in `categories.ts`; an own API may name any. Without one it is listed under "Others". */
+  readonly category?: string
+  /** Words that people search by and that the title lacks: other names, the task, the standard. */
+  readonly keywords?: readonly string[]
   /** One or two sentences for documentation and help. */
   readonly description: string
   /** How parameters travel over HTTP: GET in the query string, POST in a JSON body. */

@@ -13,6 +13,8 @@ const closed = <F extends TProperties>(members: F) => Type.Object(members, { add
 const shape = closed({
   id: Type.String({ pattern: "^[a-z][a-z0-9]{1,39}$" }),
   title: text(80),
+  category: Type.Optional(text(40)),
+  keywords: Type.Optional(Type.Array(text(40), { maxItems: 30 })),
   description: text(1_000),
   method: Type.Union([Type.Literal("GET"), Type.Literal("POST")]),
   credits: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),

@@ -54,6 +54,9 @@ export default defineApi({
   // The name of this folder.
   id: "${id}",
   title: "Word count",
+  // The heading under which it is listed, and words that people search by.
+  category: "text",
+  keywords: ["length"],
   description: "Counts the words of a text.",
   // GET takes the parameters from the query string, POST from a JSON body.
   method: "POST",

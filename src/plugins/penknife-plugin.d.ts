@@ -98,8 +98,10 @@ declare module "penknife/plugin" {
     /** The name of its folder: lower-case letters and digits. */
     readonly id: string
     readonly title: string
-    /** The heading under which the reference lists it. */
-    readonly group?: string
+    /** The heading under which it is listed, such as `data`. Without one it stands under "Others". */
+    readonly category?: string
+    /** Words that people search by and that the title lacks. */
+    readonly keywords?: readonly string[]
     readonly description: string
     /** How parameters travel over HTTP: GET in the query string, POST in a JSON body. */
     readonly method: "GET" | "POST"

@@ -4,6 +4,8 @@ import { byPreference } from "./by-preference.ts"
 export default defineApi({
   id: "mailservers",
   title: "Mail servers",
+  category: "mail",
+  keywords: ["MX"],
   description: "Finds the mail servers of a domain, the preferred one first.",
   method: "GET",
   credits: 2,

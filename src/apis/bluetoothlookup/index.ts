@@ -14,7 +14,8 @@ export function createBluetoothlookup(companies: Companies) {
   return defineApi({
     id: "bluetoothlookup",
     title: "Bluetooth company lookup",
-    group: "Validation and identity",
+    category: "identity",
+    keywords: ["manufacturer", "vendor", "device", "beacon", "BLE", "company identifier", "SIG"],
     description: `Finds the company to which the Bluetooth SIG has assigned a company identifier. ${sourceOf(companies)}`,
     method: "GET",
     credits: 1,

@@ -11,7 +11,8 @@ const maxRecordLength = 150_000
 export const danevalidator = defineApi({
   id: "danevalidator",
   title: "DANE/TLSA validator",
-  group: "Mail and DNS",
+  category: "mail",
+  keywords: ["TLSA", "certificate", "TLS", "SMTP", "DNSSEC", "encryption"],
   description:
     "Parses a TLSA record in zone-file form, checks it against RFC 6698 and rates its combination of usage, selector and matching type by RFC 7671. Makes no DNS queries: DNSSEC and the server's certificate are not checked.",
   method: "POST",

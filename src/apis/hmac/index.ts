@@ -4,7 +4,8 @@ import { choice, defineApi } from "../contract.ts"
 export const hmac = defineApi({
   id: "hmac",
   title: "HMAC signature",
-  group: "Validation and identity",
+  category: "identity",
+  keywords: ["sign", "webhook", "hash", "sha256", "digest", "authentication code", "checksum", "verify"],
   description:
     "Signs a message with a secret key (HMAC, RFC 2104). The signature is hexadecimal or base64 text.",
   method: "POST",

@@ -7,7 +7,8 @@ import { finish } from "./steps.ts"
 export const linesorter = defineApi({
   id: "linesorter",
   title: "Line sorter",
-  group: "Data, time and place",
+  category: "text",
+  keywords: ["alphabetical", "order", "list", "collation", "unicode", "arrange"],
   description:
     "Sorts lines of text alphabetically (Unicode collation) or by code point. Equal lines keep their order.",
   method: "POST",

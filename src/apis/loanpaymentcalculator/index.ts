@@ -7,7 +7,17 @@ import { roundHalfUp, scale, subtract, toRational } from "./rational.ts"
 export const loanpaymentcalculator = defineApi({
   id: "loanpaymentcalculator",
   title: "Loan payment calculator",
-  group: "Data, time and place",
+  category: "data",
+  keywords: [
+    "mortgage",
+    "annuity",
+    "interest",
+    "repayment",
+    "instalment",
+    "borrow",
+    "finance",
+    "monthly rate",
+  ],
   description:
     "Computes the monthly payment of an annuity loan, the total interest, the total payment and the amortization schedule. Amounts are in dollars; each is computed exactly and rounded half up to cents.",
   method: "POST",

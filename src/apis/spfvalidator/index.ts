@@ -7,7 +7,17 @@ import { validate } from "./validate.ts"
 export const spfvalidator = defineApi({
   id: "spfvalidator",
   title: "SPF validator",
-  group: "Mail and DNS",
+  category: "mail",
+  keywords: [
+    "sender policy framework",
+    "spoofing",
+    "forged mail",
+    "sender",
+    "authentication",
+    "TXT record",
+    "DNS",
+    "deliverability",
+  ],
   description:
     "Looks up a domain's SPF record with every record that it includes or redirects to, and reports what is wrong " +
     "(RFC 7208). With an IP address, also checks whether that address may send mail for the domain.",

@@ -16,7 +16,8 @@ defineFormat(dateFormat, (text) => parseCalendarDate(text) !== null)
 export const sunrisesunset = defineApi({
   id: "sunrisesunset",
   title: "Sunrise and sunset",
-  group: "Data, time and place",
+  category: "time and place",
+  keywords: ["sun", "dawn", "dusk", "twilight", "daylight", "day length", "solar noon", "golden hour"],
   description: `Computes the times of sunrise, sunset, twilight, golden hours and solar noon at a place. The date is that of the place's local mean solar time, so that its sunset may be on the next day in UTC. It may be from ${firstYear} to ${lastYear}, the years for which the times are accurate.`,
   method: "GET",
   credits: 1,

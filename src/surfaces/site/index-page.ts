@@ -1,8 +1,8 @@
+import { byCategory } from "../../apis/categories.ts"
 import { deprecationText } from "../../apis/contract.ts"
 import { priceText } from "../openapi/api-parts.ts"
 import type { DocumentedApi } from "../openapi/json-object.ts"
 import { parameterAnchor } from "./api-fields.ts"
-import { groupsOf } from "./api-groups.ts"
 import { allRefusals } from "./api-refusals.ts"
 import { firstSentence, type Html, html, withCode } from "./html.ts"
 import { referencePage } from "./reference-page.ts"
@@ -38,7 +38,7 @@ ${part(
       html`<li class="entry"><a class="title" href="/docs/${id}">${title}</a><p>${summary}</p></li>`,
   ),
 )}
-${groupsOf(site.apis).map(({ title, apis }, index) => part(`group-${index + 1}`, title, apis.map(apiEntry)))}
+${byCategory(site.apis).map(({ anchor, heading, apis }) => part(anchor, heading, apis.map(apiEntry)))}
 ${part(
   "errors",
   "Errors",

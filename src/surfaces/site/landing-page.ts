@@ -1,9 +1,9 @@
+import { byCategory } from "../../apis/categories.ts"
 import { deprecationText } from "../../apis/contract.ts"
 import { toCurl } from "../../code-examples/code-call.ts"
 import { priceText } from "../openapi/api-parts.ts"
 import type { DocumentedApi } from "../openapi/json-object.ts"
 import { shortestExample } from "./api-examples.ts"
-import { groupsOf } from "./api-groups.ts"
 import { firstSentence, type Html, html, withCode } from "./html.ts"
 import type { Site, WritePage } from "./site.ts"
 import { codeBlock } from "./tabs.ts"
@@ -28,8 +28,8 @@ ${sample(site)}
 </section>
 <section id="apis" class="inner" aria-labelledby="apis-heading">
 <h2 id="apis-heading">APIs</h2>
-${groupsOf(site.apis).map(
-  ({ title, apis }) => html`<h3 class="group">${title}</h3>
+${byCategory(site.apis).map(
+  ({ heading, apis }) => html`<h3 class="group">${heading}</h3>
 <ul class="cards">${apis.map(card)}</ul>`,
 )}
 </section>

@@ -1,4 +1,4 @@
-import { groupsOf } from "./api-groups.ts"
+import { byCategory } from "../../apis/categories.ts"
 import { type Html, html } from "./html.ts"
 import { linksToRules } from "./rule-list.ts"
 import type { Site, WritePage } from "./site.ts"
@@ -21,10 +21,10 @@ export function referencePage(
   { name, description, path, article }: ReferenceParts,
   write: WritePage,
 ): string {
-  const groups = groupsOf(site.apis).map(({ title, apis }) => {
+  const groups = byCategory(site.apis).map(({ heading, apis }) => {
     const links = apis.map(({ definition: { id, title } }) => ({ href: `/apis/${id}`, text: title }))
     const isOpen = site.apis.length <= mostOpen || links.some(({ href }) => href === path)
-    return html`<details${isOpen && html` open`}><summary>${title}</summary>${linkList(links, path)}</details>`
+    return html`<details${isOpen && html` open`}><summary>${heading}</summary>${linkList(links, path)}</details>`
   })
   return write({
     name,
