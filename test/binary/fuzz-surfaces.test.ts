@@ -10,7 +10,9 @@ import { mockZone } from "../../src/app/mock.ts"
 import { catalog } from "../../src/app/prepare.ts"
 import type { OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 import { controlRequests, type SurfacesParts, surfaceRequests } from "../fuzz/surfaces.ts"
+import { hasWrongHost, pathOf } from "../fuzz/verdict.ts"
 import { createWire, toBytes, type WireRequest } from "../fuzz/wire.ts"
+import { checkAdminAnswer } from "../support/admin-answer-check.ts"
 import { startDnsServer } from "../support/dns-server.ts"
 import { tempDir } from "../support/temp.ts"
 import { createAccount } from "./accounts.ts"
@@ -105,6 +107,7 @@ async function prepare(url: string, apiKey: string, adminKey: string): Promise<S
   return {
     ...{ catalog, adminKeys, ids, ownIds, portalSessions, apiKeys: [apiKey] },
     host: new URL(url).host,
+    document: JSON.parse(await read("/openapi.json")) as OpenApiDocument,
     adminDocument: JSON.parse(await read("/admin/openapi.json")) as OpenApiDocument,
     consoleSessions: await Promise.all(adminKeys.slice(0, 4).map((key) => signIn("console", { key }))),
     pages: [
@@ -121,9 +124,16 @@ const pages =
   "/ /docs /console /portal /graphiql /llms.txt /robots.txt /openapi.json /admin/openapi.json /.well-known/api-catalog " +
   "/metrics /health /ready /v1/wordcount?text=a%20b /v1/mailservers?domain=good.example"
 
+/** By hand, a request that takes longer is sent three times more: a busy machine makes few of them long, and the service all. */
+const longMs = 40
+/** No turn of the service may take longer. */
+const longestMs = 50
+
 /** A request and the time on a processor that the service's main thread took for it: no turn took longer. */
 interface Turn {
+  /** The lowest of the times that it was sent. */
   readonly ms: number
+  readonly firstMs: number
   readonly request: string
 }
 
@@ -137,11 +147,18 @@ async function sendAll(
   const answers = new Map<string, number>()
   const longest: Turn[] = []
   let sent = 0
+  async function sendTimed(request: WireRequest) {
+    const beforeMs = processorMs(child.pid)
+    const response = await wire.send(request)
+    return { response, ms: processorMs(child.pid) - beforeMs }
+  }
   const property = fc.asyncProperty(lists, async (list) => {
     for (const request of list) {
-      const beforeMs = processorMs(child.pid)
-      const response = await wire.send(request)
-      const turn = { ms: processorMs(child.pid) - beforeMs, request: describe(request) }
+      const { response, ms: firstMs } = await sendTimed(request)
+      let ms = firstMs
+      for (let again = 0; byHand && again < 3 && ms > longMs; again++)
+        ms = Math.min(ms, (await sendTimed(request)).ms)
+      const turn = { ms, firstMs, request: describe(request) }
       await judge(request, response).catch((cause) => {
         throw new Error(`${cause}: ${describe(request)}`, { cause })
       })
@@ -158,9 +175,14 @@ async function sendAll(
   wire.close()
   if (details.failed) throw details.errorInstance
   if (byHand) {
-    console.log(`${sent} requests. Longest, ms of the main thread:`)
-    for (const { ms, request } of longest) console.log(`  ${ms.toFixed(1)}: ${request.slice(0, 300)}`)
+    console.log(`${sent} requests. Longest, ms of the main thread, the first time in brackets:`)
+    for (const { ms, firstMs, request } of longest)
+      console.log(`  ${ms.toFixed(1)} (${firstMs.toFixed(1)}): ${request.slice(0, 300)}`)
     for (const [place, number] of [...answers].sort()) console.log(`  ${place}: ${number}`)
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    const lag = metrics.split("\n").filter((line) => /^penknife_event_loop_lag_.* [1-9]/.test(line))
+    console.log(`How late timers ran, whatever kept them:\n  ${lag.join("\n  ")}`)
+    expect(longest[0]?.ms).toBeLessThan(longestMs)
   }
   return answers
 }
@@ -168,7 +190,8 @@ async function sendAll(
 /** Signs of internals in an answer: a stack, a path of the program, a code of the store. */
 const inside = /\.[jt]sx?:\d+:\d+|SQLITE_|\/\$bunfs\/|node_modules/i
 
-async function judge({ target, body }: WireRequest, response: Response): Promise<void> {
+async function judge(request: WireRequest, response: Response): Promise<void> {
+  const { method, target, body } = request
   const { status } = response
   if (status === 431) return
   const isDns =
@@ -177,7 +200,10 @@ async function judge({ target, body }: WireRequest, response: Response): Promise
     throw new Error(`a ${status}: ${(await response.text()).slice(0, 300)}`)
   if (!/^[\w.-]{1,128}$/.test(response.headers.get("x-request-id") ?? ""))
     throw new Error(`a ${status} without id`)
-  if (status >= 400 && inside.test(await response.text())) throw new Error("the answer shows internals")
+  if (status >= 400 && inside.test(await response.clone().text()))
+    throw new Error("the answer shows internals")
+  const path = pathOf(target)
+  if (path.startsWith("/admin/v1/") && !hasWrongHost(request)) await checkAdminAnswer(method, path, response)
 }
 
 function describe(request: WireRequest): string {

@@ -3,7 +3,7 @@ import type { ApiDefinition } from "../../src/apis/contract.ts"
 import type { OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 import { mutation } from "./mutations.ts"
 import { type Operation, operationsOf, type Schema } from "./operations.ts"
-import { encode, queryOf, toJson } from "./requests.ts"
+import { encode, queryOf, requestsOf, toJson, variants } from "./requests.ts"
 import { anyValue, objectOf } from "./values.ts"
 import type { WireRequest } from "./wire.ts"
 
@@ -13,6 +13,7 @@ type Headers = WireRequest["headers"]
 export interface SurfacesParts {
   readonly host: string
   readonly catalog: readonly ApiDefinition[]
+  readonly document: OpenApiDocument
   readonly adminDocument: OpenApiDocument
   readonly adminKeys: readonly string[]
   /** Ids of accounts and keys that administrators change. */
@@ -27,10 +28,7 @@ export interface SurfacesParts {
   readonly pages: readonly string[]
 }
 
-/** Requests that are made from one, as in `requests.ts`. */
-const variants = 5
-
-/** Lists of requests to the admin API, the portal, MCP and pages. Half are as they should be, or nearly so. */
+/** Lists of requests to the admin API, the portal, MCP, pages and `/v1`. Half are as they should be, or nearly so. */
 export function surfaceRequests(parts: SurfacesParts): fc.Arbitrary<readonly WireRequest[]> {
   const base = fc.oneof(
     { weight: 5, arbitrary: adminRequest(parts) },
@@ -40,7 +38,10 @@ export function surfaceRequests(parts: SurfacesParts): fc.Arbitrary<readonly Wir
     { weight: 1, arbitrary: signIn(parts) },
     { weight: 1, arbitrary: ownApiRequest(parts) },
   )
-  return listsOf(base)
+  const { document, catalog, apiKeys, host } = parts
+  const keys = Object.fromEntries(apiKeys.map((key) => [key, { key, weight: 1 }]))
+  const calls = requestsOf(operationsOf(document), catalog, keys, host)
+  return fc.oneof({ weight: 3, arbitrary: listsOf(base) }, { weight: 1, arbitrary: calls })
 }
 
 /** Lists of requests to the control paths of a test double. */

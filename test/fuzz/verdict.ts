@@ -4,6 +4,7 @@ import { httpLimits } from "../../src/surfaces/http/limits.ts"
 import type { AnswerCheck } from "../support/answer-check.ts"
 import type { Operation } from "./operations.ts"
 import type { FuzzRequest } from "./requests.ts"
+import type { WireRequest } from "./wire.ts"
 
 /** Successful calls according to an answer, by API. */
 export type Successes = ReadonlyMap<string, number>
@@ -61,7 +62,7 @@ function requireStranger(status: number, method: string, path: string): void {
 }
 
 /** Whether the request has no valid `Host` (RFC 9112 §3.2). */
-function hasWrongHost({ headers }: FuzzRequest): boolean {
+export function hasWrongHost({ headers }: WireRequest): boolean {
   const host = headers.find(([name]) => name.toLowerCase() === "host")?.[1] ?? ""
   return !/^[\w.-]+(:\d+)?$/.test(host)
 }
@@ -176,7 +177,7 @@ function asksDns({ operation, body }: FuzzRequest): boolean {
  * The path as Bun reads it: dot segments and backslashes are resolved as browsers do, a target may begin with a host
  * (RFC 9112 §3.2.2), and a slash at the end does not change the path.
  */
-function pathOf(target: string): string {
+export function pathOf(target: string): string {
   const url = URL.parse(target.startsWith("/") ? `http://host${target}` : target)
   return (url?.pathname ?? target).replace(/(?<=.)\/$/, "")
 }

@@ -5,6 +5,8 @@ import { createAdminDocument } from "../../src/surfaces/openapi/admin/document.t
 import { type AnswerCheck, createAnswerCheck } from "./answer-check.ts"
 
 const routes = routesOf(operations)
+  .map((one) => ({ ...one, pattern: new RegExp(`^${one.template.replaceAll(/\{\w+\}/g, "[^/]+")}$`) }))
+  .toSorted((a, b) => a.inPath.length - b.inPath.length)
 const apiIds = createCatalog().map(({ id }) => id)
 let check: AnswerCheck | undefined
 
@@ -16,10 +18,7 @@ export const checkAdminAnswer: AnswerCheck = (method, path, response) => {
 
 /** `/admin/v1/keys/{id}` for a path such as `/admin/v1/keys/key_1`. A written name wins over a parameter. */
 function templateOf(method: string, path: string): string {
-  const fits = (template: string) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path)
-  const fitting = routes
-    .filter((one) => fits(one.template))
-    .toSorted((a, b) => a.inPath.length - b.inPath.length)
+  const fitting = routes.filter(({ pattern }) => pattern.test(path))
   const route = fitting.find(({ operation }) => operation.method === method) ?? fitting[0]
   return route?.template ?? path
 }

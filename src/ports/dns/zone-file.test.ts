@@ -90,6 +90,15 @@ test.each([
   ["a: []\n---\nb: []\n", "line 2: a zone must be one document"],
 ])("%j is refused, and the line named", (text, message) => expect(() => parseZone(text)).toThrow(message))
 
+test.each([
+  ["lists", "line 2", `\n${"[".repeat(5_000)}`],
+  ["mappings", "line 2", `a:\n  - TXT: ${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`],
+  ["items of lines", "line 2", `a:\n  ${"- ".repeat(5_000)}`],
+  ["keys", "line 1", "? ".repeat(5_000)],
+])("5,000 levels of %s are refused before they are read", (_, line, text) => {
+  expect(() => parseZone(text)).toThrow(`${line}: a zone must have at most 20 levels`)
+})
+
 test("aliases that multiply are refused", () => {
   const layers = Array.from({ length: 12 }, (_, index) => {
     const inner =
