@@ -3,6 +3,7 @@ import { bluetoothlookup, createBluetoothlookup } from "./bluetoothlookup/index.
 import type { ApiDefinition } from "./contract.ts"
 import { danevalidator } from "./danevalidator/index.ts"
 import { hmac } from "./hmac/index.ts"
+import { ibanvalidator } from "./ibanvalidator/index.ts"
 import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
 import { spfvalidator } from "./spfvalidator/index.ts"
@@ -21,5 +22,6 @@ export function createCatalog({ bluetoothCompanies }: CatalogData = {}): readonl
     linesorter,
     bluetoothCompanies ? createBluetoothlookup(bluetoothCompanies) : bluetoothlookup,
     sunrisesunset,
+    ibanvalidator,
   ]
 }

@@ -1,0 +1,102 @@
+import { type } from "node:os"
+import { join } from "node:path"
+import type { TObject } from "@sinclair/typebox"
+import type fc from "fast-check"
+import { type ApiDefinition, InputRejected, type Ports } from "../../src/apis/contract.ts"
+import { compileInput } from "../../src/call/input.ts"
+import { portsFor } from "../../test/support/zone-ports.ts"
+
+/** An independent implementation, and how its answers compare with those of one API. */
+export interface Oracle<Case = unknown, Answer = unknown> {
+  /** The API. */
+  readonly api: string
+  /** The implementation, as docs/correctness.md names it. */
+  readonly against: string
+  /** How many cases are generated at least. */
+  readonly cases: number
+  readonly generate: fc.Arbitrary<Case>
+  /** Cases that are always tried, besides the generated ones. */
+  readonly fixed?: readonly Case[]
+  /**
+   * The version of the implementation.
+   * @throws MissingTool when it is not on this machine
+   */
+  version(): Promise<string>
+  ours(test: Case): Promise<Answer>
+  theirs(tests: readonly Case[]): Promise<readonly Answer[]>
+  /** Why an answer may differ: the first judgement that fits. A difference that none explains is a failure. */
+  readonly known: readonly Judgement<Case, Answer>[]
+}
+
+export interface Judgement<Case, Answer> {
+  /** One sentence that says who is right and why. */
+  readonly reason: string
+  fits(test: Case, ours: Answer, theirs: Answer): boolean
+}
+
+/** Keeps the types of one oracle together. The runner compares any answers as JSON. */
+export function defineOracle<Case, Answer>(oracle: Oracle<Case, Answer>): Oracle {
+  return oracle as unknown as Oracle
+}
+
+/** A program or module that is not on this machine. This is an error, since nothing was compared. */
+export class MissingTool extends Error {
+  override readonly name = "MissingTool"
+  constructor(tool: string, install: string) {
+    super(`${tool} is missing: ${install}`)
+  }
+}
+
+/** What an API answers: its data, or null if it refuses the input. */
+export async function ask<Output extends TObject>(
+  api: ApiDefinition<TObject, Output>,
+  values: Record<string, unknown>,
+  ports: Ports = portsFor({}),
+) {
+  try {
+    const input = compileInput(api.input)({ kind: "typed", values })
+    return await api.run(input, { ports, giveWay() {} })
+  } catch (error) {
+    if (error instanceof InputRejected) return null
+    throw error
+  }
+}
+
+/** Debian's Python, whose modules `apt-get` installs. */
+const python = "/usr/bin/python3"
+
+/**
+ * Lets scripts/oracles/SCRIPT answer: it gets `cases` as JSON on standard input and writes as many answers.
+ * @throws MissingTool naming Debian's package when the script cannot import a module
+ */
+export async function askPython<Answer>(
+  script: string,
+  cases: readonly unknown[],
+  debianPackage: string,
+): Promise<Answer[]> {
+  const install = `apt-get install ${debianPackage}`
+  if (!(await Bun.file(python).exists())) throw new MissingTool(`${python} (on ${type()})`, install)
+  const { code, out, err } = await run([python, "-B", join(import.meta.dir, script)], JSON.stringify(cases))
+  if (/ModuleNotFoundError|ImportError/.test(err)) throw new MissingTool(debianPackage, install)
+  if (code !== 0) throw new Error(`${script} failed:\n${err}`)
+  const answers = JSON.parse(out)
+  if (answers.length !== cases.length) throw new Error(`${script} gave ${answers.length} answers`)
+  return answers
+}
+
+/** The version of a package that Debian's package manager installed. */
+export async function debianVersion(debianPackage: string): Promise<string> {
+  const missing = new MissingTool(debianPackage, `apt-get install ${debianPackage}`)
+  if (Bun.which("dpkg-query") === null) throw missing
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the format of dpkg-query
+  const { code, out } = await run(["dpkg-query", "-W", "-f=${Version}", debianPackage], "")
+  if (code !== 0 || out === "") throw missing
+  return out
+}
+
+/** Runs a program to its end. */
+export async function run(command: string[], input: string | Uint8Array) {
+  const child = Bun.spawn(command, { stdin: new Blob([input]), stdout: "pipe", stderr: "pipe" })
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { code, out, err }
+}

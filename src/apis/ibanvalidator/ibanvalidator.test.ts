@@ -1,0 +1,73 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { ibanvalidator } from "./index.ts"
+import registry from "./registry.json"
+import { ibanCountry } from "./registry.ts"
+import examples from "./registry-examples.json"
+
+async function validate(iban: string) {
+  const answer = await ibanvalidator.run({ iban }, neverUsed)
+  return { ...answer, codes: answer.problems.map(({ code }) => code) }
+}
+const neverUsed = {} as Parameters<typeof ibanvalidator.run>[1]
+
+test.each(examples)("the registry's example %s is valid", async (iban) => {
+  expect(await validate(iban)).toMatchObject({ is_valid: true, codes: [], in_registry: true })
+})
+
+test("each country has an example, and a structure as long as its identifiers say", () => {
+  expect(examples.map((iban) => iban.slice(0, 2))).toEqual(registry.countries.map(([code = ""]) => code))
+  for (const iban of examples) {
+    const { length, bank, branch, name } = ibanCountry(iban.slice(0, 2)) ?? {}
+    expect([name, length]).toEqual([expect.any(String), iban.length])
+    for (const [start = -1, end = -1] of [bank, branch].filter((range) => range != null)) {
+      expect(start).toBeLessThan(end)
+      expect(end).toBeLessThan(iban.length - 4)
+    }
+  }
+})
+
+/** A BBAN of a country, any one that its structure allows. */
+const countryAndBban = fc.constantFrom(...examples.map((iban) => iban.slice(0, 2))).chain((code) => {
+  const letters = { n: "0123456789", a: "ABCXYZ", c: "019ABZ" } as const
+  const kinds = [...(ibanCountry(code)?.kinds ?? "")] as (keyof typeof letters)[]
+  return fc
+    .tuple(...kinds.map((kind) => fc.constantFrom(...letters[kind])))
+    .map((bban) => code + bban.join(""))
+})
+
+test("the expected check digits make any BBAN valid, and one wrong character is always found", async () => {
+  await fc.assert(
+    fc.asyncProperty(countryAndBban, fc.nat(), fc.nat(), async (text, place, shift) => {
+      const { expected_check_digits } = await validate(`${text.slice(0, 2)}00${text.slice(2)}`)
+      const iban = `${text.slice(0, 2)}${expected_check_digits}${text.slice(2)}`
+      expect(await validate(iban)).toMatchObject({ is_valid: true, in_registry: true })
+      expect((await validate(iban.replace(/.{4}/g, "$& ").toLowerCase())).iban).toBe(iban)
+      const at = 2 + (place % (iban.length - 2))
+      const other = ((Number.parseInt(iban.charAt(at), 36) + 1 + (shift % 35)) % 36).toString(36)
+      expect(await validate(iban.slice(0, at) + other + iban.slice(at + 1))).toMatchObject({
+        is_valid: false,
+      })
+    }),
+    { numRuns: 300 },
+  )
+})
+
+describe("what is wrong", () => {
+  test.each([
+    ["AO06004400006729503010102", ["country"]],
+    ["GF1420041010050500013M02606", ["country"]],
+    ["D", ["country"]],
+    ["DE", ["length"]],
+    ["DE8937040044053201300", ["length"]],
+    ["DE893704004405320130000", ["length"]],
+    ["DEA9370400440532013000", ["structure"]],
+    ["NL91A1NA0417164300", ["structure"]],
+    ["DE88370400440532013000", ["check_digits"]],
+    // 97 more than the right digits fit the remainder too, but they are from 02 to 98 (ISO 13616-1, 6.1).
+    ["HU00117730161111101800000000", ["check_digits"]],
+    ["ES2921000418460200051332", ["national_check_digits"]],
+  ])("%s", async (iban, codes) => {
+    expect(await validate(iban)).toMatchObject({ codes, is_valid: codes[0] === "national_check_digits" })
+  })
+})

@@ -1,0 +1,167 @@
+import { Type } from "@sinclair/typebox"
+import { defineProblems, isValid } from "../../values/problems.ts"
+import { defineApi, nullable, premium } from "../contract.ts"
+import { examples } from "./examples.ts"
+import { type IbanCountry, ibanCountry, registryDate } from "./registry.ts"
+
+const { problemList, problem } = defineProblems({
+  country: ["error", "the first two characters are no country code of the IBAN registry"],
+  length: ["error", "too long or too short for its country"],
+  structure: ["error", "a character where the country has another kind"],
+  check_digits: ["error", "the check digits do not fit the rest (ISO 7064 MOD 97-10)"],
+  national_check_digits: [
+    "warning",
+    "check digits inside the account number do not fit; the registry has no such check, and few banks are exempt",
+  ],
+})
+
+export const ibanvalidator = defineApi({
+  id: "ibanvalidator",
+  title: "IBAN validator",
+  category: "identity",
+  keywords: [
+    "bank account",
+    "account number",
+    "BBAN",
+    "check digits",
+    "SEPA",
+    "SWIFT",
+    "ISO 13616",
+    "payment",
+  ],
+  description:
+    "Checks an IBAN against the IBAN registry of SWIFT (ISO 13616): country, length, structure and check digits, and the check digits that some countries have inside the account number. It does not ask any bank whether the account exists.",
+  method: "GET",
+  credits: 1,
+  input: Type.Object({
+    iban: Type.String({
+      minLength: 1,
+      maxLength: 68,
+      pattern: "^[\\s-]*[A-Za-z0-9][A-Za-z0-9\\s-]*$",
+      "x-requirement":
+        "must be an IBAN of at most 68 characters: letters from A to Z and digits; spaces and hyphens are ignored",
+      description: "The IBAN, in either case. Spaces and hyphens are ignored.",
+    }),
+  }),
+  output: Type.Object({
+    iban: Type.String({ description: "The IBAN in electronic form: upper case, without spaces." }),
+    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    problems: problemList,
+    country: Type.String({ description: "The first two characters: the code of the country." }),
+    country_name: nullable(Type.String(), {
+      description: "The name of the country in English; null if it is not in the registry.",
+    }),
+    in_registry: Type.Boolean({
+      description:
+        "Whether the country is in the IBAN registry. Other codes are in use, but no standard says how.",
+    }),
+    account: nullable(Type.String(), {
+      description:
+        "The account number: what follows the identifiers of bank and branch, with national check digits; null if the country, the length or the structure is wrong.",
+    }),
+    formatted: Type.String({ description: "The IBAN in print form, in groups of four characters." }),
+    data_date: Type.String({ description: "The month of the registry that was used, `YYYY-MM`." }),
+    parts: premium(
+      nullable(
+        Type.Object({
+          bban: Type.String({ description: "All that follows country code and check digits." }),
+          structure: Type.String({
+            description:
+              "How the registry describes the BBAN: `4!n` is four digits, `a` letters, `c` either.",
+          }),
+          bank: nullable(Type.String(), { description: "The bank's identifier; null if there is none." }),
+          branch: nullable(Type.String(), { description: "The branch's identifier; null if there is none." }),
+        }),
+        { description: "The parts of the IBAN; null where `account` is." },
+      ),
+    ),
+    expected_check_digits: premium(
+      nullable(Type.String(), {
+        description: "The check digits that fit the other characters; null where `account` is.",
+      }),
+    ),
+  }),
+  examples,
+  async run({ iban: text }) {
+    const iban = text.replace(/[\s-]/g, "").toUpperCase()
+    const code = iban.slice(0, 2)
+    const country = ibanCountry(code)
+    const problems = country === null ? [unknownCountry(code)] : structureProblems(iban, country)
+    const isStructured = problems.length === 0
+    const expected = isStructured ? toCheckDigits(code, iban.slice(4)) : null
+    if (expected !== null && iban.slice(2, 4) !== expected)
+      problems.push(
+        problem("check_digits", "characters 3 to 4", "The check digits do not fit the other characters."),
+      )
+    if (isStructured && (await hasWrongNationalDigits(iban)))
+      problems.push(
+        problem(
+          "national_check_digits",
+          "account",
+          `The check digits that ${country?.name} uses inside account numbers do not fit.`,
+        ),
+      )
+    const parts = country !== null && isStructured ? toParts(iban, country) : null
+    return {
+      iban,
+      is_valid: isValid(problems),
+      problems,
+      country: code,
+      country_name: country?.name ?? null,
+      in_registry: country !== null,
+      account: parts?.account ?? null,
+      formatted: iban.replace(/.{4}(?=.)/g, "$& "),
+      data_date: registryDate,
+      parts: parts?.parts ?? null,
+      expected_check_digits: expected,
+    }
+  },
+})
+
+function unknownCountry(code: string) {
+  return problem("country", "characters 1 to 2", `'${code}' is no country code of the IBAN registry.`)
+}
+
+function structureProblems(iban: string, { name, length, kinds }: IbanCountry) {
+  const problems = []
+  if (iban.length !== length)
+    problems.push(
+      problem("length", "iban", `IBANs of ${name} have ${length} characters, not ${iban.length}.`),
+    )
+  const wanted = `aann${kinds}`
+  const wrong = [...iban].findIndex((character, index) => !fits(character, wanted[index]))
+  if (wrong !== -1) {
+    const words = wanted[wrong] === "n" ? "a digit" : "a letter"
+    problems.push(
+      problem("structure", `character ${wrong + 1}`, `Character ${wrong + 1} must be ${words} in ${name}.`),
+    )
+  }
+  return problems
+}
+
+function fits(character: string, kind: string | undefined): boolean {
+  if (kind === "n") return /\d/.test(character)
+  return kind !== "a" || /[A-Z]/.test(character)
+}
+
+/** ISO 7064 MOD 97-10, over the number that the characters make with A as 10 to Z as 35. */
+function toCheckDigits(code: string, bban: string): string {
+  let rest = 0
+  for (const character of `${bban}${code}00`)
+    for (const digit of String(Number.parseInt(character, 36))) rest = (rest * 10 + Number(digit)) % 97
+  return String(98 - rest).padStart(2, "0")
+}
+
+async function hasWrongNationalDigits(iban: string): Promise<boolean> {
+  const { validateIBAN, ValidationErrorsIBAN } = await import("ibantools")
+  return validateIBAN(iban).errorCodes.includes(ValidationErrorsIBAN.WrongAccountBankBranchChecksum)
+}
+
+function toParts(iban: string, { structure, bank, branch }: IbanCountry) {
+  const bban = iban.slice(4)
+  const end = Math.max(bank?.[1] ?? 0, branch?.[1] ?? 0)
+  return {
+    account: bban.slice(end),
+    parts: { bban, structure, bank: bank && bban.slice(...bank), branch: branch && bban.slice(...branch) },
+  }
+}

@@ -1,0 +1,57 @@
+import { type Static, Type } from "@sinclair/typebox"
+
+/** `error`: the input is not valid. `warning`: it is valid, but something is probably wrong. `info`: worth knowing. */
+export type Severity = "error" | "warning" | "info"
+
+/** Something about an input that could be read. All APIs that check an input report it in this form. */
+export interface Problem<Code extends string = string> {
+  readonly code: Code
+  readonly severity: Severity
+  readonly message: string
+  readonly where: string
+}
+
+/**
+ * Defines the problems that an API reports: for each code its severity and a short meaning, for the documentation. Gives the
+ * schema of the field `problems`, and a function that makes one problem.
+ * @example
+ * const { problemList, problem } = defineProblems({ length: ["error", "too long or too short"] })
+ * const output = Type.Object({ problems: problemList })
+ * const found = [problem("length", "iban", "German IBANs have 22 characters, not 21.")]
+ */
+export function defineProblems<Code extends string>(
+  kinds: Readonly<Record<Code, readonly [Severity, string]>>,
+) {
+  const codes = Object.keys(kinds) as Code[]
+  const meanings = codes.map((code) => `\`${code}\` (${kinds[code][0]}): ${kinds[code][1]}`).join("; ")
+  const problemList = Type.Array(
+    Type.Object({
+      code: Type.Unsafe<Code>(
+        Type.Union(
+          codes.map((code) => Type.Literal(code)),
+          { description: `What kind of problem it is. ${meanings}.` },
+        ),
+      ),
+      severity: severitySchema,
+      message: Type.String({ description: "The problem in one sentence." }),
+      where: Type.String({ description: "The part of the input that has it." }),
+    }),
+    { description: "What was found, in the order of the input; empty if there is nothing to say." },
+  )
+  const problem = (code: Code, where: string, message: string): Static<typeof problemList>[number] => ({
+    code,
+    severity: kinds[code][0],
+    message,
+    where,
+  })
+  return { problemList, problem }
+}
+
+const severitySchema = Type.Union([Type.Literal("error"), Type.Literal("warning"), Type.Literal("info")], {
+  description: "`error`: the input is not valid. `warning`: probably a mistake. `info`: worth knowing.",
+})
+
+/** Whether none of the problems is an error. */
+export function isValid(problems: readonly { readonly severity: Severity }[]): boolean {
+  return problems.every(({ severity }) => severity !== "error")
+}
