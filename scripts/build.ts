@@ -50,8 +50,7 @@ function build(outfile: string, target?: string): boolean {
     ...(target ? [`--target=bun-${target}`] : []),
     `--outfile=${outfile}`,
     "src/main.ts",
-    // They run in threads.
+    // Runs in threads.
     "src/plugins/worker.ts",
-    "src/store/sqlite/checkpoint-thread.ts",
   ])
 }

@@ -18,7 +18,6 @@ interface Flags {
   rounds?: number
   days?: number
   minutes: number
-  store: "file" | "postgres"
 }
 
 const flags = new Command("exactness")
@@ -28,9 +27,6 @@ const flags = new Command("exactness")
   .option("--rounds <NUMBER>", "how often each is tried; each trial has a number of its own", toCount)
   .option("--days <NUMBER>", "try so many days of use instead, with a clock that runs faster", toCount)
   .option("--minutes <NUMBER>", "how long these days take", toCount, 30)
-  .addOption(
-    new Option("--store <STORE>", "where they are stored").choices(["file", "postgres"]).default("file"),
-  )
   .parse()
   .opts<Flags>()
 
@@ -56,10 +52,10 @@ try {
 }
 
 function chosen(): readonly Trial[] {
-  const { days, minutes, store } = flags
+  const { days, minutes } = flags
   if (days === undefined) return trials
-  const title = `${days} days of use in ${minutes} minutes, on ${store === "file" ? "a data file" : "PostgreSQL"}`
-  return [{ name: "days", title, rounds: 1, run: (lab) => tryDays(lab, { days, minutes, store }) }]
+  const title = `${days} days of use in ${minutes} minutes, on a data file`
+  return [{ name: "days", title, rounds: 1, run: (lab) => tryDays(lab, days, minutes) }]
 }
 
 async function runTrial({ name, rounds, run }: Trial): Promise<readonly Finding[]> {

@@ -2,8 +2,10 @@ import type { Companies } from "./bluetoothlookup/company-list.ts"
 import { bluetoothlookup, createBluetoothlookup } from "./bluetoothlookup/index.ts"
 import type { ApiDefinition } from "./contract.ts"
 import { danevalidator } from "./danevalidator/index.ts"
+import { gtinvalidator } from "./gtinvalidator/index.ts"
 import { hmac } from "./hmac/index.ts"
 import { ibanvalidator } from "./ibanvalidator/index.ts"
+import { ipcalculator } from "./ipcalculator/index.ts"
 import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
 import { spfvalidator } from "./spfvalidator/index.ts"
@@ -23,5 +25,7 @@ export function createCatalog({ bluetoothCompanies }: CatalogData = {}): readonl
     bluetoothCompanies ? createBluetoothlookup(bluetoothCompanies) : bluetoothlookup,
     sunrisesunset,
     ibanvalidator,
+    gtinvalidator,
+    ipcalculator,
   ]
 }

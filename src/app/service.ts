@@ -137,7 +137,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     store: openedStore,
     kept: () => current.config,
     clock,
-    timer: ports.timer,
+    timer: systemTimer,
     log,
   })
   const shared = {

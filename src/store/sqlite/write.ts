@@ -1,6 +1,5 @@
 import type { Database } from "bun:sqlite"
 import type { Timer } from "../../apis/contract.ts"
-import { noCheckpoints } from "./checkpoints.ts"
 import { isBusy, toStoreError } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
 
@@ -24,12 +23,7 @@ interface WaitingWrite {
  * SQLite blocks the whole process while it waits for a lock, so longer waits happen here, while reads go on. Later writes
  * queue behind a waiting one, since each attempt blocks again.
  */
-export function createWrite(
-  database: Database,
-  timer: Timer,
-  watch = noWatch,
-  checkpoints = noCheckpoints,
-): Write {
+export function createWrite(database: Database, timer: Timer, watch = noWatch): Write {
   const queue: WaitingWrite[] = []
   let lastCause: unknown
 
@@ -40,8 +34,8 @@ export function createWrite(
     if (queue.length > 0) timer.after(retryDelayMs, retry)
   }
 
-  function begin<T>(operation: () => T): Promise<T> {
-    return new Promise((resolve, reject) => {
+  return (operation) =>
+    new Promise((resolve, reject) => {
       const waiting: WaitingWrite = {
         attempt() {
           try {
@@ -62,11 +56,4 @@ export function createWrite(
       if (queue.length === 0 && waiting.attempt()) return
       if (queue.push(waiting) === 1) timer.after(retryDelayMs, retry)
     })
-  }
-
-  return (operation) => {
-    checkpoints.look()
-    const pause = checkpoints.pause()
-    return pause === null ? begin(operation) : pause.then(() => begin(operation))
-  }
 }

@@ -1,0 +1,28 @@
+"""Answers for networks from Python's own ipaddress."""
+import ipaddress
+import json
+import sys
+
+
+def answer(case):
+    interface = ipaddress.ip_interface(case["network"])
+    network = interface.network
+    others = [ipaddress.ip_network(text, strict=False) for text in case["others"]]
+    same = [network] + [one for one in others if one.version == network.version]
+    rest = [one for one in others if one.version != network.version]
+    joined = [list(ipaddress.collapse_addresses(group)) for group in (same, rest)]
+    joined.sort(key=lambda group: group[0].version if group else 4)
+    return {
+        "network": str(network),
+        "first": str(network[0]),
+        "last": str(network[-1]),
+        "netmask": str(network.netmask),
+        "count": str(network.num_addresses),
+        "reverse": interface.ip.reverse_pointer,
+        "parts": [str(part) for part in network.subnets(new_prefix=case["split"])],
+        "aggregated": [str(one) for group in joined for one in group],
+        "global": interface.ip.is_global,
+    }
+
+
+json.dump([answer(case) for case in json.load(sys.stdin)], sys.stdout)

@@ -1,0 +1,85 @@
+/** What a code can be. A GTIN-12 is also called UPC-A; a GTIN-8 and a GTIN-13 are also called EAN. */
+export const kinds = [
+  "gtin8",
+  "gtin12",
+  "gtin13",
+  "gtin14",
+  "isbn10",
+  "isbn13",
+  "ismn",
+  "issn",
+  "issn13",
+] as const
+export type Kind = (typeof kinds)[number]
+
+/** What a number is, by its length and first digits; `written` is with its hyphens. Null if it is nothing. */
+export function toKind(code: string, written: string): Kind | null {
+  switch (code.length) {
+    case 8:
+      return /X$/.test(code) || /^\s*\d{4}-\d{4}\s*$/.test(written) ? "issn" : "gtin8"
+    case 10:
+      return "isbn10"
+    case 12:
+      return "gtin12"
+    case 13:
+      if (code.startsWith("9790")) return "ismn"
+      if (/^97[89]/.test(code)) return "isbn13"
+      return code.startsWith("977") ? "issn13" : "gtin13"
+    case 14:
+      return "gtin14"
+    default:
+      return null
+  }
+}
+
+/** The check digit that fits all characters but the last; empty if they have an X. */
+export function toCheckDigit(kind: Kind, code: string): string {
+  if (kind === "isbn10" || kind === "issn") return weightedCheckDigit(code.slice(0, -1))
+  return gtinCheckDigit(code.slice(0, -1))
+}
+
+/** GS1 General Specifications §7.9: weights 3 and 1, from the right. */
+function gtinCheckDigit(digits: string): string {
+  const sum = [...digits]
+    .reverse()
+    .reduce((total, digit, index) => total + Number.parseInt(digit, 11) * (index % 2 ? 1 : 3), 0)
+  return String((10 - (sum % 10)) % 10)
+}
+
+/** ISO 2108 (ISBN-10) and ISO 3297 (ISSN): weights 2, 3, 4 … from the right, modulo 11, with X for ten. */
+function weightedCheckDigit(digits: string): string {
+  const sum = [...digits].reverse().reduce((total, digit, index) => total + Number(digit) * (index + 2), 0)
+  const check = (11 - (sum % 11)) % 11
+  return Number.isNaN(check) ? "" : check === 10 ? "X" : String(check)
+}
+
+/** No number as other kinds. */
+export const nothing = { gtin14: null, gtin13: null, gtin12: null, isbn10: null, isbn13: null, issn: null }
+
+/** A valid number as other kinds. */
+export function convert(kind: Kind, code: string) {
+  const withGtinCheck = (digits: string) => digits + gtinCheckDigit(digits)
+  const gtin14 =
+    kind === "isbn10"
+      ? `0${withGtinCheck(`978${code.slice(0, 9)}`)}`
+      : kind === "issn"
+        ? `0${withGtinCheck(`977${code.slice(0, 7)}00`)}`
+        : code.padStart(14, "0")
+  const gtin13 = gtin14.startsWith("0") ? gtin14.slice(1) : null
+  const isbn13 = gtin13 !== null && /^97(?:8|9[^0])/.test(gtin13) ? gtin13 : null
+  const issn = gtin13?.startsWith("977") ? gtin13.slice(3, 10) : null
+  const isbn10 = isbn13?.startsWith("978") ? isbn13.slice(3, 12) : null
+  return {
+    gtin14,
+    gtin13,
+    gtin12: gtin14.startsWith("00") ? gtin14.slice(2) : null,
+    isbn10: isbn10 && isbn10 + weightedCheckDigit(isbn10),
+    isbn13,
+    issn: issn && `${issn.slice(0, 4)}-${issn.slice(4)}${weightedCheckDigit(issn)}`,
+  }
+}
+
+/** A number as its standard writes it. The hyphens of an ISBN need the list of publishers. */
+export function format(kind: Kind, code: string): string {
+  return kind === "issn" ? `${code.slice(0, 4)}-${code.slice(4)}` : code
+}

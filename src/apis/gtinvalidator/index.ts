@@ -1,0 +1,118 @@
+import { Type } from "@sinclair/typebox"
+import { defineProblems, isValid } from "../../values/problems.ts"
+import { choice, defineApi, nullable, premium } from "../contract.ts"
+import { convert, format, kinds, nothing, toCheckDigit, toKind } from "./codes.ts"
+import { examples } from "./examples.ts"
+
+const { problemList, problem } = defineProblems({
+  length: ["error", "no kind of code has so many characters"],
+  characters: ["error", "an X that is not the check digit of an ISBN-10 or an ISSN"],
+  check_digit: ["error", "the check digit does not fit the rest"],
+  isbn_range: ["warning", "no publisher has this part of the ISBN's numbers in the list that was used"],
+})
+
+const text = (description: string) => nullable(Type.String(), { description })
+
+export const gtinvalidator = defineApi({
+  id: "gtinvalidator",
+  title: "GTIN, ISBN and ISSN validator",
+  category: "identity",
+  keywords: [
+    "barcode number",
+    "EAN",
+    "UPC",
+    "ISMN",
+    "book",
+    "product",
+    "article number",
+    "GS1",
+    "check digit",
+  ],
+  description:
+    "Checks the number of a product, a book or a periodical: GTIN-8, GTIN-12 (UPC-A), GTIN-13 (EAN), GTIN-14, ISBN, ISMN and ISSN. Converts it to the other kinds.",
+  method: "GET",
+  credits: 1,
+  input: Type.Object({
+    code: Type.String({
+      minLength: 1,
+      maxLength: 20,
+      pattern: "^[\\s-]*[0-9Xx][0-9Xx\\s-]*$",
+      "x-requirement":
+        "must have at most 20 characters: digits, and X as a check digit; spaces and hyphens are ignored",
+      description:
+        "The number. Spaces and hyphens are ignored, but eight digits written as `1234-5678` are an ISSN, and a GTIN-8 otherwise.",
+    }),
+  }),
+  output: Type.Object({
+    code: Type.String({ description: "The number without spaces and hyphens." }),
+    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    problems: problemList,
+    kind: nullable(choice(kinds, { description: "The kind." }), {
+      description: "What the number is, by its length and its first digits; null if it is nothing.",
+    }),
+    expected_check_digit: text("The check digit that fits the other characters; null without a kind."),
+    formatted: text("The number with the hyphens of its standard; null if it is not valid."),
+    converted: Type.Object(
+      {
+        gtin14: text("As GTIN-14."),
+        gtin13: text("As GTIN-13 (EAN); null for a GTIN-14 of a package."),
+        gtin12: text("As GTIN-12 (UPC-A); null if it has none."),
+        isbn10: text("As ISBN-10; null if it has none."),
+        isbn13: text("As ISBN-13; null if it has none."),
+        issn: text("As ISSN; null if it has none."),
+      },
+      { description: "The same number as other kinds, all null if it is not valid." },
+    ),
+    registration: premium(
+      nullable(
+        Type.Object({
+          group: Type.String({ description: "The number of the group." }),
+          group_name: Type.String({ description: "The country or language of the group." }),
+          registrant: Type.String({ description: "The number of the publisher." }),
+          publication: Type.String({ description: "The number of the book." }),
+        }),
+        { description: "The parts of an ISBN; null for other numbers and unknown ranges." },
+      ),
+    ),
+  }),
+  examples,
+  async run({ code: written }) {
+    const code = written.replace(/[\s-]/g, "").toUpperCase()
+    const kind = toKind(code, written)
+    const expected = kind && toCheckDigit(kind, code)
+    const problems = []
+    if (/X(?!$)/.test(code) || (code.endsWith("X") && kind !== "isbn10" && kind !== "issn"))
+      problems.push(
+        problem("characters", "code", "An X can only be the last character of an ISBN-10 or an ISSN."),
+      )
+    else if (kind === null)
+      problems.push(problem("length", "code", `The code has ${code.length} digits, not 8, 10, 12, 13 or 14.`))
+    else if (!code.endsWith(expected ?? ""))
+      problems.push(problem("check_digit", "last character", `The check digit must be ${expected}.`))
+
+    const isRight = problems.length === 0
+    const isBook = isRight && (kind === "isbn10" || kind === "isbn13")
+    const book = isBook ? (await import("isbn3")).default.parse(code) : null
+    if (isBook && book === null)
+      problems.push(problem("isbn_range", "code", "No publisher is known to have this range of ISBNs."))
+    const converted = isRight && kind ? convert(kind, code) : nothing
+    return {
+      code,
+      is_valid: isValid(problems),
+      problems,
+      kind,
+      expected_check_digit: expected,
+      formatted:
+        isRight && kind
+          ? (book && (kind === "isbn10" ? book.isbn10h : book.isbn13h)) || format(kind, code)
+          : null,
+      converted,
+      registration: book && {
+        group: book.group,
+        group_name: book.groupname,
+        registrant: book.publisher,
+        publication: book.article,
+      },
+    }
+  },
+})

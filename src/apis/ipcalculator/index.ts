@@ -1,0 +1,127 @@
+import { Type } from "@sinclair/typebox"
+import { isIpv6, type Network, parseIpv4, parseIpv6, toReverseName } from "../../values/ip.ts"
+import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
+import { examples } from "./examples.ts"
+import { aggregate, splitRange, toAddressText, toRange } from "./ranges.ts"
+import { registryDate, specialPurpose } from "./special-purpose.ts"
+
+const maxNetworks = 1_000
+const form =
+  "must be an IP address or a network, such as 192.0.2.10, 192.0.2.0/24 or 2001:db8::/32, without a zone"
+
+export const ipcalculator = defineApi({
+  id: "ipcalculator",
+  title: "IP calculator",
+  category: "data",
+  keywords: ["subnet", "CIDR", "netmask", "IPv4", "IPv6", "range", "private address", "supernet", "network"],
+  description:
+    "Computes the range of an IPv4 or IPv6 network, tells the special purpose of an address (IANA), divides a network, and joins networks into the fewest.",
+  method: "GET",
+  credits: 1,
+  input: Type.Object({
+    address: Type.String({
+      minLength: 2,
+      maxLength: 49,
+      "x-requirement": form,
+      description: "An address, or a network as address and prefix length: `192.0.2.10/24`.",
+    }),
+    prefix: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 128,
+        description: "The prefix length, if `address` has none; all bits by default.",
+      }),
+    ),
+    split: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 128,
+        description: "Divide the network into networks of this prefix length, at most 1,000.",
+      }),
+    ),
+    aggregate: Type.Optional(
+      premium(
+        Type.Array(Type.String({ maxLength: 49 }), {
+          maxItems: 200,
+          description: "Other networks, to join with this one into the fewest networks.",
+        }),
+      ),
+    ),
+  }),
+  output: Type.Object({
+    address: Type.String({ description: "The address, as RFC 5952 writes it." }),
+    kind: choice(["ipv4", "ipv6"], { description: "The family of the address." }),
+    prefix: Type.Integer({ description: "The prefix length." }),
+    network: Type.String({ description: "The network: its first address and the prefix length." }),
+    first: Type.String({ description: "The first address of the network." }),
+    last: Type.String({
+      description: "The last address; in IPv4 the broadcast address, if the network has over 2.",
+    }),
+    netmask: Type.String({ description: "The network mask, as an address." }),
+    address_count: Type.String({
+      description: "How many addresses the network has, as decimal text: up to 2^128.",
+    }),
+    reverse_name: Type.String({ description: "The name of the address in the DNS (PTR)." }),
+    special: nullable(
+      Type.Object({
+        name: Type.String({ description: "The purpose, as IANA names it." }),
+        network: Type.String({ description: "The network that has it." }),
+        rfc: Type.String({ description: "Where it is defined." }),
+        globally_reachable: nullable(Type.Boolean(), {
+          description: "Whether the whole internet can reach it; null where IANA does not say.",
+        }),
+      }),
+      { description: "The special purpose of the address; null for an ordinary one." },
+    ),
+    data_date: Type.String({ description: "The month of IANA's registries that were used, `YYYY-MM`." }),
+    networks: nullable(Type.Array(Type.String()), {
+      description: "The parts of the network; null without `split`.",
+    }),
+    aggregated: premium(
+      nullable(Type.Array(Type.String()), {
+        description: "The fewest networks with exactly these addresses; null without `aggregate`.",
+      }),
+    ),
+  }),
+  examples,
+  run({ address: text, prefix: length, split, aggregate: others }) {
+    const network = toNetwork("address", text, length)
+    const { address, prefix } = network
+    const range = toRange(network)
+    const { first, last, bits } = range
+    if (split !== undefined && (split < prefix || split > bits))
+      reject("split", `must be from ${prefix}, the prefix length of the network, to ${bits}`)
+    if (split !== undefined && 1n << BigInt(split - prefix) > maxNetworks)
+      reject("split", `must be at most ${prefix + 9}: a network is divided into at most 1,000`)
+    return {
+      address: String(address),
+      kind: isIpv6(address) ? ("ipv6" as const) : ("ipv4" as const),
+      prefix,
+      network: `${toAddressText(first, bits)}/${prefix}`,
+      first: toAddressText(first, bits),
+      last: toAddressText(last, bits),
+      netmask: toAddressText((1n << BigInt(bits)) - (1n << BigInt(bits - prefix)), bits),
+      address_count: String(last - first + 1n),
+      reverse_name: toReverseName(address),
+      special: specialPurpose(address),
+      data_date: registryDate,
+      networks: split === undefined ? null : splitRange(range, split),
+      aggregated: others
+        ? aggregate([range, ...others.map((other) => toRange(toNetwork("aggregate", other)))])
+        : null,
+    }
+  },
+})
+
+/** An IPv4-mapped address stays IPv6, since its range is asked for. */
+function toNetwork(parameter: string, text: string, given?: number): Network {
+  const [, addressText = "", digits] = /^([^/]*)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? []
+  const address = parseIpv4(addressText) ?? parseIpv6(addressText)
+  if (address === null) reject(parameter, form)
+  const bits = isIpv6(address) ? 128 : 32
+  if (digits !== undefined && given !== undefined) reject("prefix", "must be left out if the address has one")
+  const prefix = digits === undefined ? (given ?? bits) : Number(digits)
+  if (prefix > bits)
+    reject(given === undefined ? parameter : "prefix", `must have a prefix length of at most ${bits}`)
+  return { address, prefix }
+}
