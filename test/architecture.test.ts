@@ -31,7 +31,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   values: [],
   config: ["accounts", "ports", "values"],
-  "apis/contract.ts": [],
+  "apis/contract.ts": ["apis/dns-port.ts"],
   "apis/categories.ts": [],
   "apis/catalog.ts": ["apis"],
   call: [
@@ -67,6 +67,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "ports",
     "store/admin-store.ts",
     "store/store.ts",
+    "values",
   ],
   "mock-client": [],
   // Runs an operator's own APIs.

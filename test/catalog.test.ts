@@ -178,7 +178,7 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
 
 async function runExample(api: ApiDefinition, example: Example, ports = portsFor(example)) {
   const input = compileInput(api.input)({ kind: "typed", values: example.input })
-  return api.run(input, { ports, giveWay() {} })
+  return api.run(input, { ports, giveWay() {}, premium: true })
 }
 
 function withoutVarying(data: object | null, { varying = [] }: Example): Record<string, unknown> {

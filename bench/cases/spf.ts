@@ -65,7 +65,7 @@ function createPorts(dnsServer: string): Ports {
 
 async function validateMs(ports: Ports): Promise<number> {
   const startedMs = performance.now()
-  const report = await spfvalidator.run({ domain: "shop.example" }, { ports, giveWay() {} })
+  const report = await spfvalidator.run({ domain: "shop.example" }, { ports, giveWay() {}, premium: true })
   const elapsedMs = performance.now() - startedMs
   if (report.dns_lookups_num !== 10 || !report.spf_valid)
     throw new Error("the validation did not ask all ten names")

@@ -13,7 +13,7 @@ const catalog = createCatalog()
 const apis = new Map(catalog.map((api) => [api.id, api]))
 const ports: Ports = { clock: systemClock, random: systemRandom, timer: systemTimer, dns: createZoneDns({}) }
 const context: FieldContext = {
-  run: (id, parameters) => apis.get(id)?.run(parameters, { ports, giveWay() {} }),
+  run: (id, parameters) => apis.get(id)?.run(parameters, { ports, giveWay() {}, premium: true }),
   count() {},
   useDeprecated() {},
   giveWay() {},

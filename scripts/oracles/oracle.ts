@@ -55,7 +55,7 @@ export async function ask<Output extends TObject>(
 ) {
   try {
     const input = compileInput(api.input)({ kind: "typed", values })
-    return await api.run(input, { ports, giveWay() {} })
+    return await api.run(input, { ports, giveWay() {}, premium: true })
   } catch (error) {
     if (error instanceof InputRejected) return null
     throw error

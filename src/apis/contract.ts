@@ -1,4 +1,7 @@
 import { FormatRegistry, type Static, type TObject, type TSchema, Type } from "@sinclair/typebox"
+import type { Dns, DnsZone } from "./dns-port.ts"
+
+export type { Dns, DnsAnswer, DnsData, DnsFailure, DnsType, DnsZone, ZoneEntry } from "./dns-port.ts"
 
 /** One API. Its routes, GraphQL field, OpenAPI operation, CLI command, price and premium fields all follow from this. */
 export interface ApiDefinition<Input extends TObject = TObject, Output extends TObject = TObject> {
@@ -57,6 +60,11 @@ export interface Example<Input extends TObject = TObject, Output extends TObject
 export interface RunContext {
   readonly ports: Ports
   readonly giveWay: GiveWay
+  /**
+   * Whether the caller sees premium fields. Without it they are taken out of the answer, so leave out the work for them: give
+   * their places any value that is at hand.
+   */
+  readonly premium: boolean
   /** For whom it runs, for limits that each account has. Absent where nothing is metered. */
   readonly account?: string
 }
@@ -81,7 +89,7 @@ export type GiveWay = () => Promise<void> | undefined
 
 /**
  * Defines an API. The definition is frozen deeply, so that no surface can change what another one reads.
- * @throws Error for a parameter that has a default and is required
+ * @throws Error for a parameter that has a default and is required, and for a secret one in an API that takes GET
  * @example
  * export const shout = defineApi({
  *   id: "shout",
@@ -98,7 +106,12 @@ export type GiveWay = () => Promise<void> | undefined
 export function defineApi<Input extends TObject, Output extends TObject>(
   definition: ApiDefinition<Input, Output>,
 ): ApiDefinition<Input, Output> {
-  const { id, input } = definition
+  const { id, input, method } = definition
+  const [inAddress] = method === "GET" ? secretsOf(definition) : []
+  if (inAddress !== undefined)
+    throw new Error(
+      `The parameter '${inAddress}' of '${id}' is secret, and GET would put it into addresses, which browsers and proxies keep: take POST.`,
+    )
   for (const name of input.required ?? []) {
     if (input.properties[name]?.default === undefined) continue
     throw new Error(
@@ -133,6 +146,28 @@ export function premium<T extends TSchema>(schema: T): T {
 /** Whether a schema is marked with {@link premium}. */
 export function isPremium(schema: TSchema): boolean {
   return schema[premiumMark] === true
+}
+
+const secretMark = "x-secret"
+
+/**
+ * Marks a parameter as secret, such as a key or a card number. Its value is used for the run alone. It is in no log, trace,
+ * address, code example or error message, and the test double leaves it out of its journal.
+ * @example
+ * const input = Type.Object({ token: secret(Type.String({ description: "The token to check." })) })
+ */
+export function secret<T extends TSchema>(schema: T): T {
+  return { ...schema, [secretMark]: true }
+}
+
+/** Whether a schema is marked with {@link secret}. */
+export function isSecret(schema: TSchema): boolean {
+  return schema[secretMark] === true
+}
+
+/** The names of the parameters that are marked with {@link secret}. */
+export function secretsOf({ input }: { readonly input: TObject }): readonly string[] {
+  return Object.entries(input.properties ?? {}).flatMap(([name, schema]) => (isSecret(schema) ? [name] : []))
 }
 
 /** Since when something should not be used any more, and until when it works. */
@@ -307,80 +342,3 @@ export interface Random {
   /** `length` bytes from a cryptographic source. */
   bytes(length: number): Uint8Array
 }
-
-/**
- * Looks names up in the DNS.
- * @example
- * async function hasMailServer(domain: string, dns: Dns): Promise<boolean> {
- *   const answer = await dns.resolve(domain, "MX")
- *   if (answer.kind === "failure") unavailable(`The DNS gave no answer for ${domain}.`, answer.reason)
- *   return answer.kind === "records"
- * }
- */
-export interface Dns {
-  /**
-   * Asks one question. Never throws: every failure is an answer. A `name` that cannot be asked for (an empty label, a label
-   * over 63 bytes, over 253 bytes in all) is answered `nxdomain` without a query. Questions with the same signal belong
-   * to one call: their number in flight is limited, and they take turns with those of other calls. The service adds the
-   * account, whose calls have one such limit and one such turn together.
-   */
-  resolve<T extends DnsType>(
-    name: string,
-    type: T,
-    signal?: AbortSignal,
-    account?: string,
-  ): Promise<DnsAnswer<T>>
-  /** The server that gave an answer of this DNS; null when it came from the cache, or no server gave it. For traces. */
-  serverOf?(answer: DnsAnswer): { readonly host: string; readonly port: number } | null
-}
-
-/** The data of each record type. Names have no trailing dot. */
-export interface DnsData {
-  /** A dotted quad. */
-  A: string
-  /** RFC 5952 text. */
-  AAAA: string
-  /** The character-strings of one record, joined; each UTF-16 unit is one byte, 0x00–0xFF. */
-  TXT: string
-  /** The obsolete SPF type 99 (RFC 7208 §3.1), in the form of TXT. */
-  SPF: string
-  MX: { readonly preference: number; readonly exchange: string }
-  PTR: string
-}
-
-/** The record types that an API can ask for. */
-export type DnsType = keyof DnsData
-
-/** Why there is no answer. RFC 7208 §2.6.6 calls all of them temporary errors. */
-export type DnsFailure = "timeout" | "servfail" | "refused" | "malformed" | "network" | "aborted"
-
-/** The answer to one question, with CNAMEs followed (RFC 1034 §3.6.2). */
-export type DnsAnswer<T extends DnsType = DnsType> =
-  | {
-      readonly kind: "records"
-      readonly records: readonly DnsData[T][]
-      /** Bytes of the whole answer message, which show whether it fits a UDP datagram; 0 when unknown. */
-      readonly messageBytes: number
-    }
-  /** The name exists but has no such record (RFC 2308 §2.2). */
-  | { readonly kind: "nodata" }
-  /** The name does not exist (RFC 8020). */
-  | { readonly kind: "nxdomain" }
-  | { readonly kind: "failure"; readonly reason: DnsFailure }
-
-/** Records by name, for examples and tests. A word makes the server fail that way for all types that are not listed. */
-export type DnsZone = Readonly<Record<string, readonly ZoneEntry[]>>
-
-/** One record of a name, or the way its server fails. */
-export type ZoneEntry =
-  | { readonly A: string }
-  | { readonly AAAA: string }
-  /** Several strings are the character-strings of one record. */
-  | { readonly TXT: string | readonly string[] }
-  | { readonly SPF: string | readonly string[] }
-  | { readonly MX: readonly [preference: number, exchange: string] }
-  | { readonly PTR: string }
-  | { readonly CNAME: string }
-  | "TIMEOUT"
-  | "SERVFAIL"
-  | "REFUSED"

@@ -98,6 +98,6 @@ export function createLocalCalls(config: Config, ports: Ports = livePorts(config
   return async ({ definition, readInput }, input) => {
     const sunset = sunsetsOf([definition]).get(definition.id)
     if (sunset && ports.clock.now() >= sunset.atMs) unavailable(sunset.message, "gone")
-    return definition.run(readInput(input), { ports, giveWay() {} })
+    return definition.run(readInput(input), { ports, giveWay() {}, premium: true })
   }
 }

@@ -133,7 +133,7 @@ export async function loadPlugins(
     definitions: loaded.map(({ data, pool }) =>
       defineApi({
         ...data,
-        run: (input, { ports, account }) => pool.run(input, ports, account ?? "", limits),
+        run: (input, context) => pool.run(input, context, context.account ?? "", limits),
       }),
     ),
     problems: results.filter((result) => "problem" in result),
@@ -228,7 +228,7 @@ async function loadPlugin(
     const inputCheck = withoutPatterns(data.input)
     // A thread more than is needed would be started for all APIs at once.
     const limits: PoolLimits = { limitMs, maxMemoryBytes, maxOutputLength, maxWorkers: 1 }
-    const run = (input: unknown, ports: Ports) => pool.run(input, ports, "", limits)
+    const run = (input: unknown, ports: Ports) => pool.run(input, { ports, premium: true }, "", limits)
     const wrong = await wrongExample({ ...data, input: inputCheck }, run, timer)
     if (wrong) {
       const place = `${file}:${lineOf(file, wrong.name)}`

@@ -19,6 +19,8 @@ export type ToWorker =
       readonly number: number
       /** The input as JSON. */
       readonly input: string
+      /** Whether the caller sees premium fields. */
+      readonly premium: boolean
       /** The time at which the call began, milliseconds since the Unix epoch. */
       readonly nowMs: number
       /** 32 bytes that all randomness of the run follows from. */

@@ -74,6 +74,11 @@ declare module "penknife/plugin" {
   ): Schema<S["static"] | null>
   /** A parameter that has no effect, or a field that is absent, on plans without premium fields. */
   export function premium<S extends Schema>(schema: S): S
+  /**
+   * A parameter such as a key or a card number. Its value is in no log, trace, address, code example or error message, and the test
+   * double leaves it out of its journal. The API must take POST.
+   */
+  export function secret<S extends Schema>(schema: S): S
   /** A parameter or field that will go. Days are UTC, `YYYY-MM-DD`. */
   export function deprecated<S extends Schema>(schema: S, deprecation: Deprecation): S
 
@@ -117,7 +122,11 @@ declare module "penknife/plugin" {
     /** Computes the answer. Whatever it throws, besides reject and unavailable, is a 500 that costs nothing. */
     run(
       input: ValuesOf<Input>,
-      context: { readonly ports: Ports },
+      context: {
+        readonly ports: Ports
+        /** Whether the caller sees premium fields. Without it they are taken out of the answer: leave out the work for them. */
+        readonly premium: boolean
+      },
     ): ValuesOf<Output> | Promise<ValuesOf<Output>>
   }
 

@@ -41,7 +41,11 @@ function createTrial() {
     checkOutput: (output) => output as Record<string, unknown>,
     onFault() {},
   })
-  return { pool, threads, call: async () => (await pool.run({}, ports, "account", limits)).number }
+  return {
+    pool,
+    threads,
+    call: async () => (await pool.run({}, { ports, premium: true }, "account", limits)).number,
+  }
 }
 
 test("a thread that can run no more while it waits for a call is ended, and another one runs the call", async () => {

@@ -1,5 +1,5 @@
-import { ApiMistake, type Clock, type Ports, type Timer, Unavailable, unavailable } from "../apis/contract.ts"
-import { type PluginWorker, type RunLimits, ThreadBusy } from "./plugin-worker.ts"
+import { ApiMistake, type Clock, type Timer, Unavailable, unavailable } from "../apis/contract.ts"
+import { type CallContext, type PluginWorker, type RunLimits, ThreadBusy } from "./plugin-worker.ts"
 
 interface PoolOptions {
   readonly start: () => Promise<PluginWorker>
@@ -162,7 +162,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   /** Runs the API on a thread; on another one when something of an earlier run keeps the first busy. */
   async function runOnce(
     input: unknown,
-    ports: Ports,
+    context: CallContext,
     account: string,
     limits: RunLimits,
   ): Promise<Record<string, unknown>> {
@@ -170,7 +170,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
       const worker = await nextWorker(account)
       let isFault = false
       try {
-        return checkOutput(await worker.run(input, ports, limits))
+        return checkOutput(await worker.run(input, context, limits))
       } catch (thrown) {
         isFault = thrown instanceof ApiMistake
         if (!(thrown instanceof ThreadBusy)) throw thrown
@@ -203,7 +203,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
      * @param account the caller's; one account gets half of the workers at most
      * @throws the errors of the worker's run, and Unavailable while the API rests, too many calls wait, or the pool has ended
      */
-    async run(input: unknown, ports: Ports, account: string, limits: PoolLimits) {
+    async run(input: unknown, context: CallContext, account: string, limits: PoolLimits) {
       requireAwake()
       maxWorkers = limits.maxWorkers
       const isTrial = isTrying && faults >= maxFaults
@@ -211,7 +211,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
       begun++
       isQuiet = false
       try {
-        const output = await runOnce(input, ports, account, limits)
+        const output = await runOnce(input, context, account, limits)
         faults = 0
         return output
       } catch (thrown) {

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { ApiMistake, type Ports, reject, unavailable } from "../apis/contract.ts"
+import { ApiMistake, type Ports, type RunContext, reject, unavailable } from "../apis/contract.ts"
 import { messageOf } from "../values/message-of.ts"
 import type { MemoryWatch } from "./memory-watch.ts"
 import type { FromWorker, ToWorker } from "./messages.ts"
@@ -11,11 +11,14 @@ export interface PluginWorker {
    * Runs the API once. Returns its output, which is plain data but not checked yet.
    * @throws InputRejected, Unavailable, ApiMistake for any fault of the API, and ThreadBusy if the run did not begin
    */
-  run(input: unknown, ports: Ports, limits: RunLimits): Promise<unknown>
+  run(input: unknown, context: CallContext, limits: RunLimits): Promise<unknown>
   /** Whether it can run again. A worker that failed to answer in time, ended, or has something left over from a run, cannot. */
   isUsable(): boolean
   end(): void
 }
+
+/** What a run in a thread gets besides its input. */
+export type CallContext = Pick<RunContext, "ports" | "premium">
 
 /** The limits of one run. */
 export interface RunLimits {
@@ -147,7 +150,7 @@ export async function startPluginWorker(
   const worker: PluginWorker = {
     isUsable: () => isAlive && !isWorn,
     end: () => endWith({ kind: "ended", cause: "it was ended" }),
-    async run(input, given, limits) {
+    async run(input, { ports: given, premium }, limits) {
       ports = given
       const seed = given.random.bytes(32)
       const nowMs = given.clock.now()
@@ -160,6 +163,7 @@ export async function startPluginWorker(
         kind: "run",
         number,
         input: JSON.stringify(input),
+        premium,
         nowMs,
         seed,
         maxOutputLength: limits.maxOutputLength,

@@ -85,7 +85,7 @@ async function load({ file, copy, original, shared: buffer }: ToWorker & { kind:
 }
 
 async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
-  const { number, input, nowMs, seed, maxOutputLength, maxKeptBytes } = asked
+  const { number, input, premium, nowMs, seed, maxOutputLength, maxKeptBytes } = asked
   Atomics.store(shared, 0, number)
   said.begin()
   uncaughtCount = 0
@@ -98,7 +98,7 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
     const values = JSON.parse(input)
     const wrong = wrongInput(values)
     if (wrong) reject(wrong.name, `must match the pattern ${wrong.pattern}`)
-    const output: unknown = await definition.run(values, { ports, giveWay() {} })
+    const output: unknown = await definition.run(values, { ports, giveWay() {}, premium })
     const unfit = wrongOutput(output)
     if (unfit) {
       const problem = `'${unfit.name}': Expected string to match '${unfit.pattern}'`

@@ -63,7 +63,7 @@ export default defineApi({
   input: Type.Object({ text: Type.String({ description: "The text." }) }),
   output: Type.Object({ shouted: Type.String({ description: "The text in upper case." }) }),
   examples: [{ name: "One word", input: { text: "hello" }, output: { shouted: "${shouted}" } }],
-  async run({ text }, { ports }) {
+  async run({ text }, { ports, premium }) {
     ${run}
   },
 })

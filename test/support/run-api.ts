@@ -7,7 +7,7 @@ export function runApi<Input extends TObject, Output extends TObject>(
   input: Static<Input>,
   ports: Partial<Ports> = {},
 ): Static<Output> {
-  const answer = api.run(input, { ports: { ...closedPorts, ...ports }, giveWay() {} })
+  const answer = api.run(input, { ports: { ...closedPorts, ...ports }, giveWay() {}, premium: true })
   if (answer instanceof Promise) throw new Error(`${api.id} did not answer at once`)
   return answer
 }

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { choice, defineApi } from "../contract.ts"
+import { choice, defineApi, secret } from "../contract.ts"
 
 export const hmac = defineApi({
   id: "hmac",
@@ -12,7 +12,7 @@ export const hmac = defineApi({
   credits: 1,
   input: Type.Object({
     message: Type.String({ description: "The message to sign, as UTF-8 text; may be empty." }),
-    secret: Type.String({ minLength: 1, description: "The secret key, as UTF-8 text." }),
+    secret: secret(Type.String({ minLength: 1, description: "The secret key, as UTF-8 text." })),
     algorithm: Type.Optional(
       choice(["sha256", "sha384", "sha512", "sha1", "md5"], {
         default: "sha256",

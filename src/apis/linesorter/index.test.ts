@@ -10,7 +10,7 @@ async function countPauses(input: Parameters<typeof linesorter.run>[0]) {
     pauses++
     return undefined
   }
-  const { sorted } = await linesorter.run(input, { ports: {} as Ports, giveWay })
+  const { sorted } = await linesorter.run(input, { ports: {} as Ports, giveWay, premium: true })
   return { sorted, pauses }
 }
 

@@ -132,7 +132,10 @@ describe("time", () => {
         }),
     }
     const run = (domain: string, dns: Dns) =>
-      spfvalidator.run({ domain, ip: "192.0.2.1" }, { ports: { ...portsWith(dns), timer }, giveWay() {} })
+      spfvalidator.run(
+        { domain, ip: "192.0.2.1" },
+        { ports: { ...portsWith(dns), timer }, giveWay() {}, premium: true },
+      )
     const late = run("d.example", silent)
     await timer.asked()
     expect(timer.waiting).toEqual([20_000])

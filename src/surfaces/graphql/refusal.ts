@@ -37,7 +37,7 @@ function codeOf({ code, status }: Fault): RefusalCode {
   return code === "creditsUsedUp" ? "INSUFFICIENT_CREDITS" : (codes[status] ?? "BAD_REQUEST")
 }
 
-/** Messages quote queries and variables, and a query can repeat one mistake thousands of times. */
+/** Messages quote names of queries, and a query can repeat one mistake thousands of times. */
 const maxMessageLength = 500
 const maxLocations = 20
 
@@ -85,8 +85,12 @@ export function fieldCodeOf(fault: Fault): RefusalCode | "BAD_USER_INPUT" {
   return fault.code === "inputRejected" ? "BAD_USER_INPUT" : codeOf(fault)
 }
 
-/** Shortens a long message in its middle, where a quoted value is. */
+/** A message of graphql-js without the values that it quotes, which may be secret. A long one is shortened in its middle. */
 export function shorten(message: string): string {
+  const text = message
+    .replace(/( cannot represent [^:]*): [\s\S]*$/, "$1.")
+    .replace(/^(Expected value of type [^,]*), found [\s\S]*$/, "$1.")
+    .replace(/^(Syntax Error: .*?\b(?:BlockString|String|Int|Float)) [\s\S]*$/, "$1.")
   const half = maxMessageLength / 2
-  return message.length > maxMessageLength ? `${message.slice(0, half)}…${message.slice(-half)}` : message
+  return text.length > maxMessageLength ? `${text.slice(0, half)}…${text.slice(-half)}` : text
 }

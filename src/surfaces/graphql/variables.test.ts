@@ -73,7 +73,7 @@ describe("the messages", () => {
 
   test("name the place and quote nothing around it", () => {
     expect(messagesFor({ outer: { list: [{ text: "secret" }, { text: 5 }], flag: true } })).toEqual([
-      "The variable '$outer.list[1].text' does not fit: String cannot represent a non string value: 5",
+      "The variable '$outer.list[1].text' does not fit: String cannot represent a non string value.",
     ])
     expect(
       messagesFor({ outer: { flag: null, inner: { text: "secret", other: "secret" } } }).join(),

@@ -1,5 +1,11 @@
 import type { TSchema } from "@sinclair/typebox"
-import { type ApiDefinition, deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
+import {
+  type ApiDefinition,
+  deprecationOf,
+  deprecationText,
+  isPremium,
+  isSecret,
+} from "../../apis/contract.ts"
 import { toRequirement } from "../../call/requirement.ts"
 import { toCurl } from "../../code-examples/code-call.ts"
 import { fieldsOf, typeOf } from "./answer-fields.ts"
@@ -48,7 +54,7 @@ function parameterTable({ input }: ApiDefinition): string {
   return toTable(
     ["parameter", "value", "meaning"],
     Object.entries(input.properties).map(([name, schema]) => [
-      `\`${name}\`${required.has(name) ? ", required" : ""}${isPremium(schema) ? ", premium" : ""}`,
+      `\`${name}\`${required.has(name) ? ", required" : ""}${isPremium(schema) ? ", premium" : ""}${isSecret(schema) ? ", secret" : ""}`,
       toRequirement(schema).replace(/^must be /, "") + defaultOf(schema),
       describe(schema),
     ]),

@@ -83,7 +83,7 @@ function componentsOf(service: ApiDocInput, groups: readonly PathGroup[]): OpenA
 
 const description = `Every REST answer has three fields: \`status\` (\`ok\` or \`error\`), \`error\` (null, or a message that says what to change) and \`data\`. The \`Accept\` header or \`?format=\` selects JSON, XML, YAML or CSV; \`?format=\` wins.
 
-Only an answer with status 200 costs credits: \`x-credits\` for a call, \`x-credits-per-input\` for each input of a batch that succeeds. Fields and parameters marked \`x-premium\` need a plan with premium fields. On other plans the field is absent, and the parameter is checked but has no effect.
+Only an answer with status 200 costs credits: \`x-credits\` for a call, \`x-credits-per-input\` for each input of a batch that succeeds. Fields and parameters marked \`x-premium\` need a plan with premium fields. On other plans the field is absent, and the parameter is checked but has no effect. A parameter marked \`x-secret\` is in no log, and the service keeps it nowhere.
 
 Every answer to a known key says what is used and left: \`X-API-Credits-Used\`, \`X-API-Remaining-Credits\`, \`X-API-Max-Credits\`, \`X-API-Renewal\` (Unix seconds) and \`X-API-Current-Plan\`; where calls per minute are limited also \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds), and the same as \`RateLimit-Policy\` and \`RateLimit\`. A refusal has a code for programs in \`X-Error-Code\`.
 

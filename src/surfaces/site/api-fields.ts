@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
-import { choicesOf, deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
+import { choicesOf, deprecationOf, deprecationText, isPremium, isSecret } from "../../apis/contract.ts"
 import { toRequirement } from "../../call/requirement.ts"
 import { type Field, fieldsIn, fieldsOf, typeOf } from "../markdown/answer-fields.ts"
 import { type Html, html, withCode } from "./html.ts"
@@ -13,6 +13,7 @@ export function parameterList({ properties, required = [] }: TObject): Html {
         ? html`<span class="tag required">required</span>`
         : html`<span class="tag">optional</span>`,
       isPremium(schema) && html`<span class="tag premium">premium</span>`,
+      isSecret(schema) && html`<span class="tag" title="It is in no log, and nobody keeps it.">secret</span>`,
     ]
     return html`<div id="${parameterAnchor(name)}">${entry(name, schema, tags, parameterFacts(schema))}</div>`
   })}</dl>

@@ -20,4 +20,6 @@ interface GraphiqlProps {
   readonly isHeadersEditorEnabled: boolean
   readonly shouldPersistHeaders: boolean
   readonly defaultQuery: string
+  /** Where it keeps its state, as a browser's `Storage` does. */
+  readonly storage: Pick<Storage, "getItem" | "setItem" | "removeItem" | "clear" | "length">
 }

@@ -17,6 +17,21 @@ if (key && place) {
   start(key, place)
 }
 
+/** Keeps how the page looks. Queries and variables may hold secrets, so they end with the page. */
+const layoutStorage: GraphiqlProps["storage"] = {
+  getItem: (name) => (isOfLayout(name) ? localStorage.getItem(name) : null),
+  setItem: (name, value) => isOfLayout(name) && localStorage.setItem(name, value),
+  removeItem: (name) => localStorage.removeItem(name),
+  clear: () => localStorage.clear(),
+  get length() {
+    return localStorage.length
+  },
+}
+
+function isOfLayout(name: string): boolean {
+  return /theme|flex|plugin|size/i.test(name)
+}
+
 /** The key is not kept anywhere. The schema is loaded when there is a key: without one the service refuses it. */
 function start(key: HTMLInputElement, place: Element): void {
   const send = GraphiQL.createFetcher({ url: "/v1/graphql" })
@@ -31,6 +46,7 @@ function start(key: HTMLInputElement, place: Element): void {
         isHeadersEditorEnabled: false,
         shouldPersistHeaders: false,
         defaultQuery,
+        storage: layoutStorage,
       }),
     )
   key.addEventListener("change", show)

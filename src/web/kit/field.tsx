@@ -51,12 +51,23 @@ const inputTypes = {
   date: { type: "date" },
 } as const
 
+interface LinesProps extends FieldProps {
+  readonly rows?: number
+  readonly autocomplete?: string | undefined
+}
+
 /** Several lines to type into. */
-export function LinesField({ rows = 3, ...field }: FieldProps & { readonly rows?: number }) {
+export function LinesField({ rows = 3, autocomplete, ...field }: LinesProps) {
   const { frame, attributes } = useField(field)
   return (
     <FieldFrame {...frame}>
-      <textarea {...attributes} rows={rows} defaultValue={field.value} spellcheck={false} />
+      <textarea
+        {...attributes}
+        rows={rows}
+        defaultValue={field.value}
+        autocomplete={autocomplete}
+        spellcheck={false}
+      />
     </FieldFrame>
   )
 }

@@ -50,6 +50,7 @@ interface ParameterSchema {
   readonly description?: string
   readonly deprecated?: boolean
   readonly "x-premium"?: boolean
+  readonly "x-secret"?: boolean
 }
 
 type Values = Readonly<Record<string, unknown>>

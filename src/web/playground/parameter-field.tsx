@@ -35,7 +35,9 @@ export function ParameterField({ parameter, value, hasPremium }: ParameterFieldP
     )
   }
   if (isList) return <LinesField {...common} rows={6} />
-  if (isFreeText(schema)) return <LinesField {...common} rows={1} />
+  // A browser must not offer it again.
+  const autocomplete = schema["x-secret"] ? "off" : undefined
+  if (isFreeText(schema)) return <LinesField {...common} rows={1} autocomplete={autocomplete} />
   return <TextField {...common} />
 }
 

@@ -89,10 +89,22 @@ export function Workbench({ api, customer, signedOut }: WorkbenchProps) {
         </div>
       </section>
       <div class="workbench-results">
-        <CodeTabs call={call} />
+        <CodeTabs call={{ ...call, input: withoutSecrets(call.input, api) }} />
         <Answer answer={answer} credits={api.credits} />
       </div>
     </div>
+  )
+}
+
+/** The values that code shows: secret ones are not shown, since the code may be copied or on a screen that others see. */
+function withoutSecrets(input: CodeCall["input"], { parameters, example }: OfferedApi): CodeCall["input"] {
+  const secrets = new Set(parameters.flatMap(({ name, schema }) => (schema["x-secret"] ? [name] : [])))
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      // That of the example is public.
+      secrets.has(name) && value !== example[name] ? `YOUR-${name.toUpperCase()}` : value,
+    ]),
   )
 }
 

@@ -6,6 +6,7 @@ import { type JournalEntry, shownKey, toMessage } from "../../../mock/journal.ts
 import { toMagicKey } from "../../../mock/keys.ts"
 import { frontStatus, type RequestEffects, runWithEffects } from "../../../mock/request-effects.ts"
 import type { MockState } from "../../../mock/state.ts"
+import { createSecretFilter } from "../../../mock/without-secrets.ts"
 import { toIso } from "../../../values/time-text.ts"
 import { createHttpApp, type HttpAppOptions } from "../app.ts"
 import { leaveBody } from "../body.ts"
@@ -45,6 +46,7 @@ interface Instance {
   readonly state: MockState
   readonly app: ReturnType<typeof createHttpApp>
   readonly byId: ReadonlyMap<string, PreparedApi>
+  readonly withoutSecrets: ReturnType<typeof createSecretFilter>
   /** For answers that are given before the service's own routes. */
   readonly frontIdFor: ReturnType<typeof createRequestIds>
   /** Apart from the others, so that looking at the journal changes no later answer. */
@@ -101,6 +103,7 @@ export async function startMockServer(
       state,
       app,
       byId: new Map(apis.map((api) => [api.definition.id, api])),
+      withoutSecrets: createSecretFilter(apis.map(({ definition }) => definition)),
       frontIdFor: createRequestIds(random, holdsAnyKey),
       controlIdFor: createRequestIds(random, holdsAnyKey),
       inProgress: 0,
@@ -143,14 +146,15 @@ export async function startMockServer(
     const answer = await answerWithEffects(request, target, fault, current)
     const key = sentKey(request.headers)
     const headers = requestHeaders(request.headers)
+    const shown = current.withoutSecrets({ path: pathAndQueryOf(request.url), body: asked })
     state.journal.add({
       at,
       method: request.method,
-      path: pathAndQueryOf(request.url),
+      path: shown.path,
       apis: target?.apis ?? [],
       key: key === null ? null : shownKey(key),
       fault: fault && toFaultEntry(fault),
-      request: toMessage(headers, asked),
+      request: toMessage(headers, shown.body),
       response: answer && {
         status: answer.status,
         ...toMessage(Object.fromEntries(answer.headers), withoutLinks(answer.body)),
