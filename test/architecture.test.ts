@@ -34,6 +34,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   "apis/contract.ts": ["apis/dns-port.ts"],
   "apis/categories.ts": [],
   "apis/catalog.ts": ["apis"],
+  "apis/isolated-runs.ts": ["apis"],
   call: [
     "accounts",
     "apis/contract.ts",
@@ -71,7 +72,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   "mock-client": [],
   // Runs an operator's own APIs.
-  plugins: ["apis/contract.ts", "call/input.ts", "ports", "values"],
+  plugins: ["apis/contract.ts", "apis/isolated-runs.ts", "call/input.ts", "ports", "values"],
   // Code for browsers knows only the types of the server's answers.
   "web/client": ["admin"],
   "web/kit": ["web/client"],

@@ -3,8 +3,8 @@ import type { Dns, DnsZone } from "./dns-port.ts"
 
 export type { Dns, DnsAnswer, DnsData, DnsFailure, DnsType, DnsZone, ZoneEntry } from "./dns-port.ts"
 
-/** One API. Its routes, GraphQL field, OpenAPI operation, CLI command, price and premium fields all follow from this. */
-export interface ApiDefinition<Input extends TObject = TObject, Output extends TObject = TObject> {
+/** What an API is, besides its code. */
+interface ApiFacts<Input extends TObject, Output extends TObject> {
   /** The path segment, GraphQL root field and CLI name: lower-case letters and digits. */
   readonly id: string
   /** A few words, for headings and menus. */
@@ -36,12 +36,30 @@ export interface ApiDefinition<Input extends TObject = TObject, Output extends T
   readonly deprecation?: Deprecation
   /** Calls with their answers. Documentation shows them, and the contract tests run them over every surface. */
   readonly examples: readonly Example<Input, Output>[]
+  /** Set when its runs take place in a thread, see {@link defineIsolatedApi}. */
+  readonly isolated?: Isolation
+  /** Loads libraries that take over 20 ms. Called once after the start of a service, when nobody waits for it. */
+  readonly warm?: () => Promise<unknown>
+}
+
+/** One API. Its routes, GraphQL field, OpenAPI operation, CLI command, price and premium fields all follow from this. */
+export interface ApiDefinition<Input extends TObject = TObject, Output extends TObject = TObject>
+  extends ApiFacts<Input, Output> {
   /**
    * Computes the answer. It reaches the outside world through `context.ports` alone.
    * @throws InputRejected through {@link reject}, for input that the schema cannot describe
    * @throws Unavailable through {@link unavailable}, when something outside does not answer
    */
   run(input: Static<Input>, context: RunContext): Static<Output> | Promise<Static<Output>>
+}
+
+/** The limit of runs in a thread. */
+export interface Isolation {
+  /**
+   * The processor time of a run, in milliseconds. A run that takes longer is ended, and its call is a 400 that says which
+   * parameters to change. Loading libraries does not count.
+   */
+  readonly limitMs: number
 }
 
 /** A call that must return exactly this answer on a plan with premium fields. */
@@ -120,6 +138,32 @@ export function defineApi<Input extends TObject, Output extends TObject>(
   }
   return deepFreeze(definition)
 }
+
+/**
+ * Defines an API with a library that cannot give way to other calls. Its code is in `run.ts` beside the definition, and
+ * `isolated-runs.ts` names it. Only threads load it. What it throws without {@link reject} is an internal error, but a stack that
+ * is full, too much memory and an answer that is too long are a 400, as a run that takes too long.
+ * @example
+ * export const shout = defineIsolatedApi({ id: "shout", …, isolated: { limitMs: 500 } })
+ * // run.ts
+ * export const run: RunOf<typeof shout> = ({ text }) => ({ shouted: text.toUpperCase() })
+ */
+export function defineIsolatedApi<Input extends TObject, Output extends TObject>(
+  facts: ApiFacts<Input, Output> & { readonly isolated: Isolation },
+): ApiDefinition<Input, Output> {
+  return defineApi({
+    ...facts,
+    run() {
+      throw new Error(`'${facts.id}' runs in a thread, which is missing here`)
+    },
+  })
+}
+
+/** The function that computes the answer of an API. */
+export type RunOf<Api> =
+  Api extends ApiDefinition<infer Input, infer Output>
+    ? (input: Static<Input>, context: RunContext) => Static<Output> | Promise<Static<Output>>
+    : never
 
 function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value

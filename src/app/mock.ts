@@ -34,6 +34,7 @@ import { toMessage } from "../webhooks/attempt.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
 import { createAdminAccess } from "./admin-parts.ts"
 import { httpSettings } from "./generation.ts"
+import { createLazyThreads } from "./lazy-threads.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { createOwnApiVersions, logRefused } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
@@ -63,7 +64,8 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
   const ownParts = { clock: systemClock, timer: systemTimer, log: opened.log, taken: catalogIds }
   const ownApis = await createOwnApiVersions(ownParts).load(config)
   logRefused(ownApis, opened.log)
-  const apis = await prepareApis(config, ownApis.definitions)
+  const threads = createLazyThreads(systemClock, systemTimer, opened.log)
+  const apis = await prepareApis(config, ownApis.definitions, threads)
   const server = await startMockServer(
     {
       createState: () => createState(config, apis, zone, opened, () => server),
@@ -80,6 +82,7 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
     async stop() {
       await server.stop(stopGraceMs)
       ownApis.end()
+      threads.end()
       await opened.close()
     },
   }

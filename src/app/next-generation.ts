@@ -3,6 +3,7 @@ import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { LeveledLog } from "../ports/log.ts"
 import type { Generation, MakeGeneration } from "./generation.ts"
+import type { LazyThreads } from "./lazy-threads.ts"
 import {
   changeOfOwnApis,
   logRefused,
@@ -33,6 +34,7 @@ interface NextGenerationParts {
   /** The running configuration. */
   current(): Generation
   readonly ownVersions: OwnApiVersions
+  readonly threads: LazyThreads
   /** Rejects with ConfigError when an account has a plan of the running configuration that this one lacks. */
   requireKnownPlans(config: Config): Promise<void>
   readonly makeGeneration: MakeGeneration
@@ -44,7 +46,8 @@ interface NextGenerationParts {
 
 /** Returns the function that prepares a change of the running configuration. Nothing changes before `takeOver` is called. */
 export function createNextGenerations(parts: NextGenerationParts): PrepareGeneration {
-  const { log, current, ownVersions, requireKnownPlans, makeGeneration, prepareApps, onTaken } = parts
+  const { log, current, ownVersions, threads, requireKnownPlans, makeGeneration, prepareApps, onTaken } =
+    parts
   return async (config, isChanged, shared = { copy: current().ownApis.handedCopy, refused: null }) => {
     const before = current().ownApis
     const own = await ownVersions.load(config, shared, before)
@@ -62,7 +65,7 @@ export function createNextGenerations(parts: NextGenerationParts): PrepareGenera
           await requireKnownPlans(config)
         })
       }
-      const generation = makeGeneration(config, own, await prepareApis(config, own.definitions))
+      const generation = makeGeneration(config, own, await prepareApis(config, own.definitions, threads))
       const swap = prepareApps(generation)
       return {
         changes: changeOfOwnApis(before, own),

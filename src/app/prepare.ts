@@ -13,6 +13,7 @@ import type { TrustedNames } from "../surfaces/http/mcp.ts"
 import { isLoopback } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
 import { nearestFirst } from "../values/nearest.ts"
+import { createLazyThreads, type LazyThreads } from "./lazy-threads.ts"
 import { livePorts } from "./live-ports.ts"
 import { createOwnApiVersions } from "./own-apis.ts"
 
@@ -22,8 +23,12 @@ export const catalog: readonly ApiDefinition[] = createCatalog()
 export const catalogIds: readonly string[] = catalog.map(({ id }) => id)
 
 /** The catalog and the operator's own APIs with a configuration's prices and data files, compiled. */
-export async function prepareApis(config: Config, ownApis: readonly ApiDefinition[] = []) {
-  const definitions = [...(await catalogFor(config)), ...ownApis]
+export async function prepareApis(
+  config: Config,
+  ownApis: readonly ApiDefinition[] = [],
+  threads: LazyThreads = createLazyThreads(systemClock, keepAliveTimer),
+) {
+  const definitions = [...(await catalogFor(config)).map((api) => threads.isolate(api, config)), ...ownApis]
   const ids = definitions.map(({ id }) => id)
   const mistakes = [...config.credits.keys()]
     .filter((id) => !ids.includes(id))

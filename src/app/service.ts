@@ -26,17 +26,19 @@ import type { ConfigPeers } from "./config-peers.ts"
 import { createGenerations, httpSettings } from "./generation.ts"
 import { createHotConfig, type HotConfig } from "./hot-config.ts"
 import { logMissingPlans, requireKnownPlans } from "./known-plans.ts"
+import { createLazyThreads } from "./lazy-threads.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { createNextGenerations } from "./next-generation.ts"
 import { createObservability, openLog } from "./observability.ts"
 import { createOwnApiVersions, logRefused, type SharedApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
-import { catalogIds, prepareApis, readTls } from "./prepare.ts"
+import { catalog, catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { readPromiseProperties } from "./promise-properties.ts"
 import { logAdminPlace, logDataFile, logNewDataFile, logOpenMetrics } from "./start-log.ts"
 import { withHealth } from "./store-health.ts"
 import { openTracer, traceFlushMs } from "./traces.ts"
 import { version } from "./version.ts"
+import { warmLibraries } from "./warm.ts"
 import { watchFolder } from "./watch-folder.ts"
 
 /** A running service. */
@@ -107,7 +109,9 @@ export async function startService(config: Config, options: StartOptions = {}): 
   opening.defer(() => servedOwnApis.end())
   logRefused(ownApis, log)
   // Before the store is opened, so that a mistake makes no data file.
-  const preparedApis = await prepareApis(config, ownApis.definitions)
+  const threads = createLazyThreads(clock, ports.timer, log)
+  opening.defer(threads.end)
+  const preparedApis = await prepareApis(config, ownApis.definitions, threads)
   const openedStore = await openStore(config.db, {
     ...storePorts(ports, config),
     ...(databaseLimitMs !== undefined && { limitMs: databaseLimitMs }),
@@ -173,6 +177,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       log,
       current: () => current,
       ownVersions,
+      threads,
       requireKnownPlans: (next) => requireKnownPlans(openedStore.admin, next, current.config),
       makeGeneration: (...made) => makeGeneration(...made),
       prepareApps: ({ parts, config: next }) =>
@@ -231,6 +236,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     delivery.start()
     eventCheck.start()
     cleaner.start()
+    void warmLibraries(catalog, systemTimer, log)
   })
   observability.history.start()
   const resources = opening.move()

@@ -1,11 +1,14 @@
 import type { DnsAnswer, DnsType } from "../apis/contract.ts"
+import type { Excess } from "./overrun.ts"
 
 /** A message to the worker that holds an operator's API. It does one thing at a time. */
 export type ToWorker =
   /** Asks for the definition in this file. Sent once, first. */
   | {
       readonly kind: "load"
+      /** For isolated APIs: the file that names their code; empty for that of the catalog. */
       readonly file: string
+      readonly isIsolated?: boolean
       /** The folder of the copy that the file is in, and the folder that the operator knows. */
       readonly copy: string
       readonly original: string
@@ -17,6 +20,8 @@ export type ToWorker =
       readonly kind: "run"
       /** Counts from 1. */
       readonly number: number
+      /** The id of an isolated API. */
+      readonly api?: string | undefined
       /** The input as JSON. */
       readonly input: string
       /** Whether the caller sees premium fields. */
@@ -39,6 +44,10 @@ export type FromWorker =
   | { readonly kind: "loaded"; readonly definition: string }
   /** The API cannot be used; the problem is for the operator. */
   | { readonly kind: "refused"; readonly problem: string }
+  /** The code of an isolated API is loaded, and its run begins. */
+  | { readonly kind: "began" }
+  /** The input of an isolated API asks for too much. */
+  | { readonly kind: "overrun"; readonly excess: Excess }
   /** A run ended with this output, as JSON. */
   | { readonly kind: "done"; readonly output: string }
   /** A run called `reject`. */

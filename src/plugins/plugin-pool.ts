@@ -12,14 +12,14 @@ interface PoolOptions {
   readonly checkOutput: (output: unknown) => Record<string, unknown>
   /** Called with each fault of the API, and whether it rests now. */
   readonly onFault: (fault: ApiMistake, rests: boolean) => void
+  /** Faults in a row after which the API rests; 5 by default. */
+  readonly maxFaults?: number
 }
 
 type WaitingCall = { readonly account: string; take(worker: PluginWorker): void; fail(cause: unknown): void }
 
-/** Calls that wait for a worker; more are refused. */
+/** Calls that wait for a worker; more are refused. One account has half of these places at most. */
 const maxWaiting = 256
-/** Faults in a row after which an API rests. */
-const maxFaults = 5
 const restMs = 10_000
 /** An idle worker ends after this time, unless it is the last idle one. */
 const idleMs = 60_000
@@ -46,7 +46,7 @@ export interface PoolLimits extends RunLimits {
  * @param first a worker that was started already
  */
 export function createPluginPool(first: PluginWorker, options: PoolOptions) {
-  const { start, clock, timer, checkOutput, onFault } = options
+  const { start, clock, timer, checkOutput, onFault, maxFaults = 5 } = options
   const idle: PluginWorker[] = [first]
   const waiting: WaitingCall[] = []
   /** Faults in a row. */
@@ -135,7 +135,9 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
 
   function nextWorker(account: string): Promise<PluginWorker> {
     if (state === "ended") throw replaced()
-    if (waiting.length >= maxWaiting) unavailable("The API has too many calls right now. Try again.", "busy")
+    const ofAccount = waiting.filter((call) => call.account === account).length
+    if (waiting.length >= maxWaiting || ofAccount >= maxWaiting / 2)
+      unavailable("The API has too many calls right now. Try again.", "busy")
     const { promise, resolve, reject } = Promise.withResolvers<PluginWorker>()
     waiting.push({ account, take: resolve, fail: reject })
     match()

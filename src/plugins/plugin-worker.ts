@@ -1,15 +1,18 @@
 import { join } from "node:path"
 import { ApiMistake, type Ports, type RunContext, reject, unavailable } from "../apis/contract.ts"
+import { threadMs } from "../ports/machine.ts"
 import { messageOf } from "../values/message-of.ts"
 import type { MemoryWatch } from "./memory-watch.ts"
 import type { FromWorker, ToWorker } from "./messages.ts"
+import { type Excess, Overrun } from "./overrun.ts"
 import { PluginRefused } from "./plugin-refused.ts"
 
 /** A thread with one API of the operator in it. It does one thing at a time, so that a call that hangs holds up no other. */
 export interface PluginWorker {
   /**
    * Runs the API once. Returns its output, which is plain data but not checked yet.
-   * @throws InputRejected, Unavailable, ApiMistake for any fault of the API, and ThreadBusy if the run did not begin
+   * @throws InputRejected, Unavailable, ApiMistake for any fault of the API, ThreadBusy if the run did not begin, and
+   * Overrun for an isolated API
    */
   run(input: unknown, context: CallContext, limits: RunLimits): Promise<unknown>
   /** Whether it can run again. A worker that failed to answer in time, ended, or has something left over from a run, cannot. */
@@ -18,7 +21,10 @@ export interface PluginWorker {
 }
 
 /** What a run in a thread gets besides its input. */
-export type CallContext = Pick<RunContext, "ports" | "premium">
+export type CallContext = Pick<RunContext, "ports" | "premium"> & {
+  /** The id of an isolated API, whose input is to blame for a run that asks for too much. */
+  readonly api?: string
+}
 
 /** The limits of one run. */
 export interface RunLimits {
@@ -45,6 +51,10 @@ interface ThreadParts extends Pick<Ports, "timer"> {
 
 /** A thread that is not busy begins a run within less than a millisecond. */
 const beginMs = 1_000
+/** An isolated API also loads its libraries before it begins. */
+const loadMs = 30_000
+/** How often processor time is compared with the limit. After that a run is late, however little it had. */
+const maxLooks = 40
 /** Runs after which a thread ends, which frees memory that its API keeps by mistake. */
 const maxRuns = 10_000
 
@@ -70,6 +80,8 @@ export async function startPluginWorker(
   /** Takes the message that ends the present request. Null if there is none. */
   let waiting: ((message: FromWorker | Ended) => void) | null = null
   let ports: Ports | null = null
+  /** Called when an isolated API begins. */
+  let onBegan = () => {}
 
   function finish(message: FromWorker | Ended): void {
     const take = waiting
@@ -85,6 +97,7 @@ export async function startPluginWorker(
 
   thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.kind === "ask") void answer(data)
+    else if (data.kind === "began") onBegan()
     else if (data.kind === "said") onSaid(data.text)
     else if (data.kind === "full") isWorn = true
     else if (data.kind === "uncaught") {
@@ -122,14 +135,31 @@ export async function startPluginWorker(
   function ask(
     message: ToWorker,
     { limitMs, maxMemoryBytes }: Pick<RunLimits, "limitMs" | "maxMemoryBytes">,
+    isIsolated = false,
   ): Promise<FromWorker | Ended> {
     const { promise, resolve } = Promise.withResolvers<FromWorker | Ended>()
-    const late = { kind: "ended", cause: `it did not end within ${limitMs / 1_000} s` } as const
-    const large = {
-      kind: "ended",
+    const late: Ended = {
+      ...({ kind: "ended", excess: "time" } as const),
+      cause: `it did not end within ${limitMs / 1_000} s`,
+    }
+    const large: Ended = {
+      ...({ kind: "ended", excess: "memory" } as const),
       cause: `it took more than the ${maxMemoryBytes} bytes of --api-memory`,
-    } as const
-    const cancel = timer.after(limitMs, () => endWith(late))
+    }
+    let cancel = timer.after(isIsolated ? loadMs : limitMs, () => endWith(late))
+    onBegan = () => {
+      const thread = Atomics.load(shared, 1)
+      const before = threadMs(thread)
+      let looks = 0
+      // On a busy machine the thread had less processor time than has passed.
+      const look = () => {
+        const usedMs = before === null ? limitMs : (threadMs(thread) ?? Number.POSITIVE_INFINITY) - before
+        if (usedMs >= limitMs || ++looks === maxLooks) endWith(late)
+        else cancel = timer.after(Math.max(limitMs / 8, limitMs - usedMs), look)
+      }
+      cancel()
+      cancel = timer.after(limitMs, look)
+    }
     const unwatch = memory?.watch(
       () => Atomics.load(shared, 1),
       maxMemoryBytes,
@@ -138,6 +168,7 @@ export async function startPluginWorker(
     // It keeps the process running while something is asked for, and no longer.
     thread.ref()
     waiting = (end) => {
+      onBegan = () => {}
       thread.unref()
       cancel()
       unwatch?.()
@@ -150,18 +181,19 @@ export async function startPluginWorker(
   const worker: PluginWorker = {
     isUsable: () => isAlive && !isWorn,
     end: () => endWith({ kind: "ended", cause: "it was ended" }),
-    async run(input, { ports: given, premium }, limits) {
+    async run(input, { ports: given, premium, api }, limits) {
+      const isIsolated = api !== undefined
       ports = given
       const seed = given.random.bytes(32)
       const nowMs = given.clock.now()
       const number = ++runs
       if (runs === maxRuns) isWorn = true
-      const cancel = timer.after(Math.min(beginMs, limits.limitMs / 2), () => {
+      const cancel = timer.after(isIsolated ? loadMs : Math.min(beginMs, limits.limitMs / 2), () => {
         if (!hasBegun(number)) endWith({ kind: "ended", cause: "it is busy" })
       })
       const asked = {
         kind: "run",
-        number,
+        ...{ number, api },
         input: JSON.stringify(input),
         premium,
         nowMs,
@@ -169,10 +201,12 @@ export async function startPluginWorker(
         maxOutputLength: limits.maxOutputLength,
         maxKeptBytes: limits.maxMemoryBytes,
       } as const
-      const message = await ask(asked, limits)
+      const message = await ask(asked, limits, isIsolated)
       cancel()
       ports = null
       if (message.kind === "ended" && !hasBegun(number)) throw new ThreadBusy()
+      if (message.kind === "overrun") throw new Overrun(message.excess)
+      if (message.kind === "ended" && message.excess && isIsolated) throw new Overrun(message.excess)
       if (message.kind === "done") return JSON.parse(message.output)
       if (message.kind === "rejected") reject(message.parameter, message.requirement)
       if (message.kind === "unavailable") unavailable(message.sentence, message.reason)
@@ -189,4 +223,4 @@ export async function startPluginWorker(
 }
 
 /** The thread is gone. */
-type Ended = { readonly kind: "ended"; readonly cause: string }
+type Ended = { readonly kind: "ended"; readonly cause: string; readonly excess?: Excess }

@@ -1,4 +1,4 @@
-/** Runs in a worker: loads one API of the operator, and runs it, one call after the other. */
+/** Runs in a worker: loads one API of the operator, or isolated ones of the catalog, and runs calls, one after the other. */
 import { plugin } from "bun"
 import {
   type ApiDefinition,
@@ -8,12 +8,14 @@ import {
   reject,
   Unavailable,
 } from "../apis/contract.ts"
+import type { IsolatedRuns } from "../apis/isolated-runs.ts"
 import { systemClock } from "../ports/clock.ts"
 import { collectGarbage, currentThread } from "../ports/machine.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { packDefinition } from "./definition-text.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
 import type { FromWorker, ToWorker } from "./messages.ts"
+import { type Excess, Overrun } from "./overrun.ts"
 import { compilePatternCheck } from "./patterns.ts"
 import * as pluginModule from "./plugin-module.ts"
 import { PluginRefused } from "./plugin-refused.ts"
@@ -53,7 +55,9 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
 
 /** Replaces the paths of copies by those of the operator's files. */
 let toOriginal = (text: string) => text
-let definition: ApiDefinition | null = null
+let definition: Pick<ApiDefinition, "run"> | null = null
+/** The isolated APIs. Null in a thread of an operator's API. */
+let runs: IsolatedRuns | null = null
 let wrongInput: ReturnType<typeof compilePatternCheck> = () => null
 let wrongOutput = wrongInput
 let shared: Int32Array = new Int32Array(2)
@@ -64,11 +68,18 @@ self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   else void run(data)
 })
 
-async function load({ file, copy, original, shared: buffer }: ToWorker & { kind: "load" }): Promise<void> {
-  toOriginal = (text) => text.replaceAll(copy, original)
+async function load(asked: ToWorker & { kind: "load" }): Promise<void> {
+  const { file, isIsolated, copy, original, shared: buffer } = asked
   shared = new Int32Array(buffer)
   Atomics.store(shared, 1, currentThread())
   try {
+    if (isIsolated) {
+      const found = await (file === "" ? import("../apis/isolated-runs.ts") : import(file))
+      runs = found.isolatedRuns
+      send({ kind: "loaded", definition: "" })
+      return
+    }
+    toOriginal = (text) => text.replaceAll(copy, original)
     const { default: exported }: { readonly default?: ApiDefinition } = await import(file)
     if (typeof exported?.run !== "function")
       throw new PluginRefused(`${file} must end with 'export default defineApi({ … })'`)
@@ -91,14 +102,15 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
   uncaughtCount = 0
   const beganMs = systemClock.monotonicMs()
   try {
-    if (definition === null) throw new Error("the API must be loaded before it runs")
+    const { run } = runs === null ? loadedDefinition() : await loadRun(runs, asked.api)
+    if (runs !== null) send({ kind: "began" })
     const clock = { now: () => nowMs, monotonicMs: systemClock.monotonicMs }
     const ports: Ports = { clock, random: createRunRandom(seed), dns: dns.begin(), timer: systemTimer }
     // This thread does nothing else, so there is nobody to give way to.
     const values = JSON.parse(input)
     const wrong = wrongInput(values)
     if (wrong) reject(wrong.name, `must match the pattern ${wrong.pattern}`)
-    const output: unknown = await definition.run(values, { ports, giveWay() {}, premium })
+    const output: unknown = await run(values, { ports, giveWay() {}, premium })
     const unfit = wrongOutput(output)
     if (unfit) {
       const problem = `'${unfit.name}': Expected string to match '${unfit.pattern}'`
@@ -110,6 +122,17 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
   }
   const isDue = number % keptEvery === 0 || systemClock.monotonicMs() - beganMs > longMs
   if (isDue && keepsTooMuch(maxKeptBytes)) send({ kind: "full" })
+}
+
+function loadedDefinition() {
+  if (definition === null) throw new Error("the API must be loaded before it runs")
+  return definition
+}
+
+function loadRun(all: IsolatedRuns, api = ""): ReturnType<IsolatedRuns[string]> {
+  const load = Object.hasOwn(all, api) ? all[api] : undefined
+  if (!load) throw new Error(`isolated-runs.ts lacks '${api}'`)
+  return load()
 }
 
 /** Measuring memory takes about 30 µs. So it is done after every so many runs, and after each one that took longer. */
@@ -139,6 +162,7 @@ function writeOutput(output: unknown, maxLength: number): string {
 function tooLong(maxLength: number): ApiMistake {
   // The runtime counts long texts too low, and would keep several of them. Here it holds up this thread alone.
   void systemTimer.turn().then(collectGarbage)
+  if (runs !== null) throw new Overrun("answer")
   return new ApiMistake(`it returned more than the ${maxLength} characters that are allowed`)
 }
 
@@ -156,12 +180,22 @@ function toMessageOfKind(thrown: unknown): FromWorker {
     if (isShort(parameter) && isShort(requirement)) return { kind: "rejected", parameter, requirement }
     return failed(new ApiMistake(wrongText("reject")))
   }
+  const excess = runs === null ? null : excessOf(thrown)
+  if (excess !== null) return { kind: "overrun", excess }
   if (thrown instanceof Unavailable) {
     const { message, reason } = thrown
     if (isShort(message) && isShort(reason)) return { kind: "unavailable", sentence: message, reason }
     return failed(new ApiMistake(wrongText("unavailable")))
   }
   return failed(thrown)
+}
+
+/** What an isolated API had too much of; null for any other failure. */
+function excessOf(thrown: unknown): Excess | null {
+  if (thrown instanceof Overrun) return thrown.excess
+  if (!(thrown instanceof RangeError)) return null
+  if (thrown.message.includes("call stack")) return "depth"
+  return /memory|invalid (?:array|string) length/i.test(thrown.message) ? "memory" : null
 }
 
 function failed(thrown: unknown): FromWorker {

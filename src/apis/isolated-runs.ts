@@ -1,0 +1,7 @@
+import type { ApiDefinition } from "./contract.ts"
+
+/** The code of isolated APIs by their ids. */
+export type IsolatedRuns = Readonly<Record<string, () => Promise<Pick<ApiDefinition, "run">>>>
+
+/** Every isolated API of the catalog: `id: () => import("./id/run.ts")`. A thread loads each with its first call. */
+export const isolatedRuns: IsolatedRuns = {}

@@ -1,0 +1,48 @@
+import { type ApiDefinition, type Clock, defineApi, type Timer } from "../apis/contract.ts"
+import type { Config } from "../config/load.ts"
+import type { IsolatedThreads } from "../plugins/isolated-threads.ts"
+import type { Log } from "../ports/log.ts"
+import { readMemoryUse } from "../ports/machine.ts"
+import { once } from "../values/once.ts"
+
+/** The threads of isolated APIs, which are loaded with the first call of one. */
+export type LazyThreads = ReturnType<typeof createLazyThreads>
+
+/** Makes the threads of a process. */
+export function createLazyThreads(clock: Clock, timer: Timer, log: Pick<Log, "error"> | null = null) {
+  let threads: Promise<IsolatedThreads> | null = null
+  const open = once(() => {
+    threads = load()
+    return threads
+  })
+
+  async function load(): Promise<IsolatedThreads> {
+    const [{ createIsolatedThreads }, { createMemoryWatch }] = await Promise.all([
+      import("../plugins/isolated-threads.ts"),
+      import("../plugins/memory-watch.ts"),
+    ])
+    const use = readMemoryUse()
+    return createIsolatedThreads({
+      ...{ clock, timer, memory: use && createMemoryWatch(use, timer) },
+      onUncaught: (cause) => log?.error("isolated API failed outside of a call", { cause }),
+    })
+  }
+
+  return {
+    /** Lets an isolated API run in a thread; any other one stays as it is. */
+    isolate(api: ApiDefinition, { apiWorkers, apiMemoryBytes }: Config): ApiDefinition {
+      const { isolated } = api
+      if (!isolated) return api
+      // More threads than processors would only take them from the service. One account has half of them.
+      const maxWorkers = Math.min(apiWorkers, Math.max(2, navigator.hardwareConcurrency))
+      const limits = { maxWorkers, maxMemoryBytes: apiMemoryBytes }
+      return defineApi({
+        ...api,
+        run: async (input, context) => (await open()).isolate(api, isolated, limits).run(input, context),
+      })
+    },
+    end() {
+      void threads?.then((opened) => opened.end())
+    },
+  }
+}

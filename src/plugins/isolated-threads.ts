@@ -1,0 +1,83 @@
+import { type ApiDefinition, type Clock, defineApi, type Isolation, type Timer } from "../apis/contract.ts"
+import type { MemoryWatch } from "./memory-watch.ts"
+import { Overrun, toRejection } from "./overrun.ts"
+import { createPluginPool, type PluginPool, type PoolLimits } from "./plugin-pool.ts"
+import { startPluginWorker } from "./plugin-worker.ts"
+
+interface ThreadParts {
+  readonly clock: Clock
+  readonly timer: Timer
+  /** Null where memory cannot be watched. */
+  readonly memory: MemoryWatch | null
+  /** Gets what failed in a thread outside of a call. */
+  readonly onUncaught: (cause: string) => void
+  /** The file with the code of the APIs, for tests; that of the catalog by default. */
+  readonly runs?: string
+}
+
+const loadLimitMs = 10_000
+/** Larger answers would hold up the service while it reads them. */
+const maxOutputLength = 1_000_000
+
+/** The threads that run the isolated APIs of the catalog. Each can run any of them. */
+export type IsolatedThreads = ReturnType<typeof createIsolatedThreads>
+
+/** Makes the threads of a process. The first one starts with the first call. */
+export function createIsolatedThreads({ clock, timer, memory, onUncaught, runs = "" }: ThreadParts) {
+  let pool: Promise<PluginPool> | null = null
+  let isEnded = false
+
+  async function start(maxMemoryBytes: number) {
+    const source = { file: runs, copy: "", original: "", isIsolated: true }
+    const parts = { timer, memory, onUncaught, onSaid() {} }
+    return (await startPluginWorker(source, parts, { limitMs: loadLimitMs, maxMemoryBytes })).worker
+  }
+
+  async function open(maxMemoryBytes: number): Promise<PluginPool> {
+    const first = await start(maxMemoryBytes)
+    if (isEnded) first.end()
+    return createPluginPool(first, {
+      ...{ clock, timer },
+      start: () => start(maxMemoryBytes),
+      checkOutput: (output) => output as Record<string, unknown>,
+      onFault() {},
+      // One caller's input must not stop the calls of others.
+      maxFaults: Number.POSITIVE_INFINITY,
+    })
+  }
+
+  function poolFor(maxMemoryBytes: number): Promise<PluginPool> {
+    pool ??= open(maxMemoryBytes).catch((thrown) => {
+      pool = null
+      throw thrown
+    })
+    return pool
+  }
+
+  return {
+    /** The definition with a run that takes place in a thread. */
+    isolate(
+      api: ApiDefinition,
+      { limitMs }: Isolation,
+      limits: Omit<PoolLimits, "limitMs" | "maxOutputLength">,
+    ) {
+      const all = { ...limits, limitMs, maxOutputLength }
+      return defineApi({
+        ...api,
+        async run(input, { ports, premium, account = "" }) {
+          const threads = await poolFor(limits.maxMemoryBytes)
+          try {
+            return await threads.run(input, { ports, premium, api: api.id }, account, all)
+          } catch (thrown) {
+            throw thrown instanceof Overrun ? toRejection(thrown, input, all) : thrown
+          }
+        },
+      })
+    },
+    /** Ends the threads, those that run a call after it. */
+    end() {
+      isEnded = true
+      void pool?.then((threads) => threads.end())
+    },
+  }
+}
