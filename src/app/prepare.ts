@@ -16,13 +16,17 @@ import { nearestFirst } from "../values/nearest.ts"
 import { createLazyThreads, type LazyThreads } from "./lazy-threads.ts"
 import { livePorts } from "./live-ports.ts"
 import { createOwnApiVersions } from "./own-apis.ts"
+import { servedOf } from "./served-apis.ts"
 
 /** The APIs with the embedded data. */
 export const catalog: readonly ApiDefinition[] = createCatalog()
 
 export const catalogIds: readonly string[] = catalog.map(({ id }) => id)
 
-/** The catalog and the operator's own APIs with a configuration's prices and data files, compiled. */
+/**
+ * The APIs that a configuration serves, of the catalog and the operator's own, with its prices and data files, compiled.
+ * @throws ConfigError
+ */
 export async function prepareApis(
   config: Config,
   ownApis: readonly ApiDefinition[] = [],
@@ -36,7 +40,9 @@ export async function prepareApis(
       (id) => `'credits.${id}': there is no API '${id}'. The APIs are ${nearestFirst(id, ids).join(", ")}.`,
     )
   if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
-  return definitions.map((definition) => prepareApi(definition, config.credits.get(definition.id)))
+  return servedOf(definitions, config).map((definition) =>
+    prepareApi(definition, config.credits.get(definition.id)),
+  )
 }
 
 async function catalogFor({ bluetoothCompanies: file }: Config): Promise<readonly ApiDefinition[]> {

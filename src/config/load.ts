@@ -1,4 +1,5 @@
 import type { Plans } from "../accounts/plan.ts"
+import { isObject } from "../values/is-object.ts"
 import { messageOf } from "../values/message-of.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { ConfigError } from "./config-error.ts"
@@ -106,7 +107,7 @@ function readSetting(key: string, option: Option<unknown>, { flags, env, file }:
   const candidates: readonly (readonly [origin: Origin, where: string, value: unknown])[] = [
     ["flag", option.flag, flags[key]],
     ["environment", option.env, option.repeatable ? given?.split(",").map((part) => part.trim()) : given],
-    ["file", `'${option.fileKey}' in ${file?.name}`, file?.values[option.fileKey]],
+    ["file", `'${option.fileKey}' in ${file?.name}`, valueAt(file, option.fileKey)],
   ]
   for (const [origin, where, value] of candidates) {
     if (value === undefined) continue
@@ -128,11 +129,25 @@ function readOne(option: Option<unknown>, where: string, value: unknown): unknow
   }
 }
 
+/** The value of a key such as `max_body` or, in a table, `catalog.include`. */
+function valueAt(file: ConfigSources["file"], fileKey: string): unknown {
+  return fileKey
+    .split(".")
+    .reduce<unknown>((table, name) => (isObject(table) ? table[name] : undefined), file?.values)
+}
+
 function unknownKeys(file: ConfigSources["file"]): readonly string[] {
   const known = [...Object.values(allOptions).map(({ fileKey }) => fileKey), "plans", "credits"]
-  const unknown = Object.keys(file?.values ?? {}).filter((key) => !known.includes(key))
-  return unknown.map(
-    (key) =>
-      `'${key}' in ${file?.name} is not a setting. The settings are ${nearestFirst(key, known).join(", ")}.`,
-  )
+  const tables = new Set(known.filter((key) => key.includes(".")).map((key) => key.replace(/\..*/, "")))
+  return Object.entries(file?.values ?? {}).flatMap(([key, value]) => {
+    if (tables.has(key) && !isObject(value)) return `'${key}' in ${file?.name} must be a table.`
+    const keys =
+      tables.has(key) && isObject(value) ? Object.keys(value).map((inner) => `${key}.${inner}`) : [key]
+    return keys
+      .filter((one) => !known.includes(one))
+      .map(
+        (one) =>
+          `'${one}' in ${file?.name} is not a setting. The settings are ${nearestFirst(one, known).join(", ")}.`,
+      )
+  })
 }

@@ -25,7 +25,7 @@ export interface Option<T> {
   readonly value: string | null
   /** Such as `PENKNIFE_MAX_BODY`. */
   readonly env: string
-  /** The key in the TOML file, such as `max_body`. */
+  /** The key in the TOML file, such as `max_body`, or `catalog.include` in a table. */
   readonly fileKey: string
   readonly help: string
   readonly default: T
@@ -126,6 +126,14 @@ export const options = {
     ...one("bluetooth-companies FILE", "newer company list, JSON or YAML", text, null, "built in"),
     namesFile: true,
   },
+  catalogInclude: inTable(
+    "catalog",
+    many("catalog-include NAME", "API or category to serve, no others; repeatable", text, "all"),
+  ),
+  catalogExclude: inTable(
+    "catalog",
+    many("catalog-exclude NAME", "API or category not to serve; repeatable", text, "none"),
+  ),
   noGraphql: toggle("no-graphql", "turn GraphQL off", "GraphQL is on"),
   noMcp: toggle("no-mcp", "turn /mcp off", "/mcp is served"),
   noPortal: toggle("no-portal", "turn /portal off", "/portal is served"),
@@ -222,6 +230,11 @@ function many<T>(usage: string, help: string, read: Reader<T>, defaultText: stri
 /** A setting of a listener, of the store or of the log's output, which need a restart. */
 function fixed<T>(option: Option<T>): Option<T> {
   return { ...option, needsRestart: true }
+}
+
+/** A setting whose key in the file is in a table: `catalog.include`. */
+function inTable<T>(table: string, option: Option<T>): Option<T> {
+  return { ...option, fileKey: option.fileKey.replace(`${table}_`, `${table}.`) }
 }
 
 function toggle(name: string, help: string, defaultText: string): Option<boolean> {

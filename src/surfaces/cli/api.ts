@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import { PluginRefused } from "../../plugins/plugin-refused.ts"
 import { example, printRows } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { onConfig } from "./settings.ts"
+import { choiceOfApis, onConfig } from "./settings.ts"
 
 /** `api new | check | list`: own APIs of the operator. */
 export function addApiCommands(program: Command, parts: CliParts): void {
@@ -71,18 +71,23 @@ function addList(group: Command, parts: CliParts): void {
     .description("Lists the built-in APIs and those of --apis, with the credits of a call.")
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife api list --apis apis"))
-  onConfig(command, ["apis"], parts, async (config, { json }: { readonly json?: boolean }) => {
-    const { apis, problems } = await parts.loadApis(config)
-    const builtIn = parts.catalog.map(({ id }) => id)
-    const rows = apis.map(({ definition: { id, title, method }, credits }) => ({
-      id,
-      title,
-      method,
-      credits,
-      origin: builtIn.includes(id) ? "built in" : "own",
-    }))
-    const refused = problems.map(({ name }) => ({ id: name, origin: "refused" }))
-    printRows(parts.terminal, json ? [...rows, ...refused] : rows, json, "No APIs.")
-    if (!json) for (const { problem } of problems) parts.terminal.err(`penknife: not served: ${problem}\n`)
-  })
+  onConfig(
+    command,
+    ["apis", ...choiceOfApis],
+    parts,
+    async (config, { json }: { readonly json?: boolean }) => {
+      const { apis, problems } = await parts.loadApis(config)
+      const builtIn = parts.catalog.map(({ id }) => id)
+      const rows = apis.map(({ definition: { id, title, method }, credits }) => ({
+        id,
+        title,
+        method,
+        credits,
+        origin: builtIn.includes(id) ? "built in" : "own",
+      }))
+      const refused = problems.map(({ name }) => ({ id: name, origin: "refused" }))
+      printRows(parts.terminal, json ? [...rows, ...refused] : rows, json, "No APIs.")
+      if (!json) for (const { problem } of problems) parts.terminal.err(`penknife: not served: ${problem}\n`)
+    },
+  )
 }

@@ -3,7 +3,7 @@ import { Command, Option as Flag } from "commander"
 import { type ApiDefinition, choicesOf } from "../../apis/contract.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { loadUsable, onConfig } from "./settings.ts"
+import { choiceOfApis, isChosen, loadUsable, onConfig } from "./settings.ts"
 import { collect } from "./values.ts"
 
 /** `call <api>`: one command per API of the catalog and of `--apis`, with a flag for each parameter. */
@@ -25,8 +25,9 @@ async function readCallable(argv: readonly string[], parts: CliParts): Promise<r
     .helpOption(false)
     .exitOverride()
     .configureOutput({ writeErr() {} })
-  onConfig(command, ["apis"], parts, async (config) => {
-    if (config.apis !== null) apis = (await loadUsable(config, parts)).map(({ definition }) => definition)
+  onConfig(command, ["apis", ...choiceOfApis], parts, async (config) => {
+    if (config.apis !== null || isChosen(config))
+      apis = (await loadUsable(config, parts)).map(({ definition }) => definition)
   })
   await command.parseAsync(argv, { from: "user" })
   return apis
@@ -45,13 +46,18 @@ function addApi(group: Command, api: ApiDefinition, parts: CliParts): void {
   command.option("--json", "print the data on one line")
   command.addHelpText("after", example(`penknife call ${id} ${exampleFlags(api)}`))
 
-  onConfig(command, ["apis", "dnsServers", "bluetoothCompanies"], parts, async (config, flags: CallFlags) => {
-    const parameters = names.flatMap((name) => (flags[name] ?? []).map((text) => ({ name, text })))
-    const prepared = (await parts.loadApis(config)).apis.find(({ definition }) => definition.id === id)
-    if (!prepared) throw new Error(`no API '${id}' in the catalog`)
-    const data = await parts.createLocalCalls(config)(prepared, { kind: "text", parameters })
-    parts.terminal.out(`${JSON.stringify(data, null, flags.json ? 0 : 2)}\n`)
-  })
+  onConfig(
+    command,
+    ["apis", ...choiceOfApis, "dnsServers", "bluetoothCompanies"],
+    parts,
+    async (config, flags: CallFlags) => {
+      const parameters = names.flatMap((name) => (flags[name] ?? []).map((text) => ({ name, text })))
+      const prepared = (await parts.loadApis(config)).apis.find(({ definition }) => definition.id === id)
+      if (!prepared) throw new Error(`no API '${id}' in the catalog`)
+      const data = await parts.createLocalCalls(config)(prepared, { kind: "text", parameters })
+      parts.terminal.out(`${JSON.stringify(data, null, flags.json ? 0 : 2)}\n`)
+    },
+  )
 }
 
 /** Every flag is collected, so that the API itself refuses one given twice, as it does for a query string. */

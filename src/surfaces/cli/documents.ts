@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import { toDocInput } from "../openapi/json-object.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { loadUsable, onConfig } from "./settings.ts"
+import { choiceOfApis, loadUsable, onConfig } from "./settings.ts"
 
 /** `openapi`: the document that `GET /openapi.json` returns for the same settings. */
 export function addOpenApi(program: Command, parts: CliParts): void {
@@ -14,6 +14,7 @@ export function addOpenApi(program: Command, parts: CliParts): void {
     .addHelpText("after", example("penknife openapi > openapi.json"))
   const keys = [
     "apis",
+    ...choiceOfApis,
     "maxBodyBytes",
     "bluetoothCompanies",
     "noGraphql",
@@ -36,7 +37,7 @@ export function addSchema(program: Command, parts: CliParts): void {
     .description("Print the GraphQL schema in the schema definition language (SDL).")
     .option("--json", "print it as the answer to an introspection query")
     .addHelpText("after", example("penknife schema > schema.graphql"))
-  onConfig(command, ["apis"], parts, async (config, { json }: { json?: boolean }) => {
+  onConfig(command, ["apis", ...choiceOfApis], parts, async (config, { json }: { json?: boolean }) => {
     // Loaded only here, since GraphQL slows the start of every other command.
     const { introspectCatalogSchema, printCatalogSchema } = await import("../graphql/schema.ts")
     const catalog = (await loadUsable(config, parts)).map(({ definition }) => definition)

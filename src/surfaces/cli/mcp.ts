@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { loadUsable, onConfig } from "./settings.ts"
+import { choiceOfApis, loadUsable, onConfig } from "./settings.ts"
 
 /** `mcp`: the catalog as MCP tools for the program that starts this command. */
 export function addMcp(program: Command, parts: CliParts): void {
@@ -14,7 +14,7 @@ export function addMcp(program: Command, parts: CliParts): void {
     )
     .option("--search", "offer three tools that find, describe and call any API")
     .addHelpText("after", example("penknife mcp --search"))
-  const keys = ["apis", "dnsServers", "bluetoothCompanies"] as const
+  const keys = ["apis", ...choiceOfApis, "dnsServers", "bluetoothCompanies"] as const
   onConfig(command, keys, parts, async (config, { search = false }: { search?: boolean }) => {
     // Loaded only here, since it slows the start of every other command.
     const { serveOverStdio } = await import("../mcp/stdio.ts")

@@ -3,13 +3,14 @@ import type { Config } from "../../config/load.ts"
 import { mockOptions, mockPort, type OptionKey } from "../../config/options.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { onConfig } from "./settings.ts"
+import { choiceOfApis, isChosen, onConfig } from "./settings.ts"
 
 const settings: readonly OptionKey[] = [
   ...([
     "host",
     "port",
     "apis",
+    ...choiceOfApis,
     "apiTimeoutSeconds",
     "apiWorkers",
     "apiMemoryBytes",
@@ -49,19 +50,19 @@ export function addMock(program: Command, parts: CliParts): void {
     if (json) {
       const event = { event: "listening", url, pid: process.pid, key, ...(ca !== null && { ca }) }
       terminal.out(`${JSON.stringify(event)}\n`)
-    } else terminal.out(startText(url, key))
+    } else terminal.out(startText(url, key, config))
     await stopped
     await mock.stop()
   }
   onConfig(command, settings, parts, run, { port: mockPort })
 }
 
-function startText(url: string, key: string): string {
+function startText(url: string, key: string, config: Config): string {
   return `penknife listening on ${url}
 
 This is a test double: it stores nothing and uses no network. Try it:
 
-  curl -H 'x-api-key: ${key}' '${url}/v1/spfvalidator?domain=good.example'
+  curl -H 'x-api-key: ${key}' '${url}${isChosen(config) ? "/v1/usage" : "/v1/spfvalidator?domain=good.example"}'
   curl '${url}/_mock'
 
 `

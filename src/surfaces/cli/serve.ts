@@ -6,7 +6,7 @@ import { type OptionKey, options } from "../../config/options.ts"
 import { StoreUnavailable } from "../../store/store.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
-import { onConfigSource } from "./settings.ts"
+import { isChosen, onConfigSource } from "./settings.ts"
 import { supervise } from "./supervisor.ts"
 
 type ServeFlags = { readonly json?: boolean; readonly demo?: boolean }
@@ -42,7 +42,7 @@ export function addServe(program: Command, parts: CliParts): void {
       if (key && link) event({ event: "console-link", url: link })
     } else {
       terminal.out(`penknife listening on ${service.url}\n`)
-      if (key) terminal.out(demoText(service.url, key, link))
+      if (key) terminal.out(demoText(service.url, key, link, config))
     }
     if (link && !key) announceLink(link, config, parts)
     await stopped
@@ -186,7 +186,7 @@ async function createDemoKey(config: Config, { openAccounts }: CliParts): Promis
   }
 }
 
-function demoText(url: string, key: string, link: string | null): string {
+function demoText(url: string, key: string, link: string | null, config: Config): string {
   return `
 A first account on the plan '${demoPlan}' and a key were created. The key is not shown again:
 
@@ -194,7 +194,7 @@ A first account on the plan '${demoPlan}' and a key were created. The key is not
 
 Try it:
 
-  curl -H 'x-api-key: ${key}' '${url}/v1/bluetoothlookup?companyid=76'
+  curl -H 'x-api-key: ${key}' '${url}${isChosen(config) ? "/v1/usage" : "/v1/bluetoothlookup?companyid=76"}'
 
 The documentation of the APIs: ${url}/docs
 ${link ? `The console, for operators of this service (the link signs in once, within 30 minutes):\n\n  ${link}\n` : ""}

@@ -62,6 +62,14 @@ function toFlag(key: OptionKey, option: Option<unknown>): Flag {
   return flag
 }
 
+/** The settings that say which APIs are served. */
+export const choiceOfApis = ["catalogInclude", "catalogExclude"] as const
+
+/** Whether some APIs may be off. */
+export function isChosen({ catalogInclude, catalogExclude }: Config): boolean {
+  return catalogInclude.length + catalogExclude.length > 0
+}
+
 /** The APIs that a command can use. APIs of `--apis` that cannot be used are named on standard error. */
 export async function loadUsable(
   config: Config,

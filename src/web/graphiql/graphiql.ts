@@ -1,8 +1,7 @@
 /** Starts GraphiQL with the key of the page's own field, and names the fields that it leaves without a label. */
 
-const defaultQuery = `# Type your API key above,
-# then press Ctrl+Enter.
-{
+const hint = "# Type your API key above,\n# then press Ctrl+Enter.\n"
+const example = `{
   bluetoothlookup(input: { companyid: "76" }) {
     company
     companyIdHex
@@ -11,7 +10,7 @@ const defaultQuery = `# Type your API key above,
 `
 
 const key = document.querySelector<HTMLInputElement>("#key")
-const place = document.querySelector("#graphiql")
+const place = document.querySelector<HTMLElement>("#graphiql")
 if (key && place) {
   nameAll(place)
   start(key, place)
@@ -33,7 +32,7 @@ function isOfLayout(name: string): boolean {
 }
 
 /** The key is not kept anywhere. The schema is loaded when there is a key: without one the service refuses it. */
-function start(key: HTMLInputElement, place: Element): void {
+function start(key: HTMLInputElement, place: HTMLElement): void {
   const send = GraphiQL.createFetcher({ url: "/v1/graphql" })
   const fetcher: GraphiqlFetcher = (query, options) =>
     send(query, { ...options, headers: { ...options?.headers, "x-api-key": key.value.trim() } })
@@ -45,7 +44,8 @@ function start(key: HTMLInputElement, place: Element): void {
         schema: key.value === "" ? null : undefined,
         isHeadersEditorEnabled: false,
         shouldPersistHeaders: false,
-        defaultQuery,
+        // The operator may have turned the example's API off.
+        defaultQuery: hint + (place.dataset.example === undefined ? "" : example),
         storage: layoutStorage,
       }),
     )

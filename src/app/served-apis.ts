@@ -1,0 +1,34 @@
+import { categories, categoryOf, toCategory } from "../apis/categories.ts"
+import type { ApiDefinition } from "../apis/contract.ts"
+import { ConfigError } from "../config/config-error.ts"
+import type { Config } from "../config/load.ts"
+import { nearestFirst } from "../values/nearest.ts"
+
+/**
+ * The APIs that an operator has chosen with `[catalog] include` and `exclude`, by id or category; `exclude` wins. What is not
+ * chosen does not exist for any surface.
+ * @throws ConfigError for a name that is neither, and for a choice that leaves nothing
+ */
+export function servedOf(
+  definitions: readonly ApiDefinition[],
+  { catalogInclude, catalogExclude }: Pick<Config, "catalogInclude" | "catalogExclude">,
+): readonly ApiDefinition[] {
+  const names = [...new Set([...categories, ...definitions.flatMap((api) => [categoryOf(api), api.id])])]
+  const mistakes = Object.entries({ include: catalogInclude, exclude: catalogExclude }).flatMap(
+    ([setting, chosen]) =>
+      chosen
+        .filter((name) => !names.includes(toCategory(name)))
+        .map(
+          (name) =>
+            `'catalog.${setting}': there is no API and no category '${name}'. There are ${nearestFirst(name, names).join(", ")}.`,
+        ),
+  )
+  if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
+  const isIn = (api: ApiDefinition, chosen: readonly string[]) =>
+    chosen.map(toCategory).some((name) => name === api.id || name === categoryOf(api))
+  const served = definitions.filter(
+    (api) => (catalogInclude.length === 0 || isIn(api, catalogInclude)) && !isIn(api, catalogExclude),
+  )
+  if (served.length > 0) return served
+  throw new ConfigError("'catalog.include' and 'catalog.exclude' leave no API to serve.")
+}
