@@ -40,12 +40,15 @@ const runOwnCommand = createRunOwnCommand(
 const compileAsUsual = () => Bun.unsafe.setJITPolicy(1)
 if (argv[0] !== "serve" && argv[0] !== "mock") compileAsUsual()
 
+let printed: Promise<void> = Promise.resolve()
+let isOutputLost = false
+
 // Without top-level await, since bytecode is compiled as CommonJS.
 runCli(argv, {
   terminal: {
-    out: (text) => process.stdout.write(text),
+    out: print,
     err: (text) => process.stderr.write(text),
-    styled: (text) => process.stdout.write(text),
+    styled: print,
     errIsTerminal: process.stderr.isTTY === true,
     columns: process.stdout.isTTY ? process.stdout.columns : null,
     // https://no-color.org
@@ -85,13 +88,28 @@ runCli(argv, {
   ownApis: ownApiFolders,
   safekeeping,
   createLocalCalls,
-}).then((code) => {
+}).then(async (code) => {
   // Exit only when the output is written: a pipe may not have taken all of it yet.
+  await printed
+  if (isOutputLost) process.exit(1)
   process.stdout.end(() => process.exit(code))
 })
 
 // A reader of the output that closes its pipe must not end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+
+/** Writes to standard output. A command that cannot, as on a full disk, fails: a key that it made was shown to nobody. */
+function print(text: string): void {
+  printed = new Promise((resolve) => {
+    process.stdout.write(text, (problem?: NodeJS.ErrnoException | null) => {
+      if (problem?.code === "ENOSPC" && !isOutputLost) {
+        isOutputLost = true
+        process.stderr.write("penknife: the output could not be written, since the disk is full.\n")
+      }
+      resolve()
+    })
+  })
+}
 
 /**
  * Resolves on the first SIGTERM or SIGINT; with `stdin` also when standard input ends, as it does with the parent process. The

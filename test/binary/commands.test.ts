@@ -33,6 +33,18 @@ test("a key on standard input is found and revoked, on a data file and on a runn
   expect(await server.stderr).not.toContain(admin.key)
 })
 
+test.if(process.platform === "linux")("output that a full disk does not take is a failure", async () => {
+  const { db } = await seedOne(dir)
+  const child = Bun.spawn([binary, "account", "list", "--db", db], {
+    stdout: Bun.file("/dev/full"),
+    stderr: "pipe",
+  })
+  expect([await child.stderr.text(), await child.exited]).toEqual([
+    "penknife: the output could not be written, since the disk is full.\n",
+    1,
+  ])
+})
+
 test.if(process.platform !== "win32")(
   "on a terminal a final change is asked for, and a key is not shown",
   async () => {
