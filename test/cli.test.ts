@@ -94,6 +94,11 @@ describe("help", () => {
     for (const word of words.match(/'[^']*'|\S+/g) ?? []) expect(help).toContain(word.replaceAll("'", ""))
   })
 
+  test("--keep-audit is a flag of the one command that uses it", async () => {
+    expect(await helpOf("serve")).not.toContain("--keep-audit")
+    expect(await helpOf("audit prune")).toContain("--keep-audit")
+  })
+
   test.each(["help", "help serve", "account help create"])("%s", async (line) => {
     const { code, out } = await run(line)
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("Usage: penknife") })

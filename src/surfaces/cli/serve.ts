@@ -21,7 +21,8 @@ export function addServe(program: Command, parts: CliParts): void {
     .option("--json", "print events as JSON lines")
     .addHelpText("after", example("penknife serve --demo"))
 
-  const keys = Object.keys(options) as OptionKey[]
+  // Only 'audit prune' has a use for it. In the file and the environment it may stand for both.
+  const keys = (Object.keys(options) as OptionKey[]).filter((key) => key !== "keepAudit")
   onConfigSource(command, keys, parts, async (source, { json, demo }: ServeFlags) => {
     const config = source.read(parts.workerServes ? parts.workerServes.text : source.readText())
     const service =
