@@ -128,6 +128,30 @@ test("dynamic imports are seen", () => {
   expect(importsOf("surfaces/cli/documents.ts")).toContain("surfaces/graphql/schema.ts")
 })
 
+test("the catalog loads no library before an API is called", () => {
+  // TypeBox makes definitions; the service reads addresses with ipaddr.js in any case; suncalc is 10 kB. Others: `import()` in the run.
+  const atStart = ["@sinclair/typebox", "ipaddr.js", "suncalc"]
+  const seen = new Set<string>()
+  const packages = new Set<string>()
+  function visit(file: string): void {
+    if (seen.has(file)) return
+    seen.add(file)
+    for (const [, name = ""] of withoutComments(textOf(file)).matchAll(staticImports)) {
+      if (!name.startsWith(".")) packages.add(name)
+      else if (/\.tsx?$/.test(name)) visit(relative(src, join(src, dirname(file), name)))
+    }
+  }
+  visit("apis/catalog.ts")
+  expect(seen.size).toBeGreaterThan(20)
+  expect([...packages].sort()).toEqual(atStart)
+  // The code of isolated APIs is for threads alone.
+  expect([...seen].filter((file) => /\/run\.ts$/.test(file))).toEqual([])
+})
+
+/** Imports of values that are followed when a file is loaded. */
+const staticImports =
+  /^(?:import\s+(?!type\b)(?:[\w*\s{},$]*?\bfrom\s+)?|export\s+(?:\*|\{[\w\s,]*\})\s+from\s+)["']([^"']+)["']/gm
+
 test("Elysia is known in surfaces/http alone, SQLite in store/sqlite alone", () => {
   const users = (name: RegExp) => files.filter((file) => packagesOf(file).some((used) => name.test(used)))
   expect(users(/elysia/).filter((file) => !file.startsWith("surfaces/http/"))).toEqual([])

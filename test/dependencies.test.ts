@@ -1,6 +1,6 @@
 /** Checks of the supply chain that need no registry. */
 import { expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Glob } from "bun"
 import packageJson from "../package.json" with { type: "json" }
@@ -29,4 +29,27 @@ test("what is installed for the program is used by it", () => {
   const isUsed = (name: string) =>
     texts.some((text) => [`"${name}"`, `"${name}/`, `node_modules/${name}/`].some((s) => text.includes(s)))
   expect(Object.keys(packageJson.dependencies).filter((name) => !isUsed(name))).toEqual([])
+})
+
+test("every package that the program uses has a licence that lets anyone use, change and sell it", () => {
+  const allowed = /^(?:MIT(?:-0)?|ISC|0BSD|BSD-[23]-Clause|Apache-2\.0|CC0-1\.0)$/
+  // As free as MIT, and older than this rule.
+  const others = new Set(["lru-cache BlueOak-1.0.0"])
+  const granted =
+    /Redistribution and use in source and binary forms|Permission is hereby granted, free of charge/
+  const names = Object.keys(packageJson.dependencies)
+  const refused = names.filter((name) => {
+    const folder = join(root, "node_modules", name)
+    const { license = null } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+    const choices: string[] = (license ?? "").replace(/[()]/g, "").split(/ or /i)
+    if (choices.some((choice) => allowed.test(choice)) || others.has(`${name} ${license}`)) return false
+    // The text counts where the name is missing or of several licences.
+    const text = readdirSync(folder).find((file) => /^licen[cs]e(?:\.\w+)?$/i.test(file))
+    return text === undefined || !granted.test(readFileSync(join(folder, text), "utf8"))
+  })
+  expect(refused).toEqual([])
+  for (const version of Object.values(packageJson.dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+/)
+  // The reason for each is in the table of the documentation.
+  const reasons = readFileSync(join(root, "docs/dependencies.md"), "utf8")
+  expect(names.filter((name) => !reasons.includes(name))).toEqual([])
 })

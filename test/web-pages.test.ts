@@ -18,7 +18,7 @@ test.each(["console", "portal"])(
     expect(Object.fromEntries(page.headers)).toMatchObject({
       "content-type": "text/html; charset=utf-8",
       "content-security-policy":
-        "default-src 'self'; img-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+        "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
       "x-frame-options": "DENY",
       "referrer-policy": "no-referrer",
       "cache-control": "no-cache",

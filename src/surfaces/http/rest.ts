@@ -5,6 +5,7 @@ import { runSingle } from "../../call/single.ts"
 import type { HttpContext } from "./context.ts"
 import { noticeOf } from "./deprecation.ts"
 import { answerMetered, type MeteredExchange, type meteredRoutes } from "./metered.ts"
+import { pictureSender } from "./picture.ts"
 import { sendMetered } from "./reply.ts"
 import { asAnswer, bodySchema, querySchema } from "./route-schemas.ts"
 
@@ -40,6 +41,7 @@ export function restFeature(metered: ReturnType<typeof meteredRoutes>, context: 
 function answerWith(api: PreparedApi, context: HttpContext) {
   const { pipeline } = context
   const notice = noticeOf(api.definition)
+  const sendPicture = pictureSender(api.definition.output)
   return (exchange: MeteredExchange, input: Input) =>
     answerMetered(
       exchange,
@@ -47,7 +49,8 @@ function answerWith(api: PreparedApi, context: HttpContext) {
       (caller, { raw }) => runSingle({ api, request: exchange.incoming, raw, input }, caller, pipeline),
       (reply, { raw, negotiated }) => {
         notice?.(raw, exchange.set)
-        return sendMetered(reply, negotiated.format, exchange.set, context)
+        const sent = sendPicture?.(exchange.request, reply, exchange.set)
+        return sent ?? sendMetered(reply, negotiated.format, exchange.set, context)
       },
     )
 }

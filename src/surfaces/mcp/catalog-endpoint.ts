@@ -5,6 +5,7 @@ import { exampleAnswer, toApiPage } from "../markdown/api-page.ts"
 import { priceText } from "../openapi/api-parts.ts"
 import { toJsonSchema } from "../openapi/json-schema.ts"
 import type { McpEndpoint } from "./endpoint.ts"
+import { withPictures } from "./results.ts"
 
 /** One tool per API, named by the API's id, and the documentation of each API as a resource. */
 export function createCatalogEndpoint(apis: readonly PreparedApi[]): McpEndpoint {
@@ -16,7 +17,7 @@ export function createCatalogEndpoint(apis: readonly PreparedApi[]): McpEndpoint
     tools: ({ mayCall }) => [...byId.values()].map(({ tool }) => tool).filter(({ name }) => mayCall(name)),
     call(name, input, client) {
       const found = byId.get(name)
-      return found && client.callApi(found.api, input)
+      return found && client.callApi(found.api, input).then((result) => withPictures(result, found.api))
     },
   }
 }

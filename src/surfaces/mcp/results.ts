@@ -1,7 +1,10 @@
 import type { CallToolResult } from "@modelcontextprotocol/server"
 import type { UsageStatus } from "../../call/charges.ts"
 import type { Reply } from "../../call/pipeline.ts"
+import type { PreparedApi } from "../../call/prepared-api.ts"
 import { encodeJson } from "../../encode/json.ts"
+import { isObject } from "../../values/is-object.ts"
+import { pictureBase64, picturesOf } from "../../values/picture.ts"
 import { toIso } from "../../values/time-text.ts"
 
 /** Longer data is not repeated as text beside the structured content. */
@@ -20,6 +23,17 @@ export function toToolResult(reply: Reply): CallToolResult {
 /** Data as structured content, with a short text for clients that show only that. */
 export function dataResult(data: Readonly<Record<string, unknown>>): CallToolResult {
   return { content: [{ type: "text", text: toText(data) }], structuredContent: data }
+}
+
+/** A result of an API with its pictures as images, which a client can show. */
+export function withPictures(result: CallToolResult, { definition }: PreparedApi): CallToolResult {
+  const data = isObject(result.structuredContent) ? result.structuredContent : {}
+  const pictures = result.isError ? [] : picturesOf(definition.output)
+  const images = pictures.flatMap((picture) => {
+    const bytes = pictureBase64(data, picture)
+    return bytes === null ? [] : [{ type: "image" as const, data: bytes, mimeType: picture.type }]
+  })
+  return images.length === 0 ? result : { ...result, content: [...result.content, ...images] }
 }
 
 /** A refusal that a model can read and act on. */

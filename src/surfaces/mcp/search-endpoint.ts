@@ -3,7 +3,7 @@ import type { PreparedApi } from "../../call/prepared-api.ts"
 import { isObject } from "../../values/is-object.ts"
 import { apiResources, toTool } from "./catalog-endpoint.ts"
 import type { McpClient, McpEndpoint, ToolInput } from "./endpoint.ts"
-import { dataResult, errorResult } from "./results.ts"
+import { dataResult, errorResult, withPictures } from "./results.ts"
 
 /** The most APIs that a search returns. */
 const maxFound = 10
@@ -64,7 +64,9 @@ export function createSearchEndpoint(apis: readonly PreparedApi[]): McpEndpoint 
     call(name, input, client) {
       const { id, input: values = {} } = input
       const api = name === "call_api" ? findApi(id, client) : undefined
-      if (api && isObject(values)) return client.callApi(api, values)
+      if (api && isObject(values)) {
+        return client.callApi(api, values).then((result) => withPictures(result, api))
+      }
       const run = Object.hasOwn(freeRuns, name) ? freeRuns[name] : undefined
       return run && client.countFreeCall().then((refusal) => refusal ?? run(input, client))
     },

@@ -1,6 +1,7 @@
 import { type ApiDefinition, deprecationText, isPremium } from "../../apis/contract.ts"
 import { maxInputs } from "../../call/batch.ts"
 import { inputFault } from "../../call/fault.ts"
+import { picturesOf } from "../../values/picture.ts"
 import {
   byName,
   dataName,
@@ -50,13 +51,28 @@ function callOperation(api: DocumentedApi): JsonObject {
       200: {
         description: "The result.",
         headers: successHeaders(api.definition),
-        content: restContent(okEnvelope(refTo("schemas", dataName(id))), answers),
+        content: {
+          ...restContent(okEnvelope(refTo("schemas", dataName(id))), answers),
+          ...pictureContent(api.definition),
+        },
       },
       400: faultResponse(inputRefusal(api)),
       ...goneAfter(api.definition),
       ...keyedFaults(method),
     },
   }
+}
+
+/** The pictures of an API by media type, which an `Accept` header asks for. */
+function pictureContent({ output }: ApiDefinition): JsonObject {
+  return Object.fromEntries(
+    picturesOf(output).map(({ name, type }) => [
+      type,
+      {
+        schema: { type: "string", contentMediaType: type, description: `The picture in \`${name}\` itself.` },
+      },
+    ]),
+  )
 }
 
 /** The refusal with 400 of a call. */

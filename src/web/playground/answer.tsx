@@ -1,8 +1,11 @@
 import { Empty } from "../kit/states.tsx"
 import { formatNumber, Tag } from "../kit/text.tsx"
 import type { CallAnswer } from "./call.ts"
+import type { OfferedApi } from "./offered-api.ts"
 
 interface AnswerProps {
+  /** The fields of its data that are pictures, with their media types. */
+  readonly pictures: OfferedApi["pictures"]
   /** Null before the first call. */
   readonly answer: CallAnswer | null
   /** The price of a success. */
@@ -10,7 +13,7 @@ interface AnswerProps {
 }
 
 /** The answer to a call, with its headers and its price. */
-export function Answer({ answer, credits }: AnswerProps) {
+export function Answer({ answer, credits, pictures }: AnswerProps) {
   return (
     <section class="card" aria-label="Answer" aria-live="polite">
       {answer ? (
@@ -23,6 +26,12 @@ export function Answer({ answer, credits }: AnswerProps) {
               <span class="muted">{answer.ms} ms</span>
             </p>
           </div>
+          {answer.status === 200 &&
+            picturesIn(answer.body, pictures).map(([name, address]) => (
+              <p key={name}>
+                <img class="picture" src={address} alt={`The field ${name} as it is drawn`} />
+              </p>
+            ))}
           <pre class="code-block">
             <code>{answer.body}</code>
           </pre>
@@ -43,6 +52,18 @@ export function Answer({ answer, credits }: AnswerProps) {
       )}
     </section>
   )
+}
+
+/** The pictures of an answer in JSON as addresses with their data: scripts of an SVG do not run in an image. */
+function picturesIn(body: string, pictures: OfferedApi["pictures"]): readonly (readonly [string, string])[] {
+  if (pictures.length === 0 || !body.startsWith("{")) return []
+  const { data }: { readonly data?: Readonly<Record<string, unknown>> } = JSON.parse(body)
+  return pictures.flatMap(([name, type]) => {
+    const value = data?.[name]
+    if (typeof value !== "string") return []
+    const isText = type === "image/svg+xml"
+    return [[name, `data:${type}${isText ? `,${encodeURIComponent(value)}` : `;base64,${value}`}`] as const]
+  })
 }
 
 function costOf({ status, headers }: CallAnswer, credits: number): string {

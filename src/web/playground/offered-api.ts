@@ -11,12 +11,19 @@ interface ApiOperation {
   readonly description: string
   readonly "x-credits"?: number
   readonly parameters?: readonly QueryParameter[]
+  readonly responses?: {
+    readonly 200?: { readonly content: Readonly<Record<string, { readonly schema: EnvelopeSchema }>> }
+  }
   readonly requestBody?: { readonly content: Readonly<Record<string, RequestBody>> }
 }
 
 interface RequestBody {
   readonly schema: Reference
   readonly examples?: Readonly<Record<string, { readonly value: Values }>>
+}
+
+interface EnvelopeSchema {
+  readonly properties?: { readonly data?: Reference }
 }
 
 interface Reference {
@@ -51,6 +58,8 @@ interface ParameterSchema {
   readonly deprecated?: boolean
   readonly "x-premium"?: boolean
   readonly "x-secret"?: boolean
+  /** The media type of a picture; only fields of answers have it. */
+  readonly "x-picture"?: string
 }
 
 type Values = Readonly<Record<string, unknown>>
@@ -72,6 +81,8 @@ export interface OfferedApi {
   /** The price of a successful call. */
   readonly credits: number
   readonly parameters: readonly OfferedParameter[]
+  /** The fields of the answer that are pictures, with their media types. */
+  readonly pictures: readonly (readonly [name: string, type: string])[]
   /** The parameters of a call that succeeds. */
   readonly example: Values
 }
@@ -82,7 +93,9 @@ export function toOfferedApis({ paths, components }: CatalogDocument): readonly 
     const [[method, operation] = []] = Object.entries(path)
     if (!operation?.tags?.includes("apis")) return []
     const body = operation.requestBody?.content["application/json"]
-    const schema = components.schemas?.[body?.schema.$ref?.split("/").at(-1) ?? ""]
+    const schemaOf = (reference?: Reference) => components.schemas?.[reference?.$ref?.split("/").at(-1) ?? ""]
+    const schema = schemaOf(body?.schema)
+    const data = schemaOf(operation.responses?.[200]?.content["application/json"]?.schema.properties?.data)
     return {
       id: operation.operationId,
       title: operation.summary,
@@ -90,6 +103,9 @@ export function toOfferedApis({ paths, components }: CatalogDocument): readonly 
       method: method === "get" ? ("GET" as const) : ("POST" as const),
       credits: operation["x-credits"] ?? 0,
       parameters: schema ? ofBody(schema) : ofQuery(operation.parameters ?? []),
+      pictures: Object.entries(data?.properties ?? {}).flatMap(([name, { "x-picture": type }]) =>
+        type === undefined ? [] : [[name, type] as const],
+      ),
       example: body
         ? (Object.values(body.examples ?? {})[0]?.value ?? {})
         : exampleOf(operation.parameters ?? []),

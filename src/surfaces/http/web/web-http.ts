@@ -7,7 +7,7 @@ import { printWebPage, type WebPage } from "./page.ts"
 
 /** Nothing may be loaded from another host, and no script or style may stand in the page. */
 const headers = {
-  ...pageHeaders({ "img-src": "'self'", "form-action": "'self'" }),
+  ...pageHeaders({ "img-src": "'self' data:", "form-action": "'self'" }),
   "content-type": "text/html; charset=utf-8",
 }
 
