@@ -9,6 +9,8 @@ import { Glob } from "bun"
 const bun = process.execPath
 /** The time limit is only there for a test that hangs: a busy machine may be ten times slower. */
 const runner = [bun, "test", "--timeout=300000"]
+/** One checker each: several check the same files again, and take twice the processor time together. */
+const tsc = [bun, "node_modules/typescript/bin/tsc", "--checkers", "1"]
 /** Files of test/binary that take longest. They start first, so that no process waits for one of them at the end. */
 const slowest = [
   "web",
@@ -35,8 +37,8 @@ const env = { ...process.env, ...foldersInMemory() }
 const [isBuilt] = await Promise.all([
   step("build", [bun, "scripts/build.ts"]),
   step("format and lint", [bun, "node_modules/@biomejs/biome/bin/biome", "ci", "."]),
-  step("types", [bun, "node_modules/typescript/bin/tsc", "-p", "."]),
-  step("types of the front end", [bun, "node_modules/typescript/bin/tsc", "-p", "src/web"]),
+  step("types", [...tsc, "-p", "."]),
+  step("types of the front end", [...tsc, "-p", "src/web"]),
 ])
 const files = isBuilt ? filesOfExecutable() : { waiting: [], busy: [] }
 await Promise.all([
