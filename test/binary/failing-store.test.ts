@@ -131,6 +131,15 @@ describe.if(process.platform === "linux")("a store that fails", () => {
     }
   })
 
+  test("whose disk is full at the start is a clear error", async () => {
+    const { db } = await seedOne(dir)
+    const child = Bun.spawn(["prlimit", "--fsize=20000", binary, "account", "list", "--db", db], {
+      stderr: "pipe",
+    })
+    const [err, code] = await Promise.all([child.stderr.text(), child.exited])
+    expect([code, err]).toEqual([1, expect.stringContaining("Free some space if its disk is full.")])
+  })
+
   test("that is corrupt at the start is a clear error", async () => {
     const { db } = await seedOne(dir)
     writeFileSync(db, readFileSync(db).fill(0x5a, 4_096))

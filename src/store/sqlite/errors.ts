@@ -50,6 +50,11 @@ export function isCannotOpen(cause: unknown): boolean {
   return cause instanceof SQLiteError && primaryCode(cause) === "SQLITE_CANTOPEN"
 }
 
+/** Whether the disk is full, or could not be read or written. */
+export function isOfDisk(cause: unknown): boolean {
+  return cause instanceof SQLiteError && ["SQLITE_FULL", "SQLITE_IOERR"].includes(primaryCode(cause))
+}
+
 /** The text of anything that was thrown. */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { closeSync, existsSync, openSync } from "node:fs"
 import { StoreUnusable } from "../store.ts"
 import { accessProblem } from "./access-problem.ts"
-import { messageOf } from "./errors.ts"
+import { isOfDisk, messageOf } from "./errors.ts"
 import { migrate, requireOwnSchema } from "./migrations.ts"
 
 /** SQLite blocks the process while it waits for a lock. Ours last under a millisecond; `write.ts` waits for longer ones. */
@@ -52,7 +52,9 @@ export function openDatabase(file: string, { mustExist = false } = {}): Database
     if (cause instanceof StoreUnusable) throw cause
     requireAccess(file, cause)
     const problem = `The data file ${file} cannot be used: ${messageOf(cause)}.`
-    throw new StoreUnusable(`${problem} Name another with --db, or restore a backup.`, { cause })
+    // SQLite says "disk I/O error" when a full disk has no room for the file that processes share.
+    const advice = isOfDisk(cause) ? "Free some space if its disk is full. Else name" : "Name"
+    throw new StoreUnusable(`${problem} ${advice} another with --db, or restore a backup.`, { cause })
   }
   return database
 }
