@@ -50,7 +50,8 @@ function build(outfile: string, target?: string): boolean {
     ...(target ? [`--target=bun-${target}`] : []),
     `--outfile=${outfile}`,
     "src/main.ts",
-    // Runs in threads.
+    // They run in threads.
     "src/plugins/worker.ts",
+    "src/store/sqlite/checkpoint-thread.ts",
   ])
 }

@@ -13,11 +13,12 @@ import {
   writeSync,
 } from "node:fs"
 import { dirname, join } from "node:path"
+import { logState } from "../../src/store/sqlite/log-state.ts"
 import { readAnswer } from "../support/answer.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 import { chargedOf, lookUp, seedOne } from "./accounts.ts"
-import { binary, run, serve, watch } from "./support.ts"
+import { binary, childrenOf, run, serve, watch } from "./support.ts"
 
 // On a disk: in memory, a file that is frozen while it is open can still be written.
 const dir = tempDir(dirname(binary))
@@ -120,6 +121,30 @@ describe.if(process.platform === "linux")("a store that fails", () => {
     await requireUnavailable(server.url, key)
     expect(await server.stop()).toBe(0)
   })
+
+  test.each([1, 2])(
+    "a long log is emptied by a thread, with %d processes, and kill -9 loses no charge",
+    async (workers) => {
+      const { db, id, key } = await seedOne(dir)
+      const server = await serve(db, "--workers", String(workers))
+      const beside = new Database(db)
+      beside.run("PRAGMA wal_autocheckpoint = 0")
+      beside.run("CREATE TABLE large AS SELECT randomblob(20000000) AS bytes")
+      const state = logState(beside)
+      await requireAvailable(server.url, key)
+      await until(async () => state().checkpointed === state().log)
+      // It begins anew with the next write.
+      await requireAvailable(server.url, key)
+      expect(state().log).toBeLessThan(1_000)
+      beside.run("INSERT INTO large VALUES (randomblob(20000000))")
+      await requireAvailable(server.url, key)
+      for (const pid of [server.child.pid, ...childrenOf(server.child.pid)]) process.kill(pid, "SIGKILL")
+      await server.child.exited
+      expect(beside.query("PRAGMA integrity_check").values()).toEqual([["ok"]])
+      beside.close()
+      expect(chargedOf(db, id)).toBe(3)
+    },
+  )
 
   test("a start without a data file says that it makes one", async () => {
     for (const flags of [[], ["--workers", "2"]]) {

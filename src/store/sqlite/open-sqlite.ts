@@ -1,8 +1,9 @@
 import type { Database } from "bun:sqlite"
 import { existsSync } from "node:fs"
-import type { OpenStore, StoreOptions } from "../open-store.ts"
+import type { AnyStoreOptions, OpenStore, StoreOptions } from "../open-store.ts"
 import { createActivity, type StoreActivity } from "../open-store.ts"
 import type { Store } from "../store.ts"
+import { createCheckpoints, noCheckpoints } from "./checkpoints.ts"
 import { lockForServing } from "./file-lock.ts"
 import { noWatch, watchFile } from "./file-watch.ts"
 import { prepareGauges } from "./gauges.ts"
@@ -11,7 +12,7 @@ import { openDatabase } from "./open.ts"
 import { prepareOutbox } from "./sqlite-outbox.ts"
 import { createSqliteStores } from "./sqlite-store.ts"
 
-type OpenOptions = StoreOptions & { readonly mustExist?: boolean }
+type OpenOptions = StoreOptions & Pick<AnyStoreOptions, "mustExist" | "log">
 
 /**
  * Opens a data file as a store, or makes it unless `mustExist`. `:memory:` is a store in memory.
@@ -21,21 +22,28 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
   const isNew = !existsSync(file)
   const activity = createActivity()
   const { database, watch, unlock } = open(file, options)
-  const stores = createSqliteStores(database, options, watch)
+  // A command writes little, and no calls wait for it.
+  const thread = options.serving && file !== ":memory:" ? createCheckpoints(database, options) : null
+  const checkpoints = thread ?? noCheckpoints
+  const stores = createSqliteStores(database, options, watch, checkpoints)
   const { store, admin } = withLogFlush({ ...stores, store: counted(stores.store, activity) }, file, options)
   return {
     store: {
       ...store,
       async close() {
         watch.stop()
-        await store.close().finally(unlock)
+        await thread?.stop()
+        await store.close().finally(() => {
+          thread?.release()
+          unlock()
+        })
       },
     },
     admin,
     timedEvents: stores.timedEvents,
     history: stores.history,
     retention: stores.retention,
-    outbox: prepareOutbox(database, options.timer, watch),
+    outbox: prepareOutbox(database, options.timer, watch, checkpoints),
     gauges: prepareGauges(database, activity),
     instances: null,
     isNew,

@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite"
 import type { Timer } from "../../apis/contract.ts"
 import type { Attempt, AttemptResult, ClaimOptions, DueNotice, Outbox } from "../outbox.ts"
 import { type DueRow, prepareOutboxReads, toDueNotice, webhookColumns } from "../outbox-reads.ts"
+import { noCheckpoints } from "./checkpoints.ts"
 import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
 import { noticeColumns, selectNotices } from "./notice-rows.ts"
@@ -26,9 +27,14 @@ const selectDue = `
   ORDER BY next_attempt_ms, threshold LIMIT 1`
 
 /** The outbox of a store's database. Closing the store closes it. */
-export function prepareOutbox(database: Database, timer: Timer, watch = noWatch): Outbox {
+export function prepareOutbox(
+  database: Database,
+  timer: Timer,
+  watch = noWatch,
+  checkpoints = noCheckpoints,
+): Outbox {
   const read = createRead(database, watch)
-  const write = createWrite(database, timer, watch)
+  const write = createWrite(database, timer, watch, checkpoints)
   const findMisdated = database.query<unknown, Parameters>(
     `SELECT 1 FROM notices WHERE ${isMisdated} LIMIT 1`,
   )

@@ -1,5 +1,4 @@
 import type { Database } from "bun:sqlite"
-import { statSync } from "node:fs"
 import {
   addToMonths,
   type DayTable,
@@ -10,7 +9,8 @@ import {
   stepOverAccounts,
 } from "../retention.ts"
 import type { Run } from "../rows.ts"
-import { logFileOf } from "./gauges.ts"
+import { type Checkpoints, noCheckpoints } from "./checkpoints.ts"
+import { logState, pageBytesOf } from "./log-state.ts"
 import { logLimitBytes } from "./open.ts"
 import { createRun } from "./statement.ts"
 import type { Write } from "./write.ts"
@@ -18,6 +18,7 @@ import type { Write } from "./write.ts"
 interface RetentionParts {
   readonly read: Run
   readonly write: Write
+  readonly checkpoints?: Checkpoints
   /** While the write-ahead log is larger, nothing is deleted. */
   readonly maxLogBytes?: number
 }
@@ -31,19 +32,22 @@ const mostLogBytes = logLimitBytes + 4_194_304
 /** Prepares retention on one connection. */
 export function prepareRetention(
   database: Database,
-  { read, write, maxLogBytes = mostLogBytes }: RetentionParts,
+  { read, write, checkpoints = noCheckpoints, maxLogBytes = mostLogBytes }: RetentionParts,
 ): Retention {
-  const logFile = database.filename === ":memory:" ? null : logFileOf(database.filename)
-  const emptyLog = database.query<{ busy: number; log: number; checkpointed: number }, []>(
-    "PRAGMA wal_checkpoint(PASSIVE)",
-  )
+  const pageBytes = pageBytesOf(database)
+  const state = logState(database)
+  const emptyLog = database.query("PRAGMA wal_checkpoint(PASSIVE)")
 
-  /** The next write begins the log anew if all of it is in the data file, and shortens it. */
+  /** The next write begins the log anew if all of it is in the data file. */
   function hasRoom(): boolean {
-    if (logFile === null || (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) < maxLogBytes)
-      return true
-    const found = emptyLog.get()
-    return found !== null && found.busy === 0 && found.log === found.checkpointed
+    const isSmall = () => {
+      const { log, checkpointed } = state()
+      return log * pageBytes < maxLogBytes || log === checkpointed
+    }
+    if (isSmall()) return true
+    // Where a thread empties the log, it tries again each second.
+    if (checkpoints === noCheckpoints) emptyLog.get()
+    return isSmall()
   }
 
   const run = (statement: string, ...values: (string | number)[]) =>

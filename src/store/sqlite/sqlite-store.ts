@@ -3,6 +3,7 @@ import type { OpenStore, StoreOptions } from "../open-store.ts"
 import { type AccessRow, selectAccess, selectAccounts, selectMonthUsage, toAccess } from "../rows.ts"
 import type { AccountRecord, Store, UsageRow } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
+import { noCheckpoints } from "./checkpoints.ts"
 import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
 import { prepareLedger } from "./ledger.ts"
@@ -23,9 +24,10 @@ export function createSqliteStores(
   database: Database,
   { timer, notices }: StoreOptions,
   watch = noWatch,
+  checkpoints = noCheckpoints,
 ): SqliteStores {
   const read = createRead(database, watch)
-  const write = createWrite(database, timer, watch)
+  const write = createWrite(database, timer, watch, checkpoints)
   const ledger = prepareLedger(database)
   const charge = prepareCharges(database, ledger, notices)
   const takeRates = prepareRates(database)
@@ -86,7 +88,7 @@ export function createSqliteStores(
   const admin = prepareAdminStore(database, { readInTurn, read, write, access, ledger, notices })
   const timedEvents = prepareTimedEvents(database, { read, write, onRaised: notices?.onRaised })
   const history = prepareHistory(database, { readInTurn, write })
-  const retention = prepareRetention(database, { read: createRun(database, read), write })
+  const retention = prepareRetention(database, { read: createRun(database, read), write, checkpoints })
   return { store, admin, timedEvents, history, retention }
 }
 

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from "bun:test"
 import { accountOf, chargeOf, openTestStore, useDatabases } from "../../../test/support/store.ts"
 import { createManualTimer, type ManualTimer, noWaitTimer } from "../../../test/support/timer.ts"
 import { StoreUnavailable } from "../store.ts"
+import { noWatch } from "./file-watch.ts"
 import { createWrite, type Write } from "./write.ts"
 
 const open = useDatabases()
@@ -103,4 +104,21 @@ test("a store is ready when it can be written to; all who ask in one turn share 
   expect(await store.charge([chargeOf()])).toMatchObject([{ charged: true }])
   const readOnly = new Database(database.filename, { readonly: true, strict: true })
   await expect(openTestStore(readOnly, { timer: noWaitTimer }).ping()).rejects.toThrow(StoreUnavailable)
+})
+
+test("writes wait for the last step of a checkpoint, and meet its lock if it takes longer", async () => {
+  let last: PromiseWithResolvers<void> | null = Promise.withResolvers<void>()
+  let looks = 0
+  write = createWrite(database, timer, noWatch, { pause: () => last?.promise ?? null, look: () => looks++ })
+  const waiting = [write(note("a")), write(note("b"))]
+  expect([notes(), looks, timer.waiting]).toEqual([[], 2, []])
+  const unlock = lock()
+  last.resolve()
+  last = null
+  await timer.asked()
+  expect([notes(), timer.waiting]).toEqual([[], [25]])
+  unlock()
+  timer.fire()
+  await Promise.all(waiting)
+  expect(notes()).toEqual(["a", "b"])
 })

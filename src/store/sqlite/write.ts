@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { Timer } from "../../apis/contract.ts"
+import { noCheckpoints } from "./checkpoints.ts"
 import { isBusy, toStoreError } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
 
@@ -23,7 +24,12 @@ interface WaitingWrite {
  * SQLite blocks the whole process while it waits for a lock, so longer waits happen here, while reads go on. Later writes
  * queue behind a waiting one, since each attempt blocks again.
  */
-export function createWrite(database: Database, timer: Timer, watch = noWatch): Write {
+export function createWrite(
+  database: Database,
+  timer: Timer,
+  watch = noWatch,
+  checkpoints = noCheckpoints,
+): Write {
   const queue: WaitingWrite[] = []
   let lastCause: unknown
 
@@ -34,8 +40,8 @@ export function createWrite(database: Database, timer: Timer, watch = noWatch): 
     if (queue.length > 0) timer.after(retryDelayMs, retry)
   }
 
-  return (operation) =>
-    new Promise((resolve, reject) => {
+  function begin<T>(operation: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
       const waiting: WaitingWrite = {
         attempt() {
           try {
@@ -56,4 +62,11 @@ export function createWrite(database: Database, timer: Timer, watch = noWatch): 
       if (queue.length === 0 && waiting.attempt()) return
       if (queue.push(waiting) === 1) timer.after(retryDelayMs, retry)
     })
+  }
+
+  return (operation) => {
+    checkpoints.look()
+    const pause = checkpoints.pause()
+    return pause === null ? begin(operation) : pause.then(() => begin(operation))
+  }
 }

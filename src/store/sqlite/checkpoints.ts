@@ -1,0 +1,141 @@
+import type { Database } from "bun:sqlite"
+import { closeSync, openSync } from "node:fs"
+import { join } from "node:path"
+import type { Timer } from "../../apis/contract.ts"
+import type { CheckpointReply, CheckpointRequest } from "./checkpoint-thread.ts"
+import { messageOf } from "./errors.ts"
+import { logState, pageBytesOf } from "./log-state.ts"
+import { logLimitBytes } from "./open.ts"
+import { realPathOf } from "./real-path.ts"
+
+/** What writes must know of checkpoints. */
+export interface Checkpoints {
+  /** Null if writes may go on; otherwise resolves when they may. */
+  pause(): Promise<void> | null
+  /** Call for each write. Looks at the log soon. */
+  look(): void
+}
+
+interface CheckpointParts {
+  readonly timer: Timer
+  readonly log?: { warn(message: string, fields: Readonly<Record<string, unknown>>): void } | undefined
+  /** The log is emptied when it has so many bytes. */
+  readonly startBytes?: number
+}
+
+/** For stores that are open for a moment only, or in memory: SQLite makes checkpoints in their writes. */
+export const noCheckpoints: Checkpoints = { pause: () => null, look() {} }
+
+/** So much may be written meanwhile before the log is as large as it may be. */
+const usualStartBytes = logLimitBytes / 2
+const lookMs = 100
+/** The next attempt while a reader or another process holds the log, or after a failure. */
+const heldMs = 1_000
+/** Writes wait no longer for the last step. Later they meet its lock and are refused if it stays. */
+const mostPauseMs = 1_000
+/** SQLite makes a checkpoint within a write only when the thread has not managed to for so long. */
+const unmanagedBytes = 4 * logLimitBytes
+
+/** Beside this file; in a build, the entry point that `scripts/build.ts` adds. */
+const threadFile = import.meta.path.endsWith(".ts")
+  ? "checkpoint-thread.ts"
+  : "store/sqlite/checkpoint-thread.js"
+
+/**
+ * Empties the write-ahead log of a data file in a thread. A checkpoint in a write flushes many pages to the disk, and all calls
+ * waited for it, up to 0.8 s. The thread starts when it is needed first.
+ */
+export function createCheckpoints(
+  database: Database,
+  { timer, log, startBytes = usualStartBytes }: CheckpointParts,
+) {
+  const file = realPathOf(database.filename)
+  const pageBytes = pageBytesOf(database)
+  const state = logState(database)
+  const shared = new SharedArrayBuffer(4)
+  const mustWait = new Int32Array(shared)
+  let thread: Worker | null = null
+  let descriptor: number | null = null
+  let running: PromiseWithResolvers<void> | null = null
+  let paused: PromiseWithResolvers<void> | null = null
+  let cancelLook: (() => void) | null = null
+  let isFailing = false
+  let isClosed = false
+  database.run(`PRAGMA wal_autocheckpoint = ${Math.ceil(unmanagedBytes / pageBytes)}`)
+
+  function schedule(delayMs: number): void {
+    if (!isClosed && !running) cancelLook ??= timer.after(delayMs, lookNow)
+  }
+
+  function lookNow(): void {
+    cancelLook = null
+    try {
+      const pages = state()
+      if (pages.log * pageBytes < startBytes || pages.checkpointed === pages.log) return
+      running = Promise.withResolvers()
+      descriptor ??= openSync(file, "r+")
+      thread ??= startThread()
+      thread.postMessage({ file, descriptor, shared } satisfies CheckpointRequest)
+    } catch (thrown) {
+      end({ isHeld: true, problem: messageOf(thrown) })
+    }
+  }
+
+  function startThread(): Worker {
+    const started = new Worker(join(import.meta.dir, threadFile), { smol: true })
+    started.unref()
+    started.onmessage = ({ data }: MessageEvent<CheckpointReply>) => end(data)
+    const fail = (problem: string) => {
+      if (thread !== started) return
+      thread = null
+      Atomics.store(mustWait, 0, 0)
+      end({ isHeld: true, problem })
+    }
+    started.onerror = ({ message }) => fail(message)
+    started.addEventListener("close", () => fail("its thread ended"))
+    return started
+  }
+
+  function end({ isHeld, problem }: CheckpointReply): void {
+    if (problem !== null && !isFailing)
+      log?.warn("write-ahead log not emptied; this is tried again", { cause: problem })
+    isFailing = problem !== null
+    running?.resolve()
+    running = null
+    resume()
+    if (isHeld) schedule(heldMs)
+  }
+
+  function resume(): void {
+    paused?.resolve()
+    paused = null
+  }
+
+  function pause(): Promise<void> | null {
+    if (Atomics.load(mustWait, 0) === 0) return null
+    if (paused === null) {
+      paused = Promise.withResolvers()
+      const cancel = timer.after(mostPauseMs, resume)
+      void paused.promise.then(cancel)
+    }
+    return paused.promise
+  }
+
+  return {
+    pause,
+    look: () => schedule(lookMs),
+    /** Waits for a checkpoint under way. Call it before the database is closed, and `release` after that. */
+    async stop(): Promise<void> {
+      isClosed = true
+      cancelLook?.()
+      await running?.promise
+      const ended = thread
+      thread = null
+      ended?.terminate()
+    },
+    release(): void {
+      if (descriptor !== null) closeSync(descriptor)
+      descriptor = null
+    },
+  }
+}
