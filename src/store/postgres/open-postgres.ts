@@ -108,7 +108,7 @@ export async function openPostgresStore(
   const ofCharges = { ...common, statementLimitMs: statementLimitOf(limitMs), settings }
   const ofCalls = { ...common, statementLimitMs: limitMs }
   const charging = Array.from({ length: chargeSlots }, () => createConnection(ofCharges))
-  const rates = createConnection(ofCalls)
+  const rates = createConnection({ ...ofCalls, settings: chargeSettings })
   const keys = createConnection(ofCalls)
   /** For probes and notifications, so that neither waits behind other work, nor fails when a call would not. */
   const probes = createConnection(ofCalls)

@@ -16,7 +16,7 @@ import { toArray } from "./parameters.ts"
 import type { ServerClock } from "./server-clock.ts"
 import { noteChanges, type SumFolding, toEntries } from "./usage-sums.ts"
 
-/** Settings of the sessions that charge. The planner must lock the rows in the order of the statement's arrays. */
+/** Settings of the sessions that charge and take from limits. The planner must lock rows in the order of the arrays. */
 export const chargeSettings: Readonly<Record<string, string>> = {
   plan_cache_mode: "force_generic_plan",
   enable_hashjoin: "off",

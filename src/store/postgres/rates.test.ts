@@ -13,14 +13,13 @@ function setUp() {
     readonly fail: (cause: Error) => void
   }[] = []
   const connection = {
-    run: (_statement: string, [asked]: readonly string[]) =>
+    run: (_statement: string, [ids, , counts]: readonly string[]) =>
       new Promise((resolve, reject) => {
-        const groups: { buckets: { id: string }[]; count: number }[] = JSON.parse(asked ?? "")
-        sent.push({
-          ids: groups.map(({ buckets }) => buckets.map(({ id }) => id).join("+")),
-          end: () => resolve(groups.map(({ count }) => ({ granted: count, ticksBefore: [0] }))),
-          fail: reject,
+        const asked = fromArray(ids)
+        const rows = fromArray(counts).map((count, place) => {
+          return { number: place + 1, granted: Number(count), ticksBefore: [0] }
         })
+        sent.push({ ids: asked, end: () => resolve(rows), fail: reject })
       }),
     async close() {},
   } as unknown as Connection
@@ -29,6 +28,7 @@ function setUp() {
   return { take: prepareRates(connection, { clock, timer }, 500), sent, ids, timer }
 }
 
+const fromArray = (array = "{}") => array.replace(/[{}"]/g, "").split(",")
 const takeOf = (id: string): RateTake => ({ buckets: [{ id, perMinute: 60 }] })
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
