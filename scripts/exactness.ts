@@ -18,6 +18,7 @@ interface Flags {
   rounds?: number
   days?: number
   minutes: number
+  store: "file" | "postgres"
 }
 
 const flags = new Command("exactness")
@@ -27,6 +28,9 @@ const flags = new Command("exactness")
   .option("--rounds <NUMBER>", "how often each is tried; each trial has a number of its own", toCount)
   .option("--days <NUMBER>", "try so many days of use instead, with a clock that runs faster", toCount)
   .option("--minutes <NUMBER>", "how long these days take", toCount, 30)
+  .addOption(
+    new Option("--store <STORE>", "where they are stored").choices(["file", "postgres"]).default("file"),
+  )
   .parse()
   .opts<Flags>()
 
@@ -52,10 +56,10 @@ try {
 }
 
 function chosen(): readonly Trial[] {
-  const { days, minutes } = flags
+  const { days, minutes, store } = flags
   if (days === undefined) return trials
-  const title = `${days} days of use in ${minutes} minutes, on a data file`
-  return [{ name: "days", title, rounds: 1, run: (lab) => tryDays(lab, days, minutes) }]
+  const title = `${days} days of use in ${minutes} minutes, on ${store === "file" ? "a data file" : "PostgreSQL"}`
+  return [{ name: "days", title, rounds: 1, run: (lab) => tryDays(lab, { days, minutes, store }) }]
 }
 
 async function runTrial({ name, rounds, run }: Trial): Promise<readonly Finding[]> {

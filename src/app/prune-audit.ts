@@ -3,6 +3,7 @@ import { createAuditIds } from "../admin/audit/audit-id.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { currentOperator } from "../ports/machine.ts"
+import { keepAliveTimer } from "../ports/timer.ts"
 import { openStore } from "../store/open.ts"
 import { StoreUnusable } from "../store/store.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
@@ -29,7 +30,7 @@ export async function pruneAudit(config: Config): Promise<PrunedAudit> {
       "All audit records are kept. Say how many days with --keep-audit, to delete older ones.",
     )
   const ports = livePorts(config)
-  const { clock, random, timer } = ports
+  const { clock, random } = ports
   const { admin, retention, store } = await openStore(config.db, {
     ...storePorts(ports, config),
     mustExist: true,
@@ -66,7 +67,8 @@ export async function pruneAudit(config: Config): Promise<PrunedAudit> {
     for (let rows = rowsPerStep; rows === rowsPerStep; ) {
       rows = await retention.deleteAudit(rowsPerStep)
       deleted += rows
-      await new Promise<void>((resolve) => timer.after(pauseMs, resolve))
+      // With PostgreSQL nothing else keeps the process running meanwhile.
+      await new Promise<void>((resolve) => keepAliveTimer.after(pauseMs, resolve))
     }
     return { before, deleted }
   } finally {

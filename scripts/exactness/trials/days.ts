@@ -1,57 +1,71 @@
-import { Database } from "bun:sqlite"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { Timer } from "../../../src/apis/contract.ts"
 import { livePorts } from "../../../src/app/live-ports.ts"
 import { startService } from "../../../src/app/service.ts"
 import { createConfigSource } from "../../../src/config/file.ts"
 import { loadConfig } from "../../../src/config/load.ts"
 import { systemClock } from "../../../src/ports/clock.ts"
 import { createRunOwnCommand } from "../../../src/ports/own-process.ts"
+import { systemTimer } from "../../../src/ports/timer.ts"
+import { openBrowser } from "../../../test/support/browser.ts"
 import type { Finding } from "../../findings.ts"
-import { sum } from "../books.ts"
+import { readBooks, sum } from "../books.ts"
 import { command } from "../command.ts"
-import { mixedCalls, send } from "../traffic.ts"
+import { createServer } from "../database.ts"
+import { callInTurn, type DaysAccount, reads } from "../days-load.ts"
 import { atMost, count, type Lab, none } from "../trial.ts"
 
-const dayMs = 86_400_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 /** When the accounts are made. */
 const madeMs = Date.UTC(2026, 0, 30)
 const monthlyCredits = 10_000_000
 const grantCredits = 1_000
 const customers = 4
+/** A key of the administration may make 600 requests a minute. */
+const readEveryMs = 250
 /** Changes of the administration in a day. Each kind has its turn. */
 const changesInDay = 24
 /** Memory may grow by so much between the end of the second day and that of the last. */
 const maxGrowthMegabytes = 40
 
+export interface DaysOptions {
+  readonly days: number
+  /** How long the days take. */
+  readonly minutes: number
+  readonly store: "file" | "postgres"
+}
+
 /**
  * Uses a service in this process for days whose clock runs faster: calls of all kinds, and changes of the administration
- * meanwhile. The store is a data file: the clock of a database server cannot be moved.
+ * meanwhile.
  */
-export async function tryDays(lab: Lab, days: number, minutes: number): Promise<readonly Finding[]> {
-  const service = await startMoved(lab)
+export async function tryDays(lab: Lab, { days, minutes, store }: DaysOptions): Promise<readonly Finding[]> {
+  const realDayMs = (minutes * 60_000) / days
+  const service = await startMoved(lab, store, dayMs / realDayMs)
   const { clock, admin, apis } = service
   const accounts = await Promise.all(
-    Array.from({ length: customers }, async (_, number) => {
+    Array.from({ length: customers }, async (_, number): Promise<DaysAccount> => {
       const { id } = await admin("POST", "/accounts", { name: `customer ${number}`, plan: "week" })
       const { id: keyId, key } = await admin("POST", "/keys", { account: id })
-      return { customer: { id, keyId, key }, answered: 0, refused: 0, granted: 0, renewals: 0 }
+      const browser = openBrowser(service.url)
+      return { id, keyId, key, browser, answered: 0, refused: 0, granted: 0, renewals: 0, signIns: 0 }
     }),
   )
   // Their credit months end at the same instant. The days begin so that the third is the first of the next month.
-  const { renews } = await admin("GET", `/accounts/${accounts[0]?.customer.id}`)
+  const { renews } = await admin("GET", `/accounts/${accounts[0]?.id}`)
   const firstMs = Date.parse(renews) - 2 * dayMs
-  const realDayMs = (minutes * 60_000) / days
-  const total = { rotations: 0, reloads: 0, backups: 0, grants: 0, wrong: 0 }
+  const total = { rotations: 0, reloads: 0, backups: 0, grants: 0, reads: 0, auditRows: 0, wrong: 0 }
   const megabytes: number[] = []
 
   async function change(number: number): Promise<void> {
     const account = accounts[Math.floor(number / 4) % accounts.length]
     if (!account) return
-    const { id, keyId } = account.customer
+    const { id, keyId } = account
     if (number % 4 === 0) {
       const { key } = await admin("POST", `/keys/${keyId}/rotate`, { grace: "1d" })
-      account.customer = { ...account.customer, key }
+      account.key = key
       total.rotations++
     } else if (number % 4 === 1) {
       writeApi(apis, number)
@@ -61,7 +75,9 @@ export async function tryDays(lab: Lab, days: number, minutes: number): Promise<
       await admin("POST", `/accounts/${id}/credits`, { credits: grantCredits })
       account.granted += grantCredits
       total.grants++
-    } else if (number % changesInDay === 3) {
+    } else if (number % changesInDay === 7) {
+      total.auditRows += (await service.command("audit", "prune", "--keep-audit", "30")).deleted
+    } else if (number % changesInDay === 3 && store === "file") {
       await admin("POST", "/backups", { name: `day-${number}.db` })
       rmSync(join(lab.directory, "backups", `day-${number}.db`))
       total.backups++
@@ -70,10 +86,10 @@ export async function tryDays(lab: Lab, days: number, minutes: number): Promise<
 
   for (let day = 0; day < days; day++) {
     const startMs = firstMs + day * dayMs
-    const before = await Promise.all(accounts.map(({ customer }) => admin("GET", `/accounts/${customer.id}`)))
-    clock.runDay(startMs, dayMs / realDayMs)
+    const before = await Promise.all(accounts.map(({ id }) => admin("GET", `/accounts/${id}`)))
+    clock.runDay(startMs)
     for (const [index, account] of accounts.entries()) {
-      const { used } = await admin("GET", `/accounts/${account.customer.id}`)
+      const { used } = await admin("GET", `/accounts/${account.id}`)
       const isRenewed = used === 0 && Number(before[index]?.used) > 0
       if (isRenewed) account.renewals++
       // Usage begins at 0 with a month, and at no other time.
@@ -82,23 +98,26 @@ export async function tryDays(lab: Lab, days: number, minutes: number): Promise<
     let isOver = false
     const clients = accounts.map(async (account, first) => {
       for (let turn = first; !isOver; turn++) {
-        const request = turn % 4 === 3 ? ownCall : mixedCalls[turn % mixedCalls.length]
-        if (!request) continue
-        const call = await send(service.url, 0, account.customer, request)
-        account.answered += call.credits
-        if (call.status !== 200) account.refused++
+        await callInTurn(service.url, admin, account, turn)
         await Bun.sleep(2)
       }
     })
+    const reader = async () => {
+      for (; !isOver; total.reads++) {
+        await admin("GET", reads[total.reads % reads.length] ?? "")
+        await Bun.sleep(readEveryMs)
+      }
+    }
+    clients.push(reader())
     for (let step = 0; step < changesInDay; step++) {
       await Bun.sleep(realDayMs / changesInDay)
       await change(day * changesInDay + step)
     }
     isOver = true
     await Promise.all(clients)
-    const booked = service.booked()
-    for (const { customer, answered } of accounts) {
-      if (booked.get(customer.id) !== answered) total.wrong++
+    const booked = await service.booked()
+    for (const { id, answered } of accounts) {
+      if (booked.get(id) !== answered) total.wrong++
     }
     Bun.gc(true)
     megabytes.push(process.memoryUsage.rss() / 1e6)
@@ -108,8 +127,8 @@ export async function tryDays(lab: Lab, days: number, minutes: number): Promise<
       `day ${day + 1}: ${sums}, granted ${total.grants * grantCredits}, ${renewals} renewals, ${megabytes.at(-1)?.toFixed()} MB`,
     )
   }
-  for (const { customer, granted } of accounts) {
-    const { bonus } = await admin("GET", `/accounts/${customer.id}`)
+  for (const { id, granted } of accounts) {
+    const { bonus } = await admin("GET", `/accounts/${id}`)
     if (bonus !== granted) total.wrong++
   }
   await service.stop()
@@ -123,6 +142,9 @@ export async function tryDays(lab: Lab, days: number, minutes: number): Promise<
     count("rotations of keys", total.rotations),
     count("reloads with a new version of an own API", total.reloads),
     count("backups", total.backups),
+    count("sign-ins to the portal", sum(accounts.map(({ signIns }) => signIns))),
+    count("reads of the administration", total.reads),
+    count("audit records deleted", total.auditRows, 1),
     atMost(
       "growth of memory since the second day, MB",
       [(megabytes.at(-1) ?? 0) - settled],
@@ -131,11 +153,9 @@ export async function tryDays(lab: Lab, days: number, minutes: number): Promise<
   ]
 }
 
-const ownCall = { path: "/v1/day", body: {}, cost: 1 }
-
-/** Starts a service on a data file, whose clock runs as fast as is said. */
-async function startMoved(lab: Lab) {
-  const db = join(lab.directory, "penknife.db")
+/** Starts a service whose clock runs faster. The clock of a database server cannot be moved, so they may differ here. */
+async function startMoved(lab: Lab, store: DaysOptions["store"], speed: number) {
+  const db = store === "file" ? join(lab.directory, "penknife.db") : await startDatabase(lab)
   const apis = join(lab.directory, "apis")
   const file = join(lab.directory, "days.toml")
   mkdirSync(join(lab.directory, "backups"))
@@ -148,33 +168,39 @@ async function startMoved(lab: Lab) {
     backupDir: join(lab.directory, "backups"),
     logLevel: "error",
     history: "2",
+    keepNotices: "1",
   }
   const source = createConfigSource(file, (values) => loadConfig({ flags, env: {}, file: values }))
   const config = source.read(source.readText())
   let [originMs, realMs, factor, lastMs] = [madeMs, systemClock.monotonicMs(), 0, madeMs]
   const now = () => Math.min(originMs + (systemClock.monotonicMs() - realMs) * factor, lastMs)
   const clock = { now: () => Math.floor(now()), monotonicMs: systemClock.monotonicMs }
+  // The deletion of old records comes once an hour of the moved clock.
+  const timer: Timer = {
+    ...systemTimer,
+    after: (ms, run) => systemTimer.after(ms < hourMs ? ms : ms / speed, run),
+  }
   const service = await startService(config, {
-    ports: { ...livePorts(config), clock },
+    ports: { ...livePorts(config), clock, timer },
+    maxSkewMs: Number.POSITIVE_INFINITY,
+    // A disk that is slow for a moment is no fault of the service: no call must be refused for it here.
+    databaseLimitMs: 10_000,
     configSource: source,
     runOwnCommand: createRunOwnCommand([lab.binary], process.env),
   })
-  const { key } = await command({ binary: lab.binary, config: file }, db, [
-    "admin-key",
-    "create",
-    "--name",
-    "days",
-  ])
+  const own = (...argv: string[]) => command({ binary: lab.binary, config: file }, db, argv)
+  const { key } = await own("admin-key", "create", "--name", "days")
   const { url } = service.server
   return {
     url,
     apis,
     clock: {
       /** Lets a day pass. The clock stands still at its end, so that the next day never begins before a late answer. */
-      runDay(fromMs: number, speed: number) {
+      runDay(fromMs: number) {
         ;[originMs, realMs, factor, lastMs] = [fromMs, systemClock.monotonicMs(), speed, fromMs + dayMs - 1]
       },
     },
+    command: own,
     stop: () => service.stop(),
     async admin(method: string, path: string, body?: object) {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
@@ -185,20 +211,19 @@ async function startMoved(lab: Lab) {
       })
       const text = await answer.text()
       if (!answer.ok) throw new Error(`${method} ${path} was refused: ${text}`)
-      return JSON.parse(text)
+      // The export has a record on each line.
+      return path.endsWith("/export") ? {} : JSON.parse(text)
     },
     /** The credits that were ever charged, by account. */
-    booked(): ReadonlyMap<string, number> {
-      const database = new Database(db, { readonly: true })
-      const rows = database
-        .query<{ id: string; credits: number }, []>(
-          "SELECT account_id AS id, sum(credits) AS credits FROM all_usage GROUP BY account_id",
-        )
-        .all()
-      database.close()
-      return new Map(rows.map(({ id, credits }) => [id, credits]))
-    },
+    booked: () => readBooks(db),
   }
+}
+
+async function startDatabase(lab: Lab): Promise<string> {
+  const server = await createServer(join(lab.directory, "database"), ["-c", "fsync=off"])
+  await server.start()
+  lab.cleanUp(() => server.stop())
+  return server.url
 }
 
 function writeApi(apis: string, version: number): void {
