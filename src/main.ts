@@ -2,7 +2,7 @@ import { openAdministration } from "./app/administer.ts"
 import { checkConfig, checkSettings } from "./app/check-config.ts"
 import { createFirstConsoleLink, openAccounts } from "./app/open-accounts.ts"
 import { ownApiFolders } from "./app/own-apis.ts"
-import { catalog, createLocalCalls, loadApis } from "./app/prepare.ts"
+import { catalog, checkData, createLocalCalls, loadApis } from "./app/prepare.ts"
 import { safekeeping } from "./app/safekeeping.ts"
 import { startService } from "./app/service.ts"
 import { version } from "./app/version.ts"
@@ -86,6 +86,7 @@ runCli(argv, {
   openAdministration: (config, options) => openAdministration(config, { ...options, runOwnCommand }),
   loadApis: (config) => loadApis(config, (text) => process.stderr.write(`${text}\n`)),
   ownApis: ownApiFolders,
+  checkData,
   safekeeping,
   createLocalCalls,
 }).then(async (code) => {

@@ -247,7 +247,7 @@ describe("wrong settings stop a command before it creates or starts anything", (
     ["a plan out of range", "[plans.big]\nmonthly_credits = 4000000000000001\n", "plans.big.monthly_credits"],
     ["a bonus out of range", "[plans.big]\nsign_up_bonus = 4000000000000001\n", "plans.big.sign_up_bonus"],
     ["no certificate", 'tls_cert = "/nonexistent"\ntls_key = "/nonexistent"\n', "--tls-cert /nonexistent"],
-    ["companies not there", 'bluetooth_companies = "/nonexistent"\n', "--bluetooth-companies /nonexistent"],
+    ["lists not there", 'data = "/nonexistent"\n', "--data /nonexistent"],
   ])("%s ends with exit code 2, with and without workers", async (_, text, message) => {
     const db = newFile("db")
     for (const workers of ["1", "2"]) {

@@ -367,13 +367,6 @@ describe("serve", () => {
     })
   })
 
-  test("refuses a list of companies that it cannot read", async () => {
-    const list = join(dir, "companies.json")
-    writeFileSync(list, "[]]")
-    const companies = await failure(`serve --port 0 --db ${newStore()} --bluetooth-companies ${list}`)
-    expect(companies).toEqual({ code: 2, err: expect.stringContaining(list) })
-  })
-
   test("a host that it cannot listen on is refused in whole sentences, with what to change", async () => {
     // Reserved for documentation and tests (RFC 5737, RFC 6761): no machine has them.
     for (const host of ["192.0.2.1", "nowhere.invalid"]) {

@@ -150,7 +150,7 @@ describe("nothing at all is changed", () => {
     ["a plan as a value", { "plans.free": 5 }, 400, "'plans.free' is a plan."],
     ["a name of the language", { "plans.__proto__.premium": true }, 400, "is not a setting"],
     ["a setting for the next start", { port: 1 }, 400, "'port' is taken over only at a start"],
-    ["a file", { bluetooth_companies: "/etc/shadow" }, 400, "names a file of the service's machine"],
+    ["a file", { data: "/etc/shadow" }, 400, "names a file of the service's machine"],
     ["a folder of code", { apis: "/tmp" }, 400, "names a file of the service's machine"],
     ["no setting", {}, 400, "must be an object of 1 to 100 settings"],
     ["a lone surrogate", { public_url: "https://\ud800" }, 400, "well-formed Unicode"],

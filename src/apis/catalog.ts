@@ -1,4 +1,4 @@
-import type { Companies } from "./bluetoothlookup/company-list.ts"
+import { readCompanies } from "./bluetoothlookup/company-list.ts"
 import { bluetoothlookup, createBluetoothlookup } from "./bluetoothlookup/index.ts"
 import type { ApiDefinition } from "./contract.ts"
 import { danevalidator } from "./danevalidator/index.ts"
@@ -11,18 +11,25 @@ import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
 import { spfvalidator } from "./spfvalidator/index.ts"
 import { sunrisesunset } from "./sunrisesunset/index.ts"
 
-/** Data that an operator can replace. */
-export type CatalogData = { readonly bluetoothCompanies?: Companies }
+/** The lists that an operator can renew: the name of each file in `--data`, and its reader, which throws for a list that is wrong. */
+export const dataReaders = { "bluetooth-companies": readCompanies } as const
+
+/** Renewed lists by their names. */
+export type CatalogData = {
+  readonly [Name in keyof typeof dataReaders]?: Awaited<ReturnType<(typeof dataReaders)[Name]>>
+}
 
 /** Every API that penknife offers. A new API is a folder in `src/apis`, an import and a line here. */
-export function createCatalog({ bluetoothCompanies }: CatalogData = {}): readonly ApiDefinition[] {
+export function createCatalog({
+  "bluetooth-companies": companies,
+}: CatalogData = {}): readonly ApiDefinition[] {
   return [
     hmac,
     loanpaymentcalculator,
     spfvalidator,
     danevalidator,
     linesorter,
-    bluetoothCompanies ? createBluetoothlookup(bluetoothCompanies) : bluetoothlookup,
+    companies ? createBluetoothlookup(companies) : bluetoothlookup,
     sunrisesunset,
     ibanvalidator,
     gtinvalidator,

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs"
-import { readCompanies } from "../apis/bluetoothlookup/company-list.ts"
 import { createCatalog } from "../apis/catalog.ts"
 import { type ApiDefinition, type Ports, unavailable } from "../apis/contract.ts"
 import { sunsetsOf } from "../call/admission.ts"
@@ -11,7 +10,6 @@ import { systemClock } from "../ports/clock.ts"
 import { keepAliveTimer } from "../ports/timer.ts"
 import type { TrustedNames } from "../surfaces/http/mcp.ts"
 import { isLoopback } from "../values/ip.ts"
-import { messageOf } from "../values/message-of.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { createLazyThreads, type LazyThreads } from "./lazy-threads.ts"
 import { livePorts } from "./live-ports.ts"
@@ -45,13 +43,17 @@ export async function prepareApis(
   )
 }
 
-async function catalogFor({ bluetoothCompanies: file }: Config): Promise<readonly ApiDefinition[]> {
-  if (file === null) return catalog
-  try {
-    return createCatalog({ bluetoothCompanies: await readCompanies(readFileSync(file, "utf8")) })
-  } catch (cause) {
-    throw new ConfigError(`--bluetooth-companies ${file}: ${messageOf(cause)}`)
-  }
+async function catalogFor({ data }: Config): Promise<readonly ApiDefinition[]> {
+  if (data === null) return catalog
+  // Loaded only here: most services have no lists of their own.
+  const { readDataLists } = await import("./data-lists.ts")
+  return createCatalog((await readDataLists(data)).data)
+}
+
+/** For `penknife data check`. */
+export async function checkData(directory: string) {
+  const { readDataLists } = await import("./data-lists.ts")
+  return (await readDataLists(directory)).lists
 }
 
 /** The certificate and its key. Read before anything is opened, so that a mistake names its setting. */

@@ -122,8 +122,8 @@ export const options = {
     integer(16_777_216, 1_099_511_627_776),
     268_435_456,
   ),
-  bluetoothCompanies: {
-    ...one("bluetooth-companies FILE", "newer company list, JSON or YAML", text, null, "built in"),
+  data: {
+    ...one("data DIR", "folder of newer lists, a file each, in place of those inside", text, null, "none"),
     namesFile: true,
   },
   catalogInclude: inTable(

@@ -4,7 +4,7 @@ import { checkConfig, checkSettings } from "../../src/app/check-config.ts"
 import { startMock } from "../../src/app/mock.ts"
 import { createFirstConsoleLink, openAccounts } from "../../src/app/open-accounts.ts"
 import { ownApiFolders } from "../../src/app/own-apis.ts"
-import { catalog, createLocalCalls, loadApis } from "../../src/app/prepare.ts"
+import { catalog, checkData, createLocalCalls, loadApis } from "../../src/app/prepare.ts"
 import { safekeeping } from "../../src/app/safekeeping.ts"
 import { startService } from "../../src/app/service.ts"
 import { systemClock } from "../../src/ports/clock.ts"
@@ -101,6 +101,7 @@ export async function runCliForTest(
     createFirstConsoleLink,
     loadApis,
     ownApis: ownApiFolders,
+    checkData,
     safekeeping,
     createLocalCalls: (config) => createLocalCalls(config, options.ports),
   })

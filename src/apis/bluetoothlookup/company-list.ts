@@ -22,7 +22,8 @@ export function companyName({ names, last }: Companies, id: number): string | nu
  * @throws Error that names the bad line, or the bad entry counted from 1, and says what is wrong
  */
 export async function readCompanies(text: string): Promise<Companies> {
-  const entries = findEntries(await parseText(text))
+  const document = await parseText(text)
+  const entries = findEntries(document)
   if (entries.length === 0) throw new Error("the list of companies is empty")
 
   const nameByCode = new Map<number, string>()
@@ -39,7 +40,7 @@ export async function readCompanies(text: string): Promise<Companies> {
   nameByCode.delete(highestCompanyId)
   const length = 1 + [...nameByCode.keys()].reduce((highest, code) => Math.max(highest, code), -1)
   const names = Array.from({ length }, (_, code) => nameByCode.get(code) ?? null)
-  return { date: null, names, last }
+  return { date: dateOf(document), names, last }
 }
 
 /** The JSON parser is fast but does not name the line of an error; the YAML parser reads JSON too, and does. */
@@ -50,6 +51,15 @@ async function parseText(text: string): Promise<unknown> {
     const { parse } = await import("yaml")
     return parse(text)
   }
+}
+
+/** What the list says of its age, such as `January 2026`. */
+function dateOf(document: unknown): string | null {
+  const date = isObject(document) ? document.date : undefined
+  if (date === undefined) return null
+  if (typeof date !== "string" || !/^[\w-][\w -]{0,39}$/.test(date))
+    throw new Error("the date of the list must be a text such as January 2026")
+  return date
 }
 
 function findEntries(document: unknown): readonly unknown[] {

@@ -48,7 +48,7 @@ function addApi(group: Command, api: ApiDefinition, parts: CliParts): void {
 
   onConfig(
     command,
-    ["apis", ...choiceOfApis, "dnsServers", "bluetoothCompanies"],
+    ["apis", ...choiceOfApis, "dnsServers", "data"],
     parts,
     async (config, flags: CallFlags) => {
       const parameters = names.flatMap((name) => (flags[name] ?? []).map((text) => ({ name, text })))

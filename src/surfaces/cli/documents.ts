@@ -16,7 +16,7 @@ export function addOpenApi(program: Command, parts: CliParts): void {
     "apis",
     ...choiceOfApis,
     "maxBodyBytes",
-    "bluetoothCompanies",
+    "data",
     "noGraphql",
     "noMcp",
     "publicUrl",

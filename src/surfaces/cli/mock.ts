@@ -15,7 +15,7 @@ const settings: readonly OptionKey[] = [
     "apiWorkers",
     "apiMemoryBytes",
     "maxBodyBytes",
-    "bluetoothCompanies",
+    "data",
     "noGraphql",
     "noMcp",
     "publicUrl",

@@ -6,6 +6,7 @@ import { findOrAdd } from "./admin/groups.ts"
 import { addApiCommands } from "./api.ts"
 import { addCall } from "./call.ts"
 import { addCompletion } from "./completion.ts"
+import { addDataCommands } from "./data.ts"
 import { addOpenApi, addSchema } from "./documents.ts"
 import { errorText } from "./error-text.ts"
 import { addMcp } from "./mcp.ts"
@@ -101,6 +102,7 @@ async function addAll(program: Command, parts: CliParts, argv: readonly string[]
     addMock,
     addCall,
     addApiCommands,
+    addDataCommands,
     addOperations,
     addConfigCheck,
     addAuditPrune,
