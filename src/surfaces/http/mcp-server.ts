@@ -1,13 +1,15 @@
 import { createMcpHandler, type Server, type ServerEventBus } from "@modelcontextprotocol/server"
+import { byCategory, categoryOf, toCategory } from "../../apis/categories.ts"
 import { rateLimited } from "../../call/admission.ts"
 import type { Caller } from "../../call/caller.ts"
 import { tightestOf } from "../../call/charges.ts"
-import { fixedFault } from "../../call/fault.ts"
+import { fixedFault, inputFault } from "../../call/fault.ts"
 import { explain, type Pipeline } from "../../call/pipeline.ts"
 import { answerCall } from "../../call/single.ts"
 import type { RecordRequest, RequestEnd } from "../../observe/request-record.ts"
 import type { RateState } from "../../store/store.ts"
 import { isObject } from "../../values/is-object.ts"
+import { nearestFirst } from "../../values/nearest.ts"
 import { createCatalogEndpoint } from "../mcp/catalog-endpoint.ts"
 import type { McpClient, McpEndpoint } from "../mcp/endpoint.ts"
 import { refusal, toToolResult } from "../mcp/results.ts"
@@ -20,6 +22,7 @@ import type { Exchange, IncomingRequest } from "./incoming.ts"
 import { hasSmallBody } from "./intake.ts"
 import { readAnswer, toLiveStream } from "./mcp-answer.ts"
 import { refuse, refuseValue } from "./mcp-refusal.ts"
+import { parseQuery } from "./query.ts"
 
 /** The MCP endpoints behind HTTP. */
 export interface McpHttp {
@@ -45,6 +48,8 @@ interface McpRequest {
   rate: RateState | null
   /** The call of an API that the request began; it goes on when its client hangs up. */
   running: Promise<unknown> | null
+  /** The category that its lists are limited to; null for all. */
+  category: string | null
   /** What the log keeps of it. */
   end: Omit<RequestEnd, "status">
 }
@@ -73,6 +78,7 @@ export function createMcpHttp(
     const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
     let id: string | number | null = null
     try {
+      mcp.category = categoryIn(request.url, context.apis)
       const message = await readJson(request, intake, giveWay)
       if (!isObject(message)) {
         record(incoming, { ...mcp.end, status: 400, fault: "inputRejected" })
@@ -120,6 +126,7 @@ export function createMcpHttp(
         isCounted: false,
         rate: null,
         running: null,
+        category: null,
         end: { caller },
       }
       // A large body is not read before the request is counted. A small one is, for the refusal to name its id.
@@ -134,6 +141,16 @@ function withoutSignal(request: Request): Request {
   // A new signal for each request, since the library leaves its listeners on it. A new Request would take the body along.
   Object.defineProperty(request, "signal", { value: new AbortController().signal })
   return request
+}
+
+/** `?category=NAME`: the category that lists are limited to. Throws the fault of a category without APIs. */
+function categoryIn(url: string, apis: HttpContext["apis"]): string | null {
+  const given = parseQuery(url).parameters.find(({ name }) => name === "category")
+  if (!given) return null
+  const names = byCategory(apis).map(({ name }) => name)
+  const category = toCategory(given.text ?? "")
+  if (names.includes(category)) return category
+  throw inputFault("category", `must be one of ${nearestFirst(category, names).join(", ")}`)
 }
 
 function idOf({ id }: Readonly<Record<string, unknown>>): string | number | null {
@@ -151,8 +168,11 @@ async function requireRate(request: McpRequest, { admission }: Pipeline): Promis
 function toClient(request: McpRequest, pipeline: Pipeline): McpClient {
   const { caller, incoming } = request
   const { allowApis, blockApis } = caller.key
+  const mayCall = (api: string) => !blockApis.includes(api) && (allowApis === null || allowApis.includes(api))
   return {
-    mayCall: (api) => !blockApis.includes(api) && (allowApis === null || allowApis.includes(api)),
+    mayCall,
+    lists: ({ definition }) =>
+      mayCall(definition.id) && (request.category ?? categoryOf(definition)) === categoryOf(definition),
     async countFreeCall() {
       if (request.isCounted) return null
       try {

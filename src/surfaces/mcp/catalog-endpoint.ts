@@ -1,25 +1,56 @@
 import type { Tool } from "@modelcontextprotocol/server"
+import { byCategory } from "../../apis/categories.ts"
 import { deprecationText } from "../../apis/contract.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
+import { isObject } from "../../values/is-object.ts"
 import { exampleAnswer, toApiPage } from "../markdown/api-page.ts"
 import { priceText } from "../openapi/api-parts.ts"
+import type { JsonObject } from "../openapi/json-object.ts"
 import { toJsonSchema } from "../openapi/json-schema.ts"
 import type { McpEndpoint } from "./endpoint.ts"
 import { withPictures } from "./results.ts"
 
+/** The most bytes of a list of tools, since all of it is in a model's context. */
+export const maxListBytes = 24_000
+/** With more APIs the instructions tell of the search. */
+const maxWithoutSearch = 12
+
 /** One tool per API, named by the API's id, and the documentation of each API as a resource. */
 export function createCatalogEndpoint(apis: readonly PreparedApi[]): McpEndpoint {
-  const byId = new Map(apis.map((api) => [api.definition.id, { api, tool: toTool(api) }] as const))
+  const byId = new Map(apis.map((api) => [api.definition.id, api] as const))
+  const sized = apis.map((api) => ({
+    api,
+    forms: toForms(api).map((tool) => ({ tool, bytes: bytesOf(tool) })),
+  }))
   return {
     ...apiResources(apis),
-    instructions:
-      "Each tool is one small utility. A call costs the credits that its description names; a call that is refused costs nothing.",
-    tools: ({ mayCall }) => [...byId.values()].map(({ tool }) => tool).filter(({ name }) => mayCall(name)),
+    instructions: instructionsFor(apis),
+    tools(client) {
+      const listed = sized.filter(({ api }) => client.lists(api))
+      const forms = listed[0]?.forms.map((_, form) => listed.flatMap(({ forms }) => forms[form] ?? [])) ?? []
+      const sizeOf = (tools: readonly { readonly bytes: number }[]) =>
+        tools.reduce((sum, { bytes }) => sum + bytes, 2)
+      const fitting = forms.find((tools) => sizeOf(tools) <= maxListBytes) ?? forms.at(-1) ?? []
+      // Of a huge catalog the last tools are left out; the instructions say where to find them.
+      let room = maxListBytes - 2
+      return fitting.flatMap(({ tool, bytes }) => {
+        room -= bytes
+        return room >= 0 ? tool : []
+      })
+    },
     call(name, input, client) {
-      const found = byId.get(name)
-      return found && client.callApi(found.api, input).then((result) => withPictures(result, found.api))
+      const api = byId.get(name)
+      return api && client.callApi(api, input).then((result) => withPictures(result, api))
     },
   }
+}
+
+function instructionsFor(apis: readonly PreparedApi[]): string {
+  const first =
+    "Each tool is one small utility. A call costs the credits that its description names; a call that is refused costs nothing."
+  if (apis.length <= maxWithoutSearch) return first
+  const names = byCategory(apis).map(({ name }) => name)
+  return `${first} There are ${apis.length}, so their descriptions are short. The endpoint /mcp/search (over standard input: 'penknife mcp --search') has three tools that find, describe and call any of them. /mcp?category=NAME lists one category: ${names.join(", ")}.`
 }
 
 /** An API as a tool of the Model Context Protocol. */
@@ -28,7 +59,7 @@ export function toTool({ definition, credits }: PreparedApi): Tool {
   return {
     name: id,
     title,
-    description: `${deprecation ? `${deprecationText(deprecation)} ` : ""}${description} Costs ${priceText(credits)}; a refused call is free.`,
+    description: `${deprecation ? `${deprecationText(deprecation)} ` : ""}${description} ${priceOf(credits)}`,
     inputSchema: { ...toJsonSchema(input), type: "object" },
     outputSchema: { ...toJsonSchema(output), type: "object" },
     annotations: {
@@ -41,6 +72,56 @@ export function toTool({ definition, credits }: PreparedApi): Tool {
   }
 }
 
+function priceOf(credits: number): string {
+  return `Costs ${priceText(credits)}; a refused call is free.`
+}
+
+/** A tool in forms that are each shorter than the one before. */
+function toForms(api: PreparedApi): readonly Tool[] {
+  const { outputSchema = { type: "object" }, ...tool } = toTool(api)
+  const { name, title, description = "", inputSchema, annotations } = tool
+  const [sentence = ""] = /^.*?[.:](?= |$)/s.exec(description) ?? []
+  const short = {
+    name,
+    description: `${sentence} Costs ${priceText(api.credits)}.`,
+    // The title is in the annotations already, and the other hints have no meaning for a tool that only reads.
+    annotations: { title, readOnlyHint: true, openWorldHint: annotations?.openWorldHint },
+  }
+  return [
+    { ...tool, outputSchema: { ...withoutDescriptions(outputSchema), type: "object" } },
+    tool,
+    { ...short, inputSchema },
+    { ...short, inputSchema: { ...withoutDescriptions(inputSchema), type: "object" } },
+    { name, description: short.description, inputSchema: { ...namesAndTypes(inputSchema), type: "object" } },
+    { name, description: short.description, inputSchema: { type: "object" } },
+  ]
+}
+
+/** A JSON Schema without the descriptions of its parts. */
+function withoutDescriptions<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(withoutDescriptions) as T
+  if (!isObject(schema)) return schema
+  const parts = Object.entries(schema).filter(([name, part]) => name !== "description" || isObject(part))
+  return Object.fromEntries(parts.map(([name, part]) => [name, withoutDescriptions(part)])) as T
+}
+
+/** The parameters with no more than types and choices, and which of them are required. */
+function namesAndTypes({ properties = {}, required }: Tool["inputSchema"]): object {
+  const members = Object.entries(properties).map(([name, schema]) => {
+    const { type, enum: choices, anyOf } = schema as JsonObject
+    return [name, choices ? { enum: choices } : { type, anyOf }]
+  })
+  return {
+    ...withoutDescriptions({ properties: Object.fromEntries(members) }),
+    ...(required && { required }),
+  }
+}
+
+/** With the comma that follows it in a list. */
+function bytesOf(tool: Tool): number {
+  return Buffer.byteLength(JSON.stringify(tool)) + 1
+}
+
 const prefix = "penknife://apis/"
 
 /** The address and key in the examples: those of a local test double. */
@@ -49,16 +130,14 @@ const exampleService = { url: "http://localhost:8090", key: "mock-pro" }
 /** The documentation of each API, with its examples, as resources in Markdown. */
 export function apiResources(apis: readonly PreparedApi[]): Pick<McpEndpoint, "resources" | "read"> {
   return {
-    resources: ({ mayCall }) =>
-      apis
-        .filter(({ definition }) => mayCall(definition.id))
-        .map(({ definition: { id, title, description } }) => ({
-          uri: `${prefix}${id}`,
-          name: id,
-          title,
-          description,
-          mimeType: "text/markdown",
-        })),
+    resources: (client) =>
+      apis.filter(client.lists).map(({ definition: { id, title, description } }) => ({
+        uri: `${prefix}${id}`,
+        name: id,
+        title,
+        description,
+        mimeType: "text/markdown",
+      })),
     read(uri, { mayCall }) {
       const api = apis.find(({ definition }) => uri === `${prefix}${definition.id}`)
       if (!api || !mayCall(api.definition.id)) return undefined

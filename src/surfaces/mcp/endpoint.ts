@@ -19,6 +19,8 @@ export type ToolInput = Readonly<Record<string, unknown>>
 /** The user of an endpoint: over HTTP the caller of a key, over standard input anyone who can start the program. */
 export interface McpClient {
   mayCall(api: string): boolean
+  /** Whether an API is in lists: it may be called, and is of the category that the client asked for, if it did. */
+  readonly lists: (api: PreparedApi) => boolean
   /** Counts a call of a tool that runs no API. Returns the refusal of one too many, and otherwise null. */
   countFreeCall(): Promise<CallToolResult | null>
   /** Runs an API, and charges it where calls are metered. */

@@ -4,30 +4,22 @@ import { isObject } from "../../values/is-object.ts"
 import { apiResources, toTool } from "./catalog-endpoint.ts"
 import type { McpClient, McpEndpoint, ToolInput } from "./endpoint.ts"
 import { dataResult, errorResult, withPictures } from "./results.ts"
+import { createSearch } from "./search.ts"
 
-/** The most APIs that a search returns. */
+/** The most APIs that a search for words returns. */
 const maxFound = 10
-/** Shorter words of a query, such as "a", say nothing. */
-const minLetters = 2
-
 /** Three tools that find, describe and call any API, so that a large catalog takes little room in a model's context. */
 export function createSearchEndpoint(apis: readonly PreparedApi[]): McpEndpoint {
   const { resources, read } = apiResources(apis)
-  const searched = apis.map((api) => ({ api, words: searchedWords(api) }))
+  const search = createSearch(apis.map(({ definition }) => definition))
 
-  function search(words: string, { mayCall }: McpClient): CallToolResult {
-    const wanted = wordsOf(words).filter((word) => word.length >= minLetters)
-    const found = searched
-      .filter(({ api }) => mayCall(api.definition.id))
-      .map(({ api, words }) => ({
-        api,
-        hits: wanted.filter((word) => words.some((one) => one.startsWith(word))).length,
-      }))
-      .filter(({ hits }) => hits > 0 || wanted.length === 0)
-      .sort((one, other) => other.hits - one.hits)
-      .slice(0, maxFound)
+  function searchApis(query: string, { lists }: McpClient): CallToolResult {
+    const places = search(query).filter((place) => apis[place] && lists(apis[place]))
+    const found = (query.trim() === "" ? places : places.slice(0, maxFound)).flatMap(
+      (place) => apis[place] ?? [],
+    )
     return dataResult({
-      apis: found.map(({ api: { definition, credits } }) => ({
+      apis: found.map(({ definition, credits }) => ({
         id: definition.id,
         title: definition.title,
         description: definition.description,
@@ -43,7 +35,7 @@ export function createSearchEndpoint(apis: readonly PreparedApi[]): McpEndpoint 
   const freeRuns: Readonly<Record<string, (input: ToolInput, client: McpClient) => CallToolResult>> = {
     search_apis: ({ query }, client) =>
       typeof query === "string"
-        ? search(query, client)
+        ? searchApis(query, client)
         : errorResult("The 'query' parameter is required and must be a string."),
     describe_api({ id }, client) {
       const api = findApi(id, client)
@@ -80,14 +72,6 @@ function describe(api: PreparedApi): CallToolResult {
   const { id, examples } = api.definition
   const [example] = examples
   return dataResult({ id, description, input: inputSchema, output: outputSchema, example: example?.input })
-}
-
-function searchedWords({ definition: { id, title, description, input } }: PreparedApi): readonly string[] {
-  return wordsOf([id, title, description, ...Object.keys(input.properties)].join(" "))
-}
-
-function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
 const free = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }

@@ -29,6 +29,7 @@ export function serveOverStdio(parts: StdioParts): Promise<void> {
   const endpoint = search ? createSearchEndpoint(apis) : createCatalogEndpoint(apis)
   const client: McpClient = {
     mayCall: () => true,
+    lists: () => true,
     countFreeCall: async () => null,
     async callApi(api, values) {
       try {

@@ -156,18 +156,29 @@ function batchRequest(id: string): JsonObject {
   })
 }
 
+/** The fields of every batch's answer, as components of the document. */
+export const batchSchemas: Readonly<Record<string, JsonObject>> = {
+  BatchCount: countOf("The number of inputs."),
+  BatchSucceeded: countOf("The number of inputs that succeeded."),
+  BatchFailed: countOf("The number of inputs that failed."),
+  BatchCreditsUsed: countOf("The cost of the batch in credits."),
+  BatchIndex: countOf("The position of the input, from 0."),
+  BatchStatus: { type: "string", enum: ["ok", "error"] },
+  BatchError: { type: ["string", "null"], description: "What is wrong and what to change; null on success." },
+}
+
 function batchAnswer(id: string): JsonObject {
   const result = objectOf({
-    index: countOf("The position of the input, from 0."),
-    status: { type: "string", enum: ["ok", "error"] },
-    error: { type: ["string", "null"], description: "What is wrong and what to change; null on success." },
+    index: refTo("schemas", "BatchIndex"),
+    status: refTo("schemas", "BatchStatus"),
+    error: refTo("schemas", "BatchError"),
     data: { anyOf: [refTo("schemas", dataName(id)), { type: "null" }] },
   })
   return objectOf({
-    count: countOf("The number of inputs."),
-    succeeded: countOf("The number of inputs that succeeded."),
-    failed: countOf("The number of inputs that failed."),
-    credits_used: countOf("The cost of the batch in credits."),
+    count: refTo("schemas", "BatchCount"),
+    succeeded: refTo("schemas", "BatchSucceeded"),
+    failed: refTo("schemas", "BatchFailed"),
+    credits_used: refTo("schemas", "BatchCreditsUsed"),
     results: { type: "array", description: "In the order of the inputs.", items: result },
   })
 }

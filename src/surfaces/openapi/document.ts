@@ -1,4 +1,4 @@
-import { apiPaths } from "./api-paths.ts"
+import { apiPaths, batchSchemas } from "./api-paths.ts"
 import { faultResponses } from "./fault-responses.ts"
 import { graphqlPath } from "./graphql-path.ts"
 import { headerComponents } from "./headers.ts"
@@ -19,7 +19,7 @@ export interface DocumentOptions {
 
 /** The OpenAPI 3.1 document as text. The same service gets the same text. */
 export function printOpenApi(service: ApiDocInput, options: DocumentOptions = {}): string {
-  return `${JSON.stringify(createOpenApiDocument(service, options), null, 2)}\n`
+  return `${JSON.stringify(createOpenApiDocument(service, options))}\n`
 }
 
 /** The OpenAPI 3.1 document of a service, made from the catalog, the table of faults and the encoders. */
@@ -76,6 +76,7 @@ function componentsOf(service: ApiDocInput, groups: readonly PathGroup[]): OpenA
     schemas: {
       Refused: refused,
       Problem: problem,
+      ...batchSchemas,
       ...Object.assign({}, ...groups.map(({ schemas }) => schemas)),
     },
   }
