@@ -8,8 +8,10 @@ import { ibanvalidator } from "./ibanvalidator/index.ts"
 import { ipcalculator } from "./ipcalculator/index.ts"
 import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
+import { phonevalidator } from "./phonevalidator/index.ts"
 import { spfvalidator } from "./spfvalidator/index.ts"
 import { sunrisesunset } from "./sunrisesunset/index.ts"
+import { vatvalidator } from "./vatvalidator/index.ts"
 
 /** The lists that an operator can renew: the name of each file in `--data`, and its reader, which throws for a list that is wrong. */
 export const dataReaders = { "bluetooth-companies": readCompanies } as const
@@ -34,5 +36,7 @@ export function createCatalog({
     ibanvalidator,
     gtinvalidator,
     ipcalculator,
+    vatvalidator,
+    phonevalidator,
   ]
 }

@@ -141,7 +141,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     store: openedStore,
     kept: () => current.config,
     clock,
-    timer: systemTimer,
+    timer: ports.timer,
     log,
   })
   const shared = {

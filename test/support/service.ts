@@ -164,7 +164,9 @@ export function answerCheckOf(config: Config): AnswerCheck {
 /** The HTTP request for a call. */
 export function toRequest(api: ApiDefinition, input: Readonly<Record<string, unknown>>, format?: string) {
   const query = new URLSearchParams(format === undefined ? {} : { format })
-  if (api.method === "GET") for (const [name, value] of Object.entries(input)) query.set(name, String(value))
+  if (api.method === "GET")
+    for (const [name, value] of Object.entries(input))
+      for (const item of [value].flat()) query.append(name, String(item))
   const path = `/v1/${api.id}${query.size > 0 ? `?${query}` : ""}`
   const headers: Record<string, string> = api.method === "POST" ? { "content-type": "application/json" } : {}
   const body = api.method === "POST" ? JSON.stringify(input) : null

@@ -1,0 +1,132 @@
+import { Type } from "@sinclair/typebox"
+import { defineProblems, isValid } from "../../values/problems.ts"
+import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
+import { examples } from "./examples.ts"
+
+const { problemList, problem } = defineProblems({
+  calling_code: ["error", "no country has this calling code"],
+  too_short: ["error", "fewer digits than numbers of the country have"],
+  too_long: ["error", "more digits than numbers of the country have"],
+  length: ["error", "as many digits as no number of the country has"],
+  not_assigned: ["error", "numbers of the country do not begin so"],
+})
+
+const types = [
+  ...(["fixed_line", "mobile", "fixed_line_or_mobile", "toll_free", "premium_rate", "shared_cost"] as const),
+  ...(["voip", "personal_number", "pager", "uan", "voicemail"] as const),
+] as const
+type NumberType = (typeof types)[number]
+
+const text = (description: string) => nullable(Type.String(), { description })
+
+export const phonevalidator = defineApi({
+  id: "phonevalidator",
+  title: "Telephone number validator",
+  category: "identity",
+  keywords: ["phone", "mobile", "E.164", "country code", "dial", "SMS", "format", "landline", "toll free"],
+  description:
+    "Reads a telephone number, checks it against the numbering plan of its country (libphonenumber), tells its type and writes it in the usual forms. It does not call the number.",
+  method: "GET",
+  credits: 1,
+  input: Type.Object({
+    number: Type.String({
+      minLength: 1,
+      maxLength: 250,
+      description:
+        "The number as people write it: `+44 20 7946 0958`, or without `+` as dialled in `country`.",
+    }),
+    country: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z]{2}$",
+        "x-requirement": "must be the two letters of a country, such as GB",
+        description: "The country in which a number without `+` is dialled, by its two letters (ISO 3166-1).",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    problems: problemList,
+    country: text("The country by its two letters; null if the number is of none, or not valid."),
+    calling_code: text("The calling code of the country, without `+`."),
+    type: nullable(choice(types, { description: "The type." }), {
+      description: "What kind of number it is; null if that cannot be told.",
+    }),
+    e164: text("The number as ITU-T E.164 writes it: `+442079460958`."),
+    national: text("The number as people write it in its country."),
+    international: text("The number as people write it for other countries."),
+    extension: text("The extension; null without any."),
+    formats: premium(
+      nullable(
+        Type.Object({
+          rfc3966: Type.String({ description: "As a `tel:` address (RFC 3966)." }),
+          significant: Type.String({ description: "Its digits without calling code and trunk prefix." }),
+          from_country: text("As dialled in `country`; null without `country`."),
+        }),
+        { description: "Other forms; null where `e164` is." },
+      ),
+    ),
+  }),
+  examples,
+  async run({ number, country: given }) {
+    // Full-width digits and signs become those of ASCII.
+    const written = number.normalize("NFKC")
+    const library = await import("libphonenumber-js/max")
+    const country = given?.toUpperCase()
+    if (country !== undefined && !library.isSupportedCountry(country))
+      reject("country", "must be the two letters of a country with telephone numbers, such as GB")
+    try {
+      const options = { extract: false, ...(country !== undefined && { defaultCountry: country }) }
+      const parsed = library.parsePhoneNumberWithError(written, options)
+      const wrong = parsed.isValid() ? undefined : (parsed.country ?? parsed.countryCallingCode)
+      const problems =
+        wrong === undefined ? [] : [toProblem(library.validatePhoneNumberLength(parsed.number))]
+      return {
+        is_valid: isValid(problems),
+        problems,
+        country: parsed.country ?? null,
+        calling_code: parsed.countryCallingCode,
+        type: (parsed.getType()?.toLowerCase() as NumberType | undefined) ?? null,
+        e164: parsed.number,
+        national: parsed.formatNational(),
+        international: parsed.format("INTERNATIONAL"),
+        extension: parsed.ext ?? null,
+        formats: {
+          rfc3966: parsed.getURI(),
+          significant: parsed.nationalNumber,
+          from_country:
+            country === undefined ? null : (parsed.format("IDD", { fromCountry: country }) ?? null),
+        },
+      }
+    } catch (error) {
+      if (!(error instanceof library.ParseError)) throw error
+      if (error.message === "NOT_A_NUMBER")
+        reject("number", "must be a telephone number, such as +44 20 7946 0958")
+      const hasPlus = /^[^\d]*[+]/.test(written)
+      if (error.message === "INVALID_COUNTRY" && !hasPlus)
+        reject("country", "is required for a number that does not begin with + and a calling code")
+      const problems = [toProblem(error.message)]
+      return { is_valid: false, problems, ...nothing }
+    }
+  },
+})
+
+const nothing = {
+  ...{ country: null, calling_code: null, type: null, e164: null },
+  ...{ national: null, international: null, extension: null, formats: null },
+}
+
+/** A problem for what the library says of a number, or of its length. */
+function toProblem(verdict: string | undefined) {
+  switch (verdict) {
+    case "INVALID_COUNTRY":
+      return problem("calling_code", "number", "No country has this calling code.")
+    case "TOO_SHORT":
+      return problem("too_short", "number", "The number has too few digits for its country.")
+    case "TOO_LONG":
+      return problem("too_long", "number", "The number has too many digits for its country.")
+    case "INVALID_LENGTH":
+      return problem("length", "number", "No number of its country has so many digits.")
+    default:
+      return problem("not_assigned", "number", "Numbers of its country do not begin so.")
+  }
+}

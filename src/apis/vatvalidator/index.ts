@@ -1,0 +1,183 @@
+import { Type } from "@sinclair/typebox"
+import { defineProblems, isValid } from "../../values/problems.ts"
+import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
+import { examples } from "./examples.ts"
+
+const { problemList, problem } = defineProblems({
+  country: ["error", "no country whose VAT numbers are known here"],
+  length: ["error", "too long or too short for its country"],
+  format: ["error", "a character, or the number, is not as the country writes it"],
+  check_digits: ["error", "the check digits do not fit the rest"],
+  component: ["error", "a part has a value that the country does not use"],
+})
+const codeOf: Readonly<Record<string, "length" | "format" | "check_digits" | "component">> = {
+  InvalidLength: "length",
+  InvalidChecksum: "check_digits",
+  InvalidComponent: "component",
+}
+
+/** The validator of stdnum for each country: the European Union, the United Kingdom, Switzerland and Norway. */
+const validators: Readonly<Record<string, string>> = {
+  ...{
+    AT: "uid",
+    BE: "vat",
+    BG: "vat",
+    CH: "vat",
+    CY: "vat",
+    CZ: "dic",
+    DE: "vat",
+    DK: "cvr",
+    EE: "kmkr",
+    ES: "nif",
+  },
+  ...{
+    FI: "alv",
+    FR: "tva",
+    GB: "vat",
+    GR: "vat",
+    HR: "oib",
+    HU: "anum",
+    IE: "vat",
+    IT: "iva",
+    LT: "pvm",
+    LU: "tva",
+  },
+  ...{
+    LV: "pvn",
+    MT: "vat",
+    NL: "btw",
+    NO: "mva",
+    PL: "nip",
+    PT: "nif",
+    RO: "cif",
+    SE: "vat",
+    SI: "ddv",
+    SK: "dph",
+  },
+}
+/** VAT numbers begin with codes that are not those of ISO 3166 in Greece and Northern Ireland. */
+const prefixes: Readonly<Record<string, string>> = { EL: "GR", XI: "GB" }
+
+export const vatvalidator = defineApi({
+  id: "vatvalidator",
+  title: "VAT number validator",
+  category: "identity",
+  keywords: [
+    "tax number",
+    "tax id",
+    "TIN",
+    "VIES",
+    "European Union",
+    "company",
+    "invoice",
+    "USt-IdNr",
+    "TVA",
+    "IVA",
+  ],
+  description:
+    "Checks the syntax and the check digits of a VAT number of the European Union, the United Kingdom, Switzerland or Norway. It does not ask VIES or a tax office whether the number is in use.",
+  method: "GET",
+  credits: 1,
+  input: Type.Object({
+    number: Type.String({
+      maxLength: 20,
+      pattern: "^[\\s./-]*[A-Za-z0-9][A-Za-z0-9\\s./+*-]*$",
+      "x-requirement":
+        "must be a VAT number of at most 20 characters: letters from A to Z and digits; spaces, dots, hyphens and slashes are ignored",
+      description:
+        "The number, with or without the code of its country. Spaces, dots, hyphens and slashes are ignored.",
+    }),
+    country: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z]{2}$",
+        "x-requirement": "must be the two letters of a country, such as DE or EL",
+        description: "The country, by its two letters; `EL` and `GR` are Greece, `XI` is Northern Ireland.",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    number: Type.String({ description: "The number with the code of its country, without separators." }),
+    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    problems: problemList,
+    country: Type.String({ description: "The code of the country, as its VAT numbers begin." }),
+    kind: nullable(choice(["company", "individual", "any"], { description: "The kind." }), {
+      description: "Who has such a number: a company, a person, or either; null if it is not valid.",
+    }),
+    other_ids: premium(
+      Type.Array(
+        Type.Object({
+          id: Type.String({ description: "A short name." }),
+          name: Type.String({ description: "The name in English." }),
+          local_name: Type.String({ description: "The name in the country." }),
+          compact: Type.String({ description: "The number as it is stored." }),
+        }),
+        { description: "Other numbers of the country, of companies and of people, as which it is valid." },
+      ),
+    ),
+  }),
+  examples,
+  async run({ number: written, country: given }, { premium: seesPremium }) {
+    const text = written.replace(/[\s./-]/g, "").toUpperCase()
+    const prefix = given?.toUpperCase() ?? /^[A-Z]{2}/.exec(text)?.[0]
+    if (prefix === undefined)
+      reject("country", "is required for a number that does not begin with its country")
+    const code = prefixes[prefix] ?? prefix
+    const country = code === "GR" ? "EL" : prefix
+    // Swiss numbers begin with CHE, of which the E is part of the number.
+    const isPrefixed = text.startsWith(prefix) || text.startsWith(country)
+    const rest = code !== "CH" && isPrefixed ? text.slice(2) : text
+    const { stdnum } = await import("stdnum")
+    const ids = stdnum[code] ?? {}
+    const validator = ids[validators[code] ?? ""]
+    if (validator === undefined) {
+      const found = problem("country", "country", `VAT numbers of '${prefix}' are not known here.`)
+      const number = isPrefixed ? text : `${prefix}${text}`
+      return { number, is_valid: false, problems: [found], country, kind: null, other_ids: [] }
+    }
+    const result = validator.validate(rest)
+    const problems = []
+    // stdnum 1.12.0 refuses numbers whose first remainder is 10.
+    if (code === "BG" && isBulgarianCompany(rest))
+      Object.assign(result, { isValid: true, compact: rest, isCompany: true })
+    if (!result.isValid) {
+      const kind = codeOf[result.error.name] ?? codeOf[result.error.constructor.name] ?? "format"
+      problems.push(problem(kind, "number", messages[kind]))
+    }
+    const compact = result.isValid ? result.compact : rest
+    const { isIndividual = false, isCompany = false } = result.isValid ? result : {}
+    return {
+      number: compact.startsWith(country) ? compact : `${country}${compact}`,
+      is_valid: isValid(problems),
+      problems,
+      country,
+      kind: result.isValid ? toKind(isCompany, isIndividual) : null,
+      other_ids: Object.entries(seesPremium ? ids : {}).flatMap(([id, other]) => {
+        const found = other === validator ? null : other.validate(rest)
+        return found?.isValid
+          ? [{ id, name: other.name, local_name: other.localName, compact: found.compact }]
+          : []
+      }),
+    }
+  },
+})
+
+/** The nine digits of a Bulgarian company (BULSTAT): weights 1 to 8, or 3 to 10 if the remainder is 10. */
+function isBulgarianCompany(text: string): boolean {
+  if (!/^\d{9}$/.test(text)) return false
+  const remainder = (from: number) =>
+    [...text.slice(0, 8)].reduce((sum, digit, index) => sum + Number(digit) * (index + from), 0) % 11
+  const check = remainder(1) === 10 ? remainder(3) % 10 : remainder(1)
+  return Number(text[8]) === check
+}
+
+function toKind(isCompany: boolean, isIndividual: boolean): "any" | "company" | "individual" {
+  if (isCompany === isIndividual) return "any"
+  return isCompany ? "company" : "individual"
+}
+
+const messages = {
+  length: "The number is too long or too short for its country.",
+  format: "The number is not written as those of its country.",
+  check_digits: "The check digits do not fit the rest of the number.",
+  component: "A part of the number has a value that its country does not use.",
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { vatvalidator } from "./index.ts"
+
+async function validate(number: string, country?: string) {
+  const answer = await vatvalidator.run(
+    { number, ...(country !== undefined && { country }) },
+    {} as Parameters<typeof vatvalidator.run>[1],
+  )
+  return { ...answer, codes: answer.problems.map(({ code }) => code) }
+}
+
+test.each([
+  // Published by the companies themselves or by tax offices.
+  ["ATU13585627", "AT"],
+  ["BE 0897.223.571", "BE"],
+  ["CHE-116.281.710 MWST", "CH"],
+  ["DE136695976", "DE"],
+  ["EL094259216", "EL"],
+  ["GB 980 7806 84", "GB"],
+  ["XI 980 7806 84", "XI"],
+  ["NL4495445B01", "NL"],
+  ["NO995525828MVA", "NO"],
+  // The first remainder of these digits is 10.
+  ["BG541606583", "BG"],
+])("%s is valid in %s", async (number, country) => {
+  expect(await validate(number)).toMatchObject({ is_valid: true, codes: [], country })
+})
+
+test.each([
+  ["DE136695977", undefined, ["check_digits"]],
+  ["DE13669597", undefined, ["length"]],
+  ["136695976", "US", ["country"]],
+  ["ZZ1", undefined, ["country"]],
+])("%s %p: %p", async (number, country, codes) => {
+  expect(await validate(number, country)).toMatchObject({ is_valid: false, codes, kind: null })
+})
+
+test("a number without its country is refused", () => {
+  expect(validate("136695976")).rejects.toThrow("The 'country' parameter is required for a number")
+})
+
+test("a valid number is valid again as it is answered, and with its country beside it", async () => {
+  const digits = fc.stringMatching(/^[1-9]\d{8}$/)
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom("DE", "EL", "PT", "BG", "GB", "FI"), digits, async (country, text) => {
+      const number = country === "FI" ? text.slice(1) : text
+      const answer = await validate(number, country)
+      expect(answer.number).toBe(`${country}${number}`)
+      expect(await validate(answer.number)).toEqual(answer)
+      expect(await validate(answer.number.toLowerCase(), country)).toEqual(answer)
+    }),
+    { numRuns: 200 },
+  )
+})
