@@ -5,6 +5,7 @@ import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { catalog } from "../src/app/prepare.ts"
 import { type CliTestOptions, runCliForTest } from "./support/cli.ts"
+import { folderOf } from "./support/own-apis.ts"
 import { tempDir } from "./support/temp.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
@@ -117,6 +118,7 @@ describe("help", () => {
 
   test("the example of every command works", async () => {
     const db = newStore()
+    const lists = folderOf({ "bluetooth-companies.json": '[{"code": 76, "name": "A"}]' })
     for (const [command, help] of await allHelp()) {
       // They need a running service: see config-reload.test.ts, config-put.test.ts and cli-remote.test.ts.
       if (["config reload", "reload", "config set", "requests"].includes(command)) continue
@@ -129,6 +131,7 @@ describe("help", () => {
         .replace(/(?:adm|msg)_\w+|penknife-\d\S+\.db/, prepared)
         .replace("penknife-backup.db", join(dir, "backup.db"))
         .replace(/(--apis|api check) apis/, `$1 ${join(dir, "apis")}`)
+        .replace("data check lists", `data check ${lists}`)
         .replace("--from penknife.db", `--from ${db}`)
         .replace(/postgres:\S+/, newStore())
         .replace(/ ?[<>] .*/, "")

@@ -79,12 +79,12 @@ describe("the journal", () => {
 
   test("holds the beginning of a body that is too long", async () => {
     const message = "x".repeat(3_000_000)
-    const answer = await post(mock, "/v1/hmac", "mock-pro", { message, secret: "s" })
+    const answer = await post(mock, "/v1/linesorter", "mock-pro", { lines: [message] })
     expect(answer.status).toBe(413)
     const { data } = await mock.control("GET", "/requests")
     const { requests } = data as { requests: { request: { body: string; cut: boolean } }[] }
     expect(requests.map(({ request: { body, cut } }) => [body.slice(0, 14), body.length, cut])).toEqual([
-      ['{"message":"xx', maxBodyCharacters, true],
+      ['{"lines":["xxx', maxBodyCharacters, true],
     ])
   })
 
