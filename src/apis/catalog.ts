@@ -1,5 +1,6 @@
 import { readCompanies } from "./bluetoothlookup/company-list.ts"
 import { bluetoothlookup, createBluetoothlookup } from "./bluetoothlookup/index.ts"
+import { cardvalidator } from "./cardvalidator/index.ts"
 import type { ApiDefinition } from "./contract.ts"
 import { danevalidator } from "./danevalidator/index.ts"
 import { gtinvalidator } from "./gtinvalidator/index.ts"
@@ -38,5 +39,6 @@ export function createCatalog({
     ipcalculator,
     vatvalidator,
     phonevalidator,
+    cardvalidator,
   ]
 }

@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { cardvalidator } from "./index.ts"
+
+async function validate(number: string) {
+  const answer = await cardvalidator.run({ number }, {} as Parameters<typeof cardvalidator.run>[1])
+  return { ...answer, codes: answer.problems.map(({ code }) => code) }
+}
+
+// Test numbers that the schemes and their processors publish.
+test.each([
+  ["4242424242424242", "visa"],
+  ["5555555555554444", "mastercard"],
+  ["2223003122003222", "mastercard"],
+  ["371449635398431", "american-express"],
+  ["6011111111111117", "discover"],
+  ["30569309025904", "diners-club"],
+  ["3566002020360505", "jcb"],
+  ["6200000000000005", "unionpay"],
+])("%s is a valid number of %s", async (number, scheme) => {
+  expect(await validate(number)).toMatchObject({ is_valid: true, scheme, codes: [] })
+})
+
+test.each([
+  ["4242424242424241", ["check_digit"]],
+  ["424242424242424", ["length"]],
+  ["0000000000000000", ["scheme"]],
+  ["4", ["length", "check_digit"]],
+])("%s: %p", async (number, codes) => {
+  expect(await validate(number)).toMatchObject({ codes, is_valid: codes[0] === "scheme" })
+})
+
+test("no answer has more than the last four digits, and any changed digit is found", async () => {
+  const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 31 })
+  await fc.assert(
+    fc.asyncProperty(digits, fc.nat(), fc.integer({ min: 1, max: 9 }), async (body, at, shift) => {
+      const numbers = Array.from({ length: 10 }, (_, check) => `${body}${check}`)
+      const answers = await Promise.all(numbers.map(validate))
+      const right = answers.findIndex(({ codes }) => !codes.includes("check_digit"))
+      const { scheme, masked, problems } = answers[right] ?? answers[0] ?? (await validate(body))
+      expect(masked.replace(/\D/g, "").length).toBe(body.length < 11 ? 0 : 4)
+      if (body.length > 4) expect(JSON.stringify(problems)).not.toContain(body)
+      if (scheme === "unionpay") return
+      const place = at % body.length
+      const other = (Number(body[place]) + shift) % 10
+      const changed = await validate(body.slice(0, place) + other + body.slice(place + 1) + right)
+      if (changed.scheme !== "unionpay") expect(changed.codes).toContain("check_digit")
+    }),
+    { numRuns: 150 },
+  )
+})

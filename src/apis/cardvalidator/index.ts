@@ -1,0 +1,111 @@
+import { Type } from "@sinclair/typebox"
+import { defineProblems, isValid } from "../../values/problems.ts"
+import { defineApi, nullable, secret } from "../contract.ts"
+import { examples } from "./examples.ts"
+
+const { problemList, problem } = defineProblems({
+  scheme: ["warning", "no card scheme that is known here begins its numbers so"],
+  length: ["error", "too long or too short for its scheme, or for any card"],
+  check_digit: ["error", "the check digit does not fit the rest (Luhn, ISO/IEC 7812-1)"],
+})
+
+/** ISO/IEC 7812-1: a primary account number has at most 19 digits; the shortest in use have 12. */
+const lengths = { least: 12, most: 19 }
+/** Schemes whose older numbers have no check digit. */
+const withoutLuhn = new Set(["unionpay"])
+
+export const cardvalidator = defineApi({
+  id: "cardvalidator",
+  title: "Card number validator",
+  category: "identity",
+  keywords: [
+    "credit card",
+    "debit card",
+    "Luhn",
+    "PAN",
+    "Visa",
+    "Mastercard",
+    "American Express",
+    "payment",
+    "mask",
+  ],
+  description:
+    "Checks the number of a payment card: its scheme, length and check digit. Answers with a masked number. It does not ask any bank whether the card exists, and keeps no number.",
+  method: "POST",
+  credits: 1,
+  input: Type.Object({
+    number: secret(
+      Type.String({
+        maxLength: 32,
+        pattern: "^[\\s-]*[0-9][0-9\\s-]*$",
+        "x-requirement":
+          "must be a card number of at most 32 characters: digits; spaces and hyphens are ignored",
+        description: "The number of the card. Spaces and hyphens are ignored.",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    problems: problemList,
+    scheme: nullable(Type.String(), {
+      description: "The scheme, such as `visa` or `american-express`; null if several or none fit.",
+    }),
+    scheme_name: nullable(Type.String(), {
+      description: "The scheme as it writes itself; null where `scheme` is.",
+    }),
+    possible_schemes: Type.Array(Type.String(), { description: "All schemes whose numbers begin so." }),
+    length: Type.Integer({ description: "How many digits the number has." }),
+    masked: Type.String({
+      description:
+        "The number with dots in place of all but its last four digits, and of all if it has fewer than 12; in groups as printed on a card.",
+    }),
+    security_code: nullable(
+      Type.Object({
+        name: Type.String({ description: "What the scheme calls it, such as `CVV`." }),
+        length: Type.Integer({ description: "How many digits it has." }),
+      }),
+      { description: "The security code of the scheme's cards; null where `scheme` is." },
+    ),
+  }),
+  examples,
+  async run({ number: written }) {
+    const number = written.replace(/[\s-]/g, "")
+    const { default: creditCardType } = await import("credit-card-type")
+    const possible = creditCardType(number)
+    const [first] = possible
+    const scheme = possible.length === 1 && first !== undefined ? first : null
+    const problems = []
+    if (possible.length === 0)
+      problems.push(problem("scheme", "number", "No card scheme that is known here begins its numbers so."))
+    const isLong = number.length >= lengths.least && number.length <= lengths.most
+    if (!isLong || (scheme !== null && !scheme.lengths.includes(number.length)))
+      problems.push(problem("length", "number", `No card of this scheme has ${number.length} digits.`))
+    if (!isLuhn(number) && !withoutLuhn.has(scheme?.type ?? ""))
+      problems.push(problem("check_digit", "last digit", "The check digit does not fit the other digits."))
+    return {
+      is_valid: isValid(problems),
+      problems,
+      scheme: scheme?.type ?? null,
+      scheme_name: scheme?.niceType ?? null,
+      possible_schemes: possible.map(({ type }) => type),
+      length: number.length,
+      masked: toMasked(number, scheme?.gaps ?? [4, 8, 12]),
+      security_code: scheme && { name: scheme.code.name, length: scheme.code.size },
+    }
+  },
+})
+
+/** Whether the last digit is the check digit of the others: every second digit from the right counts double. */
+function isLuhn(number: string): boolean {
+  const sum = [...number].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (1 + (index % 2))
+    return total + (value > 9 ? value - 9 : value)
+  }, 0)
+  return sum % 10 === 0
+}
+
+function toMasked(number: string, gaps: readonly number[]): string {
+  const shown = number.length < lengths.least ? 0 : 4
+  const masked = [...number].map((digit, index) => (index < number.length - shown ? "•" : digit))
+  return masked.map((character, index) => (gaps.includes(index) ? ` ${character}` : character)).join("")
+}
