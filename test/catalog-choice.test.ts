@@ -13,16 +13,18 @@ import { tempDir } from "./support/temp.ts"
 
 const idsOf = (include: readonly string[], exclude: readonly string[]) =>
   servedOf(catalog, { catalogInclude: include, catalogExclude: exclude }).map(({ id }) => id)
+const idsIn = (...names: string[]) =>
+  catalog.filter(({ category = "" }) => names.includes(category)).map(({ id }) => id)
 const off = { catalog: { exclude: ["linesorter", "Mail"] } }
-const offIds = ["linesorter", "spfvalidator", "danevalidator"]
+const offIds = ["linesorter", ...idsIn("mail")]
 const names = new RegExp(offIds.join("|"), "i")
 
 describe("the choice", () => {
   test.each([
     [[], [], catalog.map(({ id }) => id)],
-    [["mail"], [], ["spfvalidator", "danevalidator"]],
-    [["mail", "hmac"], ["danevalidator"], ["hmac", "spfvalidator"]],
-    [["time-and-place"], [], ["sunrisesunset"]],
+    [["mail"], [], idsIn("mail")],
+    [["mail", "hmac"], ["danevalidator"], ["hmac", ...idsIn("mail").filter((id) => id !== "danevalidator")]],
+    [["time-and-place"], [], idsIn("time and place")],
     [["hmac"], ["MAIL", "text"], ["hmac"]],
   ])("include %p, exclude %p", (include, exclude, ids) => {
     expect(idsOf(include, exclude)).toEqual(ids)
@@ -46,18 +48,13 @@ describe("the choice", () => {
       })
       return code === 0 ? (JSON.parse(out) as { id: string }[]).map(({ id }) => id) : err
     }
-    expect(await list('[catalog]\ninclude = ["text"]')).toEqual(["linesorter"])
-    expect(await list('catalog.include = "text"')).toEqual(["linesorter"])
+    expect(await list('[catalog]\ninclude = ["text"]')).toEqual(idsIn("text"))
+    expect(await list('catalog.include = "text"')).toEqual(idsIn("text"))
     const env = { PENKNIFE_CATALOG_INCLUDE: "mail, hmac" }
-    expect(await list('[catalog]\ninclude = ["text"]', env)).toEqual([
-      "hmac",
-      "spfvalidator",
-      "danevalidator",
-    ])
-    expect(await list("", env, "--catalog-include", "text", "--catalog-include", "data")).toEqual([
-      "loanpaymentcalculator",
-      "linesorter",
-    ])
+    expect(await list('[catalog]\ninclude = ["text"]', env)).toEqual(["hmac", ...idsIn("mail")])
+    expect(await list("", env, "--catalog-include", "text", "--catalog-include", "data")).toEqual(
+      idsIn("text", "data"),
+    )
     expect(await list("[catalog]\ninclud = []")).toContain(
       "'catalog.includ' in " +
         join(folder, "penknife.toml") +
@@ -146,6 +143,16 @@ test("the commands, the mock and the administration know nothing of it either", 
   const { db } = await startTestService({ flags })
   const plans = await runLineJson(`plan list --db ${db}`, { env })
   expect(JSON.stringify(plans)).not.toMatch(names)
+})
+
+test("lists for agents and in the terminal have a heading for each category", async () => {
+  const { out } = await runCliForTest(["call", "--help"])
+  const { url } = await startTestService()
+  const llms = await (await fetch(`${url}/llms.txt`)).text()
+  for (const heading of ["Mail", "Identity", "Data", "Time and place", "Text"]) {
+    expect(out).toContain(`\n${heading}:\n`)
+    expect(llms).toContain(`\n## ${heading}\n\n- [`)
+  }
 })
 
 test("a reload turns APIs off and on, and what they were used for stays readable", async () => {

@@ -1,6 +1,7 @@
 /** Crawlers and agents that start at `/` and know nothing else. */
 import { describe, expect, test } from "bun:test"
 import LinkHeader from "http-link-header"
+import { byCategory } from "../src/apis/categories.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { apiCatalogType } from "../src/surfaces/discovery/documents.ts"
 import { readAnswer } from "./support/answer.ts"
@@ -82,7 +83,11 @@ describe("a crawler that starts at /", async () => {
     const [head = "", ...sections] = textOf("/llms.txt").split(/^## /m)
     expect(head).toMatch(/^# penknife\n\n> [^\n]+\n/)
     expect(head).toContain("/mcp")
-    expect(sections.map((section) => section.split("\n")[0])).toEqual(["APIs", "Documents", "Optional"])
+    expect(sections.map((section) => section.split("\n")[0])).toEqual([
+      ...byCategory(catalog.map((definition) => ({ definition }))).map(({ heading }) => heading),
+      "Documents",
+      "Optional",
+    ])
     for (const section of sections) {
       for (const line of section.split("\n").slice(1).filter(Boolean)) {
         expect(line).toMatch(/^- \[[^\]]+\]\(\/[^)]*\)(: .+)?$/)

@@ -1,3 +1,4 @@
+import { byCategory } from "../../src/apis/categories.ts"
 import type { ApiDefinition } from "../../src/apis/contract.ts"
 import { fieldsOf, typeOf } from "../../src/surfaces/markdown/answer-fields.ts"
 import { toApiPage } from "../../src/surfaces/markdown/api-page.ts"
@@ -6,13 +7,16 @@ import { toTable } from "../../src/surfaces/markdown/table.ts"
 /** One line for each API, with a link to its reference. */
 export function apiTable(apis: readonly ApiDefinition[]): string {
   return toTable(
-    ["API", "call", "what it does", "credits"],
-    apis.map(({ id, method, description, credits }) => [
-      `[${id}](docs/apis.md#${id})`,
-      `\`${method} /v1/${id}\``,
-      description.replace(/(?<=\.) .*/s, ""),
-      String(credits),
-    ]),
+    ["category", "API", "call", "what it does", "credits"],
+    byCategory(apis.map((definition) => ({ definition }))).flatMap(({ heading, apis: members }) =>
+      members.map(({ definition: { id, method, description, credits } }, place) => [
+        place === 0 ? heading : "",
+        `[${id}](docs/apis.md#${id})`,
+        `\`${method} /v1/${id}\``,
+        description.replace(/(?<=\.) .*/s, ""),
+        String(credits),
+      ]),
+    ),
   )
 }
 

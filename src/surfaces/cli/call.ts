@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox"
 import { Command, Option as Flag } from "commander"
+import { byCategory } from "../../apis/categories.ts"
 import { type ApiDefinition, choicesOf } from "../../apis/contract.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
@@ -13,7 +14,8 @@ export async function addCall(program: Command, parts: CliParts, argv: readonly 
     .description("Run one API in this process, without a server, and print its data as JSON.")
     .addHelpText("after", example("penknife call bluetoothlookup --companyid 76"))
   const apis = argv[0] === "call" ? await readCallable(argv, parts) : parts.catalog
-  for (const api of apis) addApi(group, api, parts)
+  for (const { heading, apis: members } of byCategory(apis.map((definition) => ({ definition }))))
+    for (const { definition } of members) addApi(group, definition, parts).helpGroup(`${heading}:`)
 }
 
 /** An API of `--apis` is known only when its folder has been read, so this looks for that flag before the commands are made. */
@@ -35,7 +37,7 @@ async function readCallable(argv: readonly string[], parts: CliParts): Promise<r
 
 type CallFlags = Readonly<Record<string, readonly string[] | undefined>> & { readonly json?: boolean }
 
-function addApi(group: Command, api: ApiDefinition, parts: CliParts): void {
+function addApi(group: Command, api: ApiDefinition, parts: CliParts): Command {
   const { id, title, description, input } = api
   const required = new Set(input.required)
   const names = Object.keys(input.properties)
@@ -58,6 +60,7 @@ function addApi(group: Command, api: ApiDefinition, parts: CliParts): void {
       parts.terminal.out(`${JSON.stringify(data, null, flags.json ? 0 : 2)}\n`)
     },
   )
+  return command
 }
 
 /** Every flag is collected, so that the API itself refuses one given twice, as it does for a query string. */

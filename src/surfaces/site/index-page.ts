@@ -57,8 +57,8 @@ function part(id: string, title: string, entries: readonly Html[]): Html {
 }
 
 function apiEntry({ definition, credits }: DocumentedApi): Html {
-  const { id, title, description, input, deprecation } = definition
-  return html`<li class="entry"><a class="title" href="/apis/${id}">${title}</a> <code>${id}</code> <span class="price">${priceText(credits)}</span>
+  const { id, title, description, input, deprecation, keywords = [] } = definition
+  return html`<li class="entry" data-terms="${keywords.join(" ")}"><a class="title" href="/apis/${id}">${title}</a> <code>${id}</code> <span class="price">${priceText(credits)}</span>
 ${deprecation && html`<p class="warning">${deprecationText(deprecation)}</p>`}<p>${withCode(firstSentence(description))}</p>
 <ul class="names" aria-label="Parameters of ${title}">${Object.entries(input.properties).map(
     ([name, schema]) =>
