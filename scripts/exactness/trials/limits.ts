@@ -89,7 +89,8 @@ async function storm({ server, instances }: Cluster, perMinute: number) {
     granted,
     refused: refused.length,
     counted: Number(after - before) / ticksPerCall,
-    atLeast: allowedUntil(Math.max(...refused.map(({ startMs }) => startMs))),
+    // A slow machine may not reach a high limit. Then nothing was refused that the limit allowed.
+    atLeast: refused.length === 0 ? 0 : allowedUntil(Math.max(...refused.map(({ startMs }) => startMs))),
     atMost: allowedUntil(performance.now()),
     others: traffic.calls.length - granted - refused.length,
   }
