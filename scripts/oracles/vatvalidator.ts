@@ -61,12 +61,12 @@ export const oracle = defineOracle<string, boolean>({
   known: [
     {
       reason:
-        "numbers of people and of foreigners, as which the two take different sets: 10 digits in BG and SK, 9 in CZ, 11 in LV",
+        "10 digits in BG and SK, 9 in CZ, 11 in LV, which can be numbers of people: the two take different sets; which is right was not examined",
       fits: (number) => /^(?:BG\d{10}|SK\d{10}|CZ\d{9}|LV\d{11})$/.test(number),
     },
     {
       reason:
-        "stdnum for JavaScript is too wide in SI (remainder 0), too narrow in BE (check digits 98 - 97 = 0 are written 97)",
+        "SI and BE: which of the two is right was not examined; stdnum for JavaScript takes more in SI and less in BE",
       fits: (number, ours) => /^(?:SI\d{8}|BE\d{10})$/.test(number) && ours === number.startsWith("SI"),
     },
   ],
