@@ -244,7 +244,7 @@ test("what an API sends, asks and writes beside its answer is bounded, and harms
     if (text === "reject") reject("text", "x".repeat(1_000_000))
     if (text === "unavailable") unavailable("x".repeat(1_000_000))
     if (text === "write") for (let line = 0; line < 1_000; line++) console.log("line", line, "x".repeat(10_000))
-    if (text === "later") setTimeout(() => { for (;;) {} }, 1)
+    if (text === "later") setTimeout(() => { console.log("loops"); for (;;) {} }, 1)
     return { shouted }`
   const apis = folderOf({ "shout/index.ts": apiSource("shout", { run }) })
   let asked = 0
@@ -260,6 +260,8 @@ test("what an API sends, asks and writes beside its answer is bounded, and harms
   const statuses = { post: 200, name: 500, type: 500, reject: 500, unavailable: 500, write: 200, later: 200 }
   for (const [text, status] of Object.entries(statuses)) {
     expect([text, (await shout(service, key, text)).status]).toEqual([text, status])
+    // A call that begins before the loop would end with it.
+    if (text === "later") await until(() => service.logged().includes('"text":"loops"'))
     expect([text, (await shout(service, key, "hello")).body]).toEqual([
       text,
       expect.stringContaining('"shouted":"HELLO"'),
@@ -276,10 +278,39 @@ test("what an API sends, asks and writes beside its answer is bounded, and harms
   ]) {
     expect(log).toMatch(cause)
   }
-  const written = log.split("\n").filter((line) => line.includes("API wrote to the console"))
+  const written = log
+    .split("\n")
+    .filter((line) => line.includes("API wrote to the console") && !line.includes('"text":"loops"'))
   expect(written).toHaveLength(21)
   expect(written[0]?.length).toBeLessThan(700)
 }, 300_000)
+
+test("a call that waits when something of an earlier one begins to loop ends at its limit, and the next is answered", async () => {
+  const run = `if (text === "leaves") setTimeout(function look() {
+      if (!isWaiting) return setTimeout(look, 1)
+      console.log("loops")
+      for (;;) {}
+    }, 1)
+    if (text === "waits") {
+      isWaiting = true
+      await ports.dns.resolve("held.example", "MX")
+    }
+    return { shouted: text.toUpperCase() }`
+  const apis = folderOf({ "shout/index.ts": apiSource("shout", { first: "let isWaiting = false", run }) })
+  const { promise: answered, resolve: answer } = Promise.withResolvers<{ readonly kind: "nodata" }>()
+  const timer = createHeldTimer(apiTimeoutSeconds * 1_000)
+  const flags = { apis, apiTimeoutSeconds: String(apiTimeoutSeconds), logLevel: "debug" }
+  const service = await startTestService({ flags, ports: { dns: { resolve: () => answered }, timer } })
+  const { account, key } = await service.createKey("mega")
+  expect((await shout(service, key, "leaves")).status).toBe(200)
+  const call = shout(service, key, "waits")
+  await until(() => service.logged().includes('"text":"loops"'))
+  answer({ kind: "nodata" })
+  timer.pass()
+  expect((await call).status).toBe(500)
+  expect((await shout(service, key, "hello")).body).toContain('"shouted":"HELLO"')
+  expect(await service.accounts.usage(account, 1)).toMatchObject([{ calls: 2, credits: 2 }])
+})
 
 test("a pattern is checked in the thread of the API, so that one that takes long holds up no other call", async () => {
   // Every further 'a' doubles its time.
