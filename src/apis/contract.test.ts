@@ -7,6 +7,7 @@ import { choice, defineApi } from "./contract.ts"
 
 const root = join(import.meta.dir, "../..")
 const contract = await Bun.file(join(import.meta.dir, "contract.ts")).text()
+const dnsPort = await Bun.file(join(import.meta.dir, "dns-port.ts")).text()
 mkdirSync(join(root, "dist"), { recursive: true })
 // Inside the project, so that its packages are found.
 const folder = mkdtempSync(join(root, "dist/examples-"))
@@ -33,14 +34,15 @@ test("a parameter that has a default but is required is refused, since every cal
 })
 
 test("every @example of the contract and the page about adding an API", async () => {
-  const names = [...contract.matchAll(/^export (?:interface|type|class|function) (\w+)/gm)].map(
+  const texts = contract + dnsPort
+  const names = [...texts.matchAll(/^export (?:interface|type|class|function) (\w+)/gm)].map(
     ([, name]) => name,
   )
   const header = `import { Type } from "@sinclair/typebox"\nimport { ${names} } from "../../src/apis/contract.ts"\n`
-  const examples = [...contract.matchAll(/^ \* @example\n((?: \*(?!\/).*\n)+)/gm)].map(
+  const examples = [...texts.matchAll(/^ \* @example\n((?: \*(?!\/).*\n)+)/gm)].map(
     ([, lines = ""]) => `${header}${lines.replace(/^ \* ?/gm, "")}export {}\n`,
   )
-  expect(examples).toHaveLength(10)
+  expect(examples).toHaveLength(12)
   const page = await Bun.file(join(root, "docs/adding-an-api.md")).text()
   const [, snippet = ""] = /```ts\n(.*?)```/s.exec(page) ?? []
   expect(snippet).toContain("defineApi({")

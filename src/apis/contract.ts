@@ -144,8 +144,18 @@ export function defineApi<Input extends TObject, Output extends TObject>(
  * `isolated-runs.ts` names it. Only threads load it. What it throws without {@link reject} is an internal error, but a stack that
  * is full, too much memory and an answer that is too long are a 400, as a run that takes too long.
  * @example
- * export const shout = defineIsolatedApi({ id: "shout", …, isolated: { limitMs: 500 } })
- * // run.ts
+ * export const shout = defineIsolatedApi({
+ *   id: "shout",
+ *   title: "Shout",
+ *   description: "Writes a text in upper case.",
+ *   method: "POST",
+ *   credits: 1,
+ *   input: Type.Object({ text: Type.String({ description: "The text." }) }),
+ *   output: Type.Object({ shouted: Type.String({ description: "The text in upper case." }) }),
+ *   examples: [{ name: "One word", input: { text: "hello" }, output: { shouted: "HELLO" } }],
+ *   isolated: { limitMs: 500 },
+ * })
+ * // In run.ts:
  * export const run: RunOf<typeof shout> = ({ text }) => ({ shouted: text.toUpperCase() })
  */
 export function defineIsolatedApi<Input extends TObject, Output extends TObject>(

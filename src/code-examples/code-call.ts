@@ -13,10 +13,12 @@ export interface CodeCall {
   readonly format?: string
 }
 
-/** The parameters that travel in the query, as texts. */
+/** The parameters that travel in the query, as texts. Each item of a list has the list's name. */
 export function queryOf({ method, input, format }: CodeCall): [name: string, text: string][] {
   const parameters = method === "GET" ? Object.entries(input) : []
-  const texts = parameters.map(([name, value]): [string, string] => [name, textOf(value)])
+  const texts = parameters.flatMap(([name, value]) =>
+    [value].flat().map((item): [string, string] => [name, textOf(item)]),
+  )
   return format === undefined || format === "json" ? texts : [...texts, ["format", format]]
 }
 
@@ -24,6 +26,12 @@ export function queryOf({ method, input, format }: CodeCall): [name: string, tex
 export function addressOf(call: CodeCall): string {
   const query = new URLSearchParams(queryOf(call))
   return query.size === 0 ? call.url : `${call.url}?${query}`
+}
+
+/** The query as an object, which reads best in a program; null where a name comes more than once. */
+export function queryObjectOf(query: readonly (readonly [name: string, text: string])[]): object | null {
+  const byName = Object.fromEntries(query)
+  return Object.keys(byName).length === query.length ? byName : null
 }
 
 function textOf(value: unknown): string {

@@ -1,4 +1,4 @@
-import { type CodeCall, queryOf, toCurl } from "./code-call.ts"
+import { type CodeCall, queryObjectOf, queryOf, toCurl } from "./code-call.ts"
 import { toGo } from "./go.ts"
 import { toPython } from "./python.ts"
 
@@ -20,7 +20,7 @@ function toJavaScript(call: CodeCall): string {
   const address =
     query.length === 0
       ? `const url = ${JSON.stringify(call.url)}\n`
-      : `const query = new URLSearchParams(${JSON.stringify(Object.fromEntries(query), null, 2)})\n` +
+      : `const query = new URLSearchParams(${JSON.stringify(queryObjectOf(query) ?? query, null, 2)})\n` +
         `const url = ${JSON.stringify(call.url)} + "?" + query\n`
   return `${address}
 const response = await fetch(url, {

@@ -1,4 +1,4 @@
-import { type CodeCall, queryOf } from "./code-call.ts"
+import { type CodeCall, queryObjectOf, queryOf } from "./code-call.ts"
 
 /** The call as a program for Python 3 without any package. */
 export function toPython(call: CodeCall): string {
@@ -14,7 +14,7 @@ export function toPython(call: CodeCall): string {
   const address =
     query.length === 0
       ? `url = ${literal(call.url)}\n`
-      : `query = urllib.parse.urlencode(${literal(Object.fromEntries(query))})\nurl = ${literal(call.url)} + "?" + query\n`
+      : `query = urllib.parse.urlencode(${queryLiteral(query)})\nurl = ${literal(call.url)} + "?" + query\n`
   const data = isPost ? `    data=json.dumps(${literal(call.input, 1)}).encode(),\n` : ""
   const type = isPost ? '        "content-type": "application/json",\n' : ""
   return `${modules.map((name) => `import ${name}\n`).join("")}
@@ -30,6 +30,13 @@ try:
 except urllib.error.HTTPError as refused:
     raise SystemExit(refused.read().decode())
 `
+}
+
+/** `urlencode` takes a dictionary or a list of tuples. */
+function queryLiteral(query: readonly (readonly [name: string, text: string])[]): string {
+  const byName = queryObjectOf(query)
+  if (byName) return literal(byName)
+  return `[\n${query.map(([name, text]) => `    (${literal(name)}, ${literal(text)}),\n`).join("")}]`
 }
 
 /** A value of JSON as a Python expression. Strings of JSON are also strings of Python. */

@@ -18,6 +18,7 @@ export interface Parameter {
   readonly name: string
   readonly in: string
   readonly schema: Schema
+  readonly required: boolean
   /** Values that the document gives as examples. */
   readonly samples: readonly unknown[]
 }
@@ -45,8 +46,9 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
 function toOperation(path: string, method: string, node: Node, document: OpenApiDocument): Operation {
   const parameters = ((node.parameters ?? []) as Node[])
     .map((one) => resolve(one, document) as Node)
-    .map(({ name, in: place, schema, examples }) => ({
+    .map(({ name, in: place, schema, required, examples }) => ({
       name: String(name),
+      required: required === true,
       in: String(place),
       schema: schema as Schema,
       samples: samplesOf(examples),

@@ -91,14 +91,16 @@ function baseOf(
 export function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
   const pairs = parameters
     .filter((one) => one.in === "query")
-    .map(({ name, schema, samples }) => {
+    .map(({ name, schema, required, samples }) => {
       const value = fc.oneof(
         { weight: 8, arbitrary: valueFor(schema, samples) },
         { weight: 1, arbitrary: anyValue },
       )
-      const present = value.map((v) => `${name}=${encode(typeof v === "string" ? v : JSON.stringify(v))}`)
-      // Every format, but mostly no format at all.
-      const weight = name === "format" ? 2 : 12
+      const pairOf = (v: unknown) => `${name}=${encode(typeof v === "string" ? v : JSON.stringify(v))}`
+      // Each item of a list has the list's name.
+      const present = value.map((v) => [v].flat().map(pairOf).join("&"))
+      // Parameters may exclude one another. Every format, but mostly no format at all.
+      const weight = name === "format" ? 2 : required ? 12 : 1
       return fc.oneof({ weight, arbitrary: present }, { weight: 1, arbitrary: fc.constant("") })
     })
   return fc.tuple(...pairs).map((list) => list.filter((pair) => pair !== "").join("&"))

@@ -218,9 +218,11 @@ function apiInput({ input, examples }: ApiDefinition) {
 function pageRequest({ host, pages, apiKeys }: SurfacesParts): fc.Arbitrary<WireRequest> {
   const accepts = ["text/html", "*/*", "text/markdown", "application/json", "application/xml"]
   const encodings = ["gzip", "identity", "br, zstd;q=0.5", "gzip;q=0"]
+  // As many requests to each kind of page, however many pages of one kind there are.
+  const kinds = Map.groupBy(pages, (path) => path.split(/[/?]/)[1])
   return fc
     .tuple(
-      fc.constantFrom(...pages),
+      fc.oneof(...[...kinds.values()].map((paths) => fc.constantFrom(...paths))),
       fc.constantFrom(...accepts),
       fc.constantFrom(...encodings),
       fc.constantFrom(...apiKeys),

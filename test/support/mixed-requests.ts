@@ -51,7 +51,7 @@ const kinds: readonly ((index: number, format: string) => MixedRequest)[] = [
   (index) => control("PUT", "/_mock/clock", { advance: `${index}s` }),
   (index) =>
     control("PUT", "/_mock/faults", {
-      api: ["bluetoothlookup", "hmac", "linesorter"][index % 3],
+      api: ["bluetoothlookup", "spfvalidator", "sunrisesunset"][index % 3],
       status: statuses[index % statuses.length],
       times: 1,
     }),
