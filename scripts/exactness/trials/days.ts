@@ -50,7 +50,18 @@ export async function tryDays(lab: Lab, { days, minutes, store }: DaysOptions): 
       const { id } = await admin("POST", "/accounts", { name: `customer ${number}`, plan: "week" })
       const { id: keyId, key } = await admin("POST", "/keys", { account: id })
       const browser = openBrowser(service.url)
-      return { id, keyId, key, browser, answered: 0, refused: 0, granted: 0, renewals: 0, signIns: 0 }
+      return {
+        id,
+        keyId,
+        key,
+        browser,
+        answered: 0,
+        refused: 0,
+        granted: 0,
+        renewals: 0,
+        signIns: 0,
+        portalMs: 0,
+      }
     }),
   )
   // Their credit months end at the same instant. The days begin so that the third is the first of the next month.
