@@ -28,7 +28,8 @@ const closeMs = 1_000
 const maxWaitingBytes = 8 * 1_048_576
 /** A pipe keeps the bytes of one write together up to this size (PIPE_BUF on Linux; POSIX write()). */
 const pipeBytes = 4_096
-const pieceBytes = 16_384
+/** A call's share of each write in the thread pool is less, the more lines a write takes: see decision 0014. */
+const pieceBytes = 262_144
 
 /**
  * Opens the log's output. Lines are gathered for at most 100 ms and written in pieces, beside the event loop, by sonic-boom.
