@@ -17,8 +17,8 @@ export interface DaysAccount {
   portalMs: number
 }
 
-/** A session may make 600 requests a minute. */
-const betweenPortalMs = 150
+/** The customers of an account may make 30 calls, changes and sign-ins a minute from the portal. */
+const betweenPortalMs = 2_500
 
 interface Answered {
   readonly isSuccess: boolean
