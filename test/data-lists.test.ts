@@ -34,12 +34,12 @@ describe("a folder is refused with what to change", () => {
     [
       "with another file",
       folderOf({ "companies.json": "[]" }),
-      "'companies.json' is no list. Name it bluetooth-companies",
+      "'companies.json' is not a list that is known. Name a file bluetooth-companies",
     ],
     [
       "with another ending",
       folderOf({ "bluetooth-companies.csv": "" }),
-      "'bluetooth-companies.csv' is no list",
+      "'bluetooth-companies.csv' is not a list that is known",
     ],
     [
       "with two files for a list",

@@ -37,7 +37,7 @@ export async function readDataLists(directory: string): Promise<DataLists> {
     const list = names.find((one) => one === name)
     if (list === undefined || !endings.includes(ext))
       throw new ConfigError(
-        `${place}: '${file}' is no list. Name it ${names.join(" or ")}, with ${endings.join(", ")}.`,
+        `${place}: '${file}' is not a list that is known. Name a file ${names.join(" or ")}, followed by ${endings.join(" or ")}.`,
       )
     if (Object.hasOwn(data, list))
       throw new ConfigError(`${place}: there are two files for '${list}'. Remove one.`)

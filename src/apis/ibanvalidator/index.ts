@@ -5,7 +5,7 @@ import { examples } from "./examples.ts"
 import { type IbanCountry, ibanCountry, registryDate } from "./registry.ts"
 
 const { problemList, problem } = defineProblems({
-  country: ["error", "the first two characters are no country code of the IBAN registry"],
+  country: ["error", "the first two characters are not a country code of the IBAN registry"],
   length: ["error", "too long or too short for its country"],
   structure: ["error", "a character where the country has another kind"],
   check_digits: ["error", "the check digits do not fit the rest (ISO 7064 MOD 97-10)"],
@@ -119,7 +119,7 @@ export const ibanvalidator = defineApi({
 })
 
 function unknownCountry(code: string) {
-  return problem("country", "characters 1 to 2", `'${code}' is no country code of the IBAN registry.`)
+  return problem("country", "characters 1 to 2", `'${code}' is not a country code of the IBAN registry.`)
 }
 
 function structureProblems(iban: string, { name, length, kinds }: IbanCountry) {

@@ -63,13 +63,18 @@ test("a slot that is free takes its share and leaves the rest to the slots that 
   expect(accounts()).toEqual(["a", "b", "cdef", "gh"])
 })
 
-test("few accounts wait for the running batch, but not longer than half the time of a batch", async () => {
-  const { slots, running, accounts, move } = setUp(4, { smallBatch: 3 })
-  slots.submit(entries("a"))
-  move(4)
-  running[0]?.end()
+/** Slots whose first batch took 4 ms. */
+async function afterFirstBatch() {
+  const parts = setUp(4, { smallBatch: 3 })
+  parts.slots.submit(entries("a"))
+  parts.move(4)
+  parts.running[0]?.end()
   await turn()
-  // A batch takes 4 ms.
+  return parts
+}
+
+test("few accounts wait for the running batch, but not longer than half the time of a batch", async () => {
+  const { slots, accounts, move } = await afterFirstBatch()
   slots.submit(entries("b"))
   slots.submit(entries("c"))
   move(1)
@@ -83,11 +88,7 @@ test("few accounts wait for the running batch, but not longer than half the time
 })
 
 test("those that wait when a batch ends start at once", async () => {
-  const { slots, running, accounts, move } = setUp(4, { smallBatch: 3 })
-  slots.submit(entries("a"))
-  move(4)
-  running[0]?.end()
-  await turn()
+  const { slots, running, accounts, move } = await afterFirstBatch()
   slots.submit(entries("b"))
   slots.submit(entries("bc"))
   move(1)
