@@ -17,8 +17,8 @@ export interface DaysAccount {
   portalMs: number
 }
 
-/** The customers of an account may make 30 calls, changes and sign-ins a minute from the portal. */
-const betweenPortalMs = 2_500
+/** A session of the portal may send 600 requests a minute. */
+const betweenPortalMs = 125
 
 interface Answered {
   readonly isSuccess: boolean

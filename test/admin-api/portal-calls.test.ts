@@ -92,6 +92,29 @@ test.each([
   expect(headers.get("x-api-credits-used")).toBe("0")
 })
 
+test("calls are no changes: the plan and the key limit them, and changes stay possible after many", async () => {
+  const { browser } = await signIn("pro", { rateLimit: 40 })
+  const path = "/portal/v1/calls/bluetoothlookup?companyid=76"
+  for (let count = 1; count <= 40; count++)
+    expect([count, (await browser.send("POST", path)).status]).toEqual([count, 200])
+  const refused = await browser.send("POST", path)
+  expect([refused.status, refused.headers.get("x-error-code")]).toEqual([429, "rateLimited"])
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+  // A key with limits makes no other key, and the attempts count.
+  const change = async () => (await browser.send("POST", "/portal/v1/keys", { body: {} })).status
+  for (let count = 1; count < 30; count++) expect([count, await change()]).toEqual([count, 403])
+  expect(await change()).toBe(429)
+})
+
+test("all that a session sends is limited to 600 requests a minute, calls too", async () => {
+  const { browser } = await signIn("pro")
+  const call = () => browser.send("POST", "/portal/v1/calls/bluetoothlookup?companyid=76")
+  for (let count = 0; count < 599; count += 100)
+    await Promise.all(Array.from({ length: Math.min(100, 599 - count) }, call))
+  const [last, refused] = [await call(), await call()]
+  expect([last.status, refused.status, refused.headers.get("retry-after")]).toEqual([200, 429, "1"])
+})
+
 test("the limits of the key hold", async () => {
   const { browser } = await signIn("pro", { allowApis: ["hmac"] })
   const { status, headers } = await browser.send("POST", "/portal/v1/calls/bluetoothlookup?companyid=76")

@@ -83,7 +83,8 @@ export function createAdministrationApp(
     app.use(
       operationRoutes(routesOf(offered, portalRoot), "portal", { ...parts, requireActor: forCustomers }),
     )
-    app.use(portalCallRoutes({ ...parts, requireActor: forCustomers, sessions: access.sessions }))
+    const forCalls = (exchange: Exchange) => requireCustomer(exchange, callers, true)
+    app.use(portalCallRoutes({ ...parts, requireActor: forCalls, sessions: access.sessions }))
     app.use(sessionRoutes("portal", { ...parts, ...guards, access, browser }))
   }
   // After the routes: each refuses what it throws itself.

@@ -10,9 +10,10 @@ export interface BrowserSessions {
   cookieOf(kind: SessionKind, exchange: Exchange): SentCookie | null
   /**
    * The session of a request; null without one, or when it has ended. A change needs its own page and the CSRF token.
+   * @param isCall whether the request calls an API: credits and the plan limit it, so it does not count as a change
    * @throws AdminFault 403, 429
    */
-  find(kind: SessionKind, exchange: Exchange): Promise<BrowserSession | null>
+  find(kind: SessionKind, exchange: Exchange, isCall?: boolean): Promise<BrowserSession | null>
 }
 
 interface BrowserSession extends FoundSession {
@@ -31,7 +32,7 @@ export function createBrowserSessions(
 
   return {
     cookieOf,
-    async find(kind, exchange) {
+    async find(kind, exchange, isCall = false) {
       const { request, incoming } = exchange
       const cookie = cookieOf(kind, exchange)?.text
       if (cookie === undefined) return null
@@ -44,7 +45,7 @@ export function createBrowserSessions(
       const { id, session, account } = found.actor
       if (changes) requireCsrfToken(request, cookie, session?.id ?? "")
       rate.take(id)
-      if (changes && account !== null) rate.takeChange(account)
+      if (changes && !isCall && account !== null) rate.takeChange(account)
       return { ...found, cookie }
     },
   }

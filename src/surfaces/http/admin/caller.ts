@@ -32,13 +32,15 @@ export async function requireOperator(exchange: Exchange, parts: CallerParts): P
 
 /**
  * Finds which customer sends a request, by the session of the portal.
+ * @param isCall whether the request calls an API
  * @throws AdminFault 401, 403, 429
  */
 export async function requireCustomer(
   exchange: Exchange,
   { browser }: Pick<CallerParts, "browser">,
+  isCall = false,
 ): Promise<Actor> {
-  const session = await browser.find("portal", exchange)
+  const session = await browser.find("portal", exchange, isCall)
   if (session) return session.actor
   throw browser.cookieOf("portal", exchange) ? sessionOver : notSignedIn
 }

@@ -11,7 +11,8 @@ export interface RequestRate {
    */
   take(id: string): void
   /**
-   * Counts a change by a customer, for all sessions of the account together: each change leaves a record in the store for good.
+   * Counts a change by a customer, for all sessions of the account together: each change leaves a record in the store for good. A
+   * call of an API leaves none.
    * @throws AdminFault 429
    */
   takeChange(accountId: string): void
