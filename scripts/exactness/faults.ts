@@ -27,7 +27,7 @@ export interface FaultResult extends ReturnType<typeof compare> {
   /** From the end of the fault to the first success of each instance. */
   readonly recoveryMs: readonly number[]
   /** Calls that unaffected instances did not answer, or not with success. */
-  readonly failuresOfOthers: number
+  readonly failuresOfOthers: readonly Call[]
   /** The longest time without a success of an unaffected instance. */
   readonly gapMs: number
   /** Credits that were charged after the calls had ended. */
@@ -76,7 +76,7 @@ export async function tryFault(options: FaultOptions): Promise<FaultResult> {
     ...compare(calls, before, after, begunMs + (fault.commitsWait ? noticedMs : 0)),
     refusalMs: refusals.map(({ startMs, endMs }) => endMs - startMs),
     recoveryMs: firsts.map((ms) => (ms === null ? Number.POSITIVE_INFINITY : ms - endMs)),
-    failuresOfOthers: unaffected.filter(({ status }) => status !== 200).length,
+    failuresOfOthers: unaffected.filter(({ status }) => status !== 200),
     gapMs: longestGap(unaffected),
     late: sum([...later.values()]) - sum([...after.values()]),
     calls: calls.length,
@@ -132,7 +132,7 @@ export function reportFaults(results: readonly FaultResult[]): Finding[] {
     ),
     none(
       "calls that other instances failed meanwhile",
-      total(({ failuresOfOthers }) => failuresOfOthers),
+      total(({ failuresOfOthers }) => failuresOfOthers.length),
     ),
     atMost(
       "longest time without a success of another instance, ms",

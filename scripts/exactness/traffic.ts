@@ -16,6 +16,8 @@ export interface Call {
   readonly endMs: number
   /** Null when no answer came. */
   readonly status: number | null
+  /** What a call without success was told, or why no answer came. */
+  readonly failure: string | null
   /** Credits that the answer says were charged. */
   readonly credits: number
   /** Whether it may have been charged although it did not succeed: the connection broke, or the answer says so. */
@@ -131,11 +133,21 @@ export async function send(
     const credits = status === 200 ? creditsOf(text, body) : 0
     const isUncertain = status === 503 && text.includes("may have been charged")
     const isOfInstance = answer.headers.has("x-request-id")
-    return { ...common, endMs: performance.now(), status, credits, isUncertain, isOfInstance }
+    const failure = status === 200 ? null : text
+    return { ...common, endMs: performance.now(), status, failure, credits, isUncertain, isOfInstance }
   } catch (cause) {
     const wasRefused = cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED"
     const endMs = performance.now()
-    return { ...common, endMs, status: null, credits: 0, isUncertain: !wasRefused, isOfInstance: false }
+    const failure = String(cause)
+    return {
+      ...common,
+      endMs,
+      status: null,
+      failure,
+      credits: 0,
+      isUncertain: !wasRefused,
+      isOfInstance: false,
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { createCustomers } from "../books.ts"
 import { openCluster } from "../cluster.ts"
+import { prepareFailures } from "../failures.ts"
 import { type FaultResult, reportFaults, spread, tryFault } from "../faults.ts"
 import type { Trial } from "../trial.ts"
 
@@ -10,6 +11,7 @@ export const instanceKills: Trial = {
   async run(lab) {
     const { server, instances } = await openCluster(lab, 2)
     const customers = await createCustomers(server.url, 6, "ample")
+    const sayFailures = prepareFailures(lab, instances)
     const results: FaultResult[] = []
     for (let round = 0; round < lab.rounds; round++) {
       const number = round % 2
@@ -31,6 +33,7 @@ export const instanceKills: Trial = {
         },
       })
       lab.say(`round ${round + 1}: ${result.booked} booked`)
+      sayFailures(result.failuresOfOthers)
       results.push(result)
     }
     return reportFaults(results)

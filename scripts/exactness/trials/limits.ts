@@ -2,6 +2,7 @@ import type { Finding } from "../../findings.ts"
 import { createCustomers } from "../books.ts"
 import { type Cluster, openCluster } from "../cluster.ts"
 import { query } from "../database.ts"
+import { prepareFailures, type SayFailures } from "../failures.ts"
 import { type Customer, send, singleCalls, startTraffic } from "../traffic.ts"
 import { count, type Lab, none, type Trial } from "../trial.ts"
 
@@ -18,16 +19,24 @@ export const limits: Trial = {
   rounds: 3,
   async run(lab) {
     const cluster = await openCluster(lab, 3)
+    const sayFailures = prepareFailures(lab, cluster.instances)
     const findings: Finding[] = []
-    for (const perMinute of [600, 6_000, 60_000]) findings.push(...(await tryLimit(lab, cluster, perMinute)))
+    for (const perMinute of [600, 6_000, 60_000])
+      findings.push(...(await tryLimit(lab, cluster, perMinute, sayFailures)))
     return findings
   },
 }
 
-async function tryLimit(lab: Lab, cluster: Cluster, perMinute: number): Promise<readonly Finding[]> {
-  const results: Awaited<ReturnType<typeof storm>>[] = []
+async function tryLimit(
+  lab: Lab,
+  cluster: Cluster,
+  perMinute: number,
+  sayFailures: SayFailures,
+): Promise<readonly Finding[]> {
+  const results: Omit<Awaited<ReturnType<typeof storm>>, "failed">[] = []
   for (let round = 0; round < lab.rounds; round++) {
-    const result = await storm(cluster, perMinute)
+    const { failed, ...result } = await storm(cluster, perMinute)
+    sayFailures(failed)
     lab.say(`${perMinute} a minute, round ${round + 1}: ${JSON.stringify(result)}`)
     results.push(result)
   }
@@ -85,6 +94,7 @@ async function storm({ server, instances }: Cluster, perMinute: number) {
   }
   const refused = traffic.calls.filter(({ status }) => status === 429)
   const granted = traffic.calls.filter(({ status }) => status === 200).length
+  const failed = traffic.calls.filter(({ status }) => status !== 200 && status !== 429)
   return {
     granted,
     refused: refused.length,
@@ -92,7 +102,8 @@ async function storm({ server, instances }: Cluster, perMinute: number) {
     // A slow machine may not reach a high limit. Then nothing was refused that the limit allowed.
     atLeast: refused.length === 0 ? 0 : allowedUntil(Math.max(...refused.map(({ startMs }) => startMs))),
     atMost: allowedUntil(performance.now()),
-    others: traffic.calls.length - granted - refused.length,
+    others: failed.length,
+    failed,
   }
 }
 

@@ -1,5 +1,6 @@
 import { createCustomers, readBooks, sum } from "../books.ts"
 import { type Cluster, openCluster } from "../cluster.ts"
+import { prepareFailures } from "../failures.ts"
 import { type Call, type Customer, mixedCalls, singleCalls, startTraffic } from "../traffic.ts"
 import { count, type Lab, none, type Trial } from "../trial.ts"
 
@@ -16,12 +17,14 @@ export const races: Trial = {
   rounds: 20,
   async run(lab) {
     const cluster = await openCluster(lab, 2)
+    const sayFailures = prepareFailures(lab, cluster.instances)
     const results: Awaited<ReturnType<typeof race>>[] = []
     for (let round = 0; round < lab.rounds; round++) {
       const result = await race(lab, cluster)
       lab.say(
         `round ${round + 1}: ${result.answered} answered, ${result.booked} booked of ${result.available}`,
       )
+      sayFailures(result.others)
       results.push(result)
     }
     const isExact = ({ answered, booked, available }: (typeof results)[number]) =>
@@ -33,7 +36,10 @@ export const races: Trial = {
       count("credits booked", sum(results.map(({ booked }) => booked))),
       count("calls refused", sum(results.map(({ refused }) => refused))),
       none("races that were not exact to the credit", results.filter((result) => !isExact(result)).length),
-      none("answers that are neither a success nor a refusal", sum(results.map(({ others }) => others))),
+      none(
+        "answers that are neither a success nor a refusal",
+        sum(results.map(({ others }) => others.length)),
+      ),
     ]
   },
 }
@@ -62,7 +68,7 @@ async function race(lab: Lab, { server, instances }: Cluster) {
     answered: sum(calls.map(({ credits }) => credits)),
     booked: (await readBooks(server.url)).get(customer.id) ?? 0,
     refused: calls.filter(isRefusal).length,
-    others: calls.filter((call) => call.status !== 200 && !isRefusal(call)).length,
+    others: calls.filter((call) => call.status !== 200 && !isRefusal(call)),
   }
 }
 
