@@ -1,28 +1,27 @@
 /**
- * Renews everything that is derived from the code: `bun run generate`. That is docs/schema.graphql,
- * each part of a page between `<!-- name -->` and `<!-- /name -->`, and each answer shown below a curl command.
+ * Renews everything that is derived from the code: `bun run generate`. That is docs/schema.graphql, the page of each API in
+ * docs/apis, each part of another page between `<!-- name -->` and `<!-- /name -->`, and each answer shown below a curl command.
  * test/readme.test.ts fails when one of them is out of date.
  */
-import { readFileSync } from "node:fs"
+import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { Glob } from "bun"
 import { catalog } from "../src/app/prepare.ts"
 import { mockOptions, mockPort, options } from "../src/config/options.ts"
 import { printCatalogSchema } from "../src/surfaces/graphql/schema.ts"
 import { fillAnswers, startAnswering } from "./generate/answers.ts"
-import { apiReference, apiTable, nullableFields, toolTable } from "./generate/apis.ts"
+import { apiIndex, apiPage, apiTable, toolTable } from "./generate/apis.ts"
 import { problemTable } from "./generate/problems.ts"
 import { planTable, settingsTable } from "./generate/settings.ts"
 
 const root = join(import.meta.dir, "..")
 
-/** The pages that are searched for parts and answers. */
-export const pages: readonly string[] = ["README.md", ...new Glob("docs/*.md").scanSync(root)].sort()
+/** The pages that are searched for parts and answers. Those in docs/apis are made as a whole. */
+const pages: readonly string[] = ["README.md", ...new Glob("docs/*.md").scanSync(root)].sort()
 
 const parts: Readonly<Record<string, () => string>> = {
   "api-table": () => apiTable(catalog),
-  "nullable-fields": () => nullableFields(catalog),
-  "api-reference": () => apiReference(catalog, pages),
+  "api-index": () => apiIndex(catalog),
   "mcp-tools": () => toolTable(catalog),
   settings: () => settingsTable(Object.values(options)),
   "mock-settings": () => settingsTable([mockPort, ...Object.values(mockOptions)]),
@@ -32,7 +31,14 @@ const parts: Readonly<Record<string, () => string>> = {
 }
 
 if (import.meta.main) {
-  for (const [file, text] of await generate()) await Bun.write(join(root, file), text)
+  const files = await generate()
+  for (const [file, text] of files) await Bun.write(join(root, file), text)
+  for (const page of apiPages()) if (!files.has(page)) rmSync(join(root, page))
+}
+
+/** The pages of APIs that there are, which are more than are generated when an API is gone. */
+export function apiPages(): readonly string[] {
+  return [...new Glob("docs/apis/*").scanSync(root)]
 }
 
 /** The text that each generated file should have, by its path from the project's root. */
@@ -42,6 +48,11 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
   try {
     for (const page of pages) {
       files.set(page, await fillAnswers(fillParts(read(page)), service))
+    }
+    for (const api of catalog) {
+      const more = `docs/${api.id}.md`
+      const page = apiPage(api, pages.includes(more) ? `../${api.id}.md` : null)
+      files.set(`docs/apis/${api.id}.md`, await fillAnswers(page, service))
     }
   } finally {
     await service.stop()

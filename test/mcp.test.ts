@@ -261,7 +261,7 @@ test("the documentation of each API is a resource, and no other is", async () =>
   expect(resources.map(({ name }) => name)).toEqual(ids)
   for (const { uri, name } of resources) {
     const { contents } = await mcp.client.readResource({ uri })
-    const text = expect.stringContaining(`## ${name}`)
+    const text = expect.stringContaining(`# ${name}`)
     expect(contents[0]).toMatchObject({ mimeType: "text/markdown", text })
   }
   await expect(mcp.client.readResource({ uri: "penknife://apis/nothing" })).rejects.toThrow()

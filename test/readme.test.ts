@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Glob } from "bun"
 import packageJson from "../package.json" with { type: "json" }
-import { generate } from "../scripts/generate.ts"
+import { apiPages, generate } from "../scripts/generate.ts"
 import { statuses } from "../src/surfaces/graphql/refusal.ts"
 
 const root = join(import.meta.dir, "..")
@@ -14,8 +14,10 @@ const pages = ["*.md", "docs/**/*.md", "src/mock-client/*.md"].flatMap((pattern)
 ])
 
 test("what is generated is up to date; 'bun run generate' renews it", async () => {
-  for (const [file, text] of await generate())
+  const files = await generate()
+  for (const [file, text] of files)
     expect(read(file), `${file} is out of date. Run 'bun run generate'.`).toBe(text)
+  expect(apiPages().filter((page) => !files.has(page))).toEqual([])
 })
 
 test("every link leads to a file, and to a heading in it", () => {

@@ -1,6 +1,5 @@
 import { byCategory } from "../../src/apis/categories.ts"
 import type { ApiDefinition } from "../../src/apis/contract.ts"
-import { fieldsOf, typeOf } from "../../src/surfaces/markdown/answer-fields.ts"
 import { toApiPage } from "../../src/surfaces/markdown/api-page.ts"
 import { toTable } from "../../src/surfaces/markdown/table.ts"
 
@@ -11,7 +10,7 @@ export function apiTable(apis: readonly ApiDefinition[]): string {
     byCategory(apis.map((definition) => ({ definition }))).flatMap(({ heading, apis: members }) =>
       members.map(({ definition: { id, method, description, credits } }, place) => [
         place === 0 ? heading : "",
-        `[${id}](docs/apis.md#${id})`,
+        `[${id}](docs/apis/${id}.md)`,
         `\`${method} /v1/${id}\``,
         description.replace(/(?<=\.) .*/s, ""),
         String(credits),
@@ -20,15 +19,14 @@ export function apiTable(apis: readonly ApiDefinition[]): string {
   )
 }
 
-/** The fields of each API that may be null. */
-export function nullableFields(apis: readonly ApiDefinition[]): string {
-  const rows = apis.map(({ id, output }) => {
-    const nullable = fieldsOf(output).filter(({ schema }) => typeOf(schema).endsWith(" or null"))
-    return [`[${id}](#${id})`, nullable.map(({ path }) => `\`${path}\``).join(", ")]
-  })
+/** One line for each category, with links to the pages of its APIs. */
+export function apiIndex(apis: readonly ApiDefinition[]): string {
   return toTable(
-    ["API", "fields that may be null"],
-    rows.filter(([, fields]) => fields !== ""),
+    ["category", "APIs"],
+    byCategory(apis.map((definition) => ({ definition }))).map(({ heading, apis: members }) => [
+      heading,
+      members.map(({ definition: { id } }) => `[${id}](apis/${id}.md)`).join(", "),
+    ]),
   )
 }
 
@@ -37,7 +35,7 @@ export function toolTable(apis: readonly ApiDefinition[]): string {
   return toTable(
     ["tool", "what it does", "credits"],
     apis.map(({ id, description, credits }) => [
-      `[\`${id}\`](apis.md#${id})`,
+      `[\`${id}\`](apis/${id}.md)`,
       description.replace(/(?<=\.) .*/s, ""),
       String(credits),
     ]),
@@ -45,20 +43,15 @@ export function toolTable(apis: readonly ApiDefinition[]): string {
 }
 
 /**
- * Parameters, fields and one call of each API. The answers are left empty.
- * @param pages paths of the documentation, in which an API may have a page of its own
+ * The page of an API in docs/apis: parameters, fields and one call, whose answer is left empty.
+ * @param more the path of another page about it, from docs/apis; null if there is none
  */
-export function apiReference(apis: readonly ApiDefinition[], pages: readonly string[]): string {
-  return apis
-    .map((api) => {
-      const hasPage = pages.includes(`docs/${api.id}.md`)
-      return toApiPage(api, {
-        credits: api.credits,
-        url: "http://localhost:8090",
-        key: "mock-pro",
-        more: hasPage ? ` More: [${api.id}.md](${api.id}.md).` : "",
-        answer: "",
-      })
-    })
-    .join("\n")
+export function apiPage(api: ApiDefinition, more: string | null): string {
+  return toApiPage(api, {
+    credits: api.credits,
+    url: "http://localhost:8090",
+    key: "mock-pro",
+    more: ` Rules and errors: [APIs](../apis.md).${more === null ? "" : ` More: [${api.id}](${more}).`}`,
+    answer: "",
+  })
 }

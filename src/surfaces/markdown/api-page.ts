@@ -25,12 +25,12 @@ export interface ApiPageOptions {
   readonly answer: string
 }
 
-/** The page of an API in Markdown: price, parameters, a call with its answer, fields. It starts with a heading of level 2. */
+/** The page of an API in Markdown: price, parameters, a call with its answer, fields. It starts with a heading of level 1. */
 export function toApiPage(api: ApiDefinition, { credits, url, key, more = "", answer }: ApiPageOptions) {
   const [example] = api.examples
   if (!example) throw new Error(`${api.id} has no example.`)
   const price = credits === 1 ? "1 credit" : `${credits} credits`
-  return `## ${api.id}
+  return `# ${api.id}
 
 **${api.title}**: \`${api.method} /v1/${api.id}\`, ${price}. ${api.deprecation ? `**${deprecationText(api.deprecation)}** ` : ""}${api.description}${more}
 
