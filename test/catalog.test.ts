@@ -13,6 +13,7 @@ import { categories } from "../src/apis/categories.ts"
 import { type ApiDefinition, type Dns, type Example, isPremium } from "../src/apis/contract.ts"
 import { catalog as builtIn } from "../src/app/prepare.ts"
 import { compileInput } from "../src/call/input.ts"
+import { toFlagTexts } from "../src/surfaces/cli/call.ts"
 import { toRootField } from "../src/surfaces/graphql/names.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
@@ -165,7 +166,7 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
 
   test("the command line prints the same data", async () => {
     const args = Object.entries(example.input).flatMap(([name, value]) =>
-      [value].flat().flatMap((item) => [`--${name}`, String(item)]),
+      toFlagTexts(api.input.properties[name], value).flatMap((text) => [`--${name}`, text]),
     )
     const folder = isOwn(api) ? ["--apis", ownFolder] : []
     const { code, out, err } = await runCliForTest(["call", api.id, ...args, ...folder], {

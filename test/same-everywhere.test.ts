@@ -5,7 +5,9 @@ import fc from "fast-check"
 import { type ApiDefinition, choicesOf } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { createZoneDns } from "../src/ports/dns/zone.ts"
+import { toFlagTexts } from "../src/surfaces/cli/call.ts"
 import { toRootField } from "../src/surfaces/graphql/names.ts"
+import { isJsonValue } from "../src/values/json-value.ts"
 import { type CatalogDocument, toOfferedApis } from "../src/web/playground/offered-api.ts"
 import { readParameters } from "../src/web/playground/read-parameters.ts"
 import type { Schema } from "./fuzz/operations.ts"
@@ -71,6 +73,7 @@ function inputFor({ input, examples }: ApiDefinition): fc.Arbitrary<Input> {
     const samples = examples.flatMap((example) => (name in example.input ? [example.input[name]] : []))
     const choices = choicesOf(schema)
     if (choices) return fc.constantFrom(...choices, "nonsense")
+    if (isJsonValue(schema)) return valueFor(schema as Schema, samples)
     // GraphQL takes only text for a parameter that may be text or a number.
     const isText = schema.anyOf !== undefined
     return valueFor(schema as Schema, samples).filter((value) =>
@@ -136,16 +139,19 @@ async function surfacesFor(api: ApiDefinition) {
       return isError ? { error: text } : toData(data)
     },
     async cli(input: Input): Promise<Outcome | null> {
+      const texts = Object.entries(input).map(([name, value]) =>
+        toFlagTexts(api.input.properties[name], value),
+      )
       // An empty list is no flag at all.
-      if (Object.values(input).some((value) => Array.isArray(value) && value.length === 0)) return null
+      if (texts.some((all) => all.length === 0)) return null
       const flags = Object.entries(input).flatMap(([name, value]) =>
-        [value].flat().map((item) => `--${name}=${item}`),
+        toFlagTexts(api.input.properties[name], value).map((text) => `--${name}=${text}`),
       )
       const { code, out, err } = await runCliForTest(["call", api.id, ...flags], { ports })
       return code === 0 ? toData(JSON.parse(out)) : { error: err.replace(/^penknife: |\n$/g, "") }
     },
     async playground(input: Input): Promise<Outcome | null> {
-      const typed = readParameters(form, (name) => toTyped(input[name]))
+      const typed = readParameters(form, (name) => toTyped(api, name, input[name]))
       const wanted = isTextual ? textsOf(input) : input
       if (!isDeepStrictEqual(typed, wanted)) return null
       const { data, error } = await readAnswer(service.call(api, typed, { key: await keyOf("playground") }))
@@ -171,8 +177,8 @@ function withoutVarying(data: unknown, { examples }: ApiDefinition): object {
 }
 
 /** What is typed into the field of a parameter. */
-function toTyped(value: unknown): string {
-  return value === undefined ? "" : [value].flat().join("\n")
+function toTyped({ input }: ApiDefinition, name: string, value: unknown): string {
+  return value === undefined ? "" : toFlagTexts(input.properties[name], value).join("\n")
 }
 
 function textsOf(input: Input): Input {

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler"
 import { reject } from "../apis/contract.ts"
+import { isJsonValue, mistakeOfJson } from "../values/json-value.ts"
 import { toNumber } from "../values/number-text.ts"
 import { once } from "../values/once.ts"
 import { toRequirement } from "./requirement.ts"
@@ -35,6 +36,7 @@ interface Parameter {
   readonly name: string
   readonly schema: TSchema
   readonly isList: boolean
+  readonly isJson: boolean
   /** The value of a text. */
   readonly coerce: (text: string) => unknown
   readonly check: () => TypeCheck<TSchema>
@@ -51,6 +53,7 @@ export function compileInput(input: TObject): ReadInput {
       name,
       schema,
       isList: schema.type === "array",
+      isJson: isJsonValue(schema),
       coerce: toCoercion(schema),
       check: once(() => TypeCompiler.Compile(schema)),
       required: required.has(name),
@@ -85,12 +88,12 @@ function fromText(parameter: Parameter, given: readonly TextParameter[]): unknow
       given.filter(({ name }) => name === parameter.name).map(({ text }) => text),
     )
   if (count > 1) reject(parameter.name, `must be given once, not ${count} times`)
-  return checked(parameter, parameter.coerce(first))
+  return checked(parameter, parameter.isJson ? toJson(parameter, first) : parameter.coerce(first))
 }
 
 function fromTyped(parameter: Parameter, values: Readonly<Record<string, unknown>>): unknown {
   const value = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined
-  // Null says the same as no value, but in some parameters of the administration it is a value.
+  // Null says the same as no value, but as JSON and in some parameters of the administration it is a value.
   const isNone = value === null && !parameter.required && !parameter.check().Check(null)
   if (value === undefined || isNone) return absent(parameter)
   return checked(parameter, value)
@@ -101,10 +104,20 @@ function absent({ name, schema, required, requirement }: Parameter): unknown {
   return schema.default
 }
 
-function checked({ name, check, requirement }: Parameter, value: unknown): unknown {
+function toJson({ name, requirement }: Parameter, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    reject(name, `${requirement()}, and here it must be JSON text such as {"a": 1} or "text"`)
+  }
+}
+
+function checked({ name, isJson, check, requirement }: Parameter, value: unknown): unknown {
+  const mistake = isJson ? mistakeOfJson(value) : null
+  if (mistake !== null) reject(name, mistake)
   const compiled = check()
   if (!compiled.Check(value)) reject(name, `${requirement()}${place(compiled, value)}`)
-  if (!isUnicode(value)) reject(name, "must be well-formed Unicode text, without lone surrogates")
+  if (!isJson && !isUnicode(value)) reject(name, "must be well-formed Unicode text, without lone surrogates")
   // JSON and text can both say -0, which no answer should echo.
   return value === 0 ? 0 : value
 }

@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox"
 import { choicesOf } from "../apis/contract.ts"
+import { isJsonValue } from "../values/json-value.ts"
 
 /** A schema's requirement, after "The 'x' parameter …": `must be a number from -90 to 90`. The schema's `x-requirement` wins. */
 export function toRequirement(schema: TSchema): string {
@@ -10,6 +11,7 @@ export function toRequirement(schema: TSchema): string {
 function describe(schema: TSchema): string {
   const choices = choicesOf(schema)
   if (choices) return `one of ${choices.join(", ")}`
+  if (isJsonValue(schema)) return "a JSON value"
   const { type, minimum, maximum, minLength, maxLength, maxItems, items } = schema
   switch (type) {
     case "number":

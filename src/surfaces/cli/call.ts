@@ -2,6 +2,7 @@ import type { TSchema } from "@sinclair/typebox"
 import { Command, Option as Flag } from "commander"
 import { byCategory } from "../../apis/categories.ts"
 import { type ApiDefinition, choicesOf } from "../../apis/contract.ts"
+import { isJsonValue } from "../../values/json-value.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { choiceOfApis, isChosen, loadUsable, onConfig } from "./settings.ts"
@@ -68,6 +69,7 @@ function toFlag(name: string, schema: TSchema, required: boolean): Flag {
   const notes = [
     required ? "required" : null,
     schema.type === "array" ? "repeatable" : null,
+    isJsonValue(schema) ? "JSON" : null,
     choicesOf(schema)?.join(" | ") ?? null,
     schema.default === undefined ? null : `default: ${schema.default}`,
   ].filter((note) => note !== null)
@@ -78,13 +80,20 @@ function toFlag(name: string, schema: TSchema, required: boolean): Flag {
 }
 
 /** The input of the API's first example as flags. */
-function exampleFlags({ examples }: ApiDefinition): string {
+function exampleFlags({ examples, input }: ApiDefinition): string {
   return Object.entries(examples[0]?.input ?? {})
-    .flatMap(([name, value]) => [value].flat().map((item) => `--${name} ${toShell(item)}`))
+    .flatMap(([name, value]) =>
+      toFlagTexts(input.properties[name], value).map((text) => `--${name} ${toShell(text)}`),
+    )
     .join(" ")
 }
 
-function toShell(value: unknown): string {
-  const text = String(value)
+/** The texts with which flags say a value. */
+export function toFlagTexts(schema: TSchema | undefined, value: unknown): readonly string[] {
+  if (schema && isJsonValue(schema)) return [JSON.stringify(value)]
+  return [value].flat().map(String)
+}
+
+function toShell(text: string): string {
   return /^[\w.,:/@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

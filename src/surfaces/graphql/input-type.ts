@@ -7,6 +7,7 @@ import {
   GraphQLNonNull,
 } from "graphql"
 import { choicesOf, deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
+import { isJsonValue } from "../../values/json-value.ts"
 import { toFields, toScalarType, toTypeName } from "./names.ts"
 
 type Values = Readonly<Record<string, unknown>>
@@ -29,27 +30,29 @@ function toInputType(schema: TObject, path: readonly string[]) {
   const required = new Set(schema.required)
   const parameters = [...toFields(schema.properties)].map(([name, [original, member]]) => {
     const { type, toParameter } = typeOf(member, [...path, original])
+    const isJson = isJsonValue(member)
     const mark = deprecationOf(member)
     const field = {
       // GraphQL cannot deprecate required parameters.
       ...(mark && !required.has(original) && { deprecationReason: deprecationText(mark) }),
-      type: required.has(original) ? new GraphQLNonNull(type) : type,
+      type: required.has(original) && !isJson ? new GraphQLNonNull(type) : type,
       description: describe(member),
       ...(member.default !== undefined && { defaultValue: member.default as unknown }),
     }
-    return { name, original, toParameter, field }
+    return { name, original, toParameter, isJson, field }
   })
   return {
     type: new GraphQLInputObjectType({
       name: toTypeName(...path),
       fields: Object.fromEntries(parameters.map(({ name, field }) => [name, field])),
     }),
-    /** Null counts as left out, since GraphQL clients send it for that. */
+    /** Null counts as left out, since GraphQL clients send it for that. As JSON it is a value. */
     toParameters(input: Values): Values {
       const values: Record<string, unknown> = {}
-      for (const { name, original, toParameter } of parameters) {
+      for (const { name, original, toParameter, isJson } of parameters) {
         const value = input[name]
-        if (value !== undefined && value !== null) values[original] = toParameter ? toParameter(value) : value
+        if (value !== undefined && (value !== null || isJson))
+          values[original] = toParameter ? toParameter(value) : value
       }
       return values
     },

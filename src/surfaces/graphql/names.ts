@@ -1,6 +1,15 @@
 import type { TSchema } from "@sinclair/typebox"
-import { GraphQLBoolean, GraphQLFloat, GraphQLInt, type GraphQLScalarType, GraphQLString } from "graphql"
+import {
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLInt,
+  GraphQLScalarType,
+  GraphQLString,
+  valueFromASTUntyped,
+} from "graphql"
 import { choicesOf } from "../../apis/contract.ts"
+import { isJsonValue } from "../../values/json-value.ts"
+
 /** The root field of an API: its id in lower case without hyphens. */
 export function toRootField(id: string): string {
   return id.toLowerCase().replaceAll("-", "")
@@ -39,8 +48,17 @@ export function toFields<T>(members: Readonly<Record<string, T>>): ReadonlyMap<s
   return fields
 }
 
+/** Any JSON value. Null is a value of it, so that no place requires it. */
+const jsonScalar = new GraphQLScalarType({
+  name: "JSON",
+  description: "Any JSON value.",
+  parseValue: (value) => value,
+  parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
+})
+
 /** The scalar of a schema that is neither an object nor an array. */
 export function toScalarType(schema: TSchema, path: readonly string[]): GraphQLScalarType {
+  if (isJsonValue(schema)) return jsonScalar
   const { type, anyOf, minimum, maximum } = schema
   if (choicesOf(schema) || type === "string") return GraphQLString
   // A value that is a string or a number in JSON is always a string here.

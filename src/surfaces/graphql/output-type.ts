@@ -8,6 +8,7 @@ import {
 } from "graphql"
 import { deprecatedEntry } from "../../accounts/deprecated-entry.ts"
 import { deprecationOf, deprecationText, type GiveWay, isPremium } from "../../apis/contract.ts"
+import { isJsonValue } from "../../values/json-value.ts"
 import { toFields, toScalarType, toTypeName } from "./names.ts"
 
 /** The object type of an output schema. The types of inner objects are named by their path. */
@@ -65,7 +66,8 @@ function typeOf(schema: TSchema, path: readonly string[]): GraphQLOutputType {
     case "array": {
       const items = inner.items as TSchema
       const type = typeOf(items, path)
-      return new GraphQLList(withoutNull(items) === items ? new GraphQLNonNull(type) : type)
+      const hasNulls = withoutNull(items) !== items || isJsonValue(items)
+      return new GraphQLList(hasNulls ? type : new GraphQLNonNull(type))
     }
     default:
       return toScalarType(inner, path)

@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox"
 import { choicesOf, isPremium } from "../../apis/contract.ts"
+import { isJsonValue } from "../../values/json-value.ts"
 
 /** A field of an answer, for documentation. */
 export interface Field {
@@ -31,6 +32,7 @@ export function fieldsIn({ path, schema, premium }: Field): readonly Field[] {
 export function typeOf(schema: TSchema): string {
   const choices = choicesOf(schema)
   if (choices) return choices.map((choice) => `\`${choice}\``).join(", ")
+  if (isJsonValue(schema)) return "any JSON value"
   if (Array.isArray(schema.anyOf)) return schema.anyOf.map(typeOf).join(" or ")
   if (schema.type === "array") return `list of ${typeOf(schema.items)}s`
   if (schema.type === "boolean") return "true or false"

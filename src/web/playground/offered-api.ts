@@ -48,6 +48,7 @@ interface InputSchema {
 interface ParameterSchema {
   readonly type?: string
   readonly enum?: readonly string[]
+  readonly anyOf?: readonly unknown[]
   readonly format?: string
   readonly pattern?: string
   readonly default?: unknown
@@ -60,6 +61,11 @@ interface ParameterSchema {
   readonly "x-secret"?: boolean
   /** The media type of a picture; only fields of answers have it. */
   readonly "x-picture"?: string
+}
+
+/** Whether a parameter takes any JSON value. */
+export function isJson({ type, enum: choices, anyOf }: ParameterSchema): boolean {
+  return type === undefined && choices === undefined && anyOf === undefined
 }
 
 type Values = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import { LinesField, SelectField, TextField } from "../kit/field.tsx"
 import { Description } from "../kit/text.tsx"
-import type { OfferedParameter } from "./offered-api.ts"
+import { isJson, type OfferedParameter } from "./offered-api.ts"
 
 interface ParameterFieldProps {
   readonly parameter: OfferedParameter
@@ -17,9 +17,11 @@ export function ParameterField({ parameter, value, hasPremium }: ParameterFieldP
   const isIdle = isPremium && hasPremium === false
   const isList = schema.type === "array"
   const said =
-    hintOf(parameter) + (isIdle ? " It has no effect on your plan." : "") + (isList ? " One per line." : "")
+    hintOf(parameter) +
+    (isIdle ? " It has no effect on your plan." : "") +
+    (isList ? " One per line." : isJson(schema) ? " Written as JSON." : "")
   const hint = <Description text={said} />
-  const text = value === undefined ? "" : Array.isArray(value) ? value.join("\n") : String(value)
+  const text = toText(schema, value)
   const common = { name, label, hint, required: isRequired, value: text }
   const choices = schema.enum ?? (schema.type === "boolean" ? ["true", "false"] : null)
   if (choices) {
@@ -34,11 +36,17 @@ export function ParameterField({ parameter, value, hasPremium }: ParameterFieldP
       />
     )
   }
-  if (isList) return <LinesField {...common} rows={6} />
+  if (isList || isJson(schema)) return <LinesField {...common} rows={6} />
   // A browser must not offer it again.
   const autocomplete = schema["x-secret"] ? "off" : undefined
   if (isFreeText(schema)) return <LinesField {...common} rows={1} autocomplete={autocomplete} />
   return <TextField {...common} />
+}
+
+function toText(schema: OfferedParameter["schema"], value: unknown): string {
+  if (value === undefined) return ""
+  if (isJson(schema)) return JSON.stringify(value, null, 2)
+  return Array.isArray(value) ? value.join("\n") : String(value)
 }
 
 function hintOf({ description, schema }: OfferedParameter): string {

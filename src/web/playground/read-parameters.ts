@@ -1,18 +1,38 @@
 import { toNumber } from "../../values/number-text.ts"
-import type { OfferedApi } from "./offered-api.ts"
+import { isJson, type OfferedApi } from "./offered-api.ts"
+
+type Typed = (name: string) => string
 
 /** Reads the parameters, exactly as they were typed. An empty field is left out, unless it is a required text or list. */
 export function readParameters(
   { method, parameters }: Pick<OfferedApi, "method" | "parameters">,
-  typed: (name: string) => string,
+  typed: Typed,
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    parameters.flatMap(({ name, isRequired, schema: { type } }) => {
+    parameters.flatMap(({ name, isRequired, schema }) => {
+      const { type } = schema
       const text = typed(name)
       const mayBeEmpty = isRequired && (type === "string" || type === "array")
-      return text === "" && !mayBeEmpty ? [] : [[name, toValue(type, method, text)]]
+      if (text === "" && !mayBeEmpty) return []
+      return [[name, isJson(schema) ? fromJson(text).value : toValue(type, method, text)]]
     }),
   )
+}
+
+/** The first parameter that takes JSON and whose text is none; null if there is no such one. */
+export function findMistakenJson({ parameters }: Pick<OfferedApi, "parameters">, typed: Typed) {
+  const wrong = parameters.find(
+    ({ name, schema }) => isJson(schema) && typed(name) !== "" && !fromJson(typed(name)).isValid,
+  )
+  return wrong?.name ?? null
+}
+
+function fromJson(text: string): { readonly isValid: boolean; readonly value: unknown } {
+  try {
+    return { isValid: true, value: JSON.parse(text) }
+  } catch {
+    return { isValid: false, value: text }
+  }
 }
 
 /** In a query every value is text. In JSON, text that is no number stays text, so that the service says what is wrong with it. */

@@ -8,7 +8,7 @@ import { type CallAnswer, type Customer, sendCall } from "./call.ts"
 import { CodeTabs } from "./code-tabs.tsx"
 import type { OfferedApi } from "./offered-api.ts"
 import { ParameterField } from "./parameter-field.tsx"
-import { readParameters } from "./read-parameters.ts"
+import { findMistakenJson, readParameters } from "./read-parameters.ts"
 
 const formats = ["json", "xml", "yaml", "csv"] as const
 /** Names of fields that no parameter has: parameters begin with a letter. */
@@ -37,6 +37,9 @@ export function Workbench({ api, customer, signedOut }: WorkbenchProps) {
 
   async function run(): Promise<CallAnswer> {
     const sent = read()
+    const mistaken = findMistakenJson(api, typedIn(place.current?.querySelector("form") ?? null))
+    if (mistaken !== null)
+      throw new Problem(400, { detail: `The '${mistaken}' parameter must be JSON.`, parameter: mistaken })
     if (!customer) typedKey = sent.key
     const came = await sendCall(sent, customer)
     setAnswer(came)
@@ -108,13 +111,18 @@ function withoutSecrets(input: CodeCall["input"], { parameters, example }: Offer
   )
 }
 
+/** Reads the fields of a form as they are now. */
+function typedIn(form: HTMLFormElement | null): (name: string) => string {
+  const data = form ? new FormData(form) : null
+  return (name) => String(data?.get(name) ?? "")
+}
+
 /** The call that is filled in; the example's before the form is there. */
 function toCall(api: OfferedApi, form: HTMLFormElement | null): CodeCall {
   const { id, method, example } = api
   const url = `${location.origin}/v1/${id}`
   if (!form) return { method, url, key: typedKey, input: example }
-  const data = new FormData(form)
-  const typed = (name: string) => String(data.get(name) ?? "")
+  const typed = typedIn(form)
   return {
     ...{ method, url, key: typed(keyField).trim() },
     input: readParameters(api, typed),

@@ -1,0 +1,59 @@
+import { Kind, type TSchema, type TUnknown, Type } from "@sinclair/typebox"
+
+/** More levels would overflow the stack of programs that call themselves for each. */
+const maxDepth = 100
+const maxValues = 100_000
+
+/**
+ * A schema for any JSON value. It has at most 100 levels and 100,000 values. On the command line it is JSON text, in GraphQL the
+ * scalar `JSON`. Numbers are doubles, as readers of JSON may take them (RFC 8259 §6): whole ones beyond 2^53 lose digits.
+ * @example
+ * const input = Type.Object({ document: jsonValue({ description: "The document." }) })
+ */
+export function jsonValue(options: { readonly description: string }): TUnknown {
+  return Type.Unknown(options)
+}
+
+/** Whether a schema is one of {@link jsonValue}. */
+export function isJsonValue(schema: TSchema): boolean {
+  return schema[Kind] === "Unknown"
+}
+
+/**
+ * Why a value of a parser of JSON cannot be taken; null if it can. Continues the sentence "The 'x' parameter". It keeps its own
+ * stack, since the value may be nested to any depth.
+ */
+export function mistakeOfJson(value: unknown): string | null {
+  const open: object[] = []
+  const depths: number[] = []
+  let values = 0
+  let depth = 0
+
+  function take(one: unknown): string | null {
+    if (++values > maxValues) return `must have at most ${maxValues.toLocaleString("en-US")} values`
+    if (typeof one === "string" && !one.isWellFormed()) return notUnicode
+    // JSON can say 1e999, which becomes infinite.
+    if (typeof one === "number" && !Number.isFinite(one)) return "must have no number beyond 1.8e308"
+    if (typeof one !== "object" || one === null) return null
+    if (depth === maxDepth) return `must have at most ${maxDepth} levels`
+    open.push(one)
+    depths.push(depth + 1)
+    return null
+  }
+
+  let mistake = take(value)
+  for (let one = open.pop(); one && mistake === null; one = open.pop()) {
+    depth = depths.pop() ?? 0
+    if (!Array.isArray(one)) mistake = mistakeOfNames(Object.keys(one))
+    for (const inner of Array.isArray(one) ? one : Object.values(one)) mistake ??= take(inner)
+  }
+  return mistake
+}
+
+function mistakeOfNames(names: readonly string[]): string | null {
+  // In most programs it changes what an object is, and is no member.
+  if (names.includes("__proto__")) return "must have no member named __proto__"
+  return names.every((name) => name.isWellFormed()) ? null : notUnicode
+}
+
+const notUnicode = "must be well-formed Unicode text, without lone surrogates"
