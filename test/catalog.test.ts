@@ -65,6 +65,12 @@ describe.each(catalog.map((api) => [api.id, api] as const))("the definition of %
     }
   })
 
+  test("says from which lists it answers, and its answers tell the date of the oldest", () => {
+    const dates = (api.lists ?? []).map(({ date }) => date)
+    expect("data_date" in api.output.properties).toBe(dates.length > 0)
+    for (const { output } of api.examples) expect(output.data_date).toEqual(dates.toSorted()[0])
+  })
+
   test("is frozen deeply", () => {
     for (const [, schema] of fieldsOf(api.output, "output")) expect(Object.isFrozen(schema)).toBe(true)
     expect(() => Object.assign(api.input.properties, { x: 1 })).toThrow(TypeError)

@@ -2,6 +2,8 @@
 import { describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { dataReaders } from "../src/apis/catalog.ts"
+import { catalog } from "../src/app/prepare.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { folderOf } from "./support/own-apis.ts"
 import { startTestService } from "./support/service.ts"
@@ -11,15 +13,15 @@ const companies = (name: string, date?: string) =>
 
 test("a service answers from the lists of --data, and its documentation tells their date", async () => {
   const data = folderOf({
-    "bluetooth-companies.json": companies("A newer company", "March 2027"),
+    "bluetooth-companies.json": companies("A newer company", "2027-03"),
     ".keep": "",
   })
   const service = await startTestService({ flags: { data } })
   const { key } = await service.createKey("free")
   const answer = await service.fetch("/v1/bluetoothlookup?companyid=76", { key })
-  expect(await answer.json()).toMatchObject({ data: { company: "A newer company" } })
+  expect(await answer.json()).toMatchObject({ data: { company: "A newer company", data_date: "2027-03" } })
   const document = await (await fetch(`${service.url}/openapi/bluetoothlookup.json`)).text()
-  expect(document).toContain("The list is the SIG's of March 2027.")
+  expect(document).toContain("The list is the SIG's of 2027-03.")
 })
 
 describe("a folder is refused with what to change", () => {
@@ -70,13 +72,22 @@ describe("a folder is refused with what to change", () => {
   })
 })
 
-test("'data check' prints the lists with their dates", async () => {
+test("'data check' prints the lists with their dates, those inside too", async () => {
   const folder = folderOf({
-    "bluetooth-companies.yaml": "date: March 2027\ncompany_identifiers:\n  - {value: 76, name: A}\n",
+    "bluetooth-companies.yaml": "date: 2027-03-01\ncompany_identifiers:\n  - {value: 76, name: A}\n",
   })
   const { code, out } = await runCliForTest(["data", "check", folder, "--json"])
+  const inside = { file: null, date: expect.stringMatching(/^20\d\d-\d\d/) }
   expect({ code, lists: JSON.parse(out) }).toEqual({
     code: 0,
-    lists: [{ list: "bluetooth-companies", file: "bluetooth-companies.yaml", date: "March 2027" }],
+    lists: catalog
+      .flatMap(({ lists = [] }) => lists)
+      .map(({ name }) =>
+        name === "bluetooth-companies"
+          ? { list: name, file: "bluetooth-companies.yaml", date: "2027-03-01" }
+          : { list: name, ...inside },
+      ),
   })
+  const known = catalog.flatMap(({ lists = [] }) => lists).map(({ name }) => name)
+  for (const name of Object.keys(dataReaders)) expect(known).toContain(name)
 })

@@ -112,7 +112,7 @@ function administrationOf(opened: OpenStore): Administration {
   const config = loadConfig({ flags: { db: ":memory:" }, env: {}, file: null })
   const unused = () => Promise.reject(new Error("no query needs this"))
   const none = () => ""
-  const parts = createAdminParts(() => ({ config, prices: new Map() }), {
+  const parts = createAdminParts(() => ({ config, prices: new Map(), lists: [] }), {
     opened,
     // The rows are of one month.
     clock: { ...systemClock, now: () => fillNowMs },

@@ -2,7 +2,7 @@
 const answer = JSON.stringify({
   status: "ok",
   error: null,
-  data: { companyId: 76, companyIdHex: "0x004C", found: true, company: "Apple, Inc." },
+  data: { companyId: 76, companyIdHex: "0x004C", found: true, company: "Apple, Inc.", data_date: "2026-01" },
 })
 const head = { headers: { "content-type": "application/json" } }
 

@@ -1,4 +1,5 @@
 import { FormatRegistry, type Static, type TObject, type TSchema, Type } from "@sinclair/typebox"
+import type { DataList } from "../values/data-list.ts"
 import type { Dns, DnsZone } from "./dns-port.ts"
 
 export type { Dns, DnsAnswer, DnsData, DnsFailure, DnsType, DnsZone, ZoneEntry } from "./dns-port.ts"
@@ -27,11 +28,10 @@ interface ApiFacts<Input extends TObject, Output extends TObject> {
   readonly output: Output
   /** True when an input is an uploaded file, which GraphQL cannot carry. */
   readonly takesFile?: boolean
-  /**
-   * True when a run asks the DNS. Only then `context.ports.dns` may be used. It answers at most 240 questions of one call or,
-   * all runs together, of one GraphQL query.
-   */
+  /** True when a run asks the DNS through `context.ports.dns`: at most 240 questions of one call or GraphQL query. */
   readonly asksDns?: boolean
+  /** The lists of others that it answers from. Its answers then have `data_date`, the date of the oldest: see `dataDate`. */
+  readonly lists?: readonly DataList[]
   /** Set when the API will go. Every surface and the documentation say so; after the sunset a call is a 410. */
   readonly deprecation?: Deprecation
   /** Calls with their answers. Documentation shows them, and the contract tests run them over every surface. */

@@ -5,10 +5,13 @@ import type { AdminParts } from "../admin/parts.ts"
 import { createSessions } from "../admin/sessions/sessions.ts"
 import { createSignIn } from "../admin/sign-in.ts"
 import type { Random } from "../apis/contract.ts"
+import type { PreparedApi } from "../call/prepared-api.ts"
 import { describeConfig } from "../config/describe.ts"
 import type { Config } from "../config/load.ts"
 import { isPostgresUrl } from "../store/open.ts"
 import type { OpenStore } from "../store/open-store.ts"
+import type { DataList } from "../values/data-list.ts"
+import { listsOf } from "./served-apis.ts"
 
 /** The parts that {@link createAdminParts} needs, except the configuration. */
 interface AdminPartsOptions
@@ -26,6 +29,13 @@ export interface RunningConfig {
   readonly config: Config
   /** Ids of the catalog with the credits of a call. */
   readonly prices: ReadonlyMap<string, number>
+  readonly lists: readonly DataList[]
+}
+
+/** What a running configuration has of its APIs. */
+export function runningOf(config: Config, apis: readonly PreparedApi[]): RunningConfig {
+  const prices = new Map(apis.map(({ definition, credits }) => [definition.id, credits]))
+  return { config, prices, lists: listsOf(apis.map(({ definition }) => definition)) }
 }
 
 /** The parts that operations of the administration use, on an open store. */
@@ -51,7 +61,7 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
       const [storeBytes, pendingNotices] = await Promise.all([gauges.bytes(), gauges.pendingNotices()])
       const kind = isPostgresUrl(running().config.db) ? "postgresql" : "sqlite"
       const stored = { store: kind, storeBytes, pendingNotices, charges, refusals } as const
-      return { version, startedMs, ...stored, instances: instances() }
+      return { version, startedMs, ...stored, lists: running().lists, instances: instances() }
     },
   }
 }

@@ -7,7 +7,7 @@ import { type Config, loadConfig } from "../config/load.ts"
 import { currentOperator } from "../ports/machine.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
 import { openStore } from "../store/open.ts"
-import { createAdminParts } from "./admin-parts.ts"
+import { createAdminParts, runningOf } from "./admin-parts.ts"
 import { createBackups } from "./backups.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { configuredAddresses } from "./page-addresses.ts"
@@ -28,11 +28,11 @@ export async function openAdministration(
 ): Promise<{ administration: Administration; actor: Actor; close(): Promise<void> }> {
   const { apis, end } = await loadApis(config)
   end()
-  const prices = new Map(apis.map(({ definition, credits }) => [definition.id, credits]))
+  const running = runningOf(config, apis)
   const ports = livePorts(config)
   const { clock, random } = ports
   const opened = await openStore(config.db, { ...storePorts(ports, config), mustExist: !options.create })
-  const parts = createAdminParts(() => ({ config, prices }), {
+  const parts = createAdminParts(() => running, {
     ...{ opened, clock, random },
     pages: configuredAddresses(config),
     backups: createBackups(config, options.runOwnCommand ?? null),

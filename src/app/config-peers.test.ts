@@ -55,7 +55,7 @@ function join(
     clock,
     timer,
     log: createLog((line) => void log.write(line)),
-    running: () => ({ config, prices: config.credits }),
+    running: () => ({ config, prices: config.credits, lists: [] }),
     versionOnDisk: () => versionOf({ fileText: readDisk() }),
     async reload() {
       reloads++

@@ -4,18 +4,11 @@ import { type CatalogData, dataReaders } from "../apis/catalog.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { messageOf } from "../values/message-of.ts"
 
-/** A list of `--data` that can be used. */
-export interface RenewedList {
-  readonly list: string
-  readonly file: string
-  /** What the list says of its age; null when it says nothing. */
-  readonly date: string | null
-}
-
 /** The lists of a folder: a file each, named after the list, in JSON or YAML. */
 export interface DataLists {
   readonly data: CatalogData
-  readonly lists: readonly RenewedList[]
+  /** The file of each list that was read, by the name of the list. */
+  readonly files: ReadonlyMap<string, string>
 }
 
 const names = Object.keys(dataReaders) as (keyof typeof dataReaders)[]
@@ -29,10 +22,9 @@ const maxBytes = 32 * 1024 * 1024
  */
 export async function readDataLists(directory: string): Promise<DataLists> {
   const place = `--data ${directory}`
-  const files = filesIn(directory, place)
   const data: Record<string, unknown> = {}
-  const lists: RenewedList[] = []
-  for (const file of files) {
+  const files = new Map<string, string>()
+  for (const file of filesIn(directory, place)) {
     const { name, ext } = parse(file)
     const list = names.find((one) => one === name)
     if (list === undefined || !endings.includes(ext))
@@ -45,16 +37,15 @@ export async function readDataLists(directory: string): Promise<DataLists> {
       const path = join(directory, file)
       const { size } = statSync(path)
       if (size > maxBytes) throw new Error(`it has ${size} bytes; ${maxBytes} are allowed`)
-      const read = await dataReaders[list](readFileSync(path, "utf8"))
-      data[list] = read
-      lists.push({ list, file, date: read.date })
+      data[list] = await dataReaders[list](readFileSync(path, "utf8"))
+      files.set(list, file)
     } catch (cause) {
       throw new ConfigError(`${place}: ${file}: ${messageOf(cause)}`)
     }
   }
-  if (lists.length === 0)
+  if (files.size === 0)
     throw new ConfigError(`${place} has no list. A list is a file such as ${names[0]}.json.`)
-  return { data, lists }
+  return { data, files }
 }
 
 /** Files that begin with a dot are for the system. */

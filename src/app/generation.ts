@@ -9,6 +9,7 @@ import type { Tracer } from "../ports/tracer.ts"
 import type { Store } from "../store/store.ts"
 import type { HttpParts } from "../surfaces/http/app.ts"
 import type { HttpOptions } from "../surfaces/http/server.ts"
+import { type RunningConfig, runningOf } from "./admin-parts.ts"
 import type { createObservability } from "./observability.ts"
 import type { OwnApis } from "./own-apis.ts"
 import { mcpNames } from "./prepare.ts"
@@ -17,12 +18,9 @@ import { mcpNames } from "./prepare.ts"
  * One configuration with everything made from it: plans, prices, limits. It never changes. A new configuration makes a new
  * generation, and a call keeps the one with which it began.
  */
-export interface Generation {
-  readonly config: Config
+export interface Generation extends RunningConfig {
   readonly ownApis: OwnApis
   readonly parts: HttpParts
-  /** Credits of a call, by API. */
-  readonly prices: ReadonlyMap<string, number>
 }
 
 interface GenerationParts {
@@ -50,9 +48,8 @@ export function createGenerations(options: GenerationParts): MakeGeneration {
     const charges = createCharges(store, admission, ports, log, findSnapshot)
     const apiIds = definitions.map(({ id }) => id)
     return {
-      config,
+      ...runningOf(config, apis),
       ownApis,
-      prices: new Map(apis.map(({ definition, credits }) => [definition.id, credits])),
       parts: {
         apis,
         pipeline: { ...shared, admission, charges },

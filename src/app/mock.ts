@@ -32,7 +32,7 @@ import type { HttpServer } from "../surfaces/http/server.ts"
 import { messageOf } from "../values/message-of.ts"
 import { toMessage } from "../webhooks/attempt.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
-import { createAdminAccess } from "./admin-parts.ts"
+import { createAdminAccess, runningOf } from "./admin-parts.ts"
 import { httpSettings } from "./generation.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
@@ -108,7 +108,8 @@ async function createState(
   const apiIds = apis.map(({ definition }) => definition.id)
   // Ids of audit records must not change the keys and ids that follow from the seed.
   const auditRandom = createSeededRandom("audit")
-  const prices = new Map(apis.map(({ definition, credits }) => [definition.id, credits]))
+  const running = runningOf(config, apis)
+  const { prices } = running
   const accounts = createProgramAccounts({ ...openedStore, clock, random, auditRandom, plans, prices })
   const names = await seedMagicKeys({ store, admin: openedStore.admin, accounts, plans, clock, plan })
   const adminKey = await seedAdminKey(openedStore.admin, clock)
@@ -137,7 +138,7 @@ async function createState(
     unsentBytes,
   }
   const { observerFor, readMetrics, requests, history, stop } = createObservability(parts, null)
-  const admin = createAdminAccess(() => ({ config, prices }), {
+  const admin = createAdminAccess(() => running, {
     opened: { ...openedStore, history: afterWriting(openedStore.history, () => history.write()) },
     // The settings of a test double do not change.
     config: {

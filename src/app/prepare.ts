@@ -14,7 +14,7 @@ import { nearestFirst } from "../values/nearest.ts"
 import { createLazyThreads, type LazyThreads } from "./lazy-threads.ts"
 import { livePorts } from "./live-ports.ts"
 import { createOwnApiVersions } from "./own-apis.ts"
-import { servedOf } from "./served-apis.ts"
+import { listsOf, servedOf } from "./served-apis.ts"
 
 /** The APIs with the embedded data. */
 export const catalog: readonly ApiDefinition[] = createCatalog()
@@ -50,10 +50,15 @@ async function catalogFor({ data }: Config): Promise<readonly ApiDefinition[]> {
   return createCatalog((await readDataLists(data)).data)
 }
 
-/** For `penknife data check`. */
+/** For `penknife data check`: each list that a service with this folder answers from. Those inside have no file. */
 export async function checkData(directory: string) {
   const { readDataLists } = await import("./data-lists.ts")
-  return (await readDataLists(directory)).lists
+  const { data, files } = await readDataLists(directory)
+  return listsOf(createCatalog(data)).map(({ name, date }) => ({
+    list: name,
+    file: files.get(name) ?? null,
+    date,
+  }))
 }
 
 /** The certificate and its key. Read before anything is opened, so that a mistake names its setting. */

@@ -2,6 +2,7 @@ import { categories, categoryOf, toCategory } from "../apis/categories.ts"
 import type { ApiDefinition } from "../apis/contract.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import type { DataList } from "../values/data-list.ts"
 import { nearestFirst } from "../values/nearest.ts"
 
 /**
@@ -31,4 +32,9 @@ export function servedOf(
   )
   if (served.length > 0) return served
   throw new ConfigError("'catalog.include' and 'catalog.exclude' leave no API to serve.")
+}
+
+/** The lists that APIs answer from, each once, in the order of the APIs. */
+export function listsOf(apis: readonly ApiDefinition[]): readonly DataList[] {
+  return [...new Map(apis.flatMap(({ lists = [] }) => lists).map((list) => [list.name, list])).values()]
 }

@@ -68,7 +68,8 @@ export function openAdministration(
     ["hmac", 1],
     ["spfvalidator", 5],
   ])
-  const parts = createAdminParts(() => ({ config, prices }), {
+  const lists = [{ name: "bluetooth-companies", date: "2026-01" }]
+  const parts = createAdminParts(() => ({ config, prices, lists }), {
     opened,
     clock,
     random: systemRandom,

@@ -10,7 +10,7 @@ export const healthDetail = defineRead({
   id: "health.detail",
   title: "Show how the service is doing",
   description:
-    "Shows version, uptime, kind and size of the store, charges and notices of this process, and the age of the newest backup.",
+    "Shows version, uptime, kind and size of the store, charges and notices of this process, the age of the newest backup, and the dates of the lists that APIs answer from.",
   permission: "health.read",
   path: "/health",
   command: { words: "health", example: "" },
@@ -31,6 +31,15 @@ export const healthDetail = defineRead({
       "When the newest backup in the directory for backups was finished; null without one.",
     ),
     last_backup_age_seconds: nullable(Type.Integer(), { description: "How long ago that was." }),
+    lists: Type.Array(
+      Type.Object({
+        name: Type.String({ description: "The name of the list, as of a file in `--data`." }),
+        date: nullable(Type.String(), {
+          description: "The date of the list: `YYYY-MM-DD` or `YYYY-MM`; null if its file tells none.",
+        }),
+      }),
+      { description: "The lists that APIs answer from. Their answers tell the date as `data_date`." },
+    ),
     instances: nullable(Type.Integer(), {
       description:
         "The number of processes that work on the same PostgreSQL database and were heard of in the last 100 s, this one included; null with a data file.",
@@ -48,7 +57,7 @@ export const healthDetail = defineRead({
   }),
   example: {},
   async read(_, { readHealth, backups, clock }) {
-    const { version, store, startedMs, storeBytes, pendingNotices, charges, refusals, instances } =
+    const { version, store, startedMs, storeBytes, pendingNotices, charges, refusals, lists, instances } =
       await readHealth()
     const lastMs = await backups.lastMs()
     return {
@@ -63,6 +72,7 @@ export const healthDetail = defineRead({
       last_backup: toIso(lastMs),
       last_backup_age_seconds:
         lastMs === null ? null : Math.max(0, Math.floor((clock.now() - lastMs) / 1_000)),
+      lists: lists.map(({ name, date }) => ({ name, date })),
       instances: instances?.count ?? null,
       differing_instances: (instances?.differing ?? []).map(({ settings, ...peer }) => ({
         ...peer,

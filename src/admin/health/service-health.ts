@@ -1,3 +1,5 @@
+import type { DataList } from "../../values/data-list.ts"
+
 /** How a service is doing. */
 export interface ServiceHealth {
   readonly version: string
@@ -12,6 +14,8 @@ export interface ServiceHealth {
   /** Charges that the store decided since the start, and how many of them it refused. */
   readonly charges: number
   readonly refusals: number
+  /** The lists that APIs answer from. */
+  readonly lists: readonly DataList[]
   /** Null where the store is not a database that several instances share. */
   readonly instances: Instances | null
 }

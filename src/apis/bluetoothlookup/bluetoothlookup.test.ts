@@ -5,6 +5,8 @@ import { runApi } from "../../../test/support/run-api.ts"
 import { formatCompanyId, parseCompanyId } from "./company-id.ts"
 import { bluetoothlookup, createBluetoothlookup } from "./index.ts"
 
+const data_date = "2026-01"
+
 describe("companyid", () => {
   test.each([
     [0, "0 0x0 00 000000 0x00000"],
@@ -83,9 +85,15 @@ describe("companyid", () => {
 
 describe("bluetoothlookup", () => {
   test("the ends of the list and the gaps in it", () => {
-    expect(lookUp("0")).toEqual({ companyId: 0, companyIdHex: "0x0000", found: true, company: "Ericsson AB" })
+    expect(lookUp("0")).toEqual({
+      companyId: 0,
+      companyIdHex: "0x0000",
+      found: true,
+      company: "Ericsson AB",
+      data_date,
+    })
     expect(lookUp("0x1053")).toMatchObject({ companyId: 4179, found: true, company: "Sensorworx, Inc." })
-    const unassigned = { found: false, company: null }
+    const unassigned = { found: false, company: null, data_date }
     expect(lookUp("1048")).toEqual({ companyId: 1048, companyIdHex: "0x0418", ...unassigned })
     expect(lookUp("4180")).toEqual({ companyId: 4180, companyIdHex: "0x1054", ...unassigned })
     expect(lookUp("65534")).toEqual({ companyId: 65534, companyIdHex: "0xFFFE", ...unassigned })
@@ -98,13 +106,15 @@ describe("bluetoothlookup", () => {
       found: true,
       company:
         "Bluetooth SIG Specification Reserved Default Vendor ID for Remote Devices Without Device ID Service Record.",
+      data_date,
     }))
 
   test("the description says of when the list is, or that the operator chose it", () => {
-    expect(bluetoothlookup.description).toContain("The list is the SIG's of January 2026.")
+    expect(bluetoothlookup.description).toContain("The list is the SIG's of 2026-01.")
     const other = createBluetoothlookup({ date: null, names: ["A"], last: null })
     expect(other.description).toContain("The operator of this service has chosen the list.")
     expect(other.description).not.toContain("2026")
+    expect(lookUp("0", other)).toMatchObject({ company: "A", data_date: null })
   })
 
   test("another list replaces the built-in one", () => {

@@ -1,9 +1,10 @@
+import { readListDate } from "../../values/data-list.ts"
 import { isObject } from "../../values/is-object.ts"
 import { highestCompanyId } from "./company-id.ts"
 
 /** A list of assigned company identifiers. */
 export interface Companies {
-  /** The month of the SIG's list, such as `January 2026`; null when it is not known. */
+  /** The date of the SIG's list, such as `2026-01`; null when it is not known. */
   readonly date: string | null
   /** Names at the position of their identifier, 65535 excepted; null for an identifier without a company. */
   readonly names: readonly (string | null)[]
@@ -40,7 +41,7 @@ export async function readCompanies(text: string): Promise<Companies> {
   nameByCode.delete(highestCompanyId)
   const length = 1 + [...nameByCode.keys()].reduce((highest, code) => Math.max(highest, code), -1)
   const names = Array.from({ length }, (_, code) => nameByCode.get(code) ?? null)
-  return { date: dateOf(document), names, last }
+  return { date: isObject(document) ? readListDate(document) : null, names, last }
 }
 
 /** The JSON parser is fast but does not name the line of an error; the YAML parser reads JSON too, and does. */
@@ -51,15 +52,6 @@ async function parseText(text: string): Promise<unknown> {
     const { parse } = await import("yaml")
     return parse(text)
   }
-}
-
-/** What the list says of its age, such as `January 2026`. */
-function dateOf(document: unknown): string | null {
-  const date = isObject(document) ? document.date : undefined
-  if (date === undefined) return null
-  if (typeof date !== "string" || !/^[\w-][\w -]{0,39}$/.test(date))
-    throw new Error("the date of the list must be a text such as January 2026")
-  return date
 }
 
 function findEntries(document: unknown): readonly unknown[] {

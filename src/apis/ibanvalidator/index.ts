@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { dataDate } from "../../values/data-list.ts"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { defineApi, nullable, premium } from "../contract.ts"
 import { examples } from "./examples.ts"
@@ -33,6 +34,7 @@ export const ibanvalidator = defineApi({
     "Checks an IBAN against the IBAN registry of SWIFT (ISO 13616): country, length, structure and check digits, and the check digits that some countries have inside the account number. It does not ask any bank whether the account exists.",
   method: "GET",
   credits: 1,
+  lists: [{ name: "iban-registry", date: registryDate }],
   input: Type.Object({
     iban: Type.String({
       minLength: 1,
@@ -60,7 +62,7 @@ export const ibanvalidator = defineApi({
         "The account number: what follows the identifiers of bank and branch, with national check digits; null if the country, the length or the structure is wrong.",
     }),
     formatted: Type.String({ description: "The IBAN in print form, in groups of four characters." }),
-    data_date: Type.String({ description: "The month of the registry that was used, `YYYY-MM`." }),
+    data_date: dataDate("the IBAN registry"),
     parts: premium(
       nullable(
         Type.Object({

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { dataDate } from "../../values/data-list.ts"
 import { isIpv6, type Network, parseIpv4, parseIpv6, toReverseName } from "../../values/ip.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
 import { examples } from "./examples.ts"
@@ -18,6 +19,7 @@ export const ipcalculator = defineApi({
     "Computes the range of an IPv4 or IPv6 network, tells the special purpose of an address (IANA), divides a network, and joins networks into the fewest.",
   method: "GET",
   credits: 1,
+  lists: [{ name: "special-purpose-addresses", date: registryDate }],
   input: Type.Object({
     address: Type.String({
       minLength: 2,
@@ -73,7 +75,7 @@ export const ipcalculator = defineApi({
       }),
       { description: "The special purpose of the address; null for an ordinary one." },
     ),
-    data_date: Type.String({ description: "The month of IANA's registries that were used, `YYYY-MM`." }),
+    data_date: dataDate("IANA's registries of special-purpose addresses"),
     networks: nullable(Type.Array(Type.String()), {
       description: "The parts of the network; null without `split`.",
     }),

@@ -72,8 +72,11 @@ export interface CliParts {
     readonly problems: readonly { readonly name: string; readonly problem: string }[]
   }>
   readonly ownApis: OwnApiFolders
-  /** Reads the lists of a folder for `--data`. Throws ConfigError for one that cannot be used. */
-  checkData(directory: string): Promise<readonly { list: string; file: string; date: string | null }[]>
+  /**
+   * Reads the lists of a folder for `--data`, and returns them with those inside, which have no file. Throws ConfigError for one
+   * that cannot be used.
+   */
+  checkData(directory: string): Promise<readonly { list: string; file: string | null; date: string | null }[]>
   readonly safekeeping: Safekeeping
   /** Prepares calls in this process. */
   createLocalCalls(config: Config): LocalCalls

@@ -124,6 +124,7 @@ function HealthFacts({ version }: { readonly version: number }) {
             ["Charges", `${formatNumber(health.charges)} (${formatNumber(health.refusals)} refused)`],
             ["Notices", <Notices key="notices" health={health} />],
             ["Last backup", <LastBackup key="backup" health={health} />],
+            ...health.lists.map(({ name, date }) => [`List ${name}`, date ?? "without a date"] as const),
           ]}
         />
       )}

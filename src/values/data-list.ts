@@ -1,0 +1,40 @@
+import { Type } from "@sinclair/typebox"
+
+/** A list that others keep and renew, such as assigned numbers, with a copy inside. */
+export interface DataList {
+  /** Words in lower case with hyphens. A file of `--data` with this name replaces the copy, if `catalog.ts` has its reader. */
+  readonly name: string
+  /** `YYYY-MM-DD`, or `YYYY-MM` where only the month is known; null if the file that replaces it tells none. */
+  readonly date: string | null
+}
+
+/**
+ * The output field `data_date` of an API whose definition has `lists`.
+ * @param list what its description calls the list: "the IBAN registry"
+ * @example
+ * const list = { name: "iban-registry", date: "2025-12" }
+ * const output = Type.Object({ data_date: dataDate("the IBAN registry") })
+ * const answer = { data_date: list.date }
+ */
+export function dataDate(list: string) {
+  return Type.Union([Type.String(), Type.Null()], {
+    description: `The date of ${list} that was used: \`YYYY-MM-DD\`, or \`YYYY-MM\`; null if the operator has renewed it without a date.`,
+  })
+}
+
+/**
+ * Reads the `date` of a list that an operator renews with `--data`; null if the list has none.
+ * @throws Error that says which dates can be read
+ */
+export function readListDate({ date }: { readonly date?: unknown }): string | null {
+  if (date === undefined || date === null) return null
+  if (typeof date === "string" && /^\d{4}-\d{2}(?:-\d{2})?$/.test(date) && isDay(date)) return date
+  throw new Error("the date of the list must be YYYY-MM-DD or YYYY-MM, such as 2027-03")
+}
+
+/** Whether the day, or the first of the month, exists. */
+function isDay(date: string): boolean {
+  const day = date.length === 7 ? `${date}-01` : date
+  const ms = Date.parse(`${day}T00:00:00Z`)
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day)
+}
