@@ -12,6 +12,7 @@ import { reloads } from "./trials/reloads.ts"
 import { revocations } from "./trials/revocations.ts"
 import { restartsBehindCaddy, restartsBehindNginx } from "./trials/rolling-restarts.ts"
 import { stops } from "./trials/stops.ts"
+import { updates } from "./trials/updates.ts"
 
 /** The trials of `bun run exactness`. A new one is a file in `trials/` and a line here. */
 export const trials: readonly Trial[] = [
@@ -32,5 +33,6 @@ export const trials: readonly Trial[] = [
   restartsBehindCaddy,
   restartsBehindNginx,
   stops,
+  updates,
   reloadMemory,
 ]

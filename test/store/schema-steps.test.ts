@@ -11,20 +11,14 @@ import type { SchemaStep } from "../../src/store/schema-step.ts"
 import { migrate as migrateFile } from "../../src/store/sqlite/migrations.ts"
 import { type AnyTestStore, openAnyStore } from "../support/any-store.ts"
 import { usePostgres } from "../support/postgres.ts"
+import { columnPage as page, sampleStep as step, stepOfLedger } from "../support/sample-step.ts"
 import { accountOf, chargeOf } from "../support/store.ts"
 import { tempDir } from "../support/temp.ts"
 
 const root = join(import.meta.dir, "../..")
-const page = await Bun.file(join(root, "docs/adding-a-column.md")).text()
-const step: SchemaStep = readStep(/```ts\n(.*?)```/s.exec(page)?.[1] ?? "")
 const dir = tempDir()
 const postgres = usePostgres()
 const accounts = 2_500
-
-/** The object of the page, whose values are literals. */
-function readStep(text: string): SchemaStep {
-  return Function(`"use strict"; return (${text})`)()
-}
 
 const insertAccounts = (numbers: string) => `
   INSERT INTO accounts (id, name, plan, created_ms) SELECT 'many_' || n, 'Name ' || n, 'free', 1000 FROM ${numbers}`
@@ -162,7 +156,7 @@ test("a database gets the column while an instance charges, and while another se
       return () => {}
     },
   }
-  const steps = [{ ...step, change: `${step.change}; ALTER TABLE ledger ADD COLUMN note text` }]
+  const steps = [stepOfLedger]
   expect(await migrateDatabase(sql, db, { timer, steps })).toEqual({ isNew: false, version: 2 })
   // Three attempts, and three batches of rows and the end of them.
   expect(pauses).toEqual([200, 400, 800, 5, 5, 5, 5])

@@ -3,6 +3,7 @@ import { type Cluster, openCluster } from "../cluster.ts"
 import { prepareFailures } from "../failures.ts"
 import { type Call, type Customer, mixedCalls, singleCalls, startTraffic } from "../traffic.ts"
 import { count, type Lab, none, type Trial } from "../trial.ts"
+import { watchWaits } from "../waits.ts"
 
 /** The credits of the plan `scarce`. */
 const monthly = 300
@@ -20,7 +21,10 @@ export const races: Trial = {
     const sayFailures = prepareFailures(lab, cluster.instances)
     const results: Awaited<ReturnType<typeof race>>[] = []
     for (let round = 0; round < lab.rounds; round++) {
+      const waits = watchWaits(cluster.server.url)
       const result = await race(lab, cluster)
+      const long = await waits.stop()
+      if (result.others.length > 0) lab.say(`long statements waited for: ${long.join(", ") || "nothing"}`)
       lab.say(
         `round ${round + 1}: ${result.answered} answered, ${result.booked} booked of ${result.available}`,
       )

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test"
 import { chargeOf } from "../../../test/support/store.ts"
+import { createManualTimer } from "../../../test/support/timer.ts"
+import type { Timer } from "../../apis/contract.ts"
 import { toFault } from "../../call/fault.ts"
 import { systemTimer } from "../../ports/timer.ts"
 import { createActivity } from "../open-store.ts"
@@ -11,23 +13,26 @@ import { createServerClock } from "./server-clock.ts"
 /** Connections whose answers the test gives. */
 function setUp(
   answer: (statement: string, parameters: readonly unknown[]) => object[] | Promise<object[]>,
-  slots = 1,
+  { slots = 1, timer = systemTimer }: { slots?: number; timer?: Timer } = {},
 ) {
   let nowMs = 0
   const clock = { now: () => 0, monotonicMs: () => nowMs }
   const asked: string[] = []
+  const limits: (number | undefined)[] = []
   const connection = {
-    async run(statement: string, parameters: readonly unknown[]) {
+    async run(statement: string, parameters: readonly unknown[], limitMs?: number) {
       asked.push(statement.trim().split(" ")[0] ?? "")
+      limits.push(limitMs)
       return answer(statement, parameters)
     },
     async close() {},
   } as Connection
   const activity = createActivity()
   const serverClock = createServerClock(clock)
-  const charge = prepareCharges(Array(slots).fill(connection), {
+  const connections = Array.from({ length: slots }, () => ({ ...connection }))
+  const charge = prepareCharges(connections, {
     clock,
-    timer: systemTimer,
+    timer,
     serverClock,
     skew: { require() {} },
     activity,
@@ -39,6 +44,7 @@ function setUp(
     activity,
     serverClock,
     asked,
+    limits,
     move: (ms: number) => {
       nowMs += ms
     },
@@ -102,7 +108,7 @@ test("a charge is answered when its own batch is, not when all that were asked w
   const answers: (() => void)[] = []
   const { charge } = setUp(
     (_, parameters) => new Promise((resolve) => answers.push(() => resolve([row(parameters.at(-1))]))),
-    2,
+    { slots: 2 },
   )
   const decided: number[] = []
   const first = charge([chargeOf()])
@@ -151,4 +157,42 @@ test("after a lost answer nothing is charged until the database has committed so
   expect(await charge([chargeOf()])).toMatchObject([{ charged: true }])
   expect(await charge([chargeOf()])).toMatchObject([{ charged: true }])
   expect(asked).toEqual(["WITH", "SELECT", "SELECT", "WITH", "WITH"])
+})
+
+test("a charge that waits for the disk has the time that is left to its call; those of other times share the shortest", async () => {
+  const answers: (() => void)[] = []
+  const { charge, limits, move } = setUp(
+    (_, parameters) => new Promise((resolve) => answers.push(() => resolve([row(parameters.at(-1))]))),
+  )
+  const first = charge([chargeOf()])
+  move(100)
+  const second = charge([chargeOf()])
+  move(50)
+  const third = charge([chargeOf()])
+  answers[0]?.()
+  expect(await first).toMatchObject([{ charged: true }])
+  await systemTimer.turn()
+  answers[1]?.()
+  expect(await Promise.all([second, third])).toMatchObject([[{ charged: true }], [{ charged: true }]])
+  expect(limits).toEqual([500, 450])
+})
+
+test("while an answer is late, another connection charges only after the database has committed something", async () => {
+  const timer = createManualTimer()
+  const answers: (() => void)[] = []
+  const { charge, asked } = setUp(
+    (statement, parameters) =>
+      statement.startsWith("SELECT")
+        ? []
+        : new Promise((resolve) => answers.push(() => resolve([row(parameters.at(-1))]))),
+    { slots: 2, timer },
+  )
+  const late = charge([chargeOf()])
+  // Half of the time is over.
+  timer.fire()
+  const other = charge([chargeOf({ accountId: "acc_2" })])
+  await systemTimer.turn()
+  expect(asked).toEqual(["WITH", "SELECT", "WITH"])
+  for (const answer of answers) answer()
+  expect(await Promise.all([late, other])).toMatchObject([[{ charged: true }], [{ charged: true }]])
 })

@@ -158,7 +158,7 @@ export function prepareCharges(
 ): Store["charge"] {
   const statementLimitMs = statementLimitOf(limitMs)
   let batches = 0
-  /** Answers that were lost so far, on any connection. */
+  /** Answers that were late or lost so far, on any connection. */
   let losses = 0
   /** The losses after which each connection has seen the database commit. */
   const seenCommitting = new Map<Connection, number>()
@@ -237,8 +237,12 @@ export function prepareCharges(
       batch,
       ...(traces === null ? [] : [traces]),
     ]
+    // The server ends a statement that waits. One that was done and waits for the disk is answered late, and its calls have that time.
+    const limitMs = earliestDeadline(groups.flatMap(({ members }) => members)) - sentMs
+    const cancelTimer = timer.after(statementLimitMs, () => void losses++)
     const rows = await connection
-      .run<ChargedRow>(statement, parameters, statementLimitMs)
+      .run<ChargedRow>(statement, parameters, limitMs)
+      .finally(cancelTimer)
       .catch((cause: unknown) => {
         if (cause instanceof OutcomeUnknown) {
           losses++
@@ -270,7 +274,7 @@ export function prepareCharges(
     const offsetMs = serverClock.at(-statementLimitMs)
     return ({ members }) => {
       if (offsetMs === null) return null
-      return members.reduce((ms, { request }) => Math.min(ms, request.deadlineMs), Infinity) + offsetMs
+      return earliestDeadline(members) + offsetMs
     }
   }
 
@@ -297,6 +301,11 @@ export function prepareCharges(
       slots.submit(charges.map(toPending))
     })
   }
+}
+
+/** When the first of some charges must be decided. Monotonic. */
+function earliestDeadline(pending: readonly Pending[]): number {
+  return pending.reduce((ms, { request }) => Math.min(ms, request.deadlineMs), Number.POSITIVE_INFINITY)
 }
 
 /** Sets the outcome of the charges that have none. */

@@ -1,0 +1,52 @@
+import { SQL } from "bun"
+
+/** Statements that take longer are looked at. Milliseconds. */
+const longMs = 100
+const everyMs = 20
+
+/** What long statements of the instances waited for. */
+export interface Waits {
+  /** Ends the watch. Returns each cause with the longest time that a statement had run by then, such as `IO WalSync 310 ms`. */
+  stop(): Promise<readonly string[]>
+}
+
+/**
+ * Looks again and again what statements of the instances wait for that take over 0.1 s: the disk, a lock, or a processor. It tells also how
+ * late this process itself came to its turn, since then the machine was too busy for the others too.
+ * @param url of the database's server
+ */
+export function watchWaits(url: string): Waits {
+  const sql = new SQL({ url, max: 1 })
+  const longest = new Map<string, number>()
+  let isOver = false
+  const watching = watch()
+
+  function note(cause: string, ms: number): void {
+    longest.set(cause, Math.max(longest.get(cause) ?? 0, ms))
+  }
+
+  async function watch(): Promise<void> {
+    while (!isOver) {
+      const startMs = performance.now()
+      await Bun.sleep(everyMs)
+      const lateMs = performance.now() - startMs - everyMs
+      if (lateMs > longMs) note("this process was late by", lateMs)
+      const rows = await sql.unsafe<{ cause: string; ms: number }[]>(
+        `SELECT coalesce(wait_event_type || ' ' || wait_event, 'a processor') AS cause,
+           max(extract(epoch FROM clock_timestamp() - query_start) * 1000)::float8 AS ms
+         FROM pg_stat_activity WHERE application_name = 'penknife' AND state = 'active' AND pid <> pg_backend_pid()
+           AND clock_timestamp() - query_start > interval '${longMs} ms' GROUP BY 1`,
+      )
+      for (const { cause, ms } of rows) note(cause, ms)
+    }
+  }
+
+  return {
+    async stop() {
+      isOver = true
+      await watching
+      await sql.close()
+      return [...longest].map(([cause, ms]) => `${cause} ${Math.round(ms)} ms`)
+    },
+  }
+}
