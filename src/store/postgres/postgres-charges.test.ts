@@ -177,6 +177,25 @@ test("a charge that waits for the disk has the time that is left to its call; th
   expect(limits).toEqual([500, 450])
 })
 
+test("a charge that has waited behind a late one too long is refused at once, without a look whether the database commits", async () => {
+  const timer = createManualTimer()
+  const answers: (() => void)[] = []
+  const { charge, asked, move } = setUp(
+    (statement, parameters) =>
+      statement.startsWith("SELECT")
+        ? []
+        : new Promise((resolve) => answers.push(() => resolve([row(parameters.at(-1))]))),
+    { timer },
+  )
+  const [late, waiting] = [charge([chargeOf()]), charge([chargeOf()])]
+  timer.fire()
+  move(400)
+  answers[0]?.()
+  expect(await late).toMatchObject([{ charged: true }])
+  expect(await waiting).toEqual([{ charged: false, cause: expect.any(StoreUnavailable) }])
+  expect(asked).toEqual(["WITH"])
+})
+
 test("while an answer is late, another connection charges only after the database has committed something", async () => {
   const timer = createManualTimer()
   const answers: (() => void)[] = []

@@ -180,8 +180,8 @@ export function prepareCharges(
   /** Charges all groups that fit, then reads the rows of the others and sends the members that would fit. */
   async function chargeAll(connection: Connection, pending: readonly Pending[]): Promise<void> {
     skew.require()
-    if (losses > (seenCommitting.get(connection) ?? 0)) await requireCommits(connection)
-    let groups = groupCharges(pending)
+    let groups = inTime(groupCharges(pending))
+    if (groups.length > 0 && losses > (seenCommitting.get(connection) ?? 0)) await requireCommits(connection)
     for (let round = 0; groups.length > 0 && round < maxRounds; round++) {
       const [now, later] = splitByAccount(inTime(groups))
       const missing = now.length === 0 ? [] : await chargeGroups(connection, now)
