@@ -2,6 +2,7 @@ import { readCompanies } from "./bluetoothlookup/company-list.ts"
 import { bluetoothlookup, createBluetoothlookup } from "./bluetoothlookup/index.ts"
 import { cardvalidator } from "./cardvalidator/index.ts"
 import type { ApiDefinition } from "./contract.ts"
+import { cronparser } from "./cronparser/index.ts"
 import { danevalidator } from "./danevalidator/index.ts"
 import { gtinvalidator } from "./gtinvalidator/index.ts"
 import { hmac } from "./hmac/index.ts"
@@ -40,5 +41,6 @@ export function createCatalog({
     vatvalidator,
     phonevalidator,
     cardvalidator,
+    cronparser,
   ]
 }

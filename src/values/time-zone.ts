@@ -1,0 +1,51 @@
+/** What a parameter with a time zone must be. */
+export const timeZoneForm =
+  "must be a time zone of the IANA database, such as Europe/Berlin, or an offset such as +05:30"
+
+/** Names such as `Etc/GMT+3`, and offsets. `Temporal` alone would also take a time that has a zone. */
+const name = /^(?:[A-Za-z][\w+/-]{0,63}|[+-]\d\d:\d\d)$/
+
+/** A time zone in the capitals of the IANA database, which do not count; null for an unknown one. */
+export function toTimeZone(text: string): string | null {
+  if (!name.test(text)) return null
+  try {
+    return atZone(0, text).timeZoneId
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+/** A time in milliseconds since the Unix epoch, in a zone that {@link toTimeZone} gave. */
+export function atZone(ms: number, zone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone)
+}
+
+/** `2027-03-28T03:00:00+02:00`. */
+export function toLocalText(time: Temporal.ZonedDateTime): string {
+  return time.toString({ timeZoneName: "never", smallestUnit: "second" })
+}
+
+/**
+ * A change of the clocks of a zone: at `time`, they go from `before` to `after`. The last two are in milliseconds since the Unix
+ * epoch, as if the clocks showed UTC.
+ */
+export interface ClockChange {
+  readonly time: Temporal.ZonedDateTime
+  readonly before: number
+  readonly after: number
+}
+
+/** The changes of the clocks after a time, the next one first. Changes of a zone's rules that do not move its clocks are none. */
+export function* clockChangesAfter(time: Temporal.ZonedDateTime): Generator<ClockChange> {
+  let from = time
+  while (true) {
+    const next = from.getTimeZoneTransition("next")
+    // The runtime gives undefined for a zone that is an offset.
+    if (!next) return
+    const before = next.epochMilliseconds + next.subtract({ nanoseconds: 1 }).offsetNanoseconds / 1e6
+    const after = next.epochMilliseconds + next.offsetNanoseconds / 1e6
+    if (before !== after) yield { time: next, before, after }
+    from = next
+  }
+}
