@@ -20,12 +20,12 @@ describe("the tools", () => {
     const { tools } = await all.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(ids)
     expect(JSON.stringify(tools).length).toBeLessThan(24_000)
+    // How much more a tool tells depends on the size of the catalog; test/many-apis.test.ts has catalogs of several sizes.
     for (const tool of tools) {
       expect(tool).toMatchObject({
         description: expect.stringMatching(/Costs \d+ credits?/),
-        annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+        annotations: { readOnlyHint: true },
         inputSchema: { type: "object" },
-        outputSchema: { type: "object" },
       })
     }
     const open = tools.filter(({ annotations }) => annotations?.openWorldHint).map(({ name }) => name)
