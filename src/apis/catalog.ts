@@ -13,6 +13,7 @@ import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
 import { phonevalidator } from "./phonevalidator/index.ts"
 import { spfvalidator } from "./spfvalidator/index.ts"
 import { sunrisesunset } from "./sunrisesunset/index.ts"
+import { timezoneconverter } from "./timezoneconverter/index.ts"
 import { vatvalidator } from "./vatvalidator/index.ts"
 
 /** The lists that an operator can renew: the name of each file in `--data`, and its reader, which throws for a list that is wrong. */
@@ -42,5 +43,6 @@ export function createCatalog({
     phonevalidator,
     cardvalidator,
     cronparser,
+    timezoneconverter,
   ]
 }

@@ -49,3 +49,17 @@ export function* clockChangesAfter(time: Temporal.ZonedDateTime): Generator<Cloc
     from = next
   }
 }
+
+/** `On 2027-03-28, clocks in Europe/Berlin go from 02:00 to 03:00`, without a full stop. */
+export function toChangeText({ time, before, after }: ClockChange): string {
+  const [fromDay, from] = toDayAndClock(before)
+  const [toDay, to] = toDayAndClock(after)
+  const day = toDay === fromDay ? "" : ` on ${toDay}`
+  return `On ${fromDay}, clocks in ${time.timeZoneId} go from ${from} to ${to}${day}`
+}
+
+/** The day and the time to the minute that clocks show. */
+export function toDayAndClock(ms: number): [day: string, clock: string] {
+  const text = new Date(ms).toISOString()
+  return [text.slice(0, 10), text.slice(11, 16)]
+}

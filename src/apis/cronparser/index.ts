@@ -1,7 +1,14 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { parseInstant, toIso } from "../../values/time-text.ts"
-import { atZone, timeZoneForm, toLocalText, toTimeZone } from "../../values/time-zone.ts"
+import {
+  atZone,
+  timeZoneForm,
+  toChangeText,
+  toDayAndClock,
+  toLocalText,
+  toTimeZone,
+} from "../../values/time-zone.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
 import { examples } from "./examples.ts"
 import { type MetChange, metChanges, readSchedule, type Schedule } from "./schedule.ts"
@@ -104,7 +111,7 @@ export const cronparser = defineApi({
     const problems = [
       ...(runs.length === 0 ? [neverRuns(schedule, afterMs)] : []),
       ...eitherDay(schedule),
-      ...changes.map((change) => toProblem(change, zone)),
+      ...changes.map(toProblem),
     ]
     return {
       is_valid: isValid(problems),
@@ -144,16 +151,16 @@ function eitherDay({ pattern: { starDOM, starDOW, useAndLogic } }: Schedule) {
   return [problem("either_day", "day of the month and day of the week", message)]
 }
 
-function toProblem({ before, after, met, isFixedTime }: MetChange, zone: string) {
-  const clock = (ms: number) => toIso(ms).slice(11, 16)
-  const day = toIso(met).slice(0, 10)
-  const change = `On ${day}, clocks in ${zone} go from ${clock(before)} to ${clock(after)}`
-  if (after > before) {
-    const instead = isFixedTime
-      ? `the run at ${clock(met)} takes place at ${clock(after)}`
+function toProblem(change: MetChange) {
+  const [day, clock] = toDayAndClock(change.met)
+  const text = toChangeText(change)
+  if (change.after > change.before) {
+    const [, instead] = toDayAndClock(change.after)
+    const fate = change.isFixedTime
+      ? `the run at ${clock} takes place at ${instead}`
       : "there is no run at a time between"
-    return problem("left_out", day, `${change}: ${instead}.`)
+    return problem("left_out", day, `${text}: ${fate}.`)
   }
-  const often = isFixedTime ? "it runs the first time alone" : "it runs both times"
-  return problem("repeated", day, `${change}. ${clock(met)} comes twice then: ${often}.`)
+  const often = change.isFixedTime ? "it runs the first time alone" : "it runs both times"
+  return problem("repeated", day, `${text}. ${clock} comes twice then: ${often}.`)
 }
