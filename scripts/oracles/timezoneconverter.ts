@@ -41,7 +41,8 @@ export const oracle = defineOracle<Case, Answer | null>({
     const answer = await ask(timezoneconverter, { time, from, to: [to] })
     const [place] = answer?.times ?? []
     if (!answer || !place) return null
-    const [, sign, hours, minutes, seconds = "0"] = /^([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(place.offset) ?? []
+    const [, sign, hours, minutes, seconds = "0"] =
+      /^([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(place.offset) ?? []
     const offset = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)
     const next = place.next_change?.utc ?? null
     const isSoon = next !== null && Date.parse(next) - Date.parse(answer.utc) <= 200 * 86_400_000

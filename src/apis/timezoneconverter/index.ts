@@ -30,7 +30,9 @@ const changeFields = {
 const placeFields = {
   timezone: Type.String({ description: "The time zone, as the IANA database writes it." }),
   local: Type.String({ description: "The time there, with its offset from UTC." }),
-  offset: Type.String({ description: "The offset from UTC, as `+02:00`; with seconds before zones had whole minutes." }),
+  offset: Type.String({
+    description: "The offset from UTC, as `+02:00`; with seconds before zones had whole minutes.",
+  }),
   next_change: nullable(Type.Object(changeFields), {
     description: "The next change of its clocks; null if none is known.",
   }),
@@ -40,7 +42,17 @@ export const timezoneconverter = defineApi({
   id: "timezoneconverter",
   title: "Time zone converter",
   category: "time and place",
-  keywords: ["timezone", "UTC", "daylight saving", "summer time", "world clock", "meeting", "IANA", "local time", "offset"],
+  keywords: [
+    "timezone",
+    "UTC",
+    "daylight saving",
+    "summer time",
+    "world clock",
+    "meeting",
+    "IANA",
+    "local time",
+    "offset",
+  ],
   description:
     "Converts a time from one time zone to others, tells their offsets and the next change of their clocks, and says when a time does not exist or comes twice.",
   method: "GET",
@@ -58,7 +70,8 @@ export const timezoneconverter = defineApi({
     to: Type.Array(zone("A time zone."), {
       minItems: 1,
       maxItems: 20,
-      description: "The time zones to convert to, by name, such as `Asia/Tokyo`, or offset, such as `+05:30`.",
+      description:
+        "The time zones to convert to, by name, such as `Asia/Tokyo`, or offset, such as `+05:30`.",
     }),
     disambiguation: Type.Optional(
       choice(["compatible", "earlier", "later"], {
@@ -74,9 +87,12 @@ export const timezoneconverter = defineApi({
     utc: Type.String({ description: "The time in UTC." }),
     unix_time: Type.Integer({ description: "The time in whole seconds since 1970-01-01T00:00Z." }),
     from: nullable(Type.Object(placeFields), {
-      description: "The time on the clocks of `from`; null if neither `from` was given nor a time without offset.",
+      description:
+        "The time on the clocks of `from`; null if neither `from` was given nor a time without offset.",
     }),
-    times: Type.Array(Type.Object(placeFields), { description: "The time in each zone of `to`, in that order." }),
+    times: Type.Array(Type.Object(placeFields), {
+      description: "The time in each zone of `to`, in that order.",
+    }),
     year_changes: premium(
       Type.Array(Type.Object({ timezone: placeFields.timezone, ...changeFields }), {
         description: "All changes of the clocks of these zones in the year of the time, in UTC.",

@@ -7,7 +7,8 @@ const [firstYear, lastYear] = [1900, 2199]
 export const timeForm = `must be a real date and time from ${firstYear} to ${lastYear} as ISO 8601 writes it, such as 2027-03-28T14:30 or 2027-03-28T12:30:00Z`
 
 /** `Temporal` alone would also take other calendars, leap seconds and a zone in brackets. */
-const form = /^\d{4}-\d\d-\d\d(?:[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?([Zz]|[+-]\d\d:\d\d)?)?$/
+const form =
+  /^\d{4}-\d\d-\d\d(?:[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?([Zz]|[+-]\d\d:\d\d)?)?$/
 
 /** A time that was given, on the clocks of its zone. */
 export interface GivenTime {

@@ -28,26 +28,32 @@ test("the zones of the answer are those of the question, in their order and with
   const { times, from } = convert({ time: "2027-01-31T12:00Z", to })
   expect(times.map(({ timezone }) => timezone)).toEqual(["Asia/Tokyo", "UTC", "Asia/Tokyo", "+05:45"])
   expect(from).toBeNull()
-  expect(convert({ time: "2027-01-31T12:00Z", from: "Asia/Tokyo" }).from?.local).toBe("2027-01-31T21:00:00+09:00")
+  expect(convert({ time: "2027-01-31T12:00Z", from: "Asia/Tokyo" }).from?.local).toBe(
+    "2027-01-31T21:00:00+09:00",
+  )
   expect(convert({ time: "2027-01-31T12:00" }).from?.timezone).toBe("UTC")
 })
 
 describe("times that clocks leave out or show twice", () => {
   const berlin = (time: string, disambiguation?: Input["disambiguation"]) => {
-    const { is_valid, problems, utc } = convert({ time, from: "Europe/Berlin", ...(disambiguation && { disambiguation }) })
-    return [is_valid, problems.map(({ code }) => code), utc.slice(0, 16)]
+    const { is_valid, problems, utc } = convert({
+      time,
+      from: "Europe/Berlin",
+      ...(disambiguation && { disambiguation }),
+    })
+    return [is_valid, problems.map(({ code }) => code).join(), utc.slice(0, 16)]
   }
 
   test.each([
-    ["2027-03-28T01:59", undefined, [true, [], "2027-03-28T00:59"]],
-    ["2027-03-28T02:00", undefined, [false, ["left_out"], "2027-03-28T01:00"]],
-    ["2027-03-28T02:30", "earlier", [false, ["left_out"], "2027-03-28T00:30"]],
-    ["2027-03-28T02:30", "later", [false, ["left_out"], "2027-03-28T01:30"]],
-    ["2027-03-28T03:00", undefined, [true, [], "2027-03-28T01:00"]],
-    ["2027-10-31T01:59", undefined, [true, [], "2027-10-30T23:59"]],
-    ["2027-10-31T02:30", undefined, [true, ["repeated"], "2027-10-31T00:30"]],
-    ["2027-10-31T02:30", "later", [true, ["repeated"], "2027-10-31T01:30"]],
-    ["2027-10-31T03:00", undefined, [true, [], "2027-10-31T02:00"]],
+    ["2027-03-28T01:59", undefined, [true, "", "2027-03-28T00:59"]],
+    ["2027-03-28T02:00", undefined, [false, "left_out", "2027-03-28T01:00"]],
+    ["2027-03-28T02:30", "earlier", [false, "left_out", "2027-03-28T00:30"]],
+    ["2027-03-28T02:30", "later", [false, "left_out", "2027-03-28T01:30"]],
+    ["2027-03-28T03:00", undefined, [true, "", "2027-03-28T01:00"]],
+    ["2027-10-31T01:59", undefined, [true, "", "2027-10-30T23:59"]],
+    ["2027-10-31T02:30", undefined, [true, "repeated", "2027-10-31T00:30"]],
+    ["2027-10-31T02:30", "later", [true, "repeated", "2027-10-31T01:30"]],
+    ["2027-10-31T03:00", undefined, [true, "", "2027-10-31T02:00"]],
   ] as const)("%s, %p", (time, disambiguation, expected) => {
     expect(berlin(time, disambiguation)).toEqual([...expected])
   })
@@ -97,14 +103,19 @@ test.each([
 test("converted there and back, any time is the same", () => {
   const zone = fc.constantFrom(...Intl.supportedValuesOf("timeZone"))
   fc.assert(
-    fc.property(fc.integer({ min: Date.UTC(1950, 0), max: Date.UTC(2150, 0) }), zone, zone, (ms, from, to) => {
-      const utc = new Date(Math.floor(ms / 1_000) * 1_000).toISOString()
-      const [there] = convert({ time: utc, to: [from] }).times
-      const back = convert({ time: there?.local ?? "", to: [to] })
-      // An offset with seconds is rounded where ISO 8601 writes it.
-      if (there?.offset.length === 6) expect(back.utc).toBe(utc)
-      expect(there?.next_change === null || (there?.next_change?.utc ?? "") > utc).toBe(true)
-    }),
+    fc.property(
+      fc.integer({ min: Date.UTC(1950, 0), max: Date.UTC(2150, 0) }),
+      zone,
+      zone,
+      (ms, from, to) => {
+        const utc = new Date(Math.floor(ms / 1_000) * 1_000).toISOString()
+        const [there] = convert({ time: utc, to: [from] }).times
+        const back = convert({ time: there?.local ?? "", to: [to] })
+        // An offset with seconds is rounded where ISO 8601 writes it.
+        if (there?.offset.length === 6) expect(back.utc).toBe(utc)
+        expect(there?.next_change === null || (there?.next_change?.utc ?? "") > utc).toBe(true)
+      },
+    ),
     { numRuns: 300, seed: 20261123 },
   )
 })
