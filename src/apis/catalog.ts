@@ -4,6 +4,7 @@ import { cardvalidator } from "./cardvalidator/index.ts"
 import type { ApiDefinition } from "./contract.ts"
 import { cronparser } from "./cronparser/index.ts"
 import { danevalidator } from "./danevalidator/index.ts"
+import { emailvalidator } from "./emailvalidator/index.ts"
 import { gtinvalidator } from "./gtinvalidator/index.ts"
 import { hmac } from "./hmac/index.ts"
 import { ibanvalidator } from "./ibanvalidator/index.ts"
@@ -44,5 +45,6 @@ export function createCatalog({
     cardvalidator,
     cronparser,
     timezoneconverter,
+    emailvalidator,
   ]
 }

@@ -1,3 +1,4 @@
+import { toALabels } from "../../values/idna.ts"
 import { reject } from "../contract.ts"
 
 const maxNameBytes = 253
@@ -30,27 +31,6 @@ export async function requireDomain(text: string): Promise<string> {
 
 function rejectCharacters(): never {
   return reject("domain", "must be a domain name of letters, digits and hyphens")
-}
-
-/** Turns U-labels into A-labels and leaves ASCII unchanged. Null when IDNA does not allow the name. */
-export async function toALabels(name: string): Promise<string | null> {
-  if (isAscii(name)) return name
-  // Loaded on first use: the mapping tables are slow to load, and few callers need them.
-  const { toASCII, toUnicode } = await import("tr46")
-  const ascii = toASCII(name, { checkBidi: true, checkJoiners: true })
-  return ascii !== null && toUnicode(ascii).domain.split(".").every(isIdnaLabel) ? ascii : null
-}
-
-/** RFC 5892 allows letters, marks, digits and a few other characters. UTS #46 alone would also allow emoji. */
-function isIdnaLabel(label: string): boolean {
-  return /^[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\u00b7\u0375\u05f3\u05f4\u30fb\p{Join_Control}_-]*$/u.test(
-    label,
-  )
-}
-
-/** Whether every character, or byte, is in ASCII. */
-export function isAscii(text: string): boolean {
-  return !/[\u0080-\uffff]/.test(text)
 }
 
 /** Turns an expanded domain-spec into a lower-case name, without the left labels that exceed 253 bytes (RFC 7208 §7.3). */

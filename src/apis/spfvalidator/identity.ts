@@ -1,6 +1,6 @@
+import { toALabels } from "../../values/idna.ts"
 import { type Address, isIpv6, toDotted } from "../../values/ip.ts"
 import type { Clock } from "../contract.ts"
-import { toALabels } from "./domain-name.ts"
 import type { MacroValues } from "./macro.ts"
 import type { MacroLetter } from "./record.ts"
 import type { SpfInput } from "./schema.ts"

@@ -1,5 +1,5 @@
+import { isAscii } from "../../values/idna.ts"
 import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
-import { isAscii } from "./domain-name.ts"
 import { limits } from "./limits.ts"
 import { MacroSyntaxError, type ParsedMacroString, parseMacroString } from "./macro.ts"
 import type {

@@ -1,4 +1,5 @@
-import { isAscii, toTargetName } from "./domain-name.ts"
+import { isAscii } from "../../values/idna.ts"
+import { toTargetName } from "./domain-name.ts"
 import { type Identity, macroValues } from "./identity.ts"
 import type { Lookups } from "./lookups.ts"
 import { expandDomainSpec, lettersOf, type MacroValues } from "./macro.ts"

@@ -1,0 +1,101 @@
+import fc from "fast-check"
+import { emailvalidator } from "../../src/apis/emailvalidator/index.ts"
+import { ask, askPython, debianVersion, defineOracle } from "./oracle.ts"
+
+interface Answer {
+  readonly valid: boolean
+  readonly ascii: string | null
+}
+
+const joined = (parts: fc.Arbitrary<string>, maxLength: number) =>
+  fc.array(parts, { minLength: 1, maxLength }).map((list) => list.join("."))
+const atom = fc.oneof(
+  { weight: 6, arbitrary: fc.stringMatching(/^[a-z0-9!#$%&'*+\-/=?^_`{|}~]{1,8}$/) },
+  { weight: 2, arbitrary: fc.stringMatching(/^[a-zéüßøжя日本語कि]{1,8}$/) },
+  { weight: 1, arbitrary: fc.stringMatching(/^[a-z]{60,70}$/) },
+  { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 4 }) },
+)
+const label = fc.oneof(
+  { weight: 8, arbitrary: fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?$/) },
+  { weight: 3, arbitrary: fc.stringMatching(/^[a-z0-9éüßøжя日本語۰Ａ]{1,8}$/) },
+  { weight: 1, arbitrary: fc.stringMatching(/^[a-z]{60,66}$/) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("xn--zca", "xn--zz", "xn--bcher-kva", "123", "-a", "a-", "☃", "a_b"),
+  },
+)
+const address = fc.tuple(joined(atom, 3), joined(label, 4)).map((parts) => parts.join("@"))
+/** One character put in, taken out or replaced. */
+const damaged = fc
+  .tuple(address, fc.nat(), fc.constantFrom(...'@. .("\\[,-<é\n\u200b', ""), fc.boolean())
+  .map(([text, at, other, replaces]) => {
+    const place = at % (text.length + 1)
+    return text.slice(0, place) + other + text.slice(place + (replaces ? 1 : 0))
+  })
+const special = fc.constantFrom(
+  ...[
+    '"a b"@x.com',
+    '"a@b"@x.com',
+    "a@[192.0.2.1]",
+    "a@[IPv6:2001:db8::1]",
+    "a@x.test",
+    "a@x.onion",
+    "a(b)@x.com",
+  ],
+  ...[
+    "a @x.com",
+    "a@b",
+    "a@1.2.3.4",
+    ".a@b.com",
+    "a.@b.com",
+    "a..b@c.com",
+    "a@b..com",
+    "a@.com",
+    "@x.com",
+    "a@",
+  ],
+)
+
+export const oracle = defineOracle<string, Answer>({
+  api: "emailvalidator",
+  against: "python3-email-validator",
+  cases: 10_000,
+  generate: fc
+    .oneof(
+      { weight: 10, arbitrary: address },
+      { weight: 8, arbitrary: damaged },
+      { weight: 1, arbitrary: special },
+    )
+    .filter((text) => text.length <= 320 && text.isWellFormed() && text !== ""),
+  version: () => debianVersion("python3-email-validator"),
+  async ours(email) {
+    const answer = await ask(emailvalidator, { email })
+    return { valid: answer?.is_valid ?? false, ascii: answer?.ascii ?? null }
+  },
+  theirs: (emails) => askPython("emailvalidator.py", emails, "python3-email-validator"),
+  known: [
+    {
+      reason: "quoted local parts and addresses in brackets, which RFC 5321 §4.1.2 and 4.1.3 allow",
+      fits: (email, ours) => ours.valid && /^"|@\[/.test(email),
+    },
+    {
+      reason: "reserved domains such as `.onion`: a warning here, an error there",
+      fits: (email, ours) => ours.valid && /\.(?:onion|local|localhost|invalid|arpa)$/.test(email),
+    },
+    {
+      reason:
+        "hyphens at the third and fourth place of a label, which IDNA reserves but RFC 5321 §2.3.5 allows in ASCII",
+      fits: (email, ours) => ours.valid && /[@.](?!xn)[a-z0-9-]{2}--/i.test(email.replaceAll("\u200b", "")),
+    },
+    {
+      reason:
+        "local parts with characters that are not seen, join others or are newer than its Unicode 14; RFC 6532 §3.1 allows them",
+      fits: (email, ours) => ours.valid && /^\p{M}.*@|[\p{Z}\p{C}].*@|[\u{11000}-\u{1ffff}].*@/su.test(email),
+    },
+    {
+      reason: "local parts of over 64 bytes but not over 64 characters; RFC 6531 §3.3 counts bytes",
+      fits: (email, ours, theirs) =>
+        theirs.valid && !ours.valid && Buffer.byteLength(email.split("@")[0] ?? "") > 64,
+    },
+  ],
+})

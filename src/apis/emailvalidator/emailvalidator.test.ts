@@ -1,0 +1,245 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import packageJson from "../../../package.json" with { type: "json" }
+import { portsFor } from "../../../test/support/zone-ports.ts"
+import type { DnsZone, RunContext } from "../contract.ts"
+import { disposableDate } from "./disposable.ts"
+import { emailvalidator } from "./index.ts"
+
+async function validate(email: string, dns: DnsZone = {}, premium = true) {
+  const context: RunContext = { ports: portsFor({ given: { dns } }), giveWay() {}, premium }
+  const answer = await emailvalidator.run({ email }, context)
+  return { ...answer, codes: answer.problems.map(({ code }) => code) }
+}
+
+describe("addresses that mail servers can be given", () => {
+  test.each([
+    ["ann@example.com", "valid", [], "ann@example.com"],
+    ["!#$%&'*+-/=?^_`{|}~@x.com", "valid", [], "!#$%&'*+-/=?^_`{|}~@x.com"],
+    ["ann@EXÄMPLE。de", "valid", [], "ann@xn--exmple-cua.de"],
+    ["ann@xn--exmple-cua.de", "valid", [], "ann@xn--exmple-cua.de"],
+    ["zoë@x.com", "valid", [], null],
+    [`${"é".repeat(32)}@x.com`, "valid", [], null],
+    ['"a b"@x.com', "unusual", ["quoted_local_part"], '"a b"@x.com'],
+    ['"a@\\"b"@x.com', "unusual", ["quoted_local_part"], '"a@\\"b"@x.com'],
+    ["a@[192.0.2.1]", "unusual", ["literal"], "a@[192.0.2.1]"],
+    ["a@[IPv6:2001:db8::1]", "unusual", ["literal"], "a@[IPv6:2001:db8::1]"],
+    ["a@localhost", "unusual", ["single_label", "special_domain"], "a@localhost"],
+    ["a@192.0.2.1", "unusual", ["numeric_tld"], "a@192.0.2.1"],
+    ["a@b.onion", "unusual", ["special_domain"], "a@b.onion"],
+    ["a\u200b@x.com", "unusual", ["hidden_character"], null],
+  ])("%s is %s %p", async (email, diagnosis, codes, ascii) => {
+    expect(await validate(email)).toMatchObject({ is_valid: true, diagnosis, codes, ascii })
+  })
+})
+
+describe("addresses with a mistake", () => {
+  test.each([
+    ["ann", "invalid", ["no_at_sign"]],
+    ["ann@", "invalid", ["no_at_sign"]],
+    ["@x.com", "invalid", ["local_part"]],
+    ["a b@x.com", "invalid", ["character"]],
+    ["a@b@c", "invalid", ["character"]],
+    ["Ann <ann@x.com>", "invalid", ["character"]],
+    ["a\u0000@x.com", "invalid", ["character"]],
+    ["a..b@x.com", "invalid", ["dot"]],
+    [".a@x.com", "invalid", ["dot"]],
+    ["a.@x.com", "invalid", ["dot"]],
+    ["a@x.com.", "invalid", ["dot"]],
+    ["a@x\u200b.\u200b.com", "invalid", ["dot"]],
+    ["a@-x.com", "invalid", ["domain"]],
+    ["a@x-.com", "invalid", ["domain"]],
+    ["a@x_y.com", "too_broad", ["domain"]],
+    ["a@[192.0.2]", "too_broad", ["address_literal"]],
+    ["a@[192.0.2.1", "invalid", ["address_literal"]],
+    ["a(comment)b@x.com", "invalid", ["character"]],
+    ["(comment)a@x.com", "header_only", ["comment"]],
+    [" a@x.com", "header_only", ["comment"]],
+    ["a @x.com", "obsolete", ["comment"]],
+    ['"a".b@x.com', "obsolete", ["obsolete"]],
+    ['"a@x.com', "invalid", ["local_part"]],
+    ["a\r\n@x.com", "invalid", ["comment"]],
+    ["a@☃.com", "invalid", ["idna"]],
+    ["a@xn--zz.com", "invalid", ["idna"]],
+    ["a@xn--bcher--kva.com", "invalid", ["idna"]],
+    [`${"a".repeat(65)}@x.com`, "too_broad", ["too_long"]],
+    [`${"é".repeat(33)}@x.com`, "too_broad", ["too_long"]],
+    [`a@${"b".repeat(64)}.com`, "too_broad", ["too_long"]],
+    [`a@${"b".repeat(58)}é.com`, "too_broad", ["too_long"]],
+    [`a@${"b.".repeat(126)}com`, "too_broad", ["too_long"]],
+  ])("%s is %s %p", async (email, diagnosis, codes) => {
+    expect(await validate(email)).toMatchObject({
+      is_valid: false,
+      diagnosis,
+      codes,
+      ascii: null,
+      is_disposable: null,
+      delivery: null,
+      dmarc: null,
+    })
+  })
+})
+
+describe("where mail goes", () => {
+  test.each<[string, DnsZone, object]>([
+    [
+      "the servers in their order",
+      { "x.com": [{ MX: [20, "B.x.com"] }, { MX: [10, "a.x.com"] }] },
+      {
+        accepts_mail: "yes",
+        reason: "mx",
+        mail_servers: [
+          { preference: 10, host: "a.x.com" },
+          { preference: 20, host: "b.x.com" },
+        ],
+      },
+    ],
+    [
+      "a null MX",
+      { "x.com": [{ MX: [0, "."] }, { A: "192.0.2.1" }] },
+      { accepts_mail: "no", reason: "null_mx" },
+    ],
+    [
+      "an address alone",
+      { "x.com": [{ AAAA: "2001:db8::1" }] },
+      { accepts_mail: "yes", reason: "implicit_mx", mail_servers: [{ preference: 0, host: "x.com" }] },
+    ],
+    ["neither", { "x.com": [{ TXT: "a" }] }, { accepts_mail: "no", reason: "no_address" }],
+    ["no domain", {}, { accepts_mail: "no", reason: "no_domain" }],
+    ["no answer", { "x.com": ["SERVFAIL"] }, { accepts_mail: "unknown", reason: "dns_failure" }],
+  ])("%s", async (_name, dns, delivery) => {
+    const answer = await validate("a@x.com", dns)
+    expect(answer).toMatchObject({ is_valid: true, delivery })
+    if (!("mail_servers" in delivery)) expect(answer.delivery?.mail_servers).toEqual([])
+  })
+
+  test("an address in brackets has no domain to ask for", async () => {
+    expect(await validate("a@[192.0.2.1]", { "[192.0.2.1]": ["SERVFAIL"] })).toMatchObject({
+      delivery: null,
+      dmarc: null,
+      is_disposable: null,
+    })
+  })
+
+  test("without premium fields nothing is asked", async () => {
+    const ports = portsFor({})
+    const dns = { resolve: () => Promise.reject(new Error("asked")) }
+    const context: RunContext = { ports: { ...ports, dns }, giveWay() {}, premium: false }
+    expect(await emailvalidator.run({ email: "a@x.com" }, context)).toMatchObject({ is_valid: true })
+    expect(emailvalidator.run({ email: "a@x.com" }, { ...context, premium: true })).rejects.toThrow("asked")
+  })
+})
+
+describe("DMARC", () => {
+  const record = (text: string) => [{ TXT: text }]
+  test.each<[string, DnsZone, object]>([
+    ["none", {}, { found: "no", policy: null, domain: null, record: null }],
+    [
+      "its own",
+      { "_dmarc.a.b.com": record("v=DMARC1; p=Quarantine"), "_dmarc.b.com": record("v=DMARC1; p=reject") },
+      { found: "yes", policy: "quarantine", domain: "a.b.com", record: "v=DMARC1; p=Quarantine" },
+    ],
+    ["that of subdomains", { "_dmarc.b.com": record("v=DMARC1;p=none;sp=reject") }, { policy: "reject" }],
+    [
+      "that of the domain above",
+      { "_dmarc.b.com": record("v=DMARC1; p=reject") },
+      { policy: "reject", domain: "b.com" },
+    ],
+    ["one without p", { "_dmarc.a.b.com": record("v=DMARC1; rua=mailto:a@b.com") }, { policy: "none" }],
+    [
+      "two records count as none",
+      { "_dmarc.a.b.com": [{ TXT: "v=DMARC1; p=none" }, { TXT: "v=DMARC1; p=reject" }] },
+      { found: "no" },
+    ],
+    [
+      "another text",
+      { "_dmarc.a.b.com": [{ TXT: "v=DMARC10; p=none" }, { TXT: "v=spf1" }] },
+      { found: "no" },
+    ],
+    [
+      "a public suffix says psd=y",
+      { "_dmarc.b.com": record("v=DMARC1; p=reject"), "_dmarc.com": record("v=DMARC1; p=none; psd=y") },
+      { policy: "reject", domain: "b.com" },
+    ],
+    [
+      "of the public suffix alone",
+      { "_dmarc.com": record("v=DMARC1; p=none; psd=y") },
+      { policy: "none", domain: "com" },
+    ],
+    [
+      "psd=n ends the walk",
+      { "_dmarc.b.com": record("v=DMARC1; p=none; psd=n"), "_dmarc.com": record("v=DMARC1; p=reject") },
+      { domain: "b.com" },
+    ],
+    ["no answer", { "_dmarc.a.b.com": ["TIMEOUT"] }, { found: "unknown", policy: null }],
+  ])("%s", async (_name, dns, dmarc) => {
+    expect(await validate("x@a.b.com", dns)).toMatchObject({ dmarc })
+  })
+
+  test("at most eight questions, the last of them for the highest domain", async () => {
+    const asked: string[] = []
+    const ports = portsFor({})
+    const dns = {
+      resolve: async (name: string, type: string) => {
+        if (type === "TXT") asked.push(name)
+        return { kind: "nodata" } as const
+      },
+    }
+    const email = `x@${"a.".repeat(20)}com`
+    const context: RunContext = { ports: { ...ports, dns }, giveWay() {}, premium: true }
+    await emailvalidator.run({ email }, context)
+    expect(asked.map((name) => name.split(".").length - 1)).toEqual([21, 7, 6, 5, 4, 3, 2, 1])
+  })
+})
+
+test.each([
+  ["mailinator.com", true],
+  ["x.mailinator.com", true],
+  ["example.com", false],
+])("%s is disposable: %p", async (domain, expected) => {
+  expect((await validate(`a@${domain}`)).is_disposable).toBe(expected)
+})
+
+test.each([
+  ["Postmaster", true],
+  ["support+fr", true],
+  ["anna", false],
+  ["information", false],
+])("%s@ is that of a role: %p", async (local, expected) => {
+  expect((await validate(`${local}@x.com`)).is_role).toBe(expected)
+})
+
+test("the date of the list is that of the package's version", () => {
+  expect([packageJson.dependencies["disposable-email-domains-js"], disposableDate]).toEqual([
+    "1.26.0",
+    "2026-09-21",
+  ])
+})
+
+test("any text is answered; what is valid is valid again in ASCII", async () => {
+  const text = fc.oneof(
+    fc.emailAddress(),
+    fc.string({ unit: "binary", minLength: 1, maxLength: 320 }),
+    fc.string({
+      unit: fc.constantFrom(...'ab.@"\\()[]:< \té\u0301\u200b-\n\u0000'),
+      minLength: 1,
+      maxLength: 30,
+    }),
+  )
+  await fc.assert(
+    fc.asyncProperty(text, async (email) => {
+      const { is_valid, ascii, local_part, domain, codes } = await validate(email, {}, false)
+      if (codes.length === 0) expect(is_valid).toBe(true)
+      if (ascii === null) return
+      expect(ascii).toBe(`${local_part}@${domain}`)
+      expect(ascii.length).toBeLessThanOrEqual(254)
+      expect(await validate(ascii, {}, false)).toMatchObject({ is_valid: true, ascii })
+    }),
+    { numRuns: 500, seed: 26 },
+  )
+})
+
+test("the longest input takes no time", async () => {
+  for (const unit of ["(", '"', "\\", "a.", "@", "[", " ", "é", "xn--a.", '"\\'])
+    expect(await validate(unit.repeat(320 / unit.length), {}, false)).toMatchObject({ is_valid: false })
+})

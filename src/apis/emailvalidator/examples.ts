@@ -1,0 +1,84 @@
+import { disposableDate } from "./disposable.ts"
+
+/** The names are those of the test double's DNS. */
+const dns = {
+  "good.example": [{ MX: [10, "mail.good.example"] }],
+  "_dmarc.good.example": [{ TXT: "v=DMARC1; p=reject; rua=mailto:dmarc@good.example" }],
+  "parked.example": [{ MX: [0, "."] }],
+} as const
+
+/** An address whose domain takes mail, one whose domain takes none, and one with a mistake. */
+export const examples = [
+  {
+    name: "The address of a role, in a domain that takes mail",
+    input: { email: "Info@Good.example" },
+    output: {
+      is_valid: true,
+      problems: [],
+      diagnosis: "valid" as const,
+      local_part: "Info",
+      domain: "good.example",
+      ascii: "Info@good.example",
+      needs_smtputf8: false,
+      is_role: true,
+      is_disposable: false,
+      data_date: disposableDate,
+      delivery: {
+        accepts_mail: "yes" as const,
+        reason: "mx" as const,
+        mail_servers: [{ preference: 10, host: "mail.good.example" }],
+      },
+      dmarc: {
+        found: "yes" as const,
+        policy: "reject" as const,
+        domain: "good.example",
+        record: "v=DMARC1; p=reject; rua=mailto:dmarc@good.example",
+      },
+    },
+    given: { dns },
+  },
+  {
+    name: "A domain that takes no mail",
+    input: { email: "zoë@parked.example" },
+    output: {
+      is_valid: true,
+      problems: [],
+      diagnosis: "valid" as const,
+      local_part: "zoë",
+      domain: "parked.example",
+      ascii: null,
+      needs_smtputf8: true,
+      is_role: false,
+      is_disposable: false,
+      data_date: disposableDate,
+      delivery: { accepts_mail: "no" as const, reason: "null_mx" as const, mail_servers: [] },
+      dmarc: { found: "no" as const, policy: null, domain: null, record: null },
+    },
+    given: { dns },
+  },
+  {
+    name: "Two dots beside each other",
+    input: { email: "ann..smith@good.example" },
+    output: {
+      is_valid: false,
+      problems: [
+        {
+          code: "dot" as const,
+          severity: "error" as const,
+          message: "Two dots stand beside each other.",
+          where: "email",
+        },
+      ],
+      diagnosis: "invalid" as const,
+      local_part: null,
+      domain: null,
+      ascii: null,
+      needs_smtputf8: false,
+      is_role: false,
+      is_disposable: null,
+      data_date: disposableDate,
+      delivery: null,
+      dmarc: null,
+    },
+  },
+]

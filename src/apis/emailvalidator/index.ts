@@ -1,0 +1,187 @@
+import { Type } from "@sinclair/typebox"
+import { dataDate } from "../../values/data-list.ts"
+import { hasValidALabels, isAscii, toALabels } from "../../values/idna.ts"
+import { isValid, type Severity } from "../../values/problems.ts"
+import { choice, defineApi, nullable, premium, type RunContext } from "../contract.ts"
+import { diagnosisNames, problem, problemList, toDiagnosis, toProblem } from "./diagnoses.ts"
+import { disposableDate, isDisposable } from "./disposable.ts"
+import { findDmarc } from "./dmarc.ts"
+import { examples } from "./examples.ts"
+import { findMailServers, reasons } from "./mail-servers.ts"
+import { isRole } from "./roles.ts"
+
+/** Answers of the DNS that come later count as missing. */
+const dnsLimitMs = 15_000
+/** Of isemail: from here on, an address has no local part and domain that a mail server could use. */
+const firstUnusable = 16
+/** The longest local part, an `@` and the longest domain, so that an address over 254 bytes is an answer. */
+const maxCharacters = 320
+
+const text = (description: string) => nullable(Type.String(), { description })
+
+export const emailvalidator = defineApi({
+  id: "emailvalidator",
+  title: "Email address validator",
+  category: "mail",
+  keywords: ["e-mail", "mailbox", "syntax", "real", "MX", "disposable", "sign up", "RFC 5321", "DMARC"],
+  description:
+    "Checks the syntax of an email address (RFC 5321, 6531), and tells whether it is that of a role. With premium fields, also whether the domain takes mail (MX), its DMARC policy and whether it is a disposable one. It sends no mail and does not connect to a mail server.",
+  method: "GET",
+  credits: 1,
+  asksDns: true,
+  lists: [{ name: "disposable-domains", date: disposableDate }],
+  input: Type.Object({
+    email: Type.String({
+      minLength: 1,
+      maxLength: maxCharacters,
+      description: "The address, without a name before it and without angle brackets.",
+    }),
+  }),
+  output: Type.Object({
+    is_valid: Type.Boolean({ description: "Whether no problem is an error: a mail server can be given it." }),
+    problems: problemList,
+    diagnosis: choice(diagnosisNames, {
+      description:
+        "How widely the address is accepted: `valid` everywhere; `unusual`: correct, but many programs refuse it; `header_only`: correct in a header, not for a mail server; `obsolete`: in old messages alone; `too_broad`: by the widest reading of RFC 5322 alone; `invalid` nowhere.",
+    }),
+    local_part: text(
+      "What stands before the `@`, in Unicode's form NFC; null if mail servers cannot use it.",
+    ),
+    domain: text("The domain in lower case and in ASCII (A-labels); null if mail servers cannot use it."),
+    ascii: text(
+      "The address in ASCII, with the domain in A-labels; null if it is not valid or has other characters before the `@`.",
+    ),
+    needs_smtputf8: Type.Boolean({
+      description: "Whether only servers with the extension SMTPUTF8 take it (RFC 6531).",
+    }),
+    is_role: Type.Boolean({ description: "Whether it is that of a role and not a person, such as `info@`." }),
+    is_disposable: premium(
+      nullable(Type.Boolean(), {
+        description: "Whether the domain gives out addresses for a short time; null without a domain name.",
+      }),
+    ),
+    data_date: dataDate("the list of domains that give out addresses for a short time"),
+    delivery: premium(
+      nullable(
+        Type.Object({
+          accepts_mail: choice(["yes", "no", "unknown"], {
+            description:
+              "Whether mail for the domain has somewhere to go; `unknown` if the DNS gave no answer.",
+          }),
+          reason: choice(reasons, {
+            description:
+              "Why: `mx`: it has mail servers; `implicit_mx`: it has none, but an address (RFC 5321 §5.1); `null_mx`: it says that it takes no mail (RFC 7505); `no_domain`: it does not exist; `no_address`: it has neither mail servers nor an address; `dns_failure`.",
+          }),
+          mail_servers: Type.Array(
+            Type.Object({
+              preference: Type.Integer({ description: "Lower ones are tried first." }),
+              host: Type.String({ description: "The name of the server." }),
+            }),
+            { description: "The servers in the order in which they are tried, at most 50." },
+          ),
+        }),
+        { description: "Where mail for the address goes; null without a valid address and a domain name." },
+      ),
+    ),
+    dmarc: premium(
+      nullable(
+        Type.Object({
+          found: choice(["yes", "no", "unknown"], {
+            description: "Whether a record applies; `unknown` if the DNS gave no answer.",
+          }),
+          policy: nullable(choice(["none", "quarantine", "reject"], { description: "The policy." }), {
+            description: "What receivers are asked to do with mail that fails; null without a record.",
+          }),
+          domain: text("The domain whose record applies; null without a record."),
+          record: text("The record; null without one."),
+        }),
+        { description: "The DMARC policy of the domain (RFC 9989); null where `delivery` is." },
+      ),
+    ),
+  }),
+  examples,
+  async run({ email }, context) {
+    const { default: isemail } = await import("isemail")
+    const address = await withALabels(email)
+    const number = isemail.validate(withoutQuotedSpaces(address), { errorLevel: true })
+    const { localPart, name, problems } = await readParts(address, number)
+    const valid = isValid(problems)
+    const isName = name !== null && !name.startsWith("[")
+    const needsSmtputf8 = valid && localPart !== null && !isAscii(localPart)
+    return {
+      is_valid: valid,
+      problems,
+      diagnosis: diagnosisOf(number, problems),
+      local_part: localPart,
+      domain: name,
+      ascii: valid && !needsSmtputf8 ? `${localPart}@${name}` : null,
+      needs_smtputf8: needsSmtputf8,
+      is_role: localPart !== null && isRole(localPart),
+      ...(valid && isName && context.premium ? await lookUp(name, context) : notLookedUp),
+    }
+  },
+})
+
+/** RFC 5321 §4.1.2 allows spaces in quotation marks; isemail takes them for white space that mail servers refuse. */
+function withoutQuotedSpaces(email: string): string {
+  return email.replace(/^"(?:[^"\\]|\\.)*"(?=@)/, (quoted) => quoted.replaceAll(" ", "_"))
+}
+
+function diagnosisOf(number: number, problems: readonly { readonly severity: Severity }[]) {
+  if (number >= firstUnusable) return toDiagnosis(number)
+  if (!isValid(problems)) return "invalid"
+  return problems.length === 0 ? "valid" : "unusual"
+}
+
+/** Lengths and dots are those of the domain in A-labels; a domain that has none stays as it is. */
+async function withALabels(email: string): Promise<string> {
+  const address = email.normalize("NFC")
+  const at = address.lastIndexOf("@") + 1
+  const domain = address.slice(at)
+  return address.slice(0, at) + ((await toALabels(domain)) ?? domain)
+}
+
+/** The parts of an address that mail servers can use, and what is wrong with it. */
+async function readParts(address: string, number: number) {
+  const found = toProblem(number)
+  const problems = found === null ? [] : [found]
+  if (number >= firstUnusable) return { localPart: null, name: null, problems }
+  const at = address.lastIndexOf("@")
+  const localPart = address.slice(0, at)
+  const written = address.slice(at + 1)
+  const name = written.startsWith("[") ? written : written.toLowerCase()
+  if (/[\p{Z}\p{C}]/u.test(localPart.replaceAll(" ", "")))
+    problems.push(
+      problem("hidden_character", "local part", "The local part has characters that are not seen."),
+    )
+  if (!isAscii(name) || !(await hasValidALabels(name))) {
+    problems.push(problem("idna", "domain", "The domain has characters that no domain name can have."))
+    return { localPart, name: null, problems }
+  }
+  if (!/[.[]/.test(name)) problems.push(problem("single_label", "domain", "The domain has a single label."))
+  if (isSpecial(name))
+    problems.push(problem("special_domain", "domain", "Domains with this ending take no mail."))
+  return { localPart, name, problems }
+}
+
+/** Domains that never exist in the public DNS (RFC 6761, 6762, 7686, 9476), and `.internal` of ICANN. */
+function isSpecial(name: string): boolean {
+  return /(?:^|\.)(?:alt|invalid|internal|local|localhost|onion|test)$/.test(name)
+}
+
+const notLookedUp = { is_disposable: null, data_date: disposableDate, delivery: null, dmarc: null }
+
+async function lookUp(domain: string, { ports: { dns, timer } }: RunContext) {
+  const limit = new AbortController()
+  const cancel = timer.after(dnsLimitMs, () => limit.abort())
+  try {
+    const [is_disposable, delivery, dmarc] = await Promise.all([
+      isDisposable(domain),
+      findMailServers(domain, dns, limit.signal),
+      findDmarc(domain, dns, limit.signal),
+    ])
+    return { is_disposable, data_date: disposableDate, delivery, dmarc }
+  } finally {
+    cancel()
+  }
+}
