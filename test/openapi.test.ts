@@ -1,9 +1,11 @@
 /** The OpenAPI document follows its standard, describes what the service does, and is the same everywhere. */
 import { describe, expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
+import { byCategory } from "../src/apis/categories.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { contentTypes, formats } from "../src/encode/formats.ts"
 import type { JsonObject, OpenApiDocument } from "../src/surfaces/openapi/json-object.ts"
+import { toOfferedApis } from "../src/web/playground/offered-api.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { lintOpenApi } from "./support/lint-openapi.ts"
 import { startTestMock } from "./support/mock.ts"
@@ -44,6 +46,7 @@ describe("the document", () => {
           expect(Object.keys(media.examples ?? { one: media.example })).not.toHaveLength(0)
         }
       }
+      expect(operation.tags).toEqual(operationOf(`/v1/${id}/batch`, "post").tags)
       expect(operation["x-credits"]).toBe(credits)
       expect(operationOf(`/v1/${id}/batch`, "post")["x-credits-per-input"]).toBe(credits)
       const count = (value: unknown) => JSON.stringify(value).split('"x-premium":true').length - 1
@@ -75,6 +78,20 @@ describe("the document", () => {
       await own.stop()
     }
   }, 300_000)
+
+  test("has a tag for each category, with the APIs in it", () => {
+    for (const { heading, apis } of byCategory(catalog.map((definition) => ({ definition })))) {
+      const titles = apis.map(({ definition }) => definition.title)
+      expect(document.tags).toContainEqual({ name: heading, description: `${titles.join(", ")}.` })
+      for (const { definition } of apis) {
+        const { tags } = operationOf(`/v1/${definition.id}`, definition.method.toLowerCase())
+        expect(tags).toEqual([heading])
+      }
+    }
+    // What the pages of the service find in it.
+    const offered = toOfferedApis(JSON.parse(text)).map(({ id }) => id)
+    expect(offered.toSorted()).toEqual(catalog.map(({ id }) => id).toSorted())
+  })
 
   test("follows the configuration: prices, the limit of bodies, GraphQL turned off", async () => {
     const file = { credits: { hmac: 7 }, max_body: 5000, no_graphql: true, no_metrics: true }
@@ -181,6 +198,26 @@ describe("the check of every answer in these tests", () => {
     await check("GET", path, new Response(JSON.stringify(envelope), { headers }))
     const wrong = new Response(JSON.stringify(body), { status, headers: own as Record<string, string> })
     await expect(check("GET", path, wrong)).rejects.toThrow("is not what OpenAPI says")
+  })
+
+  test("finds a field too many or too few in the answer of a batch", async () => {
+    const check = answerCheckOf(service.config)
+    const checked = (batch: object, result: object) => {
+      const results = [{ index: 0, status: "ok", error: null, data, ...result }]
+      const answer = { count: 1, succeeded: 1, failed: 0, credits_used: 1, results, ...batch }
+      const body = JSON.stringify({ status: "ok", error: null, data: answer })
+      return check("POST", "/v1/bluetoothlookup/batch", new Response(body, { headers }))
+    }
+    await checked({}, {})
+    for (const [batch, result] of [
+      [{ extra: 1 }, {}],
+      [{ count: undefined }, {}],
+      [{}, { extra: 1 }],
+      [{}, { data: { ...data, extra: 1 } }],
+      [{}, { index: undefined }],
+    ] as const) {
+      await expect(checked(batch, result)).rejects.toThrow("is not what OpenAPI says")
+    }
   })
 })
 

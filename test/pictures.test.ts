@@ -89,7 +89,7 @@ test("OpenAPI and the playground know the pictures", () => {
 })
 
 function toOpenApi(id: string): CatalogDocument {
-  const { paths, schemas } = apiPaths(prepareApi(drawing))
+  const { paths, schemas } = apiPaths(prepareApi(drawing), "Data")
   expect(Object.keys(paths)).toContain(`/v1/${id}`)
   return JSON.parse(JSON.stringify({ paths, components: { schemas } }))
 }

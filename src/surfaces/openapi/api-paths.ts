@@ -1,6 +1,5 @@
 import { type ApiDefinition, deprecationText, isPremium } from "../../apis/contract.ts"
 import { maxInputs } from "../../call/batch.ts"
-import { inputFault } from "../../call/fault.ts"
 import { picturesOf } from "../../values/picture.ts"
 import {
   byName,
@@ -22,26 +21,26 @@ import {
   refTo,
 } from "./json-object.ts"
 import { toJsonSchema } from "./json-schema.ts"
-import { okEnvelope, okExample, restContent } from "./rest-answer.ts"
+import { okEnvelope, okExample, restContent, restContentWithJson } from "./rest-answer.ts"
 
-/** The paths of one API: a single call and a batch. */
-export function apiPaths(api: DocumentedApi): PathGroup {
+/** The paths of one API: a single call and a batch. Their tag is the API's category. */
+export function apiPaths(api: DocumentedApi, category: string): PathGroup {
   const { id, method, input, output } = api.definition
   return {
     paths: {
-      [`/v1/${id}`]: { [method.toLowerCase()]: callOperation(api) },
-      [`/v1/${id}/batch`]: { post: batchOperation(api) },
+      [`/v1/${id}`]: { [method.toLowerCase()]: callOperation(api, category) },
+      [`/v1/${id}/batch`]: { post: batchOperation(api, category) },
     },
     schemas: { [inputName(id)]: toJsonSchema(input), [dataName(id)]: toJsonSchema(output) },
   }
 }
 
-function callOperation(api: DocumentedApi): JsonObject {
+function callOperation(api: DocumentedApi, category: string): JsonObject {
   const { id, title, description, method, examples, deprecation } = api.definition
   const answers = byName(examples, ({ name, output }) => okExample(name, output))
   return {
     operationId: id,
-    tags: ["apis"],
+    tags: [category],
     summary: title,
     ...(deprecation && { deprecated: true }),
     description: `${description} Costs ${priceText(api.credits)}.${deprecation ? ` ${deprecationText(deprecation)}` : ""}`,
@@ -56,7 +55,7 @@ function callOperation(api: DocumentedApi): JsonObject {
           ...pictureContent(api.definition),
         },
       },
-      400: faultResponse(inputRefusal(api)),
+      400: faultResponse(inputRefusal(api), restContentWithJson),
       ...goneAfter(api.definition),
       ...keyedFaults(method),
     },
@@ -113,12 +112,12 @@ function inBody({ id, examples }: ApiDefinition): JsonObject {
 }
 
 /** `POST /v1/{api}/batch`. */
-function batchOperation(api: DocumentedApi): JsonObject {
+function batchOperation(api: DocumentedApi, category: string): JsonObject {
   const { id, title, examples, deprecation } = api.definition
   const inputs = examples.slice(0, 1).map(({ input }) => input)
   return {
     operationId: `${id}Batch`,
-    tags: ["many"],
+    tags: [category],
     summary: `${title}: many inputs`,
     ...(deprecation && { deprecated: true }),
     description: `Runs the API on up to ${maxInputs} inputs and returns a result for each, in their order. Costs ${priceText(api.credits)} for each input that succeeds. If the credits do not cover all inputs, none is run.`,
@@ -129,15 +128,12 @@ function batchOperation(api: DocumentedApi): JsonObject {
       200: {
         description: "A result for each input.",
         headers: successHeaders(api.definition),
-        content: restContent(okEnvelope(batchAnswer(id)), {
+        content: restContentWithJson(okEnvelope(batchAnswer(id)), {
           answered: okExample("Every input succeeds", succeeding(api)),
           refused: okExample("An input is refused", refused(api)),
         }),
       },
-      400: faultResponse({
-        description: "`inputs` as a whole was refused.",
-        faults: { inputs: inputFault("inputs", `must be an array of 1 to ${maxInputs} objects`) },
-      }),
+      400: refTo("responses", "BatchRefused"),
       ...goneAfter(api.definition),
       ...keyedFaults("POST"),
     },
@@ -156,31 +152,26 @@ function batchRequest(id: string): JsonObject {
   })
 }
 
-/** The fields of every batch's answer, as components of the document. */
+/** What the batches of all APIs share, as components of the document. */
 export const batchSchemas: Readonly<Record<string, JsonObject>> = {
-  BatchCount: countOf("The number of inputs."),
-  BatchSucceeded: countOf("The number of inputs that succeeded."),
-  BatchFailed: countOf("The number of inputs that failed."),
-  BatchCreditsUsed: countOf("The cost of the batch in credits."),
-  BatchIndex: countOf("The position of the input, from 0."),
-  BatchStatus: { type: "string", enum: ["ok", "error"] },
-  BatchError: { type: ["string", "null"], description: "What is wrong and what to change; null on success." },
+  Batch: objectOf({
+    count: countOf("The number of inputs."),
+    succeeded: countOf("The number of inputs that succeeded."),
+    failed: countOf("The number of inputs that failed."),
+    credits_used: countOf("The cost of the batch in credits."),
+  }),
+  BatchResult: objectOf({
+    index: countOf("The position of the input, from 0."),
+    status: { type: "string", enum: ["ok", "error"] },
+    error: { type: ["string", "null"], description: "What is wrong and what to change; null on success." },
+  }),
 }
 
 function batchAnswer(id: string): JsonObject {
-  const result = objectOf({
-    index: refTo("schemas", "BatchIndex"),
-    status: refTo("schemas", "BatchStatus"),
-    error: refTo("schemas", "BatchError"),
-    data: { anyOf: [refTo("schemas", dataName(id)), { type: "null" }] },
-  })
-  return objectOf({
-    count: refTo("schemas", "BatchCount"),
-    succeeded: refTo("schemas", "BatchSucceeded"),
-    failed: refTo("schemas", "BatchFailed"),
-    credits_used: refTo("schemas", "BatchCreditsUsed"),
-    results: { type: "array", description: "In the order of the inputs.", items: result },
-  })
+  const data = { anyOf: [refTo("schemas", dataName(id)), { type: "null" }] }
+  const items = { allOf: [refTo("schemas", "BatchResult"), objectOf({ data })] }
+  const results = { type: "array", description: "In the order of the inputs.", items }
+  return { allOf: [refTo("schemas", "Batch"), objectOf({ results })] }
 }
 
 /** The answer to the example request. */

@@ -1,3 +1,4 @@
+import { byCategory } from "../../apis/categories.ts"
 import { apiPaths, batchSchemas } from "./api-paths.ts"
 import { faultResponses } from "./fault-responses.ts"
 import { graphqlPath } from "./graphql-path.ts"
@@ -9,7 +10,7 @@ import {
   objectOf,
   type PathGroup,
 } from "./json-object.ts"
-import { formatParameter } from "./rest-answer.ts"
+import { formatParameter, textSchemas } from "./rest-answer.ts"
 import { servicePaths } from "./service-paths.ts"
 
 export interface DocumentOptions {
@@ -28,7 +29,7 @@ export function createOpenApiDocument(
   { apisOnly = false }: DocumentOptions = {},
 ): OpenApiDocument {
   const groups = [
-    ...service.apis.map(apiPaths),
+    ...byCategory(service.apis).flatMap(({ heading, apis }) => apis.map((api) => apiPaths(api, heading))),
     ...(service.graphql && !apisOnly ? [graphqlPath(service)] : []),
     ...(apisOnly ? [] : [servicePaths(service)]),
   ]
@@ -46,7 +47,7 @@ export function createOpenApiDocument(
     },
     servers: [{ url: service.publicUrl ?? "/", description: "The service that serves this document." }],
     security: [{ apiKey: [] }, { bearerKey: [] }],
-    tags: tags.filter(({ name }) => used.has(name)),
+    tags: [...categoryTags(service), ...tags.filter(({ name }) => used.has(name))],
     paths,
     components: usedComponents(paths, components),
   }
@@ -77,6 +78,7 @@ function componentsOf(service: ApiDocInput, groups: readonly PathGroup[]): OpenA
       Refused: refused,
       Problem: problem,
       ...batchSchemas,
+      ...textSchemas,
       ...Object.assign({}, ...groups.map(({ schemas }) => schemas)),
     },
   }
@@ -96,9 +98,16 @@ function tagsOf(paths: PathGroup["paths"]): unknown[] {
   return operations.flatMap((operation) => (operation as { tags?: unknown[] }).tags ?? [])
 }
 
+/** A tag for each category, named as its heading. */
+function categoryTags({ apis }: ApiDocInput): readonly JsonObject[] {
+  return byCategory(apis).map(({ heading, apis: members }) => ({
+    name: heading,
+    description: `${members.map(({ definition }) => definition.title).join(", ")}.`,
+  }))
+}
+
 const tags: readonly JsonObject[] = [
-  { name: "apis", description: "One call, one answer." },
-  { name: "many", description: "Many calls in one request." },
+  { name: "many", description: "Several APIs in one request." },
   { name: "account", description: "Plan, credits and usage of the caller's account." },
   { name: "service", description: "The service itself. No key needed." },
 ]

@@ -1,4 +1,5 @@
 import { apiForbidden, rateLimited } from "../../call/admission.ts"
+import { maxInputs } from "../../call/batch.ts"
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
 import { tooManyUnsent } from "../../call/unsent.ts"
 import { options } from "../../config/options.ts"
@@ -82,19 +83,27 @@ function refusal(
   return { description, faults, headers }
 }
 
-/** The shared refusals as components of the document. */
-export function faultResponses(service: ApiDocInput): Readonly<Record<string, JsonObject>> {
-  const responses = Object.entries(sharedRefusals(service)).map(([name, each]) => [name, faultResponse(each)])
-  return Object.fromEntries(responses)
+const batchRefusal: Refusal = {
+  description: "`inputs` as a whole was refused.",
+  faults: { inputs: inputFault("inputs", `must be an array of 1 to ${maxInputs} objects`) },
 }
 
-/** A response with an example for each of some faults. */
-export function faultResponse({ description, faults, headers = keyedHeaders }: Refusal): JsonObject {
+/** The shared refusals as components of the document. */
+export function faultResponses(service: ApiDocInput): Readonly<Record<string, JsonObject>> {
+  const responses = Object.entries({ ...sharedRefusals(service), BatchRefused: batchRefusal })
+  return Object.fromEntries(responses.map(([name, each]) => [name, faultResponse(each)]))
+}
+
+/** A response with an example for each of some faults; those in other formats than JSON only with `contentOf`. */
+export function faultResponse(
+  { description, faults, headers = keyedHeaders }: Refusal,
+  contentOf = restContent,
+): JsonObject {
   const examples = Object.entries(faults).map(([name, { message }]) => {
     return [name, errorExample(name.replaceAll("-", " "), message)]
   })
   const content = {
-    ...restContent(refTo("schemas", "Refused"), Object.fromEntries(examples)),
+    ...contentOf(refTo("schemas", "Refused"), Object.fromEntries(examples)),
     "application/problem+json": { schema: refTo("schemas", "Problem"), examples: problemsOf(faults) },
   }
   return { description, headers: { ...headers, ...refsTo("X-Error-Code") }, content }

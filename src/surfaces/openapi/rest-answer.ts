@@ -1,35 +1,64 @@
 import type { Envelope } from "../../encode/envelope.ts"
 import { contentTypes, encodeEnvelope, type Format, formats } from "../../encode/formats.ts"
-import { type JsonObject, objectOf } from "./json-object.ts"
+import { type JsonObject, objectOf, refTo } from "./json-object.ts"
 
 /** Example answers by name. */
 export type ExampleAnswers = Readonly<Record<string, { summary: string; envelope: Envelope }>>
 
 /** The `content` of a REST answer: each media type with the schema and with examples written by the encoders. */
 export function restContent(schema: JsonObject, answers: ExampleAnswers): JsonObject {
-  // A media type without its parameters: clients do not compare those.
-  return Object.fromEntries(
-    formats.map((format) => [contentTypes[format].replace(/;.*/, ""), contentOf(format, schema, answers)]),
+  const [first] = Object.values(answers)
+  return mediaTypes((format) =>
+    format === "json"
+      ? jsonContent(schema, answers)
+      : {
+          schema: textSchema(format),
+          ...(first && { example: encodeEnvelope(format, first.envelope) }),
+        },
   )
 }
 
-function contentOf(format: Format, schema: JsonObject, answers: ExampleAnswers): JsonObject {
-  if (format === "json") {
-    const examples = Object.entries(answers).map(([name, { summary, envelope }]) => {
-      return [name, { summary, value: envelope }]
-    })
-    return { schema, examples: Object.fromEntries(examples) }
-  }
-  const [first] = Object.values(answers)
-  const text = { type: "string", description: textFormats[format] }
-  return { schema: text, ...(first && { example: encodeEnvelope(format, first.envelope) }) }
+/** As {@link restContent}, with examples in JSON alone: those in other formats would be as long again for each API. */
+export function restContentWithJson(schema: JsonObject, answers: ExampleAnswers): JsonObject {
+  return mediaTypes((format) =>
+    format === "json" ? jsonContent(schema, answers) : { schema: textSchema(format) },
+  )
+}
+
+/** A media type without its parameters: clients do not compare those. */
+function mediaTypes(contentOf: (format: Format) => JsonObject): JsonObject {
+  return Object.fromEntries(
+    formats.map((format) => [contentTypes[format].replace(/;.*/, ""), contentOf(format)]),
+  )
+}
+
+function jsonContent(schema: JsonObject, answers: ExampleAnswers): JsonObject {
+  const examples = Object.entries(answers).map(([name, { summary, envelope }]) => {
+    return [name, { summary, value: envelope }]
+  })
+  return { schema, examples: Object.fromEntries(examples) }
+}
+
+function textSchema(format: keyof typeof textFormats): JsonObject {
+  return refTo("schemas", textFormats[format].name)
 }
 
 const textFormats = {
-  xml: 'The JSON answer as a `response` element. Null is `xsi:nil="true"`; an array is a repeated element.',
-  yaml: "The JSON answer as YAML, for readers of YAML 1.1 and 1.2.",
-  csv: "The header `key,value`, then a row for each value in `data` (`a.b`, `list[0]`). An error has the rows `status` and `error`.",
+  xml: {
+    name: "AnswerAsXml",
+    text: 'The JSON answer as a `response` element. Null is `xsi:nil="true"`; an array is a repeated element.',
+  },
+  yaml: { name: "AnswerAsYaml", text: "The JSON answer as YAML, for readers of YAML 1.1 and 1.2." },
+  csv: {
+    name: "AnswerAsCsv",
+    text: "The header `key,value`, then a row for each value in `data` (`a.b`, `list[0]`). An error has the rows `status` and `error`.",
+  },
 } as const
+
+/** Answers in other formats than JSON, as components of the document. */
+export const textSchemas: Readonly<Record<string, JsonObject>> = Object.fromEntries(
+  Object.values(textFormats).map(({ name, text }) => [name, { type: "string", description: text }]),
+)
 
 /** The schema of a successful answer. */
 export function okEnvelope(data: JsonObject): JsonObject {

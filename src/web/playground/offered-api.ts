@@ -82,6 +82,8 @@ export interface OfferedParameter {
 export interface OfferedApi {
   readonly id: string
   readonly title: string
+  /** The heading under which it is listed. */
+  readonly category: string
   readonly description: string
   readonly method: "GET" | "POST"
   /** The price of a successful call. */
@@ -93,11 +95,11 @@ export interface OfferedApi {
   readonly example: Values
 }
 
-/** The APIs of the catalog: the paths whose operations have the tag `apis`. */
+/** The APIs of the catalog: the paths that also take batches. The tag of their operations is their category. */
 export function toOfferedApis({ paths, components }: CatalogDocument): readonly OfferedApi[] {
-  return Object.values(paths).flatMap((path) => {
-    const [[method, operation] = []] = Object.entries(path)
-    if (!operation?.tags?.includes("apis")) return []
+  return Object.entries(paths).flatMap(([path, operations]) => {
+    const [[method, operation] = []] = Object.entries(operations)
+    if (!operation || !paths[`${path}/batch`]) return []
     const body = operation.requestBody?.content["application/json"]
     const schemaOf = (reference?: Reference) => components.schemas?.[reference?.$ref?.split("/").at(-1) ?? ""]
     const schema = schemaOf(body?.schema)
@@ -105,6 +107,7 @@ export function toOfferedApis({ paths, components }: CatalogDocument): readonly 
     return {
       id: operation.operationId,
       title: operation.summary,
+      category: operation.tags?.[0] ?? "",
       description: operation.description,
       method: method === "get" ? ("GET" as const) : ("POST" as const),
       credits: operation["x-credits"] ?? 0,
