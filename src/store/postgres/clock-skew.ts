@@ -18,6 +18,7 @@ export function createClockSkew(
   { log, maxSkewMs = defaultMaxMs }: Pick<AnyStoreOptions, "log" | "maxSkewMs">,
 ) {
   let loggedMs = 0
+  let isRefusing = false
 
   /** How far this machine's clock is ahead; null before the database told its time. */
   function aheadMs(): number | null {
@@ -47,7 +48,9 @@ export function createClockSkew(
     /** @throws StoreUnavailable when the clocks are too far apart for a charge */
     require(): void {
       const ahead = aheadMs()
-      if (ahead === null || Math.abs(ahead) < maxSkewMs) return
+      // The distance is known to some milliseconds. Near the limit one call would be charged and the next one refused.
+      isRefusing = Math.abs(ahead ?? 0) >= maxSkewMs - (isRefusing ? tolerableMs : 0)
+      if (ahead === null || !isRefusing) return
       look()
       const seconds = Math.round(Math.abs(ahead) / 1_000)
       throw new StoreUnavailable(
