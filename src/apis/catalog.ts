@@ -4,6 +4,7 @@ import { cardvalidator } from "./cardvalidator/index.ts"
 import type { ApiDefinition } from "./contract.ts"
 import { cronparser } from "./cronparser/index.ts"
 import { danevalidator } from "./danevalidator/index.ts"
+import { dataconverter } from "./dataconverter/index.ts"
 import { emailvalidator } from "./emailvalidator/index.ts"
 import { gtinvalidator } from "./gtinvalidator/index.ts"
 import { hmac } from "./hmac/index.ts"
@@ -46,5 +47,6 @@ export function createCatalog({
     cronparser,
     timezoneconverter,
     emailvalidator,
+    dataconverter,
   ]
 }

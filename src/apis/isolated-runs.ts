@@ -4,4 +4,6 @@ import type { ApiDefinition } from "./contract.ts"
 export type IsolatedRuns = Readonly<Record<string, () => Promise<Pick<ApiDefinition, "run">>>>
 
 /** Every isolated API of the catalog: `id: () => import("./id/run.ts")`. A thread loads each with its first call. */
-export const isolatedRuns: IsolatedRuns = {}
+export const isolatedRuns: IsolatedRuns = {
+  dataconverter: () => import("./dataconverter/run.ts"),
+}

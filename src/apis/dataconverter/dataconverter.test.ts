@@ -1,0 +1,307 @@
+/** What is lost is said, what cannot be read is refused with its place, and no text costs more than its length. */
+import { expect, test } from "bun:test"
+import { runIsolated } from "../../../test/support/run-isolated.ts"
+import { type Format, run } from "./run.ts"
+
+const convert = (text: string, from: Format, to: Format) => runIsolated(run, { text, from, to })
+
+const refusals: readonly (readonly [what: string, from: Format, text: string, refusal: string])[] = [
+  ["no JSON", "json", '{"a": tru}', "is not valid JSON at line 1, column 7: invalid symbol"],
+  ["an empty text", "json", "", "is not valid JSON at line 1, column 1: value expected"],
+  ["a comment", "json", "[1] // one", "is not valid JSON at line 1, column 5: invalid comment token"],
+  ["a key twice", "json", '{"a": 1,\n "a": 2}', 'must not have a key twice: "a" at line 2, column 2'],
+  [
+    "a key twice by an escape",
+    "json",
+    '{"a": 1, "\\u0061": 2}',
+    'must not have a key twice: "a" at line 1, column 10',
+  ],
+  ["a key twice", "yaml", "a: 1\na: 2", 'must not have a key twice: "a" at line 2, column 1'],
+  [
+    "a number and a text as the same key",
+    "yaml",
+    "1: a\n'1': b",
+    'must not have a key twice: "1" at line 2, column 1',
+  ],
+  ["a tab for indentation", "yaml", "a:\n\tb: 1", "is not valid YAML at line 2, column 1: "],
+  [
+    "an unknown alias",
+    "yaml",
+    "a: *b",
+    "is not valid YAML at line 1, column 4: there is no anchor 'b' before it",
+  ],
+  [
+    "an alias in itself",
+    "yaml",
+    "&a [*a]",
+    "is not valid YAML at line 1, column 5: an alias inside of what it",
+  ],
+  ["NUL", "yaml", 'a: "\0"', "is not valid YAML at line 1, column 5: a control character must be escaped"],
+  ["NUL", "xml", "<a>\0</a>", "is not valid XML at line 1, column 5: disallowed character"],
+  [
+    "a lone surrogate",
+    "csv",
+    "a\n\ud800",
+    "must be Unicode text, without half of a surrogate pair at line 2, column 1",
+  ],
+  ["an open element", "xml", "<a>\n<b></a>", "is not valid XML at line 2, column 8: unexpected close tag"],
+  [
+    "an attribute twice",
+    "xml",
+    '<a x="1" x="2"/>',
+    "is not valid XML at line 1, column 17: duplicate attribute: x",
+  ],
+  [
+    "a prefix without a namespace",
+    "xml",
+    "<a:b/>",
+    "is not valid XML at line 1, column 7: unbound namespace prefix",
+  ],
+  [
+    "an entity of its own",
+    "xml",
+    "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
+    "is not valid XML at line 1, column 37: undefined",
+  ],
+  [
+    "a row that is too long",
+    "csv",
+    "a,b\n1,2\n1,2,3",
+    "must have 2 fields in each row, as in the first one, and has 3 in the row at line 3, column 1",
+  ],
+  [
+    "an open quote",
+    "csv",
+    'a\n"b',
+    "is not valid CSV at line 2, column 1: a quote that begins here has no end",
+  ],
+  [
+    "text behind a quote",
+    "csv",
+    '"a"b',
+    "is not valid CSV at line 1, column 4: a comma or a new line must follow",
+  ],
+  ["a column twice", "csv", "a,b,a", 'must not have a key twice: "a" at line 1, column 5'],
+  [
+    "a day that is none",
+    "toml",
+    "a = 2021-02-30",
+    "is not valid TOML at line 1, column 14: Unexpected invalid date",
+  ],
+  [
+    "a key twice",
+    "toml",
+    "a = 1\na = 2",
+    "is not valid TOML at line 2, column 1: Defining a key multiple times",
+  ],
+  ["a table that is a value", "toml", "a = 1\n[a.b]", "is not valid TOML at line 2"],
+  [
+    "a carriage return alone",
+    "toml",
+    "a = 1\rb = 2",
+    "is not valid TOML at line 1, column 6: a carriage return must be",
+  ],
+  [
+    "101 levels",
+    "json",
+    "[".repeat(101),
+    "must have at most 100 levels of nesting, and has more at line 1, column 101",
+  ],
+  [
+    "100,000 levels",
+    "json",
+    "[".repeat(100_000),
+    "must have at most 100 levels of nesting, and has more at line 1, column 101",
+  ],
+  [
+    "100,000 levels",
+    "yaml",
+    "[".repeat(100_000),
+    "must have at most 100 levels of nesting, and has more at line 1, column 101",
+  ],
+  [
+    "100,000 lists in a line",
+    "yaml",
+    "- ".repeat(100_000),
+    "must have at most 100 levels of nesting, and has more at line 1, column 201",
+  ],
+  [
+    "400 lines, each deeper",
+    "yaml",
+    Array.from({ length: 400 }, (_, depth) => `${" ".repeat(depth)}a:\n`).join(""),
+    "must have at most 100 levels",
+  ],
+  [
+    "60,000 elements in each other",
+    "xml",
+    "<a>".repeat(60_000),
+    "must have at most 100 levels of nesting, and has more at line 1, column 304",
+  ],
+  [
+    "90,000 lists in each other",
+    "toml",
+    `a = ${"[".repeat(90_000)}`,
+    "must have at most 100 levels of nesting, and has more at line 1, column 105",
+  ],
+  [
+    "a key of 90,000 parts",
+    "toml",
+    `a${".a".repeat(90_000)} = 1`,
+    "must have at most 100 levels of nesting, and has more at line 1, column 1",
+  ],
+]
+
+test.each(refusals)("%s in %s is refused with its place", async (_what, from, text, refusal) => {
+  await expect(convert(text, from, "json")).rejects.toThrow(`The 'text' parameter ${refusal}`)
+})
+
+const letters = [..."abcdefghijklm"]
+const aliases = letters.map(
+  (letter, index) => `${letter}: &${letter} [${`*${letters[index - 1] ?? "z"},`.repeat(9)}]`,
+)
+const growing: readonly (readonly [what: string, from: Format, to: Format, text: string, refusal: string])[] =
+  [
+    [
+      "aliases of aliases",
+      "yaml",
+      "json",
+      `z: &z 1\n${aliases.join("\n")}`,
+      "must have at most 100,000 values in the copies that its aliases make",
+    ],
+    [
+      "aliases of a long text",
+      "yaml",
+      "json",
+      `- &a ${"x".repeat(90_000)}\n${"- *a\n".repeat(20_000)}`,
+      "must make an answer of at most 1,000,000",
+    ],
+    [
+      "aliases of a long text",
+      "yaml",
+      "yaml",
+      `- &a ${"x".repeat(90_000)}\n${"- *a\n".repeat(20_000)}`,
+      "must make an answer of at most 1,000,000",
+    ],
+    [
+      "a long name of a column",
+      "csv",
+      "json",
+      `${"x".repeat(90_000)}\n${"1\n".repeat(50_000)}`,
+      "must make an answer of at most 1,000,000",
+    ],
+    [
+      "a long name of an element",
+      "json",
+      "xml",
+      `{"${"x".repeat(90_000)}": [${"1,".repeat(50_000)}1]}`,
+      "must make an answer of at most 1,000,000",
+    ],
+    [
+      "a long name of a table",
+      "json",
+      "toml",
+      `{"${"x".repeat(90_000)}": [${"{},".repeat(30_000)}{}]}`,
+      "must make an answer of at most 1,000,000",
+    ],
+    [
+      "many columns in as many rows",
+      "json",
+      "csv",
+      `[${Array.from({ length: 15_000 }, (_, index) => `{"k${index}":1}`)}]`,
+      "must make an answer of at most 1,000,000",
+    ],
+  ]
+
+test.each(growing)("%s, from %s to %s, do not fill the memory", async (_what, from, to, text, refusal) => {
+  expect(text.length).toBeLessThan(200_000)
+  await expect(convert(text, from, to)).rejects.toThrow(refusal)
+})
+
+const losses: readonly (readonly [code: string, from: Format, to: Format, text: string, written: string])[] =
+  [
+    ["comments", "toml", "toml", "a = 1 # one\n", "a = 1\n"],
+    ["tags", "yaml", "yaml", "a: !b 1\n", 'a: "1"\n'],
+    ["key_as_text", "yaml", "json", "[1]: a\n", '{\n  "[1]": "a"\n}\n'],
+    ["yaml_1_1", "yaml", "json", "%YAML 1.1\n---\nyes\n", '"yes"\n'],
+    ["documents", "yaml", "json", "--- 1\n--- 2\n", "[\n  1,\n  2\n]\n"],
+    ["doctype", "xml", "json", "<!DOCTYPE a><a/>", '{\n  "a": ""\n}\n'],
+    ["instructions", "xml", "json", "<a><?b c?></a>", '{\n  "a": ""\n}\n'],
+    ["header_alone", "csv", "json", "a,b\n", "[]\n"],
+    ["dates", "toml", "yaml", "a = 2021-02-03\n", 'a: "2021-02-03"\n'],
+    ["special_numbers", "toml", "json", "a = -inf\n", '{\n  "a": "-inf"\n}\n'],
+    ["large_integers", "json", "toml", '{"a": 9223372036854775808}', 'a = "9223372036854775808"\n'],
+    ["nulls", "json", "toml", '{"a": null, "b": [null]}', 'b = [""]\n'],
+    ["nested_cells", "json", "csv", '[{"a": [1, {"b": "c"}]}]', 'a\r\n"[1,{""b"":""c""}]"\r\n'],
+    ["rows", "json", "csv", "[1]", "value\r\n1\r\n"],
+    ["characters", "json", "yaml", '"\\ud800"', "�\n"],
+  ]
+
+test.each(losses)("%s: from %s to %s", async (code, from, to, text, written) => {
+  const answer = await convert(text, from, to)
+  expect(answer.text).toBe(written)
+  expect(answer.warnings.map((warning) => String(warning.code))).toContain(code)
+})
+
+const xmlHead = '<?xml version="1.0" encoding="UTF-8"?>\n'
+const toXml: readonly (readonly [json: string, xml: string, codes: readonly string[]])[] = [
+  ['{"a": {"@b": "<\\n", "#text": "x&\\r"}}', '<a b="&lt;&#xA;">x&amp;&#xD;</a>\n', []],
+  ['{"a": ["b"]}', "<root>\n  <a>b</a>\n</root>\n", ["root", "short_lists"]],
+  [
+    '{"a": {"b": {}, "1 c": "\\u0001"}}',
+    "<a>\n  <b/>\n  <_x0031__x0020_c>�</_x0031__x0020_c>\n</a>\n",
+    ["simple_objects", "names", "characters"],
+  ],
+  ['{"a": {"#text": "x", "b": ["y", "z"]}}', "<a>x<b>y</b><b>z</b></a>\n", ["mixed_content"]],
+  [
+    '{"p:a": {"@xmlns:p": "urn:p", "q:b": "c"}}',
+    '<p:a xmlns:p="urn:p">\n  <q_x003A_b>c</q_x003A_b>\n</p:a>\n',
+    ["names"],
+  ],
+]
+
+test.each(toXml)("%s as XML", async (json, xml, codes) => {
+  const answer = await convert(json, "json", "xml")
+  expect(answer.text).toBe(`${xmlHead}${xml}`)
+  expect(answer.warnings.map(({ code }) => code)).toEqual(codes as never)
+})
+
+test("declarations of namespaces that XML forbids are refused", async () => {
+  await expect(convert('{"a": {"@xmlns:xml": "b"}}', "json", "xml")).rejects.toThrow(
+    "cannot be written as XML with namespaces",
+  )
+})
+
+test("numbers keep their digits, and keys their order and names", async () => {
+  const json =
+    '{\n  "2": 9007199254740993,\n  "1": 1.50,\n  "__proto__": {\n    "b": 1e400\n  },\n  "constructor": -0.0\n}\n'
+  expect(await convert(json, "json", "json")).toEqual({ text: json, warnings: [] })
+  expect((await convert(json, "json", "toml")).text).toBe(
+    "2 = 9007199254740993\n1 = 1.50\nconstructor = -0.0\n[__proto__]\nb = 1e400\n",
+  )
+  const numbers = "[0x1F, 0o17, 007, +.5, 1., -1.5E+3, 1e5, 12345678901234567890123]"
+  expect(JSON.stringify((await convert(numbers, "yaml", "json")).text.match(/[^[\],\s]+/g))).toBe(
+    '["31","15","7","0.5","1.0","-1.5E+3","1e5","12345678901234567890123"]',
+  )
+})
+
+test("YAML merges what << names; its own keys count", async () => {
+  const yaml =
+    "base: &base {a: 1, b: 2}\nuse:\n  <<: *base\n  b: 3\nboth:\n  <<: [{c: 4}, *base]\ntext:\n  <<: x\n"
+  const { text } = await convert(yaml, "yaml", "json")
+  expect(JSON.parse(text)).toEqual({
+    base: { a: 1, b: 2 },
+    use: { a: 1, b: 3 },
+    both: { c: 4, a: 1, b: 2 },
+    text: { "<<": "x" },
+  })
+})
+
+test("warnings say how often and where it was first", async () => {
+  const { warnings } = await convert("# a\nb: 1 # c\n", "yaml", "csv")
+  expect(warnings[0]).toEqual({
+    code: "comments",
+    severity: "warning",
+    message: "Comments are left out (2 times).",
+    where: "line 1, column 1",
+  })
+})

@@ -1,0 +1,43 @@
+import { Type } from "@sinclair/typebox"
+import { choice, defineIsolatedApi } from "../contract.ts"
+import { examples } from "./examples.ts"
+import { warningList } from "./notes.ts"
+
+const formats = ["json", "yaml", "xml", "csv", "toml"] as const
+
+export const dataconverter = defineIsolatedApi({
+  id: "dataconverter",
+  title: "Data converter",
+  category: "data",
+  keywords: [
+    "JSON",
+    "YAML",
+    "XML",
+    "CSV",
+    "TOML",
+    "convert",
+    "transform",
+    "spreadsheet",
+    "configuration",
+    "format",
+  ],
+  description:
+    "Converts data between JSON, YAML, XML, CSV and TOML, and says what the other format cannot hold: comments, types, attributes, anchors. Every digit of a number is kept.",
+  method: "POST",
+  credits: 1,
+  input: Type.Object({
+    text: Type.String({
+      maxLength: 200_000,
+      description:
+        "The data: JSON (RFC 8259), YAML 1.2, XML 1.0, CSV with names in the first row (RFC 4180), or TOML 1.1.",
+    }),
+    from: choice(formats, { description: "The format of the text." }),
+    to: choice(formats, { description: "The format to convert it to." }),
+  }),
+  output: Type.Object({
+    text: Type.String({ description: "The data in the other format." }),
+    warnings: warningList,
+  }),
+  examples,
+  isolated: { limitMs: 2_000 },
+})

@@ -1,0 +1,101 @@
+import { type AST, ParseError, parseTOML } from "toml-eslint-parser"
+import type { Notes } from "./notes.ts"
+import { addKey, Moment, Numeral, type Place, placeAt, refuse, requireDepth, type Value } from "./values.ts"
+
+/** Reads TOML 1.1. The parser also refuses keys that are there twice. */
+export function readToml(text: string, notes: Notes): Value {
+  requireShallow(text)
+  const lone = text.search(/\r(?!\n)/)
+  if (lone >= 0) refuse("TOML", placeAt(text, lone), "a carriage return must be followed by a line feed")
+  const { body, comments } = parse(text)
+  for (const comment of comments) notes.add("comments", () => toPlace(comment))
+  const root = new Map<string, Value>()
+  for (const part of body[0].body) {
+    if (part.type === "TOMLKeyValue") readKeyValue(root, part)
+    else {
+      const table = openTable(root, part.resolvedKey, toPlace(part))
+      for (const entry of part.body) readKeyValue(table, entry, part.resolvedKey.length)
+    }
+  }
+  return root
+}
+
+function parse(text: string): AST.TOMLProgram {
+  try {
+    return parseTOML(text, { tomlVersion: "1.1" })
+  } catch (thrown) {
+    if (!(thrown instanceof ParseError)) throw thrown
+    refuse("TOML", { line: thrown.lineNumber, column: thrown.column + 1 }, thrown.message)
+  }
+}
+
+const tokens = /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#.*|[[\]{}]/g
+
+/** The parser would fill the stack. */
+function requireShallow(text: string): void {
+  let depth = 0
+  for (const { 0: token, index } of text.matchAll(tokens)) {
+    if (token === "[" || token === "{") requireDepth(++depth, () => placeAt(text, index))
+    else if (token === "]" || token === "}") depth--
+  }
+}
+
+function toPlace({ loc }: { readonly loc: AST.SourceLocation }): Place {
+  return { line: loc.start.line, column: loc.start.column + 1 }
+}
+
+type Open = Map<string, Value> | Value[]
+
+/** The table that a header names. Numbers in the path are the places of tables in a list. */
+function openTable(
+  root: Map<string, Value>,
+  path: readonly (string | number)[],
+  place: Place,
+): Map<string, Value> {
+  requireDepth(path.length + 1, () => place)
+  let at: Open = root
+  for (const [index, key] of path.entries()) at = enter(at, key, typeof path[index + 1] === "number")
+  return at instanceof Map ? at : new Map()
+}
+
+function enter(at: Open, key: string | number, isList: boolean): Open {
+  const found = at instanceof Map ? at.get(String(key)) : at[Number(key)]
+  if (found instanceof Map || Array.isArray(found)) return found
+  const made: Open = isList ? [] : new Map()
+  if (at instanceof Map) at.set(String(key), made)
+  else at[Number(key)] = made
+  return made
+}
+
+function readKeyValue(table: Map<string, Value>, entry: AST.TOMLKeyValue, depth = 0): void {
+  const names = entry.key.keys.map((key) => (key.type === "TOMLBare" ? key.name : key.value))
+  const place = () => toPlace(entry)
+  requireDepth(depth + names.length, place)
+  const last = names.pop() ?? ""
+  let at: Open = table
+  for (const name of names) at = enter(at, name, false)
+  if (at instanceof Map) addKey(at, last, readValue(entry.value, depth + names.length + 1), place)
+}
+
+function readValue(node: AST.TOMLContentNode, depth: number): Value {
+  requireDepth(depth, () => toPlace(node))
+  if (node.type === "TOMLArray") return node.elements.map((element) => readValue(element, depth + 1))
+  if (node.type === "TOMLInlineTable") {
+    const table = new Map<string, Value>()
+    for (const entry of node.body) readKeyValue(table, entry, depth)
+    return table
+  }
+  switch (node.kind) {
+    case "string":
+    case "boolean":
+      return node.value
+    case "integer":
+      return new Numeral(String(node.bigint))
+    case "float":
+      return new Numeral(
+        node.number.replaceAll("_", "").replace("+nan", "nan").replace("-nan", "nan").replace(/^\+/, ""),
+      )
+    default:
+      return new Moment(node.datetime)
+  }
+}

@@ -1,0 +1,61 @@
+import { type RunOf, reject } from "../contract.ts"
+import type { dataconverter } from "./index.ts"
+import { Notes } from "./notes.ts"
+import { isList, isObject, placeAt, placeText, pointerTo, type Value } from "./values.ts"
+
+export type Format = "json" | "yaml" | "xml" | "csv" | "toml"
+
+export const run: RunOf<typeof dataconverter> = async ({ text, from, to }) => {
+  const lone = text.search(/\p{Surrogate}/u)
+  if (lone >= 0)
+    reject(
+      "text",
+      `must be Unicode text, without half of a surrogate pair at ${placeText(placeAt(text, lone))}`,
+    )
+  const notes = new Notes()
+  const read = await readers[from]()
+  const value = read(text.replace(/^\ufeff/, ""), notes)
+  const write = await writers[to]()
+  const written = write(to === "json" ? value : toWellFormed(value, notes), notes)
+  return { text: written, warnings: notes.toList() }
+}
+
+const readers: Readonly<Record<Format, () => Promise<(text: string, notes: Notes) => Value>>> = {
+  json: async () => (await import("./read-json.ts")).readJson,
+  yaml: async () => (await import("./read-yaml.ts")).readYaml,
+  xml: async () => (await import("./read-xml.ts")).readXml,
+  csv: async () => (await import("./read-csv.ts")).readCsv,
+  toml: async () => (await import("./read-toml.ts")).readToml,
+}
+
+const writers: Readonly<Record<Format, () => Promise<(value: Value, notes: Notes) => string>>> = {
+  json: async () => (await import("./write-json.ts")).writeJson,
+  yaml: async () => (await import("./write-yaml.ts")).writeYaml,
+  xml: async () => (await import("./write-xml.ts")).writeXml,
+  csv: async () => (await import("./write-csv.ts")).writeCsv,
+  toml: async () => (await import("./write-toml.ts")).writeToml,
+}
+
+/** Replaces halves of surrogate pairs, which only escapes of JSON can express. */
+function toWellFormed(value: Value, notes: Notes, where = ""): Value {
+  const clean = (text: string, at: string) => {
+    if (text.isWellFormed()) return text
+    notes.add("characters", at)
+    return text.toWellFormed()
+  }
+  if (typeof value === "string") return clean(value, where)
+  if (isList(value)) return value.map((item, index) => toWellFormed(item, notes, pointerTo(where, index)))
+  if (!isObject(value)) return value
+  const object = new Map<string, Value>()
+  for (const [key, item] of value) {
+    const at = pointerTo(where, key)
+    const name = clean(key, at)
+    if (object.has(name))
+      reject(
+        "text",
+        `must not have keys that differ in halves of surrogate pairs alone, as at ${at.slice(0, 200)}`,
+      )
+    object.set(name, toWellFormed(item, notes, at))
+  }
+  return object
+}

@@ -1,0 +1,104 @@
+import { reject } from "../contract.ts"
+
+/** What all five formats can be turned into. Objects are maps, so that keys keep their order and `__proto__` is a key like others. */
+export type Value = null | boolean | string | Numeral | Moment | readonly Value[] | ObjectValue
+export type ObjectValue = ReadonlyMap<string, Value>
+
+/** A number as text, so that each digit is kept: a number of JSON (RFC 8259 §6), or `inf`, `-inf` or `nan`. */
+export class Numeral {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+  /** Whether it is a number of JSON. */
+  get isJson(): boolean {
+    return !/[in]/.test(this.text)
+  }
+}
+
+/** A date or time of TOML as it was written, a text in the other formats. */
+export class Moment {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export function isList(value: Value): value is readonly Value[] {
+  return Array.isArray(value)
+}
+
+export function isObject(value: Value): value is ObjectValue {
+  return value instanceof Map
+}
+
+/** What a value that is no list and no object is as text. */
+export function toText(value: Exclude<Value, readonly Value[] | ObjectValue>): string {
+  if (value === null) return ""
+  return typeof value === "object" ? value.text : String(value)
+}
+
+/** A place in the input, both counted from 1. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+export function placeText({ line, column }: Place): string {
+  return `line ${line}, column ${column}`
+}
+
+/** The place of the character at an offset. */
+export function placeAt(text: string, offset: number): Place {
+  const before = text.slice(0, offset)
+  const lineStart = before.lastIndexOf("\n") + 1
+  return { line: before.split("\n").length, column: offset - lineStart + 1 }
+}
+
+/** Refuses the text as not valid, with the reason of a library, which may end with a full stop. */
+export function refuse(format: string, place: Place, reason: string): never {
+  const words = reason.split("\n")[0]?.trim().replace(/[.:]$/, "").slice(0, 300)
+  reject("text", `is not valid ${format} at ${placeText(place)}: ${words}`)
+}
+
+export const maxDepth = 100
+
+export function requireDepth(depth: number, place: () => Place): void {
+  if (depth > maxDepth)
+    reject("text", `must have at most ${maxDepth} levels of nesting, and has more at ${placeText(place())}`)
+}
+
+/** Adds a key, which must be new. */
+export function addKey<V>(object: Map<string, V>, key: string, value: V, place: () => Place): void {
+  if (object.has(key))
+    reject("text", `must not have a key twice: ${JSON.stringify(key.slice(0, 100))} at ${placeText(place())}`)
+  object.set(key, value)
+}
+
+const maxLength = 1_000_000
+
+/** A text that grows up to a limit: a long key that is written for each of many rows would fill the memory. */
+export class Output {
+  readonly #parts: string[] = []
+  #length = 0
+  add(...parts: readonly string[]): void {
+    for (const part of parts) {
+      this.#length += part.length
+      this.#parts.push(part)
+    }
+    requireLength(this.#length)
+  }
+  toString(): string {
+    return this.#parts.join("")
+  }
+}
+
+/** Refuses what would be written with more than 1,000,000 characters. */
+export function requireLength(length: number): void {
+  if (length > maxLength) reject("text", "must make an answer of at most 1,000,000 characters")
+}
+
+/** A place in the data, as a JSON Pointer (RFC 6901). */
+export function pointerTo(parent: string, key: string | number): string {
+  return `${parent}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`
+}

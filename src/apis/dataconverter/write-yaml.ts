@@ -1,0 +1,94 @@
+import { Document, type Scalar } from "yaml"
+import type { Notes } from "./notes.ts"
+import { isList, isObject, Moment, Numeral, pointerTo, requireLength, type Value } from "./values.ts"
+
+/** Numbers keep their digits. YAML 1.1, which many programs still read, only knows exponents with a point and a sign. */
+const numerals = {
+  tag: "tag:yaml.org,2002:float",
+  default: true,
+  identify: (value: unknown) => value instanceof Numeral,
+  resolve: (text: string) => new Numeral(text),
+  stringify: ({ value }: Scalar) => (value instanceof Numeral ? toYamlNumber(value) : String(value)),
+}
+
+/** A text that is written in quotes, with escapes. The library writes some texts in a form that readers of YAML 1.1 refuse. */
+class Escaped {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** YAML has some of them as escapes alone (YAML 1.2.2 §5.1), and YAML 1.1 takes some for the end of a line. */
+const toEscape = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g
+
+const escapedTexts = {
+  tag: "tag:yaml.org,2002:str",
+  default: true,
+  identify: (value: unknown) => value instanceof Escaped,
+  resolve: (text: string) => text,
+  stringify: ({ value }: Scalar) =>
+    JSON.stringify(value instanceof Escaped ? value.text : value).replace(
+      toEscape,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    ),
+}
+
+/** Writes YAML that versions 1.1 and 1.2 read alike. */
+export function writeYaml(value: Value, notes: Notes): string {
+  measure(value)
+  // Outside of lists and objects, lines without indentation are only known to YAML 1.2.
+  const plain =
+    typeof value === "string" && value.includes("\n") ? new Escaped(value) : toPlain(value, "", notes)
+  const document = new Document(plain, {
+    schema: "core",
+    customTags: [numerals, escapedTexts],
+    aliasDuplicateObjects: false,
+    compat: "yaml-1.1",
+  })
+  return document.toString({ lineWidth: 0 })
+}
+
+/** A value that the library writes: it has no dates, since the core schema of YAML has none. */
+function toPlain(value: Value, where: string, notes: Notes): unknown {
+  if (isList(value)) return value.map((item, index) => toPlain(item, pointerTo(where, index), notes))
+  if (isObject(value))
+    return new Map(
+      [...value].map(([key, item]) => [toPlainText(key), toPlain(item, pointerTo(where, key), notes)]),
+    )
+  if (typeof value === "string") return toPlainText(value)
+  if (!(value instanceof Moment)) return value
+  notes.add("dates", where)
+  return value.text
+}
+
+/** `=` alone has a meaning in YAML 1.1. */
+function toPlainText(text: string): string | Escaped {
+  return text.search(toEscape) < 0 && text !== "=" ? text : new Escaped(text)
+}
+
+/** Refuses what would be written with too many characters, before any is. */
+function measure(value: Value): void {
+  let length = 0
+  const add = (one: Value, depth: number): void => {
+    if (isList(one)) for (const item of one) add(item, depth + 1)
+    else if (isObject(one))
+      for (const [key, item] of one) {
+        length += key.length
+        add(item, depth + 1)
+      }
+    else length += typeof one === "string" ? one.length : 1
+    length += depth
+    requireLength(length)
+  }
+  add(value, 1)
+}
+
+function toYamlNumber({ text, isJson }: Numeral): string {
+  if (!isJson) return text.replace(/inf|nan/, ".$&")
+  return text.replace(
+    /^(-?\d+)(\.\d+)?[eE]([-+]?)(\d+)$/,
+    (_, whole: string, fraction = ".0", sign = "+", digits: string) =>
+      `${whole}${fraction}e${sign || "+"}${digits}`,
+  )
+}

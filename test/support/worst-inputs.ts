@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs"
+
+/** An input that takes long or much memory, with a name for it. */
+export type WorstInput = readonly [what: string, input: Readonly<Record<string, unknown>>]
+
+/** A service in a process of its own. */
+export interface WatchedService {
+  readonly url: string
+  readonly pid: number
+  readonly key: string
+}
+
+/** What a call with a worst input did to others. */
+export interface Strain {
+  readonly status: number
+  readonly error: string | null
+  /** Credits that it cost. */
+  readonly charged: number
+  /** How often `/health` answered meanwhile. */
+  readonly answers: number
+  /**
+   * The most processor time of the service's main thread while one request for `/health` was under way: it waited for no more. The
+   * time by the clock also has the waits for a processor that other programs use.
+   */
+  readonly longestMs: number
+}
+
+/** Calls an API with an input, and asks for `/health` all the while. */
+export async function strain(service: WatchedService, id: string, input: WorstInput[1]): Promise<Strain> {
+  const { url, pid, key } = service
+  const before = await creditsUsed(service)
+  let isOver = false
+  const headers = { "x-api-key": key, "content-type": "application/json" }
+  const call = fetch(`${url}/v1/${id}`, { method: "POST", headers, body: JSON.stringify(input) }).finally(
+    () => {
+      isOver = true
+    },
+  )
+  let longestMs = 0
+  let answers = 0
+  do {
+    const startedMs = mainThreadMs(pid)
+    const health = await fetch(`${url}/health`)
+    await health.text()
+    if (health.status !== 200) throw new Error(`/health answered ${health.status}`)
+    longestMs = Math.max(longestMs, mainThreadMs(pid) - startedMs)
+    answers++
+  } while (!isOver)
+  const answer = await call
+  const { error } = (await answer.json()) as { error: string | null }
+  return { status: answer.status, error, charged: (await creditsUsed(service)) - before, answers, longestMs }
+}
+
+async function creditsUsed({ url, key }: WatchedService): Promise<number> {
+  const answer = await fetch(`${url}/v1/usage`, { headers: { "x-api-key": key } })
+  await answer.text()
+  return Number(answer.headers.get("x-api-credits-used"))
+}
+
+/** The processor time of the first thread of a process, in milliseconds; 0 on systems that do not tell others. */
+export function mainThreadMs(pid: number): number {
+  if (process.platform !== "linux") return 0
+  const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "latin1").split(" ")
+  return Number(nanoseconds) / 1e6
+}
+
+/** The memory of a process in MB: now, and the most so far. */
+export function memoryOf(pid: number) {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1")
+  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_000
+  return { nowMb: read("VmRSS"), mostMb: read("VmHWM") }
+}
