@@ -46,6 +46,26 @@ function serviceFor(example: Example): Promise<TestService> {
 }
 await Promise.all(cases.map(({ example }) => serviceFor(example)))
 
+const agents = new Map<string, ReturnType<typeof connectAgent>>()
+afterAll(async () => {
+  for (const agent of agents.values()) await (await agent).close()
+})
+
+/** The MCP clients of a service, which all its examples share: each client that connects compiles the schemas of all tools. */
+function agentFor({ url }: TestService, key: string) {
+  const agent = agents.get(url) ?? connectAgent(url, key)
+  agents.set(url, agent)
+  return agent
+}
+
+async function connectAgent(url: string, key: string) {
+  const clients = await Promise.all([connectMcp(url, key), connectMcp(url, key, "/mcp/search")])
+  const [tools, search] = clients
+  // A client checks the structured content against the tool's output schema once it knows the tools.
+  await tools.client.listTools()
+  return { tools, search, close: () => Promise.all(clients.map((one) => one[Symbol.asyncDispose]())) }
+}
+
 describe.each(catalog.map((api) => [api.id, api] as const))("the definition of %s", (id, api) => {
   test("has an id that is valid in paths, GraphQL and the command line", () => {
     expect(id).toMatch(/^[a-z][a-z0-9]*$/)
@@ -131,10 +151,8 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
     const service = await serviceFor(example)
     const { account, key } = await service.createKey(plan)
     const { data } = await readAnswer(service.call(api, example.input, { key }))
-    await using tools = await connectMcp(service.url, key)
-    await using search = await connectMcp(service.url, key, "/mcp/search")
-    // A client checks the structured content against the tool's output schema once it knows the tools.
-    await tools.client.listTools()
+    const { tools, search } = await agentFor(service, key)
+    for (const client of [tools, search]) client.useKey(key)
     const called = await tools.call(api.id, example.input)
     const found = await search.call("call_api", { id: api.id, input: example.input })
     for (const answer of [called, found]) {

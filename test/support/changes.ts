@@ -1,12 +1,12 @@
-import type { AdminStore, Mutation } from "../../src/store/admin-store.ts"
+import type { AdminStore, Mutation, UsageQuery } from "../../src/store/admin-store.ts"
 import type { AttemptRecord, Outbox, Webhook } from "../../src/store/outbox.ts"
 import type { AccountRecord, KeyRecord, SecretRecord, Store, UsageRow } from "../../src/store/store.ts"
 import { changeOf } from "./admin-store.ts"
 
 /** Changes that tests make to prepare a store, and what they read of it. False is a change that was not made. */
 export interface TestChanges {
-  /** All usage of an account by day and API, newest day first. */
-  usage(accountId: string): Promise<readonly UsageRow[]>
+  /** Usage of an account by day and API, newest day first; all of 2025 by default, the year of most tests. */
+  usage(accountId: string, days?: Pick<UsageQuery, "fromDay" | "toDay">): Promise<readonly UsageRow[]>
   createAccount(account: AccountRecord): Promise<void>
   updateAccount(id: string, set: { readonly plan?: string; readonly closedMs?: number }): Promise<boolean>
   grant(id: string, credits: number, maxBonus: number): Promise<boolean>
@@ -28,8 +28,8 @@ export function changesOf(admin: AdminStore): TestChanges {
   }
 
   return {
-    async usage(accountId) {
-      const query = { accountId, fromDay: "", toDay: "9999-12-31", by: ["day", "api"] } as const
+    async usage(accountId, days = { fromDay: "2025-01-01", toDay: "2025-12-31" }) {
+      const query = { accountId, ...days, by: ["day", "api"] } as const
       const { sums } = await admin.usage(query, { limit: 1_000, after: null })
       return sums.map(({ day, api, calls, credits }) => ({ day, api, calls, credits }))
     },

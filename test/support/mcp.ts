@@ -5,6 +5,8 @@ export interface McpClient extends AsyncDisposable {
   readonly client: Client
   /** Calls a tool, and returns its answer. */
   call(name: string, input: Readonly<Record<string, unknown>>): Promise<ToolAnswer>
+  /** Sends this key from now on. To connect again takes longer, since a client compiles the schemas of all tools. */
+  useKey(key: string): void
 }
 
 /** The answer of a tool. */
@@ -23,12 +25,13 @@ export async function connectMcp(
   path = "/mcp",
   headers: Readonly<Record<string, string>> = {},
 ): Promise<McpClient> {
-  const transport = new StreamableHTTPClientTransport(new URL(path, url), {
-    requestInit: { headers: { ...headers, ...(key !== null && { "x-api-key": key }) } },
-  })
+  const sent = new Headers(headers)
+  const useKey = (key: string) => sent.set("x-api-key", key)
+  if (key !== null) useKey(key)
+  const transport = new StreamableHTTPClientTransport(new URL(path, url), { requestInit: { headers: sent } })
   const client = new Client({ name: "test", version: "1" })
   await client.connect(transport)
-  return { client, call: callWith(client), [Symbol.asyncDispose]: () => client.close() }
+  return { client, call: callWith(client), useKey, [Symbol.asyncDispose]: () => client.close() }
 }
 
 /** Calls tools with a connected client. */
