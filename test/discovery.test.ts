@@ -71,12 +71,28 @@ describe("a crawler that starts at /", async () => {
     expect(apis.map(({ anchor }) => anchor)).toEqual(paths)
   })
 
-  test("finds OpenAPI documents without an error or a warning", async () => {
+  /** Redocly takes a third of a second for each, so it judges two of them here, and in openapi.test.ts the whole that all are parts of. */
+  test("finds OpenAPI documents: the whole, and parts of it that pass the rules of Redocly and refer to nothing else", async () => {
     const documents = [...seen].filter(([, { promised }]) => promised === "application/vnd.oai.openapi+json")
     expect(documents.map(([path]) => path).sort()).toEqual(
       ["/openapi.json", ...ids.map((id) => `/openapi/${id}.json`)].sort(),
     )
-    expect(await lintOpenApi(...documents.map(([, { text }]) => text))).toEqual([])
+    const whole = JSON.parse(textOf("/openapi.json"))
+    for (const id of ids) {
+      const text = textOf(`/openapi/${id}.json`)
+      const { components, tags, ...rest } = JSON.parse(text)
+      // Its example names an API.
+      const { Forbidden: _, ...responses } = components.responses
+      expect(whole).toMatchObject({ ...rest, components: { ...components, responses } })
+      expect(whole.tags).toEqual(expect.arrayContaining(tags))
+      const referred = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
+      const names = Object.entries<object>(components)
+        .filter(([kind]) => kind !== "securitySchemes")
+        .flatMap(([kind, all]) => Object.keys(all).map((name) => `${kind}/${name}`))
+      expect([...new Set(referred.map(([, kind, name]) => `${kind}/${name}`))].sort()).toEqual(names.sort())
+    }
+    const some = ["GET", "POST"].map((method) => catalog.find((api) => api.method === method)?.id)
+    expect(await lintOpenApi(...some.map((id) => textOf(`/openapi/${id}.json`)))).toEqual([])
   }, 300_000)
 
   test("finds a list of the APIs for language models in the form of llmstxt.org", () => {

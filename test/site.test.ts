@@ -125,9 +125,10 @@ describe("/docs", () => {
     expect(status).toBe(200)
     for (const { id, title, input } of catalog) {
       expect(text).toContain(`href="/apis/${id}">${title}</a>`)
+      const page = (await open(`/apis/${id}`)).text
       for (const name of Object.keys(input.properties)) {
         expect(text).toContain(`href="/apis/${id}#parameter-${name}"`)
-        expect((await open(`/apis/${id}`)).text).toContain(`id="parameter-${name}"`)
+        expect(page).toContain(`id="parameter-${name}"`)
       }
     }
     const errors = (await open("/docs/errors")).text
