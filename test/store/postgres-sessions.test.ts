@@ -92,8 +92,8 @@ test("statements that wait for a locked table are given up by the database, so t
       await until(async () => (await count("wait_event_type = 'Lock'")) === 0)
       expect(await count()).toBeLessThanOrEqual(10)
     })
-    const isAnswered = async () => (await store.findKey("none").catch(() => undefined)) === null
-    await until(async () => (await count()) > 0 && (await isAnswered()))
+    const find = async () => store.findKey("none")
+    await until(async () => (await count()) > 0 && (await find().catch(() => undefined)) === null)
   } finally {
     await other.close()
     await watching.close()

@@ -38,7 +38,9 @@ export async function look(page: Page, name: string, which: keyof typeof views):
     await setWindow(page, width, colorScheme)
     // A slow page is not looked at: that takes minutes, and finds nothing else.
     if (isSlow) continue
-    const { violations, looks } = await page.evaluate<Seen>(`lookForTests(${JSON.stringify([...judged])})`)
+    const { violations, looks } = await page.evaluate<Seen>(
+      `lookForTests(${JSON.stringify([...judged])}, ${which === "above"})`,
+    )
     for (const each of looks) judged.add(each)
     wrong.push(...violations.map((text) => `${name}, ${width} px, ${colorScheme}: ${text}`))
     if (pictures !== null) await takePicture(page, pictures, `${name}-${width}-${colorScheme}`)
@@ -74,10 +76,12 @@ async function setWindow(page: Page, width: number, colorScheme: "light" | "dark
  *
  * The rules of axe are slow, so each runs where it can find something else than before: those about colors on a text whose
  * colors, size and background no text before had; those about places when something has moved; the others when the document has
- * changed, and on what the narrow window alone shows. They see the first rows of a long list, since the others are alike.
+ * changed, and on what the narrow window alone shows. They see the first rows of a long list, since the others are alike, and
+ * only the window above a screen that was looked at before: nothing below it can be used meanwhile.
  */
 export const lookScript = `{
   const standards = ${JSON.stringify(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])}
+  const laterRows = "tbody tr:nth-child(n + 12)"
   const dark = matchMedia("(prefers-color-scheme: dark)")
   let isDark = dark.matches
   dark.addEventListener("change", () => (isDark = dark.matches))
@@ -91,40 +95,42 @@ export const lookScript = `{
     saidForTests.push(...said.filter((text) => text !== "" && !earlier.includes(text)))
   }).observe(document, { subtree: true, childList: true, characterData: true })
 
-  globalThis.lookForTests = async (judged) => {
+  globalThis.lookForTests = async (judged, isAbove) => {
     if (!globalThis.axe) loadAxe()
     await themeIsShown()
-    const elements = [...document.querySelectorAll("body *")]
+    const root = (isAbove && document.querySelector("dialog:modal")) || document.body
+    const all = [root, ...root.querySelectorAll("*")]
+    const elements = all.filter((element) => !element.closest(laterRows))
     const texts = textsByLook(elements)
     for (const look of judged) texts.delete(look)
     const colors = await run([...texts.values()], { ...colorRules(), resultTypes: ["violations", "passes"] })
     const violations = [
-      ...(await violationsOfDocument(elements)),
+      ...(await violationsIn(root === document.body ? document : root, elements)),
       ...textsOf(colors.violations),
-      ...elements.filter(isCutOff).slice(0, 3).map((element) => "cut off: " + element.outerHTML.slice(0, 200)),
+      ...all.filter(isCutOff).slice(0, 3).map((element) => "cut off: " + element.outerHTML.slice(0, 200)),
     ]
     const passed = new Set(colors.passes.flatMap(({ nodes }) => nodes.map(({ element }) => element)))
     return { violations, looks: [...texts].filter(([, element]) => passed.has(element)).map(([look]) => look) }
   }
 
   // Findings of the rules that are not about colors.
-  async function violationsOfDocument(elements) {
+  async function violationsIn(root, elements) {
     const earlier = before
-    const html = document.documentElement.outerHTML
+    const html = (root.documentElement ?? root).outerHTML
     const visible = new Set(elements.filter(isVisible))
     const places = innerWidth + elements.map(placeOf).join(" ")
     before = { html, visible, places }
-    if (html !== earlier.html) return violationsOf([document], otherRules())
+    if (html !== earlier.html) return violationsOf([root], otherRules())
     if (places === earlier.places) return []
     const shown = visible.difference(earlier.visible)
     return [
-      ...(await violationsOf([document], { runOnly: ["target-size", "scrollable-region-focusable"] })),
+      ...(await violationsOf([root], { runOnly: ["target-size", "scrollable-region-focusable"] })),
       ...(await violationsOf([...shown].filter(({ parentElement }) => !shown.has(parentElement)), otherRules())),
     ]
   }
 
   async function violationsOf(include, rules) {
-    const exclude = [...document.querySelectorAll("tbody tr:nth-child(n + 12)")]
+    const exclude = [...document.querySelectorAll(laterRows)]
     return textsOf((await run(include, rules, exclude)).violations)
   }
 
@@ -160,11 +166,15 @@ export const lookScript = `{
 
   // One text of each look: what it and all around it say about colors, and how large it is.
   function textsByLook(elements) {
-    const looks = new Map([[document.documentElement, lookOf(document.documentElement, "")]])
-    looks.set(document.body, lookOf(document.body, looks.get(document.documentElement)))
+    const looks = new Map()
+    const aroundOf = ({ parentElement }) => {
+      if (parentElement === null) return ""
+      if (!looks.has(parentElement)) looks.set(parentElement, lookOf(parentElement, aroundOf(parentElement)))
+      return looks.get(parentElement)
+    }
     const texts = new Map()
     for (const element of elements) {
-      const look = lookOf(element, looks.get(element.parentElement))
+      const look = lookOf(element, aroundOf(element))
       looks.set(element, look)
       const key = hashOf(look + getComputedStyle(element).font)
       if (hasText(element) && !texts.has(key)) texts.set(key, element)
