@@ -244,7 +244,9 @@ describe("no line contains", () => {
           }
           const post = (path: string, body: string, more: Record<string, string> = {}) =>
             send(path, { key, method: "POST", headers: { ...json, ...more }, body })
-          for (const api of catalog) {
+          // Whatever the DNS does, only APIs that ask it can tell.
+          const isTold = ({ id, asksDns }: (typeof catalog)[number]) => asksDns === true || id === "hmac"
+          for (const api of ports.dns ? catalog.filter(isTold) : catalog) {
             const inputs = marked(api)
             for (const input of inputs) {
               await service.call(api, input, { key })
@@ -278,7 +280,7 @@ describe("no line contains", () => {
         { ports, flags: { logLevel: "debug", metricsToken: `${mark}-token` } },
       )
       const text = JSON.stringify(lines)
-      expect(lines.length).toBeGreaterThan(150)
+      expect(lines.length).toBeGreaterThan(ports.dns ? 60 : 150)
       expect(text.toLowerCase()).not.toContain(mark.toLowerCase())
       for (const key of keys) {
         expect(text).not.toContain(key)
