@@ -19,7 +19,10 @@ export function toPattern(source: string): Pattern {
     reject("schema", `must have patterns that are regular expressions of ECMAScript, and has '${shown}'`)
   }
   if (lookaroundOrReference.test(source.replace(/\\[^k\d]/g, "")))
-    reject("schema", `must have patterns without lookaheads, lookbehinds and back-references, and has '${shown}'`)
+    reject(
+      "schema",
+      `must have patterns without lookaheads, lookbehinds and back-references, and has '${shown}'`,
+    )
   try {
     return RE2JS.compile(RE2JS.translateRegExp(translate(source)))
   } catch (thrown) {
@@ -30,7 +33,8 @@ export function toPattern(source: string): Pattern {
 
 const lookaroundOrReference = /\(\?<?[=!]|\\k<|\\[1-9]/
 
-const spaces = "\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}"
+const spaces =
+  "\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}"
 const notSpaces =
   "\\x00-\\x08\\x0e-\\x1f!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
 
@@ -49,12 +53,44 @@ function translate(source: string): string {
 
 /** General categories by their long names (Unicode Standard Annex 44, table 12). */
 const categories: Readonly<Record<string, string>> = {
-  ...{ Letter: "L", Uppercase_Letter: "Lu", Lowercase_Letter: "Ll", Titlecase_Letter: "Lt", Modifier_Letter: "Lm" },
-  ...{ Other_Letter: "Lo", Mark: "M", Nonspacing_Mark: "Mn", Spacing_Mark: "Mc", Enclosing_Mark: "Me", Number: "N" },
-  ...{ Decimal_Number: "Nd", digit: "Nd", Letter_Number: "Nl", Other_Number: "No", Punctuation: "P", punct: "P" },
+  ...{
+    Letter: "L",
+    Uppercase_Letter: "Lu",
+    Lowercase_Letter: "Ll",
+    Titlecase_Letter: "Lt",
+    Modifier_Letter: "Lm",
+  },
+  ...{
+    Other_Letter: "Lo",
+    Mark: "M",
+    Nonspacing_Mark: "Mn",
+    Spacing_Mark: "Mc",
+    Enclosing_Mark: "Me",
+    Number: "N",
+  },
+  ...{
+    Decimal_Number: "Nd",
+    digit: "Nd",
+    Letter_Number: "Nl",
+    Other_Number: "No",
+    Punctuation: "P",
+    punct: "P",
+  },
   ...{ Connector_Punctuation: "Pc", Dash_Punctuation: "Pd", Open_Punctuation: "Ps", Close_Punctuation: "Pe" },
-  ...{ Initial_Punctuation: "Pi", Final_Punctuation: "Pf", Other_Punctuation: "Po", Symbol: "S", Math_Symbol: "Sm" },
-  ...{ Currency_Symbol: "Sc", Modifier_Symbol: "Sk", Other_Symbol: "So", Separator: "Z", Space_Separator: "Zs" },
+  ...{
+    Initial_Punctuation: "Pi",
+    Final_Punctuation: "Pf",
+    Other_Punctuation: "Po",
+    Symbol: "S",
+    Math_Symbol: "Sm",
+  },
+  ...{
+    Currency_Symbol: "Sc",
+    Modifier_Symbol: "Sk",
+    Other_Symbol: "So",
+    Separator: "Z",
+    Space_Separator: "Zs",
+  },
   ...{ Line_Separator: "Zl", Paragraph_Separator: "Zp", Control: "Cc", Format: "Cf", Private_Use: "Co" },
 }
 
