@@ -6,6 +6,7 @@ import { cronparser } from "./cronparser/index.ts"
 import { danevalidator } from "./danevalidator/index.ts"
 import { dataconverter } from "./dataconverter/index.ts"
 import { emailvalidator } from "./emailvalidator/index.ts"
+import { geodistance } from "./geodistance/index.ts"
 import { gtinvalidator } from "./gtinvalidator/index.ts"
 import { hmac } from "./hmac/index.ts"
 import { ibanvalidator } from "./ibanvalidator/index.ts"
@@ -48,5 +49,6 @@ export function createCatalog({
     timezoneconverter,
     emailvalidator,
     dataconverter,
+    geodistance,
   ]
 }
