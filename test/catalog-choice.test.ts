@@ -34,6 +34,16 @@ describe("the choice", () => {
     [["mial"], [], "'catalog.include': there is no API and no category 'mial'. There are mail, "],
     [[], ["hmca"], "'catalog.exclude': there is no API and no category 'hmca'. There are hmac, "],
     [["mail"], ["mail"], "leave no API to serve"],
+    [
+      [],
+      ["mail,text"],
+      "'catalog.exclude': 'mail,text' is several names in one. Repeat the option: --catalog-exclude mail --catalog-exclude text. In the file",
+    ],
+    [
+      ["hmac, time and place"],
+      [],
+      "Repeat the option: --catalog-include hmac --catalog-include 'time and place'.",
+    ],
   ])("include %p, exclude %p is refused", (include, exclude, problem) => {
     expect(() => idsOf(include, exclude)).toThrow(problem)
   })

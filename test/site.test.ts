@@ -1,6 +1,7 @@
 /** The pages that the server writes: the landing page and the reference, as a browser gets them. */
 import { describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
+import { byCategory } from "../src/apis/categories.ts"
 import { type ApiDefinition, defineApi, deprecated, premium } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { loadConfig } from "../src/config/load.ts"
@@ -28,10 +29,22 @@ describe("/", () => {
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
     expect(headers.get("vary")).toBe("Accept, Accept-Encoding")
     for (const { id, title, credits } of catalog) {
-      expect(text).toContain(`<a href="/apis/${id}">${title}</a>`)
+      expect(text).toContain(`href="/apis/${id}">${title}</a>`)
       expect(text).toContain(`href="/apis/${id}#try"`)
       expect(text).toContain(credits === 1 ? ">1 credit<" : `>${credits} credits<`)
     }
+  })
+
+  test("shows all APIs in groups with links to them where no script runs, and the words that find each", async () => {
+    const { text } = await open("/")
+    const groups = byCategory(catalog.map((definition) => ({ definition })))
+    for (const { anchor, heading, apis } of groups) {
+      expect(text).toContain(`<a href="#${anchor}">${heading}</a> <span class="muted">${apis.length}</span>`)
+      expect(text.split(`id="${anchor}"`)).toHaveLength(2)
+    }
+    expect(text).toMatch(/<search class="search" data-many="APIs" hidden>/)
+    for (const { keywords = [] } of catalog)
+      expect(text).toContain(`data-terms="${Bun.escapeHTML(keywords.join(" "))}"`)
   })
 
   test.each([

@@ -19,10 +19,7 @@ export function servedOf(
     ([setting, chosen]) =>
       chosen
         .filter((name) => !names.includes(toCategory(name)))
-        .map(
-          (name) =>
-            `'catalog.${setting}': there is no API and no category '${name}'. There are ${nearestFirst(name, names).join(", ")}.`,
-        ),
+        .map((name) => `'catalog.${setting}': ${mistakeOf(setting, name, names)}`),
   )
   if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
   const isIn = (api: ApiDefinition, chosen: readonly string[]) =>
@@ -32,6 +29,18 @@ export function servedOf(
   )
   if (served.length > 0) return served
   throw new ConfigError("'catalog.include' and 'catalog.exclude' leave no API to serve.")
+}
+
+function mistakeOf(setting: string, name: string, names: readonly string[]): string {
+  const parts = name.split(",").map((part) => part.trim())
+  if (parts.length === 1)
+    return `there is no API and no category '${name}'. There are ${nearestFirst(name, names).join(", ")}.`
+  const flags = parts.map((part) => `--catalog-${setting} ${toFlagText(part)}`).join(" ")
+  return `'${name}' is several names in one. Repeat the option: ${flags}. In the file they are a list of texts.`
+}
+
+function toFlagText(name: string): string {
+  return /\s/.test(name) ? `'${name}'` : name
 }
 
 /** The lists that APIs answer from, each once, in the order of the APIs. */

@@ -7,6 +7,7 @@ import { allRefusals } from "./api-refusals.ts"
 import { firstSentence, type Html, html, withCode } from "./html.ts"
 import { referencePage } from "./reference-page.ts"
 import { rulesOf } from "./rule-list.ts"
+import { partLinks, searchBox } from "./search-box.ts"
 import type { Site, WritePage } from "./site.ts"
 
 /**
@@ -14,6 +15,7 @@ import type { Site, WritePage } from "./site.ts"
  * it the lists can be read.
  */
 export function indexPage(site: Site, write: WritePage): string {
+  const parts = partsOf(site)
   return referencePage(
     site,
     {
@@ -24,36 +26,39 @@ export function indexPage(site: Site, write: WritePage): string {
 <h1>Reference</h1>
 <p class="lead">Every API has a page with its parameters, answers, errors, price and code, and a form that calls it. The rules hold for all of them.</p>
 </header>
-<search class="search" hidden>
-<label for="search">Search APIs, parameters and errors</label>
-<input type="search" id="search" autocomplete="off" spellcheck="false" aria-describedby="search-hint search-count">
-<p class="hint" id="search-hint">Press <kbd>/</kbd> to search, arrow keys to move, <kbd>Enter</kbd> to open.</p>
-<p class="hint" id="search-count" role="status"></p>
-</search>
-${part(
-  "rules",
-  "Rules",
-  rulesOf(site).map(
-    ({ id, title, summary }) =>
-      html`<li class="entry"><a class="title" href="/docs/${id}">${title}</a><p>${summary}</p></li>`,
-  ),
-)}
-${byCategory(site.apis).map(({ anchor, heading, apis }) => part(anchor, heading, apis.map(apiEntry)))}
-${part(
-  "errors",
-  "Errors",
-  allRefusals(site).map(
-    ({ status, code, message }) =>
-      html`<li class="entry"><a class="title" href="/docs/errors#${code}"><code>${code}</code></a> <span class="type">${status}</span><p>${message}</p></li>`,
-  ),
-)}`,
+${searchBox({ label: "Search APIs, parameters and errors", many: "entries" })}
+${partLinks(parts.map(({ entries, ...each }) => ({ ...each, count: entries.length })))}
+${parts.map(part)}`,
     },
     write,
   )
 }
 
-function part(id: string, title: string, entries: readonly Html[]): Html {
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><ul class="index">${entries}</ul></section>`
+interface Part {
+  /** The id of its heading. */
+  readonly anchor: string
+  readonly heading: string
+  readonly entries: readonly Html[]
+}
+
+function partsOf(site: Site): readonly Part[] {
+  const rules = rulesOf(site).map(
+    ({ id, title, summary }) =>
+      html`<li class="entry"><a class="title" href="/docs/${id}">${title}</a><p>${summary}</p></li>`,
+  )
+  const errors = allRefusals(site).map(
+    ({ status, code, message }) =>
+      html`<li class="entry"><a class="title" href="/docs/errors#${code}"><code>${code}</code></a> <span class="type">${status}</span><p>${message}</p></li>`,
+  )
+  return [
+    { anchor: "rules", heading: "Rules", entries: rules },
+    ...byCategory(site.apis).map(({ apis, ...each }) => ({ ...each, entries: apis.map(apiEntry) })),
+    { anchor: "errors", heading: "Errors", entries: errors },
+  ]
+}
+
+function part({ anchor, heading, entries }: Part): Html {
+  return html`<section aria-labelledby="${anchor}"><h2 id="${anchor}">${heading}</h2><ul class="index">${entries}</ul></section>`
 }
 
 function apiEntry({ definition, credits }: DocumentedApi): Html {

@@ -5,16 +5,18 @@ import { priceText } from "../openapi/api-parts.ts"
 import type { DocumentedApi } from "../openapi/json-object.ts"
 import { shortestExample } from "./api-examples.ts"
 import { firstSentence, type Html, html, withCode } from "./html.ts"
+import { partLinks, searchBox } from "./search-box.ts"
 import type { Site, WritePage } from "./site.ts"
 import { codeBlock } from "./tabs.ts"
 
 /** The page at `/`: what the service offers, made from the catalog. */
 export function landingPage(site: Site, write: WritePage): string {
   const count = site.apis.length
+  const categories = byCategory(site.apis)
   const headline = `${count} utility ${count === 1 ? "API" : "APIs"}, one key`
   return write({
     name: null,
-    description: `${headline}: ${site.apis.map(({ definition }) => definition.title).join(", ")}.`,
+    description: `${headline}: ${categories.map(({ heading }) => heading.toLowerCase()).join(", ")}.`,
     main: html`<section class="hero">
 <div class="inner">
 <div class="words">
@@ -28,9 +30,15 @@ ${sample(site)}
 </section>
 <section id="apis" class="inner" aria-labelledby="apis-heading">
 <h2 id="apis-heading">APIs</h2>
-${byCategory(site.apis).map(
-  ({ heading, apis }) => html`<h3 class="group">${heading}</h3>
-<ul class="cards">${apis.map(card)}</ul>`,
+${searchBox({ label: "Find an API by name or task", many: "APIs" })}
+${partLinks(categories.map(({ apis, ...part }) => ({ ...part, count: apis.length })))}
+${categories.map(
+  ({
+    anchor,
+    heading,
+    apis,
+  }) => html`<section aria-labelledby="${anchor}"><h3 class="group" id="${anchor}">${heading}</h3>
+<ul class="cards">${apis.map(card)}</ul></section>`,
 )}
 </section>
 <section class="inner" aria-labelledby="ways-heading">
@@ -60,9 +68,9 @@ ${codeBlock("json", `The answer of ${definition.title}`, JSON.stringify(answer, 
 }
 
 function card({ definition, credits }: DocumentedApi): Html {
-  const { id, title, description, method, deprecation } = definition
-  return html`<li>
-<h4><a href="/apis/${id}">${title}</a></h4>
+  const { id, title, description, method, deprecation, keywords = [] } = definition
+  return html`<li class="entry" data-terms="${keywords.join(" ")}">
+<h4><a class="title" href="/apis/${id}">${title}</a></h4>
 ${deprecation && html`<p class="tag warning">${deprecationText(deprecation)}</p>`}
 <p>${withCode(firstSentence(description))}</p>
 <p class="call"><span class="method">${method}</span> <code>/v1/${id}</code></p>

@@ -72,22 +72,31 @@ export function LinesField({ rows = 3, autocomplete, ...field }: LinesProps) {
   )
 }
 
-/** Values and what they are called. */
-export type Choices = readonly (readonly [value: string, label: string])[]
+/** Values and what they are called; those with a group are listed under its name. */
+export type Choices = readonly (readonly [value: string, label: string, group?: string])[]
 
-/** The choices of a list, one of them selected. */
-export function Options({
-  choices,
-  chosen,
-}: {
+interface OptionsProps {
   readonly choices: Choices
   readonly chosen: string | undefined
-}) {
-  return choices.map(([value, label]) => (
-    <option key={value} value={value} selected={value === chosen}>
-      {label}
-    </option>
-  ))
+}
+
+/** The choices of a list, one of them selected. */
+export function Options({ choices, chosen }: OptionsProps) {
+  const groups = Map.groupBy(choices, ([, , group = ""]) => group)
+  return [...groups].map(([group, members]) => {
+    const options = members.map(([value, label]) => (
+      <option key={value} value={value} selected={value === chosen}>
+        {label}
+      </option>
+    ))
+    return group === "" ? (
+      options
+    ) : (
+      <optgroup key={group} label={group}>
+        {options}
+      </optgroup>
+    )
+  })
 }
 
 /** A list to choose one value from. */

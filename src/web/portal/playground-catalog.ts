@@ -3,7 +3,13 @@ import { returns } from "../client/connection.ts"
 import { Problem, Unreachable } from "../client/problem.ts"
 import { fetchJson } from "../client/request.ts"
 import type { Reading } from "../client/use-read.ts"
+import type { Choices } from "../kit/field.tsx"
 import { type CatalogDocument, type OfferedApi, toOfferedApis } from "../playground/offered-api.ts"
+
+/** The APIs as choices of a list, in groups by category. */
+export function toChoices(apis: readonly OfferedApi[]): Choices {
+  return apis.map(({ id, title, category }) => [id, title, category])
+}
 
 /** The document does not change while the page is open. */
 let reading: Promise<readonly OfferedApi[]> | null = null

@@ -2,13 +2,14 @@ import { useState } from "preact/hooks"
 import { query, setQuery } from "../client/address.ts"
 import { signedOutAnswers } from "../client/request.ts"
 import { session } from "../client/session.ts"
+import { Options } from "../kit/field.tsx"
 import { Page } from "../kit/page.tsx"
 import { Empty, Ready } from "../kit/states.tsx"
 import { Description } from "../kit/text.tsx"
 import { toCustomer } from "../playground/call.ts"
 import type { OfferedApi } from "../playground/offered-api.ts"
 import { Workbench } from "../playground/workbench.tsx"
-import { useCatalog } from "./playground-catalog.ts"
+import { toChoices, useCatalog } from "./playground-catalog.ts"
 
 /** Tries an API: a form made from its parameters, the code of the call, the answer and what it cost. */
 export function PlaygroundScreen() {
@@ -31,11 +32,7 @@ function ChooseApi({ apis }: { readonly apis: readonly OfferedApi[] }) {
       <div class="filter api-choice">
         <label for={id}>API</label>
         <select id={id} value={chosen.id} onChange={(event) => setQuery({ api: event.currentTarget.value })}>
-          {apis.map((api) => (
-            <option key={api.id} value={api.id}>
-              {api.title}
-            </option>
-          ))}
+          <Options choices={toChoices(apis)} chosen={chosen.id} />
         </select>
       </div>
       <p class="intro">

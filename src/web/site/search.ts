@@ -1,4 +1,4 @@
-/** The search of the reference's index: it hides what has not all words that were typed. */
+/** The search of the landing page and of the reference's index: it hides what has not all words that were typed. */
 
 /** Starts the search, if the page has one. */
 export function startSearch(): void {
@@ -6,8 +6,9 @@ export function startSearch(): void {
   const count = document.querySelector("#search-count")
   if (!field || !count) return
   const entries = [...document.querySelectorAll<HTMLElement>(".entry")]
-  const sections = [...document.querySelectorAll<HTMLElement>("article section")]
-  field.closest<HTMLElement>(".search")?.removeAttribute("hidden")
+  const sections = [...document.querySelectorAll<HTMLElement>("section[aria-labelledby]:has(.entry)")]
+  const box = field.closest<HTMLElement>(".search")
+  box?.removeAttribute("hidden")
   field.addEventListener("input", find)
   document.addEventListener("keydown", (event) => moveFocus(event, field))
   // A browser may have kept what was typed before.
@@ -17,15 +18,38 @@ export function startSearch(): void {
     const words = field?.value.toLowerCase().split(/\s+/).filter(Boolean) ?? []
     for (const entry of entries) show(entry, words)
     const shown = entries.filter(({ hidden }) => !hidden).length
-    for (const section of sections) section.hidden = !section.querySelector(".entry:not([hidden])")
-    if (count) count.textContent = words.length === 0 ? "" : shown === 1 ? "1 found" : `${shown} found`
+    for (const section of sections) showSection(section)
+    const all = `${entries.length} ${box?.dataset.many}`
+    if (count) count.textContent = words.length === 0 ? all : toResult(shown, all)
   }
+}
+
+function toResult(shown: number, all: string): string {
+  if (shown > 0) return `${shown} of ${all}`
+  return `None of ${all} has all these words. Type fewer words or a part of one, or press Escape to see all.`
+}
+
+/** Hides a section with nothing in it, and the link to it, which tells how much there is. What has the field stays. */
+function showSection(section: HTMLElement): void {
+  if (section.querySelector("#search")) return
+  const count = section.querySelectorAll(".entry:not([hidden])").length
+  section.hidden = count === 0
+  const item = document.querySelector(`.parts li:has([href="#${section.getAttribute("aria-labelledby")}"])`)
+  item?.toggleAttribute("hidden", count === 0)
+  const shown = item?.querySelector(".muted")
+  if (shown) shown.textContent = String(count)
 }
 
 function show(entry: HTMLElement, words: readonly string[]): void {
   const names = [...entry.querySelectorAll<HTMLElement>(".names > li")]
   entry.hidden = !hasAll(textOf(entry) + names.map(textOf).join(" "), words)
-  for (const name of names) name.classList.toggle("found", words.length > 0 && hasAll(textOf(name), words))
+  for (const name of names) {
+    const text = textOf(name)
+    name.classList.toggle(
+      "found",
+      words.some((word) => text.includes(word)),
+    )
+  }
 }
 
 function textOf({ textContent, dataset }: HTMLElement): string {

@@ -13,7 +13,7 @@ import { Table } from "../../kit/table.tsx"
 import { formatNumber, Time } from "../../kit/text.tsx"
 import { nameOf } from "../../shared/key-state.tsx"
 import { UsagePlots } from "../../shared/usage-plots.tsx"
-import { useCatalog } from "../playground-catalog.ts"
+import { toChoices, useCatalog } from "../playground-catalog.ts"
 
 const ranges = [
   ["7", "7 days"],
@@ -72,7 +72,7 @@ function Days() {
     <>
       <Filters label="What is shown">
         <Segments name="range" label="Time" choices={ranges} standard="31" />
-        <ChoiceFilter name="api" label="API" choices={[["", "All APIs"], ...titles]} />
+        <ChoiceFilter name="api" label="API" choices={[["", "All APIs"], ...toChoices(catalog.data ?? [])]} />
         <ChoiceFilter name="key" label="Key" choices={[["", "All keys"], ...names]} />
       </Filters>
       <Ready reading={byDay} what="usage">
