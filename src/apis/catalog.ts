@@ -11,6 +11,7 @@ import { gtinvalidator } from "./gtinvalidator/index.ts"
 import { hmac } from "./hmac/index.ts"
 import { ibanvalidator } from "./ibanvalidator/index.ts"
 import { ipcalculator } from "./ipcalculator/index.ts"
+import { jsondiff } from "./jsondiff/index.ts"
 import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
 import { phonevalidator } from "./phonevalidator/index.ts"
@@ -50,5 +51,6 @@ export function createCatalog({
     emailvalidator,
     dataconverter,
     geodistance,
+    jsondiff,
   ]
 }

@@ -6,4 +6,5 @@ export type IsolatedRuns = Readonly<Record<string, () => Promise<Pick<ApiDefinit
 /** Every isolated API of the catalog: `id: () => import("./id/run.ts")`. A thread loads each with its first call. */
 export const isolatedRuns: IsolatedRuns = {
   dataconverter: () => import("./dataconverter/run.ts"),
+  jsondiff: () => import("./jsondiff/run.ts"),
 }

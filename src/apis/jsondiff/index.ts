@@ -1,0 +1,68 @@
+import { Type } from "@sinclair/typebox"
+import { jsonValue } from "../../values/json-value.ts"
+import { choice, defineIsolatedApi, nullable, premium } from "../contract.ts"
+import { examples } from "./examples.ts"
+import { problemList } from "./problems.ts"
+
+const operations = (description: string) =>
+  nullable(
+    Type.Array(
+      Type.Object({
+        op: choice(["add", "remove", "replace"], { description: "What to do." }),
+        path: Type.String({ description: "Where, as a JSON Pointer (RFC 6901) such as `/users/0/name`." }),
+        value: Type.Optional(
+          jsonValue({ description: "The value to put there; absent in a `remove` operation." }),
+        ),
+      }),
+    ),
+    { description },
+  )
+
+export const jsondiff = defineIsolatedApi({
+  id: "jsondiff",
+  title: "JSON difference and patch",
+  category: "data",
+  keywords: [
+    ...["JSON Patch", "merge patch", "RFC 6902", "RFC 7386", "JSON Pointer"],
+    ...["compare", "changed", "changes", "documents", "apply", "undo"],
+  ],
+  description:
+    "Compares two JSON documents, or applies a patch to one: JSON Patch (RFC 6902) or merge patch (RFC 7386). Gives the result, and both kinds of patch that lead to it.",
+  method: "POST",
+  credits: 1,
+  input: Type.Object({
+    from: jsonValue({
+      description:
+        "The document before the change. Whole numbers beyond 2^53 lose digits, as in most programs: send them as text.",
+    }),
+    to: Type.Optional(jsonValue({ description: "The document after the change, to compare with `from`." })),
+    patch: Type.Optional(jsonValue({ description: "The patch to apply to `from`, in place of `to`." })),
+    patch_type: Type.Optional(
+      choice(["json_patch", "merge_patch"], {
+        default: "json_patch",
+        description: "What `patch` is: JSON Patch (RFC 6902) or merge patch (RFC 7386).",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    is_valid: Type.Boolean({
+      description: "Whether the patch could be applied. Always true for a comparison.",
+    }),
+    problems: problemList,
+    result: jsonValue({
+      description: "The document after the change; null if the patch could not be applied.",
+    }),
+    patch: operations(
+      "The JSON Patch (RFC 6902) that turns `from` into `result`: empty if they are equal, null if there is no result.",
+    ),
+    merge_patch: jsonValue({
+      description:
+        "The merge patch (RFC 7386) that turns `from` into `result`; null if none can, since a merge patch cannot set a member to null.",
+    }),
+    reverse: premium(
+      operations("The JSON Patch that turns `result` back into `from`; null if there is no result."),
+    ),
+  }),
+  examples,
+  isolated: { limitMs: 1_000 },
+})

@@ -1,0 +1,58 @@
+import { isObject } from "../../values/is-object.ts"
+import { reject } from "../contract.ts"
+import { parsePointer } from "./pointer.ts"
+
+type Steps = readonly string[]
+
+/** One operation of a JSON Patch (RFC 6902 §4). Paths are split into their steps. */
+export type Operation =
+  | { readonly op: "add" | "replace" | "test"; readonly path: Steps; readonly value: unknown }
+  | { readonly op: "remove"; readonly path: Steps }
+  | { readonly op: "move" | "copy"; readonly path: Steps; readonly from: Steps }
+
+/** No document has more levels. */
+const maxSteps = 100
+
+/**
+ * Reads a JSON Patch. Members that the RFC does not know are ignored.
+ * @throws InputRejected for `patch`, naming the first wrong operation
+ */
+export function parsePatch(patch: unknown): readonly Operation[] {
+  if (!Array.isArray(patch))
+    reject("patch", "must be a list of operations (RFC 6902), unless 'patch_type' is merge_patch")
+  return patch.map(parseOperation)
+}
+
+function parseOperation(given: unknown, index: number): Operation {
+  function refuse(requirement: string): never {
+    reject("patch", `has a mistake in operation ${index} (counted from 0): ${requirement}`)
+  }
+
+  function stepsOf(name: "path" | "from"): Steps {
+    const text = operation[name]
+    const steps = typeof text === "string" ? parsePointer(text) : null
+    if (steps === null) refuse(`'${name}' must be a JSON Pointer (RFC 6901), such as "/a/0", or ""`)
+    if (steps.length > maxSteps) refuse(`'${name}' must have at most ${maxSteps} steps`)
+    // In most programs it changes what an object is, and is no member.
+    if (steps.includes("__proto__")) refuse(`'${name}' must not lead to __proto__`)
+    return steps
+  }
+
+  if (!isObject(given)) refuse("it must be an object")
+  const operation = given
+  const { op } = operation
+  switch (op) {
+    case "add":
+    case "replace":
+    case "test":
+      if (!Object.hasOwn(operation, "value")) refuse(`'value' is required for ${op}`)
+      return { op, path: stepsOf("path"), value: operation.value }
+    case "remove":
+      return { op, path: stepsOf("path") }
+    case "move":
+    case "copy":
+      return { op, path: stepsOf("path"), from: stepsOf("from") }
+    default:
+      refuse("'op' must be one of add, remove, replace, move, copy, test")
+  }
+}

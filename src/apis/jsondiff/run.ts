@@ -1,0 +1,109 @@
+import { isObject } from "../../values/is-object.ts"
+import { mistakeOfJson } from "../../values/json-value.ts"
+import { type RunOf, reject } from "../contract.ts"
+import { applyPatch, type Failed, type Failure } from "./apply-patch.ts"
+import { createPatch } from "./compare.ts"
+import type { jsondiff } from "./index.ts"
+import { applyMergePatch, createMergePatch } from "./merge-patch.ts"
+import { type Operation, parsePatch } from "./parse-patch.ts"
+import { escapeStep } from "./pointer.ts"
+import { type PatchProblem, problem } from "./problems.ts"
+
+export const run: RunOf<typeof jsondiff> = ({ from, to, patch, patch_type = "json_patch" }, { premium }) => {
+  const isComparison = requireOne(to, patch)
+  const warnings = isComparison
+    ? [...warningsOf("from", from), ...warningsOf("to", to)]
+    : [...warningsOf("from", from), ...warningsOf("patch", patch)]
+  const outcome = isComparison ? { result: to } : apply(from, patch, patch_type)
+  if ("problem" in outcome) {
+    const nothing = { result: null, patch: null, merge_patch: null, reverse: null }
+    return { is_valid: false, problems: [outcome.problem, ...warnings], ...nothing }
+  }
+  const { result } = outcome
+  return {
+    is_valid: true,
+    problems: warnings,
+    result,
+    patch: createPatch(from, result),
+    merge_patch: createMergePatch(from, result)?.patch ?? null,
+    reverse: premium ? createPatch(result, from) : null,
+  }
+}
+
+/** Whether two documents are to be compared. Some clients send null for what they leave out. */
+function requireOne(to: unknown, patch: unknown): boolean {
+  if (to === undefined && patch === undefined) reject("to", "is required, unless 'patch' is given")
+  const hasBoth = to !== undefined && to !== null && patch !== undefined && patch !== null
+  if (hasBoth) reject("patch", "must be left out where 'to' is given")
+  return to !== undefined && (to !== null || patch === undefined || patch === null)
+}
+
+function apply(from: unknown, patch: unknown, type: string) {
+  if (type === "merge_patch") return { result: applyMergePatch(from, patch) }
+  const operations = parsePatch(patch)
+  const outcome = applyPatch(from, operations)
+  if ("failure" in outcome) return { problem: toProblem(outcome, operations[outcome.index]) }
+  // Operations can make a document deeper and larger than both parameters.
+  const mistake = mistakeOfJson(outcome.result)
+  if (mistake !== null) reject("patch", `makes a result that cannot be given: it ${mistake}`)
+  if (lengthOf(outcome.result, maxLength) > maxLength)
+    reject("patch", `makes a result with texts of more than ${maxLength.toLocaleString("en-US")} characters`)
+  return outcome
+}
+
+const maxLength = 1_000_000
+
+/** The characters of all texts in a value. Stops soon after `limit`. */
+function lengthOf(value: unknown, limit: number): number {
+  if (typeof value === "string") return value.length
+  if (!Array.isArray(value) && !isObject(value)) return 0
+  let length = 0
+  for (const [name, inner] of Object.entries(value)) {
+    if (length > limit) break
+    length += name.length + lengthOf(inner, limit - length)
+  }
+  return length
+}
+
+const sentences: Readonly<Record<Failure, (place: string) => string>> = {
+  missing: (place) => `the document has nothing at ${place}`,
+  index: (place) => `${place} is no place in the list`,
+  root: () => "the whole document cannot be removed or moved",
+  move_inside: () => "a value cannot be moved into itself",
+  test_failed: (place) => `the value at ${place} is another one`,
+}
+
+function toProblem({ index, failure, member }: Failed, operation: Operation | undefined): PatchProblem {
+  const steps = operation && member === "from" && "from" in operation ? operation.from : operation?.path
+  const place = shown(steps ?? [])
+  const sentence = `Operation ${index} (counted from 0), ${operation?.op}: ${sentences[failure](place)}.`
+  return problem(failure, `patch[${index}].${member}`, sentence)
+}
+
+const maxShown = 200
+
+/** A place as a JSON Pointer, cut where it is long. */
+function shown(steps: readonly string[]): string {
+  const pointer = steps.map((step) => `/${escapeStep(step)}`).join("")
+  if (pointer === "") return "the root"
+  return pointer.length > maxShown ? `${pointer.slice(0, maxShown).toWellFormed()}…` : pointer
+}
+
+/** A warning for the first number that may have lost digits. */
+function warningsOf(name: string, value: unknown): PatchProblem[] {
+  const steps = findLargeNumber(value)
+  if (steps === null) return []
+  const place = shown(steps)
+  const sentence = `The number at ${place} is beyond 2^53, so that it may have lost digits: send it as text.`
+  return [problem("large_number", name, sentence)]
+}
+
+function findLargeNumber(value: unknown): readonly string[] | null {
+  if (typeof value === "number") return Number.isInteger(value) && !Number.isSafeInteger(value) ? [] : null
+  if (!Array.isArray(value) && !isObject(value)) return null
+  for (const [name, inner] of Object.entries(value)) {
+    const steps = findLargeNumber(inner)
+    if (steps !== null) return [name, ...steps]
+  }
+  return null
+}
