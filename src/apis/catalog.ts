@@ -12,6 +12,7 @@ import { hmac } from "./hmac/index.ts"
 import { ibanvalidator } from "./ibanvalidator/index.ts"
 import { ipcalculator } from "./ipcalculator/index.ts"
 import { jsondiff } from "./jsondiff/index.ts"
+import { jsonpath } from "./jsonpath/index.ts"
 import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
 import { phonevalidator } from "./phonevalidator/index.ts"
@@ -52,5 +53,6 @@ export function createCatalog({
     dataconverter,
     geodistance,
     jsondiff,
+    jsonpath,
   ]
 }

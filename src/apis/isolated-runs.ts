@@ -7,4 +7,5 @@ export type IsolatedRuns = Readonly<Record<string, () => Promise<Pick<ApiDefinit
 export const isolatedRuns: IsolatedRuns = {
   dataconverter: () => import("./dataconverter/run.ts"),
   jsondiff: () => import("./jsondiff/run.ts"),
+  jsonpath: () => import("./jsonpath/run.ts"),
 }

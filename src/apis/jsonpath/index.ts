@@ -1,0 +1,46 @@
+import { Type } from "@sinclair/typebox"
+import { jsonValue } from "../../values/json-value.ts"
+import { defineIsolatedApi } from "../contract.ts"
+import { examples } from "./examples.ts"
+import { problemList } from "./problems.ts"
+
+export const jsonpath = defineIsolatedApi({
+  id: "jsonpath",
+  title: "JSONPath",
+  category: "data",
+  keywords: [
+    "query",
+    "select",
+    "extract",
+    "filter",
+    "take",
+    "values",
+    "RFC 9535",
+    "RFC 9485",
+    "document",
+    "jq",
+  ],
+  description:
+    "Finds the values of a JSON document that a path leads to (JSONPath, RFC 9535), each with its normalized path. Regular expressions in filters are I-Regexp (RFC 9485) and take linear time.",
+  method: "POST",
+  credits: 1,
+  input: Type.Object({
+    document: jsonValue({ description: "The document." }),
+    path: Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      description: "The path, such as `$.store.book[?@.price < 10].title`.",
+    }),
+  }),
+  output: Type.Object({
+    values: Type.Array(jsonValue({ description: "A value that the path leads to." }), {
+      description: "The values, at most 10,000, in the order of the document; empty if there is none.",
+    }),
+    paths: Type.Array(Type.String(), {
+      description: "The normalized path of each value (RFC 9535 section 2.7): `$['store']['book'][0]`.",
+    }),
+    problems: problemList,
+  }),
+  examples,
+  isolated: { limitMs: 1_000 },
+})

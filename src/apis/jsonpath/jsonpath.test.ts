@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test"
+import suite from "../../../test/data/jsonpath-compliance.json"
+import { runIsolated } from "../../../test/support/run-isolated.ts"
+import { run } from "./run.ts"
+
+const ask = (document: unknown, path: string) => runIsolated(run, { document, path })
+
+/** A test of https://github.com/jsonpath-standard/jsonpath-compliance-test-suite, at the commit 7be7c1fc. */
+interface SuiteCase {
+  readonly name: string
+  readonly selector: string
+  readonly document?: unknown
+  readonly result?: readonly unknown[]
+  /** Where members may come in any order, the results that are right. */
+  readonly results?: readonly (readonly unknown[])[]
+  readonly result_paths?: readonly string[]
+  readonly results_paths?: readonly (readonly string[])[]
+  readonly invalid_selector?: boolean
+}
+const cases: readonly SuiteCase[] = suite
+
+describe("jsonpath-compliance-test-suite", () => {
+  test("is there", () => expect(cases.length).toBeGreaterThan(700))
+
+  test.each(cases.map((one) => [one.name, one] as const))("%s", async (_name, one) => {
+    if (one.invalid_selector) {
+      // An empty path is refused before the run.
+      if (one.selector === "") return
+      expect(ask(null, one.selector)).rejects.toThrow("The 'path' parameter must be a JSONPath (RFC 9535); ")
+      return
+    }
+    const answer = await ask(one.document, one.selector)
+    const right = one.results?.map((values, index) => ({ values, paths: one.results_paths?.[index] })) ?? [
+      { values: one.result, paths: one.result_paths },
+    ]
+    expect(right.map((wanted) => ({ problems: [], ...wanted }))).toContainEqual({ ...answer, problems: [] })
+  })
+})
+
+test.each([
+  ["a.b", "character 1: expected '$', found 'a'"],
+  ["$[?@.a = 1]", "character 8: unexpected filter selector token '='"],
+  ["$[?foo(@)]", "character 4: no such function 'foo'"],
+  ["$[9007199254740992]", "character 3: index out of range"],
+  ["$[?length(@.*) > 1]", "character 11: length() argument 0 must be of ValueType"],
+])("%s is refused, with the place", (path, reason) => {
+  expect(ask({}, path)).rejects.toThrow(`The 'path' parameter must be a JSONPath (RFC 9535); ${reason}.`)
+})
+
+test("a refusal quotes nothing that is long or hidden", async () => {
+  const refusal = await ask({}, `$[?${"\u202e".repeat(1_500)}(@)]`).catch((error: Error) => error)
+  if (!(refusal instanceof Error)) throw new Error("it must be refused")
+  expect(refusal.message.length).toBeLessThan(300)
+  expect(refusal.message).not.toContain("\u202e")
+})
+
+describe("regular expressions", () => {
+  // The expressions of the runtime say false for it after 0.6 s.
+  test("that take exponential time elsewhere are right", async () => {
+    const text = `${"a".repeat(32)}!`
+    expect(await ask([text], "$[?match(@, '((a+)+b|a+!)')]")).toMatchObject({ values: [text] })
+    expect(await ask(["a".repeat(5_000)], "$[?match(@, '(a+)+b')]")).toMatchObject({ values: [] })
+  })
+
+  test.each([
+    ["a.c", "a\rc", false],
+    ["a.c", "a\u2028c", true],
+    ["a.c", "a😀c", true],
+    ["[.]", "x", false],
+    ["[.]", ".", true],
+    ["a\\\\.c", "abc", false],
+    ["\\\\p{Lu}+", "ÄÖ", true],
+    ["[^\\\\]a]", "a", false],
+    ["[\\\\].]", "]", true],
+    ["(a|b){2}", "ab", true],
+  ])("%s and %j: %p", async (pattern, text, isMatch) => {
+    expect((await ask([text], `$[?match(@, '${pattern}')]`)).values).toEqual(isMatch ? [text] : [])
+  })
+
+  test("that are no I-Regexp match nothing, and are a problem", async () => {
+    const { values, problems } = await ask(["a1", "b2"], "$[?search(@, '\\\\d') || search(@, '(?=a)')]")
+    expect(values).toEqual([])
+    expect(problems.map(({ code, severity, message }) => [code, severity, message])).toEqual([
+      ["regular_expression", "warning", "The pattern '\\d' is not an I-Regexp (RFC 9485)."],
+      ["regular_expression", "warning", "The pattern '(?=a)' is not an I-Regexp (RFC 9485)."],
+    ])
+  })
+
+  test("that repeat a part too often are refused", () =>
+    expect(ask(["a"], "$[?match(@, 'a{1001}')]")).rejects.toThrow("at most 1,000 times"))
+
+  test("may come from the document", async () =>
+    expect(await ask([{ text: "ab", pattern: "a." }], "$[?match(@.text, @.pattern)].text")).toMatchObject({
+      values: ["ab"],
+      paths: ["$[0]['text']"],
+    }))
+})
+
+test("the root, an inherited name, a text and a document of 100 levels", async () => {
+  expect(await ask(5, "$")).toEqual({ values: [5], paths: ["$"], problems: [] })
+  expect((await ask({}, "$.toString")).values).toEqual([])
+  expect((await ask(["abc"], "$[0][0]")).values).toEqual([])
+  const deep = JSON.parse(`${"[".repeat(100)}1${"]".repeat(100)}`)
+  expect((await ask(deep, "$..[?@ == 1]")).values).toEqual([1])
+})
+
+test("more than 10,000 values are refused", async () => {
+  const document = Array.from({ length: 101 }, () => Array.from({ length: 100 }, () => 1))
+  expect(ask(document, "$[*][*]")).rejects.toThrow("must lead to at most 10,000 values")
+  expect((await ask(document, "$[0:100][*]")).values).toHaveLength(10_000)
+})

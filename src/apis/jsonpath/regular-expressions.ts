@@ -1,0 +1,56 @@
+import { check as isIRegexp } from "iregexp-check"
+import { jsonpath } from "json-p3"
+import { RE2JS } from "re2js"
+import { reject } from "../contract.ts"
+
+/** Expressions that are kept compiled. A document may hold a pattern for each of its items. */
+const maxKept = 100
+
+type Test = (text: string) => boolean
+
+/**
+ * The functions `match` and `search` of one call (RFC 9535 §2.4.6, §2.4.7), without the regular expressions of the runtime: these
+ * take exponential time for some patterns, and then give a wrong answer.
+ */
+export function createRegexpFunctions() {
+  const wrong = new Set<string>()
+
+  function define(compile: (expression: RE2JS) => Test): jsonpath.FilterFunction {
+    const kept = new Map<string, Test>()
+    return {
+      argTypes: [jsonpath.FunctionExpressionType.ValueType, jsonpath.FunctionExpressionType.ValueType],
+      returnType: jsonpath.FunctionExpressionType.LogicalType,
+      call(text: unknown, pattern: unknown): boolean {
+        if (typeof text !== "string" || typeof pattern !== "string") return false
+        const test = kept.get(pattern) ?? compileChecked(pattern)
+        if (kept.size === maxKept) kept.clear()
+        kept.set(pattern, test)
+        return test(text)
+      },
+    }
+
+    function compileChecked(pattern: string): Test {
+      if (isIRegexp(pattern)) return compile(toExpression(pattern))
+      wrong.add(pattern)
+      return () => false
+    }
+  }
+
+  return {
+    match: define((expression) => (text) => expression.matches(text)),
+    search: define((expression) => (text) => expression.matcher(text).find()),
+    /** Patterns that are no I-Regexp. */
+    wrong,
+  }
+}
+
+/** An I-Regexp in the syntax of RE2, which differs in the dot alone: in RE2 it also matches a carriage return. */
+function toExpression(pattern: string): RE2JS {
+  const parts = pattern.match(/\\.|\[(?:\\.|[^\]\\])*\]|./gsu) ?? []
+  try {
+    return RE2JS.compile(parts.map((part) => (part === "." ? "[^\\n\\r]" : part)).join(""))
+  } catch (error) {
+    if (!(error instanceof Error) || !error.name.startsWith("RE2JS")) throw error
+    reject("path", "must have regular expressions that repeat a part at most 1,000 times")
+  }
+}
