@@ -51,18 +51,36 @@ test("a start loads pino only when there is a line to log", async () => {
   expect((await filesLoadedFor(db)).filter(isPino)).toEqual([])
 })
 
+test("a start loads these packages, and no library of an API but suncalc, which has 10 kB", async () => {
+  const loaded = await filesLoadedFor(join(dir, "packages.db"), {}, "test/support/print-packages.ts")
+  expect(loaded.filter((file) => file.includes("/src/apis/")).length).toBeGreaterThan(20)
+  // The code of isolated APIs is for threads.
+  expect(loaded.filter((file) => /\/src\/apis\/[a-z]+\/run\.ts$/.test(file))).toEqual([])
+  const names = loaded.map((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1])
+  const packages = [...new Set(names.filter((name) => name !== undefined))]
+  expect(packages.sort()).toEqual(packagesAtStart.toSorted())
+})
+
+/** The command line, HTTP, the DNS, webhooks, the log (a new data file is logged), and the one of an API. */
+const packagesAtStart = [
+  ...["commander", "smol-toml", "fastest-levenshtein"],
+  ...["elysia", "@elysiajs/cors", "@sinclair/typebox", "exact-mirror", "memoirist", "cookie", "graphql"],
+  ...["content-type", "negotiator", "fresh", "fast-decode-uri-component", "ipaddr.js", "lru-cache"],
+  ...["dns-packet", "@leichtgewicht/ip-codec"],
+  ...["standardwebhooks", "@stablelib/base64", "fast-sha256"],
+  ...["pino", "@pinojs/redact", "atomic-sleep", "on-exit-leak-free", "pino-std-serializers"],
+  ...["quick-format-unescaped", "safe-stable-stringify", "sonic-boom", "thread-stream"],
+  "suncalc",
+]
+
 /** The files that a service loads until it listens or gives up. */
-async function filesLoadedFor(db: string, env: Record<string, string> = {}): Promise<string[]> {
+async function filesLoadedFor(
+  db: string,
+  env: Record<string, string> = {},
+  preload = "test/support/print-loaded.ts",
+): Promise<string[]> {
   const child = Bun.spawn(
-    [
-      process.execPath,
-      "--preload",
-      join(root, "test/support/print-loaded.ts"),
-      "src/main.ts",
-      "serve",
-      "--port",
-      "0",
-    ],
+    [process.execPath, "--preload", join(root, preload), "src/main.ts", "serve", "--port", "0"],
     { cwd: root, env: { ...process.env, ...env, PENKNIFE_DB: db }, stdout: "pipe", stderr: "pipe" },
   )
   const decoder = new TextDecoder()
