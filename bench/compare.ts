@@ -79,6 +79,26 @@ export async function loadOnce(bench: Workbench, load: Load, { url, pid }: Serve
   }
 }
 
+/** Loads of one server as one round: sums, and the longest latencies. */
+export function sumOf(rounds: readonly Round[]): Round {
+  const add = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
+  const highest = (values: readonly number[]) => Math.max(...values)
+  return {
+    requests: add(rounds.map(({ requests }) => requests)),
+    seconds: add(rounds.map(({ seconds }) => seconds)),
+    p50Ms: highest(rounds.map(({ p50Ms }) => p50Ms)),
+    p99Ms: highest(rounds.map(({ p99Ms }) => p99Ms)),
+    cpuMs: ifAllKnown(
+      rounds.map(({ cpuMs }) => cpuMs),
+      add,
+    ),
+    peakMb: ifAllKnown(
+      rounds.map(({ peakMb }) => peakMb),
+      highest,
+    ),
+  }
+}
+
 /** The medians of each server. */
 export function toRows(measured: Readonly<Record<string, Measured>>): Row[] {
   return Object.values(measured).map(toRow)

@@ -11,7 +11,7 @@ import { cases } from "./cases.ts"
 import { generator } from "./load.ts"
 import { toText } from "./print.ts"
 import { coreCount } from "./processes.ts"
-import { createWorkbench } from "./workbench.ts"
+import { type CallKind, callKinds, createWorkbench } from "./workbench.ts"
 
 interface Flags {
   case?: string[]
@@ -20,6 +20,8 @@ interface Flags {
   connections: number
   seconds: number
   rounds: number
+  warm: number
+  calls: CallKind[]
   millions: number
   out?: string
 }
@@ -32,6 +34,12 @@ const flags = new Command("bench")
   .option("--connections <NUMBER>", "connections of the load", toCount, 64)
   .option("--seconds <NUMBER>", "length of a round", toCount, 5)
   .option("--rounds <NUMBER>", "rounds for each server", toCount, 5)
+  .option("--warm <NUMBER>", "seconds of load before the case 'versions' measures warm processes", toCount, 4)
+  .addOption(
+    new Option("--calls <KINDS...>", "kinds of calls of the case 'versions'")
+      .choices(callKinds)
+      .default([...callKinds], "all"),
+  )
   .option("--millions <NUMBER>", "millions of calls of the case 'endurance'", toCount, 10)
   .option("--out <FILE>", "write the JSON to a file instead of stdout")
   .parse()
@@ -50,9 +58,11 @@ try {
 }
 
 async function measure(directory: string) {
-  const { connections, seconds, rounds, millions } = flags
+  const { connections, seconds, rounds, warm, calls, millions } = flags
   const say = (text: string) => process.stderr.write(`${text}\n`)
-  const bench = createWorkbench({ binary, against, directory, connections, seconds, rounds, millions, say })
+  const bench = createWorkbench({
+    ...{ binary, against, directory, connections, seconds, rounds, warm, calls, millions, say },
+  })
   if (generator !== "wrk") {
     say("wrk is not installed. autocannon reads whole milliseconds and may be slower than the server.")
   }
@@ -72,6 +82,7 @@ async function measure(directory: string) {
     connections,
     seconds,
     rounds,
+    warm,
     cases: results,
   }
 }

@@ -3,6 +3,10 @@ import { programOptions } from "../scripts/package.ts"
 import { runLoad } from "./load.ts"
 import { seed } from "./seed.ts"
 
+/** The kinds of calls that the case 'versions' measures. */
+export const callKinds = ["get", "post", "batch", "graphql"] as const
+export type CallKind = (typeof callKinds)[number]
+
 export interface BenchOptions {
   /** The penknife executable to measure. */
   readonly binary: string
@@ -13,6 +17,10 @@ export interface BenchOptions {
   readonly connections: number
   readonly seconds: number
   readonly rounds: number
+  /** Seconds of load before the case 'versions' measures warm processes. */
+  readonly warm: number
+  /** The kinds of calls that the case 'versions' measures. */
+  readonly calls: readonly CallKind[]
   /** Calls of the case 'endurance', in millions. */
   readonly millions: number
   /** Prints progress. */

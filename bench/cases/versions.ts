@@ -2,17 +2,18 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Finding } from "../../scripts/findings.ts"
 import type { Case, Row } from "../case.ts"
-import { cpuRatio, loadOnce, type Measured, type Round, toRows } from "../compare.ts"
+import { cpuRatio, loadOnce, type Measured, type Round, sumOf, toRows } from "../compare.ts"
 import { type Load, runLoad } from "../load.ts"
 import { lookUp, query, sign, signMany } from "../loads.ts"
 import { startServer, usageOf } from "../processes.ts"
-import type { Workbench } from "../workbench.ts"
+import type { CallKind, Workbench } from "../workbench.ts"
 
-const kinds: Readonly<Record<string, (keys: readonly string[]) => Load>> = {
-  GET: lookUp,
-  POST: sign,
-  "batch of 20": (keys) => signMany(keys, 20),
-  "GraphQL of 6": (keys) => query(keys, 6),
+/** The loads, by their names on the command line. */
+const loads: Readonly<Record<CallKind, (keys: readonly string[]) => Load>> = {
+  get: lookUp,
+  post: sign,
+  batch: (keys) => signMany(keys, 20),
+  graphql: (keys) => query(keys, 6),
 }
 
 const plan = `[plans.mega]
@@ -23,11 +24,19 @@ premium = true
 `
 
 const names = ["this", "other"] as const
+type Name = (typeof names)[number]
+type Pair<T> = Readonly<Record<Name, T>>
 
 /**
- * Two processes of one executable differ by up to 7 %, so each round starts both anew. Both are loaded at the same time on one
- * core: whatever else the machine does slows down both alike. In turn, the ratios of rounds differed by a fifth on a busy machine.
+ * The states of a process in which it is measured, in this order. Both processes of a pair get the same load at the same time on
+ * one core: whatever else the machine does slows down both alike. At full speed each has the core to itself for a while, in the
+ * order this, other, other, this, so that a machine that becomes faster or slower favours neither.
  */
+const states = ["cold", "warm", "full speed"] as const
+type State = (typeof states)[number]
+const fullSpeedOrder = ["this", "other", "other", "this"] as const
+
+/** Two processes of one executable differ by up to 7 %, so each round starts both anew. */
 export const versions: Case = {
   name: "versions",
   title: "Calls beside another executable, --against FILE",
@@ -40,55 +49,71 @@ export const versions: Case = {
     const stores = { this: await prepare(binary, config), other: await prepare(against, config) }
     const rows: Row[] = []
     const findings: Finding[] = []
-    for (const [kind, toLoad] of Object.entries(kinds)) {
-      const rounds: Pair<Round>[] = []
-      let idleMb: Pair<number | null> | null = null
+    for (const kind of bench.calls) {
+      const pairs: MeasuredPair[] = []
       for (let round = 1; round <= bench.rounds; round++) {
         bench.say(`${kind}: round ${round} of ${bench.rounds}`)
-        const measured = await loadBoth(stores, toLoad, bench)
-        idleMb ??= measured.idleMb
-        rounds.push(measured.rounds)
+        pairs.push(await measurePair(stores, loads[kind], bench))
       }
-      const toMeasured = (name: (typeof names)[number]): Measured => ({
-        name: `${kind}, ${name}`,
-        idleMb: idleMb?.[name] ?? null,
-        rounds: rounds.map((pair) => pair[name]),
-      })
-      const [ours, theirs] = [toMeasured("this"), toMeasured("other")]
-      rows.push(...toRows({ ours, theirs }))
-      findings.push(...cpuRatio(ours, theirs, null))
+      for (const state of states) {
+        const toMeasured = (name: Name): Measured => ({
+          name: `${kind}, ${state}, ${name}`,
+          idleMb: pairs[0]?.idleMb[name] ?? null,
+          rounds: pairs.map((pair) => pair.rounds[state][name]),
+        })
+        const [ours, theirs] = [toMeasured("this"), toMeasured("other")]
+        rows.push(...toRows({ ours, theirs }))
+        findings.push(...cpuRatio(ours, theirs, null))
+      }
     }
-    const notes = ["Each round starts new processes. Both are loaded at the same time on one core."]
-    return { rows, findings, notes }
+    return { rows, findings, notes: notes(bench) }
   },
 }
 
-type Pair<T> = Readonly<Record<(typeof names)[number], T>>
+function notes({ seconds, warm }: Workbench): readonly string[] {
+  return [
+    `Cold: both executables are loaded at once on one core, in the first ${seconds} s of new processes, in which the runtime compiles.`,
+    `Warm: the same after ${warm} s of load more.`,
+    "Full speed: the same processes, each alone on the core, in the order this, other, other, this.",
+  ]
+}
 
-/** Starts both, loads both once as a warm-up and once for the figures. */
-async function loadBoth(
+interface MeasuredPair {
+  readonly idleMb: Pair<number | null>
+  readonly rounds: Readonly<Record<State, Pair<Round>>>
+}
+
+/** Starts one process of each executable and measures both in all states. */
+async function measurePair(
   stores: Pair<Awaited<ReturnType<typeof prepare>>>,
   toLoad: (keys: readonly string[]) => Load,
   bench: Workbench,
-): Promise<{ readonly rounds: Pair<Round>; readonly idleMb: Pair<number | null> }> {
+): Promise<MeasuredPair> {
   const servers = {
     this: await startServer(stores.this.command),
     other: await startServer(stores.other.command),
   }
-  const idleOf = (name: (typeof names)[number]) => usageOf(servers[name].pid)?.residentMb ?? null
+  const idleOf = (name: Name) => usageOf(servers[name].pid)?.residentMb ?? null
   const idleMb = { this: idleOf("this"), other: idleOf("other") }
-  const loadOne = (name: (typeof names)[number]) => {
+  const loadOne = (name: Name, seconds: number) => {
     const directory = join(bench.directory, name)
     mkdirSync(directory, { recursive: true })
-    const { connections, seconds } = bench
-    const load: Workbench["load"] = (one, url) => runLoad(one, { url, connections, seconds, directory })
+    const load: Workbench["load"] = (one, url) =>
+      runLoad(one, { url, connections: bench.connections, seconds, directory })
     return loadOnce({ ...bench, load }, toLoad([stores[name].key]), servers[name])
   }
-  const loadAll = () => Promise.all([loadOne("this"), loadOne("other")])
+  const loadBoth = async (seconds: number): Promise<Pair<Round>> => {
+    const [ours, theirs] = await Promise.all([loadOne("this", seconds), loadOne("other", seconds)])
+    return { this: ours, other: theirs }
+  }
   try {
-    await loadAll()
-    const [ours, theirs] = await loadAll()
-    return { rounds: { this: ours, other: theirs }, idleMb }
+    const cold = await loadBoth(bench.seconds)
+    await loadBoth(bench.warm)
+    const warm = await loadBoth(bench.seconds)
+    const alone: Record<Name, Round[]> = { this: [], other: [] }
+    for (const name of fullSpeedOrder) alone[name].push(await loadOne(name, bench.seconds))
+    const fullSpeed = { this: sumOf(alone.this), other: sumOf(alone.other) }
+    return { idleMb, rounds: { cold, warm, "full speed": fullSpeed } }
   } finally {
     await Promise.all(names.map((name) => servers[name].stop()))
   }
