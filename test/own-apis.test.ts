@@ -352,6 +352,26 @@ test("a pattern is checked in the thread of the API, so that one that takes long
   expect(document.components.schemas.ShoutInput.properties.text.pattern).toBe("^(?:(?:a+)+b|hello)$")
 }, 300_000)
 
+test("a thread loads TypeBox's check of values, which takes memory in each, only for an API with a pattern", async () => {
+  const saysWhetherLoaded = (id: string, shouted: string) =>
+    apiSource(id, {
+      run: 'return { shouted: Object.keys(require.cache).some((path) => path.includes("/esm/value/check/")) ? "YES" : "NO" }',
+      shouted,
+    })
+  const folder = folderOf({
+    "plain/index.ts": saysWhetherLoaded("plain", "NO"),
+    "strict/index.ts": saysWhetherLoaded("strict", "YES").replace(
+      '"The text."',
+      '"The text.", pattern: "^[a-z]+$"',
+    ),
+  })
+  // Loading runs the examples.
+  const own = await loadOwn(folder)
+  expect(own.problems).toEqual([])
+  expect(own.definitions.map(({ id }) => id)).toEqual(["plain", "strict"])
+  own.end()
+})
+
 test("a call that never ends holds up no other, not even of the same API", async () => {
   const { service, looping, endCalls } = await startFaulty()
   const [bad, good] = [await service.createKey("mega"), await service.createKey("mega")]

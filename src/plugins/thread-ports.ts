@@ -1,4 +1,3 @@
-import { format } from "node:util"
 import type { Dns, DnsAnswer, DnsType, Random } from "../apis/contract.ts"
 
 /** The service answers 240 questions of one call, and must hear of one more to know that the limit was exceeded. */
@@ -71,6 +70,9 @@ function requireQuestion(name: unknown, type: unknown): void {
 }
 
 type Write = (...values: unknown[]) => void
+
+/** The module is loaded with the first line: each thread would keep 1 MB of it, and few APIs write anything. */
+const format = (...values: unknown[]) => process.getBuiltinModule("node:util").format(...values)
 
 /** Lines of one run. More could fill the log's disk, and take the service's time. */
 const maxLines = 20

@@ -16,7 +16,7 @@ import { packDefinition } from "./definition-text.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
 import type { FromWorker, ToWorker } from "./messages.ts"
 import { type Excess, Overrun } from "./overrun.ts"
-import { compilePatternCheck } from "./patterns.ts"
+import { compilePatternCheck, type PatternCheck } from "./patterns.ts"
 import * as pluginModule from "./plugin-module.ts"
 import { PluginRefused } from "./plugin-refused.ts"
 import { createRunRandom, createThreadConsole, createThreadDns, protectProcess } from "./thread-ports.ts"
@@ -58,7 +58,7 @@ let toOriginal = (text: string) => text
 let definition: Pick<ApiDefinition, "run"> | null = null
 /** The isolated APIs. Null in a thread of an operator's API. */
 let runs: IsolatedRuns | null = null
-let wrongInput: ReturnType<typeof compilePatternCheck> = () => null
+let wrongInput: PatternCheck = () => null
 let wrongOutput = wrongInput
 let shared: Int32Array = new Int32Array(2)
 
@@ -87,8 +87,8 @@ async function load(asked: ToWorker & { kind: "load" }): Promise<void> {
     if (text.length > maxDefinitionLength)
       throw new TypeError(`the definition has ${text.length} characters; ${maxDefinitionLength} are allowed`)
     definition = exported
-    wrongInput = compilePatternCheck(exported.input)
-    wrongOutput = compilePatternCheck(exported.output)
+    wrongInput = await compilePatternCheck(exported.input)
+    wrongOutput = await compilePatternCheck(exported.output)
     send({ kind: "loaded", definition: text })
   } catch (thrown) {
     send({ kind: "refused", problem: described((one) => describeLoadError(one, file), thrown) })
