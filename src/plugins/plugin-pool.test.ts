@@ -3,6 +3,7 @@ import { createManualTimer } from "../../test/support/timer.ts"
 import { ApiMistake } from "../apis/contract.ts"
 import { systemClock } from "../ports/clock.ts"
 import { createMockDns, createSeededRandom } from "../ports/mock-ports.ts"
+import { systemTimer } from "../ports/timer.ts"
 import { createPluginPool } from "./plugin-pool.ts"
 import type { PluginWorker } from "./plugin-worker.ts"
 
@@ -77,4 +78,45 @@ test("a thread in which two calls in a row fail is ended: one may have broken so
   await expect(call()).rejects.toThrow("broken")
   expect(first.isEnded).toBe(true)
   expect(await call()).toBe(1)
+})
+
+test("a call waits a little for a thread that becomes free before another one is started for it", async () => {
+  const time = createManualTimer()
+  let started = 0
+  /** Ends each run. */
+  const ends: (() => void)[] = []
+  const start = () => {
+    const number = started++
+    const run = () => new Promise((resolve) => ends.push(() => resolve({ number })))
+    return { run, isUsable: () => true, end() {} }
+  }
+  const pool = createPluginPool(start(), {
+    ...{ clock: systemClock, timer: time },
+    start: async () => start(),
+    checkOutput: (output) => output as Record<string, unknown>,
+    onFault() {},
+  })
+  const call = async (account: string) =>
+    (await pool.run({}, { ports, premium: true }, account, { ...limits, maxWorkers: 4 })).number
+  // Calls that take less time than the start of a thread take turns.
+  const short = [call("one"), call("two"), call("three")]
+  for (let turns = 0; turns < 3; turns++) {
+    await systemTimer.turn()
+    expect(ends.length).toBe(1)
+    ends.shift()?.()
+  }
+  expect(await Promise.all(short)).toEqual([0, 0, 0])
+  expect(started).toBe(1)
+  // Others do not wait for a call that takes long.
+  const long = [call("one"), call("two"), call("three")]
+  time.advance(19)
+  await systemTimer.turn()
+  expect(ends.length).toBe(1)
+  time.advance(1)
+  await systemTimer.turn()
+  expect(ends.length).toBe(3)
+  expect(started).toBe(3)
+  for (const end of ends) end()
+  expect((await Promise.all(long)).toSorted()).toEqual([0, 1, 2])
+  pool.end()
 })

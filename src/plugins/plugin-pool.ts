@@ -16,10 +16,18 @@ interface PoolOptions {
   readonly maxFaults?: number
 }
 
-type WaitingCall = { readonly account: string; take(worker: PluginWorker): void; fail(cause: unknown): void }
+interface WaitingCall {
+  readonly account: string
+  /** Whether it has waited so long that another worker may be started for it. */
+  isDue: boolean
+  take(worker: PluginWorker): void
+  fail(cause: unknown): void
+}
 
 /** Calls that wait for a worker; more are refused. One account has half of these places at most. */
 const maxWaiting = 256
+/** Most calls take less time than the start of a thread, so a call first waits this long for a worker that becomes free. */
+const startAfterMs = 20
 const restMs = 10_000
 /** An idle worker ends after this time, unless it is the last idle one. */
 const idleMs = 60_000
@@ -90,7 +98,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
       inUse.set(call.account, (inUse.get(call.account) ?? 0) + 1)
       call.take(worker)
     }
-    const startable = waiting.filter((call) => !hasShare(call)).length
+    const startable = waiting.filter((call) => (call.isDue || workers === 0) && !hasShare(call)).length
     // While it serves, one is kept ready.
     const isBare = () => state === "serving" && workers === 0
     while (isBare() || (idle.length + starting < startable && workers < maxWorkers)) void add()
@@ -139,8 +147,14 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     if (waiting.length >= maxWaiting || ofAccount >= maxWaiting / 2)
       unavailable("The API has too many calls right now. Try again.", "busy")
     const { promise, resolve, reject } = Promise.withResolvers<PluginWorker>()
-    waiting.push({ account, take: resolve, fail: reject })
+    const call: WaitingCall = { account, isDue: false, take: resolve, fail: reject }
+    waiting.push(call)
     match()
+    if (waiting.includes(call))
+      timer.after(startAfterMs, () => {
+        call.isDue = true
+        match()
+      })
     return promise
   }
 
