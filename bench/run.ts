@@ -34,7 +34,12 @@ const flags = new Command("bench")
   .option("--connections <NUMBER>", "connections of the load", toCount, 64)
   .option("--seconds <NUMBER>", "length of a round", toCount, 5)
   .option("--rounds <NUMBER>", "rounds for each server", toCount, 5)
-  .option("--warm <NUMBER>", "seconds of load before the case 'versions' measures warm processes", toCount, 4)
+  .option(
+    "--warm <NUMBER>",
+    "thousands of calls until processes of the case 'versions' are warm",
+    toCount,
+    200,
+  )
   .addOption(
     new Option("--calls <KINDS...>", "kinds of calls of the case 'versions'")
       .choices(callKinds)

@@ -17,7 +17,7 @@ export interface BenchOptions {
   readonly connections: number
   readonly seconds: number
   readonly rounds: number
-  /** Seconds of load before the case 'versions' measures warm processes. */
+  /** Calls after which the case 'versions' takes processes for warm, in thousands. */
   readonly warm: number
   /** The kinds of calls that the case 'versions' measures. */
   readonly calls: readonly CallKind[]
