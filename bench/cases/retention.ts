@@ -2,8 +2,7 @@ import { join } from "node:path"
 import type { Finding } from "../../scripts/findings.ts"
 import { startPostgres } from "../../test/support/postgres.ts"
 import type { Case } from "../case.ts"
-import { fillOld, type Measured, measurePhase, type Phase, phases } from "../retention.ts"
-import { seedStore } from "../seed.ts"
+import { fillOld, type Measured, measurePhase, type Phase, phases, seedFast } from "../retention.ts"
 import type { Workbench } from "../workbench.ts"
 
 const accountCount = 10_000
@@ -42,7 +41,7 @@ export const retention: Case = {
 
 async function measure(kind: string, db: string, bench: Workbench): Promise<Finding[]> {
   const { binary, seconds, say } = bench
-  const keys = await seedStore(db, accountCount)
+  const keys = await seedFast(db, accountCount)
   await fillOld(db, Date.now(), say)
   const findings: Finding[] = []
   for (const phase of Object.keys(phases) as Phase[]) {

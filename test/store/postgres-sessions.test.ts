@@ -4,6 +4,9 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { openStore } from "../../src/store/open.ts"
+import { readAddress } from "../../src/store/postgres/address.ts"
+import { createConnection } from "../../src/store/postgres/connection.ts"
+import { StoreUnavailable } from "../../src/store/store.ts"
 import { useOpenStores } from "../support/any-store.ts"
 import { usePostgres } from "../support/postgres.ts"
 import { createRelay } from "../support/postgres-relay.ts"
@@ -26,6 +29,33 @@ test("a pooler that drops the settings of a connection loses no notice", async (
   }
   expect((await outbox.list()).map(({ threshold }) => threshold).toSorted()).toEqual([80, 95])
 })
+
+test.each([
+  ["42P05", "PREPARE shared AS SELECT 1"],
+  ["26000", "EXECUTE nothing"],
+])(
+  "the error %s of sessions that share a connection says what to set in PgBouncer",
+  async (state, statement) => {
+    const connection = createConnection({
+      address: readAddress(await postgres.createDatabase(), {}),
+      clock: systemClock,
+      timer: keepAliveTimer,
+      preferred: { index: 0 },
+      connectLimitMs: 5_000,
+      statementLimitMs: 5_000,
+    })
+    try {
+      // As another session on the same connection has.
+      await connection.run("PREPARE shared AS SELECT 1", [])
+      const failure = await connection.run(statement, []).catch((cause: unknown) => cause)
+      expect(failure).toBeInstanceOf(StoreUnavailable)
+      expect(String(failure)).toContain("With PgBouncer, set pool_mode to session.")
+      expect(String(failure)).toContain(`(${state}: prepared statement`)
+    } finally {
+      await connection.close()
+    }
+  },
+)
 
 test("probes write more than a charge, so that they find out whether a table can grow, and leave nothing behind", async () => {
   const url = await postgres.createDatabase()

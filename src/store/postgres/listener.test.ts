@@ -1,0 +1,67 @@
+import { expect, test } from "bun:test"
+import type { SQL } from "bun"
+import { createManualTimer } from "../../../test/support/timer.ts"
+import { startListener } from "./listener.ts"
+
+/** A listener whose own messages come back while `isShared` is false, as behind a pooler that keeps sessions apart. */
+function setUp() {
+  const timer = createManualTimer()
+  const state = { isShared: false, connections: 0, gaps: 0, sent: 0, problems: [] as string[] }
+  const handlers = new Map<string, (payload: string) => void>()
+  const client = {
+    async listen(channel: string, onMessage: (payload: string) => void) {
+      handlers.set(channel, onMessage)
+    },
+    async close() {},
+  } as unknown as SQL
+  const listener = startListener({
+    timer,
+    async connect(_, listen) {
+      state.connections++
+      await listen(client)
+      return client
+    },
+    async notify(channel, text) {
+      state.sent++
+      if (!state.isShared) handlers.get(channel)?.(text)
+    },
+    instance: "one",
+    onChanged() {},
+    onRaised() {},
+    onMigrated() {},
+    onMessage() {},
+    onConnected() {},
+    onGap: () => void state.gaps++,
+    onProblem: (cause) => void state.problems.push(String(cause)),
+  })
+  return { timer, state, stop: () => listener.stop() }
+}
+
+test("an instance notifies itself every five seconds, not each second: every notification wakes up all sessions", async () => {
+  const { timer, state, stop } = setUp()
+  await timer.asked()
+  for (let beats = 1; beats <= 5; beats++) {
+    expect([state.sent, [...timer.waiting]]).toEqual([beats, [5_000]])
+    timer.fire()
+    await timer.asked()
+  }
+  expect(state).toMatchObject({ connections: 1, gaps: 0, problems: [] })
+  await stop()
+})
+
+test("when its own message does not come back the connection is replaced, what is in memory is dropped, and the log names poolers", async () => {
+  const { timer, state, stop } = setUp()
+  await timer.asked()
+  state.isShared = true
+  for (const waiting of [5_000, 1_000]) {
+    timer.fire()
+    await timer.asked()
+    expect([...timer.waiting]).toEqual([waiting])
+  }
+  expect(state).toMatchObject({ connections: 1, gaps: 1, problems: [expect.stringContaining("A pooler")] })
+  state.isShared = false
+  timer.fire()
+  await timer.asked()
+  expect(state).toMatchObject({ connections: 2, gaps: 1 })
+  await stop()
+})
