@@ -24,6 +24,8 @@ export interface Fault {
 export interface FaultResult extends ReturnType<typeof compare> {
   /** How long each 503 took. */
   readonly refusalMs: readonly number[]
+  /** How long after the fault calls began that were told that they may have been charged. */
+  readonly unknownAfterMs: readonly number[]
   /** From the end of the fault to the first success of each instance. */
   readonly recoveryMs: readonly number[]
   /** Calls that unaffected instances did not answer, or not with success. */
@@ -70,11 +72,13 @@ export async function tryFault(options: FaultOptions): Promise<FaultResult> {
   await Bun.sleep(20)
   const later = await readBooks(books.after())
   const { calls } = traffic
+  const unknown = calls.filter(({ isUncertain, status }) => isUncertain && status !== null)
   const unaffected = calls.filter(({ instance }) => fault.unaffected.includes(instance))
   const refusals = calls.filter(({ status, instance }) => status === 503 && !fault.stopped.includes(instance))
   return {
     ...compare(calls, before, after, begunMs + (fault.commitsWait ? noticedMs : 0)),
     refusalMs: refusals.map(({ startMs, endMs }) => endMs - startMs),
+    unknownAfterMs: unknown.map(({ startMs }) => startMs - begunMs).filter((ms) => ms > 0),
     recoveryMs: firsts.map((ms) => (ms === null ? Number.POSITIVE_INFINITY : ms - endMs)),
     failuresOfOthers: unaffected.filter(({ status }) => status !== 200),
     gapMs: longestGap(unaffected),

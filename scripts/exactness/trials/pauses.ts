@@ -93,6 +93,9 @@ function pauses(name: string, title: string, open: (lab: Lab) => Promise<PausedI
         lab.say(
           `round ${round + 1}: ${result.booked} booked, ${result.uncertain} uncertain, ${result.booked - result.answered} of these booked`,
         )
+        const latest = Math.max(0, ...result.unknownAfterMs)
+        if (latest > 0)
+          lab.say(`calls that "may have been charged" began up to ${Math.round(latest)} ms after the pause`)
         results.push(result)
       }
       return reportFaults(results)

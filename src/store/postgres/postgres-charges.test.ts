@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { SQL } from "bun"
 import { chargeOf } from "../../../test/support/store.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import type { Timer } from "../../apis/contract.ts"
@@ -7,6 +8,7 @@ import { systemTimer } from "../../ports/timer.ts"
 import { createActivity } from "../open-store.ts"
 import { ChargeUnknown, StoreUnavailable } from "../store.ts"
 import { type Connection, OutcomeUnknown } from "./connection.ts"
+import { toStoreError } from "./errors.ts"
 import { prepareCharges } from "./postgres-charges.ts"
 import { createServerClock } from "./server-clock.ts"
 
@@ -175,6 +177,23 @@ test("a charge that waits for the disk has the time that is left to its call; th
   answers[1]?.()
   expect(await Promise.all([second, third])).toMatchObject([[{ charged: true }], [{ charged: true }]])
   expect(limits).toEqual([500, 450])
+})
+
+test("after the database gave a charge up for a locked row, it has to commit something else first: the other instance's commit may wait", async () => {
+  const givenUp = new SQL.PostgresError("canceling statement due to statement timeout", {
+    code: "ERR_POSTGRES_SERVER_ERROR",
+    errno: "57014",
+    detail: "",
+    hint: "",
+    severity: "ERROR",
+  })
+  const { charge, asked } = setUp((statement, parameters) => {
+    if (asked.length === 1) throw toStoreError(givenUp)
+    return statement.startsWith("SELECT") ? [] : [row(parameters.at(-1))]
+  })
+  expect(await charge([chargeOf()])).toEqual([{ charged: false, cause: expect.any(StoreUnavailable) }])
+  expect(await charge([chargeOf()])).toMatchObject([{ charged: true }])
+  expect(asked).toEqual(["WITH", "SELECT", "WITH"])
 })
 
 test("a charge that has waited behind a late one too long is refused at once, without a look whether the database commits", async () => {

@@ -12,6 +12,7 @@ import {
 } from "./charge-groups.ts"
 import type { ClockSkew } from "./clock-skew.ts"
 import { type Connection, OutcomeUnknown } from "./connection.ts"
+import { sqlStateOf } from "./errors.ts"
 import { toArray } from "./parameters.ts"
 import type { ServerClock } from "./server-clock.ts"
 import { noteChanges, type SumFolding, toEntries } from "./usage-sums.ts"
@@ -158,7 +159,7 @@ export function prepareCharges(
 ): Store["charge"] {
   const statementLimitMs = statementLimitOf(limitMs)
   let batches = 0
-  /** Answers that were late or lost so far, on any connection. */
+  /** Answers that were late or lost so far, and statements that the database gave up, on any connection. */
   let losses = 0
   /** The losses after which each connection has seen the database commit. */
   const seenCommitting = new Map<Connection, number>()
@@ -244,6 +245,7 @@ export function prepareCharges(
       .run<ChargedRow>(statement, parameters, limitMs)
       .finally(cancelTimer)
       .catch((cause: unknown) => {
+        if (hasWaited(cause)) losses++
         if (cause instanceof OutcomeUnknown) {
           losses++
           const lost = new ChargeUnknown(cause.message, { cause })
@@ -301,6 +303,14 @@ export function prepareCharges(
       slots.submit(charges.map(toPending))
     })
   }
+}
+
+/**
+ * Whether the database gave a statement up, such as for a locked row. Another instance may hold that row because its commit waits,
+ * and the next charge of the row would wait like that.
+ */
+function hasWaited(cause: unknown): boolean {
+  return cause instanceof StoreUnavailable && sqlStateOf(cause.cause) === "57014"
 }
 
 /** When the first of some charges must be decided. Monotonic. */
