@@ -9,7 +9,8 @@ import { emailvalidator } from "./emailvalidator/index.ts"
 import { geodistance } from "./geodistance/index.ts"
 import { gtinvalidator } from "./gtinvalidator/index.ts"
 import { hmac } from "./hmac/index.ts"
-import { ibanvalidator } from "./ibanvalidator/index.ts"
+import { createIbanvalidator, ibanvalidator } from "./ibanvalidator/index.ts"
+import { readRegistry } from "./ibanvalidator/registry.ts"
 import { ipcalculator } from "./ipcalculator/index.ts"
 import { jsondiff } from "./jsondiff/index.ts"
 import { jsonpath } from "./jsonpath/index.ts"
@@ -22,7 +23,7 @@ import { timezoneconverter } from "./timezoneconverter/index.ts"
 import { vatvalidator } from "./vatvalidator/index.ts"
 
 /** The lists that an operator can renew: the name of each file in `--data`, and its reader, which throws for a list that is wrong. */
-export const dataReaders = { "bluetooth-companies": readCompanies } as const
+export const dataReaders = { "bluetooth-companies": readCompanies, "iban-registry": readRegistry } as const
 
 /** Renewed lists by their names. */
 export type CatalogData = {
@@ -32,6 +33,7 @@ export type CatalogData = {
 /** Every API that penknife offers. A new API is a folder in `src/apis`, an import and a line here. */
 export function createCatalog({
   "bluetooth-companies": companies,
+  "iban-registry": registry,
 }: CatalogData = {}): readonly ApiDefinition[] {
   return [
     hmac,
@@ -41,7 +43,7 @@ export function createCatalog({
     linesorter,
     companies ? createBluetoothlookup(companies) : bluetoothlookup,
     sunrisesunset,
-    ibanvalidator,
+    registry ? createIbanvalidator(registry) : ibanvalidator,
     gtinvalidator,
     ipcalculator,
     vatvalidator,

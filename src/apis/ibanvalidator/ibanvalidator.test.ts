@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { ibanvalidator } from "./index.ts"
+import { createIbanvalidator, ibanvalidator } from "./index.ts"
 import registry from "./registry.json"
-import { ibanCountry } from "./registry.ts"
+import { embeddedRegistry, readRegistry } from "./registry.ts"
 import examples from "./registry-examples.json"
 
 async function validate(iban: string) {
@@ -18,7 +18,7 @@ test.each(examples)("the registry's example %s is valid", async (iban) => {
 test("each country has an example, and a structure as long as its identifiers say", () => {
   expect(examples.map((iban) => iban.slice(0, 2))).toEqual(registry.countries.map(([code = ""]) => code))
   for (const iban of examples) {
-    const { length, bank, branch, name } = ibanCountry(iban.slice(0, 2)) ?? {}
+    const { length, bank, branch, name } = embeddedRegistry.countries.get(iban.slice(0, 2)) ?? {}
     expect([name, length]).toEqual([expect.any(String), iban.length])
     for (const [start = -1, end = -1] of [bank, branch].filter((range) => range != null)) {
       expect(start).toBeLessThan(end)
@@ -30,7 +30,7 @@ test("each country has an example, and a structure as long as its identifiers sa
 /** A BBAN of a country, any one that its structure allows. */
 const countryAndBban = fc.constantFrom(...examples.map((iban) => iban.slice(0, 2))).chain((code) => {
   const letters = { n: "0123456789", a: "ABCXYZ", c: "019ABZ" } as const
-  const kinds = [...(ibanCountry(code)?.kinds ?? "")] as (keyof typeof letters)[]
+  const kinds = [...(embeddedRegistry.countries.get(code)?.kinds ?? "")] as (keyof typeof letters)[]
   return fc
     .tuple(...kinds.map((kind) => fc.constantFrom(...letters[kind])))
     .map((bban) => code + bban.join(""))
@@ -69,5 +69,33 @@ describe("what is wrong", () => {
     ["ES2921000418460200051332", ["national_check_digits"]],
   ])("%s", async (iban, codes) => {
     expect(await validate(iban)).toMatchObject({ codes, is_valid: codes[0] === "national_check_digits" })
+  })
+})
+
+describe("a newer registry", () => {
+  const written = (...countries: unknown[]) => JSON.stringify({ date: "2027-03", countries })
+  const newland = ["QQ", "Newland", "4!a6!n", "1-4", ""]
+
+  test("is used in place of the one inside, and the built-in one is as it would be read", async () => {
+    const api = createIbanvalidator(readRegistry(written(newland)))
+    const right = await api.run({ iban: "QQ00ABCD123456" }, neverUsed)
+    expect(right).toMatchObject({ country_name: "Newland", data_date: "2027-03", account: "123456" })
+    expect(await api.run({ iban: "DE89370400440532013000" }, neverUsed)).toMatchObject({ in_registry: false })
+    expect(readRegistry(JSON.stringify(registry))).toEqual(embeddedRegistry)
+  })
+
+  test.each([
+    ["[]", "expected an object with"],
+    [written(), "expected an object with"],
+    [written(["QQ"]), "entry 1: expected five texts"],
+    [written(newland, newland), "entry 2: the country QQ was there before"],
+    [written(["Q1", "Newland", "4!a", "", ""]), "entry 1: 'Q1' is not the two letters"],
+    [written(["QQ", " ", "4!a", "", ""]), "entry 1 (QQ): the name is missing"],
+    [written(["QQ", "Newland", "4a", "", ""]), "entry 1 (QQ): '4a' is not a structure"],
+    [written(["QQ", "Newland", "99!n99!n", "", ""]), "an IBAN has at most 34 characters, not 202"],
+    [written(["QQ", "Newland", "4!a", "1-5", ""]), "entry 1 (QQ): '1-5' is not a place"],
+    [JSON.stringify({ date: "March", countries: [newland] }), "the date of the list must be YYYY-MM-DD"],
+  ])("%s is refused", (text, message) => {
+    expect(() => readRegistry(text)).toThrow(message)
   })
 })

@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { defineApi, nullable, premium } from "../contract.ts"
-import { examples } from "./examples.ts"
-import { type IbanCountry, ibanCountry, registryDate } from "./registry.ts"
+import { examplesOf } from "./examples.ts"
+import { embeddedRegistry, type IbanCountry, type IbanRegistry } from "./registry.ts"
 
 const { problemList, problem } = defineProblems({
   country: ["error", "the first two characters are not a country code of the IBAN registry"],
@@ -16,109 +16,117 @@ const { problemList, problem } = defineProblems({
   ],
 })
 
-export const ibanvalidator = defineApi({
-  id: "ibanvalidator",
-  title: "IBAN validator",
-  category: "identity",
-  keywords: [
-    "bank account",
-    "account number",
-    "BBAN",
-    "check digits",
-    "SEPA",
-    "SWIFT",
-    "ISO 13616",
-    "payment",
-  ],
-  description:
-    "Checks an IBAN against the IBAN registry of SWIFT (ISO 13616): country, length, structure and check digits, and the check digits that some countries have inside the account number. It does not ask any bank whether the account exists.",
-  method: "GET",
-  credits: 1,
-  lists: [{ name: "iban-registry", date: registryDate }],
-  input: Type.Object({
-    iban: Type.String({
-      minLength: 1,
-      maxLength: 68,
-      pattern: "^[\\s-]*[A-Za-z0-9][A-Za-z0-9\\s-]*$",
-      "x-requirement":
-        "must be an IBAN of at most 68 characters: letters from A to Z and digits; spaces and hyphens are ignored",
-      description: "The IBAN, in either case. Spaces and hyphens are ignored.",
-    }),
-  }),
-  output: Type.Object({
-    iban: Type.String({ description: "The IBAN in electronic form: upper case, without spaces." }),
-    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
-    problems: problemList,
-    country: Type.String({ description: "The first two characters: the code of the country." }),
-    country_name: nullable(Type.String(), {
-      description: "The name of the country in English; null if it is not in the registry.",
-    }),
-    in_registry: Type.Boolean({
-      description:
-        "Whether the country is in the IBAN registry. Other codes are in use, but no standard says how.",
-    }),
-    account: nullable(Type.String(), {
-      description:
-        "The account number: what follows the identifiers of bank and branch, with national check digits; null if the country, the length or the structure is wrong.",
-    }),
-    formatted: Type.String({ description: "The IBAN in print form, in groups of four characters." }),
-    data_date: dataDate("the IBAN registry"),
-    parts: premium(
-      nullable(
-        Type.Object({
-          bban: Type.String({ description: "All that follows country code and check digits." }),
-          structure: Type.String({
-            description:
-              "How the registry describes the BBAN: `4!n` is four digits, `a` letters, `c` either.",
-          }),
-          bank: nullable(Type.String(), { description: "The bank's identifier; null if there is none." }),
-          branch: nullable(Type.String(), { description: "The branch's identifier; null if there is none." }),
-        }),
-        { description: "The parts of the IBAN; null where `account` is." },
-      ),
-    ),
-    expected_check_digits: premium(
-      nullable(Type.String(), {
-        description: "The check digits that fit the other characters; null where `account` is.",
+/** The validator with a registry, such as a newer one that the operator configured. */
+export function createIbanvalidator({ date: data_date, countries }: IbanRegistry) {
+  return defineApi({
+    id: "ibanvalidator",
+    title: "IBAN validator",
+    category: "identity",
+    keywords: [
+      "bank account",
+      "account number",
+      "BBAN",
+      "check digits",
+      "SEPA",
+      "SWIFT",
+      "ISO 13616",
+      "payment",
+    ],
+    description:
+      "Checks an IBAN against the IBAN registry of SWIFT (ISO 13616): country, length, structure and check digits, and the check digits that some countries have inside the account number. It does not ask any bank whether the account exists.",
+    method: "GET",
+    credits: 1,
+    lists: [{ name: "iban-registry", date: data_date }],
+    input: Type.Object({
+      iban: Type.String({
+        minLength: 1,
+        maxLength: 68,
+        pattern: "^[\\s-]*[A-Za-z0-9][A-Za-z0-9\\s-]*$",
+        "x-requirement":
+          "must be an IBAN of at most 68 characters: letters from A to Z and digits; spaces and hyphens are ignored",
+        description: "The IBAN, in either case. Spaces and hyphens are ignored.",
       }),
-    ),
-  }),
-  examples,
-  async run({ iban: text }) {
-    const iban = text.replace(/[\s-]/g, "").toUpperCase()
-    const code = iban.slice(0, 2)
-    const country = ibanCountry(code)
-    const problems = country === null ? [unknownCountry(code)] : structureProblems(iban, country)
-    const isStructured = problems.length === 0
-    const expected = isStructured ? toCheckDigits(code, iban.slice(4)) : null
-    if (expected !== null && iban.slice(2, 4) !== expected)
-      problems.push(
-        problem("check_digits", "characters 3 to 4", "The check digits do not fit the other characters."),
-      )
-    if (isStructured && (await hasWrongNationalDigits(iban)))
-      problems.push(
-        problem(
-          "national_check_digits",
-          "account",
-          `The check digits that ${country?.name} uses inside account numbers do not fit.`,
+    }),
+    output: Type.Object({
+      iban: Type.String({ description: "The IBAN in electronic form: upper case, without spaces." }),
+      is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+      problems: problemList,
+      country: Type.String({ description: "The first two characters: the code of the country." }),
+      country_name: nullable(Type.String(), {
+        description: "The name of the country in English; null if it is not in the registry.",
+      }),
+      in_registry: Type.Boolean({
+        description:
+          "Whether the country is in the IBAN registry. Other codes are in use, but no standard says how.",
+      }),
+      account: nullable(Type.String(), {
+        description:
+          "The account number: what follows the identifiers of bank and branch, with national check digits; null if the country, the length or the structure is wrong.",
+      }),
+      formatted: Type.String({ description: "The IBAN in print form, in groups of four characters." }),
+      data_date: dataDate("the IBAN registry"),
+      parts: premium(
+        nullable(
+          Type.Object({
+            bban: Type.String({ description: "All that follows country code and check digits." }),
+            structure: Type.String({
+              description:
+                "How the registry describes the BBAN: `4!n` is four digits, `a` letters, `c` either.",
+            }),
+            bank: nullable(Type.String(), { description: "The bank's identifier; null if there is none." }),
+            branch: nullable(Type.String(), {
+              description: "The branch's identifier; null if there is none.",
+            }),
+          }),
+          { description: "The parts of the IBAN; null where `account` is." },
         ),
-      )
-    const parts = country !== null && isStructured ? toParts(iban, country) : null
-    return {
-      iban,
-      is_valid: isValid(problems),
-      problems,
-      country: code,
-      country_name: country?.name ?? null,
-      in_registry: country !== null,
-      account: parts?.account ?? null,
-      formatted: iban.replace(/.{4}(?=.)/g, "$& "),
-      data_date: registryDate,
-      parts: parts?.parts ?? null,
-      expected_check_digits: expected,
-    }
-  },
-})
+      ),
+      expected_check_digits: premium(
+        nullable(Type.String(), {
+          description: "The check digits that fit the other characters; null where `account` is.",
+        }),
+      ),
+    }),
+    examples: examplesOf(data_date),
+    async run({ iban: text }) {
+      const iban = text.replace(/[\s-]/g, "").toUpperCase()
+      const code = iban.slice(0, 2)
+      const country = countries.get(code) ?? null
+      const problems = country === null ? [unknownCountry(code)] : structureProblems(iban, country)
+      const isStructured = problems.length === 0
+      const expected = isStructured ? toCheckDigits(code, iban.slice(4)) : null
+      if (expected !== null && iban.slice(2, 4) !== expected)
+        problems.push(
+          problem("check_digits", "characters 3 to 4", "The check digits do not fit the other characters."),
+        )
+      if (isStructured && (await hasWrongNationalDigits(iban)))
+        problems.push(
+          problem(
+            "national_check_digits",
+            "account",
+            `The check digits that ${country?.name} uses inside account numbers do not fit.`,
+          ),
+        )
+      const parts = country !== null && isStructured ? toParts(iban, country) : null
+      return {
+        iban,
+        is_valid: isValid(problems),
+        problems,
+        country: code,
+        country_name: country?.name ?? null,
+        in_registry: country !== null,
+        account: parts?.account ?? null,
+        formatted: iban.replace(/.{4}(?=.)/g, "$& "),
+        data_date,
+        parts: parts?.parts ?? null,
+        expected_check_digits: expected,
+      }
+    },
+  })
+}
+
+/** The validator with the built-in registry. */
+export const ibanvalidator = createIbanvalidator(embeddedRegistry)
 
 function unknownCountry(code: string) {
   return problem("country", "characters 1 to 2", `'${code}' is not a country code of the IBAN registry.`)
