@@ -5,9 +5,11 @@ import { tempDir } from "./support/temp.ts"
 
 const dir = tempDir()
 const root = join(import.meta.dir, "..")
+const db = join(dir, "store.db")
+/** What a start with a new data file loads. */
+const withFile = await filesLoadedFor(db)
 
 test("a start with a data file loads nothing of PostgreSQL, and one with a URL does", async () => {
-  const withFile = await filesLoadedFor(join(dir, "store.db"))
   expect(withFile.some((file) => file.includes("src/store/sqlite/open-sqlite.ts"))).toBe(true)
   expect(withFile.filter((file) => file.includes("src/store/postgres/"))).toEqual([])
   // Nothing listens on port 1.
@@ -15,28 +17,26 @@ test("a start with a data file loads nothing of PostgreSQL, and one with a URL d
   expect(withUrl.some((file) => file.includes("src/store/postgres/open-postgres.ts"))).toBe(true)
 })
 
-test("a start loads no operation of the administration, neither their commands nor their routes", async () => {
-  const loaded = await filesLoadedFor(join(dir, "operations.db"))
-  expect(loaded.some((file) => file.includes("src/surfaces/http/admin/admin-feature.ts"))).toBe(true)
+test("a start loads no operation of the administration, neither their commands nor their routes", () => {
+  expect(withFile.some((file) => file.includes("src/surfaces/http/admin/admin-feature.ts"))).toBe(true)
   for (const file of [
     "src/admin/operations.ts",
     "src/admin/accounts/",
     "src/admin/keys/",
     "src/surfaces/cli/admin/operation",
   ]) {
-    expect(loaded.filter((path) => path.includes(file))).toEqual([])
+    expect(withFile.filter((path) => path.includes(file))).toEqual([])
   }
 })
 
-test("a start loads nothing of the front end but its routes", async () => {
-  const loaded = await filesLoadedFor(join(dir, "web.db"))
-  const web = loaded.filter((path) => /src\/(?:web|surfaces\/http\/web)\//.test(path))
+test("a start loads nothing of the front end but its routes", () => {
+  const web = withFile.filter((path) => /src\/(?:web|surfaces\/http\/web)\//.test(path))
   expect(web.map((path) => path.replace(/^.*\/src\//, ""))).toEqual(["surfaces/http/web/feature.ts"])
 })
 
 test("a start loads OpenTelemetry only when an endpoint is set", async () => {
   const isOfTraces = (file: string) => /@opentelemetry|src\/ports\/tracing\//.test(file)
-  expect((await filesLoadedFor(join(dir, "no-traces.db"))).filter(isOfTraces)).toEqual([])
+  expect(withFile.filter(isOfTraces)).toEqual([])
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }
   const loaded = (await filesLoadedFor(join(dir, "traces.db"), env)).filter(isOfTraces)
   expect(loaded.some((file) => file.includes("src/ports/tracing/otel-tracer.ts"))).toBe(true)
@@ -45,9 +45,8 @@ test("a start loads OpenTelemetry only when an endpoint is set", async () => {
 
 test("a start loads pino only when there is a line to log", async () => {
   const isPino = (file: string) => file.includes("node_modules/pino/")
-  const db = join(dir, "log.db")
   // That the data file is new is logged.
-  expect((await filesLoadedFor(db)).some(isPino)).toBe(true)
+  expect(withFile.some(isPino)).toBe(true)
   expect((await filesLoadedFor(db)).filter(isPino)).toEqual([])
 })
 
