@@ -15,8 +15,12 @@ export type Verdict = (request: FuzzRequest, response: Response) => Promise<Succ
 const none: Successes = new Map()
 const graphqlCodes: ReadonlySet<string> = new Set([...Object.keys(statuses), "BAD_USER_INPUT"])
 
-/** Signs of internals: an internal error in a part of an answer, a stack, a path of the program, a code of the store. */
-const inside = /something went wrong here|\bat \S+:\d+:\d+|SQLITE_|\/src\/|node_modules/i
+/**
+ * Signs of internals: an internal error in a part of an answer, a place of a stack, a path of the program, a code of the store. Times
+ * such as "at 02:30:00" are none.
+ */
+const inside =
+  /something went wrong here|(?:\.[cm]?[jt]sx?|native|unknown):\d+:\d+|\$bunfs|SQLITE_|\/src\/|node_modules/i
 
 /** The verdict on all answers. `operations` are those of the document that `check` uses. */
 export function createVerdict(operations: readonly Operation[], check: AnswerCheck): Verdict {

@@ -32,6 +32,8 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
     await page.getByText("plans.free.portal", { exact: true }).waitFor()
     expect(await plan("free")).toMatchObject({ monthly_credits: 1_000 })
     await page.getByRole("button", { name: "Save" }).click()
+    // The window shows the new number as well.
+    await page.getByRole("dialog").waitFor({ state: "detached" })
     await page.getByRole("cell", { name: "2,000" }).waitFor()
     expect(await plan("free")).toMatchObject({
       monthly_credits: 2_000,
