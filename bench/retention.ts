@@ -136,9 +136,12 @@ export async function measurePhase(
 ): Promise<Measured> {
   const { history, notices: keep } = phases[phase]
   const connection = connect(db)
+  // The calls of the measurement add rows of today.
+  const oldMs = Date.now() - dayMs
+  const oldDay = new Date(oldMs).toISOString().slice(0, 10)
   const countRows = () =>
-    connection.count(`SELECT (SELECT count(*) FROM history_credits) + (SELECT count(*) FROM notices) + (SELECT count(*) FROM usage)
-      + (SELECT count(*) FROM key_usage) AS count`)
+    connection.count(`SELECT (SELECT count(*) FROM history_credits WHERE at_ms < ${oldMs}) + (SELECT count(*) FROM notices)
+      + (SELECT count(*) FROM usage WHERE day < '${oldDay}') + (SELECT count(*) FROM key_usage WHERE day < '${oldDay}') AS count`)
   // Another phase may have taken this hour.
   await connection.run("DELETE FROM meta WHERE name = 'tidied_ms'")
   const before = await countRows()
