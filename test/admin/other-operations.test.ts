@@ -288,7 +288,7 @@ test("the health of a service has its version, its uptime and its store", async 
     store_bytes: { main: expect.any(Number) },
     notices: { pending: 0 },
     charges: 0,
-    lists: [{ name: "bluetooth-companies", date: "2026-01" }],
+    lists: { "bluetooth-companies": "2026-01" },
   })
 })
 

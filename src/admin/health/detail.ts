@@ -31,15 +31,10 @@ export const healthDetail = defineRead({
       "When the newest backup in the directory for backups was finished; null without one.",
     ),
     last_backup_age_seconds: nullable(Type.Integer(), { description: "How long ago that was." }),
-    lists: Type.Array(
-      Type.Object({
-        name: Type.String({ description: "The name of the list, as of a file in `--data`." }),
-        date: nullable(Type.String(), {
-          description: "The date of the list: `YYYY-MM-DD` or `YYYY-MM`; null if its file tells none.",
-        }),
-      }),
-      { description: "The lists that APIs answer from. Their answers tell the date as `data_date`." },
-    ),
+    lists: Type.Record(Type.String(), nullable(Type.String(), { description: "Its date." }), {
+      description:
+        "The lists that APIs answer from, by name, with their dates: `YYYY-MM-DD` or `YYYY-MM`; null for a file of `--data` without one. Answers tell the date as `data_date`.",
+    }),
     instances: nullable(Type.Integer(), {
       description:
         "The number of processes that work on the same PostgreSQL database and were heard of in the last 100 s, this one included; null with a data file.",
@@ -72,7 +67,7 @@ export const healthDetail = defineRead({
       last_backup: toIso(lastMs),
       last_backup_age_seconds:
         lastMs === null ? null : Math.max(0, Math.floor((clock.now() - lastMs) / 1_000)),
-      lists: lists.map(({ name, date }) => ({ name, date })),
+      lists: Object.fromEntries(lists.map(({ name, date }) => [name, date])),
       instances: instances?.count ?? null,
       differing_instances: (instances?.differing ?? []).map(({ settings, ...peer }) => ({
         ...peer,

@@ -124,7 +124,9 @@ function HealthFacts({ version }: { readonly version: number }) {
             ["Charges", `${formatNumber(health.charges)} (${formatNumber(health.refusals)} refused)`],
             ["Notices", <Notices key="notices" health={health} />],
             ["Last backup", <LastBackup key="backup" health={health} />],
-            ...health.lists.map(({ name, date }) => [`List ${name}`, date ?? "without a date"] as const),
+            ...Object.entries(health.lists).map(
+              ([name, date]) => [`List ${name}`, date ?? "without a date"] as const,
+            ),
           ]}
         />
       )}
