@@ -16,6 +16,7 @@ import { jsondiff } from "./jsondiff/index.ts"
 import { jsonpath } from "./jsonpath/index.ts"
 import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
+import { markdownconverter } from "./markdownconverter/index.ts"
 import { phonevalidator } from "./phonevalidator/index.ts"
 import { spfvalidator } from "./spfvalidator/index.ts"
 import { sunrisesunset } from "./sunrisesunset/index.ts"
@@ -56,5 +57,6 @@ export function createCatalog({
     geodistance,
     jsondiff,
     jsonpath,
+    markdownconverter,
   ]
 }

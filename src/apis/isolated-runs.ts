@@ -8,4 +8,5 @@ export const isolatedRuns: IsolatedRuns = {
   dataconverter: () => import("./dataconverter/run.ts"),
   jsondiff: () => import("./jsondiff/run.ts"),
   jsonpath: () => import("./jsonpath/run.ts"),
+  markdownconverter: () => import("./markdownconverter/run.ts"),
 }

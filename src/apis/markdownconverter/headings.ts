@@ -1,0 +1,64 @@
+import type { Token } from "markdown-it"
+
+export interface Heading {
+  readonly level: number
+  readonly text: string
+  readonly anchor: string
+}
+
+/** Anchors begin with this, so that no `id` hides a name that a page's own scripts use. */
+const prefix = "heading-"
+
+/** The headings of a document. With `setIds` each gets its anchor as `id`. */
+export function findHeadings(tokens: readonly Token[], setIds: boolean): readonly Heading[] {
+  const taken = new Map<string, number>()
+  return tokens.flatMap((token, index) => {
+    if (token.type !== "heading_open") return []
+    const text = textOf(tokens[index + 1]).trim()
+    const anchor = toAnchor(text, taken)
+    if (setIds) token.attrSet("id", anchor)
+    return [{ level: Number(token.tag.slice(1)), text, anchor }]
+  })
+}
+
+function textOf(inline: Token | undefined): string {
+  const parts = inline?.children?.map((token) => {
+    if (token.type === "text" || token.type === "code_inline" || token.type === "text_special")
+      return token.content
+    if (token.type === "softbreak" || token.type === "hardbreak") return " "
+    return token.type === "image" ? textOf(token) : ""
+  })
+  return (parts ?? []).join("")
+}
+
+/** Letters and digits in lower case, with hyphens for spaces, and a number where another heading has the same. */
+function toAnchor(text: string, taken: Map<string, number>): string {
+  const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []
+  const slug = words.join("-").slice(0, 100).toWellFormed() || "untitled"
+  let anchor = `${prefix}${slug}`
+  while (taken.has(anchor)) {
+    const count = (taken.get(`${prefix}${slug}`) ?? 0) + 1
+    taken.set(`${prefix}${slug}`, count)
+    anchor = `${prefix}${slug}-${count}`
+  }
+  taken.set(anchor, 0)
+  return anchor
+}
+
+/** The headings as lists in each other. A level that is left out has no list. */
+export function toContents(headings: readonly Heading[]): string {
+  const open: number[] = []
+  let html = ""
+  for (const { level, text, anchor } of headings) {
+    while (open.length > 1 && (open.at(-1) ?? 0) > level) {
+      open.pop()
+      html += "</li>\n</ul>\n"
+    }
+    if (open.length === 0 || (open.at(-1) ?? 0) < level) {
+      open.push(level)
+      html += "<ul>\n"
+    } else html += "</li>\n"
+    html += `<li><a href="#${Bun.escapeHTML(anchor)}">${Bun.escapeHTML(text)}</a>`
+  }
+  return html + "</li>\n</ul>\n".repeat(open.length)
+}

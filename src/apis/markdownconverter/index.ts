@@ -1,0 +1,53 @@
+import { Type } from "@sinclair/typebox"
+import { choice, defineIsolatedApi, premium } from "../contract.ts"
+import { examples } from "./examples.ts"
+
+export const markdownconverter = defineIsolatedApi({
+  id: "markdownconverter",
+  title: "Markdown converter",
+  category: "text",
+  keywords: ["HTML", "CommonMark", "GFM", "GitHub", "render", "sanitize", "table of contents", "headings"],
+  description:
+    "Turns Markdown into HTML that is safe to show: CommonMark 0.31, or GitHub Flavored Markdown with tables, task lists, struck text and addresses as links. Scripts, event handlers and addresses that run code are taken out.",
+  method: "POST",
+  credits: 1,
+  input: Type.Object({
+    text: Type.String({ maxLength: 100_000, description: "The Markdown." }),
+    dialect: Type.Optional(
+      choice(["gfm", "commonmark"], {
+        default: "gfm",
+        description: "GitHub Flavored Markdown, or CommonMark alone.",
+      }),
+    ),
+    heading_ids: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: "Whether headings get their `anchor` as `id`, so that links can lead to them.",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    html: Type.String({
+      description:
+        "The HTML, without `html` and `body`. HTML in the Markdown is kept where it is harmless: tags for text, tables, lists, links and pictures, without styles and classes.",
+    }),
+    headings: Type.Array(
+      Type.Object({
+        level: Type.Integer({ minimum: 1, maximum: 6, description: "The level, from 1 to 6." }),
+        text: Type.String({ description: "The text, without markup." }),
+        anchor: Type.String({
+          description: "A name that no other heading has: `heading-getting-started`.",
+        }),
+      }),
+      { description: "The headings that are written in Markdown, in their order." },
+    ),
+    table_of_contents: premium(
+      Type.String({
+        description:
+          "The headings as lists in each other with links to the anchors, in HTML; empty without headings.",
+      }),
+    ),
+  }),
+  examples,
+  isolated: { limitMs: 1_000 },
+})

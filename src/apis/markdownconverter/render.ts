@@ -1,0 +1,80 @@
+import MarkdownIt, { type Token } from "markdown-it"
+import { markTasks } from "./tasks.ts"
+
+export type Dialect = "gfm" | "commonmark"
+
+/** Makes a reader and writer of Markdown. HTML in it stays as it is, so that what it writes is not safe to show. */
+function createMarkdown(dialect: Dialect) {
+  const isGfm = dialect === "gfm"
+  const markdown = isGfm ? new MarkdownIt({ html: true, linkify: true }) : new MarkdownIt("commonmark")
+  // What is dangerous is taken out later, together with that in the HTML of the document.
+  markdown.validateLink = () => true
+  // The library leaves the line break out of an empty quotation.
+  markdown.renderer.rules.blockquote_open = (tokens, index, options, _env, renderer) =>
+    `${renderer.renderToken(tokens, index, options).trimEnd()}\n`
+  if (!isGfm) return markdown
+  markdown.renderer.rules.s_open = () => "<del>"
+  markdown.renderer.rules.s_close = () => "</del>"
+  // GFM makes links of addresses that begin with http, https or www, but not of any name with a dot.
+  markdown.linkify.set({ fuzzyLink: false, fuzzyIP: false })
+  markdown.linkify.add("www.", {
+    validate: lengthOfAddress,
+    normalize(match: { url: string }) {
+      match.url = `http://${match.url}`
+    },
+  })
+  markdown.core.ruler.after("inline", "tasks", ({ tokens }) => {
+    markTasks(tokens)
+    alignCells(tokens)
+  })
+  return markdown
+}
+
+const address = /[\p{L}\p{N}_-][^\s<]*/uy
+
+/** How far an address goes on from a place: without what ends a sentence, and without brackets that it does not open. */
+function lengthOfAddress(text: string, place: number): number {
+  address.lastIndex = place
+  const found = address.exec(text)?.[0] ?? ""
+  let unopened = found.split(")").length - found.split("(").length
+  let end = found.length
+  for (; end > 0; end--) {
+    const last = found.charAt(end - 1)
+    if (last === ")" && unopened > 0) unopened--
+    else if (!/[?!.,:*_~'"]/.test(last)) break
+  }
+  return end
+}
+
+/** As in GFM, cells get the attribute `align`, where the library gives them a style. */
+function alignCells(tokens: readonly Token[]): void {
+  for (const token of tokens) {
+    if (token.type !== "th_open" && token.type !== "td_open") continue
+    const side = /^text-align:(\w+)$/.exec(String(token.attrGet("style")))?.[1]
+    if (side !== undefined) token.attrs = [["align", side]]
+  }
+}
+
+const kept = new Map<Dialect, ReturnType<typeof createMarkdown>>()
+
+function markdownFor(dialect: Dialect) {
+  const markdown = kept.get(dialect) ?? createMarkdown(dialect)
+  kept.set(dialect, markdown)
+  return markdown
+}
+
+/** A document that is read. */
+export interface MarkdownDocument {
+  readonly tokens: readonly Token[]
+  /** Writes HTML, which is not safe to show. */
+  write(): string
+}
+
+/** Reads Markdown. Its tokens may be changed before it is written. */
+export function readMarkdown(text: string, dialect: Dialect): MarkdownDocument {
+  const markdown = markdownFor(dialect)
+  const env = {}
+  // As in cmark, a line that the text ends with counts as ended.
+  const tokens = markdown.parse(text.endsWith("\n") ? text : `${text}\n`, env)
+  return { tokens, write: () => markdown.renderer.render(tokens, markdown.options, env) }
+}
