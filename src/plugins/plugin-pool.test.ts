@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { createManualTimer } from "../../test/support/timer.ts"
-import { ApiMistake } from "../apis/contract.ts"
+import { ApiMistake, type Timer } from "../apis/contract.ts"
 import { systemClock } from "../ports/clock.ts"
 import { createMockDns, createSeededRandom } from "../ports/mock-ports.ts"
 import { systemTimer } from "../ports/timer.ts"
@@ -29,11 +29,11 @@ function createThread(number: number) {
 const limits = { maxWorkers: 1, limitMs: 1_000, maxOutputLength: 100, maxMemoryBytes: 1 << 28 }
 
 /** A pool of one thread at a time. */
-function createTrial() {
+function createTrial(options: { readonly timer?: Timer; readonly keepsOne?: boolean } = {}) {
   const first = createThread(0)
   const threads = [first.thread]
   const pool = createPluginPool(first.worker, {
-    ...{ clock: systemClock, timer },
+    ...{ clock: systemClock, timer, ...options },
     async start() {
       const next = createThread(threads.length)
       threads.push(next.thread)
@@ -118,5 +118,24 @@ test("a call waits a little for a thread that becomes free before another one is
   expect(started).toBe(3)
   for (const end of ends) end()
   expect((await Promise.all(long)).toSorted()).toEqual([0, 1, 2])
+  pool.end()
+})
+
+test.each([
+  ["kept ready in a pool that keeps one", true],
+  ["ended in one that does not, and the next call starts another", false],
+])("a thread that nobody used for a minute is %s", async (_what, keepsOne) => {
+  const minutes = createManualTimer()
+  const { threads, call, pool } = createTrial({ timer: minutes, keepsOne })
+  expect(await call()).toBe(0)
+  minutes.advance(59_999)
+  // The minute begins again with each call.
+  expect(await call()).toBe(0)
+  minutes.advance(59_999)
+  expect(threads[0]?.isEnded).toBe(false)
+  minutes.advance(1)
+  expect(threads[0]?.isEnded).toBe(!keepsOne)
+  expect(threads).toHaveLength(1)
+  expect(await call()).toBe(keepsOne ? 0 : 1)
   pool.end()
 })

@@ -14,6 +14,8 @@ interface PoolOptions {
   readonly onFault: (fault: ApiMistake, rests: boolean) => void
   /** Faults in a row after which the API rests; 5 by default. */
   readonly maxFaults?: number
+  /** Whether one worker is kept ready while nobody calls; by default it is. */
+  readonly keepsOne?: boolean
 }
 
 interface WaitingCall {
@@ -29,7 +31,7 @@ const maxWaiting = 256
 /** Most calls take less time than the start of a thread, so a call first waits this long for a worker that becomes free. */
 const startAfterMs = 20
 const restMs = 10_000
-/** An idle worker ends after this time, unless it is the last idle one. */
+/** A worker that nobody uses for this time ends, unless it is the last idle one and one is kept. */
 const idleMs = 60_000
 /** Faults in a row after which a thread ends: a call may have broken something in it for all later ones, such as a prototype. */
 const maxFaultsOfThread = 2
@@ -54,9 +56,11 @@ export interface PoolLimits extends RunLimits {
  * @param first a worker that was started already
  */
 export function createPluginPool(first: PluginWorker, options: PoolOptions) {
-  const { start, clock, timer, checkOutput, onFault, maxFaults = 5 } = options
+  const { start, clock, timer, checkOutput, onFault, maxFaults = 5, keepsOne = true } = options
   const idle: PluginWorker[] = [first]
   const waiting: WaitingCall[] = []
+  /** What keeps idle workers from ending. */
+  const cancelEnd = new Map<PluginWorker, () => void>()
   /** Faults in a row. */
   const faultsOf = new WeakMap<PluginWorker, number>()
   /** Workers in use, by account. */
@@ -88,6 +92,8 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
       // The one that was used last is warm, and the others can end.
       const worker = idle.pop()
       if (!worker) break
+      cancelEnd.get(worker)?.()
+      cancelEnd.delete(worker)
       if (!worker.isUsable()) {
         // Its thread may live on: something failed in it after its call.
         worker.end()
@@ -99,8 +105,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
       call.take(worker)
     }
     const startable = waiting.filter((call) => (call.isDue || workers === 0) && !hasShare(call)).length
-    // While it serves, one is kept ready.
-    const isBare = () => state === "serving" && workers === 0
+    const isBare = () => keepsOne && state === "serving" && workers === 0
     while (isBare() || (idle.length + starting < startable && workers < maxWorkers)) void add()
     if (state !== "serving") while (idle.length > 0) endIdle()
   }
@@ -131,13 +136,29 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
       workers--
     } else {
       idle.push(worker)
-      if (idle.length > 1 && state === "serving") timer.after(idleMs, () => idle.length > 1 && endIdle())
+      cancelEnd.set(
+        worker,
+        timer.after(idleMs, () => endUnused(worker)),
+      )
     }
     match()
   }
 
+  function endUnused(worker: PluginWorker): void {
+    if (idle.length <= (keepsOne ? 1 : 0)) return
+    idle.splice(idle.indexOf(worker), 1)
+    endWorker(worker)
+  }
+
   function endIdle(): void {
-    idle.shift()?.end()
+    const worker = idle.shift()
+    if (worker) endWorker(worker)
+  }
+
+  function endWorker(worker: PluginWorker): void {
+    cancelEnd.get(worker)?.()
+    cancelEnd.delete(worker)
+    worker.end()
     workers--
   }
 
