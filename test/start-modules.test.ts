@@ -63,7 +63,7 @@ test("a start loads these packages, and no library of an API but suncalc, which 
 /** The command line, HTTP, the DNS, webhooks, the log (a new data file is logged), and the one of an API. */
 const packagesAtStart = [
   ...["commander", "smol-toml", "fastest-levenshtein"],
-  ...["elysia", "@elysiajs/cors", "@sinclair/typebox", "exact-mirror", "memoirist", "cookie", "graphql"],
+  ...["elysia", "@elysiajs/cors", "@sinclair/typebox", "exact-mirror", "memoirist", "cookie"],
   ...["content-type", "negotiator", "fresh", "fast-decode-uri-component", "ipaddr.js", "lru-cache"],
   ...["dns-packet", "@leichtgewicht/ip-codec"],
   ...["standardwebhooks", "@stablelib/base64", "fast-sha256"],

@@ -8,7 +8,8 @@ import {
 } from "graphql"
 import { choicesOf, deprecationOf, deprecationText, isPremium } from "../../apis/contract.ts"
 import { isJsonValue } from "../../values/json-value.ts"
-import { toFields, toScalarType, toTypeName } from "./names.ts"
+import { toFields, toTypeName } from "./names.ts"
+import { toScalarType } from "./scalars.ts"
 
 type Values = Readonly<Record<string, unknown>>
 

@@ -9,7 +9,8 @@ import {
 import { deprecatedEntry } from "../../accounts/deprecated-entry.ts"
 import { deprecationOf, deprecationText, type GiveWay, isPremium } from "../../apis/contract.ts"
 import { isJsonValue } from "../../values/json-value.ts"
-import { toFields, toScalarType, toTypeName } from "./names.ts"
+import { toFields, toTypeName } from "./names.ts"
+import { toScalarType } from "./scalars.ts"
 
 /** The object type of an output schema. The types of inner objects are named by their path. */
 export function toOutputType(schema: TObject, path: readonly string[]): GraphQLObjectType {
