@@ -18,6 +18,7 @@ import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
 import { markdownconverter } from "./markdownconverter/index.ts"
 import { phonevalidator } from "./phonevalidator/index.ts"
+import { qrcodegenerator } from "./qrcodegenerator/index.ts"
 import { spfvalidator } from "./spfvalidator/index.ts"
 import { sunrisesunset } from "./sunrisesunset/index.ts"
 import { timezoneconverter } from "./timezoneconverter/index.ts"
@@ -58,5 +59,6 @@ export function createCatalog({
     jsondiff,
     jsonpath,
     markdownconverter,
+    qrcodegenerator,
   ]
 }

@@ -9,4 +9,5 @@ export const isolatedRuns: IsolatedRuns = {
   jsondiff: () => import("./jsondiff/run.ts"),
   jsonpath: () => import("./jsonpath/run.ts"),
   markdownconverter: () => import("./markdownconverter/run.ts"),
+  qrcodegenerator: () => import("./qrcodegenerator/run.ts"),
 }

@@ -1,0 +1,57 @@
+import { Type } from "@sinclair/typebox"
+import { picture } from "../../values/picture.ts"
+import { choice, defineIsolatedApi, premium } from "../contract.ts"
+import { examples } from "./examples.ts"
+
+export const qrcodegenerator = defineIsolatedApi({
+  id: "qrcodegenerator",
+  title: "QR code generator",
+  category: "data",
+  keywords: ["QR", "barcode", "2D code", "draw", "picture", "link", "SVG", "PNG", "ISO 18004"],
+  description:
+    "Draws a text or a link as a QR code (ISO/IEC 18004), as SVG and, where premium fields are shown, as PNG. Text beyond ASCII is in UTF-8.",
+  method: "POST",
+  credits: 1,
+  isolated: { limitMs: 1_000 },
+  input: Type.Object({
+    text: Type.String({
+      minLength: 1,
+      maxLength: 7_089,
+      description:
+        "What the code says: at `low` correction up to 7,089 digits, 4,296 characters of `0–9 A–Z $%*+-./:` and space, or 2,953 bytes of UTF-8.",
+    }),
+    correction: Type.Optional(
+      choice(["low", "medium", "quartile", "high"], {
+        default: "medium",
+        description:
+          "How much of the code may be damaged: about 7, 15, 25 or 30 %. More needs a larger code.",
+      }),
+    ),
+    border: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 16,
+        default: 4,
+        description:
+          "The white border, in modules. Readers need 4, so take less only where the surroundings are white.",
+      }),
+    ),
+    scale: Type.Optional(
+      premium(
+        Type.Integer({
+          minimum: 1,
+          maximum: 16,
+          default: 8,
+          description: "The pixels of a module in the PNG.",
+        }),
+      ),
+    ),
+  }),
+  output: Type.Object({
+    version: Type.Integer({ description: "The version of the code, from 1 to 40, which tells its size." }),
+    size: Type.Integer({ description: "How many modules each side has, without the border." }),
+    svg: picture(Type.String({ description: "The code as SVG." }), "image/svg+xml"),
+    png: premium(picture(Type.String({ description: "The code as PNG, in base64." }), "image/png")),
+  }),
+  examples,
+})
