@@ -5,6 +5,7 @@ import { byCategory } from "../src/apis/categories.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { contentTypes, formats } from "../src/encode/formats.ts"
 import type { JsonObject, OpenApiDocument } from "../src/surfaces/openapi/json-object.ts"
+import { picturesOf } from "../src/values/picture.ts"
 import { toOfferedApis } from "../src/web/playground/offered-api.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { lintOpenApi } from "./support/lint-openapi.ts"
@@ -40,7 +41,7 @@ describe("the document", () => {
       )) {
         expect(Object.keys(content as JsonObject)).toEqual([
           ...formats.map((format) => contentTypes[format].split(";")[0] ?? ""),
-          ...(status === "200" ? [] : ["application/problem+json"]),
+          ...(status === "200" ? picturesOf(output).map(({ type }) => type) : ["application/problem+json"]),
         ])
         for (const media of Object.values(content as Record<string, JsonObject>)) {
           expect(Object.keys(media.examples ?? { one: media.example })).not.toHaveLength(0)

@@ -1,3 +1,4 @@
+import { barcodegenerator } from "./barcodegenerator/index.ts"
 import { readCompanies } from "./bluetoothlookup/company-list.ts"
 import { bluetoothlookup, createBluetoothlookup } from "./bluetoothlookup/index.ts"
 import { cardvalidator } from "./cardvalidator/index.ts"
@@ -60,5 +61,6 @@ export function createCatalog({
     jsonpath,
     markdownconverter,
     qrcodegenerator,
+    barcodegenerator,
   ]
 }

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "bun:test"
+import { createRequire } from "node:module"
+import fc from "fast-check"
+import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader"
+import { runIsolated } from "../../../test/support/run-isolated.ts"
+import { type KindName, kindNames, kinds } from "./kinds.ts"
+import { run } from "./run.ts"
+
+const draw = (kind: KindName, text: string, more: object = {}, premium = true) =>
+  runIsolated(run, { kind, text, ...more }, premium)
+
+const wasm = createRequire(import.meta.url).resolve("zxing-wasm/reader/zxing_reader.wasm")
+await prepareZXingModule({
+  overrides: { wasmBinary: await Bun.file(wasm).arrayBuffer() },
+  fireImmediately: true,
+})
+async function read(png: string) {
+  const [code] = await readBarcodes(Buffer.from(png, "base64"))
+  return code && { text: code.text, format: code.format }
+}
+
+test.each(kindNames.map((kind) => [kind, kinds[kind].sample] as const))(
+  "a reader reads %s of %s",
+  async (kind, text) => {
+    const { encoded, png } = await draw(kind, text)
+    const found = (await read(png))?.text ?? ""
+    // Readers give UPC as 13 digits of EAN, and leave the spaces of the printed text out.
+    expect([encoded, encoded.padStart(13, "0"), "0012345000065"]).toContain(found)
+  },
+)
+
+describe("check digits", () => {
+  test.each([
+    ["ean13", "400638133393", "4006381333931"],
+    ["ean13", "4006381333931", "4006381333931"],
+    ["ean8", "9638507", "96385074"],
+    ["upca", "03600029145", "036000291452"],
+    ["upce", "0123456", "01234565"],
+    ["isbn", "978-3-16-148410", "9783161484100"],
+    ["issn", "0311-175", "9770311175001"],
+    ["itf14", "1540014128876", "15400141288763"],
+    ["sscc18", "(00)00614141123456789", "(00)006141411234567890"],
+    ["code32", "01234567", "A012345676"],
+    ["code128", "abc", "abc"],
+  ] as const)("%s of %s: %s", async (kind, text, encoded) => {
+    expect((await draw(kind, text)).encoded).toBe(encoded)
+  })
+
+  test("a wrong one is refused with the reason, and what to change", () => {
+    expect(draw("ean13", "4006381333932")).rejects.toThrow(
+      "The 'text' parameter must fit the kind 'ean13', such as 400638133393. The mistake: Incorrect EAN-13 check digit provided. A check digit that is left out is added",
+    )
+  })
+})
+
+test.each([
+  ["ean13", "x"],
+  ["ean13", "٤٠٠٦٣٨١٣٣٣٩٣"],
+  ["isbn", "978-3-16"],
+  ["gs1_128", "(01)123"],
+  ["gs1_128", "(99999)1"],
+  ["codabar", "__proto__"],
+  ["code39", "lower"],
+  ["code128", "é"],
+  ["code128", "a".repeat(81)],
+  ["interleaved2of5", "12a"],
+  ["microqr", "a".repeat(100)],
+  ["maxicode", "a".repeat(1_000)],
+  ["aztec", "é".repeat(1_800)],
+] as const)("%s of %s names the text", (kind, text) => {
+  expect(draw(kind, text)).rejects.toThrow("The 'text' parameter must ")
+})
+
+test("the SVG has a size, a white background, and the text only where it is wanted", async () => {
+  const { svg } = await draw("ean13", "400638133393")
+  expect(svg).toMatch(
+    /^<svg width="\d+" height="\d+" viewBox="0 0 \d+ \d+" xmlns="http:\/\/www\.w3\.org\/2000\/svg">/,
+  )
+  expect(svg.toLowerCase()).toContain("#ffffff")
+  const without = await draw("ean13", "400638133393", { show_text: false })
+  expect(without.svg.length).toBeLessThan(svg.length / 2)
+  expect(await read(without.png)).toEqual({ text: "4006381333931", format: "EAN13" })
+})
+
+test("no PNG is drawn for plans without premium fields", async () => {
+  expect((await draw("ean8", "9638507", {}, false)).png).toBe("")
+})
+
+test("any text of any kind is drawn or refused", async () => {
+  const unit = fc.constantFrom(..."0123456789()ABCabcXx-+$/. ^*\u0000\u001dé日😀{}[]<>\"'\\")
+  const text = fc.oneof(
+    fc.string({ unit, minLength: 1, maxLength: 30 }),
+    fc.stringMatching(/^[0-9]{1,18}$/),
+    fc.stringMatching(/^\((0[01]|10|17|21|37)\)[0-9]{1,16}$/),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...kindNames), text, async (kind, words) => {
+      const answer = await draw(kind, words, {}, false).catch((error: Error) => error)
+      if (answer instanceof Error) expect(answer.name).toBe("InputRejected")
+      else {
+        expect(answer.svg).toStartWith("<svg ")
+        expect(answer.svg).not.toMatch(/script|href|NaN|undefined|Infinity/)
+      }
+    }),
+    { numRuns: 120, seed: 20261123 },
+  )
+})

@@ -1,0 +1,54 @@
+import { Type } from "@sinclair/typebox"
+import { picture } from "../../values/picture.ts"
+import { choice, defineIsolatedApi, premium } from "../contract.ts"
+import { examples } from "./examples.ts"
+import { kindNames } from "./kinds.ts"
+
+export const barcodegenerator = defineIsolatedApi({
+  id: "barcodegenerator",
+  title: "Barcode generator",
+  category: "data",
+  keywords: [
+    ...["EAN", "UPC", "Code 128", "GS1", "ISBN", "ITF-14", "Data Matrix", "Aztec", "PDF417", "label"],
+    ...["draw", "make", "picture", "SVG", "PNG"],
+  ],
+  description:
+    "Draws a number or a text as a barcode of one of 30 kinds, from EAN-13 to Data Matrix, as SVG and, where premium fields are shown, as PNG. It adds check digits, and refuses wrong ones.",
+  method: "POST",
+  credits: 1,
+  isolated: { limitMs: 2_000 },
+  input: Type.Object({
+    text: Type.String({
+      minLength: 1,
+      maxLength: 1_800,
+      description:
+        "What the barcode says, in the form that its kind has. Barcodes of bars take at most 80 characters of ASCII.",
+    }),
+    kind: choice(kindNames, {
+      description: "The kind of barcode. Those of GS1 take their elements as `(01)09521234543213(10)ABC`.",
+    }),
+    show_text: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: "Whether the text is written below, in kinds made of bars.",
+      }),
+    ),
+    scale: Type.Optional(
+      premium(
+        Type.Integer({
+          minimum: 1,
+          maximum: 8,
+          default: 3,
+          description:
+            "The pixels of the thinnest bar in the PNG; a module of a square kind has twice as many.",
+        }),
+      ),
+    ),
+  }),
+  output: Type.Object({
+    encoded: Type.String({ description: "The text with its check digit, where the kind has one." }),
+    svg: picture(Type.String({ description: "The barcode as SVG." }), "image/svg+xml"),
+    png: premium(picture(Type.String({ description: "The barcode as PNG, in base64." }), "image/png")),
+  }),
+  examples,
+})

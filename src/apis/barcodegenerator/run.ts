@@ -1,0 +1,54 @@
+import bwip, { type RenderOptions } from "bwip-js/node"
+import { type RunOf, reject } from "../contract.ts"
+import type { barcodegenerator } from "./index.ts"
+import { kindOf } from "./kinds.ts"
+
+/** Bars of more characters would make pictures of hundreds of megabytes. */
+const maxBars = 80
+
+export const run: RunOf<typeof barcodegenerator> = async (input, { premium }) => {
+  const { text, kind, show_text: showText = true, scale = 3 } = input
+  const { name, sample, isLinear = false, hasCheck = false } = kindOf(kind)
+  if (isLinear && (text.length > maxBars || Buffer.byteLength(text) > text.length))
+    reject("text", `must have at most ${maxBars} characters of ASCII in a barcode of the kind '${kind}'`)
+  const options: RenderOptions = {
+    bcid: name,
+    text,
+    includetext: isLinear && showText,
+    textxalign: "center",
+    // Code 93 always has its check characters.
+    includecheck: kind === "code93",
+    // Readers need a white border, and a background that is not transparent.
+    backgroundcolor: "FFFFFF",
+    padding: 10,
+  }
+  try {
+    const encoded = hasCheck ? encodedText(options) : text
+    const svg = withSize(bwip.toSVG(options))
+    const png = premium ? (await bwip.toBuffer({ ...options, scale })).toString("base64") : ""
+    return { encoded, svg, png }
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (reason === null) throw error
+    const advice = hasCheck ? ". A check digit that is left out is added" : ""
+    reject("text", `must fit the kind '${kind}', such as ${sample}. The mistake: ${reason}${advice}`)
+  }
+}
+
+/** The text below a barcode, which has the check digit. */
+function encodedText(options: RenderOptions): string {
+  const [bars] = bwip.raw({ ...options, includetext: true })
+  const parts: unknown = bars && "txt" in bars ? bars.txt : []
+  return Array.isArray(parts) ? parts.map(([letters]) => String(letters)).join("") : ""
+}
+
+/** The reason from an error such as `bwipp.ean13badCheckDigit#6915: Incorrect EAN-13 check digit provided`; null for any other error. */
+function reasonOf(error: unknown): string | null {
+  const text = error instanceof Error ? error.message : String(error)
+  return /^bwipp\.[^:]*: (.*?)\.?$/s.exec(text)?.[1] ?? null
+}
+
+/** The SVG with the size that it has on its own, in pixels. */
+function withSize(svg: string): string {
+  return svg.replace(/viewBox="0 0 (\S+) (\S+)"/, 'width="$1" height="$2" $&').trim()
+}
