@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { catalog } from "../src/app/prepare.ts"
 import { type CatalogDocument, toOfferedApis } from "../src/web/playground/offered-api.ts"
-import { readParameters } from "../src/web/playground/read-parameters.ts"
+import { findMistakenJson, readParameters } from "../src/web/playground/read-parameters.ts"
 import { readAnswer } from "./support/answer.ts"
 import { startTestService } from "./support/service.ts"
 
@@ -57,8 +57,21 @@ test.each([
     { lines: "a", caseSensitive: "true" },
     { lines: ["a"], caseSensitive: true },
   ],
+  [
+    "what takes any value is typed as JSON",
+    "jsondiff",
+    { from: '{"a": [1]}', to: "null" },
+    { from: { a: [1] }, to: null },
+  ],
 ])("%s", (_title, id, typed, sent) => {
   expect(read(id, typed)).toEqual(sent)
+})
+
+test("a text that is no JSON, where it must be, is found before the call", () => {
+  const find = (typed: Readonly<Record<string, string>>) =>
+    findMistakenJson(apiOf("jsondiff"), (name) => typed[name] ?? "")
+  expect(find({ from: "1", to: "{a: 1}" })).toBe("to")
+  expect(find({ from: "1", patch: "[]", patch_type: "json_patch" })).toBeNull()
 })
 
 test("a number that REST does not take is refused in the words of REST", async () => {

@@ -6,6 +6,7 @@ import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { mockZone } from "../../src/app/mock.ts"
+import { catalog } from "../../src/app/prepare.ts"
 import { loadConfig } from "../../src/config/load.ts"
 import { runCampaign } from "../fuzz/campaign.ts"
 import { startDnsServer } from "../support/dns-server.ts"
@@ -15,7 +16,8 @@ import { createAccount } from "./accounts.ts"
 import { runJson, serve } from "./support.ts"
 
 const seed = Number(process.env.FUZZ_SEED ?? 20250101)
-const runs = Number(process.env.FUZZ_RUNS ?? 2_500)
+/** So many that each operation gets enough, however many APIs there are. */
+const runs = Number(process.env.FUZZ_RUNS ?? 200 * catalog.length)
 const byHand = process.env.FUZZ_RUNS !== undefined || process.env.FUZZ_SEED !== undefined
 const connections = 16
 /** The most that memory may grow after the first tenth of the requests. */
