@@ -1,6 +1,6 @@
 import { isObject } from "../../values/is-object.ts"
 
-/** Objects and lists, each with the one that it was found to differ from: without it, values inside of many lists are compared for each. */
+/** Each object or list with the one that it was found to differ from. Without it, values inside of many lists are compared once for each. */
 const different = new WeakMap<object, unknown>()
 
 /** Whether two JSON values are equal (RFC 6902 §4.6): the order of members does not count. Neither may be changed afterwards. */

@@ -29,7 +29,7 @@ export const markdownconverter = defineIsolatedApi({
   output: Type.Object({
     html: Type.String({
       description:
-        "The HTML, without `html` and `body`. HTML in the Markdown is kept where it is harmless: tags for text, tables, lists, links and pictures, without styles and classes.",
+        "The HTML, without `html` and `body`. HTML in the Markdown is kept where it is harmless: tags for text, tables, lists, links and pictures, without styles and classes, except for the language of code.",
     }),
     headings: Type.Array(
       Type.Object({

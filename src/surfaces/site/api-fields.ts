@@ -56,7 +56,8 @@ function entry(name: string, schema: TSchema, tags: readonly (Html | false)[], m
 function parameterFacts(schema: TSchema): Html | null {
   const limit = toRequirement(schema).replace(/^must be /, "")
   const isSaid =
-    choicesOf(schema) !== null || ["a string", "a number", "a whole number", "true or false"].includes(limit)
+    choicesOf(schema) !== null ||
+    ["a string", "a number", "a whole number", "true or false", "a JSON value"].includes(limit)
   if (isSaid && schema.default === undefined) return null
   return html`<p class="facts">${!isSaid && html`${limit[0]?.toUpperCase()}${limit.slice(1)}. `}${schema.default !== undefined && html`Default: <code>${String(schema.default)}</code>.`}</p>`
 }
