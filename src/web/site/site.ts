@@ -6,6 +6,8 @@ startSearch()
 openTarget()
 addEventListener("hashchange", openTarget)
 
+showCurrent()
+
 const playground = document.querySelector<HTMLElement>("#playground")
 if (playground) {
   const watcher = new IntersectionObserver(
@@ -33,6 +35,15 @@ for (const block of document.querySelectorAll(".code")) {
 function openTarget(): void {
   const target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null
   target?.closest("details")?.setAttribute("open", "")
+}
+
+/** Scrolls the list of pages to this one: a list of many APIs is longer than the window. */
+function showCurrent(): void {
+  const current = document.querySelector<HTMLElement>(".side [aria-current=page]")
+  const side = current?.closest(".side")
+  if (!current || !side) return
+  const below = current.getBoundingClientRect().bottom - side.getBoundingClientRect().bottom
+  if (below > 0) side.scrollTop += below + side.clientHeight / 2
 }
 
 /** Puts the page's own address into an example where none is configured. */
