@@ -8,17 +8,22 @@ const licenceFile = /^(licen[cs]e|copying|notice)/i
  * Name, version, licence and licence text of every package in a bundle, and the licence of every data file in it that has one
  * beside it: `data.LICENSE` beside `data.json`.
  * @param metafile path of the file that `bun build --metafile` wrote; its inputs are paths from the project's root
- * @param others further inputs, which were bundled before
+ * @param others inputs of other bundles; a package or file in several is named once
  * @throws Error for a package without a licence
  */
 export function thirdPartyNotices(metafile: string, others: readonly string[] = []): string {
-  const metadata = JSON.parse(readFileSync(metafile, "utf8")) as { inputs: Record<string, unknown> }
-  const inputs = [...Object.keys(metadata.inputs), ...others]
+  const inputs = [...inputsOf(metafile), ...others]
   const folders = new Set(inputs.flatMap(packageFolder))
   const bun =
     "Bun\n\nThe executable holds the Bun runtime (MIT) and the libraries that it links.\nTheir licences: https://bun.com/docs/project/licensing"
-  const data = inputs.flatMap(dataNotice).sort()
+  const data = [...new Set(inputs.flatMap(dataNotice))].sort()
   return `${[bun, ...data, ...[...folders].sort().map(noticeOf)].join(`\n\n${"=".repeat(80)}\n\n`)}\n`
+}
+
+/** The files in a bundle, by the metafile of `bun build`. */
+export function inputsOf(metafile: string): string[] {
+  const metadata = JSON.parse(readFileSync(metafile, "utf8")) as { readonly inputs: Record<string, unknown> }
+  return Object.keys(metadata.inputs)
 }
 
 /** `node_modules/@a/b` of `node_modules/@a/b/dist/c.js`; an empty list for a path of our own. */

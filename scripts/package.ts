@@ -4,7 +4,7 @@
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { thirdPartyNotices } from "./notices.ts"
+import { inputsOf, thirdPartyNotices } from "./notices.ts"
 
 const folder = "dist/package"
 
@@ -73,11 +73,14 @@ function makeProgram(webInputs: readonly string[]): boolean {
     "--asset-naming=[name].[ext]",
     "src/main.ts",
   ])
+  // Isolated APIs, with packages that nothing else uses, are in this file alone.
+  const workerMetafile = "dist/worker-metafile.json"
   const worker = [`--outdir=${folder}/plugins`, "--entry-naming=worker.js", "src/plugins/worker.ts"]
-  if (!build(["--target=bun", ...programOptions, ...worker])) return false
+  if (!build([`--metafile=${workerMetafile}`, "--target=bun", ...programOptions, ...worker])) return false
   if (built) {
     // The executable contains the same packages.
-    writeFileSync("dist/THIRD-PARTY-NOTICES.txt", thirdPartyNotices(metafile, webInputs))
+    const inputs = [...webInputs, ...inputsOf(workerMetafile)]
+    writeFileSync("dist/THIRD-PARTY-NOTICES.txt", thirdPartyNotices(metafile, inputs))
     copyFileSync("dist/THIRD-PARTY-NOTICES.txt", join(folder, "THIRD-PARTY-NOTICES.txt"))
   }
   return built
