@@ -15,6 +15,7 @@ import { readRegistry } from "./ibanvalidator/registry.ts"
 import { ipcalculator } from "./ipcalculator/index.ts"
 import { jsondiff } from "./jsondiff/index.ts"
 import { jsonpath } from "./jsonpath/index.ts"
+import { jwtdecoder } from "./jwtdecoder/index.ts"
 import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
 import { markdownconverter } from "./markdownconverter/index.ts"
@@ -62,5 +63,6 @@ export function createCatalog({
     markdownconverter,
     qrcodegenerator,
     barcodegenerator,
+    jwtdecoder,
   ]
 }

@@ -126,7 +126,9 @@ describe("where mail goes", () => {
     const dns = { resolve: () => Promise.reject(new Error("asked")) }
     const context: RunContext = { ports: { ...ports, dns }, giveWay() {}, premium: false }
     expect(await emailvalidator.run({ email: "a@x.com" }, context)).toMatchObject({ is_valid: true })
-    expect(emailvalidator.run({ email: "a@x.com" }, { ...context, premium: true })).rejects.toThrow("asked")
+    await expect(emailvalidator.run({ email: "a@x.com" }, { ...context, premium: true })).rejects.toThrow(
+      "asked",
+    )
   })
 })
 

@@ -1,0 +1,128 @@
+import { Type } from "@sinclair/typebox"
+import { jsonValue } from "../../values/json-value.ts"
+import { isValid } from "../../values/problems.ts"
+import { choice, defineApi, nullable, premium, secret } from "../contract.ts"
+import { claimProblems, duplicateProblems, headerProblems, problemList } from "./checks.ts"
+import { examples } from "./examples.ts"
+import { readKeys } from "./keys.ts"
+import { readToken } from "./token.ts"
+import { reasons, verify } from "./verify.ts"
+
+const maxLength = 65_536
+const text = (description: string) => nullable(Type.String(), { description })
+
+export const jwtdecoder = defineApi({
+  id: "jwtdecoder",
+  title: "JWT decoder",
+  category: "identity",
+  keywords: [
+    "JSON Web Token",
+    "JWS",
+    "JWE",
+    "bearer",
+    "OAuth",
+    "OpenID",
+    "signature",
+    "verify",
+    "claims",
+    "JWKS",
+  ],
+  description:
+    "Decodes a JSON Web Token (RFC 7519), checks its times and names what is dangerous in it. With premium fields it also checks the signature with a key that you give. It keeps no token, and never fetches a key that a token names.",
+  method: "POST",
+  credits: 1,
+  input: Type.Object({
+    token: secret(
+      Type.String({
+        minLength: 1,
+        maxLength,
+        description: "The token in compact form. `Bearer` before it is ignored.",
+      }),
+    ),
+    key: Type.Optional(
+      secret(
+        Type.String({
+          minLength: 1,
+          maxLength,
+          description:
+            "The key to check the signature with: a JWK or a set of them as JSON text, a public key or certificate in PEM, or else the text of a shared secret.",
+        }),
+      ),
+    ),
+    clock_tolerance: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 3600,
+        default: 0,
+        description: "How many seconds the clocks of issuer and reader may differ.",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    is_valid: Type.Boolean({
+      description:
+        "Whether no problem is an error. It says nothing of the signature, without which anyone can have written the token: see `verification`.",
+    }),
+    problems: problemList,
+    kind: choice(["jws", "jwe"], { description: "`jws`: signed (RFC 7515); `jwe`: encrypted (RFC 7516)." }),
+    algorithm: text("The algorithm that the header names; null if it names none."),
+    header: jsonValue({ description: "The header." }),
+    claims: jsonValue({ description: "The payload; null if it is encrypted or no JSON object." }),
+    payload_text: text("The payload if it is text but no JSON object; null otherwise."),
+    issued_at: text("`iat` as a time in UTC; null without it."),
+    not_before: text("`nbf` as a time in UTC; null without it."),
+    expires_at: text("`exp` as a time in UTC; null without it."),
+    verification: premium(
+      nullable(
+        Type.Object({
+          verified: Type.Boolean({ description: "Whether the signature is that of the given key." }),
+          reason: choice(reasons, {
+            description:
+              "Why: `no_key_fits`: none of the given keys is for the algorithm, or has the `kid` of the token; `unsecured`: the algorithm is `none`; `critical`: the header has `crit`; `encrypted`: there is no signature.",
+          }),
+          algorithm: text("The algorithm."),
+          key_id: text("The `kid` of the key that fits; null if it has none, or none fits."),
+          is_weak_key: Type.Boolean({
+            description:
+              "Whether the shared secret is shorter than the hash (RFC 7518 §3.2), so that it can be guessed.",
+          }),
+        }),
+        { description: "The check of the signature; null without `key`." },
+      ),
+    ),
+  }),
+  examples,
+  async run({ token: written, key, clock_tolerance: tolerance = 0 }, { ports, giveWay, premium: isShown }) {
+    const token = readToken(written)
+    const keys = key === undefined ? null : await readKeys(key)
+    const { kind, header, claims, texts } = token
+    // A payload of 48 kB takes up to 10 ms to read, and as long to look for names that occur twice.
+    const pause = giveWay()
+    if (pause) await pause
+    const problems = [
+      ...headerProblems(token),
+      ...duplicateProblems(token),
+      ...claimProblems(token, ports.clock.now() / 1000, tolerance),
+    ]
+    return {
+      is_valid: isValid(problems),
+      problems,
+      kind,
+      algorithm: typeof header.alg === "string" ? header.alg : null,
+      header,
+      claims,
+      payload_text: claims === null && texts.payload?.isWellFormed() ? texts.payload : null,
+      issued_at: toTime(claims?.iat),
+      not_before: toTime(claims?.nbf),
+      expires_at: toTime(claims?.exp),
+      verification: keys !== null && isShown ? await verify(token, keys) : null,
+    }
+  },
+})
+
+/** Seconds since 1970 as a time in UTC; null for what is none. */
+function toTime(value: unknown): string | null {
+  if (typeof value !== "number") return null
+  const date = new Date(value * 1000)
+  return Number.isNaN(date.getTime()) ? null : date.toISOString()
+}

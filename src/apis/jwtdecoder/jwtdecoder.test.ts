@@ -1,0 +1,248 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { createHmac, generateKeyPairSync } from "node:crypto"
+import fc from "fast-check"
+import { createManualClock } from "../../../test/support/clock.ts"
+import { portsFor } from "../../../test/support/zone-ports.ts"
+import { InputRejected, secretsOf } from "../contract.ts"
+import { jwtdecoder } from "./index.ts"
+
+const now = 1_800_000_000
+const ports = { ...portsFor({}), clock: createManualClock(new Date(now * 1000).toISOString()) }
+
+async function decode(token: string, key?: string, { premium = true, clock_tolerance = 0 } = {}) {
+  const input = { token, clock_tolerance, ...(key !== undefined && { key }) }
+  const answer = await jwtdecoder.run(input, { ports, giveWay: () => undefined, premium })
+  return { ...answer, codes: answer.problems.map(({ code }): string => code) }
+}
+
+const encode = (text: string) => Buffer.from(text).toString("base64url")
+const secret = "a shared secret of more than 32 bytes"
+
+function token(header: object | string, claims: unknown = { exp: now + 60 }, key = secret): string {
+  const text = [header, claims].map((part) => encode(typeof part === "string" ? part : JSON.stringify(part)))
+  return `${text.join(".")}.${createHmac("sha256", key).update(text.join(".")).digest("base64url")}`
+}
+const hs256 = { alg: "HS256" }
+
+describe("times and claims", () => {
+  test.each<[string, unknown, string[]]>([
+    ["in time", { exp: now + 1, nbf: now, iat: now }, []],
+    ["expired this second", { exp: now }, ["expired"]],
+    ["not yet", { exp: now + 9, nbf: now + 1 }, ["not_yet_valid"]],
+    ["of tomorrow", { exp: now + 9, iat: now + 1 }, ["issued_in_future"]],
+    ["without end", {}, ["no_expiry"]],
+    ["a fraction", { exp: now + 0.5 }, []],
+    ["times as text", { exp: "2030", nbf: null, iat: [] }, ["claim_type", "claim_type", "claim_type"]],
+    [
+      "names of other types",
+      { exp: now + 1, iss: 1, sub: {}, jti: 2, aud: [1] },
+      Array(4).fill("claim_type"),
+    ],
+    ["audiences", { exp: now + 1, aud: ["a", "b"] }, []],
+    ["a list", [1], ["claims"]],
+    ["text", "hello", ["claims"]],
+  ])("%s", async (_name, claims, codes) => {
+    const answer = await decode(token(hs256, claims))
+    expect(answer.codes).toEqual(codes)
+    expect(answer.is_valid).toBe(codes.every((code) => code === "no_expiry" || code === "issued_in_future"))
+  })
+
+  test("a tolerance moves all limits", async () => {
+    const claims = { exp: now - 59, nbf: now + 60, iat: now + 60 }
+    expect((await decode(token(hs256, claims), undefined, { clock_tolerance: 60 })).codes).toEqual([])
+    expect((await decode(token(hs256, claims), undefined, { clock_tolerance: 59 })).codes).toHaveLength(3)
+  })
+
+  test("a time that no calendar has is no time", async () => {
+    expect(await decode(token(hs256, { exp: 1e300, nbf: -1e300 }))).toMatchObject({
+      codes: [],
+      expires_at: null,
+      not_before: null,
+    })
+    expect((await decode(token(hs256, { exp: now + 1 }))).expires_at).toBe("2027-01-15T08:00:01.000Z")
+  })
+})
+
+describe("what is dangerous in a header", () => {
+  test.each<[string, object | string, string[]]>([
+    ["none", { alg: "none" }, ["unsecured"]],
+    ["none in other letters", { alg: "nOnE" }, ["unsecured"]],
+    ["no algorithm", { typ: "JWT" }, ["algorithm"]],
+    ["a number for it", { alg: 1 }, ["algorithm"]],
+    ["an unknown one", { alg: "HS1" }, ["unknown_algorithm"]],
+    ["critical", { ...hs256, crit: ["b64"], b64: false }, ["critical"]],
+    ["remote keys", { ...hs256, jku: "https://x.example", x5u: 1 }, ["remote_key", "remote_key"]],
+    ["its own keys", { ...hs256, jwk: {}, x5c: [] }, ["embedded_key", "embedded_key"]],
+    ["a name twice", '{"alg":"HS256","alg":"none"}', ["unsecured", "duplicate"]],
+    ["a name twice, once escaped", '{"alg":"none","\\u0061lg":"HS256"}', ["duplicate"]],
+    ["a name twice, but not in one object", '{"alg":"HS256","x":{"alg":1}}', []],
+  ])("%s", async (_name, header, codes) => {
+    expect((await decode(token(header))).codes).toEqual(codes)
+  })
+
+  test("a claim that occurs twice", async () => {
+    expect((await decode(token(hs256, '{"exp":1900000000,"sub":"a","sub":"b"}'))).codes).toEqual([
+      "duplicate",
+    ])
+  })
+
+  test("an empty signature", async () => {
+    expect((await decode(token(hs256).replace(/[^.]*$/, ""), secret)).codes).toEqual(["no_signature"])
+  })
+
+  test("an encrypted token is not read, however many rounds it asks for", async () => {
+    const header = { alg: "PBES2-HS256+A128KW", enc: "A128GCM", p2c: 2_000_000_000, p2s: "AAAA" }
+    const answer = await decode(`${encode(JSON.stringify(header))}.AAAA.AAAA.AAAA.AAAA`, secret)
+    expect(answer).toMatchObject({
+      kind: "jwe",
+      is_valid: true,
+      codes: ["many_rounds", "encrypted"],
+      claims: null,
+      payload_text: null,
+      verification: { verified: false, reason: "encrypted" },
+    })
+  })
+})
+
+describe("signatures", () => {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
+  const pem = publicKey.export({ type: "spki", format: "pem" }).toString()
+
+  test.each<[string, string, string, object]>([
+    ["a shared secret", token(hs256), secret, { verified: true, is_weak_key: false }],
+    ["another secret", token(hs256), `${secret}.`, { verified: false, reason: "signature_differs" }],
+    ["a short secret", token(hs256, {}, "secret"), "secret", { verified: true, is_weak_key: true }],
+    ["a public key as a secret", token(hs256, {}, pem), pem, { verified: false, reason: "no_key_fits" }],
+    [
+      "its own key",
+      token({ ...hs256, jwk: { kty: "oct", k: encode(secret) } }),
+      pem,
+      { verified: false, reason: "no_key_fits" },
+    ],
+    ["none", token({ alg: "none" }), secret, { verified: false, reason: "unsecured" }],
+    ["an extension", token({ ...hs256, crit: ["exp"] }), secret, { verified: false, reason: "critical" }],
+    ["an unknown algorithm", token({ alg: "HS255" }), secret, { reason: "algorithm_not_supported" }],
+    ["a method of objects", token({ alg: "constructor" }), secret, { reason: "algorithm_not_supported" }],
+  ])("%s", async (_name, text, key, verification) => {
+    expect(await decode(text, key)).toMatchObject({ verification })
+  })
+
+  test("of a set, the key with the same kid counts, and keys for other uses do not", async () => {
+    const right = { kty: "oct", k: encode(secret), kid: "b" }
+    const set = (...keys: object[]) => JSON.stringify({ keys })
+    const signed = token({ ...hs256, kid: "b" })
+    const check = async (key: string) => (await decode(signed, key)).verification
+    expect(await check(set({ kty: "RSA" }, { ...right, kid: "a" }, right))).toMatchObject({
+      key_id: "b",
+      verified: true,
+    })
+    expect(await check(set({ ...right, kid: "a" }))).toMatchObject({ reason: "no_key_fits" })
+    for (const use of [{ use: "enc" }, { key_ops: ["sign"] }, { key_ops: 1 }, { alg: "HS512" }])
+      expect(await check(set({ ...right, ...use }))).toMatchObject({ reason: "no_key_fits" })
+    expect(await check(JSON.stringify({ ...right, kid: "a" }))).toMatchObject({ verified: true })
+    for (const broken of [{ kty: "oct" }, { kty: "oct", k: 1 }, { kty: "oct", k: "" }])
+      expect(await check(JSON.stringify(broken))).toMatchObject({ verified: false })
+  })
+
+  test("a private key counts as its public part", async () => {
+    const key = JSON.stringify(privateKey.export({ format: "jwk" }))
+    const signed = token({ alg: "ES256" }).replace(/[^.]*$/, "A".repeat(86))
+    expect(await decode(signed, key)).toMatchObject({ verification: { reason: "signature_differs" } })
+  })
+
+  test("without premium fields no signature is checked, but a bad key is refused", async () => {
+    expect((await decode(token(hs256), secret, { premium: false })).verification).toBeNull()
+    expect((await decode(token(hs256))).verification).toBeNull()
+    await expect(decode(token(hs256), "{}", { premium: false })).rejects.toThrow(
+      "The 'key' parameter must have keys",
+    )
+  })
+})
+
+describe("what cannot be read", () => {
+  const deep = `${encode('{"alg":"HS256"}')}.${encode(`{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`)}.`
+  test.each([
+    ["", "must be a token in compact form"],
+    ["a.b", "must be a token in compact form"],
+    ["a.b.c.d", "must be a token in compact form"],
+    [`${token(hs256)}=`, "must have its signature in base64url"],
+    ["e30=.e30.", "must have its header in base64url"],
+    [`${encode("[]")}.e30.`, "must have a header that is a JSON object"],
+    [`${encode("{")}.e30.`, "must have a header that is a JSON object"],
+    ["_w.e30.", "must have a header that is UTF-8 text"],
+    [deep, "must have at most 100 levels in its payload"],
+    [token(hs256, '{"__proto__":1}'), "must have no member named __proto__ in its payload"],
+    [token('{"a":"\\ud800"}'), "must be well-formed Unicode text, without lone surrogates in its header"],
+  ])("%p", async (text, message) => {
+    await expect(decode(text)).rejects.toThrow(`The 'token' parameter ${message}`)
+  })
+
+  test.each([
+    ["{", "must be a JWK"],
+    ["{}", "must have keys"],
+    ['{"kty":1}', "must have keys"],
+    ['{"keys":[]}', "must have from 1 to 50 keys"],
+    [`{"keys":[${Array(51).fill("{}").join()}]}`, "must have from 1 to 50 keys"],
+    ["-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", "must have a public key or a certificate"],
+  ])("the key %p", async (key, message) => {
+    await expect(decode(token(hs256), key)).rejects.toThrow(`The 'key' parameter ${message}`)
+  })
+})
+
+test("a payload that is no UTF-8 is told as no text", async () => {
+  const [header = "", , signature] = token(hs256).split(".")
+  expect(await decode(`${header}._w.${signature}`)).toMatchObject({ codes: ["claims"], payload_text: null })
+})
+
+test("token and key are secret", () => {
+  expect(secretsOf(jwtdecoder)).toEqual(["token", "key"])
+})
+
+describe("addresses in a token", () => {
+  let requests = 0
+  const server = Bun.serve({
+    port: 0,
+    fetch() {
+      requests++
+      return Response.json({ keys: [{ kty: "oct", k: encode(secret) }] })
+    },
+  })
+  afterAll(() => server.stop(true))
+
+  test("are not fetched", async () => {
+    const header = { ...hs256, jku: server.url.href, x5u: server.url.href, iss: server.url.href }
+    for (const key of [undefined, secret, "another secret that does not fit the token"])
+      expect((await decode(token(header, { iss: server.url.href, exp: now + 1 }), key)).codes).toEqual([
+        "remote_key",
+        "remote_key",
+      ])
+    expect(requests).toBe(0)
+    // The server would have noticed.
+    await fetch(server.url)
+    expect(requests).toBe(1)
+  })
+})
+
+test("any text is answered or refused, without a word of it in the refusal", async () => {
+  const part = fc.oneof(
+    fc.json().map(encode),
+    fc.constantFrom(encode('{"alg":"HS256"}'), encode('{"alg":"ES256"}')),
+    fc.string({ maxLength: 10 }),
+  )
+  const texts = fc.array(part, { minLength: 2, maxLength: 6 }).map((parts) => parts.join("."))
+  const keys = fc.oneof(
+    fc.string({ minLength: 1 }),
+    fc.json({ maxDepth: 2 }),
+    fc.constant('{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}'),
+  )
+  await fc.assert(
+    fc.asyncProperty(texts, keys, async (text, key) => {
+      const answer = await decode(text, key).catch((error: unknown) => error)
+      if (answer instanceof Error) {
+        expect(answer).toBeInstanceOf(InputRejected)
+        expect(answer.message.length).toBeLessThan(150)
+      } else expect(answer).toMatchObject({ verification: { verified: false } })
+    }),
+    { numRuns: 500, seed: 26 },
+  )
+})

@@ -1,0 +1,92 @@
+import type { JWK } from "jose"
+import { isObject } from "../../values/is-object.ts"
+import { mistakeOfJson } from "../../values/json-value.ts"
+import { reject } from "../contract.ts"
+
+/** The keys that a caller gave. */
+export interface GivenKeys {
+  readonly keys: readonly JWK[]
+  /** Whether they came as a set, in which `kid` chooses. */
+  readonly isSet: boolean
+}
+
+/** More keys would take long to try. */
+const maxKeys = 50
+const requirement =
+  "must be a JWK or a set of them (JSON), a public key or certificate in PEM, or the text of a shared secret"
+
+/**
+ * Reads a JWK, a set of them, a public key or certificate in PEM, or a shared secret.
+ * @throws InputRejected for `key`, without anything of it
+ */
+export async function readKeys(text: string): Promise<GivenKeys> {
+  const trimmed = text.trim()
+  if (trimmed.startsWith("{")) return readJson(trimmed)
+  // A public key in PEM never counts as a shared secret: whoever knows it could sign with it.
+  if (trimmed.includes("-----BEGIN ")) return { keys: [await readPem(trimmed)], isSet: false }
+  return { keys: [{ kty: "oct", k: Buffer.from(text).toString("base64url") }], isSet: false }
+}
+
+function readJson(text: string): GivenKeys {
+  const value = parse(text)
+  if (!isObject(value) || mistakeOfJson(value) !== null) return reject("key", requirement)
+  if (value.keys === undefined) return { keys: [requireKey(value)], isSet: false }
+  if (!Array.isArray(value.keys) || value.keys.length === 0 || value.keys.length > maxKeys)
+    return reject("key", `must have from 1 to ${maxKeys} keys in its set`)
+  return { keys: value.keys.map(requireKey), isSet: true }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function requireKey(value: unknown): JWK {
+  if (!isObject(value) || typeof value.kty !== "string")
+    return reject("key", "must have keys that are JSON objects with 'kty' (RFC 7517 §4.1)")
+  return value
+}
+
+async function readPem(text: string): Promise<JWK> {
+  const { createPublicKey } = await import("node:crypto")
+  try {
+    return createPublicKey(text).export({ format: "jwk" }) as JWK
+  } catch {
+    return reject("key", "must have a public key or a certificate of a kind that is known here in its PEM")
+  }
+}
+
+/** Whether a key may be used for an algorithm, and for a token with this `kid` (RFC 7517 §4, RFC 7518 §3). */
+export function isFor(key: JWK, alg: string, kid: unknown): boolean {
+  if (key.kty !== kindOf(alg)) return false
+  if (key.alg !== undefined && key.alg !== alg) return false
+  if (key.use !== undefined && key.use !== "sig") return false
+  if (key.key_ops !== undefined && !(Array.isArray(key.key_ops) && key.key_ops.includes("verify")))
+    return false
+  return kid === undefined || key.kid === undefined || key.kid === kid
+}
+
+/** The `kty` that an algorithm needs; null for an algorithm that is not known. */
+function kindOf(alg: string): string | null {
+  if (/^HS\d+$/.test(alg)) return "oct"
+  if (/^[RP]S\d+$/.test(alg)) return "RSA"
+  if (/^ES\d+K?$/.test(alg)) return "EC"
+  return alg === "EdDSA" || alg === "Ed25519" ? "OKP" : null
+}
+
+/** The members of a public key, by `kty`, and of a shared secret. */
+const publicMembers: Readonly<Record<string, readonly string[]>> = {
+  RSA: ["n", "e"],
+  EC: ["crv", "x", "y"],
+  OKP: ["crv", "x"],
+  oct: ["k"],
+}
+
+/** The public part of a key: one with a private part would count as a key for signing. */
+export function publicPart(key: JWK): JWK {
+  const names = ["kty", ...(publicMembers[key.kty ?? ""] ?? [])]
+  return Object.fromEntries(Object.entries(key).filter(([name]) => names.includes(name)))
+}

@@ -1,0 +1,74 @@
+import type { JWK } from "jose"
+import { type GivenKeys, isFor, publicPart } from "./keys.ts"
+import type { Token } from "./token.ts"
+
+export const reasons = [
+  "signature_fits",
+  "signature_differs",
+  "no_key_fits",
+  "algorithm_not_supported",
+  "unsecured",
+  "critical",
+  "encrypted",
+] as const
+
+/** What came of checking a signature. */
+export interface Verification {
+  readonly verified: boolean
+  readonly reason: (typeof reasons)[number]
+  readonly algorithm: string | null
+  /** The `kid` of the key that fits; null if it has none, or none fits. */
+  readonly key_id: string | null
+  /** Whether the shared secret is shorter than its hash (RFC 7518 §3.2). */
+  readonly is_weak_key: boolean
+}
+
+/** What jose 6 can check in this runtime. */
+export const supportedAlgorithms: readonly string[] = [
+  ...["HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+  ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
+]
+
+/** Checks the signature with the given keys alone: what the token names or brings as its key is not used. */
+export async function verify(
+  { compact, kind, header }: Token,
+  { keys, isSet }: GivenKeys,
+): Promise<Verification> {
+  const algorithm = typeof header.alg === "string" ? header.alg : null
+  const failed = (reason: Verification["reason"]) =>
+    ({ verified: false, reason, algorithm, key_id: null, is_weak_key: false }) as const
+  if (kind === "jwe") return failed("encrypted")
+  if (algorithm?.toLowerCase() === "none") return failed("unsecured")
+  if (header.crit !== undefined) return failed("critical")
+  if (algorithm === null || !supportedAlgorithms.includes(algorithm)) return failed("algorithm_not_supported")
+  const { compactVerify, importJWK } = await import("jose")
+  let reason: Verification["reason"] = "no_key_fits"
+  for (const key of keys.filter((one) => isFor(one, algorithm, isSet ? header.kid : undefined))) {
+    const imported = await importJWK(publicPart(key), algorithm).catch(() => null)
+    if (imported === null) continue
+    const fits = await compactVerify(compact, imported, { algorithms: [algorithm] }).then(
+      () => true,
+      // A signature that differs, or a key that is too short for jose.
+      (error: unknown) => (isSignatureError(error) ? false : null),
+    )
+    if (fits === false) reason = "signature_differs"
+    if (!fits) continue
+    const key_id = typeof key.kid === "string" ? key.kid : null
+    return {
+      verified: true,
+      reason: "signature_fits",
+      algorithm,
+      key_id,
+      is_weak_key: isWeak(key, algorithm),
+    }
+  }
+  return failed(reason)
+}
+
+function isSignatureError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_JWS_SIGNATURE_VERIFICATION_FAILED"
+}
+
+function isWeak({ kty, k = "" }: JWK, algorithm: string): boolean {
+  return kty === "oct" && Buffer.from(k, "base64url").length * 8 < Number(algorithm.slice(2))
+}
