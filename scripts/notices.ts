@@ -6,7 +6,7 @@ const licenceFile = /^(licen[cs]e|copying|notice)/i
 
 /**
  * Name, version, licence and licence text of every package in a bundle, and the licence of every data file in it that has one
- * beside it: `data.LICENSE` beside `data.json`.
+ * beside it: `data.LICENSE` beside `data.json` or `data.gz`.
  * @param metafile path of the file that `bun build --metafile` wrote; its inputs are paths from the project's root
  * @param others inputs of other bundles; a package or file in several is named once
  * @throws Error for a package without a licence
@@ -34,8 +34,8 @@ function packageFolder(path: string): string[] {
 
 /** The licence beside a data file of our own; an empty list if it has none. */
 function dataNotice(path: string): string[] {
-  if (path.includes("node_modules/") || !path.endsWith(".json")) return []
-  const licence = path.replace(/json$/, "LICENSE")
+  if (path.includes("node_modules/") || !/\.(?:json|gz)$/.test(path)) return []
+  const licence = path.replace(/[^.]+$/, "LICENSE")
   return existsSync(licence) ? [`${path}\n\n${readFileSync(licence, "utf8").trim()}`] : []
 }
 

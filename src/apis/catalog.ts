@@ -19,6 +19,8 @@ import { jwtdecoder } from "./jwtdecoder/index.ts"
 import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
 import { markdownconverter } from "./markdownconverter/index.ts"
+import { createMacvendor, macvendor } from "./macvendor/index.ts"
+import { readVendors } from "./macvendor/vendor-list.ts"
 import { phonevalidator } from "./phonevalidator/index.ts"
 import { qrcodegenerator } from "./qrcodegenerator/index.ts"
 import { spfvalidator } from "./spfvalidator/index.ts"
@@ -27,7 +29,11 @@ import { timezoneconverter } from "./timezoneconverter/index.ts"
 import { vatvalidator } from "./vatvalidator/index.ts"
 
 /** The lists that an operator can renew: the name of each file in `--data`, and its reader, which throws for a list that is wrong. */
-export const dataReaders = { "bluetooth-companies": readCompanies, "iban-registry": readRegistry } as const
+export const dataReaders = {
+  "bluetooth-companies": readCompanies,
+  "iban-registry": readRegistry,
+  "mac-vendors": readVendors,
+} as const
 
 /** Renewed lists by their names. */
 export type CatalogData = {
@@ -38,6 +44,7 @@ export type CatalogData = {
 export function createCatalog({
   "bluetooth-companies": companies,
   "iban-registry": registry,
+  "mac-vendors": vendors,
 }: CatalogData = {}): readonly ApiDefinition[] {
   return [
     hmac,
@@ -64,5 +71,6 @@ export function createCatalog({
     qrcodegenerator,
     barcodegenerator,
     jwtdecoder,
+    vendors ? createMacvendor(vendors) : macvendor,
   ]
 }
