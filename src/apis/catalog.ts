@@ -2,6 +2,7 @@ import { barcodegenerator } from "./barcodegenerator/index.ts"
 import { readCompanies } from "./bluetoothlookup/company-list.ts"
 import { bluetoothlookup, createBluetoothlookup } from "./bluetoothlookup/index.ts"
 import { cardvalidator } from "./cardvalidator/index.ts"
+import { certificatedecoder } from "./certificatedecoder/index.ts"
 import type { ApiDefinition } from "./contract.ts"
 import { cronparser } from "./cronparser/index.ts"
 import { danevalidator } from "./danevalidator/index.ts"
@@ -18,9 +19,9 @@ import { jsonpath } from "./jsonpath/index.ts"
 import { jwtdecoder } from "./jwtdecoder/index.ts"
 import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
-import { markdownconverter } from "./markdownconverter/index.ts"
 import { createMacvendor, macvendor } from "./macvendor/index.ts"
 import { readVendors } from "./macvendor/vendor-list.ts"
+import { markdownconverter } from "./markdownconverter/index.ts"
 import { phonevalidator } from "./phonevalidator/index.ts"
 import { qrcodegenerator } from "./qrcodegenerator/index.ts"
 import { spfvalidator } from "./spfvalidator/index.ts"
@@ -71,6 +72,7 @@ export function createCatalog({
     qrcodegenerator,
     barcodegenerator,
     jwtdecoder,
+    certificatedecoder,
     vendors ? createMacvendor(vendors) : macvendor,
   ]
 }

@@ -6,6 +6,7 @@ export type IsolatedRuns = Readonly<Record<string, () => Promise<Pick<ApiDefinit
 /** Every isolated API of the catalog: `id: () => import("./id/run.ts")`. A thread loads each with its first call. */
 export const isolatedRuns: IsolatedRuns = {
   barcodegenerator: () => import("./barcodegenerator/run.ts"),
+  certificatedecoder: () => import("./certificatedecoder/run.ts"),
   dataconverter: () => import("./dataconverter/run.ts"),
   jsondiff: () => import("./jsondiff/run.ts"),
   jsonpath: () => import("./jsonpath/run.ts"),

@@ -1,0 +1,249 @@
+import "reflect-metadata"
+import { describe, expect, test } from "bun:test"
+import * as x509 from "@peculiar/x509"
+import fc from "fast-check"
+import { createManualClock } from "../../../test/support/clock.ts"
+import { portsFor } from "../../../test/support/zone-ports.ts"
+import { InputRejected } from "../contract.ts"
+import { examples } from "./examples.ts"
+import { run } from "./run.ts"
+
+const [chainExample, expiredExample, requestExample] = examples
+const pemOf = (example: (typeof examples)[number] | undefined) => example?.input.certificate ?? ""
+const [leaf = "", root = ""] = pemOf(chainExample).match(/-----BEGIN[\s\S]*?-----END [A-Z]+-----\n/g) ?? []
+
+async function decode(certificate: string, now = "2026-11-23T12:00:00Z") {
+  const ports = { ...portsFor({}), clock: createManualClock(now) }
+  const answer = await run({ certificate }, { ports, giveWay: () => undefined, premium: true })
+  return { ...answer, codes: answer.problems.map(({ code }): string => code) }
+}
+
+const ecdsa = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" }
+const keys = await crypto.subtle.generateKey(ecdsa, true, ["sign", "verify"])
+type Parameters = Partial<x509.X509CertificateCreateSelfSignedParams>
+
+/** A self-signed certificate that is right but for what `changes` say. */
+async function make(changes: Parameters = {}, extensions: x509.Extension[] = []) {
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: "CN=x.example",
+    serialNumber: "0102030405060708",
+    notBefore: new Date("2026-01-01"),
+    notAfter: new Date("2027-01-01"),
+    signingAlgorithm: ecdsa,
+    keys,
+    extensions: [
+      new x509.SubjectAlternativeNameExtension([{ type: "dns", value: "x.example" }]),
+      ...extensions,
+    ],
+    ...changes,
+  })
+  return certificate.toString("pem")
+}
+
+describe("problems", () => {
+  const rsa = {
+    name: "RSASSA-PKCS1-v1_5",
+    hash: "SHA-256",
+    publicExponent: new Uint8Array([1, 0, 1]),
+    modulusLength: 1024,
+  }
+  test.each<[string, () => Promise<Parameters>, x509.Extension[], string[]]>([
+    ["none", async () => ({}), [], []],
+    ["no names", async () => ({ extensions: [] }), [], ["no_names"]],
+    [
+      "an authority needs none",
+      async () => ({ extensions: [new x509.BasicConstraintsExtension(true)] }),
+      [],
+      [],
+    ],
+    [
+      "a short key",
+      async () => ({
+        keys: await crypto.subtle.generateKey(rsa, true, ["sign", "verify"]),
+        signingAlgorithm: rsa,
+      }),
+      [],
+      ["weak_key"],
+    ],
+    ["no length", async () => ({ notBefore: new Date("2027-01-02") }), [], ["validity"]],
+    ["a long serial number", async () => ({ serialNumber: "01".repeat(21) }), [], ["serial_number"]],
+    ["keyCertSign", async () => ({}), [new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign)], ["ca"]],
+    [
+      "a critical one",
+      async () => ({}),
+      [new x509.Extension("1.2.3", true, new Uint8Array([5, 0]))],
+      ["unknown_critical"],
+    ],
+    ["an unknown one", async () => ({}), [new x509.Extension("1.2.3", false, new Uint8Array([5, 0]))], []],
+    [
+      "one twice",
+      async () => ({}),
+      [1, 2].map(() => new x509.Extension("1.2.3", false, new Uint8Array([5, 0]))),
+      ["duplicate_extension"],
+    ],
+  ])("%s", async (_name, changes, extensions, codes) => {
+    expect((await decode(await make(await changes(), extensions))).codes).toEqual(codes)
+  })
+
+  test.each<[string, string, string[]]>([
+    ["positive", "0102030405060708", []],
+    ["with a byte for the sign", "00ff030405060708", []],
+    ["zero", "0000000000000000", ["serial_number"]],
+    ["negative", "ff02030405060708", ["serial_number"]],
+  ])("a serial number: %s", async (_name, digits, codes) => {
+    const der = Buffer.from((await make()).replace(/-----[^-]*-----/g, ""), "base64")
+    const text = der.toString("hex").replace("02080102030405060708", `0208${digits}`)
+    const { codes: found } = await decode(Buffer.from(text, "hex").toString("base64"))
+    // The signature is of the number before the change.
+    expect(found.filter((code) => code !== "signature")).toEqual(codes)
+  })
+
+  test("a serial number of 20 bytes, and of 20 and one for the sign", async () => {
+    expect((await decode(await make({ serialNumber: "7f".repeat(20) }))).codes).toEqual([])
+    expect((await decode(await make({ serialNumber: "ff".repeat(20) }))).codes).toEqual(["serial_number"])
+  })
+
+  test("of time begin and end to the second", async () => {
+    const pem = await make()
+    const at = async (now: string) => (await decode(pem, now)).codes
+    expect(await at("2025-12-31T23:59:59Z")).toEqual(["not_yet_valid"])
+    expect(await at("2026-01-01T00:00:00Z")).toEqual([])
+    expect(await at("2027-01-01T00:00:00Z")).toEqual([])
+    expect(await at("2027-01-01T00:00:01Z")).toEqual(["expired"])
+    expect((await decode(pem, "2027-01-01T00:00:01Z")).seconds_left).toBe(-1)
+  })
+
+  test("a changed signature of a self-signed certificate and of a request is found", async () => {
+    for (const pem of [pemOf(expiredExample), pemOf(requestExample)]) {
+      const body = Buffer.from(pem.replace(/-----[^-]*-----/g, ""), "base64")
+      expect((await decode(pem)).codes).not.toContain("signature")
+      body[body.length - 1] = (body[body.length - 1] ?? 0) ^ 1
+      const label = pem.includes("REQUEST") ? "CERTIFICATE REQUEST" : "CERTIFICATE"
+      const changed = `-----BEGIN ${label}-----\n${body.toString("base64")}\n-----END ${label}-----`
+      expect(await decode(changed)).toMatchObject({
+        is_valid: false,
+        codes: expect.arrayContaining(["signature"]),
+      })
+    }
+  })
+})
+
+describe("the chain", () => {
+  test("in its order, in the wrong one, and with a stranger", async () => {
+    expect((await decode(leaf + root)).codes).toEqual([])
+    expect(await decode(root + leaf)).toMatchObject({ codes: ["chain_order"], is_ca: true, is_valid: true })
+    const strange = await decode(leaf + (await make()))
+    expect(strange).toMatchObject({ codes: ["chain_order"], chain: [{ signed_the_one_before: false }] })
+  })
+})
+
+describe("lint", () => {
+  const server = new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth])
+  const rulesOf = async (changes: Parameters, extensions = [server]) =>
+    (await decode(await make(changes, extensions))).lint?.map(({ rule }) => rule) ?? null
+
+  test("is for certificates of servers alone", async () => {
+    expect(await rulesOf({}, [])).toBeNull()
+    expect((await decode(root)).lint).toBeNull()
+    expect((await decode(pemOf(requestExample))).lint).toBeNull()
+  })
+
+  test.each([
+    ["2026-03-14", "2027-04-16", false],
+    ["2026-03-14", "2027-04-17", true],
+    ["2026-03-15", "2026-10-01", false],
+    ["2026-03-15", "2026-10-02", true],
+    ["2029-03-15", "2029-05-02", true],
+  ])("from %s to %s is too long: %p", async (from, to, isTooLong) => {
+    const rules = await rulesOf({ notBefore: new Date(from), notAfter: new Date(to) })
+    expect(rules?.includes("6.3.2")).toBe(isTooLong)
+  })
+
+  test("names", async () => {
+    const named = (...values: string[]) =>
+      rulesOf({
+        extensions: [
+          server,
+          new x509.SubjectAlternativeNameExtension(values.map((value) => ({ type: "dns", value }))),
+        ],
+      })
+    expect(await named("*.x.example", "x.example")).not.toContain("7.1.2.7.12")
+    for (const bad of ["localhost", "a_b.example", "x.*.example", "*", ".x.example"])
+      expect(await named("x.example", bad)).toContain("7.1.2.7.12")
+    expect(await named("y.example")).toContain("7.1.4.3")
+  })
+})
+
+describe("what can be read", () => {
+  test("PEM in any text, and DER in base64", async () => {
+    const expected = await decode(leaf)
+    const der = leaf.replace(/-----[^-]*-----|\s/g, "")
+    for (const text of [`Subject: x\n${leaf}\nmore`, leaf.replaceAll("\n", "\r\n"), der, `\n${der}\n`])
+      expect(await decode(text)).toEqual(expected)
+  })
+
+  test.each([
+    [
+      "a private key",
+      `${leaf}-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----`,
+      "must not have a private key",
+    ],
+    [
+      "another block",
+      "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----",
+      "must be a certificate or a request",
+    ],
+    ["no base64", "hello, world", "must be a certificate or a request"],
+    ["base64 of nothing", "AAAA", "must have a certificate that follows RFC 5280"],
+    [
+      "half of it",
+      leaf.replace(/-----[^-]*-----|\s/g, "").slice(0, 200),
+      "must have a certificate that follows",
+    ],
+    [
+      "a request under another label",
+      pemOf(requestExample).replaceAll(" REQUEST", ""),
+      "must have a certificate that",
+    ],
+    ["eleven", leaf.repeat(11), "must have at most 10 certificates"],
+    ["a block without an end", leaf.replace(/-----END.*/, ""), "must be a certificate or a request"],
+    [
+      "45 kB of nested sequences",
+      Buffer.from("3082".repeat(22_000), "hex").toString("base64").slice(0, 60_000),
+      "must have a certificate",
+    ],
+    [
+      "45 kB of nested sequences without length",
+      Buffer.from("3080".repeat(22_000), "hex").toString("base64").slice(0, 60_000),
+      "must have a certificate",
+    ],
+  ])("%s is refused", async (_name, text, message) => {
+    const before = process.cpuUsage()
+    await expect(decode(text)).rejects.toThrow(`The 'certificate' parameter ${message}`)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000).toBeLessThan(500)
+  })
+
+  test("2,000 names in one certificate", async () => {
+    const names = Array.from({ length: 2_000 }, (_, index) => ({
+      type: "dns" as const,
+      value: `${index}.example`,
+    }))
+    const pem = await make({ extensions: [new x509.SubjectAlternativeNameExtension(names)] })
+    expect((await decode(pem)).names).toHaveLength(2_000)
+  })
+
+  test("any changed byte is an answer or a refusal", async () => {
+    const bytes = Buffer.from(leaf.replace(/-----[^-]*-----/g, ""), "base64")
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), async (at, value) => {
+        const changed = Buffer.from(bytes)
+        changed[at] = value
+        const answer = await decode(changed.toString("base64")).catch((error: unknown) => error)
+        if (answer instanceof Error) expect(answer).toBeInstanceOf(InputRejected)
+        else expect(answer).toMatchObject({ kind: "certificate" })
+      }),
+      { numRuns: 150, seed: 26 },
+    )
+  })
+})

@@ -1,0 +1,22 @@
+import { isValid } from "../../values/problems.ts"
+import type { RunOf } from "../contract.ts"
+import { readBlocks } from "./blocks.ts"
+import { chainOf, entryProblems, problem } from "./checks.ts"
+import { type Entry, readEntry } from "./describe.ts"
+import type { certificatedecoder } from "./index.ts"
+import { lint } from "./lint.ts"
+
+export const run: RunOf<typeof certificatedecoder> = async ({ certificate }, { ports }) => {
+  const entries: Entry[] = []
+  for (const block of readBlocks(certificate)) entries.push(await readEntry(block))
+  const [first] = entries
+  if (first === undefined) throw new Error("no block was read")
+  const now = ports.clock.now()
+  const chain = await chainOf(entries)
+  const problems = await entryProblems(first, now)
+  if (chain.some((one) => !one.signed_the_one_before))
+    problems.push(problem("chain_order", "chain", "A certificate is not followed by the one that signed it."))
+  const { der: _der, holder: _holder, certificate: _certificate, ...fields } = first
+  const end = first.not_after === null ? null : Math.floor((Date.parse(first.not_after) - now) / 1000)
+  return { is_valid: isValid(problems), problems, ...fields, seconds_left: end, chain, lint: lint(first) }
+}
