@@ -61,13 +61,16 @@ export const oracle = defineOracle<string, boolean>({
   known: [
     {
       reason:
-        "10 digits in BG and SK, 9 in CZ, 11 in LV, which can be numbers of people: the two take different sets; which is right was not examined",
-      fits: (number) => /^(?:BG\d{10}|SK\d{10}|CZ\d{9}|LV\d{11})$/.test(number),
+        "SK: numbers of people (rodné číslo), of which stdnum for Python says that it does not know whether they are VAT numbers; the rules of VIES have none",
+      fits: (number, ours, theirs) => number.startsWith("SK") && !ours && theirs,
     },
     {
-      reason:
-        "SI and BE: which of the two is right was not examined; stdnum for JavaScript takes more in SI and less in BE",
-      fits: (number, ours) => /^(?:SI\d{8}|BE\d{10})$/.test(number) && ours === number.startsWith("SI"),
+      reason: "LV: personal codes with a day of birth in the 22nd century or later, which nobody has",
+      fits: (number, ours, theirs) => /^LV\d{6}[3-9]/.test(number) && !ours && theirs,
+    },
+    {
+      reason: "BE: 98 and 99 as check digits; the rules of VIES compute 97 minus a remainder, at most 97",
+      fits: (number, ours, theirs) => /^BE\d{8}9[89]$/.test(number) && !ours && theirs,
     },
   ],
 })

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
+import { isValidByRules } from "./corrections.ts"
 import { examples } from "./examples.ts"
 
 const { problemList, problem } = defineProblems({
@@ -135,22 +136,22 @@ export const vatvalidator = defineApi({
       return { number, is_valid: false, problems: [found], country, kind: null, other_ids: [] }
     }
     const result = validator.validate(rest)
+    const byRules = isValidByRules(code, rest)
+    const valid = byRules ?? result.isValid
     const problems = []
-    // stdnum 1.12.0 refuses numbers whose first remainder is 10.
-    if (code === "BG" && isBulgarianCompany(rest))
-      Object.assign(result, { isValid: true, compact: rest, isCompany: true })
-    if (!result.isValid) {
-      const kind = codeOf[result.error.name] ?? codeOf[result.error.constructor.name] ?? "format"
+    if (!valid) {
+      const error = result.isValid ? undefined : result.error
+      const kind = codeOf[error?.name ?? ""] ?? codeOf[error?.constructor.name ?? ""] ?? "check_digits"
       problems.push(problem(kind, "number", messages[kind]))
     }
     const compact = result.isValid ? result.compact : rest
-    const { isIndividual = false, isCompany = false } = result.isValid ? result : {}
+    const { isIndividual = false, isCompany = false } = result.isValid ? result : kindsByRules(code, rest)
     return {
       number: compact.startsWith(country) ? compact : `${country}${compact}`,
       is_valid: isValid(problems),
       problems,
       country,
-      kind: result.isValid ? toKind(isCompany, isIndividual) : null,
+      kind: valid ? toKind(isCompany, isIndividual) : null,
       other_ids: Object.entries(seesPremium ? ids : {}).flatMap(([id, other]) => {
         const found = other === validator ? null : other.validate(rest)
         return found?.isValid
@@ -161,13 +162,10 @@ export const vatvalidator = defineApi({
   },
 })
 
-/** The nine digits of a Bulgarian company (BULSTAT): weights 1 to 8, or 3 to 10 if the remainder is 10. */
-function isBulgarianCompany(text: string): boolean {
-  if (!/^\d{9}$/.test(text)) return false
-  const remainder = (from: number) =>
-    [...text.slice(0, 8)].reduce((sum, digit, index) => sum + Number(digit) * (index + from), 0) % 11
-  const check = remainder(1) === 10 ? remainder(3) % 10 : remainder(1)
-  return Number(text[8]) === check
+/** Whose numbers those are that stdnum refuses wrongly. */
+function kindsByRules(code: string, number: string) {
+  const isIndividual = code === "CZ" || (code === "BG" && number.length === 10)
+  return { isIndividual, isCompany: !isIndividual }
 }
 
 function toKind(isCompany: boolean, isIndividual: boolean): "any" | "company" | "individual" {

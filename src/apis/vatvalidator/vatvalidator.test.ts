@@ -36,6 +36,38 @@ test.each([
   expect(await validate(number, country)).toMatchObject({ is_valid: false, codes, kind: null })
 })
 
+// The VAT Number Construction Rules of the European Commission (VIES, version 15).
+test.each([
+  // A number that is no person's, one with a day of birth, and one of a foreigner.
+  ["BG6431481314", "individual"],
+  ["BG7523169263", "individual"],
+  ["BG7111042925", "individual"],
+  // The digit 6 is not part of the sum.
+  ["CZ638882368", "individual"],
+  // The third digit must be 2, 3, 4, 7, 8 or 9, not the first.
+  ["SK5093339119", "company"],
+  ["SK1194201910", "company"],
+])("%s is valid, of a kind %s, though stdnum takes some of them for wrong", async (number, kind) => {
+  expect(await validate(number)).toMatchObject({ is_valid: true, codes: [], kind, number })
+})
+
+test.each([
+  // Months of births are 01 to 12, 21 to 32 and 41 to 52.
+  ["BG2769200240"],
+  ["BG0937768640"],
+  ["CZ608943382"],
+  ["SK8705001327"],
+  ["SK2102885048"],
+  // The check digit would be 11.
+  ["SI69940771"],
+  // The check digits are at most 97.
+  ["BE0582339498"],
+  // A day of birth in 2771.
+  ["LV04127198770"],
+])("%s is not valid", async (number) => {
+  expect(await validate(number)).toMatchObject({ is_valid: false, kind: null })
+})
+
 test("a number without its country is refused", () => {
   expect(validate("136695976")).rejects.toThrow("The 'country' parameter is required for a number")
 })

@@ -1,0 +1,64 @@
+/**
+ * What stdnum 1.12.0 gets wrong, by the VAT Number Construction Rules of the European Commission (VIES, version 15): whether a
+ * number without its country is valid; null where stdnum is right.
+ */
+export function isValidByRules(country: string, number: string): boolean | null {
+  if (country === "BG" && /^\d{9}$/.test(number)) return isBulgarianCompany(number)
+  if (country === "BG" && /^\d{10}$/.test(number))
+    return isBulgarianPerson(number) || isBulgarianForeigner(number) || isBulgarianOther(number)
+  if (country === "CZ" && /^6\d{8}$/.test(number)) return isCzechSpecial(number)
+  if (country === "SI" && /^\d{8}$/.test(number)) return isSlovenian(number)
+  if (country === "SK" && /^\d{10}$/.test(number)) return isSlovak(number)
+  return null
+}
+
+/** The sum of the first digits, each times its weight. */
+function weighted(number: string, weights: readonly number[]): number {
+  return weights.reduce((sum, weight, index) => sum + weight * Number(number[index]), 0)
+}
+
+/** BULSTAT: weights 1 to 8, or 3 to 10 if the remainder is 10. stdnum has no second weights. */
+function isBulgarianCompany(number: string): boolean {
+  const first = weighted(number, [1, 2, 3, 4, 5, 6, 7, 8]) % 11
+  const check = first === 10 ? (weighted(number, [3, 4, 5, 6, 7, 8, 9, 10]) % 11) % 10 : first
+  return Number(number[8]) === check
+}
+
+/** EGN: begins with a day of birth, whose month has 20 added before 1900 and 40 from 2000 on. stdnum takes any digits for it. */
+function isBulgarianPerson(number: string): boolean {
+  const [year = 0, month = 0, day = 0] = [0, 2, 4].map((at) => Number(number.slice(at, at + 2)))
+  const [century, added] = month > 40 ? [2000, 40] : month > 20 ? [1800, 20] : [1900, 0]
+  const check = (weighted(number, [2, 4, 8, 5, 10, 9, 7, 3, 6]) % 11) % 10
+  return isDay(century + year, month - added, day) && Number(number[9]) === check
+}
+
+function isDay(year: number, month: number, day: number): boolean {
+  const date = new Date(Date.UTC(year, month - 1, day))
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
+}
+
+function isBulgarianForeigner(number: string): boolean {
+  return Number(number[9]) === weighted(number, [21, 19, 17, 13, 11, 9, 7, 3, 1]) % 10
+}
+
+/** A remainder of 1 would need the check digit 10, so that such numbers are not given out. */
+function isBulgarianOther(number: string): boolean {
+  return Number(number[9]) === (11 - (weighted(number, [4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11)) % 11
+}
+
+/** Nine digits that begin with 6, which is not part of the sum. stdnum takes it in. */
+function isCzechSpecial(number: string): boolean {
+  const rest = weighted(number.slice(1), [8, 7, 6, 5, 4, 3, 2]) % 11
+  return Number(number[8]) === 9 - ((11 - rest) % 10)
+}
+
+/** A remainder of 0 would need the check digit 11, so that such numbers are not given out. stdnum takes 1 for it. */
+function isSlovenian(number: string): boolean {
+  const check = 11 - (weighted(number, [8, 7, 6, 5, 4, 3, 2]) % 11)
+  return number[0] !== "0" && check !== 11 && Number(number[7]) === check % 10
+}
+
+/** Divisible by 11, and the third digit is one of six. stdnum looks at the first digit for that. */
+function isSlovak(number: string): boolean {
+  return /^[1-9]\d[234789]/.test(number) && Number(number) % 11 === 0
+}
