@@ -42,9 +42,9 @@ export async function runSuite({ api, name, get, run: runTests }: Suite, parent:
   return wrong.length === 0
 }
 
+/** The commit of a copy from git, otherwise the version of the package. */
 async function versionOf(folder: string): Promise<string> {
-  const file = Bun.file(join(folder, "package.json"))
-  const packageVersion = (await file.exists()) ? (await file.json()).version : undefined
-  if (typeof packageVersion === "string") return packageVersion
-  return (await run(["git", "-C", folder, "rev-parse", "--short=8", "HEAD"], "")).out.trim()
+  if (existsSync(join(folder, ".git")))
+    return (await run(["git", "-C", folder, "rev-parse", "--short=8", "HEAD"], "")).out.trim()
+  return String((await Bun.file(join(folder, "package.json")).json()).version)
 }

@@ -16,6 +16,7 @@ import { readRegistry } from "./ibanvalidator/registry.ts"
 import { ipcalculator } from "./ipcalculator/index.ts"
 import { jsondiff } from "./jsondiff/index.ts"
 import { jsonpath } from "./jsonpath/index.ts"
+import { jsonschemavalidator } from "./jsonschemavalidator/index.ts"
 import { jwtdecoder } from "./jwtdecoder/index.ts"
 import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
@@ -74,5 +75,6 @@ export function createCatalog({
     jwtdecoder,
     certificatedecoder,
     vendors ? createMacvendor(vendors) : macvendor,
+    jsonschemavalidator,
   ]
 }

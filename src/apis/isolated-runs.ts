@@ -12,4 +12,5 @@ export const isolatedRuns: IsolatedRuns = {
   jsonpath: () => import("./jsonpath/run.ts"),
   markdownconverter: () => import("./markdownconverter/run.ts"),
   qrcodegenerator: () => import("./qrcodegenerator/run.ts"),
+  jsonschemavalidator: () => import("./jsonschemavalidator/run.ts"),
 }

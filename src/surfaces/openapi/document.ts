@@ -142,11 +142,13 @@ function usedComponents(paths: JsonObject, components: Components): Components {
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     if (typeof value !== "object" || value === null) continue
     for (const [name, child] of Object.entries(value)) {
-      if (name !== "$ref" || typeof child !== "string") waiting.push(child)
+      // An example may have a `$ref` of its own.
+      const isComponent = name === "$ref" && typeof child === "string" && child.startsWith("#/components/")
+      if (!isComponent) waiting.push(child ?? null)
       else if (!used.has(child)) {
         used.add(child)
         const [kind = "", component = ""] = child.replace("#/components/", "").split("/")
-        waiting.push(components[kind]?.[component])
+        waiting.push(components[kind]?.[component] ?? null)
       }
     }
   }

@@ -1,0 +1,1 @@
+export { suites } from "./suites/jsonschemavalidator.ts"

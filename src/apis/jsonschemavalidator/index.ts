@@ -1,0 +1,69 @@
+import { Type } from "@sinclair/typebox"
+import { jsonValue } from "../../values/json-value.ts"
+import { choice, defineIsolatedApi, premium } from "../contract.ts"
+import { examples } from "./examples.ts"
+
+const where = Type.String({
+  description: "The place in the document, as a JSON Pointer (RFC 6901); empty for the whole document.",
+})
+const schemaLocation = Type.String({
+  description:
+    "The place of the keyword in the schema: a JSON Pointer after `#`, and after an `$id` if it has one.",
+})
+const errorItem = Type.Object({
+  code: Type.String({
+    description: "The keyword of JSON Schema that the value does not fit, such as `type`.",
+  }),
+  severity: Type.Literal("error", { description: "Always `error`." }),
+  message: Type.String({ description: "What the value must be, in one sentence." }),
+  where,
+  schema_location: schemaLocation,
+})
+
+export const jsonschemavalidator = defineIsolatedApi({
+  id: "jsonschemavalidator",
+  title: "JSON Schema validator",
+  category: "data",
+  keywords: ["draft 7", "2020-12", "check", "structure", "OpenAPI", "contract", "JSON Schema", "instance"],
+  description:
+    "Checks a JSON document against a JSON Schema of 2020-12 or draft 7, and says which values do not fit which keyword. It never fetches a schema, and checks patterns in a time that grows with the text alone; `format` is not checked.",
+  method: "POST",
+  credits: 1,
+  input: Type.Object({
+    schema: jsonValue({
+      description:
+        "The schema: an object, true or false, at most 200,000 characters as JSON. `$schema` says its draft, 2020-12 by default. What `$ref` names must be in it or in `others`. Patterns have no lookaheads, lookbehinds and back-references.",
+    }),
+    others: Type.Optional(
+      jsonValue({
+        description:
+          "Other schemas that it refers to, an object with their addresses as keys, at most 20. A meta-schema with `$vocabulary` may be among them.",
+      }),
+    ),
+    document: jsonValue({ description: "The document, at most 500,000 characters as JSON." }),
+  }),
+  output: Type.Object({
+    valid: Type.Boolean({ description: "Whether the document fits the schema." }),
+    dialect: choice(["2020-12", "draft-07"], { description: "The draft of JSON Schema." }),
+    errors: Type.Array(errorItem, {
+      description: "The first 20 values that do not fit; empty if the document is valid.",
+    }),
+    all_errors: premium(Type.Array(errorItem, { description: "The same, up to 1,000." })),
+    annotations: premium(
+      Type.Array(
+        Type.Object({
+          keyword: Type.String({ description: "The keyword, such as `title`." }),
+          value: jsonValue({ description: "What the schema says with it." }),
+          where,
+          schema_location: schemaLocation,
+        }),
+        {
+          description:
+            "What the schema says of the values of a valid document: titles, defaults, formats; at most 1,000.",
+        },
+      ),
+    ),
+  }),
+  examples,
+  isolated: { limitMs: 1_000 },
+})

@@ -1,0 +1,168 @@
+import { RetrievalError, removeUriSchemePlugin } from "@hyperjump/browser"
+import {
+  getAllRegisteredSchemaUris,
+  InvalidSchemaError,
+  type OutputUnit,
+  type SchemaObject,
+  setMetaSchemaOutputFormat,
+  unregisterSchema,
+  validate as validateRegistered,
+} from "@hyperjump/json-schema/draft-2020-12"
+import "@hyperjump/json-schema/draft-07"
+import {
+  AnnotationsPlugin,
+  buildSchemaDocument,
+  type CompiledSchema,
+  compile,
+  getSchema,
+  interpret,
+  type SchemaDocument,
+} from "@hyperjump/json-schema/experimental"
+import { fromJs } from "@hyperjump/json-schema/instance/experimental"
+import { InputRejected, reject } from "../contract.ts"
+import { baseUri, FindingsPlugin, toPointer, toSchemaLocation } from "./findings.ts"
+import { addPatternKeywords } from "./keywords.ts"
+
+export type Json = Parameters<typeof fromJs>[0]
+export type Dialect = keyof typeof metaSchemas
+
+const metaSchemas = {
+  "2020-12": "https://json-schema.org/draft/2020-12/schema",
+  "draft-07": "http://json-schema.org/draft-07/schema",
+} as const
+
+// Nothing is ever fetched: a schema is the caller's, and could name addresses inside of the operator's network.
+for (const scheme of ["http", "https", "file"]) removeUriSchemePlugin(scheme)
+addPatternKeywords()
+setMetaSchemaOutputFormat("BASIC")
+// The library keeps the compiled meta-schemas. Made now, they cannot come from a caller's schema that takes their address.
+for (const address of Object.values(metaSchemas)) await validateRegistered(address, true)
+
+/** The addresses of the meta-schemas that all callers share. */
+const shared = new Set(getAllRegisteredSchemaUris())
+
+/** Schemas that another one may refer to, by their addresses. */
+export type OtherSchemas = Readonly<Record<string, Json>>
+
+/** What a validation finds. */
+export interface Validity {
+  readonly valid: boolean
+  readonly dialect: Dialect
+  readonly findings: FindingsPlugin
+  readonly annotations: readonly OutputUnit[]
+}
+
+/**
+ * Checks a document against a schema.
+ * @throws InputRejected for a schema that is none, that refers to what is not given, or that has patterns that re2js lacks
+ */
+export async function validate(
+  schema: Json,
+  document: Json,
+  {
+    isAnnotated = false,
+    others = {},
+  }: { readonly isAnnotated?: boolean; readonly others?: OtherSchemas } = {},
+): Promise<Validity> {
+  const dialect = dialectOf(schema, others)
+  const addresses: string[] = []
+  try {
+    const compiled = await compileSchema(schema, dialect, others, addresses)
+    const findings = new FindingsPlugin()
+    const annotations = new AnnotationsPlugin()
+    const plugins = isAnnotated ? [findings, annotations] : [findings]
+    const { valid } = interpret(compiled, fromJs(document), { plugins })
+    return { valid, dialect, findings, annotations: isAnnotated && valid ? annotations.annotations : [] }
+  } finally {
+    // The library keeps vocabularies and compiled meta-schemas by their address. Those of one caller are nobody else's.
+    for (const address of addresses) unregisterSchema(address)
+  }
+}
+
+function dialectOf(schema: Json, others: OtherSchemas): Dialect {
+  const named = isObject(schema) ? schema.$schema : undefined
+  if (named === undefined || named === metaSchemas["2020-12"]) return "2020-12"
+  if (named === metaSchemas["draft-07"] || named === `${metaSchemas["draft-07"]}#`) return "draft-07"
+  if (typeof named === "string" && Object.hasOwn(others, named)) return "2020-12"
+  reject(
+    "schema",
+    `must have ${metaSchemas["2020-12"]} or ${metaSchemas["draft-07"]}# as its '$schema', or one of 'others'`,
+  )
+}
+
+async function compileSchema(
+  schema: Json,
+  dialect: Dialect,
+  others: OtherSchemas,
+  addresses: string[],
+): Promise<CompiledSchema> {
+  const cache: Record<string, SchemaDocument> = {}
+  for (const [address, other] of Object.entries(others)) {
+    const document = await attempt("others", dialect, () => toDocument("others", other, address, dialect))
+    addresses.push(document.baseUri)
+    cache[address] = document
+    cache[document.baseUri] = document
+  }
+  return attempt("schema", dialect, async () => {
+    const document = toDocument("schema", schema, baseUri, dialect)
+    cache[document.baseUri] = document
+    // The library takes documents that it need not retrieve from here.
+    const browser = { _cache: cache, uri: "", document, cursor: "" }
+    return compile(await getSchema(document.baseUri, browser))
+  })
+}
+
+function toDocument(parameter: string, schema: Json, address: string, dialect: Dialect): SchemaDocument {
+  if (typeof schema === "boolean") return buildSchemaDocument(schema, address, metaSchemas[dialect])
+  if (!isObject(schema)) reject(parameter, "must be an object, true or false")
+  const { $vocabulary: vocabulary, ...rest } = schema
+  requireNoVocabulary(parameter, Object.values(rest))
+  const document = buildSchemaDocument(rest as SchemaObject, address, metaSchemas[dialect])
+  if (shared.has(document.baseUri))
+    reject(parameter, "must not have the address of a meta-schema that is known here")
+  if (vocabulary === undefined) return document
+  if (parameter === "schema") reject(parameter, "must not have '$vocabulary': give meta-schemas in 'others'")
+  return buildSchemaDocument(schema as SchemaObject, address, metaSchemas[dialect])
+}
+
+/** A vocabulary is taken at the root alone, where its address is known. It changes what keywords mean. */
+function requireNoVocabulary(parameter: string, value: Json | undefined): void {
+  if (value === undefined) return
+  if (isObject(value) && "$vocabulary" in value)
+    reject(parameter, "must have '$vocabulary' at the root alone")
+  const inner = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []
+  for (const one of inner) requireNoVocabulary(parameter, one)
+}
+
+function isObject(value: Json): value is Readonly<Record<string, Json>> & object {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** Turns the plain errors that the library throws for what is wrong with a schema into refusals. */
+async function attempt<T>(parameter: string, dialect: Dialect, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (thrown instanceof InputRejected || thrown instanceof RangeError || !(thrown instanceof Error))
+      throw thrown
+    reject(parameter, toRequirement(thrown, dialect).replace(/\.$/, ""))
+  }
+}
+
+function toRequirement(thrown: Error, dialect: Dialect): string {
+  if (thrown instanceof RetrievalError)
+    return `refers to what is not in it: ${cut(thrown.message)} Nothing is fetched`
+  // The library takes names that every object of JavaScript has, such as constructor, for its own, and fails in any place.
+  if (thrown instanceof TypeError && !thrown.message.startsWith("Value at"))
+    return "cannot be read as a schema: it has a keyword or an anchor with a reserved name"
+  if (!(thrown instanceof InvalidSchemaError)) return `cannot be read as a schema: ${cut(thrown.message)}`
+  const [first] = thrown.output.errors ?? []
+  const place = first
+    ? `: '${cut(toPointer(first.instanceLocation))}' does not fit ${toSchemaLocation(first.absoluteKeywordLocation)}`
+    : ""
+  return `must be a schema of ${dialect}${place}`
+}
+
+function cut(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
