@@ -16,6 +16,12 @@ const options = { ...settings, closing: createClosing(systemTimer), holdsKey: ()
 const app = createHttpApp(parts, options)
 const document = createOpenApiDocument({ ...parts, ...settings, mcp: true, metrics: "off" })
 
+interface ObjectSchema {
+  readonly type: "object"
+  readonly properties: JsonObject
+  readonly required: readonly string[]
+}
+
 interface Operation {
   readonly parameters?: readonly JsonObject[]
   readonly requestBody?: { readonly content: Record<string, { readonly schema: JsonObject }> }
@@ -79,12 +85,21 @@ function documented(schema: unknown): unknown {
   return withoutDescriptions(resolved(schema))
 }
 
-/** A part of the document in which each reference is replaced by what it names. */
+/** A part of the document in which each reference is replaced by what it names, and the parts of an object by the whole. */
 function resolved(value: unknown): JsonObject {
   return JSON.parse(JSON.stringify(value), (_key, inner) => {
     const [, kind, name] = /^#\/components\/(\w+)\/(\w+)$/.exec(inner?.$ref ?? "") ?? []
-    return kind && name ? resolved(document.components[kind]?.[name]) : inner
+    if (kind && name) return resolved(document.components[kind]?.[name])
+    return Array.isArray(inner?.allOf) ? joined(inner.allOf) : inner
   })
+}
+
+function joined(parts: readonly ObjectSchema[]): ObjectSchema {
+  return {
+    type: "object",
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+    required: parts.flatMap(({ required }) => required),
+  }
 }
 
 /** The envelope and the results of a batch are described in the document alone. */
