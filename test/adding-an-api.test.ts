@@ -26,7 +26,10 @@ test("an API with GET and one with POST pass the checks as soon as the steps of 
   await run(copy, [bun, "scripts/generate.ts"])
   // `check`, of what depends on the two definitions.
   await run(copy, [...biome, "ci", "src/apis"])
-  writeFileSync(join(copy, "tsconfig.apis.json"), '{ "extends": "./tsconfig.json", "include": ["src/apis", "src/values"] }')
+  writeFileSync(
+    join(copy, "tsconfig.apis.json"),
+    '{ "extends": "./tsconfig.json", "include": ["src/apis", "src/values"] }',
+  )
   await run(copy, [bun, "node_modules/typescript/bin/tsc", "--checkers", "1", "-p", "tsconfig.apis.json"])
   const ids = definitions.map(([, , id = ""]) => id)
   const tests = [
