@@ -7,6 +7,7 @@ export type IsolatedRuns = Readonly<Record<string, () => Promise<Pick<ApiDefinit
 export const isolatedRuns: IsolatedRuns = {
   barcodegenerator: () => import("./barcodegenerator/run.ts"),
   certificatedecoder: () => import("./certificatedecoder/run.ts"),
+  cronparser: () => import("./cronparser/run.ts"),
   dataconverter: () => import("./dataconverter/run.ts"),
   jsondiff: () => import("./jsondiff/run.ts"),
   jsonpath: () => import("./jsonpath/run.ts"),

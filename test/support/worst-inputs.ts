@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import type { ApiDefinition } from "../../src/apis/contract.ts"
 
 /** An input that takes long or much memory, with a name for it. */
 export type WorstInput = readonly [what: string, input: Readonly<Record<string, unknown>>]
@@ -26,16 +27,17 @@ export interface Strain {
 }
 
 /** Calls an API with an input, and asks for `/health` all the while. */
-export async function strain(service: WatchedService, id: string, input: WorstInput[1]): Promise<Strain> {
-  const { url, pid, key } = service
+export async function strain(
+  service: WatchedService,
+  api: Pick<ApiDefinition, "id" | "method">,
+  input: WorstInput[1],
+): Promise<Strain> {
+  const { url, pid } = service
   const before = await creditsUsed(service)
   let isOver = false
-  const headers = { "x-api-key": key, "content-type": "application/json" }
-  const call = fetch(`${url}/v1/${id}`, { method: "POST", headers, body: JSON.stringify(input) }).finally(
-    () => {
-      isOver = true
-    },
-  )
+  const call = fetch(requestFor(service, api, input)).finally(() => {
+    isOver = true
+  })
   let longestMs = 0
   let answers = 0
   do {
@@ -49,6 +51,20 @@ export async function strain(service: WatchedService, id: string, input: WorstIn
   const answer = await call
   const { error } = (await answer.json()) as { error: string | null }
   return { status: answer.status, error, charged: (await creditsUsed(service)) - before, answers, longestMs }
+}
+
+function requestFor(
+  { url, key }: WatchedService,
+  { id, method }: Pick<ApiDefinition, "id" | "method">,
+  input: WorstInput[1],
+): Request {
+  const headers = { "x-api-key": key, "content-type": "application/json" }
+  const place = `${url}/v1/${id}`
+  if (method === "POST") return new Request(place, { method, headers, body: JSON.stringify(input) })
+  const query = new URLSearchParams(
+    Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),
+  )
+  return new Request(`${place}?${query}`, { headers })
 }
 
 async function creditsUsed({ url, key }: WatchedService): Promise<number> {

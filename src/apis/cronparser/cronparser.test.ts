@@ -3,14 +3,14 @@ import { CronPattern } from "croner"
 import fc from "fast-check"
 import { atZone, clockChangesAfter, toLocalText, toTimeZone } from "../../values/time-zone.ts"
 import type { RunContext } from "../contract.ts"
-import { cronparser } from "./index.ts"
+import { run } from "./run.ts"
 import { languages } from "./words.ts"
 
 const now = Date.UTC(2026, 10, 23, 12)
 const context = { ports: { clock: { now: () => now } }, giveWay() {}, premium: true } as unknown as RunContext
-type Input = Parameters<typeof cronparser.run>[0]
+type Input = Parameters<typeof run>[0]
 const parse = async (expression: string, more: Omit<Input, "expression"> = {}, premium = true) =>
-  cronparser.run({ expression, ...more }, { ...context, premium })
+  run({ expression, ...more }, { ...context, premium })
 const locals = async (expression: string, more: Omit<Input, "expression"> = {}) =>
   (await parse(expression, more)).runs.map(({ local }) => local.slice(0, 16))
 

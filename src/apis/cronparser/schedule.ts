@@ -1,9 +1,5 @@
+import { Cron, CronPattern } from "croner"
 import { atZone, type ClockChange, clockChangesAfter } from "../../values/time-zone.ts"
-
-/** croner, which is loaded with the first call. */
-type Library = typeof import("croner")
-type Cron = InstanceType<Library["Cron"]>
-type CronPattern = InstanceType<Library["CronPattern"]>
 
 /** An expression that was read, in a time zone. */
 export interface Schedule {
@@ -19,7 +15,7 @@ export interface Schedule {
  * Reads an expression.
  * @throws Error with the reason, for one that croner cannot read
  */
-export function readSchedule({ Cron, CronPattern }: Library, expression: string, zone: string): Schedule {
+export function readSchedule(expression: string, zone: string): Schedule {
   const pattern = new CronPattern(expression)
   const next = (cron: Cron) => (afterMs: number) => cron.nextRun(new Date(afterMs))?.getTime() ?? null
   return {
