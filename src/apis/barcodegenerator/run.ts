@@ -11,6 +11,9 @@ export const run: RunOf<typeof barcodegenerator> = async (input, { premium }) =>
   const { name, sample, isLinear = false, hasCheck = false } = kindOf(kind)
   if (isLinear && (text.length > maxBars || Buffer.byteLength(text) > text.length))
     reject("text", `must have at most ${maxBars} characters of ASCII in a barcode of the kind '${kind}'`)
+  // In a single character bwip-js looks for no elements: it draws a barcode without any, or fails.
+  if (sample.startsWith("(") && text.length === 1)
+    reject("text", `must fit the kind '${kind}', such as ${sample}`)
   const options: RenderOptions = {
     bcid: name,
     text,
