@@ -59,7 +59,26 @@ const listing = defineApi({
 })
 let hasSlowTurns = false
 const timer = createSlowTurns(() => hasSlowTurns)
-const own = startCatalogService([busy, stepwise, listing], { clock, timer })
+/** A list of 25,000 items: GraphQL takes {@link runMs} to complete a thousand of them, after their two sizes were counted. */
+const longList = defineApi({
+  ...listing,
+  id: "longlist",
+  run: ({ what }) => ({ items: Array.from({ length: 25_000 }, (_, index) => longItem(what, index)) }),
+})
+function longItem(what: string, index: number) {
+  let reads = 0
+  return {
+    get done() {
+      if (++reads > 2 && index % 1_000 === 0) {
+        events.push(what)
+        monotonic += runMs
+      }
+      return what
+    },
+  }
+}
+
+const own = startCatalogService([busy, stepwise, listing, longList], { clock, timer })
 afterEach(() => {
   events.length = 0
   hasSlowTurns = false
@@ -74,6 +93,10 @@ const lists = (what: string, key: string) => {
   const query = `{ listing(input: {what: "${what}"}) { ${fields.join(" ")} } }`
   return readGraphql(own.post("/v1/graphql", { query }, key))
 }
+const longLists = (what: string, key: string) =>
+  readGraphql(
+    own.post("/v1/graphql", { query: `{ longlist(input: {what: "${what}"}) { items { done } } }` }, key),
+  )
 const batch = (what: string, key: string) =>
   readAnswer(own.post("/v1/busy/batch", { inputs: Array(50).fill({ what }) }, key))
 const single = (what: string, key: string) => readAnswer(own.post("/v1/busy", { what }, key))
@@ -82,6 +105,7 @@ const steps = (what: string, key: string) => readAnswer(own.post("/v1/stepwise",
 test.each([
   ["one query", (key: string) => [query("query", key)]],
   ["one query for a list many times", (key: string) => [lists("list", key)]],
+  ["one query for a long list", (key: string) => [longLists("items", key)]],
   ["one batch", (key: string) => [batch("batch", key)]],
   ["one call of many steps", (key: string) => [steps("steps", key)]],
   ["many calls", (key: string) => Array.from({ length: 50 }, () => single("single", key))],
