@@ -70,7 +70,7 @@ test("holds the listed files and nothing else", () => {
   const modules = [...scripts, "mock.d.cts", "mock.d.ts", "package.json", "plugin.d.ts"]
   const expected = [
     ...["LICENSE", "README.md", "THIRD-PARTY-NOTICES.txt", "bunfig.toml", ...modules],
-    "plugins/worker.js",
+    ...["plugins/worker.js", "vendors.gz"],
   ].sort()
   const isChunk = (file: string) => /-[0-9a-z]{8}\.(?:js|(?:js|css|svg)\.(?:br|gzip))$/.test(file)
   expect(files.filter((file) => !isChunk(file))).toEqual(expected.map((name) => `package/${name}`))
