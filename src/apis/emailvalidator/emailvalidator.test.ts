@@ -245,3 +245,13 @@ test("the longest input takes no time", async () => {
   for (const unit of ["(", '"', "\\", "a.", "@", "[", " ", "é", "xn--a.", '"\\'])
     expect(await validate(unit.repeat(320 / unit.length), {}, false)).toMatchObject({ is_valid: false })
 })
+
+test("it gives way once the library is there, since many calls may wait for it", async () => {
+  let count = 0
+  const giveWay = () => {
+    count++
+    return undefined
+  }
+  await emailvalidator.run({ email: "a@b.example" }, { ports: portsFor({}), giveWay, premium: false })
+  expect(count).toBe(1)
+})

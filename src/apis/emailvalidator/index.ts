@@ -102,6 +102,9 @@ export const emailvalidator = defineApi({
   examples,
   async run({ email }, context) {
     const { default: isemail } = await import("isemail")
+    // All calls of a query wait for the library, and would go on in the same turn.
+    const pause = context.giveWay()
+    if (pause) await pause
     const address = await withALabels(email)
     const number = isemail.validate(withoutQuotedSpaces(address), { errorLevel: true })
     const { localPart, name, problems } = await readParts(address, number)
