@@ -128,6 +128,8 @@ describe.if(process.platform === "linux")("a store that fails", () => {
       const { db, id, key } = await seedOne(dir)
       const server = await serve(db, "--workers", String(workers))
       const beside = new Database(db)
+      // The service may write at the same moment.
+      beside.run("PRAGMA busy_timeout = 30000")
       beside.run("PRAGMA wal_autocheckpoint = 0")
       beside.run("CREATE TABLE large AS SELECT randomblob(20000000) AS bytes")
       const state = logState(beside)
