@@ -59,15 +59,20 @@ test.each(catalog.map((api) => [api.id, api] as const))("%s", async (id, api) =>
   await close()
 })
 
-/** What a surface must give where REST gives `expected`: GraphQL has null for an absent field, and its own words for a wrong type. */
+/**
+ * What a surface must give where REST gives `expected`: GraphQL has null for an absent field, and its own words for a wrong type; a
+ * terminal gets control characters as JSON writes them.
+ */
 function expectedOn(name: string, outcome: Outcome, expected: Outcome, api: ApiDefinition): Outcome {
+  if (name === "cli" && "error" in expected)
+    return { error: expected.error?.replace(/\p{Cc}/gu, (one) => JSON.stringify(one).slice(1, -1)) ?? null }
   if (name !== "graphql") return expected
   if ("data" in expected) return { data: withoutVarying(withNulls(api.output, expected.data), api) }
   return "error" in outcome && outcome.error === null ? outcome : expected
 }
 
 /** Input that text can carry too: each value has the type of its parameter, but may be too long, too large or nonsense. */
-function inputFor({ input, examples }: ApiDefinition): fc.Arbitrary<Input> {
+function inputFor({ input, examples, method }: ApiDefinition): fc.Arbitrary<Input> {
   const names = Object.keys(input.properties)
   const values = Object.entries(input.properties).map(([name, schema]) => {
     const samples = examples.flatMap((example) => (name in example.input ? [example.input[name]] : []))
@@ -82,6 +87,9 @@ function inputFor({ input, examples }: ApiDefinition): fc.Arbitrary<Input> {
         : isTypable(value, schema.type === "array"),
     )
   })
+  // An address has no empty lists.
+  const isCarried = (value: Input) =>
+    method === "POST" || !Object.values(value).some((part) => Array.isArray(part) && part.length === 0)
   const made = fc
     .tuple(fc.tuple(...values), fc.array(fc.nat(9), { minLength: names.length, maxLength: names.length }))
     .map(([all, dice]) =>
@@ -92,7 +100,7 @@ function inputFor({ input, examples }: ApiDefinition): fc.Arbitrary<Input> {
         }),
       ),
     )
-  return made
+  return made.filter(isCarried)
 }
 
 /** An address has no lone surrogates, and only lists have several values. */
