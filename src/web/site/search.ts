@@ -10,22 +10,23 @@ export function startSearch(): void {
   const box = field.closest<HTMLElement>(".search")
   box?.removeAttribute("hidden")
   field.addEventListener("input", find)
-  document.addEventListener("keydown", (event) => moveFocus(event, field))
+  document.addEventListener("keydown", (event) => moveFocus(event, field, entries))
   // A browser may have kept what was typed before.
   find()
 
   function find(): void {
-    const words = field?.value.toLowerCase().split(/\s+/).filter(Boolean) ?? []
+    const words = field ? wordsOf(field) : []
     for (const entry of entries) show(entry, words)
     const shown = entries.filter(({ hidden }) => !hidden).length
     for (const section of sections) showSection(section)
     const all = `${entries.length} ${box?.dataset.many}`
-    if (count) count.textContent = words.length === 0 ? all : toResult(shown, all)
+    const best = titleOf(bestOf(entries, words))?.textContent
+    if (count) count.textContent = words.length === 0 ? all : toResult(shown, all, best)
   }
 }
 
-function toResult(shown: number, all: string): string {
-  if (shown > 0) return `${shown} of ${all}`
+function toResult(shown: number, all: string, best = ""): string {
+  if (shown > 0) return `${shown} of ${all}. Enter opens ${best}.`
   return `None of ${all} has all these words. Type fewer words or a part of one, or press Escape to see all.`
 }
 
@@ -60,8 +61,25 @@ function hasAll(text: string, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word))
 }
 
-/** `/` leads to the field, arrows from result to result, Enter to the first of them, Escape back to all. */
-function moveFocus(event: KeyboardEvent, field: HTMLInputElement): void {
+/** The shown entry that fits best: one whose title has all words, else one whose title and keywords have, else the first. */
+function bestOf(entries: readonly HTMLElement[], words: readonly string[]): HTMLElement | undefined {
+  const shown = entries.filter(({ hidden }) => !hidden)
+  const hasInTitle = (entry: HTMLElement) => hasAll(titleOf(entry)?.textContent?.toLowerCase() ?? "", words)
+  const hasInTerms = (entry: HTMLElement) =>
+    hasAll(`${titleOf(entry)?.textContent} ${entry.dataset.terms}`.toLowerCase(), words)
+  return shown.find(hasInTitle) ?? shown.find(hasInTerms) ?? shown[0]
+}
+
+function titleOf(entry: HTMLElement | undefined): HTMLElement | null | undefined {
+  return entry?.querySelector<HTMLElement>(".title")
+}
+
+function wordsOf({ value }: HTMLInputElement): string[] {
+  return value.toLowerCase().split(/\s+/).filter(Boolean)
+}
+
+/** `/` leads to the field, arrows from result to result, Enter to the one that fits best, Escape back to all. */
+function moveFocus(event: KeyboardEvent, field: HTMLInputElement, entries: readonly HTMLElement[]): void {
   if (event.altKey || event.ctrlKey || event.metaKey) return
   const results = [
     ...document.querySelectorAll<HTMLElement>(".entry:not([hidden]) .title, .entry:not([hidden]) .found a"),
@@ -73,7 +91,7 @@ function moveFocus(event: KeyboardEvent, field: HTMLInputElement): void {
   if (event.key === "/" && !isInField) field.focus()
   else if (event.key === "ArrowDown" && at >= 0) stops[at + 1]?.focus()
   else if (event.key === "ArrowUp" && at > 0) stops[at - 1]?.focus()
-  else if (event.key === "Enter" && isInField) results[0]?.click()
+  else if (event.key === "Enter" && isInField) titleOf(bestOf(entries, wordsOf(field)))?.click()
   else if (event.key === "Escape" && at >= 0) {
     field.value = ""
     field.dispatchEvent(new Event("input"))

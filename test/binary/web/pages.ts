@@ -87,7 +87,7 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await look("docs")
     await page.keyboard.press("/")
     await page.keyboard.type("sunrise latitude")
-    await page.getByText(/^1 of \d+ entries$/).waitFor()
+    await page.getByText(/^1 of \d+ entries\. Enter opens Sunrise and sunset\.$/).waitFor()
     await look("docs-found")
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("ArrowDown")
@@ -97,6 +97,16 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await page.getByLabel("Search APIs, parameters and errors").fill("ratelimited")
     await page.keyboard.press("Enter")
     await page.waitForURL(`${desk.url}/docs/errors#rateLimited`)
+    // Several have the word: the title that has it comes first, then the keywords.
+    for (const [typed, id] of [
+      ["time zone", "timezoneconverter"],
+      ["yaml", "dataconverter"],
+    ]) {
+      await page.goto(`${desk.url}/docs`)
+      await page.getByLabel("Search APIs, parameters and errors").fill(`${typed}`)
+      await page.keyboard.press("Enter")
+      await page.waitForURL(`${desk.url}/apis/${id}`)
+    }
     await done()
   })
 
