@@ -79,7 +79,7 @@ export async function loadOnce(bench: Workbench, load: Load, { url, pid }: Serve
   }
 }
 
-/** Loads of one server as one round: sums, and the longest latencies. */
+/** Adds up several loads of one server: sums, and the longest latencies. */
 export function sumOf(rounds: readonly Round[]): Round {
   const add = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
   const highest = (values: readonly number[]) => Math.max(...values)

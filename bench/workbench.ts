@@ -17,7 +17,7 @@ export interface BenchOptions {
   readonly connections: number
   readonly seconds: number
   readonly rounds: number
-  /** Calls after which the case 'versions' takes processes for warm, in thousands. */
+  /** Thousands of calls after which the case 'versions' counts a process as warm. */
   readonly warm: number
   /** The kinds of calls that the case 'versions' measures. */
   readonly calls: readonly CallKind[]

@@ -1,6 +1,6 @@
 /**
  * Writes the built-in list of Bluetooth companies: `bun run data:bluetooth FILE DATE`. FILE is a JSON list of {code, name}, the
- * SIG's company_identifiers.yaml, or the same as JSON. DATE is the date of the list: 2026-01, or 2026-01-31.
+ * SIG's company_identifiers.yaml, in YAML or JSON. DATE is the date of the list: 2026-01, or 2026-01-31.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"

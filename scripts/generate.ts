@@ -36,7 +36,7 @@ if (import.meta.main) {
   for (const page of apiPages()) if (!files.has(page)) rmSync(join(root, page))
 }
 
-/** The pages of APIs that there are, which are more than are generated when an API is gone. */
+/** The existing pages of APIs. If an API is removed, its page is among them but is no longer generated. */
 export function apiPages(): readonly string[] {
   return [...new Glob("docs/apis/*").scanSync(root)]
 }

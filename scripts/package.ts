@@ -73,7 +73,7 @@ function makeProgram(webInputs: readonly string[]): boolean {
     "--asset-naming=[name].[ext]",
     "src/main.ts",
   ])
-  // Isolated APIs, with packages that nothing else uses, are in this file alone.
+  // Only this file has the isolated APIs, with packages that nothing else uses.
   const workerMetafile = "dist/worker-metafile.json"
   const worker = [`--outdir=${folder}/plugins`, "--entry-naming=worker.js", "src/plugins/worker.ts"]
   if (!build([`--metafile=${workerMetafile}`, "--target=bun", ...programOptions, ...worker])) return false

@@ -1,6 +1,6 @@
 /**
- * Each parameter of each API with values that break programs. The call is answered, or refused with a 400 that names a parameter of
- * the API, and only answers are charged.
+ * Sends values that break programs in each parameter of each API. The call is answered, or refused with a 400 that names a
+ * parameter. Only answers are charged.
  */
 import { expect, test } from "bun:test"
 import type { ApiDefinition } from "../src/apis/contract.ts"
@@ -39,12 +39,12 @@ const texts = [
   ...["=1+1", "' OR 1=1 --", "../../etc/passwd", "<script>", "&lt;", "%", "%00", "\\", '"'],
 ]
 
-/** Texts that are long, as the parameter sees them: 100,000 characters of one kind. */
+/** Long texts: 100,000 times one character. */
 const longTexts = ["a", "9", "[", "(a+)+", "\u0301", "漢", ".", " ", "<b>", "*", "{"].map((part) =>
   part.repeat(Math.floor(100_000 / part.length)),
 )
 
-/** JSON values that are no text, as they stand in a body. */
+/** JSON values other than text, as they are written in a body. */
 const jsonValues = [
   ...[
     "null",

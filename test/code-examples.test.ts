@@ -24,7 +24,7 @@ const runners: Readonly<Record<string, (file: string) => readonly string[]>> = {
 const extensions: Readonly<Record<string, string>> = { curl: "sh", javascript: "mjs", python: "py", go: "go" }
 const programs: Readonly<Record<string, string>> = { curl: "curl", python: "python3", go: "go" }
 
-/** Programs that run several files, one after the other, and write a NUL after the output of each: the start of Python takes long. */
+/** Commands that run several files one after the other and write a NUL after the output of each: one start instead of many. */
 const runnersOfMany: Readonly<Record<string, readonly string[]>> = {
   curl: ["sh", "-c", `for file; do sh "$file" || exit; printf '\\0'; done`, "sh"],
   javascript: [

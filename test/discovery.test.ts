@@ -71,7 +71,10 @@ describe("a crawler that starts at /", async () => {
     expect(apis.map(({ anchor }) => anchor)).toEqual(paths)
   })
 
-  /** Redocly takes a third of a second for each, so it judges two of them here, and in openapi.test.ts the whole that all are parts of. */
+  /**
+   * Redocly takes a third of a second for each document. It checks two parts here, and in openapi.test.ts the whole. This test
+   * shows that every part has exactly the operations of the whole, and the components that these need.
+   */
   test("finds OpenAPI documents: the whole, and parts of it that pass the rules of Redocly and refer to nothing else", async () => {
     const documents = [...seen].filter(([, { promised }]) => promised === "application/vnd.oai.openapi+json")
     expect(documents.map(([path]) => path).sort()).toEqual(
@@ -82,7 +85,7 @@ describe("a crawler that starts at /", async () => {
     for (const id of ids) {
       const text = textOf(`/openapi/${id}.json`)
       const { components, tags, ...rest } = JSON.parse(text)
-      // Its example names an API, and descriptions of tags name all that they have.
+      // The example of Forbidden names an API, and the descriptions of tags list the APIs of the document: these differ.
       const { Forbidden: _, ...responses } = components.responses
       expect(whole).toMatchObject({ ...rest, components: { ...components, responses } })
       expect(whole.tags.map(nameOf)).toEqual(expect.arrayContaining(tags.map(nameOf)))

@@ -80,7 +80,7 @@ test.each(worst)(
     ]).toEqual([400, refusal])
     expect(await used(bad.key)).toBe("0")
     expect(answers).toBeGreaterThan(0)
-    // Two answers and the test's own work are in it.
+    // This includes two answers and the test's own work.
     expect(longestMs).toBeLessThan(50)
     expect(await read(bad.key, { what: "again" })).toMatchObject({
       data: { done: expect.stringContaining("again") },

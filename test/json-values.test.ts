@@ -1,4 +1,4 @@
-/** A parameter and a field that are any JSON value: the same over every surface. */
+/** A parameter and a field for any JSON value work in the same way on every surface. */
 import { describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { defineApi } from "../src/apis/contract.ts"
@@ -95,6 +95,6 @@ test.each([
 test("text that is no JSON is refused", () => {
   const read = compileInput(echo.input)
   expect(() => read({ kind: "text", parameters: [{ name: "value", text: "{a: 1}" }] })).toThrow(
-    "The 'value' parameter must be a JSON value, and here it must be JSON text",
+    "The 'value' parameter must be a JSON value, written as JSON text",
   )
 })

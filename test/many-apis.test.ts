@@ -30,6 +30,12 @@ describe.each([7, 40, 60, 300])("with %d APIs", (count) => {
       expect(description).toMatch(/Costs \d+ credits?/)
       expect(inputSchema.type).toBe("object")
     }
+    if (count <= 7)
+      for (const { annotations, outputSchema } of tools) {
+        const hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
+        expect(annotations).toMatchObject(hints)
+        expect(outputSchema?.type).toBe("object")
+      }
     if (count <= 60) {
       const parameters = Object.keys(apis[0]?.input.properties ?? {})
       expect(Object.keys(tools[0]?.inputSchema.properties ?? {})).toEqual(parameters)
@@ -44,7 +50,7 @@ describe.each([7, 40, 60, 300])("with %d APIs", (count) => {
     expect((await search.call("search_apis", { query: "" })).data?.apis).toHaveLength(count)
   })
 
-  test("the OpenAPI document is not pretty-printed and has what APIs share once", async () => {
+  test("the OpenAPI document is not pretty-printed and has shared parts once", async () => {
     const text = await (await fetch(`${service.url}/openapi.json`)).text()
     expect(text).toBe(`${JSON.stringify(JSON.parse(text))}\n`)
     for (const shared of [
@@ -53,7 +59,7 @@ describe.each([7, 40, 60, 300])("with %d APIs", (count) => {
       "The JSON answer as YAML",
     ])
       expect(text.split(shared)).toHaveLength(2)
-    // What APIs share is about 60,000 characters.
+    // The shared parts have about 60,000 characters.
     expect(text.length).toBeLessThan(60_000 + count * 20_000)
   })
 })

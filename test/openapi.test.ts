@@ -89,7 +89,7 @@ describe("the document", () => {
         expect(tags).toEqual([heading])
       }
     }
-    // What the pages of the service find in it.
+    // The playground reads the APIs from this document.
     const offered = toOfferedApis(JSON.parse(text)).map(({ id }) => id)
     expect(offered.toSorted()).toEqual(catalog.map(({ id }) => id).toSorted())
   })

@@ -20,7 +20,7 @@ import { startTestService } from "./support/service.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
 type Input = Readonly<Record<string, unknown>>
-/** What a call ended with. A surface that has other words of its own for an error gives none. */
+/** The outcome of a call. The error is left out for a surface that words it differently. */
 type Outcome = { readonly data: unknown } | { readonly error: string | null }
 
 interface BatchResult {
@@ -28,7 +28,7 @@ interface BatchResult {
   readonly error: string | null
 }
 
-/** Inputs of each API. `docs/fuzzing.md` tells how to try more. */
+/** How many inputs each API gets. `docs/fuzzing.md` shows how to try more. */
 const inputsOfEach = Number(process.env.INPUTS_OF_EACH ?? 3)
 const seed = Number(process.env.SEED ?? 26)
 
@@ -60,8 +60,8 @@ test.each(catalog.map((api) => [api.id, api] as const))("%s", async (id, api) =>
 })
 
 /**
- * What a surface must give where REST gives `expected`: GraphQL has null for an absent field, and its own words for a wrong type; a
- * terminal gets control characters as JSON writes them.
+ * The outcome that a surface must have where REST has `expected`. GraphQL has null for an absent field and its own message for a
+ * wrong type. A terminal gets control characters escaped as in JSON.
  */
 function expectedOn(name: string, outcome: Outcome, expected: Outcome, api: ApiDefinition): Outcome {
   if (name === "cli" && "error" in expected)
@@ -71,7 +71,7 @@ function expectedOn(name: string, outcome: Outcome, expected: Outcome, api: ApiD
   return "error" in outcome && outcome.error === null ? outcome : expected
 }
 
-/** Input that text can carry too: each value has the type of its parameter, but may be too long, too large or nonsense. */
+/** Input that surfaces of text can send too: each value has the type of its parameter, but may be too long, too large or nonsense. */
 function inputFor({ input, examples, method }: ApiDefinition): fc.Arbitrary<Input> {
   const names = Object.keys(input.properties)
   const values = Object.entries(input.properties).map(([name, schema]) => {
@@ -79,7 +79,7 @@ function inputFor({ input, examples, method }: ApiDefinition): fc.Arbitrary<Inpu
     const choices = choicesOf(schema)
     if (choices) return fc.constantFrom(...choices, "nonsense")
     if (isJsonValue(schema)) return valueFor(schema as Schema, samples)
-    // GraphQL takes only text for a parameter that may be text or a number.
+    // For a parameter that may be text or a number, GraphQL accepts only text.
     const isText = schema.anyOf !== undefined
     return valueFor(schema as Schema, samples).filter((value) =>
       isText
@@ -87,7 +87,7 @@ function inputFor({ input, examples, method }: ApiDefinition): fc.Arbitrary<Inpu
         : isTypable(value, schema.type === "array"),
     )
   })
-  // An address has no empty lists.
+  // An address cannot express an empty list.
   const isCarried = (value: Input) =>
     method === "POST" || !Object.values(value).some((part) => Array.isArray(part) && part.length === 0)
   const made = fc
@@ -103,13 +103,13 @@ function inputFor({ input, examples, method }: ApiDefinition): fc.Arbitrary<Inpu
   return made.filter(isCarried)
 }
 
-/** An address has no lone surrogates, and only lists have several values. */
+/** Whether an address can carry the input: it has no lone surrogates, and only lists have several values. */
 function isTypable(value: unknown, isList: boolean): boolean {
   if (isList) return Array.isArray(value) && value.every((item) => isTypable(item, false))
   return typeof value === "string" ? value.isWellFormed() : typeof value !== "object"
 }
 
-/** Each surface as a function from the input to the outcome, with an account of its own; null where it cannot carry the input. */
+/** Each surface as a function from input to outcome, with its own account; null if the surface cannot carry the input. */
 async function surfacesFor(api: ApiDefinition) {
   const accounts = new Map<string, { account: string; key: string }>()
   const keyOf = async (surface: string) => {
@@ -150,7 +150,7 @@ async function surfacesFor(api: ApiDefinition) {
       const texts = Object.entries(input).map(([name, value]) =>
         toFlagTexts(api.input.properties[name], value),
       )
-      // An empty list is no flag at all.
+      // Without flags there is no list, not an empty one.
       if (texts.some((all) => all.length === 0)) return null
       const flags = Object.entries(input).flatMap(([name, value]) =>
         toFlagTexts(api.input.properties[name], value).map((text) => `--${name}=${text}`),
@@ -178,13 +178,13 @@ async function surfacesFor(api: ApiDefinition) {
   }
 }
 
-/** The fields that do not differ from run to run. */
+/** The fields that are the same in each run. */
 function withoutVarying(data: unknown, { examples }: ApiDefinition): object {
   const varying = new Set(examples.flatMap(({ varying = [] }) => varying))
   return Object.fromEntries(Object.entries(data ?? {}).filter(([name]) => !varying.has(name)))
 }
 
-/** What is typed into the field of a parameter. */
+/** The text to type into the field of a parameter. */
 function toTyped({ input }: ApiDefinition, name: string, value: unknown): string {
   return value === undefined ? "" : toFlagTexts(input.properties[name], value).join("\n")
 }

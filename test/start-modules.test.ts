@@ -6,7 +6,7 @@ import { tempDir } from "./support/temp.ts"
 const dir = tempDir()
 const root = join(import.meta.dir, "..")
 const db = join(dir, "store.db")
-/** What a start with a new data file loads. */
+/** The files that a start with a new data file loads. */
 const withFile = await filesLoadedFor(db)
 
 test("a start with a data file loads nothing of PostgreSQL, and one with a URL does", async () => {
@@ -53,14 +53,14 @@ test("a start loads pino only when there is a line to log", async () => {
 test("a start loads these packages, and no library of an API but suncalc, which has 10 kB", async () => {
   const loaded = await filesLoadedFor(join(dir, "packages.db"), {}, "test/support/print-packages.ts")
   expect(loaded.filter((file) => file.includes("/src/apis/")).length).toBeGreaterThan(20)
-  // The code of isolated APIs is for threads.
+  // Only threads load the code of isolated APIs.
   expect(loaded.filter((file) => /\/src\/apis\/[a-z]+\/run\.ts$/.test(file))).toEqual([])
   const names = loaded.map((file) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1])
   const packages = [...new Set(names.filter((name) => name !== undefined))]
   expect(packages.sort()).toEqual(packagesAtStart.toSorted())
 })
 
-/** The command line, HTTP, the DNS, webhooks, the log (a new data file is logged), and the one of an API. */
+/** The packages of the command line, HTTP, the DNS, webhooks, the log (which says that the data file is new), and one API. */
 const packagesAtStart = [
   ...["commander", "smol-toml", "fastest-levenshtein"],
   ...["elysia", "@elysiajs/cors", "@sinclair/typebox", "exact-mirror", "memoirist", "cookie"],

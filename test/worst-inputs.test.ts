@@ -1,4 +1,4 @@
-/** The worst inputs of each isolated API, in a service of its own process: others are answered, and its memory has a bound. */
+/** The worst inputs of each isolated API, against a service in another process: other calls are answered, and memory is bounded. */
 import { afterAll, expect, test } from "bun:test"
 import { join } from "node:path"
 import { catalog } from "../src/app/prepare.ts"

@@ -2,7 +2,7 @@ import type { Instance } from "./instance.ts"
 import type { Call } from "./traffic.ts"
 import type { Lab } from "./trial.ts"
 
-/** Prints how calls failed, with the time that they took, and the causes that the instances have logged since the last time. */
+/** Prints failed calls with the time that they took, and the causes that the instances have logged since the last time. */
 export type SayFailures = (calls: readonly Call[]) => void
 
 /** Prepares {@link SayFailures} for the instances of a trial. */

@@ -24,7 +24,7 @@ export interface Fault {
 export interface FaultResult extends ReturnType<typeof compare> {
   /** How long each 503 took. */
   readonly refusalMs: readonly number[]
-  /** How long after the fault calls began that were told that they may have been charged. */
+  /** When calls began that failed with "may have been charged", in milliseconds after the fault. */
   readonly unknownAfterMs: readonly number[]
   /** From the end of the fault to the first success of each instance. */
   readonly recoveryMs: readonly number[]

@@ -16,7 +16,7 @@ export interface Call {
   readonly endMs: number
   /** Null when no answer came. */
   readonly status: number | null
-  /** What a call without success was told, or why no answer came. */
+  /** The error of a failed call, or why no answer came. */
   readonly failure: string | null
   /** Credits that the answer says were charged. */
   readonly credits: number

@@ -1,19 +1,19 @@
 import { SQL } from "bun"
 
-/** Statements that take longer are looked at. Milliseconds. */
+/** Statements that take longer are watched. Milliseconds. */
 const longMs = 100
 const everyMs = 20
 
-/** What long statements of the instances waited for. */
+/** Watches what long statements wait for. */
 export interface Waits {
   /** Ends the watch. Returns each cause with the longest time that a statement had run by then, such as `IO WalSync 310 ms`. */
   stop(): Promise<readonly string[]>
 }
 
 /**
- * Looks again and again what statements of the instances wait for that take over 0.1 s: the disk, a lock, or a processor. It tells also how
- * late this process itself came to its turn, since then the machine was too busy for the others too.
- * @param url of the database's server
+ * Watches what statements of over 0.1 s wait for: the disk, a lock, or a processor. It also reports how late this process's own
+ * timers were: then the machine was too busy for the others too.
+ * @param url the address of the database server
  */
 export function watchWaits(url: string): Waits {
   const sql = new SQL({ url, max: 1 })

@@ -43,8 +43,8 @@ export function toolTable(apis: readonly ApiDefinition[]): string {
 }
 
 /**
- * The page of an API in docs/apis: parameters, fields and one call, whose answer is left empty.
- * @param more the path of another page about it, from docs/apis; null if there is none
+ * The page of an API in docs/apis: parameters, fields and one call, whose answer is still empty.
+ * @param more the path of another page about the API, relative to docs/apis; null without one
  */
 export function apiPage(api: ApiDefinition, more: string | null): string {
   return toApiPage(api, {

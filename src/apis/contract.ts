@@ -30,7 +30,7 @@ interface ApiFacts<Input extends TObject, Output extends TObject> {
   readonly takesFile?: boolean
   /** True when a run asks the DNS through `context.ports.dns`: at most 240 questions of one call or GraphQL query. */
   readonly asksDns?: boolean
-  /** The lists of others that it answers from. Its answers then have `data_date`, the date of the oldest: see `dataDate`. */
+  /** The lists of others that it uses. Its answers then have `data_date`, the date of the oldest: see `dataDate`. */
   readonly lists?: readonly DataList[]
   /** Set when the API will go. Every surface and the documentation say so; after the sunset a call is a 410. */
   readonly deprecation?: Deprecation
@@ -78,20 +78,16 @@ export interface Example<Input extends TObject = TObject, Output extends TObject
 export interface RunContext {
   readonly ports: Ports
   readonly giveWay: GiveWay
-  /**
-   * Whether the caller sees premium fields. Without it they are taken out of the answer, so leave out the work for them: give
-   * their places any value that is at hand.
-   */
+  /** Whether the caller sees premium fields. If not, they are removed from the answer: fill them with any value at no cost. */
   readonly premium: boolean
   /** For whom it runs, for limits that each account has. Absent where nothing is metered. */
   readonly account?: string
 }
 
 /**
- * Lets other work in between. A run that may compute for more than 10 ms is divided into steps of a few milliseconds, calls
- * this before each step, and waits for the promise that it may return. Usually it returns none, and the run goes on at once: all
- * long work of the process shares one slice of time in each turn of the event loop, and only when that is used up the work
- * waits, with the accounts taking turns.
+ * Lets other work run. A run that may compute for more than 10 ms is divided into steps of a few milliseconds. It calls this
+ * before each step, and awaits the promise if there is one. All long work of the process shares one slice of time in each turn
+ * of the event loop. When that is used up, the work waits, and the accounts take turns.
  * @example
  * async function shoutAll(texts: readonly string[], { giveWay }: RunContext) {
  *   const shouted: string[] = []
@@ -140,9 +136,8 @@ export function defineApi<Input extends TObject, Output extends TObject>(
 }
 
 /**
- * Defines an API with a library that cannot give way to other calls. Its code is in `run.ts` beside the definition, and
- * `isolated-runs.ts` names it. Only threads load it. What it throws without {@link reject} is an internal error, but a stack that
- * is full, too much memory and an answer that is too long are a 400, as a run that takes too long.
+ * Defines an API with a library that cannot give way to other calls. Its code is in `run.ts` beside the definition, is listed in
+ * `isolated-runs.ts`, and is loaded only by threads. A run that takes too much time, memory, stack or output is a 400.
  * @example
  * export const shout = defineIsolatedApi({
  *   id: "shout",
@@ -284,6 +279,11 @@ export function nullable<T extends TSchema>(schema: T, options: { description: s
   return Type.Union([schema, Type.Null()], options)
 }
 
+/** A schema for a string that may also be null. */
+export function nullableText(description: string) {
+  return nullable(Type.String(), { description })
+}
+
 /**
  * Names a check of strings that JSON Schema cannot express. A schema uses it as `format: name`, and says in
  * `x-requirement` what follows "The 'x' parameter" in the error message.
@@ -317,8 +317,8 @@ export class InputRejected extends Error {
 }
 
 /**
- * Gives up because something outside does not answer. The client gets the sentence. The log gets the reason, one word
- * without anything from the client's input.
+ * Gives up because something outside does not answer. The client gets the sentence, the log gets the reason: one word without
+ * input of the client.
  * @example
  * function requireAnswer(answer: DnsAnswer) {
  *   if (answer.kind === "failure") unavailable("The DNS gave no answer. Try again later.", answer.reason)

@@ -32,7 +32,7 @@ export interface RunningConfig {
   readonly lists: readonly DataList[]
 }
 
-/** What a running configuration has of its APIs. */
+/** The APIs of a running configuration, and their lists. */
 export function runningOf(config: Config, apis: readonly PreparedApi[]): RunningConfig {
   const prices = new Map(apis.map(({ definition, credits }) => [definition.id, credits]))
   return { config, prices, lists: listsOf(apis.map(({ definition }) => definition)) }

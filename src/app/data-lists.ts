@@ -7,7 +7,7 @@ import { messageOf } from "../values/message-of.ts"
 /** The lists of a folder: a file each, named after the list, in JSON or YAML. */
 export interface DataLists {
   readonly data: CatalogData
-  /** The file of each list that was read, by the name of the list. */
+  /** The files of the lists that were read, by the names of the lists. */
   readonly files: ReadonlyMap<string, string>
 }
 

@@ -50,7 +50,7 @@ async function catalogFor({ data }: Config): Promise<readonly ApiDefinition[]> {
   return createCatalog((await readDataLists(data)).data)
 }
 
-/** For `penknife data check`: each list that a service with this folder answers from. Those inside have no file. */
+/** For `penknife data check`: each list that a service with this folder would use. Built-in ones have no file. */
 export async function checkData(directory: string) {
   const { readDataLists } = await import("./data-lists.ts")
   const { data, files } = await readDataLists(directory)

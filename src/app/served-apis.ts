@@ -43,7 +43,7 @@ function toFlagText(name: string): string {
   return /\s/.test(name) ? `'${name}'` : name
 }
 
-/** The lists that APIs answer from, each once, in the order of the APIs. */
+/** The lists that APIs use, each once, in the order of the APIs. */
 export function listsOf(apis: readonly ApiDefinition[]): readonly DataList[] {
   return [...new Map(apis.flatMap(({ lists = [] }) => lists).map((list) => [list.name, list])).values()]
 }

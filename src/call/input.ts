@@ -93,7 +93,7 @@ function fromText(parameter: Parameter, given: readonly TextParameter[]): unknow
 
 function fromTyped(parameter: Parameter, values: Readonly<Record<string, unknown>>): unknown {
   const value = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined
-  // Null says the same as no value, but as JSON and in some parameters of the administration it is a value.
+  // Null means no value, except for JSON values and some parameters of the administration.
   const isNone = value === null && !parameter.required && !parameter.check().Check(null)
   if (value === undefined || isNone) return absent(parameter)
   return checked(parameter, value)
@@ -108,7 +108,7 @@ function toJson({ name, requirement }: Parameter, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    reject(name, `${requirement()}, and here it must be JSON text such as {"a": 1} or "text"`)
+    reject(name, `${requirement()}, written as JSON text such as {"a": 1} or "text"`)
   }
 }
 

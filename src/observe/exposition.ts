@@ -18,8 +18,8 @@ export async function toRetired(reports: readonly Report[]): Promise<Report> {
 }
 
 /**
- * Loads the library at the first scrape, so that the start is not slower. This part of it takes a tenth of the time of all: calls
- * wait meanwhile.
+ * Loads the library at the first scrape, which keeps the start fast. Calls wait meanwhile, so it loads only a part: it takes a
+ * tenth of the time of the whole.
  */
 async function aggregate(reports: readonly Report[]) {
   const { default: AggregatorRegistry } = await import("prom-client/lib/cluster.js")

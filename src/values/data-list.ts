@@ -1,16 +1,16 @@
 import { Type } from "@sinclair/typebox"
 
-/** A list that others keep and renew, such as assigned numbers, with a copy inside. */
+/** A list that others maintain, such as assigned numbers. A copy of it is built in. */
 export interface DataList {
   /** Words in lower case with hyphens. A file of `--data` with this name replaces the copy, if `catalog.ts` has its reader. */
   readonly name: string
-  /** `YYYY-MM-DD`, or `YYYY-MM` where only the month is known; null if the file that replaces it tells none. */
+  /** `YYYY-MM-DD`, or `YYYY-MM` where only the month is known; null if the file that replaces it has no date. */
   readonly date: string | null
 }
 
 /**
  * The output field `data_date` of an API whose definition has `lists`.
- * @param list what its description calls the list: "the IBAN registry"
+ * @param list the list in words, for the field's description: "the IBAN registry"
  * @example
  * const list = { name: "iban-registry", date: "2025-12" }
  * const output = Type.Object({ data_date: dataDate("the IBAN registry") })
@@ -18,12 +18,12 @@ export interface DataList {
  */
 export function dataDate(list: string) {
   return Type.Union([Type.String(), Type.Null()], {
-    description: `The date of ${list} that was used: \`YYYY-MM-DD\`, or \`YYYY-MM\`; null if the operator has renewed it without a date.`,
+    description: `The date of ${list}, \`YYYY-MM-DD\` or \`YYYY-MM\`; null if the operator replaced the list with one that has no date.`,
   })
 }
 
 /**
- * Reads the `date` of a list that an operator renews with `--data`; null if the list has none.
+ * Reads the `date` of a list from `--data`; null if the list has none.
  * @throws Error that says which dates can be read
  */
 export function readListDate({ date }: { readonly date?: unknown }): string | null {
@@ -32,7 +32,7 @@ export function readListDate({ date }: { readonly date?: unknown }): string | nu
   throw new Error("the date of the list must be YYYY-MM-DD or YYYY-MM, such as 2027-03")
 }
 
-/** Whether the day, or the first of the month, exists. */
+/** Whether the day or the month exists. */
 function isDay(date: string): boolean {
   const day = date.length === 7 ? `${date}-01` : date
   const ms = Date.parse(`${day}T00:00:00Z`)

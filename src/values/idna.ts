@@ -10,14 +10,14 @@ export async function toALabels(name: string): Promise<string | null> {
   return ascii !== null && toUnicode(ascii).domain.split(".").every(isIdnaLabel) ? ascii : null
 }
 
-/** RFC 5892 allows letters, marks, digits and a few other characters. UTS #46 alone would also allow emoji. */
+/** RFC 5892 allows letters, marks, digits and a few other characters. UTS #46 would also allow emoji. */
 function isIdnaLabel(label: string): boolean {
   return /^[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}\u00b7\u0375\u05f3\u05f4\u30fb\p{Join_Control}_-]*$/u.test(
     label,
   )
 }
 
-/** Whether all A-labels of an ASCII name stand for labels that IDNA allows (RFC 5891 §4.2.3). */
+/** Whether IDNA allows the labels that the A-labels of an ASCII name stand for (RFC 5891 §4.2.3). */
 export async function hasValidALabels(name: string): Promise<boolean> {
   if (!/(?:^|\.)xn--/i.test(name)) return true
   const { toUnicode } = await import("tr46")
@@ -26,7 +26,7 @@ export async function hasValidALabels(name: string): Promise<boolean> {
   return !error && labels.every((label) => isIdnaLabel(label) && !/^-|-$|^..--/.test(label))
 }
 
-/** Whether every character, or byte, is in ASCII. */
+/** Whether all characters of a text are ASCII. */
 export function isAscii(text: string): boolean {
   return !/[\u0080-\uffff]/.test(text)
 }

@@ -1,12 +1,12 @@
 import { Kind, type TSchema, type TUnknown, Type } from "@sinclair/typebox"
 
-/** More levels would overflow the stack of programs that call themselves for each. */
+/** The most levels. More could overflow the stack of recursive programs. */
 const maxDepth = 100
 const maxValues = 100_000
 
 /**
  * A schema for any JSON value. It has at most 100 levels and 100,000 values. On the command line it is JSON text, in GraphQL the
- * scalar `JSON`. Numbers are doubles, as readers of JSON may take them (RFC 8259 §6): whole ones beyond 2^53 lose digits.
+ * scalar `JSON`. Numbers are doubles, as RFC 8259 §6 allows: whole numbers beyond 2^53 lose digits.
  * @example
  * const input = Type.Object({ document: jsonValue({ description: "The document." }) })
  */
@@ -20,8 +20,8 @@ export function isJsonValue(schema: TSchema): boolean {
 }
 
 /**
- * Why a value of a parser of JSON cannot be taken; null if it can. Continues the sentence "The 'x' parameter". It keeps its own
- * stack, since the value may be nested to any depth.
+ * Why a value from a JSON parser is refused; null if it is accepted. Continues the sentence "The 'x' parameter". It does not
+ * recurse, since the value may be nested to any depth.
  */
 export function mistakeOfJson(value: unknown): string | null {
   const open: object[] = []
@@ -32,7 +32,7 @@ export function mistakeOfJson(value: unknown): string | null {
   function take(one: unknown): string | null {
     if (++values > maxValues) return `must have at most ${maxValues.toLocaleString("en-US")} values`
     if (typeof one === "string" && !one.isWellFormed()) return notUnicode
-    // JSON can say 1e999, which becomes infinite.
+    // A number such as 1e999 becomes infinite.
     if (typeof one === "number" && !Number.isFinite(one)) return "must have no number beyond 1.8e308"
     if (typeof one !== "object" || one === null) return null
     if (depth === maxDepth) return `must have at most ${maxDepth} levels`
@@ -51,7 +51,7 @@ export function mistakeOfJson(value: unknown): string | null {
 }
 
 function mistakeOfNames(names: readonly string[]): string | null {
-  // In most programs it changes what an object is, and is no member.
+  // In most programs, `__proto__` is not a member: setting it changes what the object inherits.
   if (names.includes("__proto__")) return "must have no member named __proto__"
   return names.every((name) => name.isWellFormed()) ? null : notUnicode
 }

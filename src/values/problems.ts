@@ -12,8 +12,8 @@ export interface Problem<Code extends string = string> {
 }
 
 /**
- * Defines the problems that an API reports: for each code its severity and a short meaning, for the documentation. Gives the
- * schema of the field `problems`, and a function that makes one problem.
+ * Defines the problems that an API reports: for each code its severity and a short meaning, for the documentation. Returns the
+ * schema of the field `problems` and a function that makes one problem.
  * @example
  * const { problemList, problem } = defineProblems({ length: ["error", "too long or too short"] })
  * const output = Type.Object({ problems: problemList })
@@ -34,9 +34,9 @@ export function defineProblems<Code extends string>(
       ),
       severity: severitySchema,
       message: Type.String({ description: "The problem in one sentence." }),
-      where: Type.String({ description: "The part of the input that has it." }),
+      where: Type.String({ description: "The part of the input that has the problem." }),
     }),
-    { description: "What was found, in the order of the input; empty if there is nothing to say." },
+    { description: "What was found, in the order of the input; empty if nothing was." },
   )
   const problem = (code: Code, where: string, message: string): Static<typeof problemList>[number] => ({
     code,

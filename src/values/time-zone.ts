@@ -2,10 +2,10 @@
 export const timeZoneForm =
   "must be a time zone of the IANA database, such as Europe/Berlin, or an offset such as +05:30"
 
-/** Names such as `Etc/GMT+3`, and offsets. `Temporal` alone would also take a time that has a zone. */
+/** Names such as `Etc/GMT+3`, and offsets. `Temporal` would also accept a whole time that ends with a zone. */
 const name = /^(?:[A-Za-z][\w+/-]{0,63}|[+-]\d\d:\d\d)$/
 
-/** A time zone in the capitals of the IANA database, which do not count; null for an unknown one. */
+/** The name of a time zone as the IANA database writes it, whatever the case of `text`; null for an unknown zone. */
 export function toTimeZone(text: string): string | null {
   if (!name.test(text)) return null
   try {
@@ -16,7 +16,7 @@ export function toTimeZone(text: string): string | null {
   }
 }
 
-/** A time in milliseconds since the Unix epoch, in a zone that {@link toTimeZone} gave. */
+/** A time in milliseconds since the Unix epoch, in a zone from {@link toTimeZone}. */
 export function atZone(ms: number, zone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone)
 }
@@ -27,8 +27,8 @@ export function toLocalText(time: Temporal.ZonedDateTime): string {
 }
 
 /**
- * A change of the clocks of a zone: at `time`, they go from `before` to `after`. The last two are in milliseconds since the Unix
- * epoch, as if the clocks showed UTC.
+ * A clock change of a zone: at `time`, clocks go from `before` to `after`. The last two are in milliseconds since the Unix epoch,
+ * as if the clocks showed UTC.
  */
 export interface ClockChange {
   readonly time: Temporal.ZonedDateTime
@@ -36,12 +36,12 @@ export interface ClockChange {
   readonly after: number
 }
 
-/** The changes of the clocks after a time, the next one first. Changes of a zone's rules that do not move its clocks are none. */
+/** The clock changes after a time, the next one first. Leaves out changes of a zone's rules that do not move its clocks. */
 export function* clockChangesAfter(time: Temporal.ZonedDateTime): Generator<ClockChange> {
   let from = time
   while (true) {
     const next = from.getTimeZoneTransition("next")
-    // The runtime gives undefined for a zone that is an offset.
+    // The runtime returns undefined for a zone that is an offset.
     if (!next) return
     const before = next.epochMilliseconds + next.subtract({ nanoseconds: 1 }).offsetNanoseconds / 1e6
     const after = next.epochMilliseconds + next.offsetNanoseconds / 1e6

@@ -16,7 +16,7 @@ import { createAccount } from "./accounts.ts"
 import { runJson, serve } from "./support.ts"
 
 const seed = Number(process.env.FUZZ_SEED ?? 20250101)
-/** So many that each operation gets enough, however many APIs there are. */
+/** Grows with the catalog: each API gets 200 requests. */
 const runs = Number(process.env.FUZZ_RUNS ?? 200 * catalog.length)
 const byHand = process.env.FUZZ_RUNS !== undefined || process.env.FUZZ_SEED !== undefined
 const connections = 16

@@ -1,4 +1,4 @@
-/** Isolated APIs in the executable: it has the code of their threads and their libraries, for each way to call them. */
+/** The executable contains the code of the threads of isolated APIs and their libraries, for each way to call them. */
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import type { ApiDefinition, Example } from "../../src/apis/contract.ts"

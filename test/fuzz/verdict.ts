@@ -16,11 +16,11 @@ const none: Successes = new Map()
 const graphqlCodes: ReadonlySet<string> = new Set([...Object.keys(statuses), "BAD_USER_INPUT"])
 
 /**
- * Signs of internals: an internal error in a part of an answer, a place of a stack, a path of the program, a code of the store. Times
- * such as "at 02:30:00" are none.
+ * Signs of internals: an internal error in a part of an answer, a line of a stack, a path of the program, an error code of the
+ * store. A time of day, such as "at 02:30:00", is not a line of a stack.
  */
 const inside =
-  /something went wrong here|(?:\.[cm]?[jt]sx?|native|unknown):\d+:\d+|\$bunfs|SQLITE_|\/src\/|node_modules/i
+  /something went wrong here|\bat (?!\d\d?:\d\d:\d\d\b)\S+:\d+:\d+|(?:\.[cm]?[jt]sx?|native|unknown):\d+:\d+|\$bunfs|SQLITE_|\/src\/|node_modules/i
 
 /** The verdict on all answers. `operations` are those of the document that `check` uses. */
 export function createVerdict(operations: readonly Operation[], check: AnswerCheck): Verdict {

@@ -95,7 +95,7 @@ async function makeAccounts({ store }: AnyTestStore, idOf: (name: string) => str
   }
 }
 
-/** All days of the charges. Each 92 days of one account are read by themselves, so a longer time takes longer. */
+/** All days that the operations below charge. Usage is read in steps of 92 days, so a longer period takes longer. */
 const days = { fromDay: "2024-12-15", toDay: "2025-02-15" }
 const page = { limit: 1_000, after: null }
 

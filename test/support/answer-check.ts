@@ -145,7 +145,7 @@ function isOurs(name: string): boolean {
   )
 }
 
-/** The schemas that are parts of another (`allOf`), which has more fields. */
+/** Schemas that are only used as parts of others (`allOf`), which add fields. */
 function partsOf({ components }: OpenApiDocument): ReadonlySet<unknown> {
   return new Set([components.schemas?.Batch, components.schemas?.BatchResult])
 }

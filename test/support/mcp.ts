@@ -5,7 +5,7 @@ export interface McpClient extends AsyncDisposable {
   readonly client: Client
   /** Calls a tool, and returns its answer. */
   call(name: string, input: Readonly<Record<string, unknown>>): Promise<ToolAnswer>
-  /** Sends this key from now on. To connect again takes longer, since a client compiles the schemas of all tools. */
+  /** Sends this key from now on. A new connection would take longer, since each client compiles the schemas of all tools. */
   useKey(key: string): void
 }
 

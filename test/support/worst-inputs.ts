@@ -1,27 +1,27 @@
 import { readFileSync } from "node:fs"
 import type { ApiDefinition } from "../../src/apis/contract.ts"
 
-/** An input that takes long or much memory, with a name for it. */
+/** The name of an input that takes much time or memory, and the input. */
 export type WorstInput = readonly [what: string, input: Readonly<Record<string, unknown>>]
 
-/** A service in a process of its own. */
+/** A service in another process. */
 export interface WatchedService {
   readonly url: string
   readonly pid: number
   readonly key: string
 }
 
-/** What a call with a worst input did to others. */
+/** The effect of a call with a worst input on other calls. */
 export interface Strain {
   readonly status: number
   readonly error: string | null
   /** Credits that it cost. */
   readonly charged: number
-  /** How often `/health` answered meanwhile. */
+  /** How many requests for `/health` were answered meanwhile. */
   readonly answers: number
   /**
-   * The most processor time of the service's main thread while one request for `/health` was under way: it waited for no more. The
-   * time by the clock also has the waits for a processor that other programs use.
+   * The most processor time that the service's main thread used during one request for `/health`: the longest time that a request
+   * had to wait for it. Unlike the duration of the request, it does not include waits for a processor that other programs use.
    */
   readonly longestMs: number
 }
@@ -73,7 +73,7 @@ async function creditsUsed({ url, key }: WatchedService): Promise<number> {
   return Number(answer.headers.get("x-api-credits-used"))
 }
 
-/** The processor time of the first thread of a process, in milliseconds; 0 on systems that do not tell others. */
+/** The processor time of the main thread of a process, in milliseconds; 0 on systems that do not tell it. */
 export function mainThreadMs(pid: number): number {
   if (process.platform !== "linux") return 0
   const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "latin1").split(" ")

@@ -28,7 +28,7 @@ const names = (count: number) =>
   der(0x30, hex("0603551d11"), der(0x04, der(0x30, ...Array<Buffer>(count).fill(hex("820161")))))
 const pem = (base64: string) => `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`
 
-/** What took longest, what nests deepest, and the most certificates. */
+/** The slowest inputs, the deepest nesting, and the most certificates. */
 export const worst: readonly WorstInput[] = [
   ["15,000 names", { certificate: certificate(names(15_000)) }],
   ["ten certificates with 1,500 names each", { certificate: pem(certificate(names(1_500))).repeat(10) }],

@@ -1,6 +1,6 @@
 import type { WorstInput } from "../support/worst-inputs.ts"
 
-/** What takes cronparser longest: days that no year has, and times that clocks leave out each year. */
+/** The slowest inputs: days that no year has, and times that clock changes skip each year. */
 export const worst: readonly WorstInput[] = [
   [
     "each second of an hour that clocks leave out",

@@ -9,7 +9,7 @@ const aliases = letters.map(
   (letter, index) => `${letter}: &${letter} [${`*${letters[index - 1] ?? "z"},`.repeat(9)}]\n`,
 )
 
-/** What took the converter longest of some 70 texts, what would take most memory, and what other converters fall for. */
+/** The slowest of some 70 texts, the ones that would take most memory, and known attacks on converters. */
 export const worst: readonly WorstInput[] = [
   ["rows of CSV to YAML", { text: `a\n${"1\n".repeat(99_990)}`, from: "csv", to: "yaml" }],
   ["a list of YAML in one line", { text: fill("a, ", "[", "]"), from: "yaml", to: "json" }],

@@ -1,6 +1,6 @@
 import type { WorstInput } from "../support/worst-inputs.ts"
 
-/** What takes jsondiff longest: lists in which most changes, values inside of many lists, and patches of many operations. */
+/** The slowest inputs: lists in which most items change, values inside many lists, and patches of many operations. */
 const items = (count: number) => Array.from({ length: count }, (_, index) => index)
 const nested = (depth: number, value: unknown): unknown => (depth === 0 ? value : [nested(depth - 1, value)])
 const texts = (count: number, text: string) => Array.from({ length: count }, () => text)

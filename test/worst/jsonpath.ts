@@ -5,7 +5,7 @@ const tree = (depth: number): unknown => (depth === 0 ? 1 : [tree(depth - 1), tr
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 const pattern = "(a+)+b"
 
-/** What takes jsonpath longest: paths that visit each value again and again, and patterns. */
+/** The slowest inputs: paths that visit each value again and again, and patterns. */
 export const worst: readonly WorstInput[] = [
   ["descents in each other in 100 levels", { document: nested(100, 1), path: "$..[*]..[*]..[*]..[*]" }],
   ["descents in each other in a tree", { document: tree(13), path: "$..[*]..[*]..[*]" }],

@@ -1,6 +1,6 @@
 import type { WorstInput } from "../support/worst-inputs.ts"
 
-/** Each schema has the next one twice: 2ⁿ of them. */
+/** Schemas that each contain the next one twice, so that 2ⁿ are checked. */
 function doubled(levels: number) {
   const schemas = Array.from({ length: levels }, (_, level) => {
     const next = { $ref: `#/$defs/s${level + 1}` }
@@ -15,7 +15,7 @@ const names = (prefix: string, count: number) =>
 const objectOf = (keys: readonly string[], value: unknown) =>
   Object.fromEntries(keys.map((key) => [key, value]))
 
-/** Schemas and documents that make a validator work for long, fill its stack or its memory. */
+/** Schemas and documents that keep a validator busy, or fill its stack or its memory. */
 export const worst: readonly WorstInput[] = [
   ["allOf of allOf, 30 times", { schema: doubled(30), document: "a" }],
   ["allOf of allOf with an error in each", { schema: doubled(30), document: 1 }],

@@ -47,7 +47,7 @@ const texts: readonly (readonly [what: string, text: string])[] = [
   ["lines of spaces", fill(" \n")],
 ]
 
-/** What takes markdownconverter longest, and what is known to take other converters long. */
+/** The slowest inputs, and inputs that are known to be slow in other converters. */
 export const worst: readonly WorstInput[] = texts.map(([what, text]) => [
   what,
   { text: text.slice(0, length), heading_ids: true },

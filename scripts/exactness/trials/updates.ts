@@ -13,11 +13,11 @@ import { watchWaits } from "../waits.ts"
 
 const accounts = 100_000
 const callers = 16
-/** A call waits for the database no longer than this. */
+/** The longest time that a call waits for the database. */
 const longestMs = 500
-/** Calls are made for so long before and after the update. */
+/** How long calls are made before and after the update. */
 const marginMs = 2_000
-/** In every second round another session keeps both tables for so long, as the beginning of a dump does. */
+/** How long another session locks both tables in every second round, as the beginning of a dump does. */
 const lockedMs = 3_000
 
 export const updates: Trial = {
@@ -91,7 +91,7 @@ async function update(lab: Lab, server: DatabaseServer, round: number): Promise<
   }
 }
 
-/** Accounts with a key each, without the triggers and foreign keys, which are slow and change nothing here. */
+/** Adds accounts with a key each. Triggers and foreign keys are off: they are slow and make no difference here. */
 const fill = `
   SET session_replication_role = replica;
   INSERT INTO accounts (id, name, plan, created_ms)

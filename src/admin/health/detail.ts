@@ -10,7 +10,7 @@ export const healthDetail = defineRead({
   id: "health.detail",
   title: "Show how the service is doing",
   description:
-    "Shows version, uptime, kind and size of the store, charges and notices of this process, the age of the newest backup, and the dates of the lists that APIs answer from.",
+    "Shows version, uptime, kind and size of the store, charges and notices of this process, the age of the newest backup, and the dates of the lists that APIs use.",
   permission: "health.read",
   path: "/health",
   command: { words: "health", example: "" },
@@ -33,7 +33,7 @@ export const healthDetail = defineRead({
     last_backup_age_seconds: nullable(Type.Integer(), { description: "How long ago that was." }),
     lists: Type.Record(Type.String(), nullable(Type.String(), { description: "Its date." }), {
       description:
-        "The lists that APIs answer from, by name, with their dates: `YYYY-MM-DD` or `YYYY-MM`; null for a file of `--data` without one. Answers tell the date as `data_date`.",
+        "The lists that APIs use, by name, with their dates: `YYYY-MM-DD` or `YYYY-MM`; null for a file of `--data` without a date. Answers have the date as `data_date`.",
     }),
     instances: nullable(Type.Integer(), {
       description:

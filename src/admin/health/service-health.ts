@@ -14,7 +14,7 @@ export interface ServiceHealth {
   /** Charges that the store decided since the start, and how many of them it refused. */
   readonly charges: number
   readonly refusals: number
-  /** The lists that APIs answer from. */
+  /** The lists that APIs use. */
   readonly lists: readonly DataList[]
   /** Null where the store is not a database that several instances share. */
   readonly instances: Instances | null

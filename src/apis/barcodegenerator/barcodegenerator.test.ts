@@ -48,7 +48,7 @@ describe("check digits", () => {
 
   test("a wrong one is refused with the reason, and what to change", () => {
     expect(draw("ean13", "4006381333932")).rejects.toThrow(
-      "The 'text' parameter must fit the kind 'ean13', such as 400638133393. The mistake: Incorrect EAN-13 check digit provided. A check digit that is left out is added",
+      "The 'text' parameter must fit the kind 'ean13', such as 400638133393. The mistake: Incorrect EAN-13 check digit provided. Leave out the check digit to have it computed",
     )
   })
 })

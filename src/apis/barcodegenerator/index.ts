@@ -13,7 +13,7 @@ export const barcodegenerator = defineIsolatedApi({
     ...["draw", "make", "picture", "SVG", "PNG"],
   ],
   description:
-    "Draws a number or a text as a barcode of one of 30 kinds, from EAN-13 to Data Matrix, as SVG and, where premium fields are shown, as PNG. It adds check digits, and refuses wrong ones.",
+    "Draws a number or text as a barcode of one of 30 kinds, from EAN-13 to Data Matrix, in SVG and, with premium fields, in PNG. It adds missing check digits and refuses wrong ones.",
   method: "POST",
   credits: 1,
   isolated: { limitMs: 2_000 },
@@ -22,15 +22,15 @@ export const barcodegenerator = defineIsolatedApi({
       minLength: 1,
       maxLength: 1_800,
       description:
-        "What the barcode says, in the form that its kind has. Barcodes of bars take at most 80 characters of ASCII.",
+        "The content of the barcode, in the form that its kind needs. Barcodes made of bars hold at most 80 ASCII characters.",
     }),
     kind: choice(kindNames, {
-      description: "The kind of barcode. Those of GS1 take their elements as `(01)09521234543213(10)ABC`.",
+      description: "The kind of barcode. GS1 kinds need elements, such as `(01)09521234543213(10)ABC`.",
     }),
     show_text: Type.Optional(
       Type.Boolean({
         default: true,
-        description: "Whether the text is written below, in kinds made of bars.",
+        description: "Whether the text is written below, for kinds made of bars.",
       }),
     ),
     scale: Type.Optional(
@@ -40,13 +40,15 @@ export const barcodegenerator = defineIsolatedApi({
           maximum: 8,
           default: 3,
           description:
-            "The pixels of the thinnest bar in the PNG; a module of a square kind has twice as many.",
+            "The width of the thinnest bar in the PNG, in pixels; a module of a square kind is twice as wide.",
         }),
       ),
     ),
   }),
   output: Type.Object({
-    encoded: Type.String({ description: "The text with its check digit, where the kind has one." }),
+    encoded: Type.String({
+      description: "The text that was encoded, with its check digit if the kind has one.",
+    }),
     svg: picture(Type.String({ description: "The barcode as SVG." }), "image/svg+xml"),
     png: premium(picture(Type.String({ description: "The barcode as PNG, in base64." }), "image/png")),
   }),

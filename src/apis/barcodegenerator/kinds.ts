@@ -2,11 +2,11 @@
 interface Kind {
   /** Its name in bwip-js. */
   readonly name: string
-  /** A text that it takes, for documentation and error messages. */
+  /** A text that fits, for documentation and error messages. */
   readonly sample: string
-  /** Whether it is made of bars, which takes only ASCII and at most 80 characters. */
+  /** Whether it is made of bars. Such barcodes hold at most 80 ASCII characters. */
   readonly isLinear?: true
-  /** Whether a check digit is added to the text where it lacks one. */
+  /** Whether a missing check digit is added to the text. */
   readonly hasCheck?: true
 }
 

@@ -3,7 +3,7 @@ import { type RunOf, reject } from "../contract.ts"
 import type { barcodegenerator } from "./index.ts"
 import { kindOf } from "./kinds.ts"
 
-/** Bars of more characters would make pictures of hundreds of megabytes. */
+/** The most characters in bars. Longer barcodes would be pictures of hundreds of megabytes. */
 const maxBars = 80
 
 export const run: RunOf<typeof barcodegenerator> = async (input, { premium }) => {
@@ -11,7 +11,7 @@ export const run: RunOf<typeof barcodegenerator> = async (input, { premium }) =>
   const { name, sample, isLinear = false, hasCheck = false } = kindOf(kind)
   if (isLinear && (text.length > maxBars || Buffer.byteLength(text) > text.length))
     reject("text", `must have at most ${maxBars} characters of ASCII in a barcode of the kind '${kind}'`)
-  // In a single character bwip-js looks for no elements: it draws a barcode without any, or fails.
+  // bwip-js does not look for elements in a single character: it draws a barcode without any, or fails.
   if (sample.startsWith("(") && text.length === 1)
     reject("text", `must fit the kind '${kind}', such as ${sample}`)
   const options: RenderOptions = {
@@ -21,7 +21,7 @@ export const run: RunOf<typeof barcodegenerator> = async (input, { premium }) =>
     textxalign: "center",
     // Code 93 always has its check characters.
     includecheck: kind === "code93",
-    // Readers need a background that is not transparent, and a white border: beside EAN-13, of 11 times the thinnest bar.
+    // Readers need a background that is not transparent, and a white border. EAN-13 needs 11 times the thinnest bar.
     backgroundcolor: "FFFFFF",
     padding: 12,
   }
@@ -33,7 +33,7 @@ export const run: RunOf<typeof barcodegenerator> = async (input, { premium }) =>
   } catch (error) {
     const reason = reasonOf(error)
     if (reason === null) throw error
-    const advice = hasCheck ? ". A check digit that is left out is added" : ""
+    const advice = hasCheck ? ". Leave out the check digit to have it computed" : ""
     reject("text", `must fit the kind '${kind}', such as ${sample}. The mistake: ${reason}${advice}`)
   }
 }
@@ -51,7 +51,7 @@ function reasonOf(error: unknown): string | null {
   return /^bwipp\.[^:]*: (.*?)\.?$/s.exec(text)?.[1] ?? null
 }
 
-/** The SVG with the size that it has on its own, in pixels. */
+/** The SVG with a width and a height in pixels. */
 function withSize(svg: string): string {
   return svg.replace(/viewBox="0 0 (\S+) (\S+)"/, 'width="$1" height="$2" $&').trim()
 }

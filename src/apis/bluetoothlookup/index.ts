@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
-import { defineApi, defineFormat, nullable, reject } from "../contract.ts"
+import { defineApi, defineFormat, nullableText, reject } from "../contract.ts"
 import embedded from "./companies.json"
 import { formatCompanyId, highestCompanyId, parseCompanyId } from "./company-id.ts"
 import { type Companies, companyName } from "./company-list.ts"
@@ -36,9 +36,7 @@ export function createBluetoothlookup(companies: Companies) {
       companyId: Type.Integer({ description: "The company identifier." }),
       companyIdHex: Type.String({ description: "The identifier as `0x` and four hexadecimal digits." }),
       found: Type.Boolean({ description: "Whether the identifier is assigned to a company." }),
-      company: nullable(Type.String(), {
-        description: "The company's name; null when the identifier is not assigned.",
-      }),
+      company: nullableText("The company's name; null when the identifier is not assigned."),
       data_date: dataDate("the SIG's list"),
     }),
     examples: [

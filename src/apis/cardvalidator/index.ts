@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
-import { defineApi, nullable, secret } from "../contract.ts"
+import { defineApi, nullable, nullableText, secret } from "../contract.ts"
 import { examples } from "./examples.ts"
 
 const { problemList, problem } = defineProblems({
-  scheme: ["warning", "no card scheme that is known here begins its numbers so"],
+  scheme: ["warning", "the number begins like those of no known card scheme"],
   length: ["error", "too long or too short for its scheme, or for any card"],
   check_digit: ["error", "the check digit does not fit the rest (Luhn, ISO/IEC 7812-1)"],
 })
@@ -30,7 +30,7 @@ export const cardvalidator = defineApi({
     "mask",
   ],
   description:
-    "Checks the number of a payment card: its scheme, length and check digit. Answers with a masked number. It does not ask any bank whether the card exists, and keeps no number.",
+    "Checks the number of a payment card: its scheme, length and check digit. Returns the number masked. It does not ask any bank whether the card exists, and stores no number.",
   method: "POST",
   credits: 1,
   input: Type.Object({
@@ -47,24 +47,22 @@ export const cardvalidator = defineApi({
   output: Type.Object({
     is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
     problems: problemList,
-    scheme: nullable(Type.String(), {
-      description: "The scheme, such as `visa` or `american-express`; null if several or none fit.",
+    scheme: nullableText("The scheme, such as `visa` or `american-express`; null if several or none fit."),
+    scheme_name: nullableText("The name of the scheme; null if `scheme` is."),
+    possible_schemes: Type.Array(Type.String(), {
+      description: "All schemes that have numbers with this beginning.",
     }),
-    scheme_name: nullable(Type.String(), {
-      description: "The scheme as it writes itself; null where `scheme` is.",
-    }),
-    possible_schemes: Type.Array(Type.String(), { description: "All schemes whose numbers begin so." }),
     length: Type.Integer({ description: "How many digits the number has." }),
     masked: Type.String({
       description:
-        "The number with dots in place of all but its last four digits, and of all if it has fewer than 12; in groups as printed on a card.",
+        "The number in groups as on the card, with dots for all digits but the last four. If it has fewer than 12 digits, all are dots.",
     }),
     security_code: nullable(
       Type.Object({
-        name: Type.String({ description: "What the scheme calls it, such as `CVV`." }),
+        name: Type.String({ description: "Its name, such as `CVV`." }),
         length: Type.Integer({ description: "How many digits it has." }),
       }),
-      { description: "The security code of the scheme's cards; null where `scheme` is." },
+      { description: "The security code of the scheme's cards; null if `scheme` is." },
     ),
   }),
   examples,
@@ -76,7 +74,7 @@ export const cardvalidator = defineApi({
     const scheme = possible.length === 1 && first !== undefined ? first : null
     const problems = []
     if (possible.length === 0)
-      problems.push(problem("scheme", "number", "No card scheme that is known here begins its numbers so."))
+      problems.push(problem("scheme", "number", "The number begins like those of no known card scheme."))
     const isLong = number.length >= lengths.least && number.length <= lengths.most
     if (!isLong || (scheme !== null && !scheme.lengths.includes(number.length)))
       problems.push(problem("length", "number", `No card of this scheme has ${number.length} digits.`))

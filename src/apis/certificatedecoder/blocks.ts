@@ -6,7 +6,7 @@ export interface Block {
   readonly der: Uint8Array<ArrayBuffer>
 }
 
-/** A chain has four or five; reading each takes up to a millisecond. */
+/** Real chains have four or five. Each takes up to a millisecond to read. */
 const maxBlocks = 10
 const kinds: Readonly<Record<string, Block["kind"]>> = {
   CERTIFICATE: "certificate",
@@ -22,7 +22,10 @@ const requirement = "must be a certificate or a request in PEM (RFC 7468), or DE
  */
 export function readBlocks(text: string): readonly [Block, ...Block[]] {
   if (/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text))
-    reject("certificate", "must not have a private key: nobody else should ever have it. Make a new one")
+    reject(
+      "certificate",
+      "must not have a private key. It has been sent to a service, so replace it with a new one",
+    )
   const found = [...text.matchAll(/-----BEGIN ([A-Z0-9 ]{1,40})-----([^-]*)-----END \1-----/g)]
   if (found.length === 0) return [{ kind: "certificate", der: decode(text) }]
   const blocks = found.flatMap(([, label = "", body = ""]) => {

@@ -142,7 +142,7 @@ describe("lint", () => {
   const rulesOf = async (changes: Parameters, extensions = [server]) =>
     (await decode(await make(changes, extensions))).lint?.map(({ rule }) => rule) ?? null
 
-  test("is for certificates of servers alone", async () => {
+  test("is only for certificates of servers", async () => {
     expect(await rulesOf({}, [])).toBeNull()
     expect((await decode(root)).lint).toBeNull()
     expect((await decode(pemOf(requestExample))).lint).toBeNull()

@@ -1,21 +1,22 @@
 import { defineProblems } from "../../values/problems.ts"
 import type { Entry } from "./describe.ts"
 import { extensionNames } from "./names.ts"
-import { integerOf } from "./serial-number.ts"
-import { isRequestSigned, isSignedBy } from "./signatures.ts"
 
 export const { problemList, problem } = defineProblems({
-  expired: ["error", "the end of its validity is over"],
-  not_yet_valid: ["error", "the beginning of its validity is still to come"],
+  expired: ["error", "its validity has ended"],
+  not_yet_valid: ["error", "its validity has not begun"],
   validity: ["error", "it ends before it begins, or a time cannot be read"],
   weak_key: ["error", "RSA or DSA under 2,048 bits, or an elliptic curve under 224"],
-  unknown_key: ["warning", "a kind of key that is not known here"],
-  weak_signature: ["error", "signed with MD5 or SHA-1, for which forgeries were found"],
-  signature: ["error", "a self-signed certificate or a request that its own key did not sign"],
-  serial_number: ["error", "zero, negative or over 20 bytes (RFC 5280 §4.1.2.2)"],
+  unknown_key: ["warning", "a kind of key that this API does not know"],
+  weak_signature: ["error", "signed with MD5 or SHA-1, whose signatures can be forged"],
+  signature: ["error", "it claims to be signed with its own key, and is not"],
+  serial_number: ["error", "the serial number is zero, negative or over 20 bytes (RFC 5280 §4.1.2.2)"],
   duplicate_extension: ["error", "an extension occurs twice (RFC 5280 §4.2)"],
-  ca: ["error", "its key may sign certificates, but it is no authority (RFC 5280 §4.2.1.9)"],
-  unknown_critical: ["warning", "a critical extension is not known here, so that many programs refuse it"],
+  ca: ["error", "its key may sign certificates, but it is not an authority (RFC 5280 §4.2.1.9)"],
+  unknown_critical: [
+    "warning",
+    "a critical extension that this API does not know; many programs refuse such a certificate",
+  ],
   no_names: ["warning", "no subjectAltName; programs ignore the common name (RFC 9525 §6.3)"],
   chain_order: ["warning", "a certificate is not followed by the one that signed it"],
 })
@@ -26,13 +27,16 @@ const leastBits: Readonly<Record<string, number>> = { rsa: 2048, "rsa-pss": 2048
 const weakCurves: readonly (string | null)[] = ["secp112r1", "secp128r1", "secp160r1", "prime192v1"]
 const maxSerialBytes = 20
 
-/** What is wrong with the first certificate, or the request, at a time in milliseconds since 1970. */
+/**
+ * The problems of the first certificate, or of the request.
+ * @param now in milliseconds since 1970
+ */
 export async function entryProblems(entry: Entry, now: number): Promise<Problem[]> {
   const { kind, key, signature_algorithm, serial_number, extensions, is_ca, key_usage, names } = entry
   const found: Problem[] = []
   if (kind === "certificate") found.push(...validityProblems(entry, now))
   if (key.algorithm === "unknown")
-    found.push(problem("unknown_key", "key", "The kind of key is not known here."))
+    found.push(problem("unknown_key", "key", "This API does not know the kind of key."))
   if ((key.bits ?? Number.MAX_VALUE) < (leastBits[key.algorithm] ?? 0) || weakCurves.includes(key.curve))
     found.push(problem("weak_key", "key", "The key is too short to be safe."))
   const isSelfSigned = entry.issuer === entry.subject && (await isSignedBy(entry, entry))
@@ -42,25 +46,29 @@ export async function entryProblems(entry: Entry, now: number): Promise<Problem[
       problem("weak_signature", "signature_algorithm", "The signature uses a hash that can be forged."),
     )
   if (await hasWrongOwnSignature(entry, isSelfSigned))
-    found.push(problem("signature", "signature", "Its own key did not make the signature."))
-  if (serial_number !== null && !isSerialNumber(integerOf(entry.der)))
+    found.push(problem("signature", "signature", "The signature was not made with its own key."))
+  if (serial_number !== null && !isSerialNumber(serialNumberOf(entry.der)))
     found.push(
-      problem("serial_number", "serial_number", "The serial number is not from 1 to 20 bytes and positive."),
+      problem("serial_number", "serial_number", "The serial number must be positive and have 1 to 20 bytes."),
     )
   if (new Set(extensions.map(({ oid }) => oid)).size < extensions.length)
     found.push(problem("duplicate_extension", "extensions", "An extension occurs twice."))
   if (key_usage?.includes("keyCertSign") && !is_ca)
-    found.push(problem("ca", "basicConstraints", "The key may sign certificates, but it is no authority."))
+    found.push(
+      problem("ca", "basicConstraints", "The key may sign certificates, but it is not an authority."),
+    )
   if (extensions.some(({ oid, is_critical }) => is_critical && extensionNames[oid] === undefined))
-    found.push(problem("unknown_critical", "extensions", "A critical extension is not known here."))
+    found.push(problem("unknown_critical", "extensions", "This API does not know a critical extension."))
   if (!is_ca && names.length === 0)
-    found.push(problem("no_names", "subjectAltName", "There is no name that programs compare with."))
+    found.push(
+      problem("no_names", "subjectAltName", "There is no subjectAltName for programs to compare with."),
+    )
   return found
 }
 
 function validityProblems({ not_before, not_after }: Entry, now: number): Problem[] {
   if (not_before === null || not_after === null || Date.parse(not_after) < Date.parse(not_before))
-    return [problem("validity", "not_after", "The validity has no length.")]
+    return [problem("validity", "not_after", "The validity ends before it begins, or a time cannot be read.")]
   if (now > Date.parse(not_after)) return [problem("expired", "not_after", "The certificate has expired.")]
   if (now < Date.parse(not_before))
     return [problem("not_yet_valid", "not_before", "The certificate is not valid yet.")]
@@ -70,12 +78,12 @@ function validityProblems({ not_before, not_after }: Entry, now: number): Proble
 async function hasWrongOwnSignature(entry: Entry, isSelfSigned: boolean): Promise<boolean> {
   if (entry.key.algorithm === "unknown") return false
   if (entry.kind === "request") return (await isRequestSigned(entry)) === false
-  // Its own key signs a certificate with its subject as issuer, unless an authority has renewed its key (RFC 5280 §3.2).
+  // If subject and issuer are the same, it is self-signed, unless an authority has renewed its key (RFC 5280 §3.2).
   const isOwnIssuer = entry.authority_key_id === null || entry.authority_key_id === entry.subject_key_id
   return entry.issuer === entry.subject && isOwnIssuer && !isSelfSigned
 }
 
-/** Positive, and at most 20 bytes with the one that shows the sign. */
+/** Whether it is positive and has at most 20 bytes, the one for the sign included. */
 function isSerialNumber(bytes: Uint8Array): boolean {
   return bytes.length <= maxSerialBytes && (bytes[0] ?? 0) < 0x80 && bytes.some((byte) => byte !== 0)
 }
@@ -96,4 +104,44 @@ export async function chainOf([first, ...others]: readonly Entry[]) {
     before = entry
   }
   return chain
+}
+
+/** Whether a certificate was signed by the key of another, whose subject is its issuer. */
+async function isSignedBy(entry: Entry, issuer: Entry): Promise<boolean> {
+  if (entry.issuer !== issuer.subject || issuer.certificate === null) return false
+  const { X509Certificate } = await import("node:crypto")
+  try {
+    return new X509Certificate(entry.der).verify(new X509Certificate(issuer.der).publicKey)
+  } catch {
+    // A key or an algorithm that the runtime does not know.
+    return false
+  }
+}
+
+/** Whether a request is signed by its own key; null for an algorithm that the runtime does not know. */
+async function isRequestSigned({ holder, certificate }: Entry): Promise<boolean | null> {
+  if (certificate !== null || !("verify" in holder)) return null
+  return holder.verify().catch(() => null)
+}
+
+/**
+ * The bytes of the serial number of a certificate in DER. They include the byte for the sign, which @peculiar/x509 leaves out.
+ * Read the certificate with that library first: this does not check its structure (RFC 5280 §4.1).
+ */
+function serialNumberOf(der: Uint8Array): Uint8Array {
+  const certificate = contentAt(der, 0)
+  const signed = contentAt(der, certificate.start)
+  // [0] is the version, which certificates of version 1 leave out.
+  const version = der[signed.start] === 0xa0 ? contentAt(der, signed.start).end : signed.start
+  const { start, end } = contentAt(der, version)
+  return der.subarray(start, end)
+}
+
+/** Where the content of an element begins and ends (X.690 §8.1.3). */
+function contentAt(der: Uint8Array, at: number) {
+  const first = der[at + 1] ?? 0
+  const lengthBytes = first < 0x80 ? 0 : first & 0x7f
+  const start = at + 2 + lengthBytes
+  const length = der.subarray(at + 2, start).reduce((sum, byte) => sum * 256 + byte, 0)
+  return { start, end: start + (lengthBytes === 0 ? first : length) }
 }

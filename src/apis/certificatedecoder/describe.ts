@@ -3,7 +3,7 @@ import { reject } from "../contract.ts"
 import type { Block } from "./blocks.ts"
 import { extensionNames, purposeNames, usageNames } from "./names.ts"
 
-/** A certificate or a request, read. */
+/** What was read of a certificate or a request. */
 export type Entry = Awaited<ReturnType<typeof readEntry>>
 
 /**
@@ -11,7 +11,7 @@ export type Entry = Awaited<ReturnType<typeof readEntry>>
  * @throws InputRejected for `certificate`
  */
 export async function readEntry({ kind, der }: Block) {
-  // Its dependency injection needs it.
+  // The dependency injection of @peculiar/x509 needs it.
   await import("reflect-metadata")
   const x509 = await import("@peculiar/x509")
   const { createHash } = await import("node:crypto")

@@ -99,8 +99,8 @@ export const examples = [
       ],
       lint: [
         { rule: "7.1.2.11.1", message: "There is no authorityKeyIdentifier." },
-        { rule: "7.1.2.7.9", message: "There are no policies." },
-        { rule: "7.1.2.11.2", message: "There is no place to ask whether it was revoked." },
+        { rule: "7.1.2.7.9", message: "There is no certificatePolicies extension." },
+        { rule: "7.1.2.11.2", message: "There is no address to ask whether it was revoked (OCSP or CRL)." },
       ],
     },
     given: { now },
@@ -120,7 +120,7 @@ export const examples = [
         {
           code: "no_names" as const,
           severity: "warning" as const,
-          message: "There is no name that programs compare with.",
+          message: "There is no subjectAltName for programs to compare with.",
           where: "subjectAltName",
         },
       ],

@@ -1,9 +1,8 @@
 import { Type } from "@sinclair/typebox"
-import { choice, defineIsolatedApi, nullable, premium } from "../contract.ts"
+import { choice, defineIsolatedApi, nullable, nullableText, premium } from "../contract.ts"
 import { problemList } from "./checks.ts"
 import { examples } from "./examples.ts"
 
-const text = (description: string) => nullable(Type.String(), { description })
 const texts = (description: string) => Type.Array(Type.String(), { description })
 
 export const certificatedecoder = defineIsolatedApi({
@@ -24,7 +23,7 @@ export const certificatedecoder = defineIsolatedApi({
     "RFC 5280",
   ],
   description:
-    "Reads a certificate or a request for one (X.509): names, validity, key, extensions and fingerprints, and names what is wrong with it and with the chain after it. It does not tell whether an authority is trusted or has revoked it.",
+    "Reads an X.509 certificate or certificate signing request (CSR): names, validity, key, extensions and fingerprints. Reports mistakes in it and in the chain after it. It does not check whether its authority is trusted or has revoked it.",
   method: "POST",
   credits: 1,
   input: Type.Object({
@@ -32,89 +31,98 @@ export const certificatedecoder = defineIsolatedApi({
       minLength: 1,
       maxLength: 65_536,
       description:
-        "A certificate or a request in PEM, followed by its chain of at most nine others; or one certificate as base64 of DER.",
+        "A certificate or a CSR in PEM, followed by its chain of at most nine certificates; or one certificate in DER, as base64.",
     }),
   }),
   output: Type.Object({
     is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
     problems: problemList,
     kind: choice(["certificate", "request"], {
-      description: "`request`: a request for a certificate (CSR).",
+      description: "Whether it is a certificate or a certificate signing request (CSR).",
     }),
-    subject: Type.String({ description: "The subject, in the order in which it is written there." }),
+    subject: Type.String({ description: "The subject. Its parts keep their order." }),
     subject_parts: Type.Array(
       Type.Object({
-        type: Type.String({ description: "The kind, such as `CN` or `O`, or its object identifier." }),
-        value: Type.String({ description: "The value." }),
+        type: Type.String({ description: "The attribute, such as `CN` or `O`, or its object identifier." }),
+        value: Type.String({ description: "Its value." }),
       }),
       { description: "The parts of the subject." },
     ),
-    issuer: text("The issuer; null for a request."),
-    serial_number: text("The serial number in hexadecimal digits; null for a request."),
-    not_before: text("When its validity begins, in UTC; null for a request."),
-    not_after: text("When its validity ends, in UTC; null for a request."),
+    issuer: nullableText("The issuer; null for a request."),
+    serial_number: nullableText("The serial number in hexadecimal digits; null for a request."),
+    not_before: nullableText("The first moment at which it is valid, in UTC; null for a request."),
+    not_after: nullableText("The last moment at which it is valid, in UTC; null for a request."),
     key: Type.Object(
       {
-        algorithm: Type.String({ description: "`rsa`, `ec`, `ed25519` and others; or `unknown`." }),
+        algorithm: Type.String({
+          description: "The kind of key: `rsa`, `ec`, `ed25519` or another; or `unknown`.",
+        }),
         bits: nullable(Type.Integer(), { description: "The length of an RSA or DSA key; null for others." }),
-        curve: text("The elliptic curve; null for other keys."),
-        exponent: text("The public exponent of an RSA key; null for others."),
+        curve: nullableText("The elliptic curve; null for other keys."),
+        exponent: nullableText("The public exponent of an RSA key; null for others."),
       },
       { description: "The public key." },
     ),
-    signature_algorithm: Type.String({ description: "How it is signed." }),
+    signature_algorithm: Type.String({ description: "The algorithm of its signature." }),
     fingerprints: Type.Object(
       {
-        sha256: Type.String({ description: "SHA-256 of the whole." }),
-        sha1: Type.String({ description: "SHA-1 of the whole." }),
-        key_sha256: Type.String({ description: "SHA-256 of the public key, as in TLSA records and pins." }),
+        sha256: Type.String({ description: "SHA-256 of the certificate or request." }),
+        sha1: Type.String({ description: "SHA-1 of the certificate or request." }),
+        key_sha256: Type.String({
+          description: "SHA-256 of the public key (SubjectPublicKeyInfo), as in TLSA records and pins.",
+        }),
       },
       { description: "Fingerprints in hexadecimal digits." },
     ),
     names: Type.Array(
       Type.Object({
-        type: Type.String({ description: "The kind: `dns`, `ip`, `email`, `url`, `dn` and others." }),
+        type: Type.String({ description: "The kind of name: `dns`, `ip`, `email`, `url`, `dn` or another." }),
         value: Type.String({ description: "The name." }),
       }),
-      { description: "For whom it is (subjectAltName)." },
+      { description: "The names that it is valid for (subjectAltName)." },
     ),
-    is_ca: Type.Boolean({ description: "Whether it is that of an authority, which signs others." }),
+    is_ca: Type.Boolean({
+      description: "Whether it belongs to an authority, which may sign other certificates.",
+    }),
     path_length: nullable(Type.Integer(), {
-      description: "How many authorities may follow; null without limit.",
+      description:
+        "How many further authorities may stand between it and a server's certificate; null if not limited.",
     }),
     key_usage: nullable(texts("The usages."), {
-      description: "What the key may be used for; null if that is not limited.",
+      description: "What the key may be used for; null if not limited.",
     }),
     extended_key_usage: nullable(texts("The purposes."), {
       description:
-        "For which purposes: names of RFC 5280 or object identifiers; null if that is not limited.",
+        "The purposes of the key, as names of RFC 5280 or object identifiers; null if not limited.",
     }),
-    subject_key_id: text("The identifier of its key; null without one."),
-    authority_key_id: text("The identifier of the key that signed it; null without one."),
-    ocsp_urls: texts("Where to ask whether it was revoked (OCSP). They were not asked."),
-    issuer_urls: texts("Where the issuer's certificate is. It was not fetched."),
-    crl_urls: texts("Where the lists of revoked ones are. They were not fetched."),
+    subject_key_id: nullableText("The identifier of its key; null if it names none."),
+    authority_key_id: nullableText("The identifier of the key that signed it; null if it names none."),
+    ocsp_urls: texts("Where to ask whether it was revoked (OCSP). This API does not ask."),
+    issuer_urls: texts("Where the issuer's certificate is. This API does not fetch it."),
+    crl_urls: texts("Where the lists of revoked certificates are. This API does not fetch them."),
     extensions: Type.Array(
       Type.Object({
         oid: Type.String({ description: "The object identifier." }),
-        name: text("The name in its standard; null if it is not known here."),
+        name: nullableText("The name in its standard; null if this API does not know it."),
         is_critical: Type.Boolean({
-          description: "Whether who does not know it must refuse the certificate.",
+          description: "Whether programs that do not know the extension must refuse the certificate.",
         }),
       }),
       { description: "The extensions, in their order." },
     ),
     seconds_left: nullable(Type.Integer(), {
-      description: "How long it is still valid; negative if it has expired, null for a request.",
+      description: "Seconds until it expires; negative if it has expired, null for a request.",
     }),
     chain: Type.Array(
       Type.Object({
         subject: Type.String({ description: "The subject." }),
-        issuer: text("The issuer; null for a request."),
-        not_before: text("When its validity begins."),
-        not_after: text("When its validity ends."),
-        sha256: Type.String({ description: "SHA-256 of the whole." }),
-        signed_the_one_before: Type.Boolean({ description: "Whether it signed the certificate before it." }),
+        issuer: nullableText("The issuer; null for a request."),
+        not_before: nullableText("The first moment at which it is valid, in UTC."),
+        not_after: nullableText("The last moment at which it is valid, in UTC."),
+        sha256: Type.String({ description: "SHA-256 of the certificate." }),
+        signed_the_one_before: Type.Boolean({
+          description: "Whether its key signed the certificate before it in the list.",
+        }),
       }),
       { description: "The certificates after the first." },
     ),
@@ -123,12 +131,12 @@ export const certificatedecoder = defineIsolatedApi({
         Type.Array(
           Type.Object({
             rule: Type.String({ description: "The section of the Baseline Requirements." }),
-            message: Type.String({ description: "What is not kept." }),
+            message: Type.String({ description: "How the certificate breaks the rule." }),
           }),
         ),
         {
           description:
-            "Rules of the CA/Browser Forum that the certificate of a public server must keep, and this one does not; null for other certificates.",
+            "The rules for certificates of public servers (Baseline Requirements of the CA/Browser Forum) that it breaks; null for other certificates.",
         },
       ),
     ),

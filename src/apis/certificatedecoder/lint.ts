@@ -1,6 +1,6 @@
 import type { Entry } from "./describe.ts"
 
-/** One rule of the CA/Browser Forum for certificates of servers that is not kept. */
+/** A rule of the CA/Browser Forum that a server's certificate breaks. */
 export interface Finding {
   readonly rule: string
   readonly message: string
@@ -36,10 +36,14 @@ export function lint(entry: Entry): Finding[] | null {
   check(
     days <= limit,
     "6.3.2",
-    `The validity has more than the ${limit} days that were allowed on its day of issue.`,
+    `The validity is longer than the ${limit} days that were allowed on the day of issue.`,
   )
   check(hosts.length + addresses.length > 0, "7.1.2.7.12", "There is no dNSName and no iPAddress.")
-  check(hosts.length + addresses.length === names.length, "7.1.2.7.12", "There are names of other kinds.")
+  check(
+    hosts.length + addresses.length === names.length,
+    "7.1.2.7.12",
+    "There are names other than dNSName and iPAddress.",
+  )
   check(hosts.every(isHostName), "7.1.2.7.12", "A dNSName is not a domain name with two labels or more.")
   check(
     common.every((name) => [...hosts, ...addresses].some((one) => one.toLowerCase() === name.toLowerCase())),
@@ -51,20 +55,20 @@ export function lint(entry: Entry): Finding[] | null {
   check(
     entry.serial_number === null || entry.serial_number.length >= 16,
     "7.1",
-    "The serial number has under 64 bits.",
+    "The serial number has fewer than 64 bits.",
   )
   check(!(key_usage ?? []).includes("keyCertSign"), "7.1.2.7.11", "The key may sign certificates.")
-  check(!purposes?.includes("anyExtendedKeyUsage"), "7.1.2.7.10", "It is for any purpose.")
+  check(!purposes?.includes("anyExtendedKeyUsage"), "7.1.2.7.10", "The key may be used for any purpose.")
   check(entry.authority_key_id !== null, "7.1.2.11.1", "There is no authorityKeyIdentifier.")
   check(
     entry.extensions.some(({ name }) => name === "certificatePolicies"),
     "7.1.2.7.9",
-    "There are no policies.",
+    "There is no certificatePolicies extension.",
   )
   check(
     entry.ocsp_urls.length + entry.crl_urls.length > 0,
     "7.1.2.11.2",
-    "There is no place to ask whether it was revoked.",
+    "There is no address to ask whether it was revoked (OCSP or CRL).",
   )
   return found
 }

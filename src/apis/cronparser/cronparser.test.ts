@@ -49,7 +49,7 @@ describe("words", () => {
     expect((await parse(expression)).description).toBe(words)
   })
 
-  test("each language has its own words, on plans with premium fields alone", async () => {
+  test("each language has its own words, only on plans with premium fields", async () => {
     const all = await Promise.all(languages.map((language) => parse("0 9 * * 1-5", { language, count: 1 })))
     expect(new Set(all.map(({ description }) => description)).size).toBeGreaterThan(languages.length - 3)
     expect((await parse("0 9 * * 1-5", { language: "de" }, false)).description).toBe(
@@ -64,7 +64,7 @@ test("plans without premium fields get five runs", async () => {
   expect((await parse("* * * * *", { count: 2 }, false)).runs).toHaveLength(2)
 })
 
-describe("changes of the clocks", () => {
+describe("clock changes", () => {
   const codes = async (expression: string, timezone: string) =>
     (await parse(expression, { timezone })).problems.map(({ code, where }) => `${code} ${where}`)
 
@@ -82,7 +82,7 @@ describe("changes of the clocks", () => {
     expect(await codes(expression, timezone)).toEqual(expected)
   })
 
-  test("what is said of a change is what the runs do", async () => {
+  test("the message about a clock change agrees with the runs", async () => {
     const hours = fc.constantFrom("0", "1", "2", "3", "1-3", "*/2", "0,2")
     const minutes = fc.constantFrom("0", "15", "30", "0,30", "*/20")
     const zone = fc.constantFrom(

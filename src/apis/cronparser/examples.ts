@@ -24,14 +24,14 @@ export const examples = [
           code: "left_out" as const,
           severity: "warning" as const,
           message:
-            "On 2027-03-28, clocks in Europe/Berlin go from 02:00 to 03:00: the run at 02:30 takes place at 03:00.",
+            "On 2027-03-28, clocks in Europe/Berlin go from 02:00 to 03:00: the run of 02:30 takes place at 03:00.",
           where: "2027-03-28",
         },
         {
           code: "repeated" as const,
           severity: "info" as const,
           message:
-            "On 2027-10-31, clocks in Europe/Berlin go from 03:00 to 02:00. 02:30 comes twice then: it runs the first time alone.",
+            "On 2027-10-31, clocks in Europe/Berlin go from 03:00 to 02:00. 02:30 comes twice: it runs only the first time.",
           where: "2027-10-31",
         },
       ],

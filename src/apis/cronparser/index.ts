@@ -1,13 +1,23 @@
 import { Type } from "@sinclair/typebox"
-import { choice, defineIsolatedApi, nullable, premium } from "../contract.ts"
+import { defineProblems } from "../../values/problems.ts"
+import { choice, defineIsolatedApi, nullableText, premium } from "../contract.ts"
 import { examples } from "./examples.ts"
-import { problemList } from "./problems.ts"
 import { languages } from "./words.ts"
 
-/** The runs on plans without premium fields, and where `count` is left out. */
+/** How many runs are computed by default, and at most on plans without premium fields. */
 export const shownToAll = 5
 export const afterForm =
-  "must be a time from 1970 to 2199 as ISO 8601 writes it, such as 2027-01-31T12:00:00Z, or a date"
+  "must be a time from 1970 to 2199 in ISO 8601, such as 2027-01-31T12:00:00Z, or a date"
+
+export const { problemList, problem } = defineProblems({
+  no_run: ["error", "no time fits the expression"],
+  either_day: [
+    "warning",
+    "it runs on days that fit the day of the month or the day of the week, not only both",
+  ],
+  left_out: ["warning", "a clock change skips a run's time"],
+  repeated: ["info", "a clock change repeats a run's time"],
+})
 
 export const cronparser = defineIsolatedApi({
   id: "cronparser",
@@ -25,7 +35,7 @@ export const cronparser = defineIsolatedApi({
     "every minute",
   ],
   description:
-    "Reads a cron expression, says in words when it runs, and computes its next runs in a time zone. Tells which times a change of the clocks leaves out or repeats.",
+    "Reads a cron expression, describes it in words, and computes its next runs in a time zone. Reports times that clock changes skip or repeat.",
   method: "GET",
   credits: 1,
   input: Type.Object({
@@ -33,7 +43,7 @@ export const cronparser = defineIsolatedApi({
       minLength: 1,
       maxLength: 200,
       description:
-        "Minute, hour, day of the month, month and day of the week, as in `0 9 * * 1-5`. With six fields the first is the second, with seven the last is the year. `L`, `W` and `#` stand for last, nearest weekday and n-th weekday; `+` before the day of the week makes both days count. Also `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.",
+        "Minute, hour, day of the month, month and day of the week, as in `0 9 * * 1-5`. With six fields, the first is the second; with seven, the last is also the year. `L` is the last day, `W` the nearest weekday and `#` the n-th weekday. With `+` before the day of the week, the days of the month and of the week must both fit. Also `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.",
     }),
     timezone: Type.Optional(
       Type.String({
@@ -55,7 +65,7 @@ export const cronparser = defineIsolatedApi({
       Type.String({
         maxLength: 40,
         "x-requirement": afterForm,
-        description: "The runs after this time, such as `2027-01-31T12:00:00Z`. Default: now.",
+        description: "Computes runs after this time, such as `2027-01-31T12:00:00Z`. Default: now.",
       }),
     ),
     language: Type.Optional(
@@ -65,16 +75,14 @@ export const cronparser = defineIsolatedApi({
   output: Type.Object({
     is_valid: Type.Boolean({ description: "False if it never runs." }),
     problems: problemList,
-    description: nullable(Type.String(), {
-      description: "When it runs, in words; null for the few forms that have none.",
-    }),
+    description: nullableText("When it runs, in words; null for a few forms that cannot be described."),
     timezone: Type.String({ description: "The time zone, as the IANA database writes it." }),
     runs: Type.Array(
       Type.Object({
         local: Type.String({ description: "The time in the time zone, with its offset from UTC." }),
         utc: Type.String({ description: "The same time in UTC." }),
       }),
-      { description: "The next runs; fewer than `count` if there are no more until the year 2999." },
+      { description: "The next runs; fewer than `count` if there are no more before the year 3000." },
     ),
   }),
   examples,

@@ -9,8 +9,7 @@ import {
   toTimeZone,
 } from "../../values/time-zone.ts"
 import { type RunOf, reject } from "../contract.ts"
-import { afterForm, type cronparser, shownToAll } from "./index.ts"
-import { problem } from "./problems.ts"
+import { afterForm, type cronparser, problem, shownToAll } from "./index.ts"
 import { type MetChange, metChanges, readSchedule, type Schedule } from "./schedule.ts"
 import { describe } from "./words.ts"
 
@@ -53,7 +52,7 @@ function read(expression: string, zone: string): Schedule {
   try {
     return readSchedule(expression, zone)
   } catch (error) {
-    // croner's messages begin with the name of its class.
+    // croner's messages begin with a class name.
     const reason = error instanceof Error ? error.message.replace(/^\w+: |\.$/g, "") : String(error)
     reject("expression", `must be a cron expression, such as 0 9 * * 1-5. The mistake: ${reason}`)
   }
@@ -67,7 +66,7 @@ function neverRuns({ pattern }: Schedule, afterMs: number) {
 function eitherDay({ pattern: { starDOM, starDOW, useAndLogic } }: Schedule) {
   if (starDOM || starDOW || useAndLogic) return []
   const message =
-    "It runs on each day that fits the day of the month or the day of the week. Put + before the day of the week for days that fit both. Programs that take a field for unrestricted if it begins with * differ."
+    "It runs on each day that fits the day of the month or the day of the week. Put + before the day of the week for days that fit both. Some programs decide otherwise if one of the two fields begins with *."
   return [problem("either_day", "day of the month and day of the week", message)]
 }
 
@@ -77,10 +76,10 @@ function toProblem(change: MetChange) {
   if (change.after > change.before) {
     const [, instead] = toDayAndClock(change.after)
     const fate = change.isFixedTime
-      ? `the run at ${clock} takes place at ${instead}`
-      : "there is no run at a time between"
+      ? `the run of ${clock} takes place at ${instead}`
+      : "it does not run at the times between"
     return problem("left_out", day, `${text}: ${fate}.`)
   }
-  const often = change.isFixedTime ? "it runs the first time alone" : "it runs both times"
-  return problem("repeated", day, `${text}. ${clock} comes twice then: ${often}.`)
+  const often = change.isFixedTime ? "it runs only the first time" : "it runs both times"
+  return problem("repeated", day, `${text}. ${clock} comes twice: ${often}.`)
 }

@@ -1,19 +1,19 @@
 import { Cron, CronPattern } from "croner"
 import { atZone, type ClockChange, clockChangesAfter } from "../../values/time-zone.ts"
 
-/** An expression that was read, in a time zone. */
+/** A cron expression in a time zone. */
 export interface Schedule {
   readonly pattern: CronPattern
   readonly zone: string
   /** The first run after a time, both in milliseconds since the Unix epoch; null if there is none. */
   readonly next: (afterMs: number) => number | null
-  /** The same for the time that clocks show, as if it were UTC. */
+  /** The same for the time that clocks show, both written as if it were UTC. */
   readonly nextOnClock: (afterMs: number) => number | null
 }
 
 /**
- * Reads an expression.
- * @throws Error with the reason, for one that croner cannot read
+ * Reads a cron expression.
+ * @throws Error with the reason, if croner cannot read it
  */
 export function readSchedule(expression: string, zone: string): Schedule {
   const pattern = new CronPattern(expression)
@@ -26,19 +26,19 @@ export function readSchedule(expression: string, zone: string): Schedule {
   }
 }
 
-/** A change of the clocks, and the first time of a schedule that clocks do not show then, or show twice. */
+/** A clock change, and the first time of a schedule that it skips or repeats. */
 export interface MetChange extends ClockChange {
   readonly met: number
   /**
-   * Whether the schedule has one second, minute and hour: then a time that is left out runs after the change, and one that comes
-   * twice runs once. Other schedules do not run at a time that is left out, and run both times.
+   * Whether the schedule has one second, minute and hour. Then it runs after the change if its time is skipped, and once if it
+   * is repeated. Other schedules do not run at a skipped time, and run twice at a repeated one.
    */
   readonly isFixedTime: boolean
 }
 
 const maxChanges = 20
 
-/** The next change that leaves out times of a schedule, and the next that repeats them, if they are among the next 20 changes. */
+/** The next clock change that skips times of a schedule, and the next that repeats them, among the next 20 changes. */
 export function metChanges({ pattern, zone, nextOnClock }: Schedule, afterMs: number): MetChange[] {
   const found = new Map<"left out" | "repeated", MetChange>()
   let count = 0
@@ -55,7 +55,7 @@ export function metChanges({ pattern, zone, nextOnClock }: Schedule, afterMs: nu
   return [...found.values()]
 }
 
-/** A schedule with the same minutes in each hour goes on as if no clock had changed. */
+/** Whether nobody notices a change: a schedule for every hour goes on as before if clocks move by whole hours. */
 function isUnnoticed({ hour }: CronPattern, { before, after }: ClockChange): boolean {
   return hour.every((isIn) => isIn) && (after - before) % 3_600_000 === 0
 }

@@ -34,7 +34,7 @@ const refusals: readonly (readonly [what: string, from: Format, text: string, re
     "an alias in itself",
     "yaml",
     "&a [*a]",
-    "is not valid YAML at line 1, column 5: an alias inside of what it",
+    "is not valid YAML at line 1, column 5: an alias inside the value that it refers to",
   ],
   ["NUL", "yaml", 'a: "\0"', "is not valid YAML at line 1, column 5: a control character must be escaped"],
   ["NUL", "xml", "<a>\0</a>", "is not valid XML at line 1, column 5: disallowed character"],
@@ -166,7 +166,7 @@ const growing: readonly (readonly [what: string, from: Format, to: Format, text:
       "yaml",
       "json",
       `z: &z 1\n${aliases.join("\n")}`,
-      "must have at most 100,000 values in the copies that its aliases make",
+      "must have aliases that copy at most 100,000 values",
     ],
     [
       "aliases of a long text",

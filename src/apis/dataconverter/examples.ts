@@ -19,7 +19,7 @@ export const examples = [
         {
           code: "anchors" as const,
           severity: "info" as const,
-          message: "An alias of YAML is replaced by a copy of what it stands for.",
+          message: "A YAML alias is replaced by a copy of the value that it refers to.",
           where: "line 3, column 6",
         },
       ],
@@ -65,7 +65,7 @@ export const examples = [
         {
           code: "missing_cells" as const,
           severity: "warning" as const,
-          message: "An object lacks a column of others, which becomes empty text.",
+          message: "An object lacks a key that others have; its cell is empty.",
           where: "/1/born",
         },
       ],
@@ -80,7 +80,8 @@ export const examples = [
         {
           code: "root" as const,
           severity: "info" as const,
-          message: "The data is put under the name root, since the format needs one object around all.",
+          message:
+            "The data is put under the name root, since the format needs one object around everything.",
           where: "root",
         },
       ],

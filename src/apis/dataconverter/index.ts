@@ -22,7 +22,7 @@ export const dataconverter = defineIsolatedApi({
     "format",
   ],
   description:
-    "Converts data between JSON, YAML, XML, CSV and TOML, and says what the other format cannot hold: comments, types, attributes, anchors. Every digit of a number is kept.",
+    "Converts data between JSON, YAML, XML, CSV and TOML. Warns about everything that the other format cannot hold, such as comments and types. Keeps every digit of numbers.",
   method: "POST",
   credits: 1,
   input: Type.Object({

@@ -3,18 +3,21 @@ import { type Place, placeText } from "./values.ts"
 
 const kinds = {
   comments: ["warning", "comments are left out"],
-  anchors: ["info", "an alias of YAML is replaced by a copy of what it stands for"],
-  tags: ["warning", "a tag of YAML is left out, and its value is read without it"],
-  documents: ["info", "several documents of YAML become one list"],
-  key_as_text: ["warning", "a key that is no text becomes text"],
+  anchors: ["info", "a YAML alias is replaced by a copy of the value that it refers to"],
+  tags: ["warning", "a YAML tag is left out, and its value is read without it"],
+  documents: ["info", "several YAML documents become one list"],
+  key_as_text: ["warning", "a key that is not text becomes text"],
   yaml_1_1: [
     "warning",
     "the document says that it is YAML 1.1; it is read as 1.2, where yes, no, on, off, 0777 and 1:30 mean something else",
   ],
-  doctype: ["warning", "the document type declaration is left out, with entities and default values in it"],
+  doctype: ["warning", "the document type declaration is left out, with its entities and default values"],
   instructions: ["warning", "processing instructions are left out"],
-  mixed_content: ["warning", "text beside elements is joined in #text, and loses its places"],
-  element_order: ["warning", "the order of elements is lost where repeated ones have others between them"],
+  mixed_content: ["warning", "the text around the elements is joined in #text, and its position is lost"],
+  element_order: [
+    "warning",
+    "elements of the same name are grouped; the order of the others among them is lost",
+  ],
   header_alone: ["warning", "the names of columns are left out, since there are no rows"],
   dates: ["warning", "a date or time of TOML becomes text"],
   special_numbers: ["warning", "infinity or not-a-number becomes text"],
@@ -23,16 +26,16 @@ const kinds = {
   nulls: ["warning", "null is left out of an object, and becomes empty text in a list"],
   short_lists: ["warning", "a list of one item reads back as that item, and an empty one is left out"],
   nested_lists: ["warning", "a list in a list becomes an element with elements named item"],
-  simple_objects: ["warning", "an object that is empty or has #text alone reads back as text"],
+  simple_objects: ["warning", "an object that is empty or has only #text reads back as text"],
   names: ["warning", "a key that is not a name in XML is written with codes, such as _x0020_ for a space"],
-  root: ["info", "the data is put under the name root, since the format needs one object around all"],
+  root: ["info", "the data is put under the name root, since the format needs one object around everything"],
   rows: [
     "info",
-    "CSV is a list of objects: one object becomes a list of one, and an item that is no object is in the column value",
+    "CSV is a list of objects: one object becomes a list of one, and an item that is not an object goes to the column value",
   ],
   nested_cells: ["warning", "a list or an object becomes JSON in a cell"],
-  missing_cells: ["warning", "an object lacks a column of others, which becomes empty text"],
-  characters: ["warning", "a character that the format cannot have becomes U+FFFD"],
+  missing_cells: ["warning", "an object lacks a key that others have; its cell is empty"],
+  characters: ["warning", "a character that the format does not allow becomes U+FFFD"],
 } as const
 
 type Code = keyof typeof kinds
@@ -42,11 +45,14 @@ const { problemList, problem } = defineProblems<Code>(kinds)
 /** The schema of the warnings. */
 export const warningList = problemList
 
-/** Collects what a conversion loses or changes: for each kind its first place, and how often it is found. */
+/** Collects what a conversion loses or changes: for each kind the first place, and how often it occurs. */
 export class Notes {
   readonly #found = new Map<Code, { readonly where: string; count: number }>()
 
-  /** Adds one that is at a place of the text that was read, or of the data that is written: a JSON Pointer. */
+  /**
+   * Adds a loss or change.
+   * @param where a JSON Pointer into the data that is written, or a function that returns the place in the text that was read
+   */
   add(code: Code, where: string | (() => Place)): void {
     const found = this.#found.get(code)
     if (found) {

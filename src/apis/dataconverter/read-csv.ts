@@ -3,8 +3,8 @@ import type { Notes } from "./notes.ts"
 import { addKey, placeAt, placeText, refuse, type Value } from "./values.ts"
 
 /**
- * Reads CSV (RFC 4180) with the names of the columns in its first row. Each row becomes an object; all values are text. Lines may
- * end in any way, empty ones are left out, and a quote in a field that does not begin with one is a character like others.
+ * Reads CSV (RFC 4180) with the names of the columns in its first row. Each row becomes an object; all values are text. Any line
+ * break ends a line. Empty lines are left out. In a field that does not begin with a quote, quotes are ordinary characters.
  */
 export function readCsv(text: string, notes: Notes): Value {
   const [header, ...rows] = splitRows(text)
@@ -60,7 +60,7 @@ function isEnd(character: string | undefined): boolean {
   return character === undefined || /[,\r\n]/.test(character)
 }
 
-/** The place behind the quote that ends a field; two quotes are one in it. */
+/** The offset after the quote that ends a field. Two quotes in a row are one quote inside the field. */
 function endOfQuoted(text: string, start: number): number {
   let at = text.indexOf('"', start + 1)
   while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2)

@@ -7,7 +7,7 @@ interface Open {
   keyAt: number
 }
 
-/** Reads JSON (RFC 8259). A key that is there twice is refused, since programs do not agree which one counts. */
+/** Reads JSON (RFC 8259). Refuses a repeated key, since programs differ in which value they use. */
 export function readJson(text: string): Value {
   const open: Open[] = []
   let root: Value | undefined

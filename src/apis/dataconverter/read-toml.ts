@@ -2,7 +2,7 @@ import { type AST, ParseError, parseTOML } from "toml-eslint-parser"
 import type { Notes } from "./notes.ts"
 import { addKey, Moment, Numeral, type Place, placeAt, refuse, requireDepth, type Value } from "./values.ts"
 
-/** Reads TOML 1.1. The parser also refuses keys that are there twice. */
+/** Reads TOML 1.1. The parser also refuses repeated keys. */
 export function readToml(text: string, notes: Notes): Value {
   requireShallow(text)
   const lone = text.search(/\r(?!\n)/)
@@ -31,7 +31,7 @@ function parse(text: string): AST.TOMLProgram {
 
 const tokens = /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#.*|[[\]{}]/g
 
-/** The parser would fill the stack. */
+/** Refuses deep nesting, with which the parser would overflow the stack. */
 function requireShallow(text: string): void {
   let depth = 0
   for (const { 0: token, index } of text.matchAll(tokens)) {
@@ -46,7 +46,7 @@ function toPlace({ loc }: { readonly loc: AST.SourceLocation }): Place {
 
 type Open = Map<string, Value> | Value[]
 
-/** The table that a header names. Numbers in the path are the places of tables in a list. */
+/** The table that a header names, which is added if needed. Numbers in the path are indexes in a list of tables. */
 function openTable(
   root: Map<string, Value>,
   path: readonly (string | number)[],

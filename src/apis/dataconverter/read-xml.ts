@@ -7,7 +7,7 @@ interface OpenElement {
   readonly attributes: Map<string, Value>
   readonly children: Map<string, Value[]>
   text: string
-  /** The name of the child before. */
+  /** The name of the previous child. */
   last: string
 }
 

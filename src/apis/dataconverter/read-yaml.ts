@@ -25,7 +25,7 @@ import {
 } from "./values.ts"
 import { writeCompactJson } from "./write-json.ts"
 
-/** Values with a copy for each alias. A few lines with aliases could make billions. */
+/** The most values that aliases may copy. A few lines with aliases could make billions. */
 const maxValues = 100_000
 const standardTags = [
   "!",
@@ -45,11 +45,11 @@ export function readYaml(text: string, notes: Notes): Value {
   if (control >= 0) refuse("YAML", placeAt(text, control), "a control character must be escaped")
   const composer = new Composer({
     ...({ schema: "core", intAsBigInt: true, resolveKnownTags: false, logLevel: "silent" } as const),
-    // Keys are compared here: the library compares each one with all others.
+    // `addKey` refuses repeated keys. The library would compare each key with all others.
     uniqueKeys: false,
   })
   const values: Value[] = []
-  // One after the other, since the library takes far more memory for a document than its data needs.
+  // One document at a time, since the library's form of a document takes far more memory than its data.
   for (const { errors, contents, range } of composer.compose(parse(text, notes), true, text.length)) {
     for (const { pos, message } of errors) refuse("YAML", placeAt(text, pos[0]), message)
     values.push(readContents(contents, text, notes))
@@ -62,7 +62,7 @@ export function readYaml(text: string, notes: Notes): Value {
 const controls = /[^\t\n\r\x20-\u{10ffff}]/u
 const scalarFollows = "\x1f"
 
-/** Parses token by token, and stops at deep nesting, with which the composer would fill the stack. */
+/** Parses token by token, and refuses deep nesting, with which the composer would overflow the stack. */
 function* parse(text: string, notes: Notes) {
   const parser = new Parser()
   let flow = 0
@@ -112,13 +112,13 @@ function readContents(contents: Node | null, text: string, notes: Notes): Value 
     if (found === undefined)
       refuse("YAML", place(), `there is no anchor '${node.source.slice(0, 100)}' before it`)
     if (found === null)
-      refuse("YAML", place(), "an alias inside of what it stands for makes data without end")
+      refuse("YAML", place(), "an alias inside the value that it refers to makes data without end")
     requireDepth(depth + found.levels - 1, place)
     copies += found.size
     if (copies > maxValues)
       reject(
         "text",
-        `must have at most ${maxValues.toLocaleString("en-US")} values in the copies that its aliases make, and has more at ${placeText(place())}`,
+        `must have aliases that copy at most ${maxValues.toLocaleString("en-US")} values, and copies more at ${placeText(place())}`,
       )
     notes.add("anchors", place)
     return found
@@ -180,7 +180,7 @@ function toValue({ value, source }: Scalar): Value {
   return typeof value === "string" || typeof value === "boolean" ? value : null
 }
 
-/** A number of the core schema in the form of JSON: `0x1F`, `0o17`, `007`, `+.5` and `1.` have none. */
+/** A number of the core schema in the form of JSON, which has no `0x1F`, `0o17`, `007`, `+.5` and `1.`. */
 function toNumeral(source: string): Numeral {
   const [, sign = "", rest = ""] = /^([-+]?)(.*)$/s.exec(source) ?? []
   const minus = sign === "-" ? "-" : ""

@@ -1,7 +1,8 @@
+import { pointerTo } from "../../values/json-pointer.ts"
 import { type RunOf, reject } from "../contract.ts"
 import type { dataconverter } from "./index.ts"
 import { Notes } from "./notes.ts"
-import { isList, isObject, placeAt, placeText, pointerTo, type Value } from "./values.ts"
+import { isList, isObject, placeAt, placeText, type Value } from "./values.ts"
 
 export type Format = "json" | "yaml" | "xml" | "csv" | "toml"
 
@@ -36,7 +37,7 @@ const writers: Readonly<Record<Format, () => Promise<(value: Value, notes: Notes
   toml: async () => (await import("./write-toml.ts")).writeToml,
 }
 
-/** Replaces halves of surrogate pairs, which only escapes of JSON can express. */
+/** Replaces halves of surrogate pairs, which only JSON can express, by escapes. */
 function toWellFormed(value: Value, notes: Notes, where = ""): Value {
   const clean = (text: string, at: string) => {
     if (text.isWellFormed()) return text
@@ -53,7 +54,7 @@ function toWellFormed(value: Value, notes: Notes, where = ""): Value {
     if (object.has(name))
       reject(
         "text",
-        `must not have keys that differ in halves of surrogate pairs alone, as at ${at.slice(0, 200)}`,
+        `must not have keys that differ only in halves of surrogate pairs, as at ${at.slice(0, 200)}`,
       )
     object.set(name, toWellFormed(item, notes, at))
   }

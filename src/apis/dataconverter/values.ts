@@ -1,6 +1,6 @@
 import { reject } from "../contract.ts"
 
-/** What all five formats can be turned into. Objects are maps, so that keys keep their order and `__proto__` is a key like others. */
+/** Data of any of the five formats. Objects are maps, which keep the order of keys and treat `__proto__` like other keys. */
 export type Value = null | boolean | string | Numeral | Moment | readonly Value[] | ObjectValue
 export type ObjectValue = ReadonlyMap<string, Value>
 
@@ -16,7 +16,7 @@ export class Numeral {
   }
 }
 
-/** A date or time of TOML as it was written, a text in the other formats. */
+/** A date or time of TOML as it was written. Other formats have text for it. */
 export class Moment {
   readonly text: string
   constructor(text: string) {
@@ -32,13 +32,13 @@ export function isObject(value: Value): value is ObjectValue {
   return value instanceof Map
 }
 
-/** What a value that is no list and no object is as text. */
+/** A value as text, unless it is a list or an object. */
 export function toText(value: Exclude<Value, readonly Value[] | ObjectValue>): string {
   if (value === null) return ""
   return typeof value === "object" ? value.text : String(value)
 }
 
-/** A place in the input, both counted from 1. */
+/** A place in the input. Lines and columns are counted from 1. */
 export interface Place {
   readonly line: number
   readonly column: number
@@ -55,7 +55,10 @@ export function placeAt(text: string, offset: number): Place {
   return { line: before.split("\n").length, column: offset - lineStart + 1 }
 }
 
-/** Refuses the text as not valid, with the reason of a library, which may end with a full stop. */
+/**
+ * Refuses text that is not valid in its format.
+ * @param reason the message of a library
+ */
 export function refuse(format: string, place: Place, reason: string): never {
   const words = reason.split("\n")[0]?.trim().replace(/[.:]$/, "").slice(0, 300)
   reject("text", `is not valid ${format} at ${placeText(place)}: ${words}`)
@@ -77,7 +80,7 @@ export function addKey<V>(object: Map<string, V>, key: string, value: V, place: 
 
 const maxLength = 1_000_000
 
-/** A text that grows up to a limit: a long key that is written for each of many rows would fill the memory. */
+/** Text that grows up to a limit. Without one, a long key that is written for each of many rows would fill the memory. */
 export class Output {
   readonly #parts: string[] = []
   #length = 0
@@ -93,12 +96,7 @@ export class Output {
   }
 }
 
-/** Refuses what would be written with more than 1,000,000 characters. */
+/** Refuses an output of more than 1,000,000 characters. */
 export function requireLength(length: number): void {
   if (length > maxLength) reject("text", "must make an answer of at most 1,000,000 characters")
-}
-
-/** A place in the data, as a JSON Pointer (RFC 6901). */
-export function pointerTo(parent: string, key: string | number): string {
-  return `${parent}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`
 }

@@ -1,5 +1,6 @@
+import { pointerTo } from "../../values/json-pointer.ts"
 import type { Notes } from "./notes.ts"
-import { isList, isObject, Moment, Output, pointerTo, toText, type Value } from "./values.ts"
+import { isList, isObject, Moment, Output, toText, type Value } from "./values.ts"
 import { writeCompactJson } from "./write-json.ts"
 
 /** Writes CSV (RFC 4180): the names of all keys in the first row, then a row for each object of the list. */
@@ -21,7 +22,7 @@ export function writeCsv(value: Value, notes: Notes): string {
   const writeRow = (cells: Iterable<string>) => {
     let separator = ""
     for (const cell of cells) {
-      // An only cell without text would be an empty line, which readers leave out.
+      // A row with one empty cell would be an empty line, which readers leave out.
       output.add(separator, names.length === 1 && cell === "" ? '""' : quote(cell))
       separator = ","
     }
@@ -51,7 +52,7 @@ function toCell(value: Value | undefined, where: string, notes: Notes): string {
   return toText(value)
 }
 
-/** A byte order mark without quotes would be left out by readers. */
+/** Quotes a cell if needed. Readers would leave out a byte order mark at its beginning. */
 function quote(cell: string): string {
   return /[",\r\n]|^\ufeff/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }

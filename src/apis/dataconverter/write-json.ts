@@ -1,5 +1,6 @@
+import { pointerTo } from "../../values/json-pointer.ts"
 import type { Notes } from "./notes.ts"
-import { isList, isObject, Moment, Numeral, Output, pointerTo, type Value } from "./values.ts"
+import { isList, isObject, Moment, Numeral, Output, type Value } from "./values.ts"
 
 /** Writes JSON in lines, two spaces for each level. */
 export function writeJson(value: Value, notes: Notes): string {

@@ -1,14 +1,6 @@
+import { pointerTo } from "../../values/json-pointer.ts"
 import type { Notes } from "./notes.ts"
-import {
-  isList,
-  isObject,
-  Moment,
-  Numeral,
-  type ObjectValue,
-  Output,
-  pointerTo,
-  type Value,
-} from "./values.ts"
+import { isList, isObject, Moment, Numeral, type ObjectValue, Output, type Value } from "./values.ts"
 
 /** Writes TOML 1.0: values of a table first, then the tables in it. */
 export function writeToml(value: Value, notes: Notes): string {
@@ -91,7 +83,7 @@ function toLeaf(value: Value, where: string, notes: Notes): string {
   return typeof value === "string" ? toBasicString(value) : value === null ? '""' : String(value)
 }
 
-/** TOML asks for 64 bits, and readers refuse what has more. */
+/** TOML has integers of 64 bits. Readers refuse larger ones. */
 function isLargeInteger({ text }: Numeral): boolean {
   return /^-?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) !== BigInt(text)
 }

@@ -1,27 +1,19 @@
 import { SaxesParser } from "saxes"
+import { pointerTo } from "../../values/json-pointer.ts"
 import { reject } from "../contract.ts"
 import type { Notes } from "./notes.ts"
-import {
-  isList,
-  isObject,
-  Moment,
-  type ObjectValue,
-  Output,
-  pointerTo,
-  toText,
-  type Value,
-} from "./values.ts"
+import { isList, isObject, Moment, type ObjectValue, Output, toText, type Value } from "./values.ts"
 
 type Leaf = Exclude<Value, readonly Value[] | ObjectValue>
 
-/** An element: where it is in the data, the white space before it, and the prefixes of namespaces that are declared. */
+/** The surroundings of an element: its place in the data, the white space before it, and the declared namespace prefixes. */
 interface Context {
   readonly where: string
   readonly indent: string
   readonly prefixes: ReadonlySet<string>
 }
 
-/** Writes XML 1.0 in lines, two spaces for each level: what `readXml` makes of XML becomes XML again. */
+/** Writes XML 1.0 in lines, two spaces for each level. The reverse of `readXml`. */
 export function writeXml(value: Value, notes: Notes): string {
   const output = new Output()
 
@@ -61,7 +53,7 @@ export function writeXml(value: Value, notes: Notes): string {
       return
     }
     output.add(">", content)
-    // White space beside text would become a part of it.
+    // White space beside text would become part of the text.
     const inner = content === "" && indent !== "" ? `${indent}  ` : ""
     for (const [child, item] of children)
       writeChild(child, item, { where: pointerTo(where, child), indent: inner, prefixes })
@@ -89,7 +81,7 @@ export function writeXml(value: Value, notes: Notes): string {
   return xml
 }
 
-/** The only key of an object with its value, if they make one element. */
+/** The key and value of an object that makes a single element. The key is undefined for any other value. */
 function soleElement(value: Value): readonly [string | undefined, Value] {
   if (!isObject(value) || value.size !== 1) return [undefined, value]
   const {
@@ -122,7 +114,7 @@ function isName(text: string): boolean {
   return qualifiedName.test(text)
 }
 
-/** A key as a name. Other characters become their code, as in ISO 9075-14 §9.1: `_x0020_` is a space. */
+/** A key as an XML name. Characters that names cannot have become codes, as in ISO 9075-14 §9.1: `_x0020_` is a space. */
 function toName(key: string, prefixes: ReadonlySet<string>, where: string, notes: Notes): string {
   const [prefix, local] = key.split(":")
   const isDeclared = local === undefined || prefix === "xmlns" || prefixes.has(prefix ?? "")
@@ -164,7 +156,7 @@ function toAllowed(value: Leaf, where: string, notes: Notes): string {
   })
 }
 
-/** Data can hold wrong declarations of namespaces, such as `@xmlns:xml`. */
+/** Refuses data with wrong declarations of namespaces, such as `@xmlns:xml`. */
 function requireNamespaces(xml: string): void {
   if (!xml.includes("xmlns")) return
   const parser = new SaxesParser({ xmlns: true })

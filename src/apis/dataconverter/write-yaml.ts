@@ -1,8 +1,9 @@
 import { Document, type Scalar } from "yaml"
+import { pointerTo } from "../../values/json-pointer.ts"
 import type { Notes } from "./notes.ts"
-import { isList, isObject, Moment, Numeral, pointerTo, requireLength, type Value } from "./values.ts"
+import { isList, isObject, Moment, Numeral, requireLength, type Value } from "./values.ts"
 
-/** Numbers keep their digits. YAML 1.1, which many programs still read, only knows exponents with a point and a sign. */
+/** Numbers keep their digits. Exponents get a point and a sign, which YAML 1.1 requires; many programs still read that version. */
 const numerals = {
   tag: "tag:yaml.org,2002:float",
   default: true,
@@ -11,7 +12,7 @@ const numerals = {
   stringify: ({ value }: Scalar) => (value instanceof Numeral ? toYamlNumber(value) : String(value)),
 }
 
-/** A text that is written in quotes, with escapes. The library writes some texts in a form that readers of YAML 1.1 refuse. */
+/** Text to be written in quotes with escapes. The library writes some texts in a form that readers of YAML 1.1 refuse. */
 class Escaped {
   readonly text: string
   constructor(text: string) {
@@ -19,7 +20,7 @@ class Escaped {
   }
 }
 
-/** YAML has some of them as escapes alone (YAML 1.2.2 §5.1), and YAML 1.1 takes some for the end of a line. */
+/** Characters to escape: YAML allows some only as escapes (YAML 1.2.2 §5.1), and YAML 1.1 reads some as line breaks. */
 const toEscape = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g
 
 const escapedTexts = {
@@ -34,10 +35,10 @@ const escapedTexts = {
     ),
 }
 
-/** Writes YAML that versions 1.1 and 1.2 read alike. */
+/** Writes YAML that has the same meaning in versions 1.1 and 1.2. */
 export function writeYaml(value: Value, notes: Notes): string {
   measure(value)
-  // Outside of lists and objects, lines without indentation are only known to YAML 1.2.
+  // Outside lists and objects, the library writes lines without indentation, which YAML 1.1 does not know.
   const plain =
     typeof value === "string" && value.includes("\n") ? new Escaped(value) : toPlain(value, "", notes)
   const document = new Document(plain, {
@@ -49,7 +50,7 @@ export function writeYaml(value: Value, notes: Notes): string {
   return document.toString({ lineWidth: 0 })
 }
 
-/** A value that the library writes: it has no dates, since the core schema of YAML has none. */
+/** The data in the library's form, without dates, which the core schema of YAML lacks. */
 function toPlain(value: Value, where: string, notes: Notes): unknown {
   if (isList(value)) return value.map((item, index) => toPlain(item, pointerTo(where, index), notes))
   if (isObject(value))
@@ -67,7 +68,7 @@ function toPlainText(text: string): string | Escaped {
   return text.search(toEscape) < 0 && text !== "=" ? text : new Escaped(text)
 }
 
-/** Refuses what would be written with too many characters, before any is. */
+/** Refuses data that is too long, before it is written. */
 function measure(value: Value): void {
   let length = 0
   const add = (one: Value, depth: number): void => {

@@ -6,7 +6,7 @@ export interface DmarcPolicy {
   readonly found: "yes" | "no" | "unknown"
   /** What receivers are asked to do with mail that fails; null without a record. */
   readonly policy: "none" | "quarantine" | "reject" | null
-  /** The domain whose record it is: the asked one, or its organizational domain; null without a record. */
+  /** The domain that has the record: the given one, or its organizational domain; null without a record. */
   readonly domain: string | null
   readonly record: string | null
 }
@@ -27,7 +27,7 @@ export async function findDmarc(domain: string, dns: Dns, signal: AbortSignal): 
     if (answer.kind === "failure") return { found: "unknown", ...absent }
     const records = answer.kind === "records" ? answer.records.filter(isDmarc) : []
     const [text] = records
-    // Several records at one name count as none.
+    // A name with several records counts as a name without one (RFC 9989 §4.10).
     if (text === undefined || records.length > 1) continue
     const record = { domain: name, text, tags: readTags(text) }
     found.push(record)
@@ -38,7 +38,7 @@ export async function findDmarc(domain: string, dns: Dns, signal: AbortSignal): 
   return { found: "yes", policy: policyOf(used, domain), domain: used.domain, record: used.text }
 }
 
-/** The domain and the names above it; of a long one the last seven, so that there are at most eight questions. */
+/** The domain and the names above it, at most the last seven: a policy takes at most eight DNS questions (RFC 9989 §4.10). */
 function namesToAsk(domain: string): readonly string[] {
   const labels = domain.split(".")
   const above = labels.slice(1).slice(-7)
@@ -58,7 +58,7 @@ function readTags(text: string): ReadonlyMap<string, string> {
   )
 }
 
-/** The record of the organizational domain: the last found, or the one below a public suffix (`psd=y`). */
+/** The record that applies: the last found, or the one before it if the last is a public suffix (`psd=y`). */
 function policyRecord(found: readonly DmarcRecord[]): DmarcRecord | undefined {
   const last = found.at(-1)
   const before = found.at(-2)

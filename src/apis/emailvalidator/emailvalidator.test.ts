@@ -3,8 +3,8 @@ import fc from "fast-check"
 import packageJson from "../../../package.json" with { type: "json" }
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import type { DnsZone, RunContext } from "../contract.ts"
-import { disposableDate } from "./disposable.ts"
 import { emailvalidator } from "./index.ts"
+import { disposableDate } from "./lists.ts"
 
 async function validate(email: string, dns: DnsZone = {}, premium = true) {
   const context: RunContext = { ports: portsFor({ given: { dns } }), giveWay() {}, premium }

@@ -1,4 +1,4 @@
-import { disposableDate } from "./disposable.ts"
+import { disposableDate } from "./lists.ts"
 
 /** The names are those of the test double's DNS. */
 const dns = {
@@ -57,7 +57,7 @@ export const examples = [
     given: { dns },
   },
   {
-    name: "Two dots beside each other",
+    name: "Two dots in a row",
     input: { email: "ann..smith@good.example" },
     output: {
       is_valid: false,
@@ -65,7 +65,7 @@ export const examples = [
         {
           code: "dot" as const,
           severity: "error" as const,
-          message: "Two dots stand beside each other.",
+          message: "There are two dots in a row.",
           where: "email",
         },
       ],

@@ -2,22 +2,19 @@ import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
 import { hasValidALabels, isAscii, toALabels } from "../../values/idna.ts"
 import { isValid, type Severity } from "../../values/problems.ts"
-import { choice, defineApi, nullable, premium, type RunContext } from "../contract.ts"
+import { choice, defineApi, nullable, nullableText, premium, type RunContext } from "../contract.ts"
 import { diagnosisNames, problem, problemList, toDiagnosis, toProblem } from "./diagnoses.ts"
-import { disposableDate, isDisposable } from "./disposable.ts"
 import { findDmarc } from "./dmarc.ts"
 import { examples } from "./examples.ts"
+import { disposableDate, isDisposable, isRole } from "./lists.ts"
 import { findMailServers, reasons } from "./mail-servers.ts"
-import { isRole } from "./roles.ts"
 
-/** Answers of the DNS that come later count as missing. */
+/** DNS answers that take longer are not used. */
 const dnsLimitMs = 15_000
-/** Of isemail: from here on, an address has no local part and domain that a mail server could use. */
+/** isemail's results from this number on: the address has no local part and domain that a mail server could use. */
 const firstUnusable = 16
-/** The longest local part, an `@` and the longest domain, so that an address over 254 bytes is an answer. */
+/** The longest local part, an `@` and the longest domain. Addresses over 254 bytes get an answer that says so. */
 const maxCharacters = 320
-
-const text = (description: string) => nullable(Type.String(), { description })
 
 export const emailvalidator = defineApi({
   id: "emailvalidator",
@@ -25,7 +22,7 @@ export const emailvalidator = defineApi({
   category: "mail",
   keywords: ["e-mail", "mailbox", "syntax", "real", "MX", "disposable", "sign up", "RFC 5321", "DMARC"],
   description:
-    "Checks the syntax of an email address (RFC 5321, 6531), and tells whether it is that of a role. With premium fields, also whether the domain takes mail (MX), its DMARC policy and whether it is a disposable one. It sends no mail and does not connect to a mail server.",
+    "Checks the syntax of an email address (RFC 5321, 6531) and whether it belongs to a role, such as `info@`. With premium fields, also whether the domain accepts mail (MX), its DMARC policy and whether it is a disposable domain. It sends no mail and does not connect to a mail server.",
   method: "GET",
   credits: 1,
   asksDns: true,
@@ -38,49 +35,58 @@ export const emailvalidator = defineApi({
     }),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({ description: "Whether no problem is an error: a mail server can be given it." }),
+    is_valid: Type.Boolean({
+      description: "Whether no problem is an error: mail servers accept the form of the address.",
+    }),
     problems: problemList,
     diagnosis: choice(diagnosisNames, {
       description:
-        "How widely the address is accepted: `valid` everywhere; `unusual`: correct, but many programs refuse it; `header_only`: correct in a header, not for a mail server; `obsolete`: in old messages alone; `too_broad`: by the widest reading of RFC 5322 alone; `invalid` nowhere.",
+        "How widely the address is accepted: `valid`: everywhere; `unusual`: it is correct, but many programs refuse it; `header_only`: in a message header, but not by mail servers; `obsolete`: only in old messages; `too_broad`: only by the widest reading of RFC 5322; `invalid`: nowhere.",
     }),
-    local_part: text(
-      "What stands before the `@`, in Unicode's form NFC; null if mail servers cannot use it.",
+    local_part: nullableText(
+      "The part before the `@`, in the Unicode form NFC; null if mail servers cannot use it.",
     ),
-    domain: text("The domain in lower case and in ASCII (A-labels); null if mail servers cannot use it."),
-    ascii: text(
-      "The address in ASCII, with the domain in A-labels; null if it is not valid or has other characters before the `@`.",
+    domain: nullableText(
+      "The domain in lower case and in ASCII (A-labels); null if mail servers cannot use it.",
+    ),
+    ascii: nullableText(
+      "The address with the domain in A-labels; null if it is not valid, or if the part before the `@` is not ASCII.",
     ),
     needs_smtputf8: Type.Boolean({
-      description: "Whether only servers with the extension SMTPUTF8 take it (RFC 6531).",
+      description: "Whether only servers with the SMTPUTF8 extension accept it (RFC 6531).",
     }),
-    is_role: Type.Boolean({ description: "Whether it is that of a role and not a person, such as `info@`." }),
+    is_role: Type.Boolean({
+      description: "Whether it belongs to a role, such as `info@`, and not to a person.",
+    }),
     is_disposable: premium(
       nullable(Type.Boolean(), {
-        description: "Whether the domain gives out addresses for a short time; null without a domain name.",
+        description:
+          "Whether the domain offers addresses that are used for a short time; null without a domain name.",
       }),
     ),
-    data_date: dataDate("the list of domains that give out addresses for a short time"),
+    data_date: dataDate("the list of disposable domains"),
     delivery: premium(
       nullable(
         Type.Object({
           accepts_mail: choice(["yes", "no", "unknown"], {
-            description:
-              "Whether mail for the domain has somewhere to go; `unknown` if the DNS gave no answer.",
+            description: "Whether the domain accepts mail; `unknown` if the DNS gave no answer.",
           }),
           reason: choice(reasons, {
             description:
-              "Why: `mx`: it has mail servers; `implicit_mx`: it has none, but an address (RFC 5321 §5.1); `null_mx`: it says that it takes no mail (RFC 7505); `no_domain`: it does not exist; `no_address`: it has neither mail servers nor an address; `dns_failure`.",
+              "Why: `mx`: it names mail servers; `implicit_mx`: it names none, but has an IP address (RFC 5321 §5.1); `null_mx`: it says that it accepts no mail (RFC 7505); `no_domain`: it does not exist; `no_address`: it has neither mail servers nor an IP address; `dns_failure`: the DNS gave no answer.",
           }),
           mail_servers: Type.Array(
             Type.Object({
-              preference: Type.Integer({ description: "Lower ones are tried first." }),
+              preference: Type.Integer({ description: "Its preference; senders try the lowest first." }),
               host: Type.String({ description: "The name of the server." }),
             }),
-            { description: "The servers in the order in which they are tried, at most 50." },
+            { description: "The servers, at most 50, in the order in which senders try them." },
           ),
         }),
-        { description: "Where mail for the address goes; null without a valid address and a domain name." },
+        {
+          description:
+            "Where mail for the address goes; null if the address is not valid or has no domain name.",
+        },
       ),
     ),
     dmarc: premium(
@@ -92,8 +98,8 @@ export const emailvalidator = defineApi({
           policy: nullable(choice(["none", "quarantine", "reject"], { description: "The policy." }), {
             description: "What receivers are asked to do with mail that fails; null without a record.",
           }),
-          domain: text("The domain whose record applies; null without a record."),
-          record: text("The record; null without one."),
+          domain: nullableText("The domain whose record applies; null without a record."),
+          record: nullableText("The record; null without one."),
         }),
         { description: "The DMARC policy of the domain (RFC 9989); null where `delivery` is." },
       ),
@@ -102,7 +108,7 @@ export const emailvalidator = defineApi({
   examples,
   async run({ email }, context) {
     const { default: isemail } = await import("isemail")
-    // All calls of a query wait for the library, and would go on in the same turn.
+    // Many calls may wait for the library: without this, all would go on in the same turn of the event loop.
     const pause = context.giveWay()
     if (pause) await pause
     const address = await withALabels(email)
@@ -136,7 +142,7 @@ function diagnosisOf(number: number, problems: readonly { readonly severity: Sev
   return problems.length === 0 ? "valid" : "unusual"
 }
 
-/** Lengths and dots are those of the domain in A-labels; a domain that has none stays as it is. */
+/** Writes the domain in A-labels, since limits of length are for that form. A domain that cannot be written so stays as it is. */
 async function withALabels(email: string): Promise<string> {
   const address = email.normalize("NFC")
   const at = address.lastIndexOf("@") + 1
@@ -144,7 +150,7 @@ async function withALabels(email: string): Promise<string> {
   return address.slice(0, at) + ((await toALabels(domain)) ?? domain)
 }
 
-/** The parts of an address that mail servers can use, and what is wrong with it. */
+/** The parts of an address that mail servers can use, and its problems. */
 async function readParts(address: string, number: number) {
   const found = toProblem(number)
   const problems = found === null ? [] : [found]
@@ -154,16 +160,14 @@ async function readParts(address: string, number: number) {
   const written = address.slice(at + 1)
   const name = written.startsWith("[") ? written : written.toLowerCase()
   if (/[\p{Z}\p{C}]/u.test(localPart.replaceAll(" ", "")))
-    problems.push(
-      problem("hidden_character", "local part", "The local part has characters that are not seen."),
-    )
+    problems.push(problem("hidden_character", "local part", "The local part has invisible characters."))
   if (!isAscii(name) || !(await hasValidALabels(name))) {
     problems.push(problem("idna", "domain", "The domain has characters that no domain name can have."))
     return { localPart, name: null, problems }
   }
   if (!/[.[]/.test(name)) problems.push(problem("single_label", "domain", "The domain has a single label."))
   if (isSpecial(name))
-    problems.push(problem("special_domain", "domain", "Domains with this ending take no mail."))
+    problems.push(problem("special_domain", "domain", "Domains with this ending accept no mail."))
   return { localPart, name, problems }
 }
 

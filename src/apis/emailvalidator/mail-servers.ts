@@ -1,6 +1,6 @@
 import type { Dns } from "../contract.ts"
 
-/** Whether mail for a domain has somewhere to go. */
+/** Whether a domain accepts mail. */
 export interface MailServers {
   readonly accepts_mail: "yes" | "no" | "unknown"
   readonly reason: (typeof reasons)[number]

@@ -30,7 +30,7 @@ export const geodistance = defineApi({
     ...["polygon", "area", "coordinates", "latitude", "longitude"],
   ],
   description:
-    "Computes the shortest distance between two places, or along a line of places, on the ellipsoid of the earth (WGS84, by Karney's method), with bearings and the midpoint.",
+    "Computes the shortest distance between two points on the earth, or the length of a line of points, with bearings and the midpoint (WGS84 ellipsoid, Karney's method).",
   method: "GET",
   credits: 1,
   input: Type.Object({
@@ -39,13 +39,13 @@ export const geodistance = defineApi({
       maxItems: 200,
       "x-requirement": `${pointForm}, at least 2 and at most 200 of them`,
       description:
-        "The places in order, each as latitude and longitude in degrees: `48.8584,2.2945`. North and east are positive.",
+        "The points in order, each as latitude and longitude in degrees: `48.8584,2.2945`. North and east are positive.",
     }),
   }),
   output: Type.Object({
     metres: metres("The length of the line"),
-    initial_bearing: bearing("The direction at the first point"),
-    final_bearing: bearing("The direction at the last point, onwards"),
+    initial_bearing: bearing("The direction of travel at the first point"),
+    final_bearing: bearing("The direction of travel at the last point"),
     midpoint: Type.Object(
       {
         lat: Type.Number({ description: "Its latitude in degrees." }),
@@ -56,22 +56,22 @@ export const geodistance = defineApi({
     legs: Type.Array(
       Type.Object({
         metres: metres("Its length"),
-        initial_bearing: bearing("The direction at its first point"),
-        final_bearing: bearing("The direction at its second point, onwards"),
+        initial_bearing: bearing("The direction of travel at its first point"),
+        final_bearing: bearing("The direction of travel at its second point"),
       }),
       { description: "The parts of the line, from each point to the next." },
     ),
     polygon: premium(
       nullable(
         Type.Object({
-          perimeter_metres: metres("Its length, with the way from the last point to the first"),
+          perimeter_metres: metres("Its length, including the way from the last point back to the first"),
           area_square_metres: Type.Number({
             description:
-              "The smaller of the two areas on either side, in square metres, if it does not cross itself.",
+              "The smaller of the areas inside and outside, in square metres. It means nothing if the line crosses itself.",
           }),
-          is_clockwise: Type.Boolean({ description: "Whether this area is to the right of the way." }),
+          is_clockwise: Type.Boolean({ description: "Whether this area is to the right of the line." }),
         }),
-        { description: "The line closed to a polygon; null for fewer than 3 points." },
+        { description: "The polygon that the points make; null for fewer than 3 points." },
       ),
     ),
   }),
@@ -111,7 +111,7 @@ interface Point {
 }
 type Earth = typeof import("geographiclib-geodesic")["Geodesic"]["WGS84"]
 
-/** The way from one point to the next: its length in metres and its bearings. */
+/** A part of the line, from one point to the next: its length in metres and its bearings. */
 interface Leg {
   readonly from: Point
   readonly to: Point
@@ -151,7 +151,7 @@ async function toPolygon(earth: Earth, points: readonly Point[], giveWay: GiveWa
     if (pause) await pause
     polygon.AddPoint(lat, lon)
   }
-  // Signed: positive for an area to the left of the way.
+  // The area is positive if it is to the left of the line.
   const { perimeter, area = 0 } = polygon.Compute(false, true)
   return {
     perimeter_metres: rounded(perimeter, 6),
@@ -160,12 +160,12 @@ async function toPolygon(earth: Earth, points: readonly Point[], giveWay: GiveWa
   }
 }
 
-/** From 0 to under 360. */
+/** A bearing from 0 to under 360; null for a length of 0. */
 function toBearing(length: number, azimuth = 0): number | null {
   return length === 0 ? null : rounded((azimuth + 360) % 360, 9) % 360
 }
 
-/** Without digits beyond the accuracy of the method, and without -0. */
+/** Rounds to the accuracy of the method. Returns 0 for -0. */
 function rounded(value: number, digits: number): number {
   return Number(value.toFixed(digits)) + 0
 }

@@ -12,7 +12,7 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** What a number is, by its length and first digits; `written` is with its hyphens. Null if it is nothing. */
+/** The kind of a number, by its length and first digits. `written` still has its hyphens. Null if it is of no kind. */
 export function toKind(code: string, written: string): Kind | null {
   switch (code.length) {
     case 8:
@@ -53,10 +53,10 @@ function weightedCheckDigit(digits: string): string {
   return Number.isNaN(check) ? "" : check === 10 ? "X" : String(check)
 }
 
-/** No number as other kinds. */
+/** The conversions of a number that is not valid. */
 export const nothing = { gtin14: null, gtin13: null, gtin12: null, isbn10: null, isbn13: null, issn: null }
 
-/** A valid number as other kinds. */
+/** Converts a valid number to the other kinds. */
 export function convert(kind: Kind, code: string) {
   const withGtinCheck = (digits: string) => digits + gtinCheckDigit(digits)
   const gtin14 =
@@ -79,7 +79,7 @@ export function convert(kind: Kind, code: string) {
   }
 }
 
-/** A number as its standard writes it. The hyphens of an ISBN need the list of publishers. */
+/** A number with the hyphens of its standard. Those of an ISBN need the list of publishers and are not set here. */
 export function format(kind: Kind, code: string): string {
   return kind === "issn" ? `${code.slice(0, 4)}-${code.slice(4)}` : code
 }

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
-import { choice, defineApi, nullable, premium } from "../contract.ts"
+import { choice, defineApi, nullable, nullableText, premium } from "../contract.ts"
 import { convert, format, kinds, nothing, toCheckDigit, toKind } from "./codes.ts"
 import { examples } from "./examples.ts"
 
@@ -8,10 +8,8 @@ const { problemList, problem } = defineProblems({
   length: ["error", "no kind of code has so many characters"],
   characters: ["error", "an X that is not the check digit of an ISBN-10 or an ISSN"],
   check_digit: ["error", "the check digit does not fit the rest"],
-  isbn_range: ["warning", "no publisher has this part of the ISBN's numbers in the list that was used"],
+  isbn_range: ["warning", "the list of ISBN ranges has no publisher for the number"],
 })
-
-const text = (description: string) => nullable(Type.String(), { description })
 
 export const gtinvalidator = defineApi({
   id: "gtinvalidator",
@@ -48,20 +46,22 @@ export const gtinvalidator = defineApi({
     is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
     problems: problemList,
     kind: nullable(choice(kinds, { description: "The kind." }), {
-      description: "What the number is, by its length and its first digits; null if it is nothing.",
+      description: "The kind of number, by its length and first digits; null if it is none of these.",
     }),
-    expected_check_digit: text("The check digit that fits the other characters; null without a kind."),
-    formatted: text("The number with the hyphens of its standard; null if it is not valid."),
+    expected_check_digit: nullableText(
+      "The check digit that fits the other characters; null without a kind.",
+    ),
+    formatted: nullableText("The number with the hyphens of its standard; null if it is not valid."),
     converted: Type.Object(
       {
-        gtin14: text("As GTIN-14."),
-        gtin13: text("As GTIN-13 (EAN); null for a GTIN-14 of a package."),
-        gtin12: text("As GTIN-12 (UPC-A); null if it has none."),
-        isbn10: text("As ISBN-10; null if it has none."),
-        isbn13: text("As ISBN-13; null if it has none."),
-        issn: text("As ISSN; null if it has none."),
+        gtin14: nullableText("As GTIN-14."),
+        gtin13: nullableText("As GTIN-13 (EAN); null for a GTIN-14 whose first digit is not 0."),
+        gtin12: nullableText("As GTIN-12 (UPC-A); null if it has none."),
+        isbn10: nullableText("As ISBN-10; null if it has none."),
+        isbn13: nullableText("As ISBN-13; null if it has none."),
+        issn: nullableText("As ISSN; null if it has none."),
       },
-      { description: "The same number as other kinds, all null if it is not valid." },
+      { description: "The number converted to the other kinds; all null if it is not valid." },
     ),
     registration: premium(
       nullable(
@@ -94,7 +94,7 @@ export const gtinvalidator = defineApi({
     const isBook = isRight && (kind === "isbn10" || kind === "isbn13")
     const book = isBook ? (await import("isbn3")).default.parse(code) : null
     if (isBook && book === null)
-      problems.push(problem("isbn_range", "code", "No publisher is known to have this range of ISBNs."))
+      problems.push(problem("isbn_range", "code", "The list of ISBN ranges has no publisher for the number."))
     const converted = isRight && kind ? convert(kind, code) : nothing
     return {
       code,

@@ -1,22 +1,22 @@
 import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
 import { defineProblems, isValid } from "../../values/problems.ts"
-import { defineApi, nullable, premium } from "../contract.ts"
+import { defineApi, nullable, nullableText, premium } from "../contract.ts"
 import { examplesOf } from "./examples.ts"
 import { embeddedRegistry, type IbanCountry, type IbanRegistry } from "./registry.ts"
 
 const { problemList, problem } = defineProblems({
   country: ["error", "the first two characters are not a country code of the IBAN registry"],
   length: ["error", "too long or too short for its country"],
-  structure: ["error", "a character where the country has another kind"],
+  structure: ["error", "a letter where the country has a digit, or the reverse"],
   check_digits: ["error", "the check digits do not fit the rest (ISO 7064 MOD 97-10)"],
   national_check_digits: [
     "warning",
-    "check digits inside the account number do not fit; the registry has no such check, and few banks are exempt",
+    "the check digits inside the account number do not fit; the IBAN registry does not require them, but nearly all banks of the country use them",
   ],
 })
 
-/** The validator with a registry, such as a newer one that the operator configured. */
+/** The API with a registry, such as a newer one that the operator configured. */
 export function createIbanvalidator({ date: data_date, countries }: IbanRegistry) {
   return defineApi({
     id: "ibanvalidator",
@@ -44,47 +44,40 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
         pattern: "^[\\s-]*[A-Za-z0-9][A-Za-z0-9\\s-]*$",
         "x-requirement":
           "must be an IBAN of at most 68 characters: letters from A to Z and digits; spaces and hyphens are ignored",
-        description: "The IBAN, in either case. Spaces and hyphens are ignored.",
+        description: "The IBAN, in upper or lower case. Spaces and hyphens are ignored.",
       }),
     }),
     output: Type.Object({
       iban: Type.String({ description: "The IBAN in electronic form: upper case, without spaces." }),
       is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
       problems: problemList,
-      country: Type.String({ description: "The first two characters: the code of the country." }),
-      country_name: nullable(Type.String(), {
-        description: "The name of the country in English; null if it is not in the registry.",
-      }),
+      country: Type.String({ description: "The country code: the first two characters." }),
+      country_name: nullableText("The name of the country in English; null if it is not in the registry."),
       in_registry: Type.Boolean({
         description:
-          "Whether the country is in the IBAN registry. Other codes are in use, but no standard says how.",
+          "Whether the country is in the IBAN registry. Some countries use IBANs without being in it.",
       }),
-      account: nullable(Type.String(), {
-        description:
-          "The account number: what follows the identifiers of bank and branch, with national check digits; null if the country, the length or the structure is wrong.",
-      }),
+      account: nullableText(
+        "The account number: the part after the identifiers of bank and branch, with national check digits; null if the country, the length or the structure is wrong.",
+      ),
       formatted: Type.String({ description: "The IBAN in print form, in groups of four characters." }),
       data_date: dataDate("the IBAN registry"),
       parts: premium(
         nullable(
           Type.Object({
-            bban: Type.String({ description: "All that follows country code and check digits." }),
+            bban: Type.String({ description: "The part after the country code and the check digits." }),
             structure: Type.String({
               description:
                 "How the registry describes the BBAN: `4!n` is four digits, `a` letters, `c` either.",
             }),
-            bank: nullable(Type.String(), { description: "The bank's identifier; null if there is none." }),
-            branch: nullable(Type.String(), {
-              description: "The branch's identifier; null if there is none.",
-            }),
+            bank: nullableText("The bank's identifier; null if there is none."),
+            branch: nullableText("The branch's identifier; null if there is none."),
           }),
-          { description: "The parts of the IBAN; null where `account` is." },
+          { description: "The parts of the IBAN; null if `account` is." },
         ),
       ),
       expected_check_digits: premium(
-        nullable(Type.String(), {
-          description: "The check digits that fit the other characters; null where `account` is.",
-        }),
+        nullableText("The check digits that fit the other characters; null if `account` is."),
       ),
     }),
     examples: examplesOf(data_date),
@@ -125,7 +118,7 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
   })
 }
 
-/** The validator with the built-in registry. */
+/** The API with the built-in registry. */
 export const ibanvalidator = createIbanvalidator(embeddedRegistry)
 
 function unknownCountry(code: string) {
@@ -154,7 +147,7 @@ function fits(character: string, kind: string | undefined): boolean {
   return kind !== "a" || /[A-Z]/.test(character)
 }
 
-/** ISO 7064 MOD 97-10, over the number that the characters make with A as 10 to Z as 35. */
+/** The check digits by ISO 7064 MOD 97-10. Letters count as numbers, from A as 10 to Z as 35. */
 function toCheckDigits(code: string, bban: string): string {
   let rest = 0
   for (const character of `${bban}${code}00`)

@@ -16,7 +16,7 @@ export const ipcalculator = defineApi({
   category: "data",
   keywords: ["subnet", "CIDR", "netmask", "IPv4", "IPv6", "range", "private address", "supernet", "network"],
   description:
-    "Computes the range of an IPv4 or IPv6 network, tells the special purpose of an address (IANA), divides a network, and joins networks into the fewest.",
+    "Computes the range of an IPv4 or IPv6 network, splits a network, and merges networks into as few as possible. Tells the special purpose of an address (IANA).",
   method: "GET",
   credits: 1,
   lists: [{ name: "special-purpose-addresses", date: registryDate }],
@@ -38,50 +38,52 @@ export const ipcalculator = defineApi({
       Type.Integer({
         minimum: 0,
         maximum: 128,
-        description: "Divide the network into networks of this prefix length, at most 1,000.",
+        description: "Splits the network into networks of this prefix length, at most 1,000.",
       }),
     ),
     aggregate: Type.Optional(
       premium(
         Type.Array(Type.String({ maxLength: 49 }), {
           maxItems: 200,
-          description: "Other networks, to join with this one into the fewest networks.",
+          description: "Other networks to merge with this one, into as few networks as possible.",
         }),
       ),
     ),
   }),
   output: Type.Object({
-    address: Type.String({ description: "The address, as RFC 5952 writes it." }),
+    address: Type.String({ description: "The address, in the form of RFC 5952." }),
     kind: choice(["ipv4", "ipv6"], { description: "The family of the address." }),
     prefix: Type.Integer({ description: "The prefix length." }),
     network: Type.String({ description: "The network: its first address and the prefix length." }),
     first: Type.String({ description: "The first address of the network." }),
     last: Type.String({
-      description: "The last address; in IPv4 the broadcast address, if the network has over 2.",
+      description:
+        "The last address of the network. In IPv4 it is the broadcast address, if there are more than 2.",
     }),
     netmask: Type.String({ description: "The network mask, as an address." }),
     address_count: Type.String({
-      description: "How many addresses the network has, as decimal text: up to 2^128.",
+      description: "How many addresses the network has, up to 2^128. It is text, since numbers lose digits.",
     }),
-    reverse_name: Type.String({ description: "The name of the address in the DNS (PTR)." }),
+    reverse_name: Type.String({ description: "The DNS name for the reverse lookup of the address (PTR)." }),
     special: nullable(
       Type.Object({
-        name: Type.String({ description: "The purpose, as IANA names it." }),
-        network: Type.String({ description: "The network that has it." }),
-        rfc: Type.String({ description: "Where it is defined." }),
+        name: Type.String({ description: "IANA's name for the purpose." }),
+        network: Type.String({ description: "The network that is reserved for it." }),
+        rfc: Type.String({ description: "The RFC that defines it." }),
         globally_reachable: nullable(Type.Boolean(), {
           description: "Whether the whole internet can reach it; null where IANA does not say.",
         }),
       }),
-      { description: "The special purpose of the address; null for an ordinary one." },
+      { description: "The special purpose of the address; null for an ordinary address." },
     ),
     data_date: dataDate("IANA's registries of special-purpose addresses"),
     networks: nullable(Type.Array(Type.String()), {
-      description: "The parts of the network; null without `split`.",
+      description: "The networks of `split`; null without it.",
     }),
     aggregated: premium(
       nullable(Type.Array(Type.String()), {
-        description: "The fewest networks with exactly these addresses; null without `aggregate`.",
+        description:
+          "The fewest networks with exactly the addresses of all given ones; null without `aggregate`.",
       }),
     ),
   }),
@@ -94,7 +96,7 @@ export const ipcalculator = defineApi({
     if (split !== undefined && (split < prefix || split > bits))
       reject("split", `must be from ${prefix}, the prefix length of the network, to ${bits}`)
     if (split !== undefined && 1n << BigInt(split - prefix) > maxNetworks)
-      reject("split", `must be at most ${prefix + 9}: a network is divided into at most 1,000`)
+      reject("split", `must be at most ${prefix + 9}: a network is split into at most 1,000`)
     return {
       address: String(address),
       kind: isIpv6(address) ? ("ipv6" as const) : ("ipv4" as const),

@@ -2,7 +2,6 @@ import { isObject } from "../../values/is-object.ts"
 import { reject } from "../contract.ts"
 import { isEqual } from "./equal.ts"
 import type { Operation } from "./parse-patch.ts"
-import { toIndex } from "./pointer.ts"
 
 /** Why an operation cannot be applied. */
 export type Failure = "missing" | "index" | "test_failed" | "root" | "move_inside"
@@ -11,11 +10,11 @@ export type Failure = "missing" | "index" | "test_failed" | "root" | "move_insid
 export interface Failed {
   readonly index: number
   readonly failure: Failure
-  /** The member of the operation that is to blame. */
+  /** The member of the operation that is wrong. */
   readonly member: "path" | "from" | "value"
 }
 
-/** Copies of more values would make an answer that is too long. */
+/** The most values that `copy` operations may copy. More would make an answer that is too long. */
 const maxCopied = 100_000
 
 /**
@@ -55,12 +54,12 @@ type Parent = Record<string, unknown> | unknown[]
 function createEditor(document: unknown) {
   let root = document
   let copied = 0
-  /** Objects and lists that only the result has, so that they may be changed. */
+  /** Objects and lists that were made here. Only these may be changed. */
   const own = new WeakSet<object>()
 
   function toOwn(value: unknown, member: Member): Parent {
     if (typeof value !== "object" || value === null) throw new CannotApply("missing", member)
-    // What is own was made here, so that it may be changed.
+    // JSON has no other objects than records and lists.
     if (own.has(value)) return value as Parent
     const mine: Parent = Array.isArray(value) ? [...value] : { ...value }
     own.add(mine)
@@ -179,4 +178,10 @@ function memberOf(parent: unknown, step: string, member: Member): unknown {
 function set(parent: Parent, step: string, value: unknown): void {
   if (Array.isArray(parent)) parent[Number(step)] = value
   else parent[step] = value
+}
+
+/** The index that a step names in a list (RFC 6901 §4); null if it is no index. `-` is the index after the last item. */
+function toIndex(step: string, length: number): number | null {
+  if (step === "-") return length
+  return /^(?:0|[1-9]\d{0,9})$/.test(step) ? Number(step) : null
 }

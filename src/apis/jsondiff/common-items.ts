@@ -1,16 +1,17 @@
 import { isEqual } from "./equal.ts"
 
 type Items = readonly unknown[]
-/** The places of an item in both lists. */
+/** The work that is left, in cells of tables and characters of items. */
 interface Budget {
   left: number
 }
+/** The indexes of an item in both lists. */
 type Common = readonly [old: number, now: number]
 
 /**
- * The items that stay when one list becomes another, in their order: as many as possible (longest common subsequence), unless
- * the work would exceed the budget. Then only those at both ends.
- * @param budget how many cells of tables and characters of items may still be looked at. It becomes less
+ * The items that stay when one list becomes another, in their order: as many as possible (longest common subsequence). If that
+ * takes more work than the budget, only those at both ends.
+ * @param budget is reduced by the work that was done
  */
 export function findCommonItems(old: Items, now: Items, budget: Budget): readonly Common[] {
   let start = 0
@@ -29,7 +30,7 @@ export function findCommonItems(old: Items, now: Items, budget: Budget): readonl
 }
 
 function findBetween(old: Items, now: Items, budget: Budget): readonly Common[] {
-  // Two single items are known to differ.
+  // Two single items differ: otherwise they would be among those at the ends.
   if (old.length * now.length <= 1) return []
   const numbers = new Map<string, number>()
   const numberOf = (item: unknown) => {
@@ -50,9 +51,9 @@ function findBetween(old: Items, now: Items, budget: Budget): readonly Common[] 
  */
 function longestCommon(old: readonly number[], now: readonly number[], budget: Budget): readonly Common[] {
   const middle = old.length + now.length + 1
-  /** How far the first list is read on each diagonal, which is a difference of both places. */
+  /** How far the old list is read on each diagonal. A diagonal is the difference of the indexes in both lists. */
   const reached = new Int32Array(2 * middle + 1)
-  /** What was reached with each number of removed and added items, on the diagonals that it can have. */
+  /** `reached` after each number of removed and added items, for the diagonals that are possible with that number. */
   const history: Int32Array[] = []
   for (let edits = 0; ; edits++) {
     history.push(reached.slice(middle - edits, middle + edits + 1))
@@ -73,7 +74,7 @@ function longestCommon(old: readonly number[], now: readonly number[], budget: B
   }
 }
 
-/** The equal items on the way that led to both ends. */
+/** The equal items, found by going back from the ends of both lists through `history`. */
 function goBack(oldEnd: number, nowEnd: number, history: readonly Int32Array[]): readonly Common[] {
   const common: Common[] = []
   let [oldAt, nowAt] = [oldEnd, nowEnd]
@@ -92,7 +93,7 @@ function goBack(oldEnd: number, nowEnd: number, history: readonly Int32Array[]):
   return common.reverse()
 }
 
-/** JSON in which equal values have equal texts: the members are sorted. */
+/** JSON with sorted members: equal values have the same text. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

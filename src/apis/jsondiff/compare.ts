@@ -1,13 +1,13 @@
 import { isObject } from "../../values/is-object.ts"
+import { pointerTo } from "../../values/json-pointer.ts"
 import { findCommonItems } from "./common-items.ts"
-import { escapeStep } from "./pointer.ts"
 
 /** An operation of a JSON Patch (RFC 6902) as JSON. */
 export type PatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string }
 
-/** The JSON Patch that turns one document into another, with the operations in the order of the documents. */
+/** The JSON Patch (RFC 6902) that turns one document into another. */
 export function createPatch(from: unknown, to: unknown): PatchOperation[] {
   const patch: PatchOperation[] = []
   const budget = { left: maxWork }
@@ -21,16 +21,16 @@ export function createPatch(from: unknown, to: unknown): PatchOperation[] {
 
   function compareObjects(old: Members, now: Members, path: string): void {
     for (const name of Object.keys(old)) {
-      const place = `${path}/${escapeStep(name)}`
+      const place = pointerTo(path, name)
       if (Object.hasOwn(now, name)) compare(old[name], now[name], place)
       else patch.push({ op: "remove", path: place })
     }
     for (const [name, value] of Object.entries(now)) {
-      if (!Object.hasOwn(old, name)) patch.push({ op: "add", path: `${path}/${escapeStep(name)}`, value })
+      if (!Object.hasOwn(old, name)) patch.push({ op: "add", path: pointerTo(path, name), value })
     }
   }
 
-  /** Items between two that stay are compared one by one; the rest of them is removed or added. */
+  /** Between two items that stay, items are compared one by one. Those that have no counterpart are removed or added. */
   function compareLists(old: Items, now: Items, path: string): void {
     let [oldAt, nowAt] = [0, 0]
     for (const [oldEnd, nowEnd] of [
@@ -54,5 +54,5 @@ export function createPatch(from: unknown, to: unknown): PatchOperation[] {
 type Members = Readonly<Record<string, unknown>>
 type Items = readonly unknown[]
 
-/** What is looked at for one patch to find items that stay: about 100 ms. */
+/** The work for one patch to find items that stay, see {@link findCommonItems}. It takes about 100 ms. */
 const maxWork = 4_000_000

@@ -1,9 +1,9 @@
 import { isObject } from "../../values/is-object.ts"
 
-/** Each object or list with the one that it was found to differ from. Without it, values inside of many lists are compared once for each. */
+/** Objects and lists that were found to differ. Without it, values in nested lists would be compared many times. */
 const different = new WeakMap<object, unknown>()
 
-/** Whether two JSON values are equal (RFC 6902 §4.6): the order of members does not count. Neither may be changed afterwards. */
+/** Whether two JSON values are equal (RFC 6902 §4.6). The order of members does not count. Do not change them afterwards. */
 export function isEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (!Array.isArray(one) && !isObject(one)) return false

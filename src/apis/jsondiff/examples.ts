@@ -83,7 +83,7 @@ export const examples = [
         {
           code: "test_failed" as const,
           severity: "error" as const,
-          message: "Operation 0 (counted from 0), test: the value at /version is another one.",
+          message: "Operation 0 (counted from 0), test: the value at /version differs.",
           where: "patch[0].value",
         },
       ],

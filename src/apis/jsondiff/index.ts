@@ -8,8 +8,10 @@ const operations = (description: string) =>
   nullable(
     Type.Array(
       Type.Object({
-        op: choice(["add", "remove", "replace"], { description: "What to do." }),
-        path: Type.String({ description: "Where, as a JSON Pointer (RFC 6901) such as `/users/0/name`." }),
+        op: choice(["add", "remove", "replace"], { description: "The operation." }),
+        path: Type.String({
+          description: "The place to change, as a JSON Pointer (RFC 6901): `/users/0/name`.",
+        }),
         value: Type.Optional(
           jsonValue({ description: "The value to put there; absent in a `remove` operation." }),
         ),
@@ -27,7 +29,7 @@ export const jsondiff = defineIsolatedApi({
     ...["compare", "changed", "changes", "documents", "apply", "undo"],
   ],
   description:
-    "Compares two JSON documents, or applies a patch to one: JSON Patch (RFC 6902) or merge patch (RFC 7386). Gives the result, and both kinds of patch that lead to it.",
+    "Compares two JSON documents, or applies a patch to one. Returns the new document, and the change as JSON Patch (RFC 6902) and merge patch (RFC 7386).",
   method: "POST",
   credits: 1,
   input: Type.Object({
@@ -36,11 +38,11 @@ export const jsondiff = defineIsolatedApi({
         "The document before the change. Whole numbers beyond 2^53 lose digits, as in most programs: send them as text.",
     }),
     to: Type.Optional(jsonValue({ description: "The document after the change, to compare with `from`." })),
-    patch: Type.Optional(jsonValue({ description: "The patch to apply to `from`, in place of `to`." })),
+    patch: Type.Optional(jsonValue({ description: "The patch to apply to `from`. Leave out `to` then." })),
     patch_type: Type.Optional(
       choice(["json_patch", "merge_patch"], {
         default: "json_patch",
-        description: "What `patch` is: JSON Patch (RFC 6902) or merge patch (RFC 7386).",
+        description: "The kind of `patch`: JSON Patch (RFC 6902) or merge patch (RFC 7386).",
       }),
     ),
   }),
@@ -57,7 +59,7 @@ export const jsondiff = defineIsolatedApi({
     ),
     merge_patch: jsonValue({
       description:
-        "The merge patch (RFC 7386) that turns `from` into `result`; null if none can, since a merge patch cannot set a member to null.",
+        "The merge patch (RFC 7386) that turns `from` into `result`; null if there is none, since merge patches cannot set a member to null.",
     }),
     reverse: premium(
       operations("The JSON Patch that turns `result` back into `from`; null if there is no result."),

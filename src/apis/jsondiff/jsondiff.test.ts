@@ -169,7 +169,7 @@ test("a document that is copied into itself again and again is refused", () => {
   )
 })
 
-test("of to and patch, the one that is null counts as left out", async () => {
+test("if one of to and patch is null, it counts as left out", async () => {
   expect(await ask({ from: 1, to: null, patch: [] })).toMatchObject({ result: 1 })
   expect(await ask({ from: 1, to: 2, patch: null })).toMatchObject({ result: 2 })
   expect(await ask({ from: 1, to: null })).toMatchObject({ result: null, merge_patch: null })
@@ -185,6 +185,6 @@ test("a number that may have lost digits is a warning", async () => {
   ])
 })
 
-test("the reverse patch is made for premium alone", async () => {
+test("the reverse patch is only made for premium", async () => {
   expect((await runIsolated(run, { from: 1, to: 2 }, false)).reverse).toBeNull()
 })

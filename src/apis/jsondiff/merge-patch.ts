@@ -13,8 +13,8 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
 }
 
 /**
- * The merge patch that turns one document into another. Null if there is none: a merge patch cannot set a member to null, since
- * null removes it.
+ * The merge patch that turns one document into another. Null if a member would become null, since null in a merge patch removes
+ * the member.
  */
 export function createMergePatch(from: unknown, to: unknown): { readonly patch: unknown } | null {
   if (!isObject(to)) return { patch: to }

@@ -1,6 +1,5 @@
 import { isObject } from "../../values/is-object.ts"
 import { reject } from "../contract.ts"
-import { parsePointer } from "./pointer.ts"
 
 type Steps = readonly string[]
 
@@ -10,7 +9,7 @@ export type Operation =
   | { readonly op: "remove"; readonly path: Steps }
   | { readonly op: "move" | "copy"; readonly path: Steps; readonly from: Steps }
 
-/** No document has more levels. */
+/** Parameters have at most 100 levels. */
 const maxSteps = 100
 
 /**
@@ -33,7 +32,7 @@ function parseOperation(given: unknown, index: number): Operation {
     const steps = typeof text === "string" ? parsePointer(text) : null
     if (steps === null) refuse(`'${name}' must be a JSON Pointer (RFC 6901), such as "/a/0", or ""`)
     if (steps.length > maxSteps) refuse(`'${name}' must have at most ${maxSteps} steps`)
-    // In most programs it changes what an object is, and is no member.
+    // In most programs, `__proto__` is not a member: setting it changes what the object inherits.
     if (steps.includes("__proto__")) refuse(`'${name}' must not lead to __proto__`)
     return steps
   }
@@ -55,4 +54,14 @@ function parseOperation(given: unknown, index: number): Operation {
     default:
       refuse("'op' must be one of add, remove, replace, move, copy, test")
   }
+}
+
+/** The names and indexes of a JSON Pointer (RFC 6901), as text; null if the text is no pointer. */
+function parsePointer(text: string): readonly string[] | null {
+  if (text === "") return []
+  if (!text.startsWith("/") || /~(?![01])/.test(text)) return null
+  return text
+    .slice(1)
+    .split("/")
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
 }

@@ -1,12 +1,13 @@
 import { isObject } from "../../values/is-object.ts"
+import { pointerTo } from "../../values/json-pointer.ts"
 import { mistakeOfJson } from "../../values/json-value.ts"
+import { shorten } from "../../values/shorten.ts"
 import { type RunOf, reject } from "../contract.ts"
 import { applyPatch, type Failed, type Failure } from "./apply-patch.ts"
 import { createPatch } from "./compare.ts"
 import type { jsondiff } from "./index.ts"
 import { applyMergePatch, createMergePatch } from "./merge-patch.ts"
 import { type Operation, parsePatch } from "./parse-patch.ts"
-import { escapeStep } from "./pointer.ts"
 import { type PatchProblem, problem } from "./problems.ts"
 
 export const run: RunOf<typeof jsondiff> = ({ from, to, patch, patch_type = "json_patch" }, { premium }) => {
@@ -30,7 +31,7 @@ export const run: RunOf<typeof jsondiff> = ({ from, to, patch, patch_type = "jso
   }
 }
 
-/** Whether two documents are to be compared. Some clients send null for what they leave out. */
+/** Whether two documents are to be compared. Null counts as left out, since some clients send it for missing values. */
 function requireOne(to: unknown, patch: unknown): boolean {
   if (to === undefined && patch === undefined) reject("to", "is required, unless 'patch' is given")
   const hasBoth = to !== undefined && to !== null && patch !== undefined && patch !== null
@@ -45,7 +46,7 @@ function apply(from: unknown, patch: unknown, type: string) {
   if ("failure" in outcome) return { problem: toProblem(outcome, operations[outcome.index]) }
   // Operations can make a document deeper and larger than both parameters.
   const mistake = mistakeOfJson(outcome.result)
-  if (mistake !== null) reject("patch", `makes a result that cannot be given: it ${mistake}`)
+  if (mistake !== null) reject("patch", `makes a result that cannot be returned: it ${mistake}`)
   if (lengthOf(outcome.result, maxLength) > maxLength)
     reject("patch", `makes a result with texts of more than ${maxLength.toLocaleString("en-US")} characters`)
   return outcome
@@ -67,10 +68,10 @@ function lengthOf(value: unknown, limit: number): number {
 
 const sentences: Readonly<Record<Failure, (place: string) => string>> = {
   missing: (place) => `the document has nothing at ${place}`,
-  index: (place) => `${place} is no place in the list`,
+  index: (place) => `${place} is not a place in the list`,
   root: () => "the whole document cannot be removed or moved",
   move_inside: () => "a value cannot be moved into itself",
-  test_failed: (place) => `the value at ${place} is another one`,
+  test_failed: (place) => `the value at ${place} differs`,
 }
 
 function toProblem({ index, failure, member }: Failed, operation: Operation | undefined): PatchProblem {
@@ -84,9 +85,7 @@ const maxShown = 200
 
 /** A place as a JSON Pointer, cut where it is long. */
 function shown(steps: readonly string[]): string {
-  const pointer = steps.map((step) => `/${escapeStep(step)}`).join("")
-  if (pointer === "") return "the root"
-  return pointer.length > maxShown ? `${pointer.slice(0, maxShown).toWellFormed()}…` : pointer
+  return shorten(steps.reduce(pointerTo, ""), maxShown) || "the root"
 }
 
 /** A warning for the first number that may have lost digits. */
@@ -94,7 +93,7 @@ function warningsOf(name: string, value: unknown): PatchProblem[] {
   const steps = findLargeNumber(value)
   if (steps === null) return []
   const place = shown(steps)
-  const sentence = `The number at ${place} is beyond 2^53, so that it may have lost digits: send it as text.`
+  const sentence = `The number at ${place} is beyond 2^53 and may have lost digits: send it as text.`
   return [problem("large_number", name, sentence)]
 }
 

@@ -21,7 +21,7 @@ export const jsonpath = defineIsolatedApi({
     "jq",
   ],
   description:
-    "Finds the values of a JSON document that a path leads to (JSONPath, RFC 9535), each with its normalized path. Regular expressions in filters are I-Regexp (RFC 9485) and take linear time.",
+    "Finds the values of a JSON document that match a JSONPath (RFC 9535), each with its normalized path. Regular expressions in filters are I-Regexp (RFC 9485) and take linear time.",
   method: "POST",
   credits: 1,
   input: Type.Object({
@@ -33,8 +33,8 @@ export const jsonpath = defineIsolatedApi({
     }),
   }),
   output: Type.Object({
-    values: Type.Array(jsonValue({ description: "A value that the path leads to." }), {
-      description: "The values, at most 10,000, in the order of the document; empty if there is none.",
+    values: Type.Array(jsonValue({ description: "A value that matches the path." }), {
+      description: "The values that match, at most 10,000, in the order of the document.",
     }),
     paths: Type.Array(Type.String(), {
       description: "The normalized path of each value (RFC 9535 section 2.7): `$['store']['book'][0]`.",

@@ -3,14 +3,14 @@ import { jsonpath } from "json-p3"
 import { RE2JS } from "re2js"
 import { reject } from "../contract.ts"
 
-/** Expressions that are kept compiled. A document may hold a pattern for each of its items. */
+/** The most compiled patterns that are kept. A document may contain a pattern for each of its items. */
 const maxKept = 100
 
 type Test = (text: string) => boolean
 
 /**
- * The functions `match` and `search` of one call (RFC 9535 §2.4.6, §2.4.7), without the regular expressions of the runtime: these
- * take exponential time for some patterns, and then give a wrong answer.
+ * The functions `match` and `search` for one call (RFC 9535 §2.4.6, §2.4.7). They use re2js: the runtime's own regular expressions
+ * take exponential time for some patterns, and then return a wrong answer.
  */
 export function createRegexpFunctions() {
   const wrong = new Set<string>()
@@ -39,12 +39,12 @@ export function createRegexpFunctions() {
   return {
     match: define((expression) => (text) => expression.matches(text)),
     search: define((expression) => (text) => expression.matcher(text).find()),
-    /** Patterns that are no I-Regexp. */
+    /** Patterns of the call that are not an I-Regexp. */
     wrong,
   }
 }
 
-/** An I-Regexp in the syntax of RE2, which differs in the dot alone: in RE2 it also matches a carriage return. */
+/** An I-Regexp in the syntax of RE2. The only difference is the dot, which also matches a carriage return in RE2. */
 function toExpression(pattern: string): RE2JS {
   const parts = pattern.match(/\\.|\[(?:\\.|[^\]\\])*\]|./gsu) ?? []
   try {

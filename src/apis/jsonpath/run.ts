@@ -1,11 +1,12 @@
 import { jsonpath as library } from "json-p3"
 import { escapeHidden } from "../../values/hidden-characters.ts"
+import { shorten } from "../../values/shorten.ts"
 import { type RunOf, reject } from "../contract.ts"
 import type { jsonpath } from "./index.ts"
 import { problem } from "./problems.ts"
 import { createRegexpFunctions } from "./regular-expressions.ts"
 
-/** More than documents have levels. */
+/** Documents have at most 100 levels. */
 const maxRecursionDepth = 200
 const maxValues = 10_000
 
@@ -20,7 +21,7 @@ export const run: RunOf<typeof jsonpath> = ({ document, path }) => {
   const paths: string[] = []
   for (const node of query.lazyQuery(toJson(document))) {
     if (values.length === maxValues)
-      reject("path", `must lead to at most ${maxValues.toLocaleString("en-US")} values`)
+      reject("path", `must match at most ${maxValues.toLocaleString("en-US")} values`)
     values.push(node.value)
     paths.push(node.getPath({ form: "canonical" }))
   }
@@ -32,7 +33,7 @@ export const run: RunOf<typeof jsonpath> = ({ document, path }) => {
 
 type Json = Parameters<library.JSONPathQuery["lazyQuery"]>[0]
 
-/** The type that the library has for JSON. Parameters are read from JSON. */
+/** Parameters are read from JSON, so the library's type for JSON is right. */
 function toJson(value: unknown): Json {
   return value as Json
 }
@@ -51,6 +52,5 @@ function compile(environment: library.JSONPathEnvironment, path: string): librar
 }
 
 function shown(text: string): string {
-  const line = escapeHidden(text)
-  return line.length > 100 ? `${line.slice(0, 100).toWellFormed()}…` : line
+  return shorten(escapeHidden(text), 100)
 }

@@ -5,6 +5,7 @@ import {
   type ValidationContext,
 } from "@hyperjump/json-schema/experimental"
 import { type JsonNode, uri, value } from "@hyperjump/json-schema/instance/experimental"
+import { shorten } from "../../values/shorten.ts"
 
 /** The address of a schema that has no `$id`. */
 export const baseUri = "https://schema.invalid/"
@@ -16,20 +17,20 @@ interface Finding {
   readonly instance: JsonNode
 }
 
-/** Those of a schema in another one count only if the outer one fails, so they are kept in lists of lists. */
+/** The findings of an inner schema count only if the outer one fails, so lists of findings contain lists. */
 type Findings = (Finding | Findings)[]
 
 interface Context extends ValidationContext {
   findings?: Findings
 }
 
-/** A schema of a few lines can find millions, of which the first 1,000 are shown. */
+/** A schema of a few lines can have millions of findings. At most 1,000 are shown. */
 const maxKept = 100_000
 
-/** Collects which keywords the values of a document do not fit, with what each keyword says. */
+/** Collects which keywords the values of a document do not fit, with the value of each keyword. */
 export class FindingsPlugin implements EvaluationPlugin<Context> {
   #all: Findings = []
-  /** How often a keyword did not fit. */
+  /** How many keywords did not fit. */
   #count = 0
 
   afterKeyword(
@@ -77,7 +78,7 @@ function toProblem({ location, expected, instance }: Finding) {
   }
 }
 
-/** A place of the schema: a fragment, after its `$id` if it has one. */
+/** A place in the schema: a fragment, after the schema's `$id` if it has one. */
 export function toSchemaLocation(location: string): string {
   return location.startsWith(baseUri) ? location.slice(baseUri.length) : location
 }
@@ -130,5 +131,5 @@ function missing(names: unknown, instance: JsonNode): string {
 
 function show(one: unknown): string {
   const text = typeof one === "string" ? one : JSON.stringify(one)
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+  return shorten(text, 200)
 }

@@ -8,7 +8,7 @@ const where = Type.String({
 })
 const schemaLocation = Type.String({
   description:
-    "The place of the keyword in the schema: a JSON Pointer after `#`, and after an `$id` if it has one.",
+    "The place of the keyword in the schema: `#` and a JSON Pointer, after the `$id` if the schema has one.",
 })
 const errorItem = Type.Object({
   code: Type.String({
@@ -26,18 +26,18 @@ export const jsonschemavalidator = defineIsolatedApi({
   category: "data",
   keywords: ["draft 7", "2020-12", "check", "structure", "OpenAPI", "contract", "JSON Schema", "instance"],
   description:
-    "Checks a JSON document against a JSON Schema of 2020-12 or draft 7, and says which values do not fit which keyword. It never fetches a schema, and checks patterns in a time that grows with the text alone; `format` is not checked.",
+    "Checks a JSON document against a JSON Schema (2020-12 or draft 7), and reports which values do not fit which keyword. It never fetches a schema, and matches patterns in linear time. It does not check `format`.",
   method: "POST",
   credits: 1,
   input: Type.Object({
     schema: jsonValue({
       description:
-        "The schema: an object, true or false, at most 200,000 characters as JSON. `$schema` says its draft, 2020-12 by default. What `$ref` names must be in it or in `others`. Patterns have no lookaheads, lookbehinds and back-references.",
+        "The schema: an object, true or false, at most 200,000 characters as JSON. `$schema` names its draft; the default is 2020-12. `$ref` must refer to a place in it or in `others`. Patterns cannot have lookaheads, lookbehinds and back-references.",
     }),
     others: Type.Optional(
       jsonValue({
         description:
-          "Other schemas that it refers to, an object with their addresses as keys, at most 20. A meta-schema with `$vocabulary` may be among them.",
+          "Other schemas that `schema` refers to: an object with their addresses as keys, at most 20. A meta-schema with `$vocabulary` may be one of them.",
       }),
     ),
     document: jsonValue({ description: "The document, at most 500,000 characters as JSON." }),
@@ -53,13 +53,13 @@ export const jsonschemavalidator = defineIsolatedApi({
       Type.Array(
         Type.Object({
           keyword: Type.String({ description: "The keyword, such as `title`." }),
-          value: jsonValue({ description: "What the schema says with it." }),
+          value: jsonValue({ description: "The keyword's value in the schema." }),
           where,
           schema_location: schemaLocation,
         }),
         {
           description:
-            "What the schema says of the values of a valid document: titles, defaults, formats; at most 1,000.",
+            "What the schema says about the values of a valid document, such as titles, defaults and formats; at most 1,000.",
         },
       ),
     ),

@@ -30,7 +30,9 @@ test("no schema is fetched, whatever names it", async () => {
     { $ref: file },
     { $ref: "https://127.0.0.1/" },
   ])
-    await expect(check(schema, 1)).rejects.toThrow("The 'schema' parameter refers to what is not in it")
+    await expect(check(schema, 1)).rejects.toThrow(
+      "The 'schema' parameter refers to a place that was not given",
+    )
   await expect(check({ $schema: address }, 1)).rejects.toThrow("as its '$schema', or one of 'others'")
   await expect(check(true, 1, { "https://a.example/": { $schema: address } })).rejects.toThrow(
     "The 'others' parameter",
@@ -79,7 +81,7 @@ test.each([
   [
     "a pattern that is none",
     { pattern: "(" },
-    "must have patterns that are regular expressions of ECMAScript, and has '('",
+    "must have regular expressions of ECMAScript as patterns, and has '('",
   ],
   ["a repetition of a repetition", { pattern: "((a{99}){99}){99}" }, "which is not supported"],
   ["no schema", [], "must be an object, true or false"],
@@ -106,15 +108,15 @@ test.each([
 })
 
 const metaSchema = "https://json-schema.org/draft/2020-12/schema"
-test("no schema takes the place of a meta-schema, or changes what keywords mean for others", async () => {
+test("no schema replaces a meta-schema, or changes the meaning of keywords for others", async () => {
   const nothing = { $schema: metaSchema, $vocabulary: {} }
-  const known = "must not have the address of a meta-schema that is known here"
+  const known = "must not have the address of a meta-schema that is built in"
   await expect(check({ $id: metaSchema }, 1)).rejects.toThrow(known)
   await expect(check(true, 1, { [metaSchema]: nothing })).rejects.toThrow(known)
   const hidden = { ...nothing, $id: "HTTPS://json-schema.org/draft/a/../2020-12/schema" }
   await expect(check(true, 1, { "https://a.example/": hidden })).rejects.toThrow(known)
   await expect(check({ $defs: { a: nothing } }, 1)).rejects.toThrow(
-    "must have '$vocabulary' at the root alone",
+    "must have '$vocabulary' only at the root",
   )
   await expect(check({ $defs: { a: { $id: metaSchema, type: "boolean" } } }, 1)).resolves.toMatchObject({
     valid: true,

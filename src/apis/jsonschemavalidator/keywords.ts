@@ -17,7 +17,7 @@ import { type Pattern, toPattern } from "./patterns.ts"
 
 const prefix = "https://json-schema.org/keyword/"
 
-/** Keywords that keep the names of the properties that were looked at, for `unevaluatedProperties`. */
+/** Keywords collect the names of checked properties for `unevaluatedProperties`. */
 interface Evaluation extends ValidationContext {
   readonly evaluatedProperties?: Set<string>
 }
@@ -91,7 +91,7 @@ function requireSchema(browser: Browser): asserts browser is Browser<SchemaDocum
   if (!("dialectId" in browser.document)) throw new Error(`There is no schema at ${browser.uri}`)
 }
 
-/** Whether a check holds for each property of an object. It is made for all of them. */
+/** Whether a check holds for each property of an object. Does not stop at the first failure: each one is reported. */
 function everyProperty(instance: JsonNode, check: (name: string, property: JsonNode) => boolean): boolean {
   if (instanceTypeOf(instance) !== "object") return true
   let isValid = true
@@ -100,7 +100,7 @@ function everyProperty(instance: JsonNode, check: (name: string, property: JsonN
   return isValid
 }
 
-/** Replaces the three keywords that have patterns by those that use re2js. */
+/** Replaces the library's three keywords that have patterns by ones that use re2js. */
 export function addPatternKeywords(): void {
   addKeyword(pattern)
   addKeyword(patternProperties)

@@ -1,22 +1,23 @@
 import { RE2JS } from "re2js"
+import { shorten } from "../../values/shorten.ts"
 import { reject } from "../contract.ts"
 
-/** A pattern of a schema that is ready for use. Its time grows with the length of the text alone. */
+/** A compiled pattern of a schema. It takes linear time. */
 export interface Pattern {
   test(text: string): boolean
 }
 
 /**
- * Makes a pattern ready. JSON Schema has the expressions of ECMAScript with the flag `u` (JSON Schema 2020-12 §6.4). They are
- * translated for re2js: the runtime's own expressions give up after 0.6 s and say that a text does not match.
- * @throws InputRejected for what is no expression, and for lookarounds and back-references, which re2js does not have
+ * Compiles a pattern. JSON Schema has the regular expressions of ECMAScript with the flag `u` (2020-12 §6.4). They are translated
+ * for re2js: the runtime's own give up on some after 0.6 s and say that a text does not match.
+ * @throws InputRejected if it is not a regular expression, or has lookarounds or back-references, which re2js lacks
  */
 export function toPattern(source: string): Pattern {
-  const shown = source.length > 100 ? `${source.slice(0, 100)}…` : source
+  const shown = shorten(source, 100)
   try {
     new RegExp(source, "u")
   } catch {
-    reject("schema", `must have patterns that are regular expressions of ECMAScript, and has '${shown}'`)
+    reject("schema", `must have regular expressions of ECMAScript as patterns, and has '${shown}'`)
   }
   if (lookaroundOrReference.test(source.replace(/\\[^k\d]/g, "")))
     reject(
@@ -38,7 +39,7 @@ const spaces =
 const notSpaces =
   "\\x00-\\x08\\x0e-\\x1f!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}"
 
-/** Writes what means something else in RE2: `\s`, `.` and the long names of properties. */
+/** Rewrites the parts that differ in RE2: `\s`, `.` and the long names of properties. */
 function translate(source: string): string {
   let isInClass = false
   return source.replace(/\\[pP]\{[^}]*\}|\\.|\[|\]|\./gsu, (token) => {
@@ -52,50 +53,26 @@ function translate(source: string): string {
   })
 }
 
-/** General categories by their long names (Unicode Standard Annex 44, table 12). */
-const categories: Readonly<Record<string, string>> = {
-  ...{
-    Letter: "L",
-    Uppercase_Letter: "Lu",
-    Lowercase_Letter: "Ll",
-    Titlecase_Letter: "Lt",
-    Modifier_Letter: "Lm",
-  },
-  ...{
-    Other_Letter: "Lo",
-    Mark: "M",
-    Nonspacing_Mark: "Mn",
-    Spacing_Mark: "Mc",
-    Enclosing_Mark: "Me",
-    Number: "N",
-  },
-  ...{
-    Decimal_Number: "Nd",
-    digit: "Nd",
-    Letter_Number: "Nl",
-    Other_Number: "No",
-    Punctuation: "P",
-    punct: "P",
-  },
-  ...{ Connector_Punctuation: "Pc", Dash_Punctuation: "Pd", Open_Punctuation: "Ps", Close_Punctuation: "Pe" },
-  ...{
-    Initial_Punctuation: "Pi",
-    Final_Punctuation: "Pf",
-    Other_Punctuation: "Po",
-    Symbol: "S",
-    Math_Symbol: "Sm",
-  },
-  ...{
-    Currency_Symbol: "Sc",
-    Modifier_Symbol: "Sk",
-    Other_Symbol: "So",
-    Separator: "Z",
-    Space_Separator: "Zs",
-  },
-  ...{ Line_Separator: "Zl", Paragraph_Separator: "Zp", Control: "Cc", Format: "Cf", Private_Use: "Co" },
-}
+/** General categories by their long names (Unicode Standard Annex 44, table 12), after each short name. */
+const categories = new Map(
+  [
+    "L Letter, Lu Uppercase_Letter, Ll Lowercase_Letter, Lt Titlecase_Letter, Lm Modifier_Letter, Lo Other_Letter",
+    "M Mark, Mn Nonspacing_Mark, Mc Spacing_Mark, Me Enclosing_Mark",
+    "N Number, Nd Decimal_Number, Nd digit, Nl Letter_Number, No Other_Number",
+    "P Punctuation, P punct, Pc Connector_Punctuation, Pd Dash_Punctuation, Ps Open_Punctuation, Pe Close_Punctuation",
+    "Pi Initial_Punctuation, Pf Final_Punctuation, Po Other_Punctuation",
+    "S Symbol, Sm Math_Symbol, Sc Currency_Symbol, Sk Modifier_Symbol, So Other_Symbol",
+    "Z Separator, Zs Space_Separator, Zl Line_Separator, Zp Paragraph_Separator",
+    "Cc Control, Cf Format, Co Private_Use",
+  ].flatMap((line) =>
+    line.split(", ").map((pair) => {
+      const [short = "", long = ""] = pair.split(" ")
+      return [long, short] as const
+    }),
+  ),
+)
 
 function toShortName(token: string): string {
   const name = token.slice(3, -1).replace(/^(?:General_Category|gc|Script|sc)=/, "")
-  return `${token.slice(0, 3)}${categories[name] ?? name}}`
+  return `${token.slice(0, 3)}${categories.get(name) ?? name}}`
 }

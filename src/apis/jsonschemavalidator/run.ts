@@ -1,3 +1,4 @@
+import { isObject } from "../../values/is-object.ts"
 import { type RunOf, reject } from "../contract.ts"
 import { toPointer, toSchemaLocation } from "./findings.ts"
 import type { jsonschemavalidator } from "./index.ts"
@@ -16,7 +17,7 @@ export const run: RunOf<typeof jsonschemavalidator> = async (
   requireLength("schema", schema, maxSchemaLength)
   requireLength("others", others, maxSchemaLength)
   requireLength("document", document, maxDocumentLength)
-  if (!isRecord(others) || Object.keys(others).length > maxOthers)
+  if (!isObject(others) || Object.keys(others).length > maxOthers)
     reject("others", `must be an object with at most ${maxOthers} addresses`)
   // They come from a JSON body.
   const options = { isAnnotated: premium, others: others as OtherSchemas }
@@ -38,8 +39,4 @@ export const run: RunOf<typeof jsonschemavalidator> = async (
 function requireLength(name: string, value: unknown, limit: number): void {
   if (JSON.stringify(value).length > limit)
     reject(name, `must have at most ${limit.toLocaleString("en-US")} characters as JSON`)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -19,6 +19,7 @@ import {
   type SchemaDocument,
 } from "@hyperjump/json-schema/experimental"
 import { fromJs } from "@hyperjump/json-schema/instance/experimental"
+import { shorten } from "../../values/shorten.ts"
 import { InputRejected, reject } from "../contract.ts"
 import { baseUri, FindingsPlugin, toPointer, toSchemaLocation } from "./findings.ts"
 import { addPatternKeywords } from "./keywords.ts"
@@ -31,11 +32,11 @@ const metaSchemas = {
   "draft-07": "http://json-schema.org/draft-07/schema",
 } as const
 
-// Nothing is ever fetched: a schema is the caller's, and could name addresses inside of the operator's network.
+// Nothing is ever fetched: a caller's schema could name addresses inside the operator's network.
 for (const scheme of ["http", "https", "file"]) removeUriSchemePlugin(scheme)
 addPatternKeywords()
 setMetaSchemaOutputFormat("BASIC")
-// The library keeps the compiled meta-schemas. Made now, they cannot come from a caller's schema that takes their address.
+// The library keeps compiled meta-schemas by address. Compile them now, before a caller's schema could use their address.
 for (const address of Object.values(metaSchemas)) await validateRegistered(address, true)
 
 /** The addresses of the meta-schemas that all callers share. */
@@ -44,7 +45,7 @@ const shared = new Set(getAllRegisteredSchemaUris())
 /** Schemas that another one may refer to, by their addresses. */
 export type OtherSchemas = Readonly<Record<string, Json>>
 
-/** What a validation finds. */
+/** The result of a validation. */
 export interface Validity {
   readonly valid: boolean
   readonly dialect: Dialect
@@ -54,7 +55,7 @@ export interface Validity {
 
 /**
  * Checks a document against a schema.
- * @throws InputRejected for a schema that is none, that refers to what is not given, or that has patterns that re2js lacks
+ * @throws InputRejected for an invalid schema, one that refers to a schema that was not given, and patterns that re2js lacks
  */
 export async function validate(
   schema: Json,
@@ -74,7 +75,7 @@ export async function validate(
     const { valid } = interpret(compiled, fromJs(document), { plugins })
     return { valid, dialect, findings, annotations: isAnnotated && valid ? annotations.annotations : [] }
   } finally {
-    // The library keeps vocabularies and compiled meta-schemas by their address. Those of one caller are nobody else's.
+    // The library keeps vocabularies and compiled meta-schemas by address. Remove them, so that other callers do not get them.
     for (const address of addresses) unregisterSchema(address)
   }
 }
@@ -106,7 +107,7 @@ async function compileSchema(
   return attempt("schema", dialect, async () => {
     const document = toDocument("schema", schema, baseUri, dialect)
     cache[document.baseUri] = document
-    // The library takes documents that it need not retrieve from here.
+    // The library looks here before it retrieves a document.
     const browser = { _cache: cache, uri: "", document, cursor: "" }
     return compile(await getSchema(document.baseUri, browser))
   })
@@ -119,17 +120,16 @@ function toDocument(parameter: string, schema: Json, address: string, dialect: D
   requireNoVocabulary(parameter, Object.values(rest))
   const document = buildSchemaDocument(rest as SchemaObject, address, metaSchemas[dialect])
   if (shared.has(document.baseUri))
-    reject(parameter, "must not have the address of a meta-schema that is known here")
+    reject(parameter, "must not have the address of a meta-schema that is built in")
   if (vocabulary === undefined) return document
   if (parameter === "schema") reject(parameter, "must not have '$vocabulary': give meta-schemas in 'others'")
   return buildSchemaDocument(schema as SchemaObject, address, metaSchemas[dialect])
 }
 
-/** A vocabulary is taken at the root alone, where its address is known. It changes what keywords mean. */
+/** A vocabulary changes what keywords mean. It is only allowed at the root, where its address is known. */
 function requireNoVocabulary(parameter: string, value: Json | undefined): void {
   if (value === undefined) return
-  if (isObject(value) && "$vocabulary" in value)
-    reject(parameter, "must have '$vocabulary' at the root alone")
+  if (isObject(value) && "$vocabulary" in value) reject(parameter, "must have '$vocabulary' only at the root")
   const inner = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []
   for (const one of inner) requireNoVocabulary(parameter, one)
 }
@@ -138,7 +138,7 @@ function isObject(value: Json): value is Readonly<Record<string, Json>> & object
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** Turns the plain errors that the library throws for what is wrong with a schema into refusals. */
+/** Turns the errors that the library throws for a wrong schema into refusals. */
 async function attempt<T>(parameter: string, dialect: Dialect, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -151,18 +151,15 @@ async function attempt<T>(parameter: string, dialect: Dialect, work: () => T | P
 
 function toRequirement(thrown: Error, dialect: Dialect): string {
   if (thrown instanceof RetrievalError)
-    return `refers to what is not in it: ${cut(thrown.message)} Nothing is fetched`
-  // The library takes names that every object of JavaScript has, such as constructor, for its own, and fails in any place.
+    return `refers to a place that was not given: ${shorten(thrown.message, 200)} Nothing is fetched`
+  // Names that every JavaScript object has, such as constructor, make the library fail in various places.
   if (thrown instanceof TypeError && !thrown.message.startsWith("Value at"))
     return "cannot be read as a schema: it has a keyword or an anchor with a reserved name"
-  if (!(thrown instanceof InvalidSchemaError)) return `cannot be read as a schema: ${cut(thrown.message)}`
+  if (!(thrown instanceof InvalidSchemaError))
+    return `cannot be read as a schema: ${shorten(thrown.message, 200)}`
   const [first] = thrown.output.errors ?? []
   const place = first
-    ? `: '${cut(toPointer(first.instanceLocation))}' does not fit ${toSchemaLocation(first.absoluteKeywordLocation)}`
+    ? `: '${shorten(toPointer(first.instanceLocation), 200)}' does not fit ${toSchemaLocation(first.absoluteKeywordLocation)}`
     : ""
   return `must be a schema of ${dialect}${place}`
-}
-
-function cut(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }

@@ -77,7 +77,7 @@ export const examples = [
         {
           code: "no_expiry" as const,
           severity: "warning" as const,
-          message: "The token has no end.",
+          message: "The token never expires.",
           where: "exp",
         },
       ],

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { jsonValue } from "../../values/json-value.ts"
 import { isValid } from "../../values/problems.ts"
-import { choice, defineApi, nullable, premium, secret } from "../contract.ts"
+import { choice, defineApi, nullable, nullableText, premium, secret } from "../contract.ts"
 import { claimProblems, duplicateProblems, headerProblems, problemList } from "./checks.ts"
 import { examples } from "./examples.ts"
 import { readKeys } from "./keys.ts"
@@ -9,7 +9,6 @@ import { readToken } from "./token.ts"
 import { reasons, verify } from "./verify.ts"
 
 const maxLength = 65_536
-const text = (description: string) => nullable(Type.String(), { description })
 
 export const jwtdecoder = defineApi({
   id: "jwtdecoder",
@@ -28,7 +27,7 @@ export const jwtdecoder = defineApi({
     "JWKS",
   ],
   description:
-    "Decodes a JSON Web Token (RFC 7519), checks its times and names what is dangerous in it. With premium fields it also checks the signature with a key that you give. It keeps no token, and never fetches a key that a token names.",
+    "Decodes a JSON Web Token (RFC 7519), checks its times and reports what is dangerous in it. With premium fields it also checks the signature with your key. It stores no token and never fetches a key that a token names.",
   method: "POST",
   credits: 1,
   input: Type.Object({
@@ -36,7 +35,7 @@ export const jwtdecoder = defineApi({
       Type.String({
         minLength: 1,
         maxLength,
-        description: "The token in compact form. `Bearer` before it is ignored.",
+        description: "The token in compact form, with or without `Bearer` before it.",
       }),
     ),
     key: Type.Optional(
@@ -45,7 +44,7 @@ export const jwtdecoder = defineApi({
           minLength: 1,
           maxLength,
           description:
-            "The key to check the signature with: a JWK or a set of them as JSON text, a public key or certificate in PEM, or else the text of a shared secret.",
+            "The key to check the signature with: a JWK or a JWK set as JSON text, a public key or certificate in PEM, or the text of a shared secret.",
         }),
       ),
     ),
@@ -54,37 +53,39 @@ export const jwtdecoder = defineApi({
         minimum: 0,
         maximum: 3600,
         default: 0,
-        description: "How many seconds the clocks of issuer and reader may differ.",
+        description: "By how many seconds the clocks of issuer and reader may differ.",
       }),
     ),
   }),
   output: Type.Object({
     is_valid: Type.Boolean({
       description:
-        "Whether no problem is an error. It says nothing of the signature, without which anyone can have written the token: see `verification`.",
+        "Whether no problem is an error. The signature does not count here: see `verification`. Without that check, anyone may have written the token.",
     }),
     problems: problemList,
     kind: choice(["jws", "jwe"], { description: "`jws`: signed (RFC 7515); `jwe`: encrypted (RFC 7516)." }),
-    algorithm: text("The algorithm that the header names; null if it names none."),
+    algorithm: nullableText("The algorithm that the header names; null if it names none."),
     header: jsonValue({ description: "The header." }),
-    claims: jsonValue({ description: "The payload; null if it is encrypted or no JSON object." }),
-    payload_text: text("The payload if it is text but no JSON object; null otherwise."),
-    issued_at: text("`iat` as a time in UTC; null without it."),
-    not_before: text("`nbf` as a time in UTC; null without it."),
-    expires_at: text("`exp` as a time in UTC; null without it."),
+    claims: jsonValue({ description: "The payload; null if it is encrypted or not a JSON object." }),
+    payload_text: nullableText("The payload if it is text but not a JSON object; null otherwise."),
+    issued_at: nullableText("`iat` as a time in UTC; null without it."),
+    not_before: nullableText("`nbf` as a time in UTC; null without it."),
+    expires_at: nullableText("`exp` as a time in UTC; null without it."),
     verification: premium(
       nullable(
         Type.Object({
-          verified: Type.Boolean({ description: "Whether the signature is that of the given key." }),
+          verified: Type.Boolean({
+            description: "Whether the signature was made with the key that you gave.",
+          }),
           reason: choice(reasons, {
             description:
-              "Why: `no_key_fits`: none of the given keys is for the algorithm, or has the `kid` of the token; `unsecured`: the algorithm is `none`; `critical`: the header has `crit`; `encrypted`: there is no signature.",
+              "The result: `signature_fits` or `signature_differs`; `no_key_fits`: no given key is for the algorithm, or has the `kid` of the token; `algorithm_not_supported`: this API cannot check it; `unsecured`: the algorithm is `none`; `critical`: the header has `crit`; `encrypted`: there is no signature.",
           }),
-          algorithm: text("The algorithm."),
-          key_id: text("The `kid` of the key that fits; null if it has none, or none fits."),
+          algorithm: nullableText("The algorithm."),
+          key_id: nullableText("The `kid` of the key that fits; null if it has none, or none fits."),
           is_weak_key: Type.Boolean({
             description:
-              "Whether the shared secret is shorter than the hash (RFC 7518 §3.2), so that it can be guessed.",
+              "Whether the shared secret is shorter than the hash (RFC 7518 §3.2) and could be guessed.",
           }),
         }),
         { description: "The check of the signature; null without `key`." },
@@ -120,7 +121,7 @@ export const jwtdecoder = defineApi({
   },
 })
 
-/** Seconds since 1970 as a time in UTC; null for what is none. */
+/** Seconds since 1970 as a time in UTC; null for any other value. */
 function toTime(value: unknown): string | null {
   if (typeof value !== "number") return null
   const date = new Date(value * 1000)

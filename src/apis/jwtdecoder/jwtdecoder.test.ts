@@ -127,7 +127,7 @@ describe("signatures", () => {
     expect(await decode(text, key)).toMatchObject({ verification })
   })
 
-  test("of a set, the key with the same kid counts, and keys for other uses do not", async () => {
+  test("in a set, the key with the same kid is used, and keys for other uses are not", async () => {
     const right = { kty: "oct", k: encode(secret), kid: "b" }
     const set = (...keys: object[]) => JSON.stringify({ keys })
     const signed = token({ ...hs256, kid: "b" })
@@ -144,7 +144,7 @@ describe("signatures", () => {
       expect(await check(JSON.stringify(broken))).toMatchObject({ verified: false })
   })
 
-  test("a private key counts as its public part", async () => {
+  test("of a private key, the public part is used", async () => {
     const key = JSON.stringify(privateKey.export({ format: "jwk" }))
     const signed = token({ alg: "ES256" }).replace(/[^.]*$/, "A".repeat(86))
     expect(await decode(signed, key)).toMatchObject({ verification: { reason: "signature_differs" } })
@@ -183,13 +183,16 @@ describe("what cannot be read", () => {
     ['{"kty":1}', "must have keys"],
     ['{"keys":[]}', "must have from 1 to 50 keys"],
     [`{"keys":[${Array(51).fill("{}").join()}]}`, "must have from 1 to 50 keys"],
-    ["-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----", "must have a public key or a certificate"],
+    [
+      "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----",
+      "must be PEM of a public key or a certificate",
+    ],
   ])("the key %p", async (key, message) => {
     await expect(decode(token(hs256), key)).rejects.toThrow(`The 'key' parameter ${message}`)
   })
 })
 
-test("a payload that is no UTF-8 is told as no text", async () => {
+test("a payload that is not UTF-8 has no payload_text", async () => {
   const [header = "", , signature] = token(hs256).split(".")
   expect(await decode(`${header}._w.${signature}`)).toMatchObject({ codes: ["claims"], payload_text: null })
 })

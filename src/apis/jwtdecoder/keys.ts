@@ -2,46 +2,39 @@ import type { JWK } from "jose"
 import { isObject } from "../../values/is-object.ts"
 import { mistakeOfJson } from "../../values/json-value.ts"
 import { reject } from "../contract.ts"
+import { readObject } from "./token.ts"
 
 /** The keys that a caller gave. */
 export interface GivenKeys {
   readonly keys: readonly JWK[]
-  /** Whether they came as a set, in which `kid` chooses. */
+  /** Whether they came as a JWK set. In a set, `kid` chooses the key. */
   readonly isSet: boolean
 }
 
-/** More keys would take long to try. */
+/** Trying more keys would take long. */
 const maxKeys = 50
 const requirement =
-  "must be a JWK or a set of them (JSON), a public key or certificate in PEM, or the text of a shared secret"
+  "must be a JWK or a JWK set (JSON), a public key or certificate in PEM, or the text of a shared secret"
 
 /**
- * Reads a JWK, a set of them, a public key or certificate in PEM, or a shared secret.
- * @throws InputRejected for `key`, without anything of it
+ * Reads a JWK, a JWK set, a public key or certificate in PEM, or a shared secret.
+ * @throws InputRejected for `key`. The message has no part of the key
  */
 export async function readKeys(text: string): Promise<GivenKeys> {
   const trimmed = text.trim()
   if (trimmed.startsWith("{")) return readJson(trimmed)
-  // A public key in PEM never counts as a shared secret: whoever knows it could sign with it.
+  // A public key in PEM is never used as a shared secret: everyone who knows it could sign with it.
   if (trimmed.includes("-----BEGIN ")) return { keys: [await readPem(trimmed)], isSet: false }
   return { keys: [{ kty: "oct", k: Buffer.from(text).toString("base64url") }], isSet: false }
 }
 
 function readJson(text: string): GivenKeys {
-  const value = parse(text)
-  if (!isObject(value) || mistakeOfJson(value) !== null) return reject("key", requirement)
+  const value = readObject(text)
+  if (value === null || mistakeOfJson(value) !== null) return reject("key", requirement)
   if (value.keys === undefined) return { keys: [requireKey(value)], isSet: false }
   if (!Array.isArray(value.keys) || value.keys.length === 0 || value.keys.length > maxKeys)
     return reject("key", `must have from 1 to ${maxKeys} keys in its set`)
   return { keys: value.keys.map(requireKey), isSet: true }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 function requireKey(value: unknown): JWK {
@@ -55,7 +48,7 @@ async function readPem(text: string): Promise<JWK> {
   try {
     return createPublicKey(text).export({ format: "jwk" }) as JWK
   } catch {
-    return reject("key", "must have a public key or a certificate of a kind that is known here in its PEM")
+    return reject("key", "must be PEM of a public key or a certificate of a kind that this API knows")
   }
 }
 
@@ -85,7 +78,7 @@ const publicMembers: Readonly<Record<string, readonly string[]>> = {
   oct: ["k"],
 }
 
-/** The public part of a key: one with a private part would count as a key for signing. */
+/** The public part of a key. jose would treat one with a private part as a key for signing. */
 export function publicPart(key: JWK): JWK {
   const names = ["kty", ...(publicMembers[key.kty ?? ""] ?? [])]
   return Object.fromEntries(Object.entries(key).filter(([name]) => names.includes(name)))

@@ -2,14 +2,14 @@ import { isObject } from "../../values/is-object.ts"
 import { mistakeOfJson } from "../../values/json-value.ts"
 import { reject } from "../contract.ts"
 
-/** A token in its parts, decoded but not checked. */
+/** The parts of a token, decoded but not checked. */
 export interface Token {
   /** The compact form, without `Bearer` before it. */
   readonly compact: string
   /** `jws`: signed; `jwe`: encrypted. */
   readonly kind: "jws" | "jwe"
   readonly header: Readonly<Record<string, unknown>>
-  /** Header and payload as texts, to look for names that occur twice. The payload is null if it is no UTF-8, or encrypted. */
+  /** Header and payload as texts, to look for names that occur twice. The payload is null if it is not UTF-8, or encrypted. */
   readonly texts: { readonly header: string; readonly payload: string | null }
   /** The payload, if it is a JSON object. */
   readonly claims: Readonly<Record<string, unknown>> | null
@@ -20,7 +20,7 @@ const partNames = ["header", "payload", "signature"] as const
 
 /**
  * Reads the compact form of a JWS (RFC 7515 §7.1) or a JWE (RFC 7516 §7.1).
- * @throws InputRejected for `token`, without a part of it
+ * @throws InputRejected for `token`. The message has no part of the token
  */
 export function readToken(text: string): Token {
   const compact = text.trim().replace(/^Bearer +/i, "")
@@ -53,7 +53,7 @@ export function readToken(text: string): Token {
 
 const noBytes = new Uint8Array()
 
-/** Strictly: another form of the same bytes could pass for another token (RFC 4648 §3.5). */
+/** Strict, since several texts could stand for the same bytes and pass for different tokens (RFC 4648 §3.5). */
 function decode(part: string, name: string): Uint8Array {
   const bytes = Buffer.from(part, "base64url")
   if (bytes.toString("base64url") !== part)
@@ -69,7 +69,8 @@ function toText(bytes: Uint8Array): string | null {
   }
 }
 
-function readObject(text: string): Record<string, unknown> | null {
+/** The JSON object that a text is; null for any other text. */
+export function readObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : null

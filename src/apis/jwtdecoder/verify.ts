@@ -12,7 +12,7 @@ export const reasons = [
   "encrypted",
 ] as const
 
-/** What came of checking a signature. */
+/** The result of checking a signature. */
 export interface Verification {
   readonly verified: boolean
   readonly reason: (typeof reasons)[number]
@@ -29,7 +29,7 @@ export const supportedAlgorithms: readonly string[] = [
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 ]
 
-/** Checks the signature with the given keys alone: what the token names or brings as its key is not used. */
+/** Checks the signature with the given keys. Keys that the token contains or refers to are not used. */
 export async function verify(
   { compact, kind, header }: Token,
   { keys, isSet }: GivenKeys,
@@ -48,7 +48,7 @@ export async function verify(
     if (imported === null) continue
     const fits = await compactVerify(compact, imported, { algorithms: [algorithm] }).then(
       () => true,
-      // A signature that differs, or a key that is too short for jose.
+      // jose throws for a signature that differs, and for a key that is too short.
       (error: unknown) => (isSignatureError(error) ? false : null),
     )
     if (fits === false) reason = "signature_differs"

@@ -4,7 +4,7 @@ import path from "./vendors.gz" with { type: "file" }
 
 let lines: Promise<Buffer> | null = null
 
-/** The built-in list. It is unpacked by a thread with the first call, and takes 3.7 MB then. */
+/** The built-in list. The first call unpacks it, in a thread of the runtime. It takes 3.7 MB then. */
 export const builtInVendors: Vendors = {
   date: facts.date,
   lines() {

@@ -2,7 +2,7 @@
 export interface Mac {
   /** Its hexadecimal digits, in upper case. */
   readonly digits: string
-  /** 48 (EUI-48) or 64 (EUI-64); null for a beginning of one. */
+  /** 48 (EUI-48) or 64 (EUI-64); null for the beginning of an address. */
   readonly bits: 48 | 64 | null
 }
 
@@ -14,13 +14,13 @@ const forms = [
   /^[0-9A-F]{2}(?:([:. -])[0-9A-F]{2})(?:\1[0-9A-F]{2}){1,6}(?:\1[0-9A-F])?$/,
   /^[0-9A-F]{4}(?:([:.-])[0-9A-F]{4}){1,3}$/,
   /^[0-9A-F]{6}([:-])[0-9A-F]{1,6}$/,
-  // As some systems write it, without leading zeros.
+  // Some systems leave out leading zeros.
   /^[0-9A-F]{1,2}(?::[0-9A-F]{1,2}){5}$/,
 ]
 
 /**
  * Reads a MAC address as systems write it: `00:00:5E:00:53:01`, `00-00-5E-00-53-01`, `0000.5e00.5301`, `00005E-005301`,
- * `00005E005301`, `0:0:5e:0:53:1`; or its beginning, of six digits at least. Null for another text.
+ * `00005E005301`, `0:0:5e:0:53:1`; or its beginning of at least six digits. Null for any other text.
  */
 export function parseMac(text: string): Mac | null {
   const upper = text.trim().toUpperCase()

@@ -5,7 +5,7 @@ import { isObject } from "../../values/is-object.ts"
 const prefixLengths = [9, 7, 6] as const
 const maxTextLength = 1000
 
-/** Prefixes of the IEEE and to whom they are assigned. */
+/** The prefixes of the IEEE with the organizations to which they are assigned. */
 export interface Vendors {
   /** The day of the list, `YYYY-MM-DD`; null when it is not known. */
   readonly date: string | null
@@ -37,7 +37,7 @@ export async function findAssignment(digits: string, vendors: Vendors): Promise<
   return null
 }
 
-/** What follows a prefix in its line, by binary search; null without such a line. */
+/** The rest of the line that begins with a prefix, found by binary search; null without such a line. */
 function findLine(lines: Buffer, prefix: string): string | null {
   let from = 0
   let to = lines.length
@@ -54,8 +54,8 @@ function findLine(lines: Buffer, prefix: string): string | null {
 }
 
 /**
- * Writes a list in the form in which it is searched: a line for each prefix, in order, with the name and the lines of the address
- * after tabs. `0003=0001` says that 0003 has the text of 0001.
+ * Writes a list in the form in which it is searched: a sorted line for each prefix, with the name and the lines of the address
+ * after tabs. `0003=0001` means that 0003 has the text of 0001.
  */
 export function toLines(texts: ReadonlyMap<string, string>): string {
   const firsts = new Map<string, string>()
@@ -70,7 +70,7 @@ export function toLines(texts: ReadonlyMap<string, string>): string {
 }
 
 /**
- * Reads a list as oui-data has it: a JSON object of prefixes, each with a name and an address in lines; or
+ * Reads a list in the form of oui-data: a JSON object of prefixes, each with the lines of a name and an address. It may be inside
  * `{"date": "2027-03-01", "vendors": {…}}`.
  * @throws Error that names the bad entry and says what is wrong
  */

@@ -12,7 +12,7 @@ export const examples = [
     },
   },
   {
-    name: "CommonMark alone",
+    name: "CommonMark without extensions",
     input: { text: "Hello **world**, ~~not struck~~\n\n1. one\n2. two", dialect: "commonmark" as const },
     output: {
       html: "<p>Hello <strong>world</strong>, ~~not struck~~</p>\n<ol>\n<li>one</li>\n<li>two</li>\n</ol>\n",

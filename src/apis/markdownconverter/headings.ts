@@ -6,7 +6,7 @@ export interface Heading {
   readonly anchor: string
 }
 
-/** Anchors begin with this, so that no `id` hides a name that a page's own scripts use. */
+/** Anchors begin with this: an `id` of any other name could hide one that the scripts of a page use. */
 const prefix = "heading-"
 
 /** The headings of a document. With `setIds` each gets its anchor as `id`. */
@@ -31,7 +31,7 @@ function textOf(inline: Token | undefined): string {
   return (parts ?? []).join("")
 }
 
-/** Letters and digits in lower case, with hyphens for spaces, and a number where another heading has the same. */
+/** The anchor for a heading's text: its letters and digits in lower case, hyphens, and a number if another heading has the same. */
 function toAnchor(text: string, taken: Map<string, number>): string {
   const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []
   const slug = words.join("-").slice(0, 100).toWellFormed() || "untitled"
@@ -45,7 +45,7 @@ function toAnchor(text: string, taken: Map<string, number>): string {
   return anchor
 }
 
-/** The headings as lists in each other. A level that is left out has no list. */
+/** The headings as nested lists. A level that no heading has gets no list. */
 export function toContents(headings: readonly Heading[]): string {
   const open: number[] = []
   let html = ""

@@ -8,7 +8,7 @@ export const markdownconverter = defineIsolatedApi({
   category: "text",
   keywords: ["HTML", "CommonMark", "GFM", "GitHub", "render", "sanitize", "table of contents", "headings"],
   description:
-    "Turns Markdown into HTML that is safe to show: CommonMark 0.31, or GitHub Flavored Markdown with tables, task lists, struck text and addresses as links. Scripts, event handlers and addresses that run code are taken out.",
+    "Converts Markdown to HTML that is safe to show: CommonMark 0.31, or GitHub Flavored Markdown with tables, task lists, strikethrough and automatic links. Removes scripts, event handlers and links that run code.",
   method: "POST",
   credits: 1,
   input: Type.Object({
@@ -16,35 +16,35 @@ export const markdownconverter = defineIsolatedApi({
     dialect: Type.Optional(
       choice(["gfm", "commonmark"], {
         default: "gfm",
-        description: "GitHub Flavored Markdown, or CommonMark alone.",
+        description: "GitHub Flavored Markdown, or CommonMark without its extensions.",
       }),
     ),
     heading_ids: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "Whether headings get their `anchor` as `id`, so that links can lead to them.",
+        description: "Whether headings get their `anchor` as `id`, for links to them.",
       }),
     ),
   }),
   output: Type.Object({
     html: Type.String({
       description:
-        "The HTML, without `html` and `body`. HTML in the Markdown is kept where it is harmless: tags for text, tables, lists, links and pictures, without styles and classes, except for the language of code.",
+        "The HTML, without `html` and `body`. Harmless HTML in the Markdown is kept: tags for text, tables, lists, links and pictures, without styles. Of classes, only the language of code is kept.",
     }),
     headings: Type.Array(
       Type.Object({
         level: Type.Integer({ minimum: 1, maximum: 6, description: "The level, from 1 to 6." }),
         text: Type.String({ description: "The text, without markup." }),
         anchor: Type.String({
-          description: "A name that no other heading has: `heading-getting-started`.",
+          description: "A name for links, which no other heading has: `heading-getting-started`.",
         }),
       }),
-      { description: "The headings that are written in Markdown, in their order." },
+      { description: "The headings, in their order. Those written as HTML are left out." },
     ),
     table_of_contents: premium(
       Type.String({
         description:
-          "The headings as lists in each other with links to the anchors, in HTML; empty without headings.",
+          "The headings as nested lists with links to the anchors, in HTML; empty without headings.",
       }),
     ),
   }),

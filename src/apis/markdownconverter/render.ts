@@ -1,13 +1,12 @@
 import MarkdownIt, { type Token } from "markdown-it"
-import { markTasks } from "./tasks.ts"
 
 export type Dialect = "gfm" | "commonmark"
 
-/** Makes a reader and writer of Markdown. HTML in it stays as it is, so that what it writes is not safe to show. */
+/** Creates a reader and writer of Markdown. HTML in the Markdown stays: its output is not safe to show. */
 function createMarkdown(dialect: Dialect) {
   const isGfm = dialect === "gfm"
   const markdown = isGfm ? new MarkdownIt({ html: true, linkify: true }) : new MarkdownIt("commonmark")
-  // What is dangerous is taken out later, together with that in the HTML of the document.
+  // `sanitize` removes dangerous links later, also those in the HTML of the document.
   markdown.validateLink = () => true
   // The library leaves the line break out of an empty quotation.
   markdown.renderer.rules.blockquote_open = (tokens, index, options, _env, renderer) =>
@@ -32,7 +31,7 @@ function createMarkdown(dialect: Dialect) {
 
 const address = /[\p{L}\p{N}_-][^\s<]*/uy
 
-/** How far an address goes on from a place: without what ends a sentence, and without brackets that it does not open. */
+/** The length of an address, without punctuation that ends a sentence, and without closing brackets that it does not open. */
 function lengthOfAddress(text: string, place: number): number {
   address.lastIndex = place
   const found = address.exec(text)?.[0] ?? ""
@@ -46,12 +45,34 @@ function lengthOfAddress(text: string, place: number): number {
   return end
 }
 
-/** As in GFM, cells get the attribute `align`, where the library gives them a style. */
+/** Gives cells the attribute `align` as GFM does. The library gives them a style. */
 function alignCells(tokens: readonly Token[]): void {
   for (const token of tokens) {
     if (token.type !== "th_open" && token.type !== "td_open") continue
     const side = /^text-align:(\w+)$/.exec(String(token.attrGet("style")))?.[1]
     if (side !== undefined) token.attrs = [["align", side]]
+  }
+}
+
+const checkbox = {
+  done: '<input type="checkbox" checked="" disabled=""> ',
+  open: '<input type="checkbox" disabled=""> ',
+}
+
+/** Puts checkboxes into list items that begin with `[ ]` or `[x]` (GFM, task list items). */
+function markTasks(tokens: readonly Token[]): void {
+  for (const [index, token] of tokens.entries()) {
+    const [text] = token.children ?? []
+    const isFirst =
+      tokens[index - 1]?.type === "paragraph_open" && tokens[index - 2]?.type === "list_item_open"
+    const mark = isFirst && text?.type === "text" ? /^\[([ xX])\]\s/.exec(text.content) : null
+    if (!mark || !text || !token.children) continue
+    const box = Object.assign(Object.create(Object.getPrototypeOf(text)), text, {
+      type: "html_inline",
+      content: mark[1] === " " ? checkbox.open : checkbox.done,
+    })
+    text.content = text.content.slice(mark[0].length)
+    token.children.unshift(box)
   }
 }
 
@@ -63,7 +84,7 @@ function markdownFor(dialect: Dialect) {
   return markdown
 }
 
-/** A document that is read. */
+/** A document that was read. */
 export interface MarkdownDocument {
   readonly tokens: readonly Token[]
   /** Writes HTML, which is not safe to show. */
@@ -74,7 +95,7 @@ export interface MarkdownDocument {
 export function readMarkdown(text: string, dialect: Dialect): MarkdownDocument {
   const markdown = markdownFor(dialect)
   const env = {}
-  // As in cmark, a line that the text ends with counts as ended.
+  // As in cmark, the last line counts as ended, even without a line break.
   const tokens = markdown.parse(text.endsWith("\n") ? text : `${text}\n`, env)
   return { tokens, write: () => markdown.renderer.render(tokens, markdown.options, env) }
 }

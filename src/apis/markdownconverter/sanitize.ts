@@ -24,13 +24,13 @@ const options: sanitizeHtml.IOptions = {
   allowedSchemes: ["http", "https", "mailto", "tel"],
   allowedSchemesAppliedToAttributes: ["href", "src"],
   parseStyleAttributes: false,
-  // Of forms, only the boxes of task lists are left, which nobody can tick.
+  // The only inputs that are kept are the boxes of task lists, which nobody can tick.
   exclusiveFilter: ({ tag, attribs }) =>
     tag === "input" && (attribs.type !== "checkbox" || attribs.disabled === undefined),
   transformTags: Object.fromEntries(headings.map((name) => [name, withoutForeignId])),
 }
 
-/** Leaves in HTML what cannot run code, load anything but pictures, or look like a part of the page around it. */
+/** Removes HTML that can run code, load anything but pictures, or look like part of the page around it. */
 export function sanitize(html: string): string {
   return sanitizeHtml(html, options)
 }

@@ -56,7 +56,7 @@ export const examples = [
         {
           code: "not_assigned" as const,
           severity: "error" as const,
-          message: "Numbers of its country do not begin so.",
+          message: "Its country assigns no numbers with this beginning.",
           where: "number",
         },
       ],

@@ -1,14 +1,14 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
-import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
+import { choice, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
 import { examples } from "./examples.ts"
 
 const { problemList, problem } = defineProblems({
   calling_code: ["error", "no country has this calling code"],
   too_short: ["error", "fewer digits than numbers of the country have"],
   too_long: ["error", "more digits than numbers of the country have"],
-  length: ["error", "as many digits as no number of the country has"],
-  not_assigned: ["error", "numbers of the country do not begin so"],
+  length: ["error", "the country has shorter and longer numbers, but none with so many digits"],
+  not_assigned: ["error", "the country assigns no numbers with this beginning"],
 })
 
 const types = [
@@ -17,15 +17,13 @@ const types = [
 ] as const
 type NumberType = (typeof types)[number]
 
-const text = (description: string) => nullable(Type.String(), { description })
-
 export const phonevalidator = defineApi({
   id: "phonevalidator",
   title: "Telephone number validator",
   category: "identity",
   keywords: ["phone", "mobile", "E.164", "country code", "dial", "SMS", "format", "landline", "toll free"],
   description:
-    "Reads a telephone number, checks it against the numbering plan of its country (libphonenumber), tells its type and writes it in the usual forms. It does not call the number.",
+    "Checks a telephone number against the numbering plan of its country (libphonenumber), tells its type and writes it in the usual formats. It does not call the number.",
   method: "GET",
   credits: 1,
   input: Type.Object({
@@ -33,7 +31,7 @@ export const phonevalidator = defineApi({
       minLength: 1,
       maxLength: 250,
       description:
-        "The number as people write it: `+44 20 7946 0958`, or without `+` as dialled in `country`.",
+        "The number in any usual form: `+44 20 7946 0958`, or as dialled in `country`, without `+`.",
     }),
     country: Type.Optional(
       Type.String({
@@ -46,23 +44,27 @@ export const phonevalidator = defineApi({
   output: Type.Object({
     is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
     problems: problemList,
-    country: text("The country by its two letters; null if the number is of none, or not valid."),
-    calling_code: text("The calling code of the country, without `+`."),
+    country: nullableText(
+      "The two letters of the number's country; null if it has none, or if the number is not valid.",
+    ),
+    calling_code: nullableText("The calling code of the country, without `+`."),
     type: nullable(choice(types, { description: "The type." }), {
-      description: "What kind of number it is; null if that cannot be told.",
+      description: "The type of the number; null if it is not known.",
     }),
-    e164: text("The number as ITU-T E.164 writes it: `+442079460958`."),
-    national: text("The number as people write it in its country."),
-    international: text("The number as people write it for other countries."),
-    extension: text("The extension; null without any."),
+    e164: nullableText(
+      "The number in the format of ITU-T E.164: `+442079460958`; null if it cannot be read.",
+    ),
+    national: nullableText("The number in the format that its country uses."),
+    international: nullableText("The number in the international format."),
+    extension: nullableText("The extension; null without one."),
     formats: premium(
       nullable(
         Type.Object({
           rfc3966: Type.String({ description: "As a `tel:` address (RFC 3966)." }),
           significant: Type.String({ description: "Its digits without calling code and trunk prefix." }),
-          from_country: text("As dialled in `country`; null without `country`."),
+          from_country: nullableText("As dialled in `country`; null without `country`."),
         }),
-        { description: "Other forms; null where `e164` is." },
+        { description: "Other formats; null if `e164` is." },
       ),
     ),
   }),
@@ -115,7 +117,7 @@ const nothing = {
   ...{ national: null, international: null, extension: null, formats: null },
 }
 
-/** A problem for what the library says of a number, or of its length. */
+/** The problem for a verdict of the library. */
 function toProblem(verdict: string | undefined) {
   switch (verdict) {
     case "INVALID_COUNTRY":
@@ -127,6 +129,6 @@ function toProblem(verdict: string | undefined) {
     case "INVALID_LENGTH":
       return problem("length", "number", "No number of its country has so many digits.")
     default:
-      return problem("not_assigned", "number", "Numbers of its country do not begin so.")
+      return problem("not_assigned", "number", "Its country assigns no numbers with this beginning.")
   }
 }

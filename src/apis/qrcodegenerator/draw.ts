@@ -3,7 +3,7 @@ import { crc32, deflateSync } from "node:zlib"
 /** The dark modules of a code, by row and column. */
 type Modules = readonly (readonly boolean[])[]
 
-/** The pixels of a module where nothing else says how large the picture is shown. */
+/** The width of a module in pixels, if the page does not set a size for the picture. */
 const defaultScale = 8
 
 /** Draws a code as SVG, with a white border of `border` modules. */
@@ -19,7 +19,7 @@ export function toSvg(modules: Modules, border: number): string {
   ].join("")
 }
 
-/** Where dark modules begin in a row, and how many follow each other. */
+/** The runs of dark modules in a row: where each begins and how long it is. */
 function runsOf(row: readonly boolean[]): [start: number, length: number][] {
   const runs: [number, number][] = []
   for (const [x, isDark] of row.entries()) {

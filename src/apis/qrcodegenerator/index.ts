@@ -9,7 +9,7 @@ export const qrcodegenerator = defineIsolatedApi({
   category: "data",
   keywords: ["QR", "barcode", "2D code", "draw", "picture", "link", "SVG", "PNG", "ISO 18004"],
   description:
-    "Draws a text or a link as a QR code (ISO/IEC 18004), as SVG and, where premium fields are shown, as PNG. Text beyond ASCII is in UTF-8.",
+    "Draws text or a link as a QR code (ISO/IEC 18004), in SVG and, with premium fields, in PNG. Text beyond ASCII is encoded in UTF-8.",
   method: "POST",
   credits: 1,
   isolated: { limitMs: 1_000 },
@@ -18,13 +18,13 @@ export const qrcodegenerator = defineIsolatedApi({
       minLength: 1,
       maxLength: 7_089,
       description:
-        "What the code says: at `low` correction up to 7,089 digits, 4,296 characters of `0–9 A–Z $%*+-./:` and space, or 2,953 bytes of UTF-8.",
+        "The text of the code. At `low` correction it has up to 7,089 digits, 4,296 characters of `0–9 A–Z $%*+-./:` and space, or 2,953 bytes of UTF-8.",
     }),
     correction: Type.Optional(
       choice(["low", "medium", "quartile", "high"], {
         default: "medium",
         description:
-          "How much of the code may be damaged: about 7, 15, 25 or 30 %. More needs a larger code.",
+          "How much of the code may be damaged: about 7, 15, 25 or 30 %. A higher level needs a larger code.",
       }),
     ),
     border: Type.Optional(
@@ -33,7 +33,7 @@ export const qrcodegenerator = defineIsolatedApi({
         maximum: 16,
         default: 4,
         description:
-          "The white border, in modules. Readers need 4, so take less only where the surroundings are white.",
+          "The width of the white border, in modules. Readers need 4, unless the surroundings are white.",
       }),
     ),
     scale: Type.Optional(
@@ -42,13 +42,13 @@ export const qrcodegenerator = defineIsolatedApi({
           minimum: 1,
           maximum: 16,
           default: 8,
-          description: "The pixels of a module in the PNG.",
+          description: "The width of a module in the PNG, in pixels.",
         }),
       ),
     ),
   }),
   output: Type.Object({
-    version: Type.Integer({ description: "The version of the code, from 1 to 40, which tells its size." }),
+    version: Type.Integer({ description: "The version of the code, from 1 to 40. Higher ones are larger." }),
     size: Type.Integer({ description: "How many modules each side has, without the border." }),
     svg: picture(Type.String({ description: "The code as SVG." }), "image/svg+xml"),
     png: premium(picture(Type.String({ description: "The code as PNG, in base64." }), "image/png")),

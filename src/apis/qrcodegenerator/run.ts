@@ -8,7 +8,7 @@ export const run: RunOf<typeof qrcodegenerator> = (input, { premium }) => {
   const [length, most, unit] = capacity(text, correction)
   if (length > most)
     reject("text", `must have at most ${most} ${unit} at '${correction}' correction, and it has ${length}`)
-  // The library draws a border of one module at least.
+  // The library draws a border of at least one module.
   const drawn = encodeQR(text, "raw", { ecc: correction, border: 1 })
   const modules = drawn.slice(1, -1).map((row) => row.slice(1, -1))
   return {
@@ -19,7 +19,7 @@ export const run: RunOf<typeof qrcodegenerator> = (input, { premium }) => {
   }
 }
 
-/** What a code of version 40 holds at each correction (ISO/IEC 18004 table 7). */
+/** The capacity of a code of version 40 at each correction (ISO/IEC 18004 table 7). */
 const capacities = {
   digits: { low: 7_089, medium: 5_596, quartile: 3_993, high: 3_057 },
   characters: { low: 4_296, medium: 3_391, quartile: 2_420, high: 1_852 },

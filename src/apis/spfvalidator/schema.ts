@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox"
-import { choice, nullable, premium } from "../contract.ts"
+import { choice, nullable, nullableText, premium } from "../contract.ts"
 
 const text = (description: string) => Type.String({ description })
 const strings = (description: string) => Type.Array(Type.String(), { description })
@@ -59,9 +59,7 @@ const issue = Type.Object({
   severity: choice(["error", "warning", "info"], { description: "How serious the issue is." }),
   message: text("What is wrong and what to change, with the section of the standard."),
   domain: text("The domain whose record has the issue."),
-  term: nullable(Type.String(), {
-    description: "The term that has the issue; null for the record as a whole.",
-  }),
+  term: nullableText("The term that has the issue; null for the record as a whole."),
 })
 
 export const output = Type.Object({

@@ -15,26 +15,26 @@ import { examples } from "./examples.ts"
 import { type GivenTime, readTime, timeForm } from "./read-time.ts"
 
 const { problemList, problem } = defineProblems({
-  left_out: ["error", "the time does not exist: clocks go forward over it"],
-  repeated: ["warning", "the time comes twice: clocks go back over it"],
+  left_out: ["error", "the time does not exist: clocks go forward and skip it"],
+  repeated: ["warning", "the time comes twice: clocks go back and repeat it"],
 })
 
 const zone = (description: string) => Type.String({ maxLength: 64, description })
 
 const changeFields = {
   utc: Type.String({ description: "When the clocks change, in UTC." }),
-  local_before: Type.String({ description: "What they would have shown, with the offset until then." }),
-  local_after: Type.String({ description: "What they show, with the offset from then on." }),
+  local_before: Type.String({ description: "This moment with the offset before the change." }),
+  local_after: Type.String({ description: "This moment with the offset after the change." }),
 }
 
 const placeFields = {
   timezone: Type.String({ description: "The time zone, as the IANA database writes it." }),
   local: Type.String({ description: "The time there, with its offset from UTC." }),
   offset: Type.String({
-    description: "The offset from UTC, as `+02:00`; with seconds before zones had whole minutes.",
+    description: "The offset from UTC, such as `+02:00`. Some old offsets have seconds.",
   }),
   next_change: nullable(Type.Object(changeFields), {
-    description: "The next change of its clocks; null if none is known.",
+    description: "The next clock change of the zone; null if none is known.",
   }),
 }
 
@@ -54,7 +54,7 @@ export const timezoneconverter = defineApi({
     "offset",
   ],
   description:
-    "Converts a time from one time zone to others, tells their offsets and the next change of their clocks, and says when a time does not exist or comes twice.",
+    "Converts a time from one time zone to others, with their offsets and next clock changes. Reports a time that does not exist or comes twice.",
   method: "GET",
   credits: 1,
   input: Type.Object({
@@ -63,10 +63,10 @@ export const timezoneconverter = defineApi({
         maxLength: 40,
         "x-requirement": timeForm,
         description:
-          "The time as ISO 8601 writes it: `2027-03-28T14:30` on the clocks of `from`, or with an offset, `2027-03-28T12:30Z`. Default: now.",
+          "The time in ISO 8601: `2027-03-28T14:30` in the time zone `from`, or with an offset, `2027-03-28T12:30Z`. Default: now.",
       }),
     ),
-    from: Type.Optional(zone("The time zone of a `time` without an offset. Default: UTC.")),
+    from: Type.Optional(zone("The time zone of `time`, if that has no offset. Default: UTC.")),
     to: Type.Array(zone("A time zone."), {
       minItems: 1,
       maxItems: 20,
@@ -77,25 +77,25 @@ export const timezoneconverter = defineApi({
       choice(["compatible", "earlier", "later"], {
         default: "compatible",
         description:
-          "Which time to take if clocks leave it out or show it twice: the one with the offset before the change (`compatible`, RFC 5545), or the earlier or later one.",
+          "Which time is meant if a clock change skips or repeats it: the one with the offset before the change (`compatible`, RFC 5545), the earlier or the later one.",
       }),
     ),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({ description: "False if the time does not exist on the clocks of `from`." }),
+    is_valid: Type.Boolean({ description: "False if the time does not exist in the time zone `from`." }),
     problems: problemList,
     utc: Type.String({ description: "The time in UTC." }),
     unix_time: Type.Integer({ description: "The time in whole seconds since 1970-01-01T00:00Z." }),
     from: nullable(Type.Object(placeFields), {
       description:
-        "The time on the clocks of `from`; null if neither `from` was given nor a time without offset.",
+        "The time in the time zone `from`; null if `from` was left out and `time` is now or has an offset.",
     }),
     times: Type.Array(Type.Object(placeFields), {
       description: "The time in each zone of `to`, in that order.",
     }),
     year_changes: premium(
       Type.Array(Type.Object({ timezone: placeFields.timezone, ...changeFields }), {
-        description: "All changes of the clocks of these zones in the year of the time, in UTC.",
+        description: "All clock changes of these zones in the UTC year of the time.",
       }),
     ),
   }),

@@ -1,27 +1,32 @@
 import { type ClockChange, clockChangesAfter } from "../../values/time-zone.ts"
 import { reject } from "../contract.ts"
 
-/** The years for which the rules of zones are known, or may be guessed from those of today. */
+/** The rules of zones are known from about 1900. Today's rules say little about years after 2199. */
 const [firstYear, lastYear] = [1900, 2199]
 
-export const timeForm = `must be a real date and time from ${firstYear} to ${lastYear} as ISO 8601 writes it, such as 2027-03-28T14:30 or 2027-03-28T12:30:00Z`
+export const timeForm = `must be an existing date and time from ${firstYear} to ${lastYear} in ISO 8601, such as 2027-03-28T14:30 or 2027-03-28T12:30:00Z`
 
-/** `Temporal` alone would also take other calendars, leap seconds and a zone in brackets. */
+/** `Temporal` would also accept other calendars, leap seconds and a zone in brackets. */
 const form =
   /^\d{4}-\d\d-\d\d(?:[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?([Zz]|[+-]\d\d:\d\d)?)?$/
 
-/** A time that was given, on the clocks of its zone. */
+/** The time that a caller gave. */
 export interface GivenTime {
+  /** The moment that is meant, in its zone. */
   readonly taken: Temporal.ZonedDateTime
-  /** As it was written; in UTC if it was written with an offset. */
+  /** The date and time in the zone. A skipped time is here as it was written. */
   readonly plain: Temporal.PlainDateTime
-  /** Whether it was now or had an offset. */
+  /** Whether it needs no zone: it is now, or it has an offset. */
   readonly isInstant: boolean
-  /** The change of the clocks that leaves it out or repeats it; null for any other time. */
+  /** The clock change that skips or repeats it; null for any other time. */
   readonly change: ClockChange | null
 }
 
-/** Reads a time on the clocks of a zone, or an instant. */
+/**
+ * Reads a time in a zone, or one with an offset.
+ * @param nowMs the time that is meant if `text` is undefined
+ * @throws InputRejected for `time`
+ */
 export function readTime(
   text: string | undefined,
   zone: string,
@@ -52,7 +57,7 @@ function readInstant(text: string): Temporal.Instant | null {
   return offset === undefined ? null : required(() => Temporal.Instant.from(text))
 }
 
-/** What `Temporal` reads, which refuses dates that do not exist. */
+/** Refuses dates that do not exist, for which `Temporal` throws. */
 function required<T>(read: () => T): T {
   try {
     return read()

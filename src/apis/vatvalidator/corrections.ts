@@ -1,6 +1,6 @@
 /**
- * What stdnum 1.12.0 gets wrong, by the VAT Number Construction Rules of the European Commission (VIES, version 15): whether a
- * number without its country is valid; null where stdnum is right.
+ * Corrects stdnum 1.12.0 by the VAT Number Construction Rules of the European Commission (VIES, version 15). Returns whether a
+ * number without its country code is valid; null where stdnum is right.
  */
 export function isValidByRules(country: string, number: string): boolean | null {
   if (country === "BG" && /^\d{9}$/.test(number)) return isBulgarianCompany(number)
@@ -24,7 +24,7 @@ function isBulgarianCompany(number: string): boolean {
   return Number(number[8]) === check
 }
 
-/** EGN: begins with a day of birth, whose month has 20 added before 1900 and 40 from 2000 on. stdnum takes any digits for it. */
+/** EGN: begins with a date of birth, with 20 added to months before 1900 and 40 from 2000 on. stdnum does not check the date. */
 function isBulgarianPerson(number: string): boolean {
   const [year = 0, month = 0, day = 0] = [0, 2, 4].map((at) => Number(number.slice(at, at + 2)))
   const [century, added] = month > 40 ? [2000, 40] : month > 20 ? [1800, 20] : [1900, 0]
@@ -41,24 +41,24 @@ function isBulgarianForeigner(number: string): boolean {
   return Number(number[9]) === weighted(number, [21, 19, 17, 13, 11, 9, 7, 3, 1]) % 10
 }
 
-/** A remainder of 1 would need the check digit 10, so that such numbers are not given out. */
+/** Numbers with the remainder 1 are not assigned: their check digit would be 10. */
 function isBulgarianOther(number: string): boolean {
   return Number(number[9]) === (11 - (weighted(number, [4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11)) % 11
 }
 
-/** Nine digits that begin with 6, which is not part of the sum. stdnum takes it in. */
+/** Nine digits that begin with 6. The 6 is not part of the sum, but stdnum counts it. */
 function isCzechSpecial(number: string): boolean {
   const rest = weighted(number.slice(1), [8, 7, 6, 5, 4, 3, 2]) % 11
   return Number(number[8]) === 9 - ((11 - rest) % 10)
 }
 
-/** A remainder of 0 would need the check digit 11, so that such numbers are not given out. stdnum takes 1 for it. */
+/** Numbers with the remainder 0 are not assigned: their check digit would be 11. stdnum accepts 1 for it. */
 function isSlovenian(number: string): boolean {
   const check = 11 - (weighted(number, [8, 7, 6, 5, 4, 3, 2]) % 11)
   return number[0] !== "0" && check !== 11 && Number(number[7]) === check % 10
 }
 
-/** Divisible by 11, and the third digit is one of six. stdnum looks at the first digit for that. */
+/** Divisible by 11, and the third digit is one of six. stdnum checks that of the first digit. */
 function isSlovak(number: string): boolean {
   return /^[1-9]\d[234789]/.test(number) && Number(number) % 11 === 0
 }

@@ -5,9 +5,9 @@ import { isValidByRules } from "./corrections.ts"
 import { examples } from "./examples.ts"
 
 const { problemList, problem } = defineProblems({
-  country: ["error", "no country whose VAT numbers are known here"],
+  country: ["error", "not a country whose VAT numbers this API knows"],
   length: ["error", "too long or too short for its country"],
-  format: ["error", "a character, or the number, is not as the country writes it"],
+  format: ["error", "the number does not have the form of its country's numbers"],
   check_digits: ["error", "the check digits do not fit the rest"],
   component: ["error", "a part has a value that the country does not use"],
 })
@@ -18,45 +18,13 @@ const codeOf: Readonly<Record<string, "length" | "format" | "check_digits" | "co
 }
 
 /** The validator of stdnum for each country: the European Union, the United Kingdom, Switzerland and Norway. */
-const validators: Readonly<Record<string, string>> = {
-  ...{
-    AT: "uid",
-    BE: "vat",
-    BG: "vat",
-    CH: "vat",
-    CY: "vat",
-    CZ: "dic",
-    DE: "vat",
-    DK: "cvr",
-    EE: "kmkr",
-    ES: "nif",
-  },
-  ...{
-    FI: "alv",
-    FR: "tva",
-    GB: "vat",
-    GR: "vat",
-    HR: "oib",
-    HU: "anum",
-    IE: "vat",
-    IT: "iva",
-    LT: "pvm",
-    LU: "tva",
-  },
-  ...{
-    LV: "pvn",
-    MT: "vat",
-    NL: "btw",
-    NO: "mva",
-    PL: "nip",
-    PT: "nif",
-    RO: "cif",
-    SE: "vat",
-    SI: "ddv",
-    SK: "dph",
-  },
-}
-/** VAT numbers begin with codes that are not those of ISO 3166 in Greece and Northern Ireland. */
+const validators = new Map(
+  [
+    "AT uid, BE vat, BG vat, CH vat, CY vat, CZ dic, DE vat, DK cvr, EE kmkr, ES nif, FI alv, FR tva, GB vat, GR vat, HR oib",
+    "HU anum, IE vat, IT iva, LT pvm, LU tva, LV pvn, MT vat, NL btw, NO mva, PL nip, PT nif, RO cif, SE vat, SI ddv, SK dph",
+  ].flatMap((line) => line.split(", ").map((pair) => [pair.slice(0, 2), pair.slice(3)] as const)),
+)
+/** The VAT numbers of Greece and Northern Ireland begin with other codes than those of ISO 3166. */
 const prefixes: Readonly<Record<string, string>> = { EL: "GR", XI: "GB" }
 
 export const vatvalidator = defineApi({
@@ -86,33 +54,37 @@ export const vatvalidator = defineApi({
       "x-requirement":
         "must be a VAT number of at most 20 characters: letters from A to Z and digits; spaces, dots, hyphens and slashes are ignored",
       description:
-        "The number, with or without the code of its country. Spaces, dots, hyphens and slashes are ignored.",
+        "The number, with or without its country code. Spaces, dots, hyphens and slashes are ignored.",
     }),
     country: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z]{2}$",
         "x-requirement": "must be the two letters of a country, such as DE or EL",
-        description: "The country, by its two letters; `EL` and `GR` are Greece, `XI` is Northern Ireland.",
+        description: "The two letters of the country. `EL` and `GR` are Greece, `XI` is Northern Ireland.",
       }),
     ),
   }),
   output: Type.Object({
-    number: Type.String({ description: "The number with the code of its country, without separators." }),
+    number: Type.String({ description: "The number with its country code, without separators." }),
     is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
     problems: problemList,
-    country: Type.String({ description: "The code of the country, as its VAT numbers begin." }),
+    country: Type.String({ description: "The country code with which its VAT numbers begin." }),
     kind: nullable(choice(["company", "individual", "any"], { description: "The kind." }), {
-      description: "Who has such a number: a company, a person, or either; null if it is not valid.",
+      description:
+        "Whether companies, individuals or both (`any`) have numbers of this form; null if it is not valid.",
     }),
     other_ids: premium(
       Type.Array(
         Type.Object({
-          id: Type.String({ description: "A short name." }),
-          name: Type.String({ description: "The name in English." }),
-          local_name: Type.String({ description: "The name in the country." }),
-          compact: Type.String({ description: "The number as it is stored." }),
+          id: Type.String({ description: "The short name of the kind of number." }),
+          name: Type.String({ description: "Its English name." }),
+          local_name: Type.String({ description: "Its name in the country's language." }),
+          compact: Type.String({ description: "The number without separators." }),
         }),
-        { description: "Other numbers of the country, of companies and of people, as which it is valid." },
+        {
+          description:
+            "The country's other kinds of numbers, such as tax numbers of people, for which the number is valid too.",
+        },
       ),
     ),
   }),
@@ -129,9 +101,9 @@ export const vatvalidator = defineApi({
     const rest = code !== "CH" && isPrefixed ? text.slice(2) : text
     const { stdnum } = await import("stdnum")
     const ids = stdnum[code] ?? {}
-    const validator = ids[validators[code] ?? ""]
+    const validator = ids[validators.get(code) ?? ""]
     if (validator === undefined) {
-      const found = problem("country", "country", `VAT numbers of '${prefix}' are not known here.`)
+      const found = problem("country", "country", `This API does not know VAT numbers of '${prefix}'.`)
       const number = isPrefixed ? text : `${prefix}${text}`
       return { number, is_valid: false, problems: [found], country, kind: null, other_ids: [] }
     }
@@ -162,7 +134,7 @@ export const vatvalidator = defineApi({
   },
 })
 
-/** Whose numbers those are that stdnum refuses wrongly. */
+/** Who has a number that stdnum wrongly refuses. */
 function kindsByRules(code: string, number: string) {
   const isIndividual = code === "CZ" || (code === "BG" && number.length === 10)
   return { isIndividual, isCompany: !isIndividual }
@@ -175,7 +147,7 @@ function toKind(isCompany: boolean, isIndividual: boolean): "any" | "company" | 
 
 const messages = {
   length: "The number is too long or too short for its country.",
-  format: "The number is not written as those of its country.",
+  format: "The number does not have the form of its country's numbers.",
   check_digits: "The check digits do not fit the rest of the number.",
   component: "A part of the number has a value that its country does not use.",
 }

@@ -48,7 +48,7 @@ export function createClockSkew(
     /** @throws StoreUnavailable when the clocks are too far apart for a charge */
     require(): void {
       const ahead = aheadMs()
-      // The distance is known to some milliseconds. Near the limit one call would be charged and the next one refused.
+      // The difference is only known to a few milliseconds. Near the limit, one call would be charged and the next one refused.
       isRefusing = Math.abs(ahead ?? 0) >= maxSkewMs - (isRefusing ? tolerableMs : 0)
       if (ahead === null || !isRefusing) return
       look()

@@ -238,7 +238,7 @@ export function prepareCharges(
       batch,
       ...(traces === null ? [] : [traces]),
     ]
-    // The server ends a statement that waits. One that was done and waits for the disk is answered late, and its calls have that time.
+    // The server ends a statement that waits for a lock. One that is done and waits for the disk is answered late: its calls may wait.
     const limitMs = earliestDeadline(groups.flatMap(({ members }) => members)) - sentMs
     const cancelTimer = timer.after(statementLimitMs, () => void losses++)
     const rows = await connection
@@ -306,14 +306,14 @@ export function prepareCharges(
 }
 
 /**
- * Whether the database gave a statement up, such as for a locked row. Another instance may hold that row because its commit waits,
- * and the next charge of the row would wait like that.
+ * Whether the database gave up a statement, for example because of a locked row. Another instance may hold that row because its
+ * commit waits, and the next charge of the row would wait too.
  */
 function hasWaited(cause: unknown): boolean {
   return cause instanceof StoreUnavailable && sqlStateOf(cause.cause) === "57014"
 }
 
-/** When the first of some charges must be decided. Monotonic. */
+/** The earliest time at which one of the charges must be decided, by the monotonic clock. */
 function earliestDeadline(pending: readonly Pending[]): number {
   return pending.reduce((ms, { request }) => Math.min(ms, request.deadlineMs), Number.POSITIVE_INFINITY)
 }

@@ -88,7 +88,7 @@ function exampleFlags({ examples, input }: ApiDefinition): string {
     .join(" ")
 }
 
-/** The texts with which flags say a value. */
+/** The values of flags for parameters of a type other than text. */
 export function toFlagTexts(schema: TSchema | undefined, value: unknown): readonly string[] {
   if (schema && isJsonValue(schema)) return [JSON.stringify(value)]
   return [value].flat().map(String)

@@ -11,7 +11,7 @@ export function addDataCommands(program: Command, { terminal, checkData }: CliPa
     .command("check <dir>")
     .summary("Check newer lists.")
     .description(
-      "Reads every list of a folder, like a service, and prints all lists that the APIs then answer from, with their dates: those without a file are those inside. The exit code is 2 if a file cannot be used, and the message says why.",
+      "Reads the lists of a folder as a service does, and prints all lists that the APIs would use, with their dates. Those without a file are built in. If a file cannot be used, the exit code is 2 and the message says why.",
     )
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife data check lists"))

@@ -73,8 +73,8 @@ export interface CliParts {
   }>
   readonly ownApis: OwnApiFolders
   /**
-   * Reads the lists of a folder for `--data`, and returns them with those inside, which have no file. Throws ConfigError for one
-   * that cannot be used.
+   * Reads the lists of a folder for `--data`. Returns them and the other built-in lists, which have no file. Throws ConfigError
+   * for a list that cannot be used.
    */
   checkData(directory: string): Promise<readonly { list: string; file: string | null; date: string | null }[]>
   readonly safekeeping: Safekeeping

@@ -47,7 +47,7 @@ function toInputType(schema: TObject, path: readonly string[]) {
       name: toTypeName(...path),
       fields: Object.fromEntries(parameters.map(({ name, field }) => [name, field])),
     }),
-    /** Null counts as left out, since GraphQL clients send it for that. As JSON it is a value. */
+    /** GraphQL clients send null for a parameter that is left out. For a JSON parameter it is a value. */
     toParameters(input: Values): Values {
       const values: Record<string, unknown> = {}
       for (const { name, original, toParameter, isJson } of parameters) {

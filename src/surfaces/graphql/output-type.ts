@@ -58,10 +58,10 @@ function resolveList(name: string) {
   }
 }
 
-/** GraphQL completes so many objects of three fields in about 3 ms. */
+/** Items in a slice of a long list. GraphQL completes this many objects of three fields in about 3 ms. */
 const sliceLength = 1_000
 
-/** The items of a long list as promises, so that GraphQL completes a slice of them, and the next one when there is time. */
+/** The items of a long list as promises: GraphQL completes one slice of them at a time, and other work runs between slices. */
 function inSlices(list: readonly unknown[], giveWay: GiveWay): Promise<unknown>[] {
   let turn: Promise<unknown> = Promise.resolve()
   return list.map((item, index) => {
@@ -111,6 +111,6 @@ export interface FieldContext {
   count(list: unknown, info: GraphQLResolveInfo): void
   /** Notes the use of a deprecated field, named as in usage. */
   useDeprecated(entry: string): void
-  /** Called before each list and each slice of a long one, whose items GraphQL completes all at once. */
+  /** Called before each list, and before each slice of a long one: GraphQL completes all items of a slice at once. */
   readonly giveWay: GiveWay
 }

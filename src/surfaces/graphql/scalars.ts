@@ -10,7 +10,7 @@ import {
 import { choicesOf } from "../../apis/contract.ts"
 import { isJsonValue } from "../../values/json-value.ts"
 
-/** Any JSON value. Null is a value of it, so that no place requires it. */
+/** Any JSON value, also null. So fields and arguments of this type are never marked as non-null. */
 const jsonScalar = new GraphQLScalarType({
   name: "JSON",
   description: "Any JSON value.",
@@ -23,7 +23,7 @@ export function toScalarType(schema: TSchema, path: readonly string[]): GraphQLS
   if (isJsonValue(schema)) return jsonScalar
   const { type, anyOf, minimum, maximum } = schema
   if (choicesOf(schema) || type === "string") return GraphQLString
-  // A value that is a string or a number in JSON is always a string here.
+  // GraphQL has no union of scalars: a parameter that is a string or a number is always a string here.
   if (anyOf?.some((one: TSchema) => one.type === "string")) return GraphQLString
   if (type === "boolean") return GraphQLBoolean
   // GraphQL's Int has 32 bits (GraphQL §3.5.1).

@@ -29,7 +29,7 @@ export const httpLimits = {
   sharedAnswerSeconds: 1,
   /** Requests of one admin key, or of one session of the console or the portal, in a minute. */
   adminRequestsPerMinute: 600,
-  /** Changes and sign-ins of the customers of one account in a minute. Calls of APIs do not count. */
+  /** Changes and sign-ins of the customers of one account in a minute. API calls do not count. */
   customerChangesPerMinute: 30,
   /** While someone watches requests: how often the connection gets a sign of life, and the admin key is looked at again. */
   heartbeatSeconds: 15,

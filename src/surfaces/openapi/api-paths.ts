@@ -152,7 +152,7 @@ function batchRequest(id: string): JsonObject {
   })
 }
 
-/** What the batches of all APIs share, as components of the document. */
+/** The parts that the batches of all APIs share, as components of the document. */
 export const batchSchemas: Readonly<Record<string, JsonObject>> = {
   Batch: objectOf({
     count: countOf("The number of inputs."),

@@ -94,7 +94,7 @@ export function faultResponses(service: ApiDocInput): Readonly<Record<string, Js
   return Object.fromEntries(responses.map(([name, each]) => [name, faultResponse(each)]))
 }
 
-/** A response with an example for each of some faults; those in other formats than JSON only with `contentOf`. */
+/** A response with an example for each of the faults. `contentOf` adds examples in formats other than JSON. */
 export function faultResponse(
   { description, faults, headers = keyedHeaders }: Refusal,
   contentOf = restContent,

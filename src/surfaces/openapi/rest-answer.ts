@@ -18,14 +18,14 @@ export function restContent(schema: JsonObject, answers: ExampleAnswers): JsonOb
   )
 }
 
-/** As {@link restContent}, with examples in JSON alone: those in other formats would be as long again for each API. */
+/** Like {@link restContent}, with examples only in JSON: other formats would add as much again for each API. */
 export function restContentWithJson(schema: JsonObject, answers: ExampleAnswers): JsonObject {
   return mediaTypes((format) =>
     format === "json" ? jsonContent(schema, answers) : { schema: textSchema(format) },
   )
 }
 
-/** A media type without its parameters: clients do not compare those. */
+/** Media types are written without parameters, which clients do not compare. */
 function mediaTypes(contentOf: (format: Format) => JsonObject): JsonObject {
   return Object.fromEntries(
     formats.map((format) => [contentTypes[format].replace(/;.*/, ""), contentOf(format)]),
@@ -55,7 +55,7 @@ const textFormats = {
   },
 } as const
 
-/** Answers in other formats than JSON, as components of the document. */
+/** Answers in formats other than JSON, as components of the document. */
 export const textSchemas: Readonly<Record<string, JsonObject>> = Object.fromEntries(
   Object.values(textFormats).map(({ name, text }) => [name, { type: "string", description: text }]),
 )

@@ -1,9 +1,9 @@
 import { type Html, html } from "./html.ts"
 
 /**
- * The field that searches a page: its script (src/web/site/search.ts) shows the field, and hides each `.entry` that lacks a word
- * that is typed, and each section of which nothing is left. Without the script all is shown, and there is no field.
- * @param parts `label` says what is found, `many` what the entries are: "APIs"
+ * The field that searches a page. Its script (src/web/site/search.ts) shows the field, and hides each `.entry` that lacks a typed
+ * word and each section without visible entries. Without the script, everything but the field is shown.
+ * @param parts `label` is the label of the field, `many` the plural for entries: "APIs"
  */
 export function searchBox({ label, many }: { readonly label: string; readonly many: string }): Html {
   return html`<search class="search" data-many="${many}" hidden>
@@ -23,7 +23,7 @@ interface SearchedPart {
   readonly count: number
 }
 
-/** Links to the searched parts of the same page. The search adapts their counts. */
+/** Links to the searched parts of the same page. The search updates their counts. */
 export function partLinks(parts: readonly SearchedPart[]): Html {
   return html`<nav class="parts" aria-label="On this page"><ul>${parts.map(
     ({ anchor, heading, count }) =>

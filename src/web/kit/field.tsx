@@ -72,7 +72,7 @@ export function LinesField({ rows = 3, autocomplete, ...field }: LinesProps) {
   )
 }
 
-/** Values and what they are called; those with a group are listed under its name. */
+/** Values with their labels. Those with a group are listed under its name. */
 export type Choices = readonly (readonly [value: string, label: string, group?: string])[]
 
 interface OptionsProps {

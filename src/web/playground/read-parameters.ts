@@ -19,7 +19,7 @@ export function readParameters(
   )
 }
 
-/** The first parameter that takes JSON and whose text is none; null if there is no such one. */
+/** The first JSON parameter whose text is not JSON; null if all are. */
 export function findMistakenJson({ parameters }: Pick<OfferedApi, "parameters">, typed: Typed) {
   const wrong = parameters.find(
     ({ name, schema }) => isJson(schema) && typed(name) !== "" && !fromJson(typed(name)).isValid,

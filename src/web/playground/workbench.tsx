@@ -111,7 +111,7 @@ function withoutSecrets(input: CodeCall["input"], { parameters, example }: Offer
   )
 }
 
-/** Reads the fields of a form as they are now. */
+/** Reads the current values of a form's fields. */
 function typedIn(form: HTMLFormElement | null): (name: string) => string {
   const data = form ? new FormData(form) : null
   return (name) => String(data?.get(name) ?? "")

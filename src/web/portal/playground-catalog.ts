@@ -6,7 +6,7 @@ import type { Reading } from "../client/use-read.ts"
 import type { Choices } from "../kit/field.tsx"
 import { type CatalogDocument, type OfferedApi, toOfferedApis } from "../playground/offered-api.ts"
 
-/** The APIs as choices of a list, in groups by category. */
+/** The APIs as choices, grouped by category. */
 export function toChoices(apis: readonly OfferedApi[]): Choices {
   return apis.map(({ id, title, category }) => [id, title, category])
 }

@@ -1,4 +1,4 @@
-/** The search of the landing page and of the reference's index: it hides what has not all words that were typed. */
+/** The search of the landing page and of the reference's index: it hides entries that do not have all typed words. */
 
 /** Starts the search, if the page has one. */
 export function startSearch(): void {
@@ -30,7 +30,7 @@ function toResult(shown: number, all: string, best = ""): string {
   return `None of ${all} has all these words. Type fewer words or a part of one, or press Escape to see all.`
 }
 
-/** Hides a section with nothing in it, and the link to it, which tells how much there is. What has the field stays. */
+/** Updates the count in the link to a section. Hides both if the section has no entries, unless it has the search field. */
 function showSection(section: HTMLElement): void {
   if (section.querySelector("#search")) return
   const count = section.querySelectorAll(".entry:not([hidden])").length

@@ -37,7 +37,7 @@ function openTarget(): void {
   target?.closest("details")?.setAttribute("open", "")
 }
 
-/** Scrolls the list of pages to this one: a list of many APIs is longer than the window. */
+/** Scrolls the list of pages to the current page, since a list of many APIs is longer than the window. */
 function showCurrent(): void {
   const current = document.querySelector<HTMLElement>(".side [aria-current=page]")
   const side = current?.closest(".side")

@@ -76,8 +76,8 @@ async function setWindow(page: Page, width: number, colorScheme: "light" | "dark
  *
  * The rules of axe are slow, so each runs where it can find something else than before: those about colors on a text whose
  * colors, size and background no text before had; those about places when something has moved; the others when the document has
- * changed, and on what the narrow window alone shows. They see the first rows of a long list, since the others are alike, and
- * only the window above a screen that was looked at before: nothing below it can be used meanwhile.
+ * changed, and on elements that only the narrow window shows. They skip the later rows of a long list, since these are like the
+ * first ones. While a dialog is open, they only check the dialog: the screen behind it was checked before and cannot be used.
  */
 export const lookScript = `{
   const standards = ${JSON.stringify(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])}

@@ -11,8 +11,8 @@ export interface RequestRate {
    */
   take(id: string): void
   /**
-   * Counts a change by a customer, for all sessions of the account together: each change leaves a record in the store for good. A
-   * call of an API leaves none.
+   * Counts a change by a customer, for all sessions of the account together: each change leaves a permanent record in the store.
+   * API calls leave none.
    * @throws AdminFault 429
    */
   takeChange(accountId: string): void
