@@ -184,6 +184,10 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
         questions++
         return ports.dns.resolve(name, type)
       },
+      exchange(name, type, options) {
+        questions++
+        return ports.dns.exchange(name, type, options)
+      },
     }
     await runExample(api, example, { ...ports, dns })
     // An example without a DNS zone shows input for which there is nothing to ask.

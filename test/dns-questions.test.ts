@@ -1,10 +1,12 @@
 /** How many DNS questions one request may cause, and in whose turns they are asked. */
+
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { Dns, DnsAnswer, DnsType } from "../src/apis/contract.ts"
 import { spfvalidator } from "../src/apis/spfvalidator/index.ts"
 import { readAnswer } from "./support/answer.ts"
 import { startCatalogService } from "./support/catalog-service.ts"
 import { createManualClock } from "./support/clock.ts"
+import { noExchange } from "./support/dns.ts"
 import { readGraphql } from "./support/graphql.ts"
 
 interface Question {
@@ -26,6 +28,7 @@ const dns: Dns = {
     onQuestion(name)
     return answer(name, type) as never
   },
+  exchange: noExchange,
 }
 function answer(name: string, type: DnsType): DnsAnswer {
   if (name.startsWith("silent")) return { kind: "failure", reason: "timeout" }

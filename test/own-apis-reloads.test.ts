@@ -1,9 +1,11 @@
 /** Reloads of an operator's own APIs: what is loaded again, and what is left of older versions. */
+
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
 import { copyFolder } from "../src/plugins/copy-folder.ts"
+import { noExchange } from "./support/dns.ts"
 import { postWith } from "./support/keyed-request.ts"
 import { apiSource, folderOf, writeFiles } from "./support/own-apis.ts"
 import { startTestService } from "./support/service.ts"
@@ -96,6 +98,7 @@ test("a version ends with its last call, and two older ones are kept at most", a
       await goOn.promise
       return { kind: "nodata" } as const
     },
+    exchange: noExchange,
   }
   const service = await startTestService({ flags: { apis }, ports: { dns } })
   const { account, key } = await service.createKey("mega")

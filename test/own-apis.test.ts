@@ -1,9 +1,11 @@
 /** APIs of an operator's own: what keeps one from being served, what its faults do to others, and how it is replaced. */
+
 import { describe, expect, test } from "bun:test"
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { quietMs } from "../src/app/watch-folder.ts"
 import { maxDnsQuestions } from "../src/call/dns-questions.ts"
+import { noExchange } from "./support/dns.ts"
 import { startTestMock } from "./support/mock.ts"
 import { apiSource, folderOf, loadOwn, writeFiles } from "./support/own-apis.ts"
 import { startTestService, type TestService } from "./support/service.ts"
@@ -162,6 +164,7 @@ async function startFaulty(flags: object = {}) {
       loops++
       return { kind: "nodata" } as const
     },
+    exchange: noExchange,
   }
   const service = await startTestService({
     flags: { apis, apiTimeoutSeconds: String(apiTimeoutSeconds), ...flags },
@@ -253,6 +256,7 @@ test("what an API sends, asks and writes beside its answer is bounded, and harms
       asked++
       return { kind: "nxdomain" } as const
     },
+    exchange: noExchange,
   }
   const flags = { apis, apiTimeoutSeconds: "60", logLevel: "debug" }
   const service = await startTestService({ flags, ports: { dns } })
@@ -300,7 +304,10 @@ test("a call that waits when something of an earlier one begins to loop ends at 
   const { promise: answered, resolve: answer } = Promise.withResolvers<{ readonly kind: "nodata" }>()
   const timer = createHeldTimer(apiTimeoutSeconds * 1_000)
   const flags = { apis, apiTimeoutSeconds: String(apiTimeoutSeconds), logLevel: "debug" }
-  const service = await startTestService({ flags, ports: { dns: { resolve: () => answered }, timer } })
+  const service = await startTestService({
+    flags,
+    ports: { dns: { resolve: () => answered, exchange: noExchange }, timer },
+  })
   const { account, key } = await service.createKey("mega")
   expect((await shout(service, key, "leaves")).status).toBe(200)
   const call = shout(service, key, "waits")
@@ -511,6 +518,7 @@ test("an API that is removed while it is called still answers that call", async 
       await goOn.promise
       return { kind: "nodata" } as const
     },
+    exchange: noExchange,
   }
   const service = await startTestService({ flags: { apis }, ports: { dns } })
   const { account, key } = await service.createKey("mega")

@@ -65,7 +65,6 @@ const packagesAtStart = [
   ...["commander", "smol-toml", "fastest-levenshtein"],
   ...["elysia", "@elysiajs/cors", "@sinclair/typebox", "exact-mirror", "memoirist", "cookie"],
   ...["content-type", "negotiator", "fresh", "fast-decode-uri-component", "ipaddr.js", "lru-cache"],
-  ...["dns-packet", "@leichtgewicht/ip-codec"],
   ...["standardwebhooks", "@stablelib/base64", "fast-sha256"],
   ...["pino", "@pinojs/redact", "atomic-sleep", "on-exit-leak-free", "pino-std-serializers"],
   ...["quick-format-unescaped", "safe-stable-stringify", "sonic-boom", "thread-stream"],

@@ -158,7 +158,9 @@ test("a tool call over MCP has the spans of a call, with the surface mcp", async
 
 test("DNS questions are parts of the run, in an operator's own API too, without the names asked", async () => {
   const zone = { "secret-name.example": [{ TXT: "v=spf1 a -all" }, { A: "192.0.2.1" }] }
-  const run = 'await ports.dns.resolve(text + ".example", "TXT"); return { shouted: text.toUpperCase() }'
+  const run = `if (text === "secret-name") await ports.dns.resolve(text + ".example", "TXT")
+    else await ports.dns.exchange("secret-name.example", "TYPE257", { dnssec: true })
+    return { shouted: text.toUpperCase() }`
   const apis = folderOf({ "asker/index.ts": apiSource("asker", { run }) })
   const { service, collector, spansOf } = await startTraced({
     ports: { dns: { ...createZoneDns(zone), serverOf: () => ({ host: "192.0.2.53", port: 5353 }) } },
@@ -181,6 +183,11 @@ test("DNS questions are parts of the run, in an operator's own API too, without 
       "server.address": "192.0.2.53",
       "server.port": 5353,
     },
+  })
+  const exchanged = newTrace()
+  await service.post("/v1/asker", { text: "x" }, { key, headers: exchanged.headers })
+  expect((await spansOf(exchanged.traceId)).find(({ name }) => name === "dns question")).toMatchObject({
+    attributes: { "penknife.dns.type": "TYPE257", "penknife.dns.answer": "nodata", "server.port": 5353 },
   })
   const tree = JSON.stringify(treeOf(await spansOf(built.traceId), callerId))
   expect(tree).toStartWith('[["GET /v1/spfvalidator",["admit",["run",["dns question"')
@@ -323,5 +330,6 @@ function codesOf(spans: readonly ReceivedSpan[]) {
 }
 
 function failingDns() {
-  return { resolve: async () => ({ kind: "failure", reason: "timeout" }) as const }
+  const failed = async () => ({ kind: "failure", reason: "timeout" }) as const
+  return { resolve: failed, exchange: failed }
 }

@@ -2,7 +2,7 @@ import { FormatRegistry, type Static, type TObject, type TSchema, Type } from "@
 import type { DataList } from "../values/data-list.ts"
 import type { Dns, DnsZone } from "./dns-port.ts"
 
-export type { Dns, DnsAnswer, DnsData, DnsFailure, DnsType, DnsZone, ZoneEntry } from "./dns-port.ts"
+export type * from "./dns-port.ts"
 
 /** What an API is, besides its code. */
 interface ApiFacts<Input extends TObject, Output extends TObject> {

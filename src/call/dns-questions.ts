@@ -1,4 +1,4 @@
-import type { Dns, DnsType } from "../apis/contract.ts"
+import type { Dns, DnsAnswer, DnsFailed, DnsReply, DnsType } from "../apis/contract.ts"
 import type { Span } from "../ports/tracer.ts"
 
 /** The most DNS questions of one call, or of all fields of one query together. */
@@ -20,33 +20,51 @@ export function countDnsQuestions(): DnsQuestions {
  * A DNS that counts questions and asks on behalf of an account. Questions over the limit are not sent but fail with `aborted`.
  */
 export function limitDns(dns: Dns, account: string, questions: DnsQuestions): Dns {
-  return {
-    async resolve(name, type, signal) {
-      if (questions.left === 0) {
-        questions.isExceeded = true
-        return { kind: "failure", reason: "aborted" }
-      }
-      questions.left -= 1
-      return dns.resolve(name, type, signal, account)
-    },
-  }
+  return wrapDns(dns, async (_question, ask) => {
+    if (questions.left === 0) {
+      questions.isExceeded = true
+      return { kind: "failure", reason: "aborted" }
+    }
+    questions.left -= 1
+    return ask(account)
+  })
 }
 
 /** A DNS that records a span for each question, without its name, which is input. */
 export function traceDns(dns: Dns, parent: Span): Dns {
+  return wrapDns(dns, async ({ type, account }, ask) => {
+    const span = parent.begin("dns question", { "penknife.dns.type": type }, "client")
+    const answer = await ask(account)
+    const server = dns.serverOf?.(answer)
+    span.end(
+      {
+        "penknife.dns.answer": kindOf(answer),
+        ...(server && { "server.address": server.host, "server.port": server.port }),
+      },
+      answer.kind === "failure" ? answer.reason : null,
+    )
+    return answer
+  })
+}
+
+function kindOf(answer: DnsAnswer | DnsReply): DnsAnswer["kind"] {
+  if (answer.kind !== "reply") return answer.kind
+  if (answer.rcode === "NXDOMAIN") return "nxdomain"
+  return answer.answer.length > 0 ? "records" : "nodata"
+}
+
+/** What is done around one question: usually it calls `ask`, on behalf of an account, and returns its answer. */
+type Around = <Answer extends DnsAnswer | DnsReply>(
+  question: { readonly type: DnsType; readonly account: string | undefined },
+  ask: (account: string | undefined) => Promise<Answer>,
+) => Promise<Answer | DnsFailed>
+
+/** The whole of a DNS, with the same done around each question of every operation. */
+function wrapDns(dns: Dns, around: Around): Dns {
   return {
-    async resolve<T extends DnsType>(name: string, type: T, signal?: AbortSignal, account?: string) {
-      const span = parent.begin("dns question", { "penknife.dns.type": type }, "client")
-      const answer = await dns.resolve(name, type, signal, account)
-      const server = dns.serverOf?.(answer)
-      span.end(
-        {
-          "penknife.dns.answer": answer.kind,
-          ...(server && { "server.address": server.host, "server.port": server.port }),
-        },
-        answer.kind === "failure" ? answer.reason : null,
-      )
-      return answer
-    },
+    resolve: <T extends DnsType>(name: string, type: T, signal?: AbortSignal, account?: string) =>
+      around<DnsAnswer<T>>({ type, account }, (asker) => dns.resolve(name, type, signal, asker)),
+    exchange: (name, type, options, signal, account) =>
+      around<DnsReply>({ type, account }, (asker) => dns.exchange(name, type, options, signal, asker)),
   }
 }

@@ -1,4 +1,4 @@
-import type { DnsAnswer, DnsType } from "../apis/contract.ts"
+import type { DnsAnswer, DnsReply, DnsType, ExchangeOptions } from "../apis/contract.ts"
 import type { Excess } from "./overrun.ts"
 
 /** A message to the worker that holds an operator's API. It does one thing at a time. */
@@ -36,7 +36,7 @@ export type ToWorker =
       readonly maxKeptBytes: number
     }
   /** Answers `ask`. */
-  | { readonly kind: "answer"; readonly question: number; readonly answer: DnsAnswer }
+  | { readonly kind: "answer"; readonly question: number; readonly answer: DnsAnswer | DnsReply }
 
 /** A message from that worker. */
 export type FromWorker =
@@ -63,4 +63,12 @@ export type FromWorker =
   /** The API wrote to the console. */
   | { readonly kind: "said"; readonly text: string }
   /** Asks the DNS. */
-  | { readonly kind: "ask"; readonly question: number; readonly name: string; readonly type: DnsType }
+  | { readonly kind: "ask"; readonly question: number; readonly asked: ThreadQuestion }
+
+/** A question to the DNS. */
+export interface ThreadQuestion {
+  readonly name: string
+  readonly type: DnsType
+  /** Set for `exchange`, null for `resolve`. */
+  readonly exchange: ExchangeOptions | null
+}

@@ -115,11 +115,14 @@ export async function startPluginWorker(
     finish({ kind: "ended", cause: "its thread ended by itself, as when an API exits" })
   })
 
-  async function answer({ question, name, type }: FromWorker & { kind: "ask" }): Promise<void> {
+  async function answer({ question, asked }: FromWorker & { kind: "ask" }): Promise<void> {
     if (ports === null) return
+    const { name, type, exchange } = asked
     try {
-      const resolved = await ports.dns.resolve(name, type)
-      if (isAlive) send({ kind: "answer", question, answer: resolved })
+      const answer = await (exchange
+        ? ports.dns.exchange(name, type, exchange)
+        : ports.dns.resolve(name, type))
+      if (isAlive) send({ kind: "answer", question, answer })
     } catch (thrown) {
       endWith({ kind: "ended", cause: `the DNS cannot be asked: ${messageOf(thrown)}` })
     }

@@ -6,8 +6,12 @@ const nothing: DnsAnswer = { kind: "nodata" }
 
 function createTrial() {
   const asked: number[] = []
-  const dns = createThreadDns((question) => asked.push(question))
-  return { dns, asked }
+  const questions: unknown[] = []
+  const dns = createThreadDns((question, what) => {
+    asked.push(question)
+    questions.push(what)
+  })
+  return { dns, asked, questions }
 }
 
 test("of many questions few are with the service at a time, and all are asked, in their order", async () => {
@@ -22,6 +26,29 @@ test("of many questions few are with the service at a time, and all are asked, i
   }
   expect(asked).toEqual(Array.from({ length: 240 }, (_, i) => i + 1))
   expect(await answers).toEqual(new Array(240).fill(nothing))
+})
+
+test("an exchange is sent as such, and both operations refuse what cannot be asked", async () => {
+  const { dns, asked, questions } = createTrial()
+  const { resolve, exchange } = dns.begin()
+  const answers = [
+    exchange("a.example", "HTTPS", { dnssec: true }),
+    exchange(".", "TYPE61"),
+    resolve("b", "CAA"),
+  ]
+  for (const question of [...asked]) dns.take(question, nothing)
+  await Promise.all(answers)
+  expect(questions).toEqual([
+    { name: "a.example", type: "HTTPS", exchange: { dnssec: true } },
+    { name: ".", type: "TYPE61", exchange: { dnssec: false } },
+    { name: "b", type: "CAA", exchange: null },
+  ])
+  for (const ask of [resolve, exchange]) {
+    await expect(ask("a.example", "TYPE255")).rejects.toThrow(
+      /answers for the types A, NS, .*, CAA, and TYPE and/,
+    )
+    await expect(ask("a".repeat(1_001), "A")).rejects.toThrow("needs a name")
+  }
 })
 
 test("questions that can get no answer are not sent", async () => {

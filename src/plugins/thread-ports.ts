@@ -1,4 +1,6 @@
-import type { Dns, DnsAnswer, DnsType, Random } from "../apis/contract.ts"
+import type { Dns, DnsAnswer, DnsReply, DnsType, Random } from "../apis/contract.ts"
+import { typeNumberOf, typeNumbers } from "../ports/dns/record-types.ts"
+import type { ThreadQuestion } from "./messages.ts"
 
 /** The service answers 240 questions of one call, and must hear of one more to know that the limit was exceeded. */
 const maxQuestions = 241
@@ -8,13 +10,12 @@ const maxQuestions = 241
  */
 const maxUnderWay = 16
 const maxNameLength = 1_000
-const types: readonly string[] = ["A", "AAAA", "TXT", "MX", "PTR"] satisfies DnsType[]
 
 /**
  * The DNS as an operator's API sees it: the service asks.
  * @param ask sends a question to the service
  */
-export function createThreadDns(ask: (question: number, name: string, type: DnsType) => void) {
+export function createThreadDns(ask: (question: number, asked: ThreadQuestion) => void) {
   const waiting = new Map<number, WaitingQuestion>()
   /** The questions in `waiting` that are not sent yet. */
   const unsent: number[] = []
@@ -25,7 +26,7 @@ export function createThreadDns(ask: (question: number, name: string, type: DnsT
     if (waiting.size - unsent.length >= maxUnderWay) return
     const question = unsent.shift()
     const next = question === undefined ? undefined : waiting.get(question)
-    if (question !== undefined && next) ask(question, next.name, next.type)
+    if (question !== undefined && next) ask(question, next.asked)
   }
 
   function begin(): Dns {
@@ -33,17 +34,25 @@ export function createThreadDns(ask: (question: number, name: string, type: DnsT
     unsent.length = 0
     const run = ++lastRun
     const lastOfRun = lastQuestion + maxQuestions
+    async function askNext(asked: ThreadQuestion): Promise<DnsAnswer | DnsReply> {
+      if (run !== lastRun || lastQuestion === lastOfRun) return { kind: "failure", reason: "aborted" }
+      const question = ++lastQuestion
+      const { promise, resolve } = Promise.withResolvers<DnsAnswer | DnsReply>()
+      waiting.set(question, { asked, end: resolve })
+      unsent.push(question)
+      sendNext()
+      return promise
+    }
+
     return {
-      async resolve<T extends DnsType>(name: string, type: T): Promise<DnsAnswer<T>> {
-        requireQuestion(name, type)
-        if (run !== lastRun || lastQuestion === lastOfRun) return { kind: "failure", reason: "aborted" }
-        const question = ++lastQuestion
-        const { promise, resolve } = Promise.withResolvers<DnsAnswer<T>>()
-        // The service answers a question with records of its type.
-        waiting.set(question, { name, type, end: (answer) => resolve(answer as DnsAnswer<T>) })
-        unsent.push(question)
-        sendNext()
-        return promise
+      // The service answers a question by its operation, with records of its type.
+      async resolve<T extends DnsType>(name: string, type: T) {
+        requireQuestion("resolve", name, type)
+        return askNext({ name, type, exchange: null }) as Promise<DnsAnswer<T>>
+      },
+      async exchange(name, type, options) {
+        requireQuestion("exchange", name, type)
+        return askNext({ name, type, exchange: { dnssec: options?.dnssec === true } }) as Promise<DnsReply>
       },
     }
   }
@@ -52,21 +61,22 @@ export function createThreadDns(ask: (question: number, name: string, type: DnsT
     /** Returns the DNS of a new run. Those of earlier runs answer nothing any more. */
     begin,
     /** Takes the service's answer to a question. */
-    take(question: number, answer: DnsAnswer) {
+    take(question: number, answer: DnsAnswer | DnsReply) {
       waiting.get(question)?.end(answer)
       if (waiting.delete(question)) sendNext()
     },
   }
 }
 
-type WaitingQuestion = { readonly name: string; readonly type: DnsType; end(answer: DnsAnswer): void }
+type WaitingQuestion = { readonly asked: ThreadQuestion; end(answer: DnsAnswer | DnsReply): void }
 
 /** An API in JavaScript may ask for anything. */
-function requireQuestion(name: unknown, type: unknown): void {
+function requireQuestion(operation: string, name: unknown, type: unknown): void {
   if (typeof name !== "string" || name.length > maxNameLength)
-    throw new TypeError(`ports.dns.resolve needs a name, a text of at most ${maxNameLength} characters`)
-  if (typeof type !== "string" || !types.includes(type))
-    throw new TypeError(`ports.dns.resolve answers for the types ${types.join(", ")} only`)
+    throw new TypeError(`ports.dns.${operation} needs a name, a text of at most ${maxNameLength} characters`)
+  if (typeof type === "string" && typeNumberOf(type) !== null) return
+  const known = Object.keys(typeNumbers).join(", ")
+  throw new TypeError(`ports.dns.${operation} answers for the types ${known}, and TYPE and a number, only`)
 }
 
 type Write = (...values: unknown[]) => void

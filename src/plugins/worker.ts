@@ -39,7 +39,7 @@ function send(message: FromWorker): void {
 Object.defineProperty(globalThis, "postMessage", { value() {}, writable: true, configurable: true })
 
 protectProcess(process)
-const dns = createThreadDns((question, name, type) => send({ kind: "ask", question, name, type }))
+const dns = createThreadDns((question, asked) => send({ kind: "ask", question, asked }))
 const said = createThreadConsole((text) => send({ kind: "said", text }))
 Object.assign(console, said.console)
 

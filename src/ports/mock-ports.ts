@@ -38,6 +38,7 @@ export function createMockDns(start: DnsZone): MockDns {
       return zone
     },
     resolve: (name, type, signal) => dns.resolve(name, type, signal),
+    exchange: (name, type, options, signal) => dns.exchange(name, type, options, signal),
     replace(next) {
       dns = createZoneDns(encodeTexts(next))
       zone = next

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import type { DNSResolver } from "mailauth"
 import { spf } from "mailauth/lib/spf/index.js"
-import type { Dns, DnsType } from "../../src/apis/contract.ts"
+import type { Dns } from "../../src/apis/contract.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { type RecordTree, recordTrees } from "./record-trees.ts"
 import { validateIn } from "./support.ts"
@@ -58,7 +58,7 @@ function isAboutValidatedName({ zone }: RecordTree, ours: string | undefined, th
 /** A zone as a resolver in the form of node:dns, which mailauth takes. */
 function toResolver(dns: Dns): DNSResolver {
   const resolve = async (name: string, type: string): Promise<unknown[]> => {
-    const answer = await dns.resolve(name, type as DnsType)
+    const answer = await dns.resolve(name, type as "A" | "AAAA" | "MX" | "PTR" | "TXT")
     if (answer.kind === "failure") throw Object.assign(new Error(answer.reason), { code: "ESERVFAIL" })
     if (answer.kind !== "records") {
       throw Object.assign(new Error(name), { code: answer.kind === "nodata" ? "ENODATA" : "ENOTFOUND" })

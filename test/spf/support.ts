@@ -5,6 +5,7 @@ import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import { createManualClock } from "../support/clock.ts"
+import { noExchange } from "../support/dns.ts"
 
 /** Ports with this DNS and a fixed time. */
 export function portsWith(dns: Dns): Ports {
@@ -36,12 +37,13 @@ export function recording(dns: Dns): Dns & { readonly questions: string[] } {
       questions.push(`${type} ${name}`)
       return dns.resolve(name, type, signal)
     },
+    exchange: noExchange,
   }
 }
 
 /** Answers any question by a function of name and type. */
 export function answering(answer: (name: string, type: DnsType) => DnsAnswer): Dns {
-  return { resolve: async (name, type) => answer(name, type) as never }
+  return { resolve: async (name, type) => answer(name, type) as never, exchange: noExchange }
 }
 
 /** A TXT answer. */
@@ -77,5 +79,6 @@ export function inRounds(dns: Dns): Dns & { readonly rounds: string[][] } {
       await release
       return dns.resolve(name, type, signal)
     },
+    exchange: noExchange,
   }
 }

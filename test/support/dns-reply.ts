@@ -1,16 +1,20 @@
 import { a, aaaa, cname, mx, ptr, type RecordCodec, soa, txt } from "dns-packet"
-import type { DnsType, DnsZone, ZoneEntry } from "../../src/apis/contract.ts"
+import type { DnsZone, ZoneEntry } from "../../src/apis/contract.ts"
+import { parseData } from "../../src/ports/dns/record-formats.ts"
+import { typeNameOf, typeNumberOf } from "../../src/ports/dns/record-types.ts"
 
 /** A query as a server sees it; the name in lower case, one character per byte. */
 export interface DnsQuery {
   readonly id: number
   readonly name: string
-  /** `TYPE123` for types that a zone cannot have. */
+  /** `TYPE123` for types without a name of their own. */
   readonly type: string
   /** The question section as it came. */
   readonly question: Buffer
   /** UDP payload size that EDNS offers; null without EDNS. */
   readonly ednsSize: number | null
+  /** AD and CD of the header, and DO of EDNS. */
+  readonly flags: { readonly ad: boolean; readonly cd: boolean; readonly do: boolean }
 }
 
 export interface ReplyOptions {
@@ -32,8 +36,6 @@ export interface ReplyParts {
   authority: Buffer[]
 }
 
-const types: Readonly<Record<string, number>> = { A: 1, PTR: 12, MX: 15, TXT: 16, AAAA: 28, SPF: 99 }
-const typeNames = new Map(Object.entries(types).map(([name, number]) => [number, name]))
 const rcodes = { noError: 0, formErr: 1, servFail: 2, nxDomain: 3, refused: 5 }
 const rootName = Buffer.from([0])
 
@@ -54,9 +56,14 @@ export function readQuery(message: Buffer): DnsQuery {
   return {
     id: message.readUInt16BE(0),
     name: labels.join(".").toLowerCase(),
-    type: typeNames.get(number) ?? `TYPE${number}`,
+    type: typeNameOf(number),
     question: message.subarray(12, end),
     ednsSize: hasOpt ? message.readUInt16BE(end + 3) : null,
+    flags: {
+      ad: (message.readUInt16BE(2) & 0x20) !== 0,
+      cd: (message.readUInt16BE(2) & 0x10) !== 0,
+      do: hasOpt && (message.readUInt16BE(end + 7) & 0x8000) !== 0,
+    },
   }
 }
 
@@ -80,7 +87,7 @@ export function toReply(names: ServedZone, query: DnsQuery, options: ReplyOption
     const entries = names.get(owner)
     const data = (entries ?? []).flatMap((entry) => recordData(entry, query.type) ?? [])
     if (data.length > 0) {
-      const number = types[query.type] ?? 0
+      const number = typeNumberOf(query.type) ?? 0
       for (const one of data) answers.push(toRecord(toWire(owner), number, options.ttlSeconds, one))
       return { ...reply, rcode: rcodes.noError, answers, authority: [] }
     }
@@ -133,15 +140,22 @@ export function toWire(name: string): Buffer {
 
 function recordData(entry: ZoneEntry, type: string): Buffer | null {
   if (typeof entry === "string") return null
-  const encoders: { [T in DnsType]: () => Buffer | null } = {
+  const encoders: Readonly<Record<string, () => Buffer | null>> = {
     A: () => encodeIf(a, "A" in entry && entry.A),
     AAAA: () => encodeIf(aaaa, "AAAA" in entry && entry.AAAA),
     TXT: () => encodeIf(txt, "TXT" in entry && toStrings(entry.TXT)),
     SPF: () => encodeIf(txt, "SPF" in entry && toStrings(entry.SPF)),
     MX: () => encodeIf(mx, "MX" in entry && { preference: entry.MX[0], exchange: entry.MX[1] || "." }),
     PTR: () => encodeIf(ptr, "PTR" in entry && entry.PTR),
+    CNAME: () => encodeIf(cname, "CNAME" in entry && entry.CNAME),
   }
-  return Object.entries(encoders).find(([name]) => name === type)?.[1]() ?? null
+  const encode = encoders[type]
+  if (encode) return encode()
+  // The other types are compared with other implementations elsewhere.
+  const [[written, data] = []] = Object.entries(entry)
+  if (written !== type || typeof data !== "string") return null
+  const bytes = parseData(typeNameOf(typeNumberOf(type) ?? 0), data)
+  return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 0xff]), bytes])
 }
 
 function encodeIf<Data>(codec: RecordCodec<Data>, data: Data | false): Buffer | null {

@@ -1,4 +1,5 @@
 import type { Dns } from "../../src/apis/contract.ts"
+import { noExchange } from "./dns.ts"
 import { until } from "./until.ts"
 
 /** DNS that answers nothing until `release`, and then that no name exists. */
@@ -11,6 +12,7 @@ export function createHeldDns() {
       await released
       return { kind: "nxdomain" }
     },
+    exchange: noExchange,
   }
   return {
     dns,

@@ -19,6 +19,6 @@ function closed(): never {
 const closedPorts: Ports = {
   clock: { now: closed, monotonicMs: closed },
   random: { bytes: closed },
-  dns: { resolve: closed },
+  dns: { resolve: closed, exchange: closed },
   timer: { turn: closed, after: closed },
 }

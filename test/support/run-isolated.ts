@@ -4,7 +4,7 @@ const context: RunContext = {
   ports: {
     clock: { now: closed, monotonicMs: closed },
     random: { bytes: closed },
-    dns: { resolve: closed },
+    dns: { resolve: closed, exchange: closed },
     timer: { turn: closed, after: closed },
   },
   giveWay() {},

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import packageJson from "../../../package.json" with { type: "json" }
+import { noExchange } from "../../../test/support/dns.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import type { DnsZone, RunContext } from "../contract.ts"
 import { emailvalidator } from "./index.ts"
@@ -123,7 +124,7 @@ describe("where mail goes", () => {
 
   test("without premium fields nothing is asked", async () => {
     const ports = portsFor({})
-    const dns = { resolve: () => Promise.reject(new Error("asked")) }
+    const dns = { resolve: () => Promise.reject(new Error("asked")), exchange: noExchange }
     const context: RunContext = { ports: { ...ports, dns }, giveWay() {}, premium: false }
     expect(await emailvalidator.run({ email: "a@x.com" }, context)).toMatchObject({ is_valid: true })
     await expect(emailvalidator.run({ email: "a@x.com" }, { ...context, premium: true })).rejects.toThrow(
@@ -186,6 +187,7 @@ describe("DMARC", () => {
         if (type === "TXT") asked.push(name)
         return { kind: "nodata" } as const
       },
+      exchange: noExchange,
     }
     const email = `x@${"a.".repeat(20)}com`
     const context: RunContext = { ports: { ...ports, dns }, giveWay() {}, premium: true }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { answering, contextWith, portsWith, recording, txt } from "../../../test/spf/support.ts"
+import { noExchange } from "../../../test/support/dns.ts"
 
 import { createManualTimer } from "../../../test/support/timer.ts"
 
@@ -83,7 +84,7 @@ describe("the DNS gives no answer for the domain itself", () => {
 })
 
 describe("time", () => {
-  const silent: Dns = { resolve: () => new Promise(() => {}) }
+  const silent: Dns = { resolve: () => new Promise(() => {}), exchange: noExchange }
 
   test("when the signal fires, a DNS that ignores it is no longer waited for", async () => {
     const controller = new AbortController()
@@ -102,6 +103,7 @@ describe("time", () => {
         controller.abort()
         return silent.resolve(name, type)
       },
+      exchange: noExchange,
     }
     const report = await validate(
       { domain: "d.example", ip: "192.0.2.1" },
@@ -130,6 +132,7 @@ describe("time", () => {
         new Promise((resolve) => {
           signal?.addEventListener("abort", () => resolve({ kind: "failure", reason: "aborted" }))
         }),
+      exchange: noExchange,
     }
     const run = (domain: string, dns: Dns) =>
       spfvalidator.run(

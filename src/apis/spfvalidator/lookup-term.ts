@@ -127,7 +127,7 @@ async function lookUpExchangers(name: string, lookups: Lookups, looksAtHosts: bo
   return { ...outcome, deadHosts: hosts.filter((_, index) => found[index]?.kind === "void") }
 }
 
-function toOutcome(answer: DnsAnswer, name: string): TermOutcome {
+function toOutcome(answer: DnsAnswer<"A" | "AAAA" | "MX" | "PTR">, name: string): TermOutcome {
   if (answer.kind === "failure") return { kind: "failure", name }
   if (answer.kind !== "records") return { kind: "void" }
   // RFC 7505 §3

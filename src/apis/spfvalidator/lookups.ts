@@ -1,4 +1,4 @@
-import type { Dns, DnsAnswer, DnsType } from "../contract.ts"
+import type { Dns, DnsAnswer, DnsFailed, DnsType } from "../contract.ts"
 import { isAskable } from "./domain-name.ts"
 import { limits } from "./limits.ts"
 
@@ -7,7 +7,7 @@ export class Lookups {
   readonly #dns: Dns
   readonly #signal: AbortSignal
   readonly #answers = new Map<string, Promise<DnsAnswer>>()
-  readonly #aborted: Promise<DnsAnswer<never>>
+  readonly #aborted: Promise<DnsFailed>
   #stopListening = () => {}
 
   constructor(dns: Dns, signal: AbortSignal) {

@@ -1,8 +1,9 @@
-import { soa, txt } from "dns-packet"
-import type { DnsAnswer, DnsData, DnsType } from "../../apis/contract.ts"
-import { fromBytes } from "../../values/ip.ts"
-import { classIn, type Question, type Response, rcodes, typeNumbers, type WireRecord } from "./message.ts"
-import { foldCase, isWithin, readName, toDottedName, type WireName } from "./name.ts"
+import type { DnsAnswer } from "../../apis/contract.ts"
+import { DataReader } from "./data-reader.ts"
+import { classIn, type Question, type Response, rcodes, type WireRecord } from "./message.ts"
+import { createLabelBudget, foldCase, isWithin, type WireName } from "./name.ts"
+import { formatOf } from "./record-formats.ts"
+import { typeNumberOf, typeNumbers } from "./record-types.ts"
 
 /** Most CNAMEs to follow for one answer; recursive servers have a similar limit. */
 export const maxAliases = 10
@@ -39,7 +40,11 @@ export function readAnswer(
   // The code is about the end of the chain (RFC 6604 §3).
   if (rcode === rcodes.nxDomain) return done({ kind: "nxdomain" }, soaSeconds ?? 0)
   if (chain.records.length > 0) {
-    const records = chain.records.map((record) => decoders[question.type](message, record))
+    const format = formatOf(question.type)
+    const budget = createLabelBudget()
+    const records = chain.records.map(({ at, length }) =>
+      format.read(new DataReader(message, at, length, budget)),
+    )
     const seconds = Math.min(...chain.records.map((record) => record.ttlSeconds))
     return done({ kind: "records", records, messageBytes: message.length }, seconds)
   }
@@ -51,7 +56,9 @@ export function readAnswer(
   return done({ kind: "nodata" }, soaSeconds ?? 0)
 }
 
-interface Chain {
+/** What {@link followAliases} finds. */
+export interface Chain {
+  /** The last name. */
   readonly owner: WireName
   readonly records: readonly WireRecord[]
   readonly ttlSeconds: number
@@ -59,7 +66,13 @@ interface Chain {
   readonly end: "data" | "nothing" | "loop" | "too long"
 }
 
-function followAliases(response: Response, question: Question, before: readonly WireName[]): Chain {
+/** The way from the name that was asked to the records of that type, along the aliases of the answer section. */
+export function followAliases(
+  response: Response,
+  question: Question,
+  before: readonly WireName[] = [],
+): Chain {
+  const type = typeNumberOf(question.type)
   const ofInternet = response.answers.filter((record) => record.class === classIn)
   const byOwner = Map.groupBy(ofInternet, (record) => record.owner)
   const passed = [...before]
@@ -67,12 +80,12 @@ function followAliases(response: Response, question: Question, before: readonly 
   let ttlSeconds = Number.POSITIVE_INFINITY
   for (;;) {
     const here = byOwner.get(owner) ?? []
-    const records = here.filter((record) => record.type === typeNumbers[question.type])
+    const records = here.filter((record) => record.type === type)
     if (records.length > 0) return { owner, records, ttlSeconds, passed, end: "data" }
     const alias = here.find((record) => record.type === typeNumbers.CNAME)
     if (!alias) return { owner, records, ttlSeconds, passed, end: "nothing" }
     passed.push(owner)
-    owner = foldCase(nameAt(response.message, alias))
+    owner = foldCase(targetOf(response.message, alias))
     ttlSeconds = Math.min(ttlSeconds, alias.ttlSeconds)
     if (passed.includes(owner)) return { owner, records, ttlSeconds, passed, end: "loop" }
     if (passed.length > maxAliases) return { owner, records, ttlSeconds, passed, end: "too long" }
@@ -80,39 +93,21 @@ function followAliases(response: Response, question: Question, before: readonly 
 }
 
 /** Seconds to cache that `name` or its records do not exist (RFC 2308 §5); null without the SOA of a zone above it. */
-function negativeTtl({ authority, message }: Response, name: WireName): number | null {
+export function negativeTtl({ authority, message }: Response, name: WireName): number | null {
   const start = authority.find(
     (record) => record.type === typeNumbers.SOA && record.class === classIn && isWithin(name, record.owner),
   )
-  return start ? Math.min(start.ttlSeconds, soa.decode(message, start.at).minimum) : null
+  return start ? Math.min(start.ttlSeconds, formatOf("SOA").read(dataOf(message, start)).minimum) : null
 }
 
-/** Read the data of a record by its type. They throw RangeError when the data do not have the form of that type. */
-const decoders: { readonly [T in DnsType]: (message: Buffer, record: WireRecord) => DnsData[T] } = {
-  A: (message, record) => decodeAddress(message, record, 4),
-  AAAA: (message, record) => decodeAddress(message, record, 16),
-  TXT: decodeText,
-  SPF: decodeText,
-  MX: (message, record) => ({
-    preference: message.readUInt16BE(record.at + 2),
-    exchange: toDottedName(nameAt(message, record, 2)),
-  }),
-  PTR: (message, record) => toDottedName(nameAt(message, record)),
+function dataOf(message: Buffer, { at, length }: WireRecord): DataReader {
+  return new DataReader(message, at, length)
 }
 
-function decodeAddress(message: Buffer, { at, length }: WireRecord, bytes: 4 | 16): string {
-  if (length !== bytes) throw new RangeError("wrong length of an address")
-  return fromBytes(message.subarray(at + 2, at + 2 + bytes)).toString()
-}
-
-/** Joins the character-strings (RFC 7208 §3.3). As bytes, since invalid UTF-8 would be lost. */
-function decodeText(message: Buffer, record: WireRecord): string {
-  return Buffer.concat(txt.decode(message, record.at)).toString("latin1")
-}
-
-/** The name that ends a record's data, after `skip` bytes, in its own spelling. */
-function nameAt(message: Buffer, record: WireRecord, skip = 0): WireName {
-  const { wire, end } = readName(message, record.at + 2 + skip)
-  if (end !== record.at + 2 + record.length) throw new RangeError("name and record differ in length")
-  return wire
+/** The target of an alias, in its own spelling. */
+function targetOf(message: Buffer, alias: WireRecord): WireName {
+  const data = dataOf(message, alias)
+  const target = data.name(true)
+  data.finish()
+  return target
 }

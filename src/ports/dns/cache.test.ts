@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { createManualClock } from "../../../test/support/clock.ts"
-import type { DnsAnswer } from "../../apis/contract.ts"
+import type { DnsAnswer, DnsReply } from "../../apis/contract.ts"
 import { type CacheOptions, createCache } from "./cache.ts"
 
 const records = (...texts: string[]): DnsAnswer => ({ kind: "records", records: texts, messageBytes: 0 })
@@ -85,7 +85,23 @@ describe("size", () => {
       records: Array.from({ length: 10 }, () => ({ preference: 1, exchange: "x".repeat(100) })),
       messageBytes: 0,
     }
-    for (const answer of [text, mail]) {
+    const service: DnsAnswer = {
+      kind: "records",
+      records: [
+        {
+          priority: 1,
+          target: "",
+          parameters: [{ key: "key9", values: ["x".repeat(500), "y".repeat(500)] }],
+        },
+      ],
+      messageBytes: 0,
+    }
+    const record = { owner: "a", type: "TXT", ttlSeconds: 60, data: "x".repeat(300) } as const
+    const reply: DnsReply = {
+      ...({ kind: "reply", rcode: "NOERROR", authenticated: false, authority: [], messageBytes: 0 } as const),
+      answer: [{ ...record, text: "x".repeat(300), wire: "x".repeat(600) }],
+    }
+    for (const answer of [text, mail, service, reply]) {
       const { cache } = cacheWith({ maxBytes: 10_000 })
       for (let index = 0; index < 100; index++) cache.put(`${index}`, answer, 60)
       const kept = Array.from({ length: 100 }, (_, index) => index).filter((index) => cache.get(`${index}`))

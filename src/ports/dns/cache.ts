@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache"
-import type { Clock, DnsAnswer } from "../../apis/contract.ts"
+import type { Clock, DnsAnswer, DnsRecord, DnsReply } from "../../apis/contract.ts"
 import { once } from "../../values/once.ts"
 
 /** The clock and the size of a cache. */
@@ -15,7 +15,15 @@ const maxTtlSeconds = 3_600
 /** For "no such name" and "no data". */
 const maxNegativeTtlSeconds = 300
 
-type Entry = { readonly answer: DnsAnswer; readonly expiresAtMs: number; readonly bytes: number }
+/** What a cache keeps. */
+export type Cached = DnsAnswer | DnsReply
+
+interface Entry {
+  readonly answer: Cached
+  readonly putAtMs: number
+  readonly expiresAtMs: number
+  readonly bytes: number
+}
 
 /** Answers by key until they expire. When it is full, those that were not used for the longest time are dropped. */
 export function createCache(options: CacheOptions) {
@@ -27,40 +35,48 @@ export function createCache(options: CacheOptions) {
   )
 
   return {
-    get(key: string) {
+    /** The answer, with what is left of the TTLs in it; null without one. */
+    get(key: string): Cached | null {
       const entry = entries().get(key)
       if (!entry) return null
-      if (clock.monotonicMs() < entry.expiresAtMs) return entry.answer
+      const nowMs = clock.monotonicMs()
+      if (nowMs < entry.expiresAtMs) return withAge(entry.answer, Math.floor((nowMs - entry.putAtMs) / 1000))
       entries().delete(key)
       return null
     },
     /** Keeps an answer instead of an earlier one. Failures are not kept. */
-    put(key: string, answer: DnsAnswer, ttlSeconds: number) {
+    put(key: string, answer: Cached, ttlSeconds: number) {
       entries().delete(key)
-      const longest = answer.kind === "records" ? maxTtlSeconds : maxNegativeTtlSeconds
-      const ttlMs = Math.min(ttlSeconds, longest) * 1000
+      const ttlMs = Math.min(ttlSeconds, hasRecords(answer) ? maxTtlSeconds : maxNegativeTtlSeconds) * 1000
       if (answer.kind === "failure" || ttlMs <= 0) return
-      const expiresAtMs = clock.monotonicMs() + ttlMs
-      entries().set(key, { answer: freeze(answer), expiresAtMs, bytes: entryBytes(key, answer) })
+      const putAtMs = clock.monotonicMs()
+      const bytes = 200 + key.length + bytesOf(answer)
+      entries().set(key, { answer: freeze(answer), putAtMs, expiresAtMs: putAtMs + ttlMs, bytes })
     },
   }
 }
 
-/** The text, and an allowance for the objects around it. */
-function entryBytes(key: string, answer: DnsAnswer): number {
-  let bytes = 200 + key.length
-  if (answer.kind !== "records") return bytes
-  for (const record of answer.records) {
-    bytes += typeof record === "string" ? 40 + record.length : 100 + record.exchange.length
-  }
-  return bytes
+function hasRecords(answer: Cached): boolean {
+  if (answer.kind === "reply") return answer.rcode === "NOERROR" && answer.answer.length > 0
+  return answer.kind === "records"
+}
+
+function withAge(cached: Cached, seconds: number): Cached {
+  if (cached.kind !== "reply" || seconds === 0) return cached
+  const older = (record: DnsRecord) => ({ ...record, ttlSeconds: Math.max(0, record.ttlSeconds - seconds) })
+  return { ...cached, answer: cached.answer.map(older), authority: cached.authority.map(older) }
+}
+
+/** The texts of an answer, and an allowance for the objects around them. */
+function bytesOf(value: unknown): number {
+  if (typeof value === "string") return 40 + value.length
+  if (typeof value !== "object" || value === null) return 8
+  return Object.values(value).reduce<number>((sum, part) => sum + bytesOf(part), 50)
 }
 
 /** Many callers share one answer, so none may change it. */
-function freeze(answer: DnsAnswer): DnsAnswer {
-  if (answer.kind === "records") {
-    for (const record of answer.records) Object.freeze(record)
-    Object.freeze(answer.records)
-  }
-  return Object.freeze(answer)
+function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value
+  for (const part of Object.values(value)) freeze(part)
+  return Object.freeze(value)
 }

@@ -1,6 +1,7 @@
 import type { DnsFailure, Random, Timer } from "../../apis/contract.ts"
 import { type Exchange, openTcpExchange, openUdpExchange } from "./exchange.ts"
-import { encodeQuery, type Question, type Response, rcodes, readResponse, typeNumbers } from "./message.ts"
+import { encodeQuery, type Question, type Response, rcodes, readResponse } from "./message.ts"
+import { typeNumbers } from "./record-types.ts"
 import type { ServerAddress } from "./server-address.ts"
 
 /** The servers and times of a query. */

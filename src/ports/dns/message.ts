@@ -1,12 +1,14 @@
-import { encode, RECURSION_DESIRED } from "dns-packet"
 import type { DnsType } from "../../apis/contract.ts"
-import { foldCase, readName, type WireName } from "./name.ts"
+import { createLabelBudget, foldCase, type LabelBudget, readName, type WireName } from "./name.ts"
+import { typeNumberOf, typeOpt } from "./record-types.ts"
 
 /** A question; the class is always IN. */
 export interface Question {
   /** In lower case. */
   readonly name: WireName
   readonly type: DnsType
+  /** What the server is asked to say about DNSSEC: nothing, whether it has checked the answer (AD), or all records (DO, CD). */
+  readonly dnssec?: "checked" | "records"
 }
 
 /** A record of a response; its data are still in the message. */
@@ -30,22 +32,11 @@ export interface Response {
   readonly truncated: boolean
   readonly authoritative: boolean
   readonly recursionAvailable: boolean
+  /** Whether the server says that it has checked the answer (AD). */
+  readonly authenticated: boolean
   readonly answers: readonly WireRecord[]
   readonly authority: readonly WireRecord[]
 }
-
-export const typeNumbers = {
-  A: 1,
-  NS: 2,
-  CNAME: 5,
-  SOA: 6,
-  PTR: 12,
-  MX: 15,
-  TXT: 16,
-  AAAA: 28,
-  OPT: 41,
-  SPF: 99,
-} as const satisfies Record<DnsType, number> & Record<string, number>
 
 export const classIn = 1
 
@@ -63,18 +54,29 @@ export const rcodes = {
 const udpPayloadSize = 1232
 const headerBytes = 12
 
+/** Flags of a query: recursion desired; AD and CD of RFC 4035 §3.2. */
+const queryFlags = { recursionDesired: 0x0100, authenticData: 0x0020, checkingDisabled: 0x0010 }
+/** DO of EDNS (RFC 3225 §3), in the place of a TTL. */
+const dnssecOk = 0x8000
+
 /** A query with recursion desired; with `edns` it also allows answers of 1232 bytes over UDP. */
-export function encodeQuery({ name, type }: Question, id: number, edns: boolean): Buffer {
-  const rootQuery = encode({
-    type: "query",
-    id,
-    flags: RECURSION_DESIRED,
-    questions: [{ name: ".", type }],
-    additionals: edns ? [{ type: "OPT", name: ".", udpPayloadSize, flags: 0, options: [] }] : [],
-  })
-  // dns-packet writes bytes above 0x7F as UTF-8, so it encodes the root, which the name then replaces.
-  const wireName = Buffer.from(name, "latin1")
-  return Buffer.concat([rootQuery.subarray(0, headerBytes), wireName, rootQuery.subarray(headerBytes + 1)])
+export function encodeQuery({ name, type, dnssec }: Question, id: number, edns: boolean): Buffer {
+  const asksRecords = dnssec === "records"
+  const flags =
+    queryFlags.recursionDesired |
+    (asksRecords ? queryFlags.checkingDisabled : 0) |
+    (dnssec === "checked" ? queryFlags.authenticData : 0)
+  return Buffer.concat([
+    shorts(id, flags, 1, 0, 0, edns ? 1 : 0),
+    Buffer.from(name, "latin1"),
+    shorts(typeNumberOf(type) ?? 0, classIn),
+    // The root, OPT, the size, the upper bits of the code and the version, flags, and no options (RFC 6891 §6.1.2).
+    ...(edns ? [Buffer.of(0), shorts(typeOpt, udpPayloadSize, 0, asksRecords ? dnssecOk : 0, 0)] : []),
+  ])
+}
+
+function shorts(...numbers: number[]): Buffer {
+  return Buffer.from(numbers.flatMap((number) => [number >> 8, number & 0xff]))
 }
 
 /**
@@ -95,7 +97,7 @@ export function readResponse(message: Buffer, { name, type }: Question, id: numb
       const asked = readName(message, headerBytes)
       at = asked.end + 4
       if (at > message.length) return "garbage"
-      const sameType = message.readUInt16BE(asked.end) === typeNumbers[type]
+      const sameType = message.readUInt16BE(asked.end) === typeNumberOf(type)
       const sameClass = message.readUInt16BE(asked.end + 2) === classIn
       if (!sameType || !sameClass || foldCase(asked.wire) !== name) return "unrelated"
     } catch {
@@ -107,13 +109,15 @@ export function readResponse(message: Buffer, { name, type }: Question, id: numb
   }
   const truncated = (flags & 0x0200) !== 0
   const [authoritative, recursionAvailable] = [(flags & 0x0400) !== 0, (flags & 0x0080) !== 0]
-  const head = { message, truncated, authoritative, recursionAvailable }
+  const authenticated = (flags & 0x0020) !== 0
+  const head = { message, truncated, authoritative, recursionAvailable, authenticated }
   if (truncated) return { ...head, rcode, answers: [], authority: [] }
   try {
-    const answers = readSection(message, at, message.readUInt16BE(6))
-    const authority = readSection(message, answers.end, message.readUInt16BE(8))
-    const additional = readSection(message, authority.end, message.readUInt16BE(10))
-    const opt = additional.records.find((record) => record.type === typeNumbers.OPT)
+    const budget = createLabelBudget()
+    const answers = readSection(message, at, message.readUInt16BE(6), budget)
+    const authority = readSection(message, answers.end, message.readUInt16BE(8), budget)
+    const additional = readSection(message, authority.end, message.readUInt16BE(10), budget)
+    const opt = additional.records.find((record) => record.type === typeOpt)
     const extended = opt ? message.readUInt8(opt.at - 4) << 4 : 0
     return { ...head, rcode: rcode | extended, answers: answers.records, authority: authority.records }
   } catch {
@@ -121,11 +125,16 @@ export function readResponse(message: Buffer, { name, type }: Question, id: numb
   }
 }
 
-function readSection(message: Buffer, start: number, count: number): { records: WireRecord[]; end: number } {
+function readSection(
+  message: Buffer,
+  start: number,
+  count: number,
+  budget: LabelBudget,
+): { records: WireRecord[]; end: number } {
   const records: WireRecord[] = []
   let end = start
   for (let index = 0; index < count; index++) {
-    const owner = readName(message, end)
+    const owner = readName(message, end, budget)
     const at = owner.end + 8
     const length = message.readUInt16BE(at)
     end = at + 2 + length

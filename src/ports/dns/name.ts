@@ -22,17 +22,36 @@ export function toWireName(name: string): WireName | null {
   return foldCase(`${wire}\0`)
 }
 
+/** The same with `.` for the root. */
+export function toWireNameOrRoot(name: string): WireName | null {
+  return name === "." ? "\0" : toWireName(name)
+}
+
 /** Wire format to dotted text without a trailing dot; a dot inside a label becomes `\.` (RFC 1035 §5.1). */
 export function toDottedName(wire: WireName): string {
   return [...labelsOf(wire)].map((label) => label.replaceAll(".", "\\.")).join(".")
 }
 
+/** How many labels of names may still be read. Names that point at each other could have millions in one message. */
+export interface LabelBudget {
+  left: number
+}
+
+/** As many labels as one message may need: some 6,000 records with names of 8 labels. */
+export function createLabelBudget(): LabelBudget {
+  return { left: 50_000 }
+}
+
 /**
- * Reads the name at `offset` with its compression (RFC 1035 §4.1.4) and spelling, and returns the offset after it. dns-packet's
- * reader decodes labels as UTF-8 and does not escape dots, so that different names become equal.
+ * Reads the name at `offset` with its compression (RFC 1035 §4.1.4) and spelling, and returns the offset after it. Labels are
+ * bytes: read as UTF-8, different names would become equal.
  * @throws RangeError when there is no valid name
  */
-export function readName(message: Buffer, offset: number): { wire: WireName; end: number } {
+export function readName(
+  message: Buffer,
+  offset: number,
+  budget: LabelBudget = createLabelBudget(),
+): { wire: WireName; end: number } {
   let wire = ""
   let end: number | null = null
   let at = offset
@@ -41,6 +60,7 @@ export function readName(message: Buffer, offset: number): { wire: WireName; end
     const length = byte(message, at)
     if (length === 0) return { wire: `${wire}\0`, end: end ?? at + 1 }
     if (length <= maxLabelBytes) {
+      if (--budget.left < 0) throw new RangeError("too many labels")
       if (at + 1 + length > message.length) throw new RangeError("label past the end")
       wire += message.toString("latin1", at, at + 1 + length)
       if (wire.length >= maxNameBytes) throw new RangeError("name too long")

@@ -1,9 +1,22 @@
-import type { Clock, Dns, DnsAnswer, DnsFailure, DnsType, Random, Timer } from "../../apis/contract.ts"
+import type {
+  Clock,
+  Dns,
+  DnsAnswer,
+  DnsFailed,
+  DnsFailure,
+  DnsReply,
+  DnsType,
+  Random,
+  Timer,
+} from "../../apis/contract.ts"
 import { readAnswer } from "./answer.ts"
-import { type CacheOptions, createCache } from "./cache.ts"
+import { type Cached, type CacheOptions, createCache } from "./cache.ts"
 import { type QueryOptions, query } from "./dns-query.ts"
 import { createFairQueue } from "./fair-queue.ts"
-import { toWireName, type WireName } from "./name.ts"
+import type { Question } from "./message.ts"
+import { toWireName, toWireNameOrRoot, type WireName } from "./name.ts"
+import { typeNumberOf } from "./record-types.ts"
+import { readReply } from "./reply.ts"
 import type { ServerAddress } from "./server-address.ts"
 
 /** The servers, ports and limits of a resolver. */
@@ -50,14 +63,14 @@ export function createResolver(options: ResolverOptions): Resolver {
   const { servers, clock, random, timer, queryTimeoutMs = 2_000, maxInFlight = 512 } = options
   if (servers.length === 0) throw new RangeError("a resolver needs a server")
   const cache = createCache({ ...options.cache, clock })
-  const queue = createFairQueue<DnsAnswer>({
+  const queue = createFairQueue<Cached>({
     slots: maxInFlight,
     slotsPerCaller: maxInFlightPerCall,
     slotsPerAccount: maxInFlightPerAccount,
     startsPerTurn,
     timer,
   })
-  const answeredBy = new WeakMap<DnsAnswer, ServerAddress>()
+  const answeredBy = new WeakMap<Cached, ServerAddress>()
   const counts = { queries: 0, tcpQueries: 0, retries: 0, cacheHits: 0, cacheMisses: 0, failures: 0 }
   const queryOptions: QueryOptions = {
     servers,
@@ -73,29 +86,41 @@ export function createResolver(options: ResolverOptions): Resolver {
   }
 
   return {
-    // The type is part of the question and of the key, so the answer is of that type.
+    // The operation and the type are part of the question and of the key, so the answer is of that kind and type.
     resolve: <T extends DnsType>(name: string, type: T, signal?: AbortSignal, account?: string) =>
-      resolveAny(name, type, signal, account) as Promise<DnsAnswer<T>>,
+      ask({ name: toWireName(name), type, operation: "resolve" }, { signal, account }) as Promise<
+        DnsAnswer<T>
+      >,
+    exchange: (name, type, { dnssec = false } = {}, signal, account) =>
+      ask(
+        { name: toWireNameOrRoot(name), type, operation: dnssec ? "records" : "checked" },
+        { signal, account },
+      ) as Promise<DnsReply>,
     serverOf: (answer) => answeredBy.get(answer) ?? null,
     stats: () => ({ ...counts }),
   }
 
-  async function resolveAny(text: string, type: DnsType, signal?: AbortSignal, account?: string) {
+  async function ask(asked: Asked, { signal, account }: Asker): Promise<Cached> {
+    const { name, type, operation } = asked
+    if (typeNumberOf(type) === null) throw new RangeError(`no record type that can be asked for: ${type}`)
     if (signal?.aborted) return failure("aborted")
-    const name = toWireName(text)
-    if (name === null) return { kind: "nxdomain" }
-    const key = name + type
+    if (name === null) return operation === "resolve" ? { kind: "nxdomain" } : noName
+    const key = `${operation} ${type} ${name}`
     const cached = cache.get(key)
     if (cached) {
       counts.cacheHits += 1
       return cached
     }
     counts.cacheMisses += 1
-    return (await queue.run(key, () => fetchAnswer(key, name, type), signal, account)) ?? failure("aborted")
+    const fetch = () => fetchAnswer(key, { name, type, operation })
+    return (await queue.run(key, fetch, signal, account)) ?? failure("aborted")
   }
 
-  async function fetchAnswer(key: string, name: WireName, type: DnsType): Promise<DnsAnswer> {
-    const { answer, ttlSeconds, server } = await lookUp(name, type, queryOptions)
+  async function fetchAnswer(key: string, { name, type, operation }: Asked & { name: WireName }) {
+    const { answer, ttlSeconds, server } =
+      operation === "resolve"
+        ? await lookUp(name, type, queryOptions)
+        : await fetchReply({ name, type, dnssec: operation }, queryOptions)
     if (server) answeredBy.set(answer, server)
     if (answer.kind === "failure") counts.failures += 1
     // Only under the name that was asked: records of other names in the answer may be forged. A copy, for which no server is
@@ -103,6 +128,35 @@ export function createResolver(options: ResolverOptions): Resolver {
     else cache.put(key, { ...answer }, ttlSeconds)
     return answer
   }
+}
+
+/** The reply for a name that cannot be asked for. */
+const noName: DnsReply = {
+  kind: "reply",
+  rcode: "NXDOMAIN",
+  authenticated: false,
+  answer: [],
+  authority: [],
+  messageBytes: 0,
+}
+
+/** A question with the operation that asks it; an exchange is with or without the records of DNSSEC. */
+interface Asked {
+  /** Null for a name that cannot be asked for. */
+  readonly name: WireName | null
+  readonly type: DnsType
+  readonly operation: "resolve" | NonNullable<Question["dnssec"]>
+}
+
+interface Asker {
+  readonly signal: AbortSignal | undefined
+  readonly account: string | undefined
+}
+
+async function fetchReply(question: Question, options: QueryOptions) {
+  const result = await query(question, (response) => readReply(response, question), options)
+  if (result.kind === "failure") return { answer: failure(result.reason), ttlSeconds: 0, server: null }
+  return { answer: result.value.reply, ttlSeconds: result.value.ttlSeconds, server: result.server }
 }
 
 /** Asks for `name`. When a server answers with an alias alone, asks for the alias's target. */
@@ -122,6 +176,6 @@ async function lookUp(name: WireName, type: DnsType, options: QueryOptions) {
   }
 }
 
-function failure(reason: DnsFailure): DnsAnswer {
+function failure(reason: DnsFailure): DnsFailed {
   return { kind: "failure", reason }
 }

@@ -1,15 +1,33 @@
 import type { DnsData, DnsFailure, DnsType, DnsZone } from "../../apis/contract.ts"
 import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
+import { messageOf } from "../../values/message-of.ts"
+import { type Question, type Response, rcodes, readResponse } from "./message.ts"
 import { toWireName, type WireName } from "./name.ts"
+import { formatOf, parseData, readData } from "./record-formats.ts"
+import type { Word } from "./record-text.ts"
+import { typeNumberOf, typeNumbers } from "./record-types.ts"
+import { readReply } from "./reply.ts"
+
+/** A record of a zone, with its data as they would be sent. */
+interface ZoneRecord<T extends DnsType = DnsType> {
+  readonly kind: "record"
+  readonly type: T
+  readonly data: DnsData[T]
+  readonly wire: Buffer
+}
 
 /** The meaning of a zone entry. */
 type Entry =
-  | { readonly kind: "record"; readonly type: DnsType; readonly data: DnsData[DnsType] }
-  | { readonly kind: "alias"; readonly target: WireName }
+  | ZoneRecord
+  | { readonly kind: "alias"; readonly target: WireName; readonly record: ZoneRecord<"CNAME"> }
+  | { readonly kind: "recorded"; readonly question: Question; readonly response: Response }
   | { readonly kind: "failure"; readonly reason: DnsFailure }
 
-/** Throws an Error whose message continues after the name of the entry: `must be …`. */
-export function readEntry(entry: unknown): Entry {
+/**
+ * Reads an entry of the name `owner`.
+ * @throws Error whose message continues after the name of the entry: `must be …`
+ */
+export function readEntry(entry: unknown, owner: WireName): Entry {
   if (typeof entry === "string") {
     const reason = words.get(entry)
     if (!reason) throw new Error(`must be TYPE: data, or one of ${list(words)}, not ${quote(entry)}`)
@@ -19,9 +37,16 @@ export function readEntry(entry: unknown): Entry {
   const [type, value] = pairs[0] ?? []
   if (pairs.length !== 1 || type === undefined)
     throw new Error(`must be one TYPE: data, or one of ${list(words)}`)
+  if (type === "ANSWER") return recorded(value, owner)
   const read = readers.get(type)
-  if (!read) throw new Error(`must have one of the types ${list(readers)}, not ${quote(type)}`)
-  return read(value)
+  if (read) return read(value)
+  if (isDnsType(type)) return inZoneForm(type, value)
+  const names = [...new Set([...readers.keys(), ...Object.keys(typeNumbers)])].join(", ")
+  throw new Error(`must have one of the types ${names}, TYPE and a number, or ANSWER, not ${quote(type)}`)
+}
+
+function isDnsType(type: string): type is DnsType {
+  return typeNumberOf(type) !== null
 }
 
 const words: ReadonlyMap<string, DnsFailure> = new Map([
@@ -31,23 +56,65 @@ const words: ReadonlyMap<string, DnsFailure> = new Map([
 ])
 
 const readers: ReadonlyMap<string, (value: unknown) => Entry> = new Map([
-  ["A", (value) => record("A", ipv4(value))],
-  ["AAAA", (value) => record("AAAA", ipv6(value))],
-  ["TXT", (value) => record("TXT", characterStrings(value))],
-  ["SPF", (value) => record("SPF", characterStrings(value))],
-  ["MX", (value) => record("MX", exchange(value))],
-  ["PTR", (value) => record("PTR", domainName(value))],
+  ["A", (value) => record("A", ipv4(value), (data) => [data])],
+  ["AAAA", (value) => record("AAAA", ipv6(value), (data) => [data])],
+  ["TXT", (value) => record("TXT", characterStrings(value), () => stringsOf(value).map(escapeText))],
+  ["SPF", (value) => record("SPF", characterStrings(value), () => stringsOf(value).map(escapeText))],
+  ["MX", (value) => record("MX", exchange(value), (data) => [String(data.preference), `${data.exchange}.`])],
+  ["PTR", (value) => record("PTR", domainName(value), (data) => [data])],
   ["CNAME", alias],
 ])
 
-function record<T extends DnsType>(type: T, data: DnsData[T]): Entry {
-  return { kind: "record", type, data }
+/** A record whose words in a zone file `toWords` gives. */
+function record<T extends DnsType>(
+  type: T,
+  data: DnsData[T],
+  toWords: (data: DnsData[T]) => readonly string[],
+): ZoneRecord<T> {
+  const words = toWords(data).map((text): Word => ({ text, isQuoted: false }))
+  return { kind: "record", type, data, wire: formatOf(type).parse(words) }
+}
+
+/** A record of a type whose data are written as in a zone file. */
+function inZoneForm(type: DnsType, value: unknown): ZoneRecord {
+  if (typeof value !== "string") throw new Error(`must have data as in a zone file, not ${quote(value)}`)
+  try {
+    const wire = parseData(type, value)
+    return { kind: "record", type, data: readData(type, wire).data, wire }
+  } catch (thrown) {
+    const problem = thrown instanceof RangeError ? `${type} data of the right form` : messageOf(thrown)
+    throw new Error(`must have ${problem} in ${quote(value)}`)
+  }
 }
 
 function alias(value: unknown): Entry {
   const target = typeof value === "string" ? toWireName(value) : null
   if (target === null) throw new Error(`must have a domain name, not ${quote(value)}`)
-  return { kind: "alias", target }
+  return { kind: "alias", target, record: record("CNAME", domainName(value), (data) => [data]) }
+}
+
+/** The reply of a real server, kept to be given again. */
+function recorded(value: unknown, name: WireName): Entry {
+  const { type, message } = typeof value === "object" && value !== null ? toEntries(value) : {}
+  if (typeof type !== "string" || !isDnsType(type) || typeof message !== "string")
+    throw new Error(`must have {type: a record type, message: a DNS message in base64}, not ${quote(value)}`)
+  const bytes = Buffer.from(message, "base64")
+  const question = { name, type }
+  const response = readResponse(bytes, question, bytes.length > 1 ? bytes.readUInt16BE() : 0)
+  if (typeof response !== "object") throw new Error(`must have a DNS message that answers the name's ${type}`)
+  const { rcode, truncated } = response
+  if (truncated || (rcode !== rcodes.noError && rcode !== rcodes.nxDomain))
+    throw new Error(`must have a whole DNS message with the code NOERROR or NXDOMAIN`)
+  try {
+    readReply(response, question)
+  } catch (thrown) {
+    throw new Error(`must have a DNS message that can be read: ${messageOf(thrown)}`)
+  }
+  return { kind: "recorded", question, response }
+}
+
+function toEntries(value: object): Readonly<Record<string, unknown>> {
+  return { ...value }
 }
 
 function ipv4(value: unknown): string {
@@ -61,13 +128,20 @@ function ipv6(value: unknown): string {
   return address.toString()
 }
 
-function characterStrings(value: unknown): string {
+function stringsOf(value: unknown): readonly string[] {
   const strings: readonly unknown[] = Array.isArray(value) ? value : [value]
-  for (const string of strings) {
-    if (typeof string !== "string")
-      throw new Error(`must have text, in quotes if need be, not ${quote(string)}`)
-  }
-  const text = strings.join("")
+  return strings.map((string) => {
+    if (typeof string === "string") return string
+    throw new Error(`must have text, in quotes if need be, not ${quote(string)}`)
+  })
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll("\\", "\\\\")
+}
+
+function characterStrings(value: unknown): string {
+  const text = stringsOf(value).join("")
   const other = /[\u0100-\uffff]/.exec(text)
   if (other) throw new Error(`must have characters from U+0000 to U+00FF only, not ${quote(other[0])}`)
   return text

@@ -12,7 +12,7 @@ import {
 } from "yaml"
 import type { DnsZone, ZoneEntry } from "../../apis/contract.ts"
 import { messageOf } from "../../values/message-of.ts"
-import { toWireName } from "./name.ts"
+import { toWireNameOrRoot, type WireName } from "./name.ts"
 import { encodeEntry, readEntry } from "./zone-entry.ts"
 
 /** The levels of YAML that are read; a zone has five. 5,000 levels take 40 to 75 ms, in which nothing else runs. */
@@ -40,10 +40,11 @@ export function parseZone(text: string): DnsZone {
   for (const { key, value } of contents.items) {
     const offset = offsetOf(key)
     const name = isScalar(key) ? (key.source ?? String(key.value)) : ""
-    if (toWireName(name) === null) fail(offset, `'${name}' is not a domain name`)
+    const owner = toWireNameOrRoot(name)
+    if (owner === null) return fail(offset, `'${name}' is not a domain name`)
     const list = isAlias(value) ? value.resolve(document) : value
     if (!isSeq(list)) return fail(offset, `'${name}' must have a list of records; [] when it has none`)
-    const entries = list.items.map((item) => toEntry(document, name, item, fail))
+    const entries = list.items.map((item) => toEntry(document, { name, owner }, item, fail))
     zone.set(name, entries)
   }
   return Object.fromEntries(zone)
@@ -62,10 +63,15 @@ function* tokensOf(text: string, lines: LineCounter, fail: Fail) {
 
 type Fail = (offset: number, problem: string) => never
 
-function toEntry(document: Document, name: string, item: unknown, fail: Fail): ZoneEntry {
+function toEntry(
+  document: Document,
+  { name, owner }: { readonly name: string; readonly owner: WireName },
+  item: unknown,
+  fail: Fail,
+): ZoneEntry {
   try {
     const entry: unknown = isNode(item) ? item.toJS(document) : item
-    readEntry(encodeEntry(entry))
+    readEntry(encodeEntry(entry), owner)
     return entry as ZoneEntry
   } catch (thrown) {
     return fail(offsetOf(item), `an entry of '${name}' ${messageOf(thrown)}`)

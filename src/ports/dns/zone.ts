@@ -1,8 +1,24 @@
-import type { Dns, DnsAnswer, DnsData, DnsFailure, DnsType, DnsZone } from "../../apis/contract.ts"
+import type {
+  Dns,
+  DnsAnswer,
+  DnsData,
+  DnsFailed,
+  DnsFailure,
+  DnsRecord,
+  DnsReply,
+  DnsType,
+  DnsZone,
+} from "../../apis/contract.ts"
 import { messageOf } from "../../values/message-of.ts"
-import { maxAliases } from "./answer.ts"
-import { parentOf, toWireName, type WireName } from "./name.ts"
+import { maxAliases, readAnswer } from "./answer.ts"
+import { DataReader } from "./data-reader.ts"
+import type { Question, Response } from "./message.ts"
+import { parentOf, toWireName, toWireNameOrRoot, type WireName } from "./name.ts"
+import { readReply, toRecord } from "./reply.ts"
 import { readEntry } from "./zone-entry.ts"
+
+/** The TTL of every record of a fixture. */
+const ttlSeconds = 300
 
 /**
  * DNS from a fixture: answers as a server with exactly these records would. TIMEOUT, SERVFAIL and REFUSED apply to every
@@ -16,77 +32,162 @@ export function createZoneDns(zone: DnsZone): Dns {
   return {
     // The records of a node are kept by type, so the answer is of that type.
     resolve: <T extends DnsType>(name: string, type: T, signal?: AbortSignal) =>
-      Promise.resolve(answer(nodes, name, type, signal) as DnsAnswer<T>),
+      Promise.resolve(toAnswer(find(nodes, toWireName(name), type, signal), type) as DnsAnswer<T>),
+    exchange: (name, type, _options, signal) =>
+      Promise.resolve(toReply(nodes, find(nodes, toWireNameOrRoot(name), type, signal))),
   }
 }
 
 /** The records, alias or failure of a name. A name with only other names below it (RFC 8020) exists and is empty. */
 interface Node {
-  readonly records: Map<DnsType, DnsData[DnsType][]>
+  readonly records: Map<DnsType, Records>
+  readonly recorded: Map<DnsType, Recorded>
   alias: WireName | null
   failure: DnsFailure | null
 }
 
+/** All records of a name and type: their data, and the same as they would be sent. */
+interface Records {
+  readonly data: DnsData[DnsType][]
+  readonly wires: Buffer[]
+}
+
+/** The reply of a real server. */
+interface Recorded {
+  readonly question: Question
+  readonly response: Response
+}
+
 type Nodes = ReadonlyMap<WireName, Node>
 
-function answer(nodes: Nodes, name: string, type: DnsType, signal?: AbortSignal): DnsAnswer {
-  if (signal?.aborted) return { kind: "failure", reason: "aborted" }
-  const passed = new Set<WireName>()
-  let owner = toWireName(name)
-  for (;;) {
+/** What a zone has for a question, after the names that are aliases. */
+type Found = { readonly passed: readonly WireName[]; readonly owner: WireName } & (
+  | { readonly kind: "records"; readonly type: DnsType; readonly records: Records }
+  | { readonly kind: "recorded"; readonly recorded: Recorded }
+  | { readonly kind: "nodata" }
+  | { readonly kind: "nxdomain" }
+  | DnsFailed
+)
+
+function find(nodes: Nodes, name: WireName | null, type: DnsType, signal?: AbortSignal): Found {
+  const passed: WireName[] = []
+  if (signal?.aborted) return { kind: "failure", reason: "aborted", passed, owner: "" }
+  for (let owner = name; ; ) {
     const node = owner === null ? undefined : nodes.get(owner)
-    if (owner === null || !node) return { kind: "nxdomain" }
+    if (owner === null || !node) return { kind: "nxdomain", passed, owner: owner ?? "" }
+    const recorded = node.recorded.get(type)
+    if (recorded) return { kind: "recorded", recorded, passed, owner }
     const records = node.records.get(type)
-    if (records) return { kind: "records", records, messageBytes: 0 }
-    if (node.failure) return { kind: "failure", reason: node.failure }
-    passed.add(owner)
+    if (records) return { kind: "records", type, records, passed, owner }
+    if (node.failure) return { kind: "failure", reason: node.failure, passed, owner }
+    if (node.alias === null) return { kind: "nodata", passed, owner }
+    passed.push(owner)
     owner = node.alias
-    if (owner === null || passed.has(owner)) return { kind: "nodata" }
-    if (passed.size > maxAliases) return { kind: "failure", reason: "servfail" }
+    if (passed.includes(owner)) return { kind: "nodata", passed, owner }
+    if (passed.length > maxAliases) return { kind: "failure", reason: "servfail", passed, owner }
   }
+}
+
+function toAnswer(found: Found, type: DnsType): DnsAnswer {
+  switch (found.kind) {
+    case "records":
+      return { kind: "records", records: found.records.data, messageBytes: 0 }
+    case "recorded": {
+      const { question, response } = found.recorded
+      const read = readAnswer(response, { ...question, type }, found.passed)
+      // A recorded reply is complete, so an alias that leads out of it leads nowhere.
+      return read.kind === "answer" ? read.answer : { kind: "nodata" }
+    }
+    case "failure":
+      return { kind: "failure", reason: found.reason }
+    default:
+      return { kind: found.kind }
+  }
+}
+
+function toReply(nodes: Nodes, found: Found): DnsReply {
+  if (found.kind === "failure") return { kind: "failure", reason: found.reason }
+  const aliases = found.passed.flatMap((name) => recordsAt(nodes, name, "CNAME"))
+  if (found.kind === "recorded") {
+    const { reply } = readReply(found.recorded.response, found.recorded.question)
+    return { ...reply, answer: [...aliases, ...reply.answer] }
+  }
+  return {
+    kind: "reply",
+    rcode: found.kind === "nxdomain" ? "NXDOMAIN" : "NOERROR",
+    authenticated: false,
+    answer: found.kind === "records" ? [...aliases, ...recordsAt(nodes, found.owner, found.type)] : aliases,
+    authority: found.kind === "records" ? [] : startOfZone(nodes, found.owner),
+    messageBytes: 0,
+  }
+}
+
+function recordsAt(nodes: Nodes, owner: WireName, type: DnsType): DnsRecord[] {
+  const wires = nodes.get(owner)?.records.get(type)?.wires ?? []
+  return wires.map((wire) => {
+    const alone = Buffer.concat([Buffer.alloc(2), wire])
+    return toRecord(owner, type, ttlSeconds, new DataReader(alone, 0, wire.length))
+  })
+}
+
+/** The SOA of the zone that a name is in, if the fixture has one. */
+function startOfZone(nodes: Nodes, name: WireName): DnsRecord[] {
+  for (let owner: WireName | null = name; owner; owner = parentOf(owner)) {
+    const found = recordsAt(nodes, owner, "SOA")
+    if (found.length > 0) return found
+  }
+  return []
 }
 
 function readZone(zone: DnsZone): Nodes {
   const nodes = new Map<WireName, Node>()
   for (const [name, entries] of Object.entries(zone)) {
-    const owner = toWireName(name)
+    const owner = toWireNameOrRoot(name)
     if (owner === null) throw new Error(`'${name}' is not a domain name`)
     const node = nodeAt(nodes, owner)
     for (const [index, entry] of entries.entries()) {
       try {
-        place(node, entry)
+        place(node, entry, owner)
       } catch (thrown) {
         throw new Error(`entry ${index + 1} of '${name}' ${messageOf(thrown)}`)
       }
     }
   }
   for (const node of nodes.values()) {
-    for (const records of node.records.values()) Object.freeze(records)
+    for (const { data } of node.records.values()) Object.freeze(data)
   }
   return nodes
 }
 
-function place(node: Node, entry: unknown): void {
-  const meaning = readEntry(entry)
+function place(node: Node, entry: unknown, owner: WireName): void {
+  const meaning = readEntry(entry, owner)
   switch (meaning.kind) {
-    case "record": {
-      const records = node.records.get(meaning.type)
-      if (records) records.push(meaning.data)
-      else node.records.set(meaning.type, [meaning.data])
+    case "record":
+      add(node, meaning)
       break
-    }
     case "alias":
+      if (node.alias === null) add(node, meaning.record)
       node.alias ??= meaning.target
+      break
+    case "recorded":
+      node.recorded.set(meaning.question.type, meaning)
       break
     case "failure":
       node.failure ??= meaning.reason
   }
 }
 
+function add(node: Node, { type, data, wire }: { type: DnsType; data: DnsData[DnsType]; wire: Buffer }) {
+  const records = node.records.get(type) ?? { data: [], wires: [] }
+  node.records.set(type, records)
+  records.data.push(Object.freeze(data))
+  records.wires.push(wire)
+}
+
 function nodeAt(nodes: Map<WireName, Node>, owner: WireName): Node {
   const known = nodes.get(owner)
   if (known) return known
-  const node: Node = { records: new Map(), alias: null, failure: null }
+  const node: Node = { records: new Map(), recorded: new Map(), alias: null, failure: null }
   nodes.set(owner, node)
   const parent = parentOf(owner)
   if (parent !== null) nodeAt(nodes, parent)

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { noExchange } from "../../../test/support/dns.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import { createScheduler } from "../../call/scheduler.ts"
 import { createUnsentAnswers } from "../../call/unsent.ts"
@@ -37,7 +38,8 @@ async function live(response: Response) {
   const finish = async () => {
     finished++
   }
-  const ports = { clock: systemClock, random: systemRandom, timer, dns: { resolve: () => Promise.reject() } }
+  const dns = { resolve: () => Promise.reject(), exchange: noExchange }
+  const ports = { clock: systemClock, random: systemRandom, timer, dns }
   const pipeline = { unsent, ports, scheduler: createScheduler(ports) }
   const reader = toLiveStream(answer, finish, { pipeline, calls }).getReader()
   return { reader, timer, calls, unsent, finished: () => finished }

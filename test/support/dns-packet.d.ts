@@ -1,4 +1,4 @@
-/** The part of dns-packet that is used here, since the package has no types. Offsets are those of RDLENGTH. */
+/** The part of dns-packet that the tests use, since the package has no types. Offsets are those of RDLENGTH. */
 declare module "dns-packet" {
   export interface RecordCodec<Data> {
     encode(data: Data): Buffer
@@ -13,14 +13,4 @@ declare module "dns-packet" {
   export const cname: RecordCodec<string>
   type Times = Record<"serial" | "refresh" | "retry" | "expire" | "minimum", number>
   export const soa: RecordCodec<{ mname: string; rname: string } & Times>
-
-  export const RECURSION_DESIRED: number
-  /** Does not check names and labels; writes name bytes above 0x7F as UTF-8. */
-  export function encode(packet: {
-    type: "query"
-    id: number
-    flags: number
-    questions: { name: string; type: string }[]
-    additionals: { type: "OPT"; name: "."; udpPayloadSize: number; flags: number; options: [] }[]
-  }): Buffer
 }

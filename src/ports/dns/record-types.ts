@@ -1,0 +1,59 @@
+import type { DnsType } from "../../apis/contract.ts"
+
+type NamedType = Exclude<DnsType, `TYPE${number}`>
+
+/** The numbers of the record types with a name of their own (IANA, "Resource Record (RR) TYPEs"). */
+export const typeNumbers = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  PTR: 12,
+  MX: 15,
+  TXT: 16,
+  AAAA: 28,
+  SRV: 33,
+  NAPTR: 35,
+  DNAME: 39,
+  DS: 43,
+  SSHFP: 44,
+  RRSIG: 46,
+  NSEC: 47,
+  DNSKEY: 48,
+  NSEC3: 50,
+  NSEC3PARAM: 51,
+  TLSA: 52,
+  SVCB: 64,
+  HTTPS: 65,
+  SPF: 99,
+  CAA: 257,
+} as const satisfies Record<NamedType, number>
+
+/** The number of the pseudo-record of EDNS (RFC 6891 §6.1.1). */
+export const typeOpt = 41
+
+const names: ReadonlyMap<number, DnsType> = new Map(
+  typedEntries(typeNumbers).map(([name, number]) => [number, name]),
+)
+
+/** The name of a type: `MX`, or `TYPE61` for one without a name of its own (RFC 3597 §5). */
+export function typeNameOf(number: number): DnsType {
+  return names.get(number) ?? `TYPE${number}`
+}
+
+/** The number of a type that can be asked for; null for any other text. */
+export function typeNumberOf(type: string): number | null {
+  if (Object.hasOwn(typeNumbers, type)) return typeNumbers[type as NamedType]
+  const [, digits] = /^TYPE([1-9]\d{0,4})$/.exec(type) ?? []
+  const number = Number(digits)
+  return digits !== undefined && isDataType(number) ? number : null
+}
+
+/** Whether records of a type are data: not of EDNS, a question's own type, or reserved (RFC 6895 §3.1). */
+function isDataType(number: number): boolean {
+  return number !== typeOpt && !(number >= 128 && number <= 255) && number < 65_280
+}
+
+function typedEntries<T extends object>(object: T) {
+  return Object.entries(object) as [keyof T & NamedType, number][]
+}
