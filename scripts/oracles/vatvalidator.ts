@@ -30,7 +30,7 @@ const forms: Readonly<Record<string, string>> = {
   ...{
     LT: "\\d{9}|\\d{12}",
     LU: "\\d{8}",
-    LV: "\\d{11}",
+    LV: "\\d{11}|3[2-9]\\d{9}",
     MT: "[1-9]\\d{7}",
     NL: "\\d{9}B\\d{2}",
     NO: "\\d{9}MVA",
@@ -44,6 +44,15 @@ const forms: Readonly<Record<string, string>> = {
     SK: "[1-9]\\d{9}",
   },
 }
+/** Whether a Czech rodné číslo begins with a day of birth of somebody who can be alive: those of 9 digits end in 1953. */
+function isBirthOfTheLiving(number: string): boolean {
+  const year = Number(number.slice(0, 2))
+  if (number.length === 9) return year <= 53
+  const month = (Number(number.slice(2, 4)) % 50) % 20
+  const birth = Date.UTC(year < 54 ? 2000 + year : 1900 + year, month - 1, Number(number.slice(4, 6)))
+  return birth < Date.now()
+}
+
 const generated = fc
   .constantFrom(...Object.entries(forms))
   .chain(([code, form]) => fc.stringMatching(new RegExp(`^(?:${form})$`)).map((rest) => `${code}${rest}`))
@@ -67,6 +76,16 @@ export const oracle = defineOracle<string, boolean>({
     {
       reason: "LV: personal codes with a day of birth in the 22nd century or later, which nobody has",
       fits: (number, ours, theirs) => /^LV\d{6}[3-9]/.test(number) && !ours && theirs,
+    },
+    {
+      reason:
+        "LV: personal codes without a day of birth, which begin with 32 to 39 and are given out since July 2017; stdnum for Python has those with 32 since version 2.2",
+      fits: (number, ours, theirs) => /^LV3[2-9]/.test(number) && ours && !theirs,
+    },
+    {
+      reason: "CZ: numbers of people who are still to be born, or were born in 1880, which nobody has",
+      fits: (number, ours, theirs) =>
+        /^CZ\d{9,10}$/.test(number) && !ours && theirs && !isBirthOfTheLiving(number.slice(2)),
     },
     {
       reason: "BE: 98 and 99 as check digits; the rules of VIES compute 97 minus a remainder, at most 97",

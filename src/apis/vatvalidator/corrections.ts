@@ -1,14 +1,27 @@
+/** What the rules say of a number: `component` for a part with a value that the country does not use. */
+export type Verdict = "valid" | "check_digits" | "component"
+
 /**
- * Corrects stdnum 1.12.0 by the VAT Number Construction Rules of the European Commission (VIES, version 15). Returns whether a
- * number without its country code is valid; null where stdnum is right.
+ * Corrects stdnum 1.12.0 by the VAT Number Construction Rules of the European Commission (VIES, version 15), and by the sources
+ * that a comment names. Takes a number without its country code; returns null where stdnum is right.
  */
-export function isValidByRules(country: string, number: string): boolean | null {
+export function judgeByRules(country: string, number: string): Verdict | null {
+  if (country === "SK" && /^\d{10}$/.test(number)) return judgeSlovak(number)
+  // So also stdnum for Python (stdnum/cy/vat.py) and jsvat (cyprus.ts).
+  if (country === "CY" && /^12\d{6}[A-Z]$/.test(number)) return "component"
+  // The branches of a Dutch company count from 01: stdnum for Python (stdnum/nl/btw.py).
+  if (country === "NL" && number.endsWith("B00")) return "component"
+  const isRight = hasRightDigits(country, number)
+  return isRight === null ? null : isRight ? "valid" : "check_digits"
+}
+
+function hasRightDigits(country: string, number: string): boolean | null {
   if (country === "BG" && /^\d{9}$/.test(number)) return isBulgarianCompany(number)
   if (country === "BG" && /^\d{10}$/.test(number))
     return isBulgarianPerson(number) || isBulgarianForeigner(number) || isBulgarianOther(number)
   if (country === "CZ" && /^6\d{8}$/.test(number)) return isCzechSpecial(number)
+  if (country === "LV" && /^3[2-9]\d{9}$/.test(number)) return isLatvianPerson(number)
   if (country === "SI" && /^\d{8}$/.test(number)) return isSlovenian(number)
-  if (country === "SK" && /^\d{10}$/.test(number)) return isSlovak(number)
   return null
 }
 
@@ -52,13 +65,27 @@ function isCzechSpecial(number: string): boolean {
   return Number(number[8]) === 9 - ((11 - rest) % 10)
 }
 
-/** Numbers with the remainder 0 are not assigned: their check digit would be 11. stdnum accepts 1 for it. */
+/**
+ * The personal code of somebody who got it after June 2017: 3, a digit from 2 to 9, and digits without a date of birth, as the
+ * Latvian Office of Citizenship and Migration Affairs says (pmlp.gov.lv/lv/personas-koda-maina). The check digit is that of codes
+ * with a date, as in stdnum for Python 2.2 (stdnum/lv/pvn.py), whose examples and those of Smart-ID fit it. stdnum for JavaScript
+ * reads a date, so that it refuses all of them.
+ */
+function isLatvianPerson(number: string): boolean {
+  return Number(number[10]) === ((1 + weighted(number, [10, 5, 8, 4, 2, 1, 6, 3, 7, 9])) % 11) % 10
+}
+
+/**
+ * A remainder of 0 would need the check digit 11, so that such numbers are not given out; 10 is written as 0, and the first digit
+ * is not 0. So also stdnum for Python (stdnum/si/ddv.py) and jsvat (slovenia.ts). stdnum for JavaScript takes 1 for 11.
+ */
 function isSlovenian(number: string): boolean {
   const check = 11 - (weighted(number, [8, 7, 6, 5, 4, 3, 2]) % 11)
   return number[0] !== "0" && check !== 11 && Number(number[7]) === check % 10
 }
 
 /** Divisible by 11, and the third digit is one of six. stdnum checks that of the first digit. */
-function isSlovak(number: string): boolean {
-  return /^[1-9]\d[234789]/.test(number) && Number(number) % 11 === 0
+function judgeSlovak(number: string): Verdict {
+  if (!/^[1-9]\d[234789]/.test(number)) return "component"
+  return Number(number) % 11 === 0 ? "valid" : "check_digits"
 }

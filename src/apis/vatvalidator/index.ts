@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
-import { isValidByRules } from "./corrections.ts"
+import { judgeByRules } from "./corrections.ts"
 import { examples } from "./examples.ts"
 
 const { problemList, problem } = defineProblems({
@@ -11,11 +11,6 @@ const { problemList, problem } = defineProblems({
   check_digits: ["error", "the check digits do not fit the rest"],
   component: ["error", "a part has a value that the country does not use"],
 })
-const codeOf: Readonly<Record<string, "length" | "format" | "check_digits" | "component">> = {
-  InvalidLength: "length",
-  InvalidChecksum: "check_digits",
-  InvalidComponent: "component",
-}
 
 /** The validator of stdnum for each country: the European Union, the United Kingdom, Switzerland and Norway. */
 const validators = new Map(
@@ -108,14 +103,8 @@ export const vatvalidator = defineApi({
       return { number, is_valid: false, problems: [found], country, kind: null, other_ids: [] }
     }
     const result = validator.validate(rest)
-    const byRules = isValidByRules(code, rest)
-    const valid = byRules ?? result.isValid
-    const problems = []
-    if (!valid) {
-      const error = result.isValid ? undefined : result.error
-      const kind = codeOf[error?.name ?? ""] ?? codeOf[error?.constructor.name ?? ""] ?? "check_digits"
-      problems.push(problem(kind, "number", messages[kind]))
-    }
+    const verdict = judgeByRules(code, rest) ?? (result.isValid ? "valid" : toCode(result.error))
+    const problems = verdict === "valid" ? [] : [problem(verdict, "number", messages[verdict])]
     const compact = result.isValid ? result.compact : rest
     const { isIndividual = false, isCompany = false } = result.isValid ? result : kindsByRules(code, rest)
     return {
@@ -123,7 +112,7 @@ export const vatvalidator = defineApi({
       is_valid: isValid(problems),
       problems,
       country,
-      kind: valid ? toKind(isCompany, isIndividual) : null,
+      kind: verdict === "valid" ? toKind(isCompany, isIndividual) : null,
       other_ids: Object.entries(seesPremium ? ids : {}).flatMap(([id, other]) => {
         const found = other === validator ? null : other.validate(rest)
         return found?.isValid
@@ -134,9 +123,16 @@ export const vatvalidator = defineApi({
   },
 })
 
+/** The code of a problem for an error of stdnum. */
+function toCode({ name }: { readonly name: string }): keyof typeof messages {
+  if (name === "InvalidLength") return "length"
+  if (name === "InvalidFormat") return "format"
+  return name === "InvalidComponent" ? "component" : "check_digits"
+}
+
 /** Who has a number that stdnum wrongly refuses. */
 function kindsByRules(code: string, number: string) {
-  const isIndividual = code === "CZ" || (code === "BG" && number.length === 10)
+  const isIndividual = code === "CZ" || code === "LV" || (code === "BG" && number.length === 10)
   return { isIndividual, isCompany: !isIndividual }
 }
 

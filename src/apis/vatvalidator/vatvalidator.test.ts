@@ -30,6 +30,12 @@ test.each([
 test.each([
   ["DE136695977", undefined, ["check_digits"]],
   ["DE13669597", undefined, ["length"]],
+  ["DE13669597A", undefined, ["format"]],
+  ["LV32867300677", undefined, ["check_digits"]],
+  ["SK1105201916", undefined, ["component"]],
+  // The check letter fits, but no number begins with 12.
+  ["CY12911473W", undefined, ["component"]],
+  ["NL365229544B00", undefined, ["component"]],
   ["136695976", "US", ["country"]],
   ["ZZ1", undefined, ["country"]],
 ])("%s %p: %p", async (number, country, codes) => {
@@ -47,6 +53,10 @@ test.each([
   // The third digit must be 2, 3, 4, 7, 8 or 9, not the first.
   ["SK5093339119", "company"],
   ["SK1194201910", "company"],
+  // Personal codes without a day of birth: an example of stdnum for Python 2.2, and accounts of the demo of Smart-ID.
+  ["LV32867300679", "individual"],
+  ["LV32999999901", "individual"],
+  ["LV32999988807", "individual"],
 ])("%s is valid, of a kind %s, though stdnum takes some of them for wrong", async (number, kind) => {
   expect(await validate(number)).toMatchObject({ is_valid: true, codes: [], kind, number })
 })
@@ -64,6 +74,9 @@ test.each([
   ["BE0582339498"],
   // A day of birth in 2771.
   ["LV04127198770"],
+  ["LV32867300677"],
+  // A 31st, which is a day, of a month 86.
+  ["LV31867300674"],
 ])("%s is not valid", async (number) => {
   expect(await validate(number)).toMatchObject({ is_valid: false, kind: null })
 })
