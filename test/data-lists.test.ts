@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { dataReaders } from "../src/apis/catalog.ts"
+import { dataLists } from "../src/apis/catalog.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { folderOf } from "./support/own-apis.ts"
@@ -10,6 +10,41 @@ import { startTestService } from "./support/service.ts"
 
 const companies = (name: string, date?: string) =>
   JSON.stringify({ ...(date && { date }), company_identifiers: [{ value: 76, name }] })
+
+const registry = (name: string, network: string) =>
+  `Address Block,Name,RFC,Allocation Date,Globally Reachable\n${network},${name},[RFC1],2027-03,False\n`
+
+test("a service answers from newer disposable domains and special purposes, and 'data check' prints their dates", async () => {
+  const data = folderOf({
+    "disposable-domains.conf": "# date: 2027-03-01\nnewer.example\n",
+    "special-purpose-addresses.csv": registry("Newer", "8.8.8.0/24") + registry("Newer too", "4000::/16"),
+  })
+  const service = await startTestService({ flags: { data } })
+  const { key } = await service.createKey("pro")
+  const ask = async (path: string): Promise<unknown> => {
+    const { data: answer }: { data: unknown } = JSON.parse(
+      await (await service.fetch(`/v1/${path}`, { key })).text(),
+    )
+    return answer
+  }
+  expect(await ask("emailvalidator?email=a@b.newer.example")).toMatchObject({
+    is_disposable: true,
+    data_date: "2027-03-01",
+  })
+  expect(await ask("ipcalculator?address=8.8.8.8")).toMatchObject({
+    special: { name: "Newer", network: "8.8.8.0/24", rfc: "RFC 1", globally_reachable: false },
+    data_date: "2027-03",
+  })
+  expect(await ask("ipcalculator?address=10.0.0.1")).toMatchObject({ special: null })
+  const lists = JSON.parse((await runCliForTest(["data", "check", data, "--json"])).out)
+  expect(lists).toContainEqual({
+    list: "disposable-domains",
+    file: "disposable-domains.conf",
+    date: "2027-03-01",
+  })
+  const file = "special-purpose-addresses.csv"
+  expect(lists).toContainEqual({ list: "special-purpose-addresses", file, date: "2027-03" })
+})
 
 test("a service answers from the lists of --data, and its documentation tells their date", async () => {
   const data = folderOf({
@@ -41,7 +76,17 @@ describe("a folder is refused with what to change", () => {
     [
       "with another ending",
       folderOf({ "bluetooth-companies.csv": "" }),
-      "'bluetooth-companies.csv' is not a list that is known",
+      "'bluetooth-companies.csv' is not a list that is known. Name it bluetooth-companies.json or bluetooth-companies.yaml",
+    ],
+    [
+      "with a line that is no domain",
+      folderOf({ "disposable-domains.txt": "mail.example\n<html>" }),
+      "disposable-domains.txt: line 2: '<html>' is not a domain such as mail.example",
+    ],
+    [
+      "with half of the special purposes",
+      folderOf({ "special-purpose-addresses.csv": registry("IPv4", "10.0.0.0/8") }),
+      "special-purpose-addresses.csv: expected networks of IPv4 and of IPv6",
     ],
     [
       "with two files for a list",
@@ -89,5 +134,5 @@ test("'data check' prints the lists with their dates, those inside too", async (
       ),
   })
   const known = catalog.flatMap(({ lists = [] }) => lists).map(({ name }) => name)
-  for (const name of Object.keys(dataReaders)) expect(known).toContain(name)
+  for (const name of Object.keys(dataLists)) expect(known).toContain(name)
 })

@@ -7,13 +7,15 @@ import type { ApiDefinition } from "./contract.ts"
 import { cronparser } from "./cronparser/index.ts"
 import { danevalidator } from "./danevalidator/index.ts"
 import { dataconverter } from "./dataconverter/index.ts"
-import { emailvalidator } from "./emailvalidator/index.ts"
+import { readDisposableDomains } from "./emailvalidator/disposable.ts"
+import { createEmailvalidator, emailvalidator } from "./emailvalidator/index.ts"
 import { geodistance } from "./geodistance/index.ts"
 import { gtinvalidator } from "./gtinvalidator/index.ts"
 import { hmac } from "./hmac/index.ts"
 import { createIbanvalidator, ibanvalidator } from "./ibanvalidator/index.ts"
 import { readRegistry } from "./ibanvalidator/registry.ts"
-import { ipcalculator } from "./ipcalculator/index.ts"
+import { createIpcalculator, ipcalculator } from "./ipcalculator/index.ts"
+import { readRegistries } from "./ipcalculator/read-registries.ts"
 import { jsondiff } from "./jsondiff/index.ts"
 import { jsonpath } from "./jsonpath/index.ts"
 import { jsonschemavalidator } from "./jsonschemavalidator/index.ts"
@@ -30,23 +32,32 @@ import { sunrisesunset } from "./sunrisesunset/index.ts"
 import { timezoneconverter } from "./timezoneconverter/index.ts"
 import { vatvalidator } from "./vatvalidator/index.ts"
 
-/** The lists that an operator can renew: the name of each file in `--data`, and its reader, which throws for a list that is wrong. */
-export const dataReaders = {
-  "bluetooth-companies": readCompanies,
-  "iban-registry": readRegistry,
-  "mac-vendors": readVendors,
+const documents = [".json", ".yaml", ".yml"] as const
+
+/**
+ * The lists that an operator can renew: the name of each file in `--data`, what it may end with, and its reader, which throws for a
+ * list that is wrong.
+ */
+export const dataLists = {
+  "bluetooth-companies": { endings: documents, read: readCompanies },
+  "disposable-domains": { endings: [".txt", ".conf"], read: readDisposableDomains },
+  "iban-registry": { endings: documents, read: readRegistry },
+  "mac-vendors": { endings: documents, read: readVendors },
+  "special-purpose-addresses": { endings: [".csv"], read: readRegistries },
 } as const
 
 /** Renewed lists by their names. */
 export type CatalogData = {
-  readonly [Name in keyof typeof dataReaders]?: Awaited<ReturnType<(typeof dataReaders)[Name]>>
+  readonly [Name in keyof typeof dataLists]?: Awaited<ReturnType<(typeof dataLists)[Name]["read"]>>
 }
 
 /** Every API that penknife offers. A new API is a folder in `src/apis`, an import and a line here. */
 export function createCatalog({
   "bluetooth-companies": companies,
+  "disposable-domains": disposable,
   "iban-registry": registry,
   "mac-vendors": vendors,
+  "special-purpose-addresses": purposes,
 }: CatalogData = {}): readonly ApiDefinition[] {
   return [
     hmac,
@@ -58,13 +69,13 @@ export function createCatalog({
     sunrisesunset,
     registry ? createIbanvalidator(registry) : ibanvalidator,
     gtinvalidator,
-    ipcalculator,
+    purposes ? createIpcalculator(purposes) : ipcalculator,
     vatvalidator,
     phonevalidator,
     cardvalidator,
     cronparser,
     timezoneconverter,
-    emailvalidator,
+    disposable ? createEmailvalidator(disposable) : emailvalidator,
     dataconverter,
     geodistance,
     jsondiff,

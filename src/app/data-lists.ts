@@ -1,18 +1,19 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join, parse } from "node:path"
-import { type CatalogData, dataReaders } from "../apis/catalog.ts"
+import { type CatalogData, dataLists } from "../apis/catalog.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { messageOf } from "../values/message-of.ts"
 
-/** The lists of a folder: a file each, named after the list, in JSON or YAML. */
+/** The lists of a folder: a file each, named after the list, in the form in which the list is published. */
 export interface DataLists {
   readonly data: CatalogData
   /** The files of the lists that were read, by the names of the lists. */
   readonly files: ReadonlyMap<string, string>
 }
 
-const names = Object.keys(dataReaders) as (keyof typeof dataReaders)[]
-const endings: readonly string[] = [".json", ".yaml", ".yml"]
+const names = Object.keys(dataLists) as (keyof typeof dataLists)[]
+/** How a file of each list can be called. */
+const fileNames = names.map((name) => `${name}${dataLists[name].endings[0]}`)
 /** The largest list of a registry has about 6 MB. A larger file is a mistake, and would hold up the service. */
 const maxBytes = 32 * 1024 * 1024
 
@@ -27,9 +28,10 @@ export async function readDataLists(directory: string): Promise<DataLists> {
   for (const file of filesIn(directory, place)) {
     const { name, ext } = parse(file)
     const list = names.find((one) => one === name)
+    const endings: readonly string[] = list ? dataLists[list].endings : []
     if (list === undefined || !endings.includes(ext))
       throw new ConfigError(
-        `${place}: '${file}' is not a list that is known. Name a file ${names.join(" or ")}, followed by ${endings.join(" or ")}.`,
+        `${place}: '${file}' is not a list that is known. ${list ? `Name it ${endings.map((end) => `${list}${end}`).join(" or ")}` : `Name a file ${fileNames.join(" or ")}`}.`,
       )
     if (Object.hasOwn(data, list))
       throw new ConfigError(`${place}: there are two files for '${list}'. Remove one.`)
@@ -37,14 +39,14 @@ export async function readDataLists(directory: string): Promise<DataLists> {
       const path = join(directory, file)
       const { size } = statSync(path)
       if (size > maxBytes) throw new Error(`it has ${size} bytes; ${maxBytes} are allowed`)
-      data[list] = await dataReaders[list](readFileSync(path, "utf8"))
+      data[list] = await dataLists[list].read(readFileSync(path, "utf8"))
       files.set(list, file)
     } catch (cause) {
       throw new ConfigError(`${place}: ${file}: ${messageOf(cause)}`)
     }
   }
   if (files.size === 0)
-    throw new ConfigError(`${place} has no list. A list is a file such as ${names[0]}.json.`)
+    throw new ConfigError(`${place} has no list. A list is a file such as ${fileNames[0]}.`)
   return { data, files }
 }
 

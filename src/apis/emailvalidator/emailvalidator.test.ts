@@ -4,8 +4,8 @@ import packageJson from "../../../package.json" with { type: "json" }
 import { noExchange } from "../../../test/support/dns.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import type { DnsZone, RunContext } from "../contract.ts"
+import { builtInDisposable, readDisposableDomains } from "./disposable.ts"
 import { emailvalidator } from "./index.ts"
-import { disposableDate } from "./lists.ts"
 
 async function validate(email: string, dns: DnsZone = {}, premium = true) {
   const context: RunContext = { ports: portsFor({ given: { dns } }), giveWay() {}, premium }
@@ -214,10 +214,36 @@ test.each([
 })
 
 test("the date of the list is that of the package's version", () => {
-  expect([packageJson.dependencies["disposable-email-domains-js"], disposableDate]).toEqual([
+  expect([packageJson.dependencies["disposable-email-domains-js"], builtInDisposable.date]).toEqual([
     "1.26.0",
     "2026-09-21",
   ])
+})
+
+describe("a newer list of disposable domains", () => {
+  test("is read as it is published, with the day that a comment tells", async () => {
+    const list = readDisposableDomains(
+      "# date: 2027-03-01\r\nMail.example\n\n  xn--bcher-kva.example\r\n# more\n",
+    )
+    const domains = await list.domains()
+    expect([list.date, ...domains]).toEqual(["2027-03-01", "mail.example", "xn--bcher-kva.example"])
+    expect(readDisposableDomains("a.example").date).toBeNull()
+  })
+
+  test.each([
+    ["", "the list has no domains"],
+    ["# date: 2027-03-01\n", "the list has no domains"],
+    ["a.example\n@b.example", "line 2: '@b.example' is not a domain such as mail.example"],
+    ["a.example\n\nbücher.example", "line 3: 'bücher.example' is not a domain"],
+    ["localhost", "line 1: 'localhost' is not a domain"],
+    ["a..example", "line 1: 'a..example' is not a domain"],
+    [`${"a".repeat(64)}.example`, `line 1: '${"a".repeat(50)}' is not a domain`],
+    ['["a.example"]', `line 1: '["a.example"]' is not a domain`],
+    ["a.example\u0000", "is not a domain"],
+    ["# date: 2027-02-30\na.example", "the date of the list must be YYYY-MM-DD or YYYY-MM"],
+  ])("%j is refused: %s", (text, problem) => {
+    expect(() => readDisposableDomains(text)).toThrow(problem)
+  })
 })
 
 test("any text is answered; what is valid is valid again in ASCII", async () => {

@@ -1,5 +1,3 @@
-import { disposableDate } from "./lists.ts"
-
 /** The names are those of the test double's DNS. */
 const dns = {
   "good.example": [{ MX: [10, "mail.good.example"] }],
@@ -8,7 +6,7 @@ const dns = {
 } as const
 
 /** An address whose domain takes mail, one whose domain takes none, and one with a mistake. */
-export const examples = [
+export const examplesFor = (data_date: string | null) => [
   {
     name: "The address of a role, in a domain that takes mail",
     input: { email: "Info@Good.example" },
@@ -22,7 +20,7 @@ export const examples = [
       needs_smtputf8: false,
       is_role: true,
       is_disposable: false,
-      data_date: disposableDate,
+      data_date,
       delivery: {
         accepts_mail: "yes" as const,
         reason: "mx" as const,
@@ -50,7 +48,7 @@ export const examples = [
       needs_smtputf8: true,
       is_role: false,
       is_disposable: false,
-      data_date: disposableDate,
+      data_date,
       delivery: { accepts_mail: "no" as const, reason: "null_mx" as const, mail_servers: [] },
       dmarc: { found: "no" as const, policy: null, domain: null, record: null },
     },
@@ -76,7 +74,7 @@ export const examples = [
       needs_smtputf8: false,
       is_role: false,
       is_disposable: null,
-      data_date: disposableDate,
+      data_date,
       delivery: null,
       dmarc: null,
     },

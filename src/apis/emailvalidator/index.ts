@@ -4,10 +4,11 @@ import { hasValidALabels, isAscii, toALabels } from "../../values/idna.ts"
 import { isValid, type Severity } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, type RunContext } from "../contract.ts"
 import { diagnosisNames, problem, problemList, toDiagnosis, toProblem } from "./diagnoses.ts"
+import { builtInDisposable, type DisposableDomains, isDisposable } from "./disposable.ts"
 import { findDmarc } from "./dmarc.ts"
-import { examples } from "./examples.ts"
-import { disposableDate, isDisposable, isRole } from "./lists.ts"
+import { examplesFor } from "./examples.ts"
 import { findMailServers, reasons } from "./mail-servers.ts"
+import { isRole } from "./roles.ts"
 
 /** DNS answers that take longer are not used. */
 const dnsLimitMs = 15_000
@@ -16,120 +17,124 @@ const firstUnusable = 16
 /** The longest local part, an `@` and the longest domain. Addresses over 254 bytes get an answer that says so. */
 const maxCharacters = 320
 
-export const emailvalidator = defineApi({
-  id: "emailvalidator",
-  title: "Email address validator",
-  category: "mail",
-  keywords: ["e-mail", "mailbox", "syntax", "real", "MX", "disposable", "sign up", "RFC 5321", "DMARC"],
-  description:
-    "Checks the syntax of an email address (RFC 5321, 6531) and whether it belongs to a role, such as `info@`. With premium fields, also whether the domain accepts mail (MX), its DMARC policy and whether it is a disposable domain. It sends no mail and does not connect to a mail server.",
-  method: "GET",
-  credits: 1,
-  asksDns: true,
-  lists: [{ name: "disposable-domains", date: disposableDate }],
-  input: Type.Object({
-    email: Type.String({
-      minLength: 1,
-      maxLength: maxCharacters,
-      description: "The address, without a name before it and without angle brackets.",
-    }),
-  }),
-  output: Type.Object({
-    is_valid: Type.Boolean({
-      description: "Whether no problem is an error: mail servers accept the form of the address.",
-    }),
-    problems: problemList,
-    diagnosis: choice(diagnosisNames, {
-      description:
-        "How widely the address is accepted: `valid`: everywhere; `unusual`: it is correct, but many programs refuse it; `header_only`: in a message header, but not by mail servers; `obsolete`: only in old messages; `too_broad`: only by the widest reading of RFC 5322; `invalid`: nowhere.",
-    }),
-    local_part: nullableText(
-      "The part before the `@`, in the Unicode form NFC; null if mail servers cannot use it.",
-    ),
-    domain: nullableText(
-      "The domain in lower case and in ASCII (A-labels); null if mail servers cannot use it.",
-    ),
-    ascii: nullableText(
-      "The address with the domain in A-labels; null if it is not valid, or if the part before the `@` is not ASCII.",
-    ),
-    needs_smtputf8: Type.Boolean({
-      description: "Whether only servers with the SMTPUTF8 extension accept it (RFC 6531).",
-    }),
-    is_role: Type.Boolean({
-      description: "Whether it belongs to a role, such as `info@`, and not to a person.",
-    }),
-    is_disposable: premium(
-      nullable(Type.Boolean(), {
-        description:
-          "Whether the domain offers addresses that are used for a short time; null without a domain name.",
+/** Makes the API with a list of disposable domains: the built-in one, or a newer one of the operator. */
+export function createEmailvalidator(disposable: DisposableDomains) {
+  return defineApi({
+    id: "emailvalidator",
+    title: "Email address validator",
+    category: "mail",
+    keywords: ["e-mail", "mailbox", "syntax", "real", "MX", "disposable", "sign up", "RFC 5321", "DMARC"],
+    description:
+      "Checks the syntax of an email address (RFC 5321, 6531) and whether it belongs to a role, such as `info@`. With premium fields, also whether the domain accepts mail (MX), its DMARC policy and whether it is a disposable domain. It sends no mail and does not connect to a mail server.",
+    method: "GET",
+    credits: 1,
+    asksDns: true,
+    lists: [{ name: "disposable-domains", date: disposable.date }],
+    input: Type.Object({
+      email: Type.String({
+        minLength: 1,
+        maxLength: maxCharacters,
+        description: "The address, without a name before it and without angle brackets.",
       }),
-    ),
-    data_date: dataDate("the list of disposable domains"),
-    delivery: premium(
-      nullable(
-        Type.Object({
-          accepts_mail: choice(["yes", "no", "unknown"], {
-            description: "Whether the domain accepts mail; `unknown` if the DNS gave no answer.",
-          }),
-          reason: choice(reasons, {
-            description:
-              "Why: `mx`: it names mail servers; `implicit_mx`: it names none, but has an IP address (RFC 5321 §5.1); `null_mx`: it says that it accepts no mail (RFC 7505); `no_domain`: it does not exist; `no_address`: it has neither mail servers nor an IP address; `dns_failure`: the DNS gave no answer.",
-          }),
-          mail_servers: Type.Array(
-            Type.Object({
-              preference: Type.Integer({ description: "Its preference; senders try the lowest first." }),
-              host: Type.String({ description: "The name of the server." }),
-            }),
-            { description: "The servers, at most 50, in the order in which senders try them." },
-          ),
-        }),
-        {
+    }),
+    output: Type.Object({
+      is_valid: Type.Boolean({
+        description: "Whether no problem is an error: mail servers accept the form of the address.",
+      }),
+      problems: problemList,
+      diagnosis: choice(diagnosisNames, {
+        description:
+          "How widely the address is accepted: `valid`: everywhere; `unusual`: it is correct, but many programs refuse it; `header_only`: in a message header, but not by mail servers; `obsolete`: only in old messages; `too_broad`: only by the widest reading of RFC 5322; `invalid`: nowhere.",
+      }),
+      local_part: nullableText(
+        "The part before the `@`, in the Unicode form NFC; null if mail servers cannot use it.",
+      ),
+      domain: nullableText(
+        "The domain in lower case and in ASCII (A-labels); null if mail servers cannot use it.",
+      ),
+      ascii: nullableText(
+        "The address with the domain in A-labels; null if it is not valid, or if the part before the `@` is not ASCII.",
+      ),
+      needs_smtputf8: Type.Boolean({
+        description: "Whether only servers with the SMTPUTF8 extension accept it (RFC 6531).",
+      }),
+      is_role: Type.Boolean({
+        description: "Whether it belongs to a role, such as `info@`, and not to a person.",
+      }),
+      is_disposable: premium(
+        nullable(Type.Boolean(), {
           description:
-            "Where mail for the address goes; null if the address is not valid or has no domain name.",
-        },
-      ),
-    ),
-    dmarc: premium(
-      nullable(
-        Type.Object({
-          found: choice(["yes", "no", "unknown"], {
-            description: "Whether a record applies; `unknown` if the DNS gave no answer.",
-          }),
-          policy: nullable(choice(["none", "quarantine", "reject"], { description: "The policy." }), {
-            description: "What receivers are asked to do with mail that fails; null without a record.",
-          }),
-          domain: nullableText("The domain whose record applies; null without a record."),
-          record: nullableText("The record; null without one."),
+            "Whether the domain offers addresses that are used for a short time; null without a domain name.",
         }),
-        { description: "The DMARC policy of the domain (RFC 9989); null where `delivery` is." },
       ),
-    ),
-  }),
-  examples,
-  async run({ email }, context) {
-    const { default: isemail } = await import("isemail")
-    // Many calls may wait for the library: without this, all would go on in the same turn of the event loop.
-    const pause = context.giveWay()
-    if (pause) await pause
-    const address = await withALabels(email)
-    const number = isemail.validate(withoutQuotedSpaces(address), { errorLevel: true })
-    const { localPart, name, problems } = await readParts(address, number)
-    const valid = isValid(problems)
-    const isName = name !== null && !name.startsWith("[")
-    const needsSmtputf8 = valid && localPart !== null && !isAscii(localPart)
-    return {
-      is_valid: valid,
-      problems,
-      diagnosis: diagnosisOf(number, problems),
-      local_part: localPart,
-      domain: name,
-      ascii: valid && !needsSmtputf8 ? `${localPart}@${name}` : null,
-      needs_smtputf8: needsSmtputf8,
-      is_role: localPart !== null && isRole(localPart),
-      ...(valid && isName && context.premium ? await lookUp(name, context) : notLookedUp),
-    }
-  },
-})
+      data_date: dataDate("the list of disposable domains"),
+      delivery: premium(
+        nullable(
+          Type.Object({
+            accepts_mail: choice(["yes", "no", "unknown"], {
+              description: "Whether the domain accepts mail; `unknown` if the DNS gave no answer.",
+            }),
+            reason: choice(reasons, {
+              description:
+                "Why: `mx`: it names mail servers; `implicit_mx`: it names none, but has an IP address (RFC 5321 §5.1); `null_mx`: it says that it accepts no mail (RFC 7505); `no_domain`: it does not exist; `no_address`: it has neither mail servers nor an IP address; `dns_failure`: the DNS gave no answer.",
+            }),
+            mail_servers: Type.Array(
+              Type.Object({
+                preference: Type.Integer({ description: "Its preference; senders try the lowest first." }),
+                host: Type.String({ description: "The name of the server." }),
+              }),
+              { description: "The servers, at most 50, in the order in which senders try them." },
+            ),
+          }),
+          {
+            description:
+              "Where mail for the address goes; null if the address is not valid or has no domain name.",
+          },
+        ),
+      ),
+      dmarc: premium(
+        nullable(
+          Type.Object({
+            found: choice(["yes", "no", "unknown"], {
+              description: "Whether a record applies; `unknown` if the DNS gave no answer.",
+            }),
+            policy: nullable(choice(["none", "quarantine", "reject"], { description: "The policy." }), {
+              description: "What receivers are asked to do with mail that fails; null without a record.",
+            }),
+            domain: nullableText("The domain whose record applies; null without a record."),
+            record: nullableText("The record; null without one."),
+          }),
+          { description: "The DMARC policy of the domain (RFC 9989); null where `delivery` is." },
+        ),
+      ),
+    }),
+    examples: examplesFor(disposable.date),
+    async run({ email }, context) {
+      const { default: isemail } = await import("isemail")
+      // Many calls may wait for the library: without this, all would go on in the same turn of the event loop.
+      const pause = context.giveWay()
+      if (pause) await pause
+      const address = await withALabels(email)
+      const number = isemail.validate(withoutQuotedSpaces(address), { errorLevel: true })
+      const { localPart, name, problems } = await readParts(address, number)
+      const valid = isValid(problems)
+      const isName = name !== null && !name.startsWith("[")
+      const needsSmtputf8 = valid && localPart !== null && !isAscii(localPart)
+      return {
+        is_valid: valid,
+        problems,
+        diagnosis: diagnosisOf(number, problems),
+        local_part: localPart,
+        domain: name,
+        ascii: valid && !needsSmtputf8 ? `${localPart}@${name}` : null,
+        needs_smtputf8: needsSmtputf8,
+        is_role: localPart !== null && isRole(localPart),
+        data_date: disposable.date,
+        ...(valid && isName && context.premium ? await lookUp(name, disposable, context) : notLookedUp),
+      }
+    },
+  })
+}
 
 /** RFC 5321 §4.1.2 allows spaces in quotation marks; isemail takes them for white space that mail servers refuse. */
 function withoutQuotedSpaces(email: string): string {
@@ -176,19 +181,22 @@ function isSpecial(name: string): boolean {
   return /(?:^|\.)(?:alt|invalid|internal|local|localhost|onion|test)$/.test(name)
 }
 
-const notLookedUp = { is_disposable: null, data_date: disposableDate, delivery: null, dmarc: null }
+const notLookedUp = { is_disposable: null, delivery: null, dmarc: null }
 
-async function lookUp(domain: string, { ports: { dns, timer } }: RunContext) {
+async function lookUp(domain: string, disposable: DisposableDomains, { ports: { dns, timer } }: RunContext) {
   const limit = new AbortController()
   const cancel = timer.after(dnsLimitMs, () => limit.abort())
   try {
     const [is_disposable, delivery, dmarc] = await Promise.all([
-      isDisposable(domain),
+      isDisposable(domain, disposable),
       findMailServers(domain, dns, limit.signal),
       findDmarc(domain, dns, limit.signal),
     ])
-    return { is_disposable, data_date: disposableDate, delivery, dmarc }
+    return { is_disposable, delivery, dmarc }
   } finally {
     cancel()
   }
 }
+
+/** The API with the built-in list. */
+export const emailvalidator = createEmailvalidator(builtInDisposable)

@@ -1,5 +1,5 @@
 /** A network, its parts, and networks that are joined. */
-export const examples = [
+export const examplesFor = (data_date: string | null) => [
   {
     name: "A network for documentation",
     input: {
@@ -21,7 +21,7 @@ export const examples = [
         rfc: "RFC 5737",
         globally_reachable: false,
       },
-      data_date: "2025-05",
+      data_date,
       networks: null,
       aggregated: null,
     },
@@ -49,7 +49,7 @@ export const examples = [
         rfc: "RFC 3849",
         globally_reachable: false,
       },
-      data_date: "2025-05",
+      data_date,
       networks: ["2001:db8::/48", "2001:db8:1::/48", "2001:db8:2::/48", "2001:db8:3::/48"],
       aggregated: null,
     },
@@ -76,7 +76,7 @@ export const examples = [
         rfc: "RFC 1918",
         globally_reachable: false,
       },
-      data_date: "2025-05",
+      data_date,
       networks: null,
       aggregated: ["10.0.0.0/23", "10.0.4.0/24"],
     },

@@ -2,120 +2,134 @@ import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
 import { isIpv6, type Network, parseIpv4, parseIpv6, toReverseName } from "../../values/ip.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
-import { examples } from "./examples.ts"
+import { examplesFor } from "./examples.ts"
 import { aggregate, splitRange, toAddressText, toRange } from "./ranges.ts"
-import { registryDate, specialPurpose } from "./special-purpose.ts"
+import { builtInPurposes, type SpecialNetwork, type SpecialPurposes } from "./special-purpose.ts"
 
 const maxNetworks = 1_000
 const form =
   "must be an IP address or a network, such as 192.0.2.10, 192.0.2.0/24 or 2001:db8::/32, without a zone"
 
-export const ipcalculator = defineApi({
-  id: "ipcalculator",
-  title: "IP calculator",
-  category: "data",
-  keywords: ["subnet", "CIDR", "netmask", "IPv4", "IPv6", "range", "private address", "supernet", "network"],
-  description:
-    "Computes the range of an IPv4 or IPv6 network, splits a network, and merges networks into as few as possible. Tells the special purpose of an address (IANA).",
-  method: "GET",
-  credits: 1,
-  lists: [{ name: "special-purpose-addresses", date: registryDate }],
-  input: Type.Object({
-    address: Type.String({
-      minLength: 2,
-      maxLength: 49,
-      "x-requirement": form,
-      description: "An address, or a network as address and prefix length: `192.0.2.10/24`.",
-    }),
-    prefix: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 128,
-        description: "The prefix length, if `address` has none; all bits by default.",
+/** Makes the API with registries of special purposes: the built-in ones, or newer ones of the operator. */
+export function createIpcalculator(purposes: SpecialPurposes) {
+  return defineApi({
+    id: "ipcalculator",
+    title: "IP calculator",
+    category: "data",
+    keywords: [
+      "subnet",
+      "CIDR",
+      "netmask",
+      "IPv4",
+      "IPv6",
+      "range",
+      "private address",
+      "supernet",
+      "network",
+    ],
+    description:
+      "Computes the range of an IPv4 or IPv6 network, splits a network, and merges networks into as few as possible. Tells the special purpose of an address (IANA).",
+    method: "GET",
+    credits: 1,
+    lists: [{ name: "special-purpose-addresses", date: purposes.date }],
+    input: Type.Object({
+      address: Type.String({
+        minLength: 2,
+        maxLength: 49,
+        "x-requirement": form,
+        description: "An address, or a network as address and prefix length: `192.0.2.10/24`.",
       }),
-    ),
-    split: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 128,
-        description: "Splits the network into networks of this prefix length, at most 1,000.",
-      }),
-    ),
-    aggregate: Type.Optional(
-      premium(
-        Type.Array(Type.String({ maxLength: 49 }), {
-          maxItems: 200,
-          description: "Other networks to merge with this one, into as few networks as possible.",
+      prefix: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 128,
+          description: "The prefix length, if `address` has none; all bits by default.",
         }),
       ),
-    ),
-  }),
-  output: Type.Object({
-    address: Type.String({ description: "The address, in the form of RFC 5952." }),
-    kind: choice(["ipv4", "ipv6"], { description: "The family of the address." }),
-    prefix: Type.Integer({ description: "The prefix length." }),
-    network: Type.String({ description: "The network: its first address and the prefix length." }),
-    first: Type.String({ description: "The first address of the network." }),
-    last: Type.String({
-      description:
-        "The last address of the network. In IPv4 it is the broadcast address, if there are more than 2.",
-    }),
-    netmask: Type.String({ description: "The network mask, as an address." }),
-    address_count: Type.String({
-      description: "How many addresses the network has, up to 2^128. It is text, since numbers lose digits.",
-    }),
-    reverse_name: Type.String({ description: "The DNS name for the reverse lookup of the address (PTR)." }),
-    special: nullable(
-      Type.Object({
-        name: Type.String({ description: "IANA's name for the purpose." }),
-        network: Type.String({ description: "The network that is reserved for it." }),
-        rfc: Type.String({ description: "The RFC that defines it." }),
-        globally_reachable: nullable(Type.Boolean(), {
-          description: "Whether the whole internet can reach it; null where IANA does not say.",
+      split: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 128,
+          description: "Splits the network into networks of this prefix length, at most 1,000.",
         }),
-      }),
-      { description: "The special purpose of the address; null for an ordinary address." },
-    ),
-    data_date: dataDate("IANA's registries of special-purpose addresses"),
-    networks: nullable(Type.Array(Type.String()), {
-      description: "The networks of `split`; null without it.",
+      ),
+      aggregate: Type.Optional(
+        premium(
+          Type.Array(Type.String({ maxLength: 49 }), {
+            maxItems: 200,
+            description: "Other networks to merge with this one, into as few networks as possible.",
+          }),
+        ),
+      ),
     }),
-    aggregated: premium(
-      nullable(Type.Array(Type.String()), {
+    output: Type.Object({
+      address: Type.String({ description: "The address, in the form of RFC 5952." }),
+      kind: choice(["ipv4", "ipv6"], { description: "The family of the address." }),
+      prefix: Type.Integer({ description: "The prefix length." }),
+      network: Type.String({ description: "The network: its first address and the prefix length." }),
+      first: Type.String({ description: "The first address of the network." }),
+      last: Type.String({
         description:
-          "The fewest networks with exactly the addresses of all given ones; null without `aggregate`.",
+          "The last address of the network. In IPv4 it is the broadcast address, if there are more than 2.",
       }),
-    ),
-  }),
-  examples,
-  run({ address: text, prefix: length, split, aggregate: others }) {
-    const network = toNetwork("address", text, length)
-    const { address, prefix } = network
-    const range = toRange(network)
-    const { first, last, bits } = range
-    if (split !== undefined && (split < prefix || split > bits))
-      reject("split", `must be from ${prefix}, the prefix length of the network, to ${bits}`)
-    if (split !== undefined && 1n << BigInt(split - prefix) > maxNetworks)
-      reject("split", `must be at most ${prefix + 9}: a network is split into at most 1,000`)
-    return {
-      address: String(address),
-      kind: isIpv6(address) ? ("ipv6" as const) : ("ipv4" as const),
-      prefix,
-      network: `${toAddressText(first, bits)}/${prefix}`,
-      first: toAddressText(first, bits),
-      last: toAddressText(last, bits),
-      netmask: toAddressText((1n << BigInt(bits)) - (1n << BigInt(bits - prefix)), bits),
-      address_count: String(last - first + 1n),
-      reverse_name: toReverseName(address),
-      special: specialPurpose(address),
-      data_date: registryDate,
-      networks: split === undefined ? null : splitRange(range, split),
-      aggregated: others
-        ? aggregate([range, ...others.map((other) => toRange(toNetwork("aggregate", other)))])
-        : null,
-    }
-  },
-})
+      netmask: Type.String({ description: "The network mask, as an address." }),
+      address_count: Type.String({
+        description:
+          "How many addresses the network has, up to 2^128. It is text, since numbers lose digits.",
+      }),
+      reverse_name: Type.String({ description: "The DNS name for the reverse lookup of the address (PTR)." }),
+      special: nullable(
+        Type.Object({
+          name: Type.String({ description: "IANA's name for the purpose." }),
+          network: Type.String({ description: "The network that is reserved for it." }),
+          rfc: Type.String({ description: "The RFC that defines it." }),
+          globally_reachable: nullable(Type.Boolean(), {
+            description: "Whether the whole internet can reach it; null where IANA does not say.",
+          }),
+        }),
+        { description: "The special purpose of the address; null for an ordinary address." },
+      ),
+      data_date: dataDate("IANA's registries of special-purpose addresses"),
+      networks: nullable(Type.Array(Type.String()), {
+        description: "The networks of `split`; null without it.",
+      }),
+      aggregated: premium(
+        nullable(Type.Array(Type.String()), {
+          description:
+            "The fewest networks with exactly the addresses of all given ones; null without `aggregate`.",
+        }),
+      ),
+    }),
+    examples: examplesFor(purposes.date),
+    run({ address: text, prefix: length, split, aggregate: others }) {
+      const network = toNetwork("address", text, length)
+      const { address, prefix } = network
+      const range = toRange(network)
+      const { first, last, bits } = range
+      if (split !== undefined && (split < prefix || split > bits))
+        reject("split", `must be from ${prefix}, the prefix length of the network, to ${bits}`)
+      if (split !== undefined && 1n << BigInt(split - prefix) > maxNetworks)
+        reject("split", `must be at most ${prefix + 9}: a network is split into at most 1,000`)
+      return {
+        address: String(address),
+        kind: isIpv6(address) ? ("ipv6" as const) : ("ipv4" as const),
+        prefix,
+        network: `${toAddressText(first, bits)}/${prefix}`,
+        first: toAddressText(first, bits),
+        last: toAddressText(last, bits),
+        netmask: toAddressText((1n << BigInt(bits)) - (1n << BigInt(bits - prefix)), bits),
+        address_count: String(last - first + 1n),
+        reverse_name: toReverseName(address),
+        special: toSpecial(purposes.find(address)),
+        data_date: purposes.date,
+        networks: split === undefined ? null : splitRange(range, split),
+        aggregated: others
+          ? aggregate([range, ...others.map((other) => toRange(toNetwork("aggregate", other)))])
+          : null,
+      }
+    },
+  })
+}
 
 /** An IPv4-mapped address stays IPv6, since its range is asked for. */
 function toNetwork(parameter: string, text: string, given?: number): Network {
@@ -129,3 +143,12 @@ function toNetwork(parameter: string, text: string, given?: number): Network {
     reject(given === undefined ? parameter : "prefix", `must have a prefix length of at most ${bits}`)
   return { address, prefix }
 }
+
+function toSpecial(found: SpecialNetwork | null) {
+  if (found === null) return null
+  const { name, text, rfc, isGloballyReachable } = found
+  return { name, network: text, rfc, globally_reachable: isGloballyReachable }
+}
+
+/** The API with the built-in registries. */
+export const ipcalculator = createIpcalculator(builtInPurposes)

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { runApi } from "../../../test/support/run-api.ts"
+import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import { ipcalculator } from "./index.ts"
+import { readRegistries } from "./read-registries.ts"
 
 const calculate = (address: string, more: object = {}) => runApi(ipcalculator, { address, ...more })
 
@@ -25,6 +27,68 @@ describe("special purposes", () => {
     for (const address of ["8.8.8.8", "2606:4700::1111", "172.32.0.0"])
       expect(calculate(address).special).toBeNull()
   })
+})
+
+describe("newer registries of special purposes", () => {
+  const header =
+    "Address Block,Name,RFC,Allocation Date,Termination Date,Source,Destination,Forwardable,Globally Reachable,Reserved-by-Protocol"
+  const ipv4 = `${header}
+0.0.0.0/8,"""This network""","[RFC791], Section 3.2",1981-09,N/A,True,False,False,False,True
+192.0.0.0/24 [2],IETF Protocol Assignments,"[RFC6890], Section 2.1",2010-01,N/A,False,False,False,False,False
+192.0.0.9/32,Port Control Protocol Anycast,[RFC7723],2015-10,N/A,True,True,True,True,False
+"192.0.0.170/32, 192.0.0.171/32",NAT64/DNS64 Discovery,"[RFC8880][RFC7050], Section 2.2",2013-02,N/A,False,False,False,False,True
+192.88.99.0/24,Deprecated (6to4 Relay Anycast),[RFC7526],2001-06,2015-03,,,,,
+`
+  const ipv6 = `${header}
+2001::/23,IETF Protocol Assignments,[RFC2928],2000-09,N/A,False [1],False [1],False [1],False [1],False
+2001::/32,TEREDO,"[RFC4380]
+        [RFC8190]",2006-01,N/A,True,True,True,N/A [2],False
+4000::/16,A newer purpose,[IESG_2027],2027-03,N/A,True,True,True,True,False
+`
+  const read = (address: string, text = ipv4 + ipv6) => {
+    const found = readRegistries(text).find(parseIpv4(address) ?? parseIpv6(address) ?? expect.unreachable())
+    return found && [found.text, found.name, found.rfc, found.isGloballyReachable]
+  }
+
+  test.each([
+    ["0.1.2.3", ["0.0.0.0/8", '"This network"', "RFC 791", false]],
+    ["192.0.0.1", ["192.0.0.0/24", "IETF Protocol Assignments", "RFC 6890", false]],
+    ["192.0.0.9", ["192.0.0.9/32", "Port Control Protocol Anycast", "RFC 7723", true]],
+    ["192.0.0.171", ["192.0.0.171/32", "NAT64/DNS64 Discovery", "RFC 8880", false]],
+    ["192.88.99.1", ["192.88.99.0/24", "Deprecated (6to4 Relay Anycast)", "RFC 7526", null]],
+    ["2001:1ff::", ["2001::/23", "IETF Protocol Assignments", "RFC 2928", false]],
+    ["2001::1", ["2001::/32", "TEREDO", "RFC 4380", null]],
+    ["4000::1", ["4000::/16", "A newer purpose", "[IESG_2027]", true]],
+    ["224.0.0.1", ["224.0.0.0/4", "Multicast", "RFC 5771", null]],
+    ["ff02::1", ["ff00::/8", "Multicast", "RFC 4291", null]],
+    ["10.1.2.3", null],
+  ])("%s: %j", (address, expected) => expect(read(address)).toEqual(expected))
+
+  test("are as of their newest network, whatever ends their lines and whichever comes first", () => {
+    expect(readRegistries(ipv4 + ipv6).date).toBe("2027-03")
+    const other = `\ufeff${ipv6}${ipv4}`.replaceAll("\n", "\r\n")
+    expect(readRegistries(other).date).toBe("2027-03")
+    expect(read("2001::1", other)).toEqual(read("2001::1"))
+  })
+
+  test.each([
+    ["", "expected the CSV of IANA, with the column Address Block, Name, RFC"],
+    ["[]", "expected the CSV of IANA, with the column"],
+    [header, "expected networks of IPv4 and of IPv6: put both files of IANA into this one"],
+    [ipv4, "expected networks of IPv4 and of IPv6"],
+    [ipv6, "expected networks of IPv4 and of IPv6"],
+    [`${ipv4}1.0.0.0/8,x,y,2027-01`, "row 7: expected 10 fields, as in the first row, not 4"],
+    [`${ipv4}1.0.0.0/33,x,y,2027-01,N/A,,,,,`, "row 7: '1.0.0.0/33' is not a network such as 192.0.2.0/24"],
+    [`${ipv4}1.0.0.0,x,y,2027-01,N/A,,,,,`, "row 7: '1.0.0.0' is not a network"],
+    [`${ipv4}"1.0.0.0/8, x",x,y,2027-01,N/A,,,,,`, "row 7: 'x' is not a network"],
+    [`${ipv4}1.0.0.0/8,,y,2027-01,N/A,,,,,`, "row 7: expected a name of at most 200 characters"],
+    [`${ipv4}1.0.0.0/8,x,y,2027-13,N/A,,,,,`, "row 7: '2027-13' is not a month such as 2027-03"],
+    [
+      `${ipv4}1.0.0.0/8,x,y,2027-01,N/A,,,,Yes,`,
+      "row 7: 'Globally Reachable' is 'Yes', not True, False or N/A",
+    ],
+    [`${ipv4}1.0.0.0/8,"x,y,2027-01,N/A,,,,,`, "row 7: a quote does not end before a comma or the line"],
+  ])("%j is refused: %s", (text, problem) => expect(() => readRegistries(text)).toThrow(problem))
 })
 
 describe("what cannot be read names what to change", () => {

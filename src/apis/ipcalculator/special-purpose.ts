@@ -1,4 +1,4 @@
-import { type Address, isWithin, parseIpv4, parseIpv6 } from "../../values/ip.ts"
+import { type Address, isIpv6, isWithin, type Network, parseIpv4, parseIpv6 } from "../../values/ip.ts"
 
 /**
  * The special-purpose address registries of IANA (RFC 6890) and multicast, as of the date below: network, name, RFC, and whether
@@ -59,24 +59,56 @@ fe80::/10 - 4291 Link-Local Unicast
 ff00::/8 ? 4291 Multicast
 `
 
-/** The month of RFC 9780, the newest of these entries. */
-export const registryDate = "2025-05"
+/** A network with a special purpose. */
+export interface SpecialNetwork extends Network {
+  readonly name: string
+  /** Address and prefix length. */
+  readonly text: string
+  readonly rfc: string
+  /** Null where IANA does not say. */
+  readonly isGloballyReachable: boolean | null
+}
 
-const entries = registry
+/** The networks with special purposes of one day. */
+export interface SpecialPurposes {
+  /** The month of the newest network, `YYYY-MM`; null when it is not known. */
+  readonly date: string | null
+  /** The network with the longest prefix that an address is in; null if it has no special purpose. */
+  find(address: Address): SpecialNetwork | null
+}
+
+const builtInNetworks = registry
   .trim()
   .split("\n")
   .map((line) => {
-    const [network = "", global = "", rfc = "", ...name] = line.split(" ")
-    const [text = "", prefix] = network.split("/")
-    const first = parseIpv4(text) ?? parseIpv6(text)
-    if (first === null) throw new Error(`${network} is no network`)
-    const globally_reachable = global === "?" ? null : global === "+"
-    const entry = { name: name.join(" "), network, rfc: `RFC ${rfc}`, globally_reachable }
-    return { address: first, prefix: Number(prefix), entry }
+    const [text = "", global = "", rfc = "", ...name] = line.split(" ")
+    const isGloballyReachable = global === "?" ? null : global === "+"
+    return { ...parseNetwork(text), name: name.join(" "), text, rfc: `RFC ${rfc}`, isGloballyReachable }
   })
-  .sort((a, b) => b.prefix - a.prefix)
 
-/** The most specific entry that an address is in; null if it has no special purpose. */
-export function specialPurpose(address: Address) {
-  return entries.find((network) => isWithin(address, network))?.entry ?? null
+/** The registries have no multicast, which has a registry of its own. */
+export const multicast = builtInNetworks.filter(({ name }) => name === "Multicast")
+
+/**
+ * Reads a network such as `192.0.2.0/24`.
+ * @throws Error when it is none
+ */
+export function parseNetwork(text: string): Network {
+  const [, addressText = "", digits] = /^([^/]*)\/(\d{1,3})$/.exec(text) ?? []
+  const address = parseIpv4(addressText) ?? parseIpv6(addressText)
+  const prefix = Number(digits)
+  if (address === null || prefix > (isIpv6(address) ? 128 : 32))
+    throw new Error(`'${text.slice(0, 50)}' is not a network such as 192.0.2.0/24`)
+  return { address, prefix }
 }
+
+export function createSpecialPurposes(
+  date: string | null,
+  networks: readonly SpecialNetwork[],
+): SpecialPurposes {
+  const longestFirst = networks.toSorted((a, b) => b.prefix - a.prefix)
+  return { date, find: (address) => longestFirst.find((network) => isWithin(address, network)) ?? null }
+}
+
+/** The built-in table. RFC 9780, the newest of its entries, is of May 2025. */
+export const builtInPurposes = createSpecialPurposes("2025-05", builtInNetworks)
