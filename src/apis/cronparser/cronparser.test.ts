@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test"
-import { CronPattern } from "croner"
+import { Cron, CronPattern } from "croner"
 import fc from "fast-check"
 import { atZone, clockChangesAfter, toLocalText, toTimeZone } from "../../values/time-zone.ts"
 import type { RunContext } from "../contract.ts"
 import { run } from "./run.ts"
+import { readSchedule } from "./schedule.ts"
 import { languages } from "./words.ts"
 
 const now = Date.UTC(2026, 10, 23, 12)
@@ -158,6 +159,75 @@ test("any text is answered or refused", async () => {
     }),
     { numRuns: 500, seed: 20261123 },
   )
+})
+
+describe("the search agrees with that of croner, which takes longer", () => {
+  const plain = (expression: string, timezone: string, afterMs: number) =>
+    new Cron(expression, { timezone }).nextRun(new Date(afterMs))?.getTime() ?? null
+
+  test("near changes of the clocks", () => {
+    const minute = fc.constantFrom("*", "0", "30", "*/20", "0,59", "45-50")
+    const hour = fc.constantFrom("*", "0", "1", "2", "3", "1-3", "0,2", "*/2", "23")
+    const day = fc.constantFrom(
+      "* * *",
+      "25-31 3 +SUN#L",
+      "25-31 10 +SUN#L",
+      "* 3,4,9-11 +SUN",
+      "30 12 *",
+      "1-7 * SUN",
+    )
+    const zone = fc.constantFrom(
+      ...["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Africa/Casablanca"],
+      ...["America/Sao_Paulo", "Asia/Kolkata", "+05:30"],
+    )
+    const from = fc.integer({ min: Date.UTC(2010, 0), max: Date.UTC(2012, 0) })
+    const nearness = fc.integer({ min: -5, max: 5 })
+    fc.assert(
+      fc.property(
+        minute,
+        hour,
+        day,
+        zone,
+        from,
+        nearness,
+        (minutes, hours, days, timezone, ms, halfHours) => {
+          const expression = `0 ${minutes} ${hours} ${days} 2010-2012`
+          const [change] = clockChangesAfter(atZone(ms, timezone))
+          const afterMs = (change?.time.epochMilliseconds ?? ms) + halfHours * 1_800_000
+          expect(readSchedule(expression, timezone).next(afterMs)).toBe(plain(expression, timezone, afterMs))
+        },
+      ),
+      { numRuns: 120, seed: 20261123 },
+    )
+  })
+
+  test("for days of any kind", () => {
+    const day = fc.constantFrom("*", "29", "30", "31", "29-31", "L", "LW", "1W", "31W", "15,30W", "?")
+    const month = fc.constantFrom("*", "2", "FEB,APR", "4,6,9,11", "12")
+    const weekday = fc.constantFrom("*", "1", "+1", "+MON#1", "+5#5", "+0#L", "6#5", "+1#2,3#4", "+7")
+    fc.assert(
+      fc.property(day, month, weekday, (...days) => {
+        const expression = `0 0 0 ${days.join(" ")} 1998-2030`
+        const afterMs = Date.UTC(2000, 0)
+        expect(readSchedule(expression, "UTC").next(afterMs)).toBe(plain(expression, "UTC", afterMs))
+      }),
+      { numRuns: 120, seed: 20261123 },
+    )
+  })
+})
+
+test.each([
+  ["* * 2 25-31 3 +SUN#L", "Europe/Berlin"],
+  ["* * 2 25-31 3 +SUN#L 1-9999", "Europe/Berlin"],
+  ["0 0 0 31 * +1#1 1-9999", "UTC"],
+  ["*/7 * * 1W * +MON#L *", "UTC"],
+  ["* * * 31 4,6,9,11 +1-6 1-9999", "America/New_York"],
+])("%s in %s never runs, and that is found soon", async (expression, timezone) => {
+  await parse("* * * * *")
+  const start = performance.now()
+  const { is_valid, runs } = await parse(expression, { timezone })
+  expect({ is_valid, runs }).toEqual({ is_valid: false, runs: [] })
+  expect(performance.now() - start).toBeLessThan(1_000)
 })
 
 test("schedules that are rare or that never run end soon", async () => {

@@ -1,14 +1,16 @@
 import { Cron, CronPattern } from "croner"
 import { atZone, type ClockChange, clockChangesAfter } from "../../values/time-zone.ts"
+import { jumpOverSkipped, type Search } from "./skipped-times.ts"
+import { withoutEmptyYears } from "./years.ts"
 
 /** A cron expression in a time zone. */
 export interface Schedule {
   readonly pattern: CronPattern
   readonly zone: string
   /** The first run after a time, both in milliseconds since the Unix epoch; null if there is none. */
-  readonly next: (afterMs: number) => number | null
+  readonly next: Search
   /** The same for the time that clocks show, both written as if it were UTC. */
-  readonly nextOnClock: (afterMs: number) => number | null
+  readonly nextOnClock: Search
 }
 
 /**
@@ -17,13 +19,37 @@ export interface Schedule {
  */
 export function readSchedule(expression: string, zone: string): Schedule {
   const pattern = new CronPattern(expression)
-  const next = (cron: Cron) => (afterMs: number) => cron.nextRun(new Date(afterMs))?.getTime() ?? null
-  return {
-    pattern,
-    zone,
-    next: next(new Cron(expression, { timezone: zone })),
-    nextOnClock: next(new Cron(expression, { timezone: "UTC" })),
+  const text = withoutEmptyYears(expression, pattern)
+  if (text === null) return { pattern, zone, next: () => null, nextOnClock: () => null }
+  return { pattern, zone, next: searchIn(zone, text, pattern), nextOnClock: searchOnClock(text) }
+}
+
+function searchIn(zone: string, expression: string, { isFixedTime, starYear }: CronPattern): Search {
+  const cron = new Cron(expression, { timezone: zone })
+  // A schedule with one time a day runs after the change if its time is skipped.
+  if (isFixedTime || zone === "UTC") return searchOf(cron)
+  const jump = (one: Cron, text: string, search: Search, isEver: (afterMs: number) => boolean) => {
+    const runsAt = (ms: number) => one.match(new Date(ms))
+    return jumpOverSkipped({ zone, search, nextOnClock: searchOnClock(text), runsAt }, isEver)
   }
+  if (starYear) return jump(cron, expression, searchOf(cron), () => true)
+  const inAnyYear = expression.replace(/\S+\s*$/, "*")
+  const ever = jump(
+    new Cron(inAnyYear, { timezone: zone }),
+    inAnyYear,
+    (fromMs) => fromMs,
+    () => true,
+  )
+  return jump(cron, expression, searchOf(cron), (afterMs) => ever(afterMs) !== null)
+}
+
+/** croner is faster with an offset than with a zone. */
+function searchOnClock(expression: string): Search {
+  return searchOf(new Cron(expression, { utcOffset: 0 }))
+}
+
+function searchOf(cron: Cron): Search {
+  return (afterMs) => cron.nextRun(new Date(afterMs))?.getTime() ?? null
 }
 
 /** A clock change, and the first time of a schedule that it skips or repeats. */
