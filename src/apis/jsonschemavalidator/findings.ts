@@ -32,6 +32,25 @@ export class FindingsPlugin implements EvaluationPlugin<Context> {
   #all: Findings = []
   /** How many keywords did not fit. */
   #count = 0
+  /** The schemas that are being checked, the innermost last, each with its value. */
+  readonly #open: { readonly location: string; readonly instance: JsonNode }[] = []
+
+  beforeSchema(location: string, instance: JsonNode): void {
+    this.#open.push({ location, instance })
+  }
+
+  /**
+   * After a check that did not end: the schema that leads back to itself for the same value, as `{"$ref": "#"}` does; null if the
+   * innermost one does not.
+   */
+  findCircle(): string | null {
+    const last = this.#open.at(-1)
+    const sameValue = this.#open.slice(
+      this.#open.findLastIndex(({ instance }) => instance !== last?.instance) + 1,
+    )
+    const isAgain = sameValue.slice(0, -1).some(({ location }) => location === last?.location)
+    return last && isAgain ? toSchemaLocation(last.location) : null
+  }
 
   afterKeyword(
     [, location, expected]: readonly [id: string, location: string, expected: unknown],
@@ -48,6 +67,7 @@ export class FindingsPlugin implements EvaluationPlugin<Context> {
   }
 
   afterSchema(location: string, instance: JsonNode, context: Context, isValid: boolean): void {
+    this.#open.pop()
     if (!isValid && context.ast[location] === false) {
       context.findings ??= []
       context.findings.push({ location, expected: Validation.id, instance })

@@ -167,3 +167,21 @@ test("errors say what is expected, and where, with any characters in names", asy
     "The value must not fit the schema of 'not'.",
   ])
 })
+
+test.each([
+  [{ $ref: "#" }, "#"],
+  [{ $ref: "#/$defs/a", $defs: { a: { anyOf: [{ $ref: "#" }, true] } } }, "#"],
+  [{ properties: { a: { $ref: "#/$defs/b" } }, $defs: { b: { $ref: "#/$defs/b" } } }, "#/$defs/b"],
+  [{ $dynamicAnchor: "a", $dynamicRef: "#a" }, "#"],
+  [{ $schema: "http://json-schema.org/draft-07/schema#", not: { $ref: "#" } }, "#"],
+])("%j leads back to itself, and the refusal says so", async (schema, place) => {
+  const refusal = await check(schema, { a: 1 }).catch((error: Error) => error.message)
+  expect(refusal).toStartWith("The 'schema' parameter must not lead back to itself for the same value, as '#")
+  expect(refusal).toContain(place)
+})
+
+test("a schema that refers to itself for a part of the value is no circle", async () => {
+  const tree = { type: "object", additionalProperties: { $ref: "#" } }
+  expect((await check(tree, { a: { b: {} } })).valid).toBe(true)
+  expect((await check(tree, { a: { b: 1 } })).valid).toBe(false)
+})

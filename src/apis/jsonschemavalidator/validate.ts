@@ -72,11 +72,25 @@ export async function validate(
     const findings = new FindingsPlugin()
     const annotations = new AnnotationsPlugin()
     const plugins = isAnnotated ? [findings, annotations] : [findings]
-    const { valid } = interpret(compiled, fromJs(document), { plugins })
+    const valid = attemptToEnd(findings, () => interpret(compiled, fromJs(document), { plugins }).valid)
     return { valid, dialect, findings, annotations: isAnnotated && valid ? annotations.annotations : [] }
   } finally {
     // The library keeps vocabularies and compiled meta-schemas by address. Remove them, so that other callers do not get them.
     for (const address of addresses) unregisterSchema(address)
+  }
+}
+
+/** JSON Schema (core 2020-12, section 9.4.1) leaves it open how a schema without an end is found. Here the stack overflows. */
+function attemptToEnd<T>(findings: FindingsPlugin, work: () => T): T {
+  try {
+    return work()
+  } catch (thrown) {
+    const circle = thrown instanceof RangeError ? findings.findCircle() : null
+    if (circle === null) throw thrown
+    reject(
+      "schema",
+      `must not lead back to itself for the same value, as '${shorten(circle, 200)}' does by its references`,
+    )
   }
 }
 
