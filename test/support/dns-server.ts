@@ -8,6 +8,7 @@ import {
   type DnsQuery,
   encodeReply,
   type ReplyOptions,
+  type ReplyParts,
   readQuery,
   toRecord,
   toReply,
@@ -32,6 +33,8 @@ export interface DnsServerOptions extends Partial<ReplyOptions> {
   /** Sends an answer over UDP when the test wants it sent. */
   readonly delay?: (send: () => void) => void
   readonly tcp?: "close at once" | "close early" | "byte by byte" | "silent"
+  /** Answers in place of the zone; null is silence. */
+  readonly answer?: (query: DnsQuery) => ReplyParts | null
   /** The datagrams to send instead of the reply. */
   readonly rewrite?: (reply: Buffer, query: DnsQuery) => readonly Buffer[]
 }
@@ -64,6 +67,12 @@ export async function startDnsServer(zone: DnsZone, options: DnsServerOptions = 
   const seen = new Set<string>()
   const connections = new Set<Socket>()
   const { udp, tcp, other, port } = await bindBoth(options.port)
+  const replyOptions: ReplyOptions = {
+    ttlSeconds: options.ttlSeconds ?? 60,
+    negativeTtlSeconds: options.negativeTtlSeconds === undefined ? 60 : options.negativeTtlSeconds,
+    aliasOnly: options.aliasOnly ?? false,
+    refuseEdns: options.refuseEdns ?? false,
+  }
 
   function answer(message: Buffer, transport: "udp" | "tcp"): { reply: Buffer; query: DnsQuery } | null {
     const query = readQuery(message)
@@ -72,12 +81,7 @@ export async function startDnsServer(zone: DnsZone, options: DnsServerOptions = 
     const isFirst = !seen.has(key)
     seen.add(key)
     if (transport === "udp" && options.dropFirst && isFirst) return null
-    const parts = toReply(served.zone, query, {
-      ttlSeconds: options.ttlSeconds ?? 60,
-      negativeTtlSeconds: options.negativeTtlSeconds === undefined ? 60 : options.negativeTtlSeconds,
-      aliasOnly: options.aliasOnly ?? false,
-      refuseEdns: options.refuseEdns ?? false,
-    })
+    const parts = options.answer ? options.answer(query) : toReply(served.zone, query, replyOptions)
     if (!parts) return null
     const edns = query.ednsSize !== null
     const whole = encodeReply(parts, edns)

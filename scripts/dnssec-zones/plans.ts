@@ -1,0 +1,235 @@
+/** What the signed zones of test/data/dnssec have in them, how each is signed, and how some are broken on purpose. */
+
+/** One zone. */
+export interface ZonePlan {
+  /** With a trailing dot. */
+  readonly name: string
+  /** The DNSSEC algorithm of its key; absent for a zone without signatures. */
+  readonly algorithm?: number
+  /** Lines of its zone file besides its SOA and NS. Names are relative to the zone. */
+  readonly records: string
+  /** Options for dnssec-signzone. */
+  readonly signing?: readonly string[]
+  /** Iterations of NSEC3 that dnssec-signzone refuses and ldns-signzone does not. */
+  readonly iterations?: number
+  /** Whether it has a key for its keys and another one for its data. */
+  readonly hasTwoKeys?: boolean
+  /** Adds lines to the zone before it is signed, given the lines of its DNSKEY records. */
+  readonly prepare?: (keys: readonly string[]) => readonly string[]
+  /** Breaks the signed zone. */
+  readonly change?: (lines: readonly string[]) => readonly string[]
+  /** The digests of its DS records in the parent: names of dnssec-dsfromkey. SHA-256 by default, none for none. */
+  readonly digests?: readonly string[]
+  /** Changes or adds DS records in the parent. */
+  readonly changeDs?: (lines: readonly string[]) => readonly string[]
+}
+
+/** Records of most zones. The MX has capitals, which count as small letters in signatures (RFC 4034 §6.2). */
+const usual = `
+@ MX 10 MAIL
+@ TXT "v=spf1 -all"
+www A 192.0.2.3
+www AAAA 2001:db8::3
+mail A 192.0.2.25
+_25._tcp.mail TLSA 3 1 1 ${"5e".repeat(32)}
+*.wild TXT "any name"
+a.b.ent TXT "below names without records"
+alias CNAME www
+lost CNAME missing
+`
+const few = `
+www A 192.0.2.3
+alias CNAME www
+*.wild TXT "any name"
+`
+
+const signedLong = ["-s", "20260101000000", "-e", "20351231235959"]
+const nsec3 = (iterations: number, salt: string, ...more: string[]) => [
+  ...signedLong,
+  "-3",
+  salt,
+  "-H",
+  String(iterations),
+  ...more,
+]
+
+const without = (pattern: RegExp) => (lines: readonly string[]) => lines.filter((line) => !pattern.test(line))
+const replace = (pattern: RegExp, by: string) => (lines: readonly string[]) =>
+  lines.map((line) => line.replace(pattern, by))
+/** Changes the last digit of each digest. */
+const wrongDigest = (line: string) => line.replace(/.$/, (digit) => (digit === "0" ? "1" : "0"))
+
+/** All zones, children before their parents. */
+export const plans: readonly ZonePlan[] = [
+  { name: "plain.p256.test.", records: few },
+  { name: "plain.nsec3.test.", records: few },
+  { name: "plain.optout.test.", records: few },
+  { name: "plain.deep.optout.test.", records: few },
+  { name: "child.p256.test.", algorithm: 15, records: few },
+  { name: "child.optout.test.", algorithm: 13, records: few },
+
+  { name: "rsa256.test.", algorithm: 8, records: usual },
+  { name: "rsa512.test.", algorithm: 10, records: few },
+  { name: "p256.test.", algorithm: 13, records: usual },
+  { name: "p384.test.", algorithm: 14, records: few },
+  { name: "ed25519.test.", algorithm: 15, records: usual },
+  { name: "ed448.test.", algorithm: 16, records: few },
+  { name: "twokeys.test.", algorithm: 13, records: few, hasTwoKeys: true },
+  { name: "rsasha1.test.", algorithm: 5, records: few },
+
+  { name: "nsec3.test.", algorithm: 13, records: usual, signing: nsec3(0, "-") },
+  { name: "salt.test.", algorithm: 13, records: usual, signing: nsec3(10, "AABBCCDD") },
+  { name: "many.test.", algorithm: 13, records: few, signing: nsec3(150, "AA") },
+  { name: "toomany.test.", algorithm: 13, records: few, iterations: 151 },
+  { name: "most.test.", algorithm: 13, records: few, iterations: 65_535 },
+  { name: "optout.test.", algorithm: 13, records: usual, signing: nsec3(0, "-", "-A") },
+
+  {
+    name: "expired.test.",
+    algorithm: 13,
+    records: few,
+    signing: ["-s", "20200101000000", "-e", "20200201000000"],
+  },
+  {
+    name: "future.test.",
+    algorithm: 13,
+    records: few,
+    signing: ["-s", "20350101000000", "-e", "20351231235959"],
+  },
+  { name: "wrongds.test.", algorithm: 13, records: few, changeDs: (lines) => lines.map(wrongDigest) },
+  {
+    name: "altered.test.",
+    algorithm: 13,
+    records: usual,
+    change: replace(/192\.0\.2\.3$/, "192.0.2.99"),
+  },
+  { name: "nokey.test.", algorithm: 13, records: few, change: without(/ (RRSIG )?DNSKEY /) },
+  { name: "nosig.test.", algorithm: 13, records: usual, change: without(/ RRSIG (?!DNSKEY)/) },
+  { name: "nonsec.test.", algorithm: 13, records: usual, change: without(/ (RRSIG )?NSEC /) },
+  {
+    name: "otherzone.test.",
+    algorithm: 13,
+    records: few,
+    // Signatures of a zone that is not above the name.
+    change: replace(/( RRSIG A .*) otherzone\.test\. /, "$1 p256.test. "),
+  },
+  { name: "sha384.test.", algorithm: 13, records: few, digests: ["SHA-384"] },
+  { name: "sha1.test.", algorithm: 13, records: few, digests: ["SHA-1"] },
+  {
+    name: "downgrade.test.",
+    algorithm: 13,
+    records: few,
+    digests: ["SHA-1", "SHA-256"],
+    changeDs: (lines) => lines.map((line) => (/ 13 2 /.test(line) ? wrongDigest(line) : line)),
+  },
+  {
+    name: "unsupported.test.",
+    algorithm: 13,
+    records: few,
+    change: (lines) =>
+      lines.map((line) =>
+        line.replace(/( DNSKEY \d+ 3) 13 /, "$1 253 ").replace(/( RRSIG \S+) 13 /, "$1 253 "),
+      ),
+    changeDs: (lines) => lines.map((line) => line.replace(/( DS \d+) 13 /, "$1 253 ")),
+  },
+  {
+    name: "rollover.test.",
+    algorithm: 13,
+    records: few,
+    // A key that is not there yet, and one of an unsupported algorithm.
+    changeDs: (lines) => [
+      ...lines,
+      ...lines.map((line) => line.replace(/ DS \d+ 13 /, " DS 1 13 ")),
+      ...lines.map((line) => line.replace(/ DS \d+ 13 /, " DS 2 253 ")),
+    ],
+  },
+  { name: "plain.test.", records: usual },
+  { name: "island.test.", algorithm: 13, records: few, digests: [] },
+  { name: "stripped.test.", algorithm: 13, records: few, change: without(/ (RRSIG|NSEC|DNSKEY) /) },
+
+  {
+    name: "keytrap.test.",
+    algorithm: 15,
+    records: few,
+    prepare: keysOfOneTag,
+    change: (lines) => withForgedSignatures(lines, 20),
+  },
+  {
+    name: "manysigs.test.",
+    algorithm: 15,
+    records: few,
+    change: (lines) => withForgedSignatures(lines, 80),
+  },
+
+  {
+    name: "alias.test.",
+    algorithm: 13,
+    records: `
+secure CNAME www.p256.test.
+plain CNAME www.plain.test.
+expired CNAME www.expired.test.
+missing CNAME missing.nsec3.test.
+nodata CNAME mail.salt.test.
+loop1 CNAME loop2
+loop2 CNAME loop1
+one CNAME two
+two CNAME secure
+*.any CNAME www.p256.test.
+tree DNAME p256.test.
+bad DNAME altered.test.
+`,
+  },
+  { name: "test.", algorithm: 13, records: "" },
+  { name: ".", algorithm: 8, records: "", hasTwoKeys: true },
+]
+
+/** The options of dnssec-signzone for a zone. */
+export function signingOf({ signing = signedLong }: ZonePlan): readonly string[] {
+  return signing
+}
+
+/**
+ * Keys with the tag of the zone's own key: 24 as in CVE-2023-50387 (KeyTrap). Bytes 4 and 5 of the data count towards the tag
+ * (RFC 4034 appendix B), so they are chosen last.
+ */
+function keysOfOneTag(keys: readonly string[]): readonly string[] {
+  const [own = ""] = keys
+  const tag = keyTag(own)
+  const found: string[] = []
+  for (let seed = 1; found.length < 24; seed++) {
+    const key = Buffer.from(new Bun.CryptoHasher("sha256").update(`key ${seed}`).digest())
+    for (let pair = 0; pair <= 0xffff; pair++) {
+      key.writeUInt16BE(pair, 0)
+      const line = own.replace(/\S+$/, key.toString("base64"))
+      if (keyTag(line) !== tag) continue
+      found.push(line)
+      break
+    }
+  }
+  return found
+}
+
+/** The key tag of a line with a DNSKEY record (RFC 4034 appendix B). */
+export function keyTag(line: string): number {
+  const [flags = "", protocol = "", algorithm = "", ...key] = line
+    .replace(/^.* DNSKEY /, "")
+    .trim()
+    .split(" ")
+  const head = [Number(flags) >> 8, Number(flags) & 255, Number(protocol), Number(algorithm)]
+  const data = Buffer.concat([Buffer.from(head), Buffer.from(key.join(""), "base64")])
+  const sum = data.reduce((total, byte, at) => total + (at % 2 === 0 ? byte << 8 : byte), 0)
+  return (sum + (sum >>> 16)) & 0xffff
+}
+
+/** In place of each signature of an address, so many that have its form and are not right. */
+function withForgedSignatures(lines: readonly string[], count: number): readonly string[] {
+  return lines.flatMap((line) => {
+    if (!/ RRSIG A /.test(line)) return [line]
+    return Array.from({ length: count }, (_, index) => {
+      const signature = Buffer.alloc(64, new Bun.CryptoHasher("sha512").update(`${index}`).digest())
+      // The second half is a number below the order of the group: verification goes all the way (RFC 8032 §5.1.7).
+      signature.writeUInt8(0, 63)
+      return line.replace(/( \d{14} \d{14} \d+ \S+ ).*$/, `$1${signature.toString("base64")}`)
+    })
+  })
+}

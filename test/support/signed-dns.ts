@@ -1,0 +1,40 @@
+/** The DNS of the signed zones in test/data/dnssec: as a server on loopback, and without one. */
+import type { Dns, DnsType } from "../../src/apis/contract.ts"
+import { encodeQuery, readResponse } from "../../src/ports/dns/message.ts"
+import { toWireNameOrRoot } from "../../src/ports/dns/name.ts"
+import { readReply } from "../../src/ports/dns/reply.ts"
+import { encodeReply, type ReplyParts, readQuery } from "./dns-reply.ts"
+import { startDnsServer } from "./dns-server.ts"
+import { answerFrom, loadSignedZones } from "./signed-zones.ts"
+
+/** Changes a reply before it is sent; null is silence. */
+export type Tampering = (reply: ReplyParts, name: string, type: string) => ReplyParts | null
+
+const zones = loadSignedZones()
+
+/** Starts a server of the signed zones. */
+export function startSignedDnsServer() {
+  return startDnsServer({}, { answer: (query) => answerFrom(zones, query) })
+}
+
+/** Asks the signed zones without a network. Replies go through the same encoding and decoding as on the way from a server. */
+export function createSignedDns(tamper: Tampering = (reply) => reply) {
+  const questions: string[] = []
+  const exchange: Dns["exchange"] = async (name, type, { dnssec = false } = {}) => {
+    questions.push(`${name} ${type}`)
+    return ask(name, type, dnssec, tamper)
+  }
+  return { exchange, questions }
+}
+
+function ask(name: string, type: DnsType, dnssec: boolean, tamper: Tampering) {
+  const wire = toWireNameOrRoot(name)
+  if (wire === null) throw new Error(`no name: ${name}`)
+  const question = { name: wire, type, ...(dnssec && { dnssec: "records" as const }) }
+  const query = readQuery(encodeQuery(question, 1, true))
+  const parts = tamper(answerFrom(zones, query), query.name, query.type)
+  if (parts === null) return { kind: "failure" as const, reason: "timeout" as const }
+  const response = readResponse(encodeReply(parts, true), question, 1)
+  if (typeof response === "string") throw new Error(`the reply for ${name} ${type} is ${response}`)
+  return readReply(response, question).reply
+}
