@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { hostname } from "node:os"
 import { join } from "node:path"
 import { copyFolder } from "../src/plugins/copy-folder.ts"
-import { noExchange } from "./support/dns.ts"
+import { createHeldDns } from "./support/held-dns.ts"
 import { postWith } from "./support/keyed-request.ts"
-import { apiSource, folderOf, writeFiles } from "./support/own-apis.ts"
+import { apiSource, folderOf, slowRun, writeFiles } from "./support/own-apis.ts"
 import { startTestService } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
 
@@ -84,23 +84,13 @@ test("a version ends with its last call, and two older ones are kept at most", a
   const version = (number: number) => ({
     "shout/index.ts": apiSource("shout", {
       first: `// ${number}`,
-      run: `if (text === "slow") await ports.dns.resolve("slow.example", "MX")
-        return { shouted: text.toUpperCase() }`,
+      run: slowRun,
     }),
   })
   const before = copies()
   const apis = folderOf(version(0))
-  const asked = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
-  const dns = {
-    async resolve() {
-      asked.resolve()
-      await goOn.promise
-      return { kind: "nodata" } as const
-    },
-    exchange: noExchange,
-  }
-  const service = await startTestService({ flags: { apis }, ports: { dns } })
+  const held = createHeldDns()
+  const service = await startTestService({ flags: { apis }, ports: { dns: held.dns } })
   const { account, key } = await service.createKey("mega")
   const shout = async (text: string) =>
     (await service.fetch("/v1/shout", { ...postWith({ text }), key })).status
@@ -109,7 +99,7 @@ test("a version ends with its last call, and two older ones are kept at most", a
     await service.configuration.reload()
   }
   const slow = shout("slow")
-  await asked.promise
+  await held.asked()
   await reload(1)
   await reload(2)
   // The third reload waits for the call that began before the first one.
@@ -119,7 +109,7 @@ test("a version ends with its last call, and two older ones are kept at most", a
   })
   for (let calls = 0; calls < 100; calls++) expect(await shout("a")).toBe(200)
   expect(isReloaded).toBe(false)
-  goOn.resolve()
+  held.release()
   expect(await slow).toBe(200)
   await third
   for (let number = 4; number < 12; number++) await reload(number)

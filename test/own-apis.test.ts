@@ -6,8 +6,9 @@ import { join } from "node:path"
 import { quietMs } from "../src/app/watch-folder.ts"
 import { maxDnsQuestions } from "../src/call/dns-questions.ts"
 import { noExchange } from "./support/dns.ts"
+import { createHeldDns } from "./support/held-dns.ts"
 import { startTestMock } from "./support/mock.ts"
-import { apiSource, folderOf, loadOwn, writeFiles } from "./support/own-apis.ts"
+import { apiSource, folderOf, loadOwn, slowRun, writeFiles } from "./support/own-apis.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
 import { createHeldTimer } from "./support/timer.ts"
@@ -507,27 +508,16 @@ test("with --watch a file that changes, and again while it is loaded, is served 
 })
 
 test("an API that is removed while it is called still answers that call", async () => {
-  const slow = `if (text === "slow") await ports.dns.resolve("slow.example", "MX")
-    return { shouted: text.toUpperCase() }`
-  const apis = folderOf({ "shout/index.ts": apiSource("shout", { run: slow }) })
-  const asked = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
-  const dns = {
-    async resolve() {
-      asked.resolve()
-      await goOn.promise
-      return { kind: "nodata" } as const
-    },
-    exchange: noExchange,
-  }
-  const service = await startTestService({ flags: { apis }, ports: { dns } })
+  const apis = folderOf({ "shout/index.ts": apiSource("shout", { run: slowRun }) })
+  const held = createHeldDns()
+  const service = await startTestService({ flags: { apis }, ports: { dns: held.dns } })
   const { account, key } = await service.createKey("mega")
   const call = shout(service, key, "slow")
-  await asked.promise
+  await held.asked()
   rmSync(join(apis, "shout"), { recursive: true })
   await service.configuration.reload()
   expect((await shout(service, key, "a")).status).toBe(404)
-  goOn.resolve()
+  held.release()
   expect(await call).toEqual({ status: 200, body: expect.stringContaining('"SLOW"') })
   expect(await service.accounts.usage(account, 1)).toMatchObject([{ calls: 1, credits: 1 }])
 })

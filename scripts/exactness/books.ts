@@ -6,8 +6,10 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { isPostgresUrl, openStore } from "../../src/store/open.ts"
+import type { Finding } from "../findings.ts"
 import { query } from "./database.ts"
 import type { Call, Customer } from "./traffic.ts"
+import { none } from "./trial.ts"
 
 /** The plans of the trials. `ample` has more credits than a trial spends, of a limited number, so that each charge compares. */
 const plans: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -134,4 +136,16 @@ export function compare(
 
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
+}
+
+/** The findings that must hold however a trial charges: no answer without its charge, and no charge without a call for it. */
+export function chargeFindings(
+  results: readonly Pick<Comparison, "unpaid" | "unexplained">[],
+  prefix = "",
+): readonly Finding[] {
+  const total = (name: "unpaid" | "unexplained") => sum(results.map((result) => result[name]))
+  return [
+    none(`${prefix}credits answered and not booked`, total("unpaid")),
+    none(`${prefix}credits booked beyond answered + under way`, total("unexplained")),
+  ]
 }

@@ -1,5 +1,5 @@
 import type { Finding } from "../findings.ts"
-import { compare, readBooks, sum } from "./books.ts"
+import { chargeFindings, compare, readBooks, sum } from "./books.ts"
 import type { Instance } from "./instance.ts"
 import { type Call, type Customer, mixedCalls, startTraffic } from "./traffic.ts"
 import { atMost, count, none, recoveryLimitMs, refusalLimitMs } from "./trial.ts"
@@ -108,14 +108,7 @@ export function reportFaults(results: readonly FaultResult[]): Finding[] {
       "credits of calls under way at a fault that may have been charged without success",
       total(({ uncertain }) => uncertain),
     ),
-    none(
-      "credits answered and not booked",
-      total(({ unpaid }) => unpaid),
-    ),
-    none(
-      "credits booked beyond answered + under way",
-      total(({ unexplained }) => unexplained),
-    ),
+    ...chargeFindings(results),
     none(
       "credits booked after the last answer",
       total(({ late }) => late),

@@ -41,7 +41,7 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
   }
 }
 
-/** The source of an API that gives back its text in capitals, or what `run` says. */
+/** The source of an API that returns its text in capitals, or runs the code `run`. */
 export function apiSource(
   id: string,
   {
@@ -69,3 +69,7 @@ export default defineApi({
 })
 `
 }
+
+/** A `run` for {@link apiSource} that asks the DNS first if the text is "slow". */
+export const slowRun = `if (text === "slow") await ports.dns.resolve("slow.example", "MX")
+    return { shouted: text.toUpperCase() }`

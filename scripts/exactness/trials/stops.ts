@@ -1,11 +1,11 @@
 import { join } from "node:path"
 import type { Finding } from "../../findings.ts"
-import { compare, createCustomers, readBooks, sum } from "../books.ts"
+import { chargeFindings, compare, createCustomers, readBooks, sum } from "../books.ts"
 import { createServer } from "../database.ts"
 import { createInstance, type Instance } from "../instance.ts"
 import { childrenOf, signalAll } from "../processes.ts"
 import { batchOf, mixedCalls, startTraffic } from "../traffic.ts"
-import { count, type Lab, none, type Trial } from "../trial.ts"
+import { count, type Lab, type Trial } from "../trial.ts"
 
 /** Batches of 20, so that a stop meets some in progress. */
 const requests = [...mixedCalls, batchOf(20)]
@@ -90,14 +90,7 @@ async function stopUnderLoad(lab: Lab, db: string, workers: number): Promise<rea
         total(({ booked }) => booked),
       ),
       count(`${title}: calls whose connection broke`, broken),
-      none(
-        `${title}: credits answered and not booked`,
-        total(({ unpaid }) => unpaid),
-      ),
-      none(
-        `${title}: credits booked beyond answered + under way`,
-        total(({ unexplained }) => unexplained),
-      ),
+      ...chargeFindings(results, `${title}: `),
     )
   }
   await instance.stop()

@@ -3,7 +3,7 @@ import { keepAliveTimer } from "../../../src/ports/timer.ts"
 import { migrate } from "../../../src/store/postgres/migrations.ts"
 import { stepOfLedger } from "../../../test/support/sample-step.ts"
 import type { Finding } from "../../findings.ts"
-import { compare, createCustomers, readBooks, sum } from "../books.ts"
+import { chargeFindings, compare, createCustomers, readBooks } from "../books.ts"
 import { startInstances } from "../cluster.ts"
 import { createServer, type DatabaseServer, query } from "../database.ts"
 import { prepareFailures } from "../failures.ts"
@@ -119,7 +119,6 @@ function longest(calls: readonly Call[]): number {
 
 function report(results: readonly Updated[]): Finding[] {
   const calls = results.flatMap((result) => result.calls)
-  const total = (pick: (result: Updated) => number) => sum(results.map(pick))
   return [
     count("updates", results.length),
     count("the longest update, s", Math.max(...results.map(({ seconds }) => seconds))),
@@ -131,13 +130,6 @@ function report(results: readonly Updated[]): Finding[] {
       results.map((result) => longest(result.calls)),
       longestMs,
     ),
-    none(
-      "credits answered and not booked",
-      total(({ unpaid }) => unpaid),
-    ),
-    none(
-      "credits booked beyond answered + under way",
-      total(({ unexplained }) => unexplained),
-    ),
+    ...chargeFindings(results),
   ]
 }

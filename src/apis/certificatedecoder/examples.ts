@@ -46,6 +46,19 @@ PjP2Q1zU1yn6rBfwAiBLUmga/9b4M0lEi9Yn2rdS+QKP3JaPRcMzT6kQFGl8sw==
 -----END CERTIFICATE REQUEST-----
 `
 
+/** The fields of a certificate or request without the extensions for them. */
+const withoutExtensions = {
+  is_ca: false,
+  path_length: null,
+  key_usage: null,
+  extended_key_usage: null,
+  subject_key_id: null,
+  authority_key_id: null,
+  ocsp_urls: [],
+  issuer_urls: [],
+  crl_urls: [],
+}
+
 /** A certificate with its chain, one with mistakes, and a request. */
 export const examples = [
   {
@@ -139,15 +152,7 @@ export const examples = [
         key_sha256: "b60205d9ecba2a900e38ba885cdcaff98bb010a352d6b0a7f756833209fb443f",
       },
       names: [],
-      is_ca: false,
-      path_length: null,
-      key_usage: null,
-      extended_key_usage: null,
-      subject_key_id: null,
-      authority_key_id: null,
-      ocsp_urls: [],
-      issuer_urls: [],
-      crl_urls: [],
+      ...withoutExtensions,
       extensions: [],
       seconds_left: -343828800,
       chain: [],
@@ -179,15 +184,7 @@ export const examples = [
         key_sha256: "b60205d9ecba2a900e38ba885cdcaff98bb010a352d6b0a7f756833209fb443f",
       },
       names: [{ type: "dns", value: "shop.example.com" }],
-      is_ca: false,
-      path_length: null,
-      key_usage: null,
-      extended_key_usage: null,
-      subject_key_id: null,
-      authority_key_id: null,
-      ocsp_urls: [],
-      issuer_urls: [],
-      crl_urls: [],
+      ...withoutExtensions,
       extensions: [{ oid: "2.5.29.17", name: "subjectAltName", is_critical: false }],
       seconds_left: null,
       chain: [],

@@ -1,4 +1,4 @@
-/** Working days, a clock that changes, and a date that does not exist. */
+/** Working days, clock changes, and a date that does not exist. */
 export const examples = [
   {
     name: "Every working day at nine in Berlin",
@@ -15,7 +15,7 @@ export const examples = [
     },
   },
   {
-    name: "A time that the change to summer time leaves out",
+    name: "A time that the change to summer time skips",
     input: { expression: "30 2 * * *", timezone: "Europe/Berlin", after: "2027-03-27T12:00:00Z", count: 2 },
     output: {
       is_valid: true,

@@ -1,3 +1,5 @@
+const ofOneDevice = { is_divided: false, is_group: false, is_broadcast: false }
+
 /** Addresses of the three registries, and one that a phone chose. */
 export const examplesFor = (data_date: string | null) => [
   {
@@ -11,9 +13,7 @@ export const examplesFor = (data_date: string | null) => [
       is_private: false,
       prefix: "00:00:5E",
       registry: "MA-L" as const,
-      is_divided: false,
-      is_group: false,
-      is_broadcast: false,
+      ...ofOneDevice,
       is_locally_administered: false,
       data_date,
       address: ["INTERNET ASS'NED NOS.AUTHORITY", "Los Angeles CA 90094-2536", "United States"],
@@ -30,9 +30,7 @@ export const examplesFor = (data_date: string | null) => [
       is_private: false,
       prefix: "00:55:DA:0",
       registry: "MA-M" as const,
-      is_divided: false,
-      is_group: false,
-      is_broadcast: false,
+      ...ofOneDevice,
       is_locally_administered: false,
       data_date,
       address: ["2-5-1, Senba Higashi", "Mino Osaka 562-0035", "Japan"],
@@ -49,9 +47,7 @@ export const examplesFor = (data_date: string | null) => [
       is_private: false,
       prefix: null,
       registry: null,
-      is_divided: false,
-      is_group: false,
-      is_broadcast: false,
+      ...ofOneDevice,
       is_locally_administered: true,
       data_date,
       address: null,

@@ -1,4 +1,24 @@
-/** A meeting between two changes of the clocks, a time that does not exist, and one that comes twice. */
+const berlinSpring = {
+  utc: "2027-03-28T01:00:00.000Z",
+  local_before: "2027-03-28T02:00:00+01:00",
+  local_after: "2027-03-28T03:00:00+02:00",
+}
+const berlinAutumn = {
+  utc: "2027-10-31T01:00:00.000Z",
+  local_before: "2027-10-31T03:00:00+02:00",
+  local_after: "2027-10-31T02:00:00+01:00",
+}
+const newYorkAutumn = {
+  utc: "2027-11-07T06:00:00.000Z",
+  local_before: "2027-11-07T02:00:00-04:00",
+  local_after: "2027-11-07T01:00:00-05:00",
+}
+const berlinIn2027 = [
+  { timezone: "Europe/Berlin", ...berlinSpring },
+  { timezone: "Europe/Berlin", ...berlinAutumn },
+]
+
+/** A meeting between two clock changes, a time that does not exist, and one that comes twice. */
 export const examples = [
   {
     name: "A meeting in Berlin for New York and Kolkata",
@@ -16,22 +36,14 @@ export const examples = [
         timezone: "Europe/Berlin",
         local: "2027-03-16T15:00:00+01:00",
         offset: "+01:00",
-        next_change: {
-          utc: "2027-03-28T01:00:00.000Z",
-          local_before: "2027-03-28T02:00:00+01:00",
-          local_after: "2027-03-28T03:00:00+02:00",
-        },
+        next_change: berlinSpring,
       },
       times: [
         {
           timezone: "America/New_York",
           local: "2027-03-16T10:00:00-04:00",
           offset: "-04:00",
-          next_change: {
-            utc: "2027-11-07T06:00:00.000Z",
-            local_before: "2027-11-07T02:00:00-04:00",
-            local_after: "2027-11-07T01:00:00-05:00",
-          },
+          next_change: newYorkAutumn,
         },
         {
           timezone: "Asia/Kolkata",
@@ -41,35 +53,19 @@ export const examples = [
         },
       ],
       year_changes: [
-        {
-          timezone: "Europe/Berlin",
-          utc: "2027-03-28T01:00:00.000Z",
-          local_before: "2027-03-28T02:00:00+01:00",
-          local_after: "2027-03-28T03:00:00+02:00",
-        },
-        {
-          timezone: "Europe/Berlin",
-          utc: "2027-10-31T01:00:00.000Z",
-          local_before: "2027-10-31T03:00:00+02:00",
-          local_after: "2027-10-31T02:00:00+01:00",
-        },
+        ...berlinIn2027,
         {
           timezone: "America/New_York",
           utc: "2027-03-14T07:00:00.000Z",
           local_before: "2027-03-14T02:00:00-05:00",
           local_after: "2027-03-14T03:00:00-04:00",
         },
-        {
-          timezone: "America/New_York",
-          utc: "2027-11-07T06:00:00.000Z",
-          local_before: "2027-11-07T02:00:00-04:00",
-          local_after: "2027-11-07T01:00:00-05:00",
-        },
+        { timezone: "America/New_York", ...newYorkAutumn },
       ],
     },
   },
   {
-    name: "A time that clocks leave out",
+    name: "A time that clocks skip",
     input: {
       time: "2027-03-28T02:30",
       from: "Europe/Berlin",
@@ -92,38 +88,14 @@ export const examples = [
         timezone: "Europe/Berlin",
         local: "2027-03-28T03:30:00+02:00",
         offset: "+02:00",
-        next_change: {
-          utc: "2027-10-31T01:00:00.000Z",
-          local_before: "2027-10-31T03:00:00+02:00",
-          local_after: "2027-10-31T02:00:00+01:00",
-        },
+        next_change: berlinAutumn,
       },
-      times: [
-        {
-          timezone: "UTC",
-          local: "2027-03-28T01:30:00+00:00",
-          offset: "+00:00",
-          next_change: null,
-        },
-      ],
-      year_changes: [
-        {
-          timezone: "Europe/Berlin",
-          utc: "2027-03-28T01:00:00.000Z",
-          local_before: "2027-03-28T02:00:00+01:00",
-          local_after: "2027-03-28T03:00:00+02:00",
-        },
-        {
-          timezone: "Europe/Berlin",
-          utc: "2027-10-31T01:00:00.000Z",
-          local_before: "2027-10-31T03:00:00+02:00",
-          local_after: "2027-10-31T02:00:00+01:00",
-        },
-      ],
+      times: [{ timezone: "UTC", local: "2027-03-28T01:30:00+00:00", offset: "+00:00", next_change: null }],
+      year_changes: berlinIn2027,
     },
   },
   {
-    name: "The later of two times that clocks show alike",
+    name: "The later of two times that look the same on clocks",
     input: {
       time: "2027-10-31T02:30",
       from: "Europe/Berlin",
@@ -153,28 +125,8 @@ export const examples = [
           local_after: "2028-03-26T03:00:00+02:00",
         },
       },
-      times: [
-        {
-          timezone: "UTC",
-          local: "2027-10-31T01:30:00+00:00",
-          offset: "+00:00",
-          next_change: null,
-        },
-      ],
-      year_changes: [
-        {
-          timezone: "Europe/Berlin",
-          utc: "2027-03-28T01:00:00.000Z",
-          local_before: "2027-03-28T02:00:00+01:00",
-          local_after: "2027-03-28T03:00:00+02:00",
-        },
-        {
-          timezone: "Europe/Berlin",
-          utc: "2027-10-31T01:00:00.000Z",
-          local_before: "2027-10-31T03:00:00+02:00",
-          local_after: "2027-10-31T02:00:00+01:00",
-        },
-      ],
+      times: [{ timezone: "UTC", local: "2027-10-31T01:30:00+00:00", offset: "+00:00", next_change: null }],
+      year_changes: berlinIn2027,
     },
   },
 ]
