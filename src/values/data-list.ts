@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { parseInstant } from "./time-text.ts"
 
 /** A list that others maintain, such as assigned numbers. A copy of it is built in. */
 export interface DataList {
@@ -28,13 +29,12 @@ export function dataDate(list: string) {
  */
 export function readListDate({ date }: { readonly date?: unknown }): string | null {
   if (date === undefined || date === null) return null
-  if (typeof date === "string" && /^\d{4}-\d{2}(?:-\d{2})?$/.test(date) && isDay(date)) return date
+  if (typeof date === "string" && /^\d{4}-\d{2}(?:-\d{2})?$/.test(date) && parseInstant(dayOf(date)) !== null)
+    return date
   throw new Error("the date of the list must be YYYY-MM-DD or YYYY-MM, such as 2027-03")
 }
 
-/** Whether the day or the month exists. */
-function isDay(date: string): boolean {
-  const day = date.length === 7 ? `${date}-01` : date
-  const ms = Date.parse(`${day}T00:00:00Z`)
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day)
+/** The day, or the first day of the month. */
+function dayOf(date: string): string {
+  return date.length === 7 ? `${date}-01` : date
 }

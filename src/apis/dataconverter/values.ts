@@ -3,6 +3,8 @@ import { reject } from "../contract.ts"
 /** Data of any of the five formats. Objects are maps, which keep the order of keys and treat `__proto__` like other keys. */
 export type Value = null | boolean | string | Numeral | Moment | readonly Value[] | ObjectValue
 export type ObjectValue = ReadonlyMap<string, Value>
+/** A value that is neither a list nor an object. */
+export type Leaf = Exclude<Value, readonly Value[] | ObjectValue>
 
 /** A number as text, so that each digit is kept: a number of JSON (RFC 8259 §6), or `inf`, `-inf` or `nan`. */
 export class Numeral {
@@ -32,8 +34,7 @@ export function isObject(value: Value): value is ObjectValue {
   return value instanceof Map
 }
 
-/** A value as text, unless it is a list or an object. */
-export function toText(value: Exclude<Value, readonly Value[] | ObjectValue>): string {
+export function toText(value: Leaf): string {
   if (value === null) return ""
   return typeof value === "object" ? value.text : String(value)
 }

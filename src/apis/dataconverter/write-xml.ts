@@ -2,9 +2,16 @@ import { SaxesParser } from "saxes"
 import { pointerTo } from "../../values/json-pointer.ts"
 import { reject } from "../contract.ts"
 import type { Notes } from "./notes.ts"
-import { isList, isObject, Moment, type ObjectValue, Output, toText, type Value } from "./values.ts"
-
-type Leaf = Exclude<Value, readonly Value[] | ObjectValue>
+import {
+  isList,
+  isObject,
+  type Leaf,
+  Moment,
+  type ObjectValue,
+  Output,
+  toText,
+  type Value,
+} from "./values.ts"
 
 /** The surroundings of an element: its place in the data, the white space before it, and the declared namespace prefixes. */
 interface Context {

@@ -52,10 +52,11 @@ type Steps = readonly string[]
 type Parent = Record<string, unknown> | unknown[]
 
 function createEditor(document: unknown) {
-  let root = document
+  /** Around the document, which so has a place like any value in it. */
+  const holder: Record<string, unknown> = { root: document }
   let copied = 0
   /** Objects and lists that were made here. Only these may be changed. */
-  const own = new WeakSet<object>()
+  const own = new WeakSet<object>([holder])
 
   function toOwn(value: unknown, member: Member): Parent {
     if (typeof value !== "object" || value === null) throw new CannotApply("missing", member)
@@ -66,25 +67,21 @@ function createEditor(document: unknown) {
     return mine
   }
 
-  /** The object or list around the last step, ready to be changed. */
-  function parentOf(path: Steps, member: Member): Parent {
-    let parent = toOwn(root, member)
-    root = parent
-    for (const step of path.slice(0, -1)) {
-      const inner = toOwn(memberOf(parent, step, member), member)
-      set(parent, step, inner)
+  /** The object or list around the place of a path, ready to be changed, and the step from it to the place. */
+  function placeOf(path: Steps, member: Member): readonly [parent: Parent, step: string] {
+    let parent: Parent = holder
+    let last = "root"
+    for (const step of path) {
+      const inner = toOwn(memberOf(parent, last, member), member)
+      set(parent, last, inner)
       parent = inner
+      last = step
     }
-    return parent
+    return [parent, last]
   }
 
   function add(path: Steps, value: unknown): void {
-    const step = path.at(-1)
-    if (step === undefined) {
-      root = value
-      return
-    }
-    const parent = parentOf(path, "path")
+    const [parent, step] = placeOf(path, "path")
     if (!Array.isArray(parent)) {
       parent[step] = value
       return
@@ -95,21 +92,15 @@ function createEditor(document: unknown) {
   }
 
   function remove(path: Steps, member: Member): void {
-    const step = path.at(-1)
-    if (step === undefined) throw new CannotApply("root", member)
-    const parent = parentOf(path, member)
+    if (path.length === 0) throw new CannotApply("root", member)
+    const [parent, step] = placeOf(path, member)
     memberOf(parent, step, member)
     if (Array.isArray(parent)) parent.splice(Number(step), 1)
     else delete parent[step]
   }
 
   function replace(path: Steps, value: unknown): void {
-    const step = path.at(-1)
-    if (step === undefined) {
-      root = value
-      return
-    }
-    const parent = parentOf(path, "path")
+    const [parent, step] = placeOf(path, "path")
     memberOf(parent, step, "path")
     set(parent, step, value)
   }
@@ -123,7 +114,7 @@ function createEditor(document: unknown) {
   }
 
   function move(from: Steps, path: Steps): void {
-    const value = valueAt(root, from, "from")
+    const value = valueAt(holder.root, from, "from")
     const isInside = from.length <= path.length && from.every((step, index) => step === path[index])
     if (isInside && from.length < path.length) throw new CannotApply("move_inside")
     if (isInside) return
@@ -132,7 +123,7 @@ function createEditor(document: unknown) {
   }
 
   return {
-    result: () => root,
+    result: () => holder.root,
     apply(operation: Operation): void {
       const { op, path } = operation
       switch (op) {
@@ -149,10 +140,10 @@ function createEditor(document: unknown) {
           move(operation.from, path)
           break
         case "copy":
-          add(path, copy(valueAt(root, operation.from, "from")))
+          add(path, copy(valueAt(holder.root, operation.from, "from")))
           break
         case "test":
-          if (!isEqual(valueAt(root, path, "path"), operation.value))
+          if (!isEqual(valueAt(holder.root, path, "path"), operation.value))
             throw new CannotApply("test_failed", "value")
       }
     },
