@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Cron, CronPattern } from "croner"
 import fc from "fast-check"
+import { processorMs } from "../../../test/support/processor-time.ts"
 import { atZone, clockChangesAfter, toLocalText, toTimeZone } from "../../values/time-zone.ts"
 import type { RunContext } from "../contract.ts"
 import { run } from "./run.ts"
@@ -224,17 +225,19 @@ test.each([
   ["* * * 31 4,6,9,11 +1-6 1-9999", "America/New_York"],
 ])("%s in %s never runs, and that is found soon", async (expression, timezone) => {
   await parse("* * * * *")
-  const start = performance.now()
-  const { is_valid, runs } = await parse(expression, { timezone })
-  expect({ is_valid, runs }).toEqual({ is_valid: false, runs: [] })
-  expect(performance.now() - start).toBeLessThan(1_000)
+  const taken = processorMs(async () => {
+    const { is_valid, runs } = await parse(expression, { timezone })
+    expect({ is_valid, runs }).toEqual({ is_valid: false, runs: [] })
+  })
+  expect(await taken).toBeLessThan(1_000)
 })
 
 test("schedules that are rare or that never run end soon", async () => {
-  const start = performance.now()
-  for (const expression of ["0 0 30 2 *", "* * * 30,31 2 +1L", "0 0 29 2 +1#5", "59 59 23 29 2 +0 9999"])
-    await parse(expression, { count: 100, timezone: "Europe/Berlin" })
-  expect(performance.now() - start).toBeLessThan(1_000)
+  const taken = processorMs(async () => {
+    for (const expression of ["0 0 30 2 *", "* * * 30,31 2 +1L", "0 0 29 2 +1#5", "59 59 23 29 2 +0 9999"])
+      await parse(expression, { count: 100, timezone: "Europe/Berlin" })
+  })
+  expect(await taken).toBeLessThan(1_000)
 })
 
 test("names of time zones in any capitals, and offsets", () => {
