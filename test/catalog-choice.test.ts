@@ -31,18 +31,18 @@ describe("the choice", () => {
   })
 
   test.each([
-    [["mial"], [], "'catalog.include': there is no API and no category 'mial'. There are mail, "],
-    [[], ["hmca"], "'catalog.exclude': there is no API and no category 'hmca'. There are hmac, "],
+    [["mial"], [], "'catalog.include': there is no API or category 'mial'. There are mail, "],
+    [[], ["hmca"], "'catalog.exclude': there is no API or category 'hmca'. There are hmac, "],
     [["mail"], ["mail"], "leave no API to serve"],
     [
       [],
       ["mail,text"],
-      "'catalog.exclude': 'mail,text' is several names in one. Repeat the option: --catalog-exclude mail --catalog-exclude text. In the file",
+      "'catalog.exclude': 'mail,text' has several names. Repeat the option for each: --catalog-exclude mail --catalog-exclude text. In the file",
     ],
     [
       ["hmac, time and place"],
       [],
-      "Repeat the option: --catalog-include hmac --catalog-include 'time and place'.",
+      "Repeat the option for each: --catalog-include hmac --catalog-include 'time and place'.",
     ],
   ])("include %p, exclude %p is refused", (include, exclude, problem) => {
     expect(() => idsOf(include, exclude)).toThrow(problem)

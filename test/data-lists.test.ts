@@ -66,17 +66,17 @@ describe("a folder is refused with what to change", () => {
     [
       "that is empty",
       folderOf({ ".x": "" }),
-      "has no list. A list is a file such as bluetooth-companies.json.",
+      "has no lists. A list is a file such as bluetooth-companies.json.",
     ],
     [
       "with another file",
       folderOf({ "companies.json": "[]" }),
-      "'companies.json' is not a list that is known. Name a file bluetooth-companies",
+      "'companies.json' is not a known list. Name a file bluetooth-companies",
     ],
     [
       "with another ending",
       folderOf({ "bluetooth-companies.csv": "" }),
-      "'bluetooth-companies.csv' is not a list that is known. Name it bluetooth-companies.json or bluetooth-companies.yaml",
+      "'bluetooth-companies.csv' is not a known list. Name it bluetooth-companies.json or bluetooth-companies.yaml",
     ],
     [
       "with a line that is no domain",

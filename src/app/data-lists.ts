@@ -31,7 +31,7 @@ export async function readDataLists(directory: string): Promise<DataLists> {
     const endings: readonly string[] = list ? dataLists[list].endings : []
     if (list === undefined || !endings.includes(ext))
       throw new ConfigError(
-        `${place}: '${file}' is not a list that is known. ${list ? `Name it ${endings.map((end) => `${list}${end}`).join(" or ")}` : `Name a file ${fileNames.join(" or ")}`}.`,
+        `${place}: '${file}' is not a known list. ${list ? `Name it ${endings.map((end) => `${list}${end}`).join(" or ")}` : `Name a file ${fileNames.join(" or ")}`}.`,
       )
     if (Object.hasOwn(data, list))
       throw new ConfigError(`${place}: there are two files for '${list}'. Remove one.`)
@@ -46,7 +46,7 @@ export async function readDataLists(directory: string): Promise<DataLists> {
     }
   }
   if (files.size === 0)
-    throw new ConfigError(`${place} has no list. A list is a file such as ${fileNames[0]}.`)
+    throw new ConfigError(`${place} has no lists. A list is a file such as ${fileNames[0]}.`)
   return { data, files }
 }
 

@@ -34,9 +34,9 @@ export function servedOf(
 function mistakeOf(setting: string, name: string, names: readonly string[]): string {
   const parts = name.split(",").map((part) => part.trim())
   if (parts.length === 1)
-    return `there is no API and no category '${name}'. There are ${nearestFirst(name, names).join(", ")}.`
+    return `there is no API or category '${name}'. There are ${nearestFirst(name, names).join(", ")}.`
   const flags = parts.map((part) => `--catalog-${setting} ${toFlagText(part)}`).join(" ")
-  return `'${name}' is several names in one. Repeat the option: ${flags}. In the file they are a list of texts.`
+  return `'${name}' has several names. Repeat the option for each: ${flags}. In the file, write a list of strings.`
 }
 
 function toFlagText(name: string): string {

@@ -123,7 +123,7 @@ export const options = {
     268_435_456,
   ),
   data: {
-    ...one("data DIR", "folder of newer lists, a file each, in place of those inside", text, null, "none"),
+    ...one("data DIR", "folder of newer lists, one file each, to replace built-in ones", text, null, "none"),
     namesFile: true,
   },
   catalogInclude: inTable(
