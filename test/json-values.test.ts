@@ -92,7 +92,7 @@ test.each([
   expect(((await graphql.json()) as { errors: { message: string }[] }).errors[0]?.message).toContain(refusal)
 })
 
-test("text that is no JSON is refused", () => {
+test("text that is not JSON is refused", () => {
   const read = compileInput(echo.input)
   expect(() => read({ kind: "text", parameters: [{ name: "value", text: "{a: 1}" }] })).toThrow(
     "The 'value' parameter must be a JSON value, written as JSON text",

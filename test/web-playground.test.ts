@@ -58,7 +58,7 @@ test.each([
     { lines: ["a"], caseSensitive: true },
   ],
   [
-    "what takes any value is typed as JSON",
+    "a parameter for any value is typed as JSON",
     "jsondiff",
     { from: '{"a": [1]}', to: "null" },
     { from: { a: [1] }, to: null },
@@ -67,7 +67,7 @@ test.each([
   expect(read(id, typed)).toEqual(sent)
 })
 
-test("a text that is no JSON, where it must be, is found before the call", () => {
+test("text that is not JSON in a JSON parameter is found before the call", () => {
   const find = (typed: Readonly<Record<string, string>>) =>
     findMistakenJson(apiOf("jsondiff"), (name) => typed[name] ?? "")
   expect(find({ from: "1", to: "{a: 1}" })).toBe("to")

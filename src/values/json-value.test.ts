@@ -5,7 +5,7 @@ import { isJsonValue, jsonValue, mistakeOfJson } from "./json-value.ts"
 
 const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
 
-test("is told from other schemas", () => {
+test("is distinguished from other schemas", () => {
   expect(isJsonValue(jsonValue({ description: "x" }))).toBe(true)
   expect([Type.String(), Type.Null(), Type.Object({})].map(isJsonValue)).toEqual([false, false, false])
 })

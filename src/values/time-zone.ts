@@ -1,4 +1,4 @@
-/** What a parameter with a time zone must be. */
+/** The requirement for a parameter with a time zone. */
 export const timeZoneForm =
   "must be a time zone of the IANA database, such as Europe/Berlin, or an offset such as +05:30"
 

@@ -92,7 +92,7 @@ test.each([
   expect(headers.get("x-api-credits-used")).toBe("0")
 })
 
-test("calls are no changes: the plan and the key limit them, and changes stay possible after many", async () => {
+test("calls do not count as changes: the plan and the key limit them, and changes stay possible after many", async () => {
   const { browser } = await signIn("pro", { rateLimit: 40 })
   const path = "/portal/v1/calls/bluetoothlookup?companyid=76"
   for (let count = 1; count <= 40; count++)

@@ -36,7 +36,7 @@ export const worst: readonly WorstInput[] = [
     "4,000 extensions",
     { certificate: certificate(...Array<Buffer>(4_000).fill(hex("300906032a030404020500"))) },
   ],
-  ["sequences in each other", { certificate: hex("3080".repeat(24_000)).toString("base64") }],
+  ["nested sequences", { certificate: hex("3080".repeat(24_000)).toString("base64") }],
   ["22,000 values", { certificate: der(0x30, hex("0500".repeat(22_000))).toString("base64") }],
   ["dashes", { certificate: "-----BEGIN ".repeat(5_900) }],
   ["blocks without an end", { certificate: "-----BEGIN CERTIFICATE-----".repeat(2_400) }],

@@ -22,10 +22,10 @@ export const worst: readonly WorstInput[] = [
     "aliases of a long text",
     { text: fill("- *a\n", `- &a ${"x".repeat(90_000)}\n`), from: "yaml", to: "yaml" },
   ],
-  ["100,000 lists in each other", { text: "[".repeat(100_000), from: "yaml", to: "json" }],
-  ["10,000 lists in each other", { text: "[".repeat(10_000), from: "json", to: "yaml" }],
+  ["100,000 nested lists", { text: "[".repeat(100_000), from: "yaml", to: "json" }],
+  ["10,000 nested lists", { text: "[".repeat(10_000), from: "json", to: "yaml" }],
   ["a list of TOML", { text: fill("1,", "a=[", "]"), from: "toml", to: "json" }],
-  ["lists of TOML in each other", { text: fill("[", "a="), from: "toml", to: "json" }],
+  ["nested lists of TOML", { text: fill("[", "a="), from: "toml", to: "json" }],
   ["a key of TOML with 100,000 parts", { text: fill(".a", "a", "=1"), from: "toml", to: "json" }],
   ["elements of XML", { text: fill("<a/>", "<r>", "</r>"), from: "xml", to: "json" }],
   [

@@ -1,4 +1,4 @@
-/** What is lost is said, what cannot be read is refused with its place, and no text costs more than its length. */
+/** Losses are reported, unreadable text is refused with its place, and the cost of a text is bounded by its length. */
 import { expect, test } from "bun:test"
 import { runIsolated } from "../../../test/support/run-isolated.ts"
 import { type Format, run } from "./run.ts"
@@ -58,7 +58,7 @@ const refusals: readonly (readonly [what: string, from: Format, text: string, re
     "is not valid XML at line 1, column 7: unbound namespace prefix",
   ],
   [
-    "an entity of its own",
+    "an entity that the document defines",
     "xml",
     "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
     "is not valid XML at line 1, column 37: undefined",
@@ -83,7 +83,7 @@ const refusals: readonly (readonly [what: string, from: Format, text: string, re
   ],
   ["a column twice", "csv", "a,b,a", 'must not have a key twice: "a" at line 1, column 5'],
   [
-    "a day that is none",
+    "a day that does not exist",
     "toml",
     "a = 2021-02-30",
     "is not valid TOML at line 1, column 14: Unexpected invalid date",
@@ -132,13 +132,13 @@ const refusals: readonly (readonly [what: string, from: Format, text: string, re
     "must have at most 100 levels",
   ],
   [
-    "60,000 elements in each other",
+    "60,000 nested elements",
     "xml",
     "<a>".repeat(60_000),
     "must have at most 100 levels of nesting, and has more at line 1, column 304",
   ],
   [
-    "90,000 lists in each other",
+    "90,000 nested lists",
     "toml",
     `a = ${"[".repeat(90_000)}`,
     "must have at most 100 levels of nesting, and has more at line 1, column 105",

@@ -7,7 +7,7 @@ import { type Format, run } from "./run.ts"
 const others = ["yaml", "xml", "csv", "toml"] as const
 const convert = (text: string, from: Format, to: Format) => runIsolated(run, { text, from, to })
 
-/** Texts that one of the formats could take for something else. */
+/** Texts that one of the formats could mistake for something else. */
 const awkward = [
   ..."|yes|no|on|null|Null|~|true|1|-1|+1|1.5|.5|1.|1e5|0x1F|0o17|0b1|1_000|1:30|2001-01-01|2001-01-01T00:00:00Z|.inf|.nan|inf".split(
     "|",
@@ -109,7 +109,7 @@ function toExact(number: string): string {
     : `${minus}${short}e${Number(exponent) - fraction.length + digits.length - short.length}`
 }
 
-test.each(others)("what comes back from %s is the same, or there is a warning", async (format) => {
+test.each(others)("data converted to %s and back is the same, or there is a warning", async (format) => {
   await fc.assert(
     fc.asyncProperty(anyJson, async (json) => {
       const there = await convert(json, "json", format)

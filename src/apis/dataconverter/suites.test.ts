@@ -27,7 +27,7 @@ interface YamlTest {
 const otherYaml: Readonly<Record<string, string>> = {
   "2JQS": "has an empty key twice, and keys that are there twice are refused in every format",
   X38W: "has a key twice, once as an alias",
-  M7A3: "has a document of a comment alone, which the library takes for null and the suite for nothing",
+  M7A3: "has a document with only a comment. The library reads null, the suite expects no document",
   SF5V: "has a directive twice, which the library does not refuse",
 }
 

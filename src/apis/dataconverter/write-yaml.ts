@@ -63,7 +63,7 @@ function toPlain(value: Value, where: string, notes: Notes): unknown {
   return value.text
 }
 
-/** `=` alone has a meaning in YAML 1.1. */
+/** A text that is only `=` has another meaning in YAML 1.1. */
 function toPlainText(text: string): string | Escaped {
   return text.search(toEscape) < 0 && text !== "=" ? text : new Escaped(text)
 }

@@ -101,7 +101,7 @@ describe("where mail goes", () => {
       { accepts_mail: "no", reason: "null_mx" },
     ],
     [
-      "an address alone",
+      "an address and no mail servers",
       { "x.com": [{ AAAA: "2001:db8::1" }] },
       { accepts_mail: "yes", reason: "implicit_mx", mail_servers: [{ preference: 0, host: "x.com" }] },
     ],
@@ -165,7 +165,7 @@ describe("DMARC", () => {
       { policy: "reject", domain: "b.com" },
     ],
     [
-      "of the public suffix alone",
+      "only of the public suffix",
       { "_dmarc.com": record("v=DMARC1; p=none; psd=y") },
       { policy: "none", domain: "com" },
     ],

@@ -120,6 +120,8 @@ export function createEmailvalidator(disposable: DisposableDomains) {
       const valid = isValid(problems)
       const isName = name !== null && !name.startsWith("[")
       const needsSmtputf8 = valid && localPart !== null && !isAscii(localPart)
+      const { is_disposable, delivery, dmarc } =
+        valid && isName && context.premium ? await lookUp(name, disposable, context) : notLookedUp
       return {
         is_valid: valid,
         problems,
@@ -129,8 +131,10 @@ export function createEmailvalidator(disposable: DisposableDomains) {
         ascii: valid && !needsSmtputf8 ? `${localPart}@${name}` : null,
         needs_smtputf8: needsSmtputf8,
         is_role: localPart !== null && isRole(localPart),
+        is_disposable,
         data_date: disposable.date,
-        ...(valid && isName && context.premium ? await lookUp(name, disposable, context) : notLookedUp),
+        delivery,
+        dmarc,
       }
     },
   })

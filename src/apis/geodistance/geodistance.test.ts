@@ -32,7 +32,7 @@ test("between equal points there is no direction", async () => {
   })
 })
 
-test("a polygon: its area on either way round, and on plans with premium fields alone", async () => {
+test("a polygon has the same area in both directions, and is only shown on plans with premium fields", async () => {
   const ring = ["0,0", "0,1", "1,1", "1,0"]
   const there = (await measure(ring)).polygon
   const back = (await measure(ring.toReversed())).polygon

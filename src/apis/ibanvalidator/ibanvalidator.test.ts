@@ -76,7 +76,7 @@ describe("a newer registry", () => {
   const written = (...countries: unknown[]) => JSON.stringify({ date: "2027-03", countries })
   const newland = ["QQ", "Newland", "4!a6!n", "1-4", ""]
 
-  test("is used in place of the one inside, and the built-in one is as it would be read", async () => {
+  test("replaces the built-in one, and a file with the built-in one reads the same", async () => {
     const api = createIbanvalidator(readRegistry(written(newland)))
     const right = await api.run({ iban: "QQ00ABCD123456" }, neverUsed)
     expect(right).toMatchObject({ country_name: "Newland", data_date: "2027-03", account: "123456" })

@@ -38,7 +38,7 @@ export const examples = [
     output: { values: ["2026-11-23"], paths: ["$[0]"], problems: [] },
   },
   {
-    name: "A pattern that is no I-Regexp",
+    name: "A pattern that is not an I-Regexp",
     input: { document: ["a1"], path: "$[?search(@, '\\\\d')]" },
     output: {
       values: [],

@@ -1,4 +1,4 @@
-/** What does not fit is said, nothing is fetched, patterns are right however long they take, and no caller changes another's schemas. */
+/** Values that do not fit are reported, nothing is fetched, slow patterns are right, and no caller changes the schemas of another. */
 import { afterAll, expect, test } from "bun:test"
 import { runIsolated } from "../../../test/support/run-isolated.ts"
 import { run } from "./run.ts"
@@ -17,7 +17,7 @@ const server = Bun.serve({
 })
 afterAll(() => server.stop(true))
 
-test("no schema is fetched, whatever names it", async () => {
+test("no schema is fetched, whichever keyword refers to it", async () => {
   const address = `${server.url}one`
   const draft7 = "http://json-schema.org/draft-07/schema#"
   const file = `file://${import.meta.path}`
@@ -79,7 +79,7 @@ test.each(["(?=a)", "a(?!b)", "(?<=a)b", "(?<!a)b", "(a)\\1", "(?<a>b)\\k<a>"])(
 
 test.each([
   [
-    "a pattern that is none",
+    "an invalid pattern",
     { pattern: "(" },
     "must have regular expressions of ECMAScript as patterns, and has '('",
   ],
@@ -180,7 +180,7 @@ test.each([
   expect(refusal).toContain(place)
 })
 
-test("a schema that refers to itself for a part of the value is no circle", async () => {
+test("a schema may refer to itself for a part of the value", async () => {
   const tree = { type: "object", additionalProperties: { $ref: "#" } }
   expect((await check(tree, { a: { b: {} } })).valid).toBe(true)
   expect((await check(tree, { a: { b: 1 } })).valid).toBe(false)

@@ -23,7 +23,7 @@ export interface Verification {
   readonly is_weak_key: boolean
 }
 
-/** What jose 6 can check in this runtime. */
+/** The algorithms that jose 6 can check in this runtime. */
 export const supportedAlgorithms: readonly string[] = [
   ...["HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],

@@ -131,7 +131,7 @@ const allowedAttributes = new Set(
   ),
 )
 
-/** What another parser of HTML (lol-html) finds that should not be there. */
+/** Dangerous HTML that another parser (lol-html) finds in the output. */
 function dangersIn(html: string): string[] {
   const dangers: string[] = []
   new HTMLRewriter()

@@ -142,7 +142,7 @@ function usedComponents(paths: JsonObject, components: Components): Components {
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     if (typeof value !== "object" || value === null) continue
     for (const [name, child] of Object.entries(value)) {
-      // An example may have a `$ref` of its own.
+      // The data of an example may contain a `$ref`.
       const isComponent = name === "$ref" && typeof child === "string" && child.startsWith("#/components/")
       if (!isComponent) waiting.push(child ?? null)
       else if (!used.has(child)) {
