@@ -1,12 +1,14 @@
 import { barcodegenerator } from "./barcodegenerator/index.ts"
 import { readCompanies } from "./bluetoothlookup/company-list.ts"
 import { bluetoothlookup, createBluetoothlookup } from "./bluetoothlookup/index.ts"
+import { caavalidator } from "./caavalidator/index.ts"
 import { cardvalidator } from "./cardvalidator/index.ts"
 import { certificatedecoder } from "./certificatedecoder/index.ts"
 import type { ApiDefinition } from "./contract.ts"
 import { cronparser } from "./cronparser/index.ts"
 import { danevalidator } from "./danevalidator/index.ts"
 import { dataconverter } from "./dataconverter/index.ts"
+import { dnslookup } from "./dnslookup/index.ts"
 import { readDisposableDomains } from "./emailvalidator/disposable.ts"
 import { createEmailvalidator, emailvalidator } from "./emailvalidator/index.ts"
 import { geodistance } from "./geodistance/index.ts"
@@ -27,9 +29,11 @@ import { readVendors } from "./macvendor/vendor-list.ts"
 import { markdownconverter } from "./markdownconverter/index.ts"
 import { phonevalidator } from "./phonevalidator/index.ts"
 import { qrcodegenerator } from "./qrcodegenerator/index.ts"
+import { reversedns } from "./reversedns/index.ts"
 import { spfvalidator } from "./spfvalidator/index.ts"
 import { sunrisesunset } from "./sunrisesunset/index.ts"
 import { timezoneconverter } from "./timezoneconverter/index.ts"
+import { tlsrptvalidator } from "./tlsrptvalidator/index.ts"
 import { vatvalidator } from "./vatvalidator/index.ts"
 
 const documents = [".json", ".yaml", ".yml"] as const
@@ -87,5 +91,9 @@ export function createCatalog({
     certificatedecoder,
     vendors ? createMacvendor(vendors) : macvendor,
     jsonschemavalidator,
+    dnslookup,
+    reversedns,
+    caavalidator,
+    tlsrptvalidator,
   ]
 }

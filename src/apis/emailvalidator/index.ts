@@ -3,6 +3,7 @@ import { dataDate } from "../../values/data-list.ts"
 import { hasValidALabels, isAscii, toALabels } from "../../values/idna.ts"
 import { isValid, type Severity } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, type RunContext } from "../contract.ts"
+import { withTimeLimit } from "../mail/time-limit.ts"
 import { diagnosisNames, problem, problemList, toDiagnosis, toProblem } from "./diagnoses.ts"
 import { builtInDisposable, type DisposableDomains, isDisposable } from "./disposable.ts"
 import { findDmarc } from "./dmarc.ts"
@@ -188,18 +189,13 @@ function isSpecial(name: string): boolean {
 const notLookedUp = { is_disposable: null, delivery: null, dmarc: null }
 
 async function lookUp(domain: string, disposable: DisposableDomains, { ports: { dns, timer } }: RunContext) {
-  const limit = new AbortController()
-  const cancel = timer.after(dnsLimitMs, () => limit.abort())
-  try {
-    const [is_disposable, delivery, dmarc] = await Promise.all([
-      isDisposable(domain, disposable),
-      findMailServers(domain, dns, limit.signal),
-      findDmarc(domain, dns, limit.signal),
-    ])
-    return { is_disposable, delivery, dmarc }
-  } finally {
-    cancel()
-  }
+  const [is_disposable, [delivery, dmarc]] = await Promise.all([
+    isDisposable(domain, disposable),
+    withTimeLimit(timer, dnsLimitMs, (signal) =>
+      Promise.all([findMailServers(domain, dns, signal), findDmarc(domain, dns, signal)]),
+    ),
+  ])
+  return { is_disposable, delivery, dmarc }
 }
 
 /** The API with the built-in list. */

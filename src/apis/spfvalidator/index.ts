@@ -1,4 +1,5 @@
 import { defineApi } from "../contract.ts"
+import { withTimeLimit } from "../mail/time-limit.ts"
 import { examples } from "./examples.ts"
 import { limits } from "./limits.ts"
 import { input, output } from "./schema.ts"
@@ -28,12 +29,8 @@ export const spfvalidator = defineApi({
   output,
   examples,
   async run(parameters, context) {
-    const deadline = new AbortController()
-    const cancel = context.ports.timer.after(limits.validationMs, () => deadline.abort())
-    try {
-      return await validate(parameters, context, deadline.signal)
-    } finally {
-      cancel()
-    }
+    return withTimeLimit(context.ports.timer, limits.validationMs, (signal) =>
+      validate(parameters, context, signal),
+    )
   },
 })

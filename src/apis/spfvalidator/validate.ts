@@ -1,7 +1,7 @@
 import { type Address, parseAddress } from "../../values/ip.ts"
 import { type RunContext, reject, unavailable } from "../contract.ts"
+import { requireDomain } from "../mail/domain-name.ts"
 import { checkHost } from "./check-host.ts"
-import { requireDomain } from "./domain-name.ts"
 import { toIdentity } from "./identity.ts"
 import { Lookups } from "./lookups.ts"
 import { Policies } from "./policy.ts"

@@ -115,7 +115,7 @@ function requireMandatory(found: readonly ServiceParameter[]): void {
 }
 
 function print({ key, values }: ServiceParameter): string {
-  if (key === "no-default-alpn") return key
+  if (values.join("") === "") return key
   const isPlain = ["mandatory", "port", "ipv4hint", "ipv6hint", "ech"].includes(key)
   if (isPlain) return `${key}=${values.join(",")}`
   // Commas inside an item are escaped, and then the backslash for the text as a whole (RFC 9460 appendix A.1).

@@ -1,0 +1,144 @@
+import { Type } from "@sinclair/typebox"
+import { isValid } from "../../values/problems.ts"
+import { choice, type Dns, defineApi, nullable, premium, reject } from "../contract.ts"
+import { requireDomain } from "../mail/domain-name.ts"
+import { requireRecords } from "../mail/records.ts"
+import { withTimeLimit } from "../mail/time-limit.ts"
+import { examples } from "./examples.ts"
+import { policyOf } from "./policy.ts"
+import { findProblems, problem, problemList } from "./problems.ts"
+import { type CaaRecord, isCritical, isIssuerName } from "./property.ts"
+
+const dnsLimitMs = 15_000
+/** One question for each. */
+const maxLabels = 16
+/** A name may have thousands of records; none needs so many. */
+const maxRecords = 100
+
+export const caavalidator = defineApi({
+  id: "caavalidator",
+  title: "CAA validator",
+  category: "mail",
+  keywords: [
+    "certification authority authorization",
+    "TLS certificate",
+    "issue",
+    "issuewild",
+    "iodef",
+    "Let's Encrypt",
+    "ACME",
+    "DNS",
+  ],
+  description:
+    "Finds the records that say which certification authorities may issue certificates for a domain, and says what is wrong with them (RFC 8659). With a CA, also whether that one may issue.",
+  method: "GET",
+  credits: 1,
+  asksDns: true,
+  input: Type.Object({
+    domain: Type.String({
+      minLength: 1,
+      description:
+        "The domain of the certificate, such as example.com, or a wildcard, such as *.example.com.",
+    }),
+    ca: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 253,
+        description:
+          "The name by which records allow a CA, such as letsencrypt.org, to check whether it may issue.",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    problems: problemList,
+    domain: Type.String({ description: "The domain in lower case and in ASCII (A-labels), without `*.`." }),
+    is_wildcard: Type.Boolean({ description: "Whether the certificate is for a wildcard." }),
+    record_domain: nullable(Type.String(), {
+      description:
+        "The domain whose records apply: the asked one, or the first above it that has any; null without records.",
+    }),
+    records: Type.Array(
+      Type.Object({
+        flags: Type.Integer({ description: "The flags, from 0 to 255." }),
+        is_critical: Type.Boolean({
+          description: "Whether CAs that do not know the property may not issue.",
+        }),
+        tag: Type.String({ description: "The property." }),
+        value: Type.String({ description: "The value." }),
+      }),
+      { description: "The records that apply, at most 100." },
+    ),
+    anyone_may_issue: Type.Boolean({ description: "Whether the records restrict no CA." }),
+    issuers: Type.Array(Type.String(), {
+      description: "The CAs that may issue; empty if none may, or any.",
+    }),
+    may_issue: nullable(choice(["yes", "no"], { description: "The answer." }), {
+      description:
+        "Whether the CA of the parameter `ca` may issue, if it keeps to `permissions`; null without it.",
+    }),
+    permissions: premium(
+      Type.Array(
+        Type.Object({
+          issuer: Type.String({ description: "The CA." }),
+          accounts: Type.Array(Type.String(), {
+            description:
+              "The address of the only account at the CA that may order; empty for any. Several allow none.",
+          }),
+          methods: nullable(Type.Array(Type.String()), {
+            description: "The only methods of validation; null for any.",
+          }),
+        }),
+        { description: "The CAs that may issue, with the conditions of RFC 8657." },
+      ),
+    ),
+  }),
+  examples,
+  async run(input, { ports: { dns, timer } }) {
+    const is_wildcard = input.domain.startsWith("*.")
+    const domain = await requireDomain(is_wildcard ? input.domain.slice(2) : input.domain, { leastLabels: 1 })
+    if (domain.split(".").length > maxLabels) reject("domain", `must have at most ${maxLabels} labels`)
+    if (input.ca !== undefined && !isIssuerName(input.ca))
+      reject("ca", "must be a domain name such as letsencrypt.org")
+    const { found, all } = await withTimeLimit(timer, dnsLimitMs, (signal) => climb(domain, dns, signal))
+    const records = all.slice(0, maxRecords)
+    const problems =
+      found === null
+        ? [problem("no_record", domain, "Neither the domain nor one above it has records.")]
+        : findProblems(records)
+    const policy = policyOf(all, is_wildcard)
+    const permissions = policy.kind === "any" ? [] : policy.permissions.slice(0, maxRecords)
+    const ca = input.ca?.toLowerCase()
+    const isAllowed =
+      policy.kind === "any" ||
+      policy.permissions.some(
+        (one) => one.issuer === ca && one.accounts.length < 2 && one.methods?.length !== 0,
+      )
+    return {
+      is_valid: isValid(problems),
+      problems,
+      ...{ domain, is_wildcard },
+      record_domain: found,
+      records: records.map((record) => ({ ...record, is_critical: isCritical(record) })),
+      anyone_may_issue: policy.kind === "any",
+      issuers: [...new Set(permissions.map(({ issuer }) => issuer))],
+      may_issue: ca === undefined ? null : isAllowed ? ("yes" as const) : ("no" as const),
+      permissions: permissions.map(({ issuer, accounts, methods }) => ({
+        issuer,
+        accounts: [...accounts],
+        methods: methods && [...methods],
+      })),
+    }
+  },
+})
+
+/** The records of the first name from the domain upwards that has any (RFC 8659 §3). */
+async function climb(domain: string, dns: Dns, signal: AbortSignal) {
+  const labels = domain.split(".")
+  for (let first = 0; first < labels.length; first++) {
+    const name = labels.slice(first).join(".")
+    const all: readonly CaaRecord[] = requireRecords(await dns.resolve(name, "CAA", signal), name)
+    if (all.length > 0) return { found: name, all }
+  }
+  return { found: null, all: [] }
+}

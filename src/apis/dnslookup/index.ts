@@ -1,0 +1,178 @@
+import { Type } from "@sinclair/typebox"
+import {
+  choice,
+  type DnsRecord,
+  type DnsReply,
+  type DnsType,
+  defineApi,
+  nullable,
+  premium,
+  type RunContext,
+} from "../contract.ts"
+import { requireDomain } from "../mail/domain-name.ts"
+import { refuseFailure } from "../mail/records.ts"
+import { withTimeLimit } from "../mail/time-limit.ts"
+import { examples } from "./examples.ts"
+
+const dnsLimitMs = 15_000
+/** Of one answer; a message has room for thousands. */
+const maxRecords = 500
+
+/** The types that can be asked for, each with one question. */
+export const lookupTypes = [
+  ...(["A", "AAAA", "CAA", "CNAME", "DNAME", "DNSKEY", "DS", "HTTPS", "MX", "NAPTR"] as const),
+  ...(["NS", "NSEC", "NSEC3PARAM", "PTR", "SOA", "SRV", "SSHFP", "SVCB", "TLSA", "TXT"] as const),
+] as const satisfies DnsType[]
+
+const text = (description: string) => Type.String({ description })
+
+export const dnslookup = defineApi({
+  id: "dnslookup",
+  title: "DNS lookup",
+  category: "mail",
+  keywords: [
+    "dig",
+    "nslookup",
+    "resolver",
+    "records",
+    "MX",
+    "TXT",
+    "CNAME",
+    "NS",
+    "SOA",
+    "SRV",
+    "DNSSEC",
+    "TTL",
+  ],
+  description:
+    "Asks the DNS for the records of a name: of one of 20 types, or of all of them. Says how long each may be kept, and whether the DNS server has checked the answer by DNSSEC.",
+  method: "GET",
+  credits: 1,
+  asksDns: true,
+  input: Type.Object({
+    name: Type.String({
+      minLength: 1,
+      description:
+        "The name, such as example.com or _dmarc.example.com; `.` for the root. International names are converted to A-labels.",
+    }),
+    type: Type.Optional(
+      choice([...lookupTypes, "ALL"], {
+        description: "The type of the records; `ALL` for all 20 types.",
+        default: "A",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    name: text("The name in lower case and in ASCII (A-labels)."),
+    exists: Type.Boolean({ description: "False if the name, or what it is an alias of, does not exist." }),
+    authenticated: Type.Boolean({
+      description: "Whether the DNS server says that it has checked the answers by DNSSEC.",
+    }),
+    records: Type.Array(
+      Type.Object({
+        name: text("The name of the record: the one asked for, or what it is an alias of."),
+        type: text("The type of the record. Aliases are records of type `CNAME`."),
+        ttl: Type.Integer({ description: "How many seconds the record may be kept." }),
+        value: text("The data as a zone file writes them (RFC 1035 §5.1), such as `10 mail.example.com.`."),
+      }),
+      { description: "The records, by type; empty if there are none. At most 500 of one answer." },
+    ),
+    unanswered: Type.Array(
+      Type.Object({ type: text("The type."), reason: text("Why, in one word, such as `timeout`.") }),
+      { description: "With `ALL`, the types for which the DNS gave no answer." },
+    ),
+    signatures: premium(
+      nullable(
+        Type.Array(
+          Type.Object({
+            name: text("The name whose records are signed."),
+            type: text("The type of the records that are signed."),
+            algorithm: Type.Integer({ description: "The number of the algorithm (IANA)." }),
+            signer: text("The zone whose key signed them."),
+            key_tag: Type.Integer({ description: "The number that the key is found by." }),
+            valid_from: text("Since when it is valid (UTC)."),
+            valid_until: text("Until when it is valid (UTC)."),
+          }),
+        ),
+        { description: "The signatures of DNSSEC (RRSIG), which are not checked here; null with `ALL`." },
+      ),
+    ),
+  }),
+  examples,
+  async run({ name: asked, type = "A" }, context) {
+    const name = asked === "." ? "." : await requireDomain(asked, { parameter: "name", leastLabels: 1 })
+    return withTimeLimit(context.ports.timer, dnsLimitMs, async (signal) =>
+      type === "ALL" ? lookUpAll(name, context, signal) : lookUpOne(name, type, context, signal),
+    )
+  },
+})
+
+type Reply = DnsReply & { readonly kind: "reply" }
+
+async function lookUpOne(
+  name: string,
+  type: DnsType,
+  { ports: { dns }, premium }: RunContext,
+  signal: AbortSignal,
+) {
+  const [reply, signed] = await Promise.all([
+    dns.exchange(name, type, {}, signal),
+    premium ? dns.exchange(name, type, { dnssec: true }, signal) : null,
+  ])
+  if (reply.kind === "failure") return refuseFailure(reply, name)
+  if (signed?.kind === "failure") return refuseFailure(signed, name)
+  return { ...merge(name, [reply]), unanswered: [], signatures: signed && signaturesOf(signed.answer) }
+}
+
+async function lookUpAll(name: string, { ports: { dns } }: RunContext, signal: AbortSignal) {
+  const replies = await Promise.all(lookupTypes.map((type) => dns.exchange(name, type, {}, signal)))
+  const answered = replies.filter((reply) => reply.kind === "reply")
+  const [first] = replies
+  if (answered.length === 0 && first?.kind === "failure") return refuseFailure(first, name)
+  const unanswered = lookupTypes.flatMap((type, index) => {
+    const reply = replies[index]
+    return reply?.kind === "failure" ? [{ type, reason: reply.reason }] : []
+  })
+  return { ...merge(name, answered), unanswered, signatures: null }
+}
+
+/** The records of several replies. The same alias is in each of them. */
+function merge(name: string, replies: readonly Reply[]) {
+  const records = new Map<string, { name: string; type: string; ttl: number; value: string }>()
+  for (const { owner, type, ttlSeconds: ttl, text } of replies.flatMap(({ answer }) =>
+    answer.slice(0, maxRecords),
+  )) {
+    if (type === "RRSIG") continue
+    const key = `${owner} ${type} ${text}`
+    const known = records.get(key)
+    records.set(key, { name: nameOf(owner), type, ttl: Math.min(ttl, known?.ttl ?? ttl), value: text })
+  }
+  return {
+    name,
+    exists: replies.every(({ rcode }) => rcode === "NOERROR"),
+    authenticated: replies.every(({ authenticated }) => authenticated),
+    records: [...records.values()],
+  }
+}
+
+function signaturesOf(records: readonly DnsRecord[]) {
+  return records.flatMap(({ owner, ...record }) => {
+    if (record.type !== "RRSIG") return []
+    const { typeCovered, algorithm, signer, keyTag, inception, expiration } = record.data
+    return {
+      name: nameOf(owner),
+      type: typeCovered,
+      ...{ algorithm, signer: nameOf(signer.toLowerCase()), key_tag: keyTag },
+      valid_from: toTime(inception),
+      valid_until: toTime(expiration),
+    }
+  })
+}
+
+function nameOf(owner: string): string {
+  return owner === "" ? "." : owner
+}
+
+function toTime(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().replace(".000Z", "Z")
+}

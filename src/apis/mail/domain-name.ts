@@ -1,0 +1,40 @@
+import { toALabels } from "../../values/idna.ts"
+import { reject as rejectParameter } from "../contract.ts"
+
+/** The longest name and label of the DNS (RFC 1035 §2.3.4), the name as text without a trailing dot. */
+export const maxNameBytes = 253
+export const maxLabelBytes = 63
+
+/**
+ * Reads a domain as people write it: case and one trailing dot do not matter, and an internationalized name becomes
+ * A-labels (RFC 5890 §2.3.2.1). Returns the name in lower case.
+ * @throws InputRejected for the parameter; for SPF, RFC 7208 §4.3 has the result none
+ */
+export async function requireDomain(
+  text: string,
+  { parameter = "domain", leastLabels = 2 }: { parameter?: string; leastLabels?: 1 | 2 } = {},
+): Promise<string> {
+  const reject = (requirement: string) => rejectParameter(parameter, requirement)
+  const rejectCharacters = () => reject("must be a domain name of letters, digits and hyphens")
+  if (text === "") reject("must not be empty")
+  // Keeps the slow conversion from long texts, none of which could become short enough.
+  if (text.length > 1000) reject("must be at most 253 bytes long")
+  if (/\s/u.test(text)) reject("must be a domain name without spaces")
+  if (text.includes("/")) reject("must be a domain name such as example.com, not a URL")
+  if (text.includes("@")) reject("must be a domain name such as example.com, not an e-mail address")
+
+  const name = withoutTrailingDot((await toALabels(text)) ?? rejectCharacters()).toLowerCase()
+  const labels = name.split(".")
+  if (/^\[.*\]$|:/.test(name) || (labels.length > 1 && /^\d+$/.test(labels.at(-1) ?? "")))
+    reject("must be a domain name, not an IP address")
+  if (name.length > maxNameBytes) reject("must be at most 253 bytes long")
+  if (labels.includes("")) reject("must not have empty labels")
+  if (labels.some((label) => label.length > maxLabelBytes))
+    reject("must not have a label of more than 63 bytes")
+  if (labels.length < leastLabels) reject("must be a full domain name such as example.com")
+  return /^[a-z\d._-]+$/.test(name) ? name : rejectCharacters()
+}
+
+export function withoutTrailingDot(name: string): string {
+  return name.endsWith(".") ? name.slice(0, -1) : name
+}

@@ -1,0 +1,123 @@
+import { Type } from "@sinclair/typebox"
+import { type Address, isIpv6, parseAddress, toReverseName } from "../../values/ip.ts"
+import { defineProblems } from "../../values/problems.ts"
+import { type Dns, defineApi, reject } from "../contract.ts"
+import { requireRecords } from "../mail/records.ts"
+import { withTimeLimit } from "../mail/time-limit.ts"
+import { examples } from "./examples.ts"
+import { isGeneric } from "./generic-name.ts"
+
+const dnsLimitMs = 15_000
+/** As many as SPF uses (RFC 7208 §4.6.4). */
+const maxNames = 10
+const maxAddresses = 50
+
+const { problemList, problem } = defineProblems({
+  no_name: ["warning", "the address has no name; many mail servers refuse its mail"],
+  not_confirmed: ["warning", "a name that does not have the address; mail servers do not trust it"],
+  no_answer: ["warning", "a name for which the DNS gave no answer"],
+  not_a_host: ["warning", "a name that no host can have (RFC 1123 §2.1)"],
+  generic_name: [
+    "warning",
+    "a name that is made of the address, as those of customers' lines; many mail servers refuse their mail",
+  ],
+  several_names: ["info", "more than one name; some programs use only one of them"],
+  names_left_out: ["info", "more than 10 names, of which only 10 were checked"],
+})
+
+export const reversedns = defineApi({
+  id: "reversedns",
+  title: "Reverse DNS",
+  category: "mail",
+  keywords: [
+    "PTR",
+    "rDNS",
+    "FCrDNS",
+    "forward-confirmed",
+    "host name",
+    "IP address",
+    "mail server",
+    "in-addr.arpa",
+  ],
+  description:
+    "Finds the names of an IP address, checks whether they have that address (forward-confirmed reverse DNS), and whether they are made of it, as those of customers' lines.",
+  method: "GET",
+  credits: 1,
+  asksDns: true,
+  input: Type.Object({
+    ip: Type.String({
+      minLength: 2,
+      maxLength: 45,
+      description: "An IPv4 or IPv6 address, without a zone.",
+    }),
+  }),
+  output: Type.Object({
+    ip: Type.String({ description: "The address, as RFC 5952 writes it." }),
+    reverse_name: Type.String({ description: "The name in the DNS that was asked for (PTR)." }),
+    is_confirmed: Type.Boolean({ description: "Whether at least one name has the address." }),
+    names: Type.Array(
+      Type.Object({
+        name: Type.String({ description: "The name." }),
+        is_confirmed: Type.Boolean({ description: "Whether the name has the address." }),
+        is_generic: Type.Boolean({ description: "Whether the name is made of the address." }),
+        addresses: Type.Array(Type.String(), {
+          description: "The addresses of the name, of the same family, at most 50.",
+        }),
+      }),
+      { description: "The names of the address, at most 10." },
+    ),
+    problems: problemList,
+  }),
+  examples,
+  async run(input, { ports: { dns, timer } }) {
+    const ip = parseAddress(input.ip)
+    if (ip === null) return reject("ip", "must be an IPv4 or IPv6 address, such as 192.0.2.1 or 2001:db8::1")
+    const reverse_name = toReverseName(ip)
+    const { all, checked } = await withTimeLimit(timer, dnsLimitMs, async (signal) => {
+      const written = requireRecords(await dns.resolve(reverse_name, "PTR", signal), reverse_name)
+      const all = new Set(written.map((name) => name.toLowerCase()))
+      const names = [...all].slice(0, maxNames)
+      return { all, checked: await Promise.all(names.map((name) => check(name, ip, dns, signal))) }
+    })
+    const problems = checked.flatMap((one) => one.problems)
+    if (all.size === 0) problems.push(problem("no_name", reverse_name, "The address has no name."))
+    if (all.size > 1)
+      problems.push(problem("several_names", reverse_name, `The address has ${all.size} names.`))
+    if (all.size > maxNames)
+      problems.push(problem("names_left_out", reverse_name, `${all.size - maxNames} names were not checked.`))
+    const names = checked.map(({ name }) => name)
+    return {
+      ...{ ip: ip.toString(), reverse_name },
+      is_confirmed: names.some(({ is_confirmed }) => is_confirmed),
+      ...{ names, problems },
+    }
+  },
+})
+
+/** Looks a name up and compares its addresses with `ip`. */
+async function check(name: string, ip: Address, dns: Dns, signal: AbortSignal) {
+  const is_generic = isGeneric(name, ip)
+  const problems = is_generic ? [problem("generic_name", name, "The name is made of the address.")] : []
+  const result = (addresses: string[], is_confirmed: boolean) => ({
+    name: { name, is_confirmed, is_generic, addresses: addresses.slice(0, maxAddresses) },
+    problems,
+  })
+  if (!isHost(name)) {
+    problems.push(problem("not_a_host", name, "No host can have this name."))
+    return result([], false)
+  }
+  const answer = await dns.resolve(name, isIpv6(ip) ? "AAAA" : "A", signal)
+  if (answer.kind === "failure") {
+    problems.push(problem("no_answer", name, `The DNS gave no answer (${answer.reason}).`))
+    return result([], false)
+  }
+  const addresses = answer.kind === "records" ? [...answer.records] : []
+  const is_confirmed = addresses.includes(ip.toString())
+  if (!is_confirmed) problems.push(problem("not_confirmed", name, "The name does not have the address."))
+  return result(addresses, is_confirmed)
+}
+
+/** A name of letters, digits and hyphens; underscores are in use too. */
+function isHost(name: string): boolean {
+  return /^(?!-)[a-z\d_-]{1,63}(?:\.(?!-)[a-z\d_-]{1,63})*$/.test(name)
+}

@@ -1,0 +1,120 @@
+import { describe, expect, test } from "bun:test"
+import { portsFor } from "../../../test/support/zone-ports.ts"
+import { createZoneDns } from "../../ports/dns/zone.ts"
+import { parseAddress } from "../../values/ip.ts"
+import type { Dns, DnsZone } from "../contract.ts"
+import { isGeneric } from "./generic-name.ts"
+import { reversedns } from "./index.ts"
+
+async function lookUp(zone: DnsZone, ip: string, dns: Dns = createZoneDns(zone)) {
+  const ports = { ...portsFor({}), dns }
+  const answer = await reversedns.run({ ip }, { ports, giveWay() {}, premium: true })
+  return { ...answer, codes: answer.problems.map(({ code }) => code) }
+}
+const reverse = "7.2.0.192.in-addr.arpa"
+
+test("IPv4-mapped addresses are the IPv4 address, and IPv6 is looked up by AAAA", async () => {
+  const zone: DnsZone = {
+    [reverse]: [{ PTR: "Mail.A.example" }],
+    "mail.a.example": [{ A: "192.0.2.7" }, { AAAA: "2001:db8::7" }],
+    "7.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa": [{ PTR: "mail.a.example" }],
+  }
+  for (const ip of ["192.0.2.7", "::ffff:192.0.2.7", "2001:DB8:0::7"])
+    expect(await lookUp(zone, ip)).toMatchObject({
+      is_confirmed: true,
+      names: [
+        {
+          name: "mail.a.example",
+          is_confirmed: true,
+          addresses: [ip.includes("DB8") ? "2001:db8::7" : "192.0.2.7"],
+        },
+      ],
+      codes: [],
+    })
+})
+
+test("one of several names is enough, and each is told", async () => {
+  const zone: DnsZone = {
+    [reverse]: [
+      { PTR: "a.example" },
+      { PTR: "b.example" },
+      { PTR: "slow.example" },
+      { PTR: "*.a.example" },
+      { PTR: "A.example" },
+    ],
+    "a.example": [{ A: "192.0.2.8" }],
+    "b.example": [{ A: "192.0.2.8" }, { A: "192.0.2.7" }],
+    "slow.example": ["TIMEOUT"],
+  }
+  const { is_confirmed, names, codes } = await lookUp(zone, "192.0.2.7")
+  expect(is_confirmed).toBe(true)
+  expect(names.map((one) => [one.name, one.is_confirmed])).toEqual([
+    ["a.example", false],
+    ["b.example", true],
+    ["slow.example", false],
+    ["*.a.example", false],
+  ])
+  expect(codes).toEqual(["not_confirmed", "no_answer", "not_a_host", "several_names"])
+})
+
+test("of thousands of names ten are looked up", async () => {
+  const asked: string[] = []
+  const zone = createZoneDns({
+    [reverse]: Array.from({ length: 5_000 }, (_, n) => ({ PTR: `n${n}.example` })),
+  })
+  const dns: Dns = {
+    ...zone,
+    resolve(name, type) {
+      asked.push(name)
+      return zone.resolve(name, type)
+    },
+  }
+  const { names, codes } = await lookUp({}, "192.0.2.7", dns)
+  expect([names.length, asked.length]).toEqual([10, 11])
+  expect(codes).toEqual([
+    ...Array<"not_confirmed">(10).fill("not_confirmed"),
+    "several_names",
+    "names_left_out",
+  ])
+})
+
+test("an alias for a part of a network is followed (RFC 2317)", async () => {
+  const zone: DnsZone = {
+    [reverse]: [{ CNAME: "7.0-15.2.0.192.in-addr.arpa" }],
+    "7.0-15.2.0.192.in-addr.arpa": [{ PTR: "a.example" }],
+    "a.example": [{ A: "192.0.2.7" }],
+  }
+  expect(await lookUp(zone, "192.0.2.7")).toMatchObject({ is_confirmed: true, codes: [] })
+})
+
+describe("refused", () => {
+  test.each(["192.0.2", "192.0.2.1/24", "fe80::1%eth0", "a.example", "0x7f.1"])("%s is no address", (ip) =>
+    expect(lookUp({}, ip)).rejects.toThrow("The 'ip' parameter must be an IPv4 or IPv6 address"),
+  )
+
+  test("a server that fails", () =>
+    expect(lookUp({ [reverse]: ["SERVFAIL"] }, "192.0.2.7")).rejects.toThrow(
+      `no answer for ${reverse} (servfail)`,
+    ))
+})
+
+test.each([
+  ["192.0.2.17", "192-0-2-17.a.example", true],
+  ["192.0.2.17", "dsl.17.2.0.192.a.example", true],
+  ["192.0.2.17", "ip192-000-002-017.a.example", true],
+  ["192.0.2.17", "host192000002017.a.example", true],
+  ["192.0.2.17", "C0000211.a.example", true],
+  ["192.0.2.17", "110200c0.a.example", true],
+  ["192.0.2.17", "mail.a.example", false],
+  ["192.0.2.17", "192-0-2-170.a.example", false],
+  ["192.0.2.17", "1192-0-2-17.a.example", false],
+  ["192.0.2.17", "mail17.a.example", false],
+  ["192.0.2.17", "17.2.0.a.example", false],
+  ["2001:db8::cb07:14", "host-cb07-14.a.example", true],
+  ["2001:db8::cb07:14", "2001db800000000000000000cb070014.a.example", true],
+  ["2001:db8::cb07:14", "4.1.0.0.7.0.b.c.0.0.a.example", true],
+  ["2001:db8::cb07:14", "mail14.a.example", false],
+])("%s, %s is generic: %s", (ip, name, expected) => {
+  const address = parseAddress(ip)
+  expect(address && isGeneric(name, address)).toBe(expected)
+})

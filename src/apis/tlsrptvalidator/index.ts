@@ -1,0 +1,64 @@
+import { Type } from "@sinclair/typebox"
+import { isValid } from "../../values/problems.ts"
+import { choice, defineApi, nullable } from "../contract.ts"
+import { requireDomain } from "../mail/domain-name.ts"
+import { requireRecords } from "../mail/records.ts"
+import { withTimeLimit } from "../mail/time-limit.ts"
+import { examples } from "./examples.ts"
+import { problem, problemList, readRecord, selectRecords } from "./record.ts"
+
+const dnsLimitMs = 10_000
+
+export const tlsrptvalidator = defineApi({
+  id: "tlsrptvalidator",
+  title: "TLS reporting validator",
+  category: "mail",
+  keywords: ["TLSRPT", "TLS-RPT", "SMTP TLS reporting", "_smtp._tls", "rua", "MTA-STS", "DANE", "STARTTLS"],
+  description:
+    "Looks up the record by which a domain asks other mail servers for reports about encrypted delivery, and says what is wrong with it (RFC 8460).",
+  method: "GET",
+  credits: 1,
+  asksDns: true,
+  input: Type.Object({
+    domain: Type.String({
+      minLength: 1,
+      description: "The domain that receives mail, such as example.com.",
+    }),
+  }),
+  output: Type.Object({
+    is_valid: Type.Boolean({
+      description: "Whether no problem is an error: reports are sent to all addresses.",
+    }),
+    problems: problemList,
+    domain: Type.String({ description: "The domain in lower case and in ASCII (A-labels)." }),
+    record_name: Type.String({ description: "The name of the record: `_smtp._tls` below the domain." }),
+    record: nullable(Type.String(), { description: "The record; null if there is none, or more than one." }),
+    rua: Type.Array(
+      Type.Object({
+        uri: Type.String({ description: "The address." }),
+        kind: choice(["mailto", "https", "other"], { description: "By mail, by HTTPS, or neither." }),
+        is_valid: Type.Boolean({ description: "Whether reports can be sent to it." }),
+      }),
+      { description: "The addresses that reports are sent to." },
+    ),
+  }),
+  examples,
+  async run(input, { ports: { dns, timer } }) {
+    const domain = await requireDomain(input.domain)
+    const record_name = `_smtp._tls.${domain}`
+    const answer = await withTimeLimit(timer, dnsLimitMs, (signal) => dns.resolve(record_name, "TXT", signal))
+    const { records, problems: about } = selectRecords(requireRecords(answer, record_name))
+    const [record = null, second] = records
+    if (record === null || second !== undefined) {
+      const count = records.length
+      const found =
+        record === null
+          ? problem("no_record", record_name, `${record_name} has no record.`)
+          : problem("multiple_records", record_name, `${record_name} has ${count} records.`)
+      return { is_valid: false, problems: [...about, found], domain, record_name, record: null, rua: [] }
+    }
+    const { rua, problems: inside } = readRecord(record)
+    const problems = [...about, ...inside]
+    return { is_valid: isValid(problems), problems, domain, record_name, record, rua: [...rua] }
+  },
+})
