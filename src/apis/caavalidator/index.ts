@@ -119,7 +119,10 @@ export const caavalidator = defineApi({
       problems,
       ...{ domain, is_wildcard },
       record_domain: found,
-      records: records.map((record) => ({ ...record, is_critical: isCritical(record) })),
+      records: records.map((record) => {
+        const { flags, tag, value } = record
+        return { flags, is_critical: isCritical(record), tag, value }
+      }),
       anyone_may_issue: policy.kind === "any",
       issuers: [...new Set(permissions.map(({ issuer }) => issuer))],
       may_issue: ca === undefined ? null : isAllowed ? ("yes" as const) : ("no" as const),
