@@ -174,7 +174,7 @@ function servedElsewhere(
  * Copies the folder of `--apis` for several workers; null without one.
  * @throws ConfigError
  */
-export async function copyOwnApis({ apis }: Config): Promise<OwnedCopy | null> {
+async function copyOwnApis({ apis }: Config): Promise<OwnedCopy | null> {
   return apis === null ? null : makeCopy(({ copyFolder }) => copyFolder(apis))
 }
 

@@ -190,7 +190,7 @@ export const mockOptions = {
 } as const satisfies Record<string, Option<unknown>>
 
 /** The settings of commands that administer: a running service instead of a store. */
-export const remoteOptions = {
+const remoteOptions = {
   server: one("server URL", "work on a running service instead of --db", text, null, "works on --db"),
   adminKey: one(
     "admin-key KEY",

@@ -14,7 +14,7 @@ const duration = (share: string) =>
   })
 
 /** A parameter that several operations of the history share. */
-export const apiParameter = Type.Optional(
+const apiParameter = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 100,

@@ -8,12 +8,12 @@ export type SecurityLevel = (typeof securityLevels)[number]
 export type Combination = `${0 | 1 | 2 | 3} ${0 | 1} ${0 | 1 | 2}`
 
 /** Whether a record has valid numbers, so that {@link recommendations} has a text for it. */
-export function isCombination(text: string): text is Combination {
+function isCombination(text: string): text is Combination {
   return Object.hasOwn(recommendations, text)
 }
 
 /** The level of a valid record (RFC 7671 §5). A digest does the same as full data in less space (RFC 7671 §10.1). */
-export function toSecurityLevel(combination: Combination): SecurityLevel {
+function toSecurityLevel(combination: Combination): SecurityLevel {
   if (combination.endsWith("0")) return "Discouraged"
   return combination === "3 1 1" || combination === "2 0 1" ? "Recommended" : "Acceptable"
 }

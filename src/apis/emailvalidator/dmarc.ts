@@ -1,7 +1,7 @@
 import type { Dns } from "../contract.ts"
 
 /** The DMARC policy for mail from a domain. */
-export interface DmarcPolicy {
+interface DmarcPolicy {
   /** `unknown`: the DNS did not answer. */
   readonly found: "yes" | "no" | "unknown"
   /** What receivers are asked to do with mail that fails; null without a record. */

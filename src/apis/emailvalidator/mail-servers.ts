@@ -1,7 +1,7 @@
 import type { Dns } from "../contract.ts"
 
 /** Whether a domain accepts mail. */
-export interface MailServers {
+interface MailServers {
   readonly accepts_mail: "yes" | "no" | "unknown"
   readonly reason: (typeof reasons)[number]
   /** The servers, in the order in which senders try them. */

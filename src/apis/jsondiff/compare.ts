@@ -3,7 +3,7 @@ import { pointerTo } from "../../values/json-pointer.ts"
 import { findCommonItems } from "./common-items.ts"
 
 /** An operation of a JSON Patch (RFC 6902) as JSON. */
-export type PatchOperation =
+type PatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string }
 

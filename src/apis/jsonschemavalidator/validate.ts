@@ -46,7 +46,7 @@ const shared = new Set(getAllRegisteredSchemaUris())
 export type OtherSchemas = Readonly<Record<string, Json>>
 
 /** The result of a validation. */
-export interface Validity {
+interface Validity {
   readonly valid: boolean
   readonly dialect: Dialect
   readonly findings: FindingsPlugin

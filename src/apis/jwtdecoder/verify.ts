@@ -13,7 +13,7 @@ export const reasons = [
 ] as const
 
 /** The result of checking a signature. */
-export interface Verification {
+interface Verification {
   readonly verified: boolean
   readonly reason: (typeof reasons)[number]
   readonly algorithm: string | null

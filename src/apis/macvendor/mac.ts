@@ -1,5 +1,5 @@
 /** A MAC address, or the beginning of one. */
-export interface Mac {
+interface Mac {
   /** Its hexadecimal digits, in upper case. */
   readonly digits: string
   /** 48 (EUI-48) or 64 (EUI-64); null for the beginning of an address. */

@@ -1,6 +1,6 @@
 import type { Token } from "markdown-it"
 
-export interface Heading {
+interface Heading {
   readonly level: number
   readonly text: string
   readonly anchor: string

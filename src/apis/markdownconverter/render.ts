@@ -85,7 +85,7 @@ function markdownFor(dialect: Dialect) {
 }
 
 /** A document that was read. */
-export interface MarkdownDocument {
+interface MarkdownDocument {
   readonly tokens: readonly Token[]
   /** Writes HTML, which is not safe to show. */
   write(): string

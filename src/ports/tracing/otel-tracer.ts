@@ -108,7 +108,7 @@ export interface ExporterSettings {
  * The exporter of OpenTelemetry for OTLP over HTTP. It repeats what a collector cannot take right now, within the time limit.
  * @throws the system's error when a file cannot be read
  */
-export function createExporter(settings: ExporterSettings): SpanExporter {
+function createExporter(settings: ExporterSettings): SpanExporter {
   const { url, protocol, headers, compression, timeoutMs, maxMessages, files } = settings
   const pem = Object.entries(files).flatMap(([name, file]) =>
     file === null ? [] : [[name, readFileSync(file, "utf8")] as const],

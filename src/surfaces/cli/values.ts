@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander"
 import { parseDuration, parseInstant } from "../../values/time-text.ts"
 
 /** `0`, `90s`, `15m`, `24h` or `30d` in milliseconds. */
-export function toDurationMs(text: string): number {
+function toDurationMs(text: string): number {
   const ms = parseDuration(text)
   if (ms !== null) return ms
   throw new InvalidArgumentError("Write a time such as 90s, 15m, 24h or 30d. Write 999999d or less.")

@@ -7,7 +7,7 @@ import { setReply } from "./reply.ts"
 import { pathAndQueryOf } from "./request-url.ts"
 
 /** An SVG that is opened by itself is a document of this origin: it must not run scripts or load anything. */
-export const svgPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+const svgPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 /**
  * Makes the function that sends a picture of an API's answer to requests that prefer its media type to those of envelopes. It

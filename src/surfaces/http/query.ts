@@ -40,7 +40,7 @@ function decode(text: string): string | null {
 }
 
 /** A part of a path; null when it is not percent-encoded UTF-8. */
-export function decodePart(text: string): string | null {
+function decodePart(text: string): string | null {
   if (!text.includes("%")) return text
   try {
     return decodeURIComponent(text)

@@ -11,7 +11,7 @@ import type { McpEndpoint } from "./endpoint.ts"
 import { withPictures } from "./results.ts"
 
 /** The most bytes of a list of tools, since all of it is in a model's context. */
-export const maxListBytes = 24_000
+const maxListBytes = 24_000
 /** With more APIs the instructions tell of the search. */
 const maxWithoutSearch = 12
 

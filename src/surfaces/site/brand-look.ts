@@ -27,7 +27,7 @@ export function toBrandColors(color: string): BrandColors {
 }
 
 /** White or black, whichever can be read better on a colour. */
-export function textOn(color: string): string {
+function textOn(color: string): string {
   return contrast(color, white) >= contrast(color, black) ? white : black
 }
 
