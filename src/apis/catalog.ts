@@ -39,8 +39,8 @@ import { vatvalidator } from "./vatvalidator/index.ts"
 const documents = [".json", ".yaml", ".yml"] as const
 
 /**
- * The lists that an operator can renew: the name of each file in `--data`, what it may end with, and its reader, which throws for a
- * list that is wrong.
+ * The lists that `--data` can replace: for each the name of its file, the endings that the file may have, and its reader. A reader
+ * throws for a wrong list.
  */
 export const dataLists = {
   "bluetooth-companies": { endings: documents, read: readCompanies },
@@ -50,7 +50,7 @@ export const dataLists = {
   "special-purpose-addresses": { endings: [".csv"], read: readRegistries },
 } as const
 
-/** Renewed lists by their names. */
+/** The operator's lists by their names. */
 export type CatalogData = {
   readonly [Name in keyof typeof dataLists]?: Awaited<ReturnType<(typeof dataLists)[Name]["read"]>>
 }
