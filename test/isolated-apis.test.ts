@@ -111,6 +111,15 @@ test("an account that has many calls waiting leaves places to others", async () 
   await Promise.all(many)
 })
 
+test("a thread that keeps more than 64 MiB after a run ends", async () => {
+  const { key } = await service.createKey("pro")
+  for (let calls = 0; calls < 3; calls++) {
+    expect(await read(key, { what: "keep" })).toMatchObject({ data: { done: "the texts of 1 calls" } })
+    // What a thread keeps is measured after its answer, so that one more call may still come to it.
+    expect(await read(key, { what: "x" })).toMatchObject({ data: { done: expect.stringContaining("x") } })
+  }
+})
+
 test("any other error is an internal one, and never stops the API for others", async () => {
   const { key } = await service.createKey("pro")
   for (let calls = 0; calls < 7; calls++) {

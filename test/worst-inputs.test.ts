@@ -1,35 +1,20 @@
 /** The worst inputs of each isolated API, against a service in another process: other calls are answered, and memory is bounded. */
-import { afterAll, expect, test } from "bun:test"
-import { join } from "node:path"
+import { expect, test } from "bun:test"
 import { catalog } from "../src/app/prepare.ts"
-import { tempDir } from "./support/temp.ts"
-import { memoryOf, strain, type WatchedService, type WorstInput } from "./support/worst-inputs.ts"
+import {
+  memoryOf,
+  startWatchedService,
+  strain,
+  type WatchedService,
+  type WorstInput,
+} from "./support/worst-inputs.ts"
 
 const isolated = catalog.filter((api) => api.isolated)
 /** The system of this machine tells the processor time of threads to other programs. */
 const isWatchable = process.platform === "linux"
 
-const service: WatchedService | null = isWatchable ? await startService() : null
+const service: WatchedService | null = isWatchable ? await startWatchedService(1) : null
 const idleMb = service ? memoryOf(service.pid).nowMb : 0
-
-async function startService(): Promise<WatchedService> {
-  const argv = ["serve", "--demo", "--json", "--port", "0", "--db", join(tempDir(), "store.db")]
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../src/main.ts"), ...argv], {
-    stdout: "pipe",
-    stderr: "ignore",
-  })
-  afterAll(async () => {
-    child.kill()
-    await child.exited
-  })
-  let text = ""
-  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
-    text += chunk
-    if (text.split("\n").length > 2) break
-  }
-  const [listening = "", demo = ""] = text.split("\n")
-  return { url: JSON.parse(listening).url, pid: child.pid, key: JSON.parse(demo).key }
-}
 
 const worst: readonly (readonly [id: string, ...WorstInput])[] = await Promise.all(
   isolated.map(async ({ id }) => {
@@ -41,9 +26,10 @@ const worst: readonly (readonly [id: string, ...WorstInput])[] = await Promise.a
 test.skipIf(!service).each(worst)("%s: %s", async (id, _what, input) => {
   const api = isolated.find((one) => one.id === id)
   if (!service || !api) return
-  // Code that runs for the first time and a collection of memory take longer: only a turn that is long each time is the input's.
+  // The longest turns, of 25 to 42 ms, are those of jsondiff with 90,000 different texts: the runtime takes up to 30 ms to parse this body
+  // in one piece, and collecting the values of earlier bodies can fall into the same turn. So only a turn that is long twice is the input's.
   let longestMs = Number.POSITIVE_INFINITY
-  for (let times = 0; times < 4 && longestMs >= 50; times++) {
+  for (let times = 0; times < 2 && longestMs >= 50; times++) {
     const strained = await strain(service, api, input)
     const { status, error, charged, answers } = strained
     expect([200, 400]).toContain(status)
@@ -55,9 +41,24 @@ test.skipIf(!service).each(worst)("%s: %s", async (id, _what, input) => {
   expect(longestMs).toBeLessThan(50)
 })
 
-// One run may take the 256 MiB of --api-memory, and more until it is noticed; a thread beside it may still hold what its last run left.
+/** Inputs of those that take most memory, of which a body has room for eight. */
+const largest = ["a list of TOML", "a key of TOML with 100,000 parts", "tags of YAML"]
+
+test.skipIf(!service).each(largest)("a batch of eight runs that take much memory: %s", async (name) => {
+  if (!service) return
+  const input = worst.find(([, what]) => what === name)?.[2] ?? {}
+  const answer = await fetch(`${service.url}/v1/dataconverter/batch`, {
+    method: "POST",
+    headers: { "x-api-key": service.key, "content-type": "application/json" },
+    body: JSON.stringify({ inputs: Array(8).fill(input) }),
+  })
+  expect(answer.status).toBe(200)
+  expect((await answer.json()) as object).toMatchObject({ data: { count: 8 } })
+})
+
+// A run takes up to 170 MB; a thread gives back what is left over before its next run.
 test.skipIf(!service)("the memory of the process stays within that of a run", async () => {
   if (!service) return
   const { mostMb } = memoryOf(service.pid)
-  expect(mostMb - idleMb).toBeLessThan(600)
+  expect(mostMb - idleMb).toBeLessThan(350)
 })

@@ -16,6 +16,10 @@ interface ThreadParts {
 }
 
 const loadLimitMs = 10_000
+/** No input within the limits of the catalog takes 170 MB. A run that takes more is ended, as one that takes --api-memory. */
+const maxRunBytes = 201_326_592
+/** A library keeps itself and small tables. What is more is left over from a large input. */
+const maxKeptBytes = 67_108_864
 /** Larger answers would hold up the service while it reads them. */
 const maxOutputLength = 1_000_000
 
@@ -61,9 +65,10 @@ export function createIsolatedThreads({ clock, timer, memory, onUncaught, runs =
     isolate(
       api: ApiDefinition,
       { limitMs }: Isolation,
-      limits: Omit<PoolLimits, "limitMs" | "maxOutputLength">,
+      limits: Pick<PoolLimits, "maxWorkers" | "maxMemoryBytes">,
     ) {
-      const all = { ...limits, limitMs, maxOutputLength }
+      const maxMemoryBytes = Math.min(limits.maxMemoryBytes, maxRunBytes)
+      const all = { ...limits, limitMs, maxOutputLength, maxMemoryBytes, maxKeptBytes }
       return defineApi({
         ...api,
         async run(input, { ports, premium, account = "" }) {

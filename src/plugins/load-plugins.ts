@@ -127,8 +127,8 @@ export async function loadPlugins(
   })
   shared.release()
   const loaded = results.filter((result) => "pool" in result)
-  const { limitMs, maxMemoryBytes, maxWorkers } = options
-  const limits: PoolLimits = { limitMs, maxMemoryBytes, maxWorkers, maxOutputLength }
+  const { maxWorkers } = options
+  const limits: PoolLimits = { ...limitsOf(options), maxWorkers }
   return {
     definitions: loaded.map(({ data, pool }) =>
       defineApi({
@@ -200,7 +200,7 @@ async function loadPlugin(
   { directory, copy }: PluginSource,
   options: PluginOptions,
 ): Promise<Pick<LoadedPlugin, "data" | "pool">> {
-  const { clock, timer, memory, limitMs, maxMemoryBytes, onRest } = options
+  const { clock, timer, memory, maxMemoryBytes, onRest } = options
   const source = { file, copy: copy.folder, original: directory }
   const parts = {
     ...{ timer, memory },
@@ -227,7 +227,7 @@ async function loadPlugin(
   try {
     const inputCheck = withoutPatterns(data.input)
     // A thread more than is needed would be started for all APIs at once.
-    const limits: PoolLimits = { limitMs, maxMemoryBytes, maxOutputLength, maxWorkers: 1 }
+    const limits: PoolLimits = { ...limitsOf(options), maxWorkers: 1 }
     const run = (input: unknown, ports: Ports) => pool.run(input, { ports, premium: true }, "", limits)
     const wrong = await wrongExample({ ...data, input: inputCheck }, run, timer)
     if (wrong) {
@@ -241,6 +241,11 @@ async function loadPlugin(
     pool.end()
     throw thrown
   }
+}
+
+function limitsOf({ limitMs, maxMemoryBytes }: PluginOptions) {
+  // An API may keep what it has read or computed, such as tables, for later calls.
+  return { limitMs, maxMemoryBytes, maxKeptBytes: maxMemoryBytes, maxOutputLength }
 }
 
 /** The line that an example's name is on, counted from 1; the first line when it is put together. */

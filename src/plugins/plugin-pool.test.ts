@@ -26,7 +26,13 @@ function createThread(number: number) {
   return { thread, worker }
 }
 
-const limits = { maxWorkers: 1, limitMs: 1_000, maxOutputLength: 100, maxMemoryBytes: 1 << 28 }
+const limits = {
+  maxWorkers: 1,
+  limitMs: 1_000,
+  maxOutputLength: 100,
+  maxMemoryBytes: 1 << 28,
+  maxKeptBytes: 1 << 28,
+}
 
 /** A pool of one thread at a time. */
 function createTrial(options: { readonly timer?: Timer; readonly keepsOne?: boolean } = {}) {
@@ -80,24 +86,44 @@ test("a thread in which two calls in a row fail is ended: one may have broken so
   expect(await call()).toBe(1)
 })
 
-test("a call waits a little for a thread that becomes free before another one is started for it", async () => {
+/** A pool whose threads run until the test ends the run. Each call gives the number of its thread. */
+function createHeldTrial(maxWorkers: number, options: { readonly keepsOne?: boolean } = {}) {
   const time = createManualTimer()
-  let started = 0
-  /** Ends each run. */
+  const threads: { isEnded: boolean }[] = []
+  /** Ends each run, the oldest first. */
   const ends: (() => void)[] = []
   const start = () => {
-    const number = started++
+    const thread = { isEnded: false }
+    const number = threads.push(thread) - 1
     const run = () => new Promise((resolve) => ends.push(() => resolve({ number })))
-    return { run, isUsable: () => true, end() {} }
+    const end = () => {
+      thread.isEnded = true
+    }
+    return { run, isUsable: () => true, end }
   }
   const pool = createPluginPool(start(), {
-    ...{ clock: systemClock, timer: time },
+    ...{ clock: systemClock, timer: time, ...options },
     start: async () => start(),
     checkOutput: (output) => output as Record<string, unknown>,
     onFault() {},
   })
-  const call = async (account: string) =>
-    (await pool.run({}, { ports, premium: true }, account, { ...limits, maxWorkers: 4 })).number
+  return {
+    ...{ pool, time, ends, threads },
+    call: async (account: string) =>
+      (await pool.run({}, { ports, premium: true }, account, { ...limits, maxWorkers })).number,
+    async advance(ms: number) {
+      time.advance(ms)
+      await systemTimer.turn()
+    },
+    /** Ends the runs, and those that begin then. */
+    async endAll() {
+      for (; ends.length > 0; await systemTimer.turn()) for (const end of ends.splice(0)) end()
+    },
+  }
+}
+
+test("a call waits a little for a thread that becomes free before another one is started for it", async () => {
+  const { pool, threads, ends, call, advance, endAll } = createHeldTrial(4)
   // Calls that take less time than the start of a thread take turns.
   const short = [call("one"), call("two"), call("three")]
   for (let turns = 0; turns < 3; turns++) {
@@ -106,20 +132,79 @@ test("a call waits a little for a thread that becomes free before another one is
     ends.shift()?.()
   }
   expect(await Promise.all(short)).toEqual([0, 0, 0])
-  expect(started).toBe(1)
+  expect(threads.length).toBe(1)
   // Others do not wait for a call that takes long.
   const long = [call("one"), call("two"), call("three")]
-  time.advance(19)
-  await systemTimer.turn()
+  await advance(19)
   expect(ends.length).toBe(1)
-  time.advance(1)
-  await systemTimer.turn()
+  await advance(1)
   expect(ends.length).toBe(3)
-  expect(started).toBe(3)
-  for (const end of ends) end()
+  expect(threads.length).toBe(3)
+  await endAll()
   expect((await Promise.all(long)).toSorted()).toEqual([0, 1, 2])
   pool.end()
 })
+
+test("no more threads are started than accounts may use", async () => {
+  const { pool, threads, ends, call, advance, endAll } = createHeldTrial(4)
+  const many = Array.from({ length: 10 }, () => call("one"))
+  await advance(20)
+  expect([threads.length, ends.length]).toEqual([2, 2])
+  const other = call("two")
+  await advance(20)
+  expect([threads.length, ends.length]).toEqual([3, 3])
+  await endAll()
+  await Promise.all([...many, other])
+  expect(threads.length).toBe(3)
+  pool.end()
+})
+
+test("accounts take turns: nobody waits for all calls of another one", async () => {
+  const { pool, ends, call } = createHeldTrial(1)
+  const order: string[] = []
+  const run = (account: string) => call(account).then(() => order.push(account))
+  const all = ["one", "one", "one", "one", "two", "three", "two"].map(run)
+  for (let left = all.length; left > 0; left--) {
+    await systemTimer.turn()
+    ends.shift()?.()
+  }
+  await Promise.all(all)
+  expect(order).toEqual(["one", "one", "two", "three", "one", "two", "one"])
+  pool.end()
+})
+
+test.each([true, false])(
+  "of several threads, one that nobody uses for five seconds ends (%p)",
+  async (keepsOne) => {
+    const { pool, threads, call, advance, ends, endAll } = createHeldTrial(4, { keepsOne })
+    const ended = () => threads.map(({ isEnded }) => isEnded)
+    const both = [call("one"), call("two")]
+    await advance(20)
+    await endAll()
+    await Promise.all(both)
+    // One call at a time is run by the thread that was used last.
+    for (let seconds = 0; seconds < 4; seconds++) {
+      const next = call("one")
+      await advance(1_000)
+      await endAll()
+      expect(await next).toBe(1)
+    }
+    await advance(999)
+    expect(ended()).toEqual([false, false])
+    // Also while the other one is in use.
+    const last = call("one")
+    await advance(1)
+    expect(ended()).toEqual([true, false])
+    expect(ends.length).toBe(1)
+    await endAll()
+    expect(await last).toBe(1)
+    await advance(59_999)
+    expect(ended()).toEqual([true, false])
+    await advance(1)
+    expect(ended()).toEqual([true, !keepsOne])
+    pool.end()
+  },
+)
 
 test.each([
   ["kept ready in a pool that keeps one", true],

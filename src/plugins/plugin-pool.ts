@@ -1,5 +1,6 @@
 import { ApiMistake, type Clock, type Timer, Unavailable, unavailable } from "../apis/contract.ts"
 import { type CallContext, type PluginWorker, type RunLimits, ThreadBusy } from "./plugin-worker.ts"
+import { createWaitingCalls, type WaitingCall } from "./waiting-calls.ts"
 
 interface PoolOptions {
   readonly start: () => Promise<PluginWorker>
@@ -18,9 +19,7 @@ interface PoolOptions {
   readonly keepsOne?: boolean
 }
 
-interface WaitingCall {
-  readonly account: string
-  /** Whether it has waited so long that another worker may be started for it. */
+interface CallForWorker extends WaitingCall {
   isDue: boolean
   take(worker: PluginWorker): void
   fail(cause: unknown): void
@@ -31,8 +30,10 @@ const maxWaiting = 256
 /** Most calls take less time than the start of a thread, so a call first waits this long for a worker that becomes free. */
 const startAfterMs = 20
 const restMs = 10_000
-/** A worker that nobody uses for this time ends, unless it is the last idle one and one is kept. */
-const idleMs = 60_000
+/** A worker that nobody uses for this time ends, unless it is the only one. */
+const idleMs = 5_000
+/** The only worker ends after this time, unless one is kept. */
+const onlyIdleMs = 60_000
 /** Faults in a row after which a thread ends: a call may have broken something in it for all later ones, such as a prototype. */
 const maxFaultsOfThread = 2
 /** Threads that are tried for one call. */
@@ -58,7 +59,7 @@ export interface PoolLimits extends RunLimits {
 export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   const { start, clock, timer, checkOutput, onFault, maxFaults = 5, keepsOne = true } = options
   const idle: PluginWorker[] = [first]
-  const waiting: WaitingCall[] = []
+  const waiting = createWaitingCalls<CallForWorker>()
   /** What keeps idle workers from ending. */
   const cancelEnd = new Map<PluginWorker, () => void>()
   /** Faults in a row. */
@@ -79,46 +80,40 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   /** Whether a call is under way that tries the API again after its rest. */
   let isTrying = false
 
-  function hasShare({ account }: Pick<WaitingCall, "account">): boolean {
-    return (inUse.get(account) ?? 0) >= Math.max(1, Math.floor(maxWorkers / 2))
+  /** How many more workers the account may use. */
+  function roomOf(account: string): number {
+    return Math.max(1, Math.floor(maxWorkers / 2)) - (inUse.get(account) ?? 0)
   }
 
-  /** Assigns free workers to waiting calls, first come first served, unless the account has its share already. */
+  /** Assigns free workers to waiting calls, and starts more where calls have waited for a while. */
   function match(): void {
+    // The thread of one may live on: something failed in it after its call.
+    for (const worker of idle.filter((one) => !one.isUsable())) endIdle(worker)
     while (idle.length > 0) {
-      const index = waiting.findIndex((call) => !hasShare(call))
-      const [call] = index < 0 ? [] : waiting.splice(index, 1)
+      const call = waiting.takeNext(roomOf)
       if (!call) break
       // The one that was used last is warm, and the others can end.
       const worker = idle.pop()
       if (!worker) break
-      cancelEnd.get(worker)?.()
-      cancelEnd.delete(worker)
-      if (!worker.isUsable()) {
-        // Its thread may live on: something failed in it after its call.
-        worker.end()
-        workers--
-        waiting.splice(index, 0, call)
-        continue
-      }
+      stopEnd(worker)
       inUse.set(call.account, (inUse.get(call.account) ?? 0) + 1)
       call.take(worker)
     }
-    const startable = waiting.filter((call) => (call.isDue || workers === 0) && !hasShare(call)).length
+    const startable = () => waiting.runnable(roomOf, workers > 0)
     const isBare = () => keepsOne && state === "serving" && workers === 0
-    while (isBare() || (idle.length + starting < startable && workers < maxWorkers)) void add()
-    if (state !== "serving") while (idle.length > 0) endIdle()
+    while (isBare() || (workers < maxWorkers && idle.length + starting < startable())) void add()
+    if (state !== "serving") for (const worker of [...idle]) endIdle(worker)
   }
 
   async function add(): Promise<void> {
     workers++
     starting++
     try {
-      idle.push(await start())
+      makeIdle(await start())
     } catch (cause) {
       workers--
       // Nobody else would wake the calls that wait for this worker.
-      if (workers - idle.length <= 0) for (const call of waiting.splice(0)) call.fail(cause)
+      if (workers - idle.length <= 0) for (const call of waiting.takeAll()) call.fail(cause)
     } finally {
       starting--
       match()
@@ -134,44 +129,52 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread) {
       worker.end()
       workers--
-    } else {
-      idle.push(worker)
-      cancelEnd.set(
-        worker,
-        timer.after(idleMs, () => endUnused(worker)),
-      )
-    }
+    } else makeIdle(worker)
     match()
   }
 
+  function makeIdle(worker: PluginWorker): void {
+    idle.push(worker)
+    // The one that was the only worker so far had no end.
+    for (const one of idle)
+      if (!cancelEnd.has(one))
+        cancelEnd.set(
+          one,
+          timer.after(idleMs, () => endUnused(one)),
+        )
+  }
+
   function endUnused(worker: PluginWorker): void {
-    if (idle.length <= (keepsOne ? 1 : 0)) return
-    idle.splice(idle.indexOf(worker), 1)
-    endWorker(worker)
-  }
-
-  function endIdle(): void {
-    const worker = idle.shift()
-    if (worker) endWorker(worker)
-  }
-
-  function endWorker(worker: PluginWorker): void {
-    cancelEnd.get(worker)?.()
     cancelEnd.delete(worker)
+    if (workers > 1) endIdle(worker)
+    else if (!keepsOne)
+      cancelEnd.set(
+        worker,
+        timer.after(onlyIdleMs - idleMs, () => endIdle(worker)),
+      )
+  }
+
+  function endIdle(worker: PluginWorker): void {
+    stopEnd(worker)
+    idle.splice(idle.indexOf(worker), 1)
     worker.end()
     workers--
   }
 
+  function stopEnd(worker: PluginWorker): void {
+    cancelEnd.get(worker)?.()
+    cancelEnd.delete(worker)
+  }
+
   function nextWorker(account: string): Promise<PluginWorker> {
     if (state === "ended") throw replaced()
-    const ofAccount = waiting.filter((call) => call.account === account).length
-    if (waiting.length >= maxWaiting || ofAccount >= maxWaiting / 2)
+    if (waiting.count() >= maxWaiting || waiting.countOf(account) >= maxWaiting / 2)
       unavailable("The API has too many calls right now. Try again.", "busy")
     const { promise, resolve, reject } = Promise.withResolvers<PluginWorker>()
-    const call: WaitingCall = { account, isDue: false, take: resolve, fail: reject }
-    waiting.push(call)
+    const call: CallForWorker = { account, isDue: false, take: resolve, fail: reject }
+    waiting.add(call)
     match()
-    if (waiting.includes(call))
+    if (waiting.countOf(account) > 0)
       timer.after(startAfterMs, () => {
         call.isDue = true
         match()
@@ -268,7 +271,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     end() {
       retire()
       state = "ended"
-      for (const call of waiting.splice(0)) call.fail(replaced())
+      for (const call of waiting.takeAll()) call.fail(replaced())
     },
   }
 }

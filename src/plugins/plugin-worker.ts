@@ -30,8 +30,10 @@ export type CallContext = Pick<RunContext, "ports" | "premium"> & {
 export interface RunLimits {
   readonly limitMs: number
   readonly maxOutputLength: number
-  /** The memory that a run may take, and that its thread may keep after it. */
+  /** The memory that a run may take. */
   readonly maxMemoryBytes: number
+  /** The memory that its thread may keep after it. */
+  readonly maxKeptBytes: number
 }
 
 /** Thrown if a run did not begin, since something that an earlier one left behind kept its thread busy or ended it. */
@@ -202,7 +204,7 @@ export async function startPluginWorker(
         nowMs,
         seed,
         maxOutputLength: limits.maxOutputLength,
-        maxKeptBytes: limits.maxMemoryBytes,
+        maxKeptBytes: limits.maxKeptBytes,
       } as const
       const message = await ask(asked, limits, isIsolated)
       cancel()

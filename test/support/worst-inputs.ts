@@ -1,5 +1,9 @@
+import { afterAll } from "bun:test"
 import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import type { ApiDefinition } from "../../src/apis/contract.ts"
+import { ownCommand } from "./own-command.ts"
+import { tempDir } from "./temp.ts"
 
 /** The name of an input that takes much time or memory, and the input. */
 export type WorstInput = readonly [what: string, input: Readonly<Record<string, unknown>>]
@@ -8,7 +12,49 @@ export type WorstInput = readonly [what: string, input: Readonly<Record<string, 
 export interface WatchedService {
   readonly url: string
   readonly pid: number
+  /** The first key of the first account. */
   readonly key: string
+  /** The keys of each account. */
+  readonly keys: readonly (readonly string[])[]
+}
+
+/**
+ * Starts a service from its source. It ends after the tests of the file.
+ * @param keys how many keys each of its accounts has
+ */
+export async function startWatchedService(...keys: readonly number[]): Promise<WatchedService> {
+  const db = join(tempDir(), "store.db")
+  const created: string[][] = []
+  for (const count of keys) {
+    const { id } = await runJson(db, "account", "create", "--name", "one", "--plan", "enterprise")
+    const ofAccount: string[] = []
+    while (ofAccount.length < count)
+      ofAccount.push(String((await runJson(db, "key", "create", "--account", String(id))).key))
+    created.push(ofAccount)
+  }
+  const argv = ["serve", "--json", "--port", "0", "--db", db]
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...argv], {
+    stdout: "pipe",
+    stderr: "ignore",
+  })
+  afterAll(async () => {
+    // A stopping service would wait for calls that run.
+    child.kill("SIGKILL")
+    await child.exited
+  })
+  let text = ""
+  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    if (text.includes("\n")) break
+  }
+  const [listening = ""] = text.split("\n")
+  return { url: JSON.parse(listening).url, pid: child.pid, key: created[0]?.[0] ?? "", keys: created }
+}
+
+async function runJson(db: string, ...argv: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+  const { exitCode, output, errors } = await ownCommand([...argv, "--db", db, "--json"])
+  if (exitCode !== 0) throw new Error(errors)
+  return JSON.parse(output)
 }
 
 /** The effect of a call with a worst input on other calls. */

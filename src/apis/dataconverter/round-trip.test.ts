@@ -121,6 +121,16 @@ test.each(others)("data converted to %s and back is the same, or there is a warn
   )
 })
 
+test("YAML of many items, which is written in parts, is that of one", async () => {
+  const texts = Array.from({ length: 2_500 }, (_, index) => `{"a":"${index}\\nb","c":[${index}]}`)
+  const yaml = (index: number, indent: string) =>
+    `a: |-\n  ${indent}${index}\n  ${indent}b\n${indent}c:\n${indent}  - ${index}\n`
+  const list = await convert(`[${texts}]`, "json", "yaml")
+  expect(list.text).toBe(texts.map((_, index) => `- ${yaml(index, "  ")}`).join(""))
+  const object = await convert(`{${texts.map((text, index) => `"k${index}":${text}`)}}`, "json", "yaml")
+  expect(object.text).toBe(texts.map((_, index) => `k${index}:\n  ${yaml(index, "  ")}`).join(""))
+})
+
 const xmlName = fc.constantFrom("a", "b", "c-d", "É", "item", "__proto__", "@a", "@b")
 const { node: xmlNode } = fc.letrec<{ node: string }>((tie) => ({
   node: fc.oneof(

@@ -39,8 +39,30 @@ const escapedTexts = {
 export function writeYaml(value: Value, notes: Notes): string {
   measure(value)
   // Outside lists and objects, the library writes lines without indentation, which YAML 1.1 does not know.
-  const plain =
-    typeof value === "string" && value.includes("\n") ? new Escaped(value) : toPlain(value, "", notes)
+  if (typeof value === "string" && value.includes("\n")) return writeWhole(new Escaped(value))
+  if (isList(value) && value.length > partLength) {
+    const plain = (item: Value, index: number) => toPlain(item, pointerTo("", index), notes)
+    return writeInParts(value, (items, first) => items.map((item, index) => plain(item, first + index)))
+  }
+  if (isObject(value) && value.size > partLength)
+    return writeInParts([...value], (entries) => toPlain(new Map(entries), "", notes))
+  return writeWhole(toPlain(value, "", notes))
+}
+
+/** Lists and objects with more items are written so many at a time: the library takes a hundred times the memory of a text. */
+const partLength = 1_000
+
+function writeInParts<Item>(
+  items: readonly Item[],
+  toPlainPart: (items: readonly Item[], first: number) => unknown,
+): string {
+  const parts: string[] = []
+  for (let first = 0; first < items.length; first += partLength)
+    parts.push(writeWhole(toPlainPart(items.slice(first, first + partLength), first)))
+  return parts.join("")
+}
+
+function writeWhole(plain: unknown): string {
   const document = new Document(plain, {
     schema: "core",
     customTags: [numerals, escapedTexts],

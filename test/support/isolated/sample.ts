@@ -17,6 +17,10 @@ const works: Readonly<Record<string, () => string>> = {
   allocate() {
     for (;;) kept.push(new Uint8Array(1 << 22).fill(1))
   },
+  keep() {
+    kept.push(new Uint8Array(80 << 20).fill(1))
+    return `the texts of ${kept.length} calls`
+  },
   deep() {
     const nest = (depth: number): number => 1 + nest(depth + 1)
     return String(nest(0))
