@@ -24,7 +24,6 @@ import { findNotice, prepareOutbox } from "./postgres-outbox.ts"
 import { prepareRetention } from "./postgres-retention.ts"
 import { createPostgresStore } from "./postgres-store.ts"
 import { prepareTimedEvents } from "./postgres-timed-events.ts"
-import { probeStatement } from "./probe.ts"
 import { prepareRates } from "./rates.ts"
 import { requireRights } from "./rights.ts"
 import { createServerClock } from "./server-clock.ts"
@@ -222,3 +221,23 @@ export async function openPostgresStore(
     isNew: schema.isNew,
   }
 }
+
+/** Usage of nothing, so long that a page of 8 kB has room for four rows. Longer rows would be compressed. */
+const filler = JSON.stringify([["", "x".repeat(1_900), 0, 0]])
+
+/**
+ * Does what a call does, without an account: finds a key, takes from a limit, charges, and writes more than a charge. It leaves
+ * nothing behind. A changed row finds room on a full disk, but the rows of two probes need a new page, as many charges do.
+ */
+const probeStatement = `DO $probe$
+  DECLARE
+    place tid;
+  BEGIN
+    PERFORM FROM (${selectAccess.replace("$1", "''")}) AS access;
+    PERFORM FROM take_rates('[]');
+    UPDATE ledger SET used = used WHERE account_id = '';
+    FOR i IN 1 .. 2 LOOP
+      INSERT INTO usage_changes (entries) VALUES ('${filler}') RETURNING ctid INTO place;
+      DELETE FROM usage_changes WHERE ctid = place;
+    END LOOP;
+  END $probe$`
