@@ -1,7 +1,7 @@
 /**
  * Compares APIs with independent implementations on generated inputs, and with large public suites: `bun run oracles`, or
- * `bun run oracles --only ibanvalidator`. Prints a row for each and the known differences with their reasons. The exit code is 1 when an answer differs
- * without a reason, or when an implementation is missing.
+ * `bun run oracles --only ibanvalidator`. Prints a row for each and the known differences with their reasons. The exit code is 1
+ * when an answer differs without a reason, or when an implementation is missing.
  */
 import { join } from "node:path"
 import { Glob } from "bun"

@@ -71,7 +71,7 @@ function expectedOn(name: string, outcome: Outcome, expected: Outcome, api: ApiD
   return "error" in outcome && outcome.error === null ? outcome : expected
 }
 
-/** Input that surfaces of text can send too: each value has the type of its parameter, but may be too long, too large or nonsense. */
+/** Input that text can express too: each value has the type of its parameter, but may be too long, too large or nonsense. */
 function inputFor({ input, examples, method }: ApiDefinition): fc.Arbitrary<Input> {
   const names = Object.keys(input.properties)
   const values = Object.entries(input.properties).map(([name, schema]) => {

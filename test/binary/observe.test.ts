@@ -92,7 +92,7 @@ test.if(process.platform === "linux")(
   async () => {
     const { server, call, scrape } = await startWithKey("--workers", "3")
     for (let count = 0; count < 60; count++) expect(await call()).toBe(200)
-    // Any worker returns the sum of all. For a worker that takes over a second to answer, the sum has its earlier counts: ask again.
+    // Any worker returns the sum of all. If another one takes over a second to answer, the sum has its earlier counts: ask again.
     for (let count = 0; count < 6; count++) {
       await eventually(async () => {
         const series = await scrape()

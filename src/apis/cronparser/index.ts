@@ -76,7 +76,7 @@ export const cronparser = defineIsolatedApi({
     is_valid: Type.Boolean({ description: "False if it never runs." }),
     problems: problemList,
     description: nullableText("When it runs, in words; null for a few forms that cannot be described."),
-    timezone: Type.String({ description: "The time zone, as the IANA database writes it." }),
+    timezone: Type.String({ description: "The name of the time zone in the IANA database." }),
     runs: Type.Array(
       Type.Object({
         local: Type.String({ description: "The time in the time zone, with its offset from UTC." }),

@@ -9,8 +9,8 @@ const maxKept = 100
 type Test = (text: string) => boolean
 
 /**
- * The functions `match` and `search` for one call (RFC 9535 §2.4.6, §2.4.7). They use re2js: the runtime's own regular expressions
- * take exponential time for some patterns, and then return a wrong answer.
+ * The functions `match` and `search` for one call (RFC 9535 §2.4.6, §2.4.7). They use re2js: the runtime's own expressions take
+ * exponential time for some patterns, and then return a wrong answer.
  */
 export function createRegexpFunctions() {
   const wrong = new Set<string>()

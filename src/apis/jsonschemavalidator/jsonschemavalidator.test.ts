@@ -1,4 +1,4 @@
-/** Values that do not fit are reported, nothing is fetched, slow patterns are right, and no caller changes the schemas of another. */
+/** Values that do not fit are reported, nothing is fetched, slow patterns are right, and callers do not affect each other. */
 import { afterAll, expect, test } from "bun:test"
 import { runIsolated } from "../../../test/support/run-isolated.ts"
 import { run } from "./run.ts"

@@ -28,7 +28,7 @@ const changeFields = {
 }
 
 const placeFields = {
-  timezone: Type.String({ description: "The time zone, as the IANA database writes it." }),
+  timezone: Type.String({ description: "The name of the time zone in the IANA database." }),
   local: Type.String({ description: "The time there, with its offset from UTC." }),
   offset: Type.String({
     description: "The offset from UTC, such as `+02:00`. Some old offsets have seconds.",

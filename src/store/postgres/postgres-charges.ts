@@ -238,7 +238,7 @@ export function prepareCharges(
       batch,
       ...(traces === null ? [] : [traces]),
     ]
-    // The server ends a statement that waits for a lock. One that is done and waits for the disk is answered late: its calls may wait.
+    // The server ends a statement that waits for a lock. One that is done but waits for the disk is answered late: calls may wait.
     const limitMs = earliestDeadline(groups.flatMap(({ members }) => members)) - sentMs
     const cancelTimer = timer.after(statementLimitMs, () => void losses++)
     const rows = await connection
