@@ -8,6 +8,7 @@ import type { ApiDefinition } from "./contract.ts"
 import { cronparser } from "./cronparser/index.ts"
 import { danevalidator } from "./danevalidator/index.ts"
 import { dataconverter } from "./dataconverter/index.ts"
+import { dmarcvalidator } from "./dmarcvalidator/index.ts"
 import { dnslookup } from "./dnslookup/index.ts"
 import { readDisposableDomains } from "./emailvalidator/disposable.ts"
 import { createEmailvalidator, emailvalidator } from "./emailvalidator/index.ts"
@@ -95,5 +96,6 @@ export function createCatalog({
     reversedns,
     caavalidator,
     tlsrptvalidator,
+    dmarcvalidator,
   ]
 }

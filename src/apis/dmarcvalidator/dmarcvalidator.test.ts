@@ -1,0 +1,281 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { portsFor } from "../../../test/support/zone-ports.ts"
+import { createZoneDns } from "../../ports/dns/zone.ts"
+import type { Dns, DnsZone } from "../contract.ts"
+import { walkDmarc } from "../mail/dmarc-walk.ts"
+import { dmarcvalidator } from "./index.ts"
+
+async function validate(zone: DnsZone, domain: string, dns: Dns = createZoneDns(zone), premium = true) {
+  const answer = await dmarcvalidator.run(
+    { domain },
+    { ports: { ...portsFor({}), dns }, giveWay() {}, premium },
+  )
+  return { ...answer, codes: answer.problems.map(({ code }) => code) }
+}
+/** Records of DMARC by domain; the names below `_dmarc` exist too. */
+const zoneOf = (records: Readonly<Record<string, string>>, others: DnsZone = {}): DnsZone => ({
+  ...others,
+  ...Object.fromEntries(Object.entries(records).map(([domain, TXT]) => [`_dmarc.${domain}`, [{ TXT }]])),
+})
+const reject = "v=DMARC1; p=reject; rua=mailto:r@example.com"
+
+/** RFC 9989 §4.10. */
+describe("the tree walk", () => {
+  test.each([
+    [
+      "a.b.c.d.e.f.g.h.i.j.mail.example.com",
+      "a.b.c.d.e.f.g.h.i.j.mail.example.com g.h.i.j.mail.example.com h.i.j.mail.example.com i.j.mail.example.com j.mail.example.com mail.example.com example.com com",
+    ],
+    ["a.b.c.d.e.f.g.h", "a.b.c.d.e.f.g.h b.c.d.e.f.g.h c.d.e.f.g.h d.e.f.g.h e.f.g.h f.g.h g.h h"],
+    ["a.mail.example.com", "a.mail.example.com mail.example.com example.com com"],
+  ])("of %s asks for the names of the RFC", async (domain, names) => {
+    const asked: string[] = []
+    const dns: Dns = {
+      ...createZoneDns({}),
+      async resolve(name) {
+        asked.push(name)
+        return { kind: "nodata" }
+      },
+    }
+    await walkDmarc(domain, dns, new AbortController().signal)
+    expect(asked).toEqual(names.split(" ").map((name) => `_dmarc.${name}`))
+  })
+
+  test.each<[string, Record<string, string>, string, string | null]>([
+    // The three examples of §4.10.2.
+    [
+      "a.mail.example.com",
+      { "mail.example.com": reject, "example.com": reject },
+      "example.com",
+      "example.com",
+    ],
+    [
+      "a.mail.example.com",
+      { "mail.example.com": `${reject}; psd=n`, "example.com": reject },
+      "mail.example.com",
+      "mail.example.com",
+    ],
+    ["a.mail.example.com", { com: `${reject}; psd=y` }, "example.com", "com"],
+    // A record of its own applies, wherever the organizational domain is.
+    [
+      "a.mail.example.com",
+      { "a.mail.example.com": reject, "example.com": reject },
+      "example.com",
+      "a.mail.example.com",
+    ],
+    ["example.com", { "example.com": reject }, "example.com", "example.com"],
+    // That of a public suffix applies only where the organizational domain has none.
+    ["a.example.com", { "example.com": reject, com: `${reject}; psd=y` }, "example.com", "example.com"],
+    ["a.b.example.com", { "b.example.com": reject, com: `${reject}; psd=y` }, "example.com", "com"],
+    // The walk ends at psd=n and psd=y, not at psd=u.
+    [
+      "a.example.com",
+      { "a.example.com": `${reject}; psd=y`, "example.com": reject },
+      "a.example.com",
+      "a.example.com",
+    ],
+    [
+      "a.example.com",
+      { "a.example.com": `${reject}; psd=u`, "example.com": reject },
+      "example.com",
+      "a.example.com",
+    ],
+    [
+      "a.example.com",
+      { "a.example.com": `${reject}; PSD=N`, "example.com": reject },
+      "a.example.com",
+      "a.example.com",
+    ],
+    ["a.b.c.d.e.f.g.h.i", { i: `${reject}; psd=y` }, "h.i", "i"],
+    ["a.example.com", {}, "a.example.com", null],
+  ])("of %s with %j: %s, record of %s", async (domain, records, organizational, owner) => {
+    expect(await validate(zoneOf(records), domain)).toMatchObject({
+      organizational_domain: organizational,
+      record_domain: owner,
+    })
+  })
+
+  test("several records of a name are none, and said", async () => {
+    const zone = {
+      ...zoneOf({ "example.com": reject }),
+      "_dmarc.a.example.com": [{ TXT: reject }, { TXT: reject }],
+    }
+    expect(await validate(zone, "a.example.com")).toMatchObject({
+      record_domain: "example.com",
+      codes: ["multiple_records"],
+    })
+  })
+
+  test("a name without an answer refuses the call, but not one behind the end of the walk", async () => {
+    const zone = { ...zoneOf({ "example.com": `${reject}; psd=n` }), "_dmarc.com": ["SERVFAIL" as const] }
+    expect(await validate(zone, "a.example.com")).toMatchObject({ record_domain: "example.com" })
+    await expect(validate({ "_dmarc.com": ["SERVFAIL"] }, "a.example.com")).rejects.toThrow(
+      "The DNS gave no answer for _dmarc.com (servfail).",
+    )
+  })
+})
+
+describe("the policy", () => {
+  test.each([
+    ["p=reject", "reject", "reject", "reject"],
+    ["p=quarantine; sp=none", "quarantine", "none", "none"],
+    ["p=none; sp=quarantine; np=reject", "none", "quarantine", "reject"],
+    ["p=reject; np=none", "reject", "reject", "none"],
+    ["P=Reject ; SP = None", "reject", "none", "none"],
+    ["p=reject; sp=x", "none", "none", "none"],
+    ["sp=reject", "none", "none", "none"],
+  ])("of %s is %s, %s and %s", async (tags, own, below, nonexistent) => {
+    const zone = zoneOf(
+      { "example.com": `v=DMARC1; ${tags}; rua=mailto:r@example.com` },
+      { "a.example.com": [] },
+    )
+    const policyOf = async (domain: string) => (await validate(zone, domain)).policy
+    expect([
+      await policyOf("example.com"),
+      await policyOf("a.example.com"),
+      await policyOf("b.example.com"),
+    ]).toEqual([own, below, nonexistent] as never)
+  })
+
+  test("does not apply when it is wrong and nobody gets reports", async () => {
+    for (const tags of ["p=x", "sp=none", "p=none; sp=x", "p=x; rua=r@example.com"])
+      expect(await validate(zoneOf({ "example.com": `v=DMARC1; ${tags}` }), "example.com")).toMatchObject({
+        is_valid: false,
+        policy: null,
+        policies: null,
+      })
+  })
+
+  test("tests and alignment are read without case", async () => {
+    const zone = zoneOf({ "example.com": `${reject}; t=Y; adkim=S; aspf=r` })
+    expect(await validate(zone, "example.com")).toMatchObject({
+      is_valid: true,
+      is_testing: true,
+      alignment: { dkim: "strict", spf: "relaxed" },
+      codes: ["testing"],
+    })
+  })
+})
+
+test.each([
+  ["v=DMARC1;p=reject;rua=mailto:r@a.example;", []],
+  ["V = DMARC1 ; p = reject ; rua = mailto:r@a.example?subject=x , mailto:s@b.example", []],
+  ["v=DMARC1; p=none; rua=mailto:r@a.example", ["monitoring"]],
+  ["v=DMARC1; p=reject", ["no_reports"]],
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example; sp=none", ["weaker_below"]],
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example!10m", ["uri"]],
+  ["v=DMARC1; p=reject; rua=r@a.example", ["uri"]],
+  ["v=DMARC1; p=reject; rua=https://a.example/r", ["scheme"]],
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example,", ["uri"]],
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example; fo=1", ["unused_fo"]],
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example; fo=2; ruf=mailto:r@a.example", ["value"]],
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example; fo=1:d:s; ruf=mailto:r@a.example", []],
+  [
+    "v=DMARC1; p=reject; rua=mailto:r@a.example; pct=20; rf=afrf; ri=1",
+    ["historic_tag", "historic_tag", "historic_tag"],
+  ],
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example; x=y", ["unknown_tag"]],
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example; constructor=y", ["unknown_tag"]],
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example; t=x", ["value"]],
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example; what", ["syntax"]],
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example; adkim=", ["syntax"]],
+  ["v=DMARC1; p=reject; p=none; rua=mailto:r@a.example", ["repeated_tag"]],
+  ["v=DMARC1;; p=reject; rua=mailto:r@a.example", ["syntax"]],
+  ["v=DMARC1 p=reject", ["not_a_record", "no_record"]],
+  ["v=dmarc1; p=reject", ["not_a_record", "no_record"]],
+  ["p=reject; v=DMARC1", ["no_record"]],
+  ["v=DMARC1; rua=mailto:r@a.example", ["assumed_none"]],
+  ["v=DMARC1", ["no_policy", "no_reports"]],
+  [`v=DMARC1; p=reject; rua=${"mailto:r@a.example,".repeat(3_000)}`, ["too_long"]],
+])("%s has %j", async (record, codes) => {
+  expect<string[]>((await validate(zoneOf({ "a.example": record }), "a.example")).codes).toEqual(codes)
+})
+
+describe("report permissions", () => {
+  const record =
+    "v=DMARC1; p=reject; rua=mailto:r@mail.a.example,mailto:r@Reports.example,mailto:r@other.example; ruf=mailto:f@reports.example,mailto:f@slow.example"
+  const zone: DnsZone = {
+    ...zoneOf({ "a.example": record, "b.a.example": `${reject}; psd=n` }),
+    "a.example._report._dmarc.reports.example": [{ TXT: "v=DMARC1" }],
+    "a.example._report._dmarc.other.example": [{ TXT: "v=DMARC2" }],
+    "a.example._report._dmarc.slow.example": ["TIMEOUT"],
+  }
+
+  test("are asked of hosts with another organizational domain, each once", async () => {
+    expect((await validate(zone, "x.a.example")).report_permissions).toEqual([
+      { host: "mail.a.example", is_external: false, is_permitted: "yes" },
+      { host: "reports.example", is_external: true, is_permitted: "yes" },
+      { host: "other.example", is_external: true, is_permitted: "no" },
+      { host: "slow.example", is_external: true, is_permitted: "unknown" },
+    ])
+  })
+
+  test("are not asked without premium fields, and of ten hosts at most", async () => {
+    const asked: string[] = []
+    const many = `v=DMARC1; p=reject; rua=${Array.from({ length: 40 }, (_, n) => `mailto:r@r${n}.example`).join(",")}`
+    const fixture = createZoneDns(zoneOf({ "a.example": many }))
+    const dns: Dns = {
+      ...fixture,
+      resolve(name, type) {
+        asked.push(name)
+        return fixture.resolve(name, type)
+      },
+    }
+    const { report_permissions, rua } = await validate({}, "a.example", dns)
+    expect([report_permissions.length, rua.length]).toEqual([10, 40])
+    // Two names and the domain itself; for each host a permission and a walk over two names.
+    expect(asked).toHaveLength(3 + 10 * 3)
+    asked.length = 0
+    await validate({}, "a.example", dns, false)
+    expect(asked).toHaveLength(3)
+  })
+})
+
+/** RFC 9989 §4.8. */
+test("records made by the grammar have no error, and what they say is read", () => {
+  const wsp = fc.array(fc.constantFrom(" ", "\t"), { maxLength: 2 }).map((spaces) => spaces.join(""))
+  const request = fc.constantFrom("none", "quarantine", "reject", "Reject")
+  const uri = fc.constantFrom(
+    "mailto:a@b.example",
+    "mailto:r%2Cx@b.example",
+    "MAILTO:r+x@b.example?subject=a%21",
+  )
+  const tag = fc.oneof(
+    fc.tuple(fc.constantFrom("sp", "np", "NP"), request),
+    fc.tuple(fc.constantFrom("adkim", "aspf"), fc.constantFrom("r", "s")),
+    fc.tuple(fc.constant("psd"), fc.constantFrom("n", "u")),
+    fc.tuple(fc.constant("t"), fc.constantFrom("y", "n")),
+    fc.tuple(fc.constant("fo"), fc.constantFrom("0", "1", "d", "s", "d:s", "s:d")),
+    fc.tuple(
+      fc.constantFrom("x", "abc"),
+      fc
+        .string({ unit: fc.constantFrom(..."aZ09 !#=:,~"), minLength: 1, maxLength: 5 })
+        .filter((value) => value.trim() !== ""),
+    ),
+  )
+  const tags = fc.uniqueArray(tag, { maxLength: 4, selector: ([name]) => name.toLowerCase() })
+  return fc.assert(
+    fc.asyncProperty(
+      tags,
+      request,
+      fc.array(uri, { minLength: 1, maxLength: 3 }),
+      wsp,
+      wsp,
+      fc.boolean(),
+      async (list, p, uris, one, two, ends) => {
+        const all = [["p", p] as const, ["rua", uris.join(`${one},${two}`)] as const, ...list]
+        const written = all.map(([name, value]) => `${one};${two}${name}${two}=${one}${value}`)
+        const record = `v${one}=${two}DMARC1${written.join("")}${ends ? `${two};${one}` : ""}`
+        const answer = await validate(zoneOf({ "a.example": record }), "a.example", undefined, false)
+        expect(answer.problems.filter(({ severity }) => severity === "error")).toEqual([])
+        expect(answer).toMatchObject({
+          record,
+          policy: p.toLowerCase(),
+          rua: uris.map((text) => ({ uri: text, is_valid: true })),
+        })
+      },
+    ),
+    { numRuns: 2_000, seed: 9989 },
+  )
+})

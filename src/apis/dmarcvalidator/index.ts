@@ -1,0 +1,203 @@
+import { Type } from "@sinclair/typebox"
+import { isValid } from "../../values/problems.ts"
+import { choice, defineApi, nullable, nullableText, premium, type RunContext } from "../contract.ts"
+import { dmarcPolicies, policiesOf } from "../mail/dmarc-policy.ts"
+import {
+  type DmarcRecord,
+  failureOf,
+  organizationalDomain,
+  policyRecord,
+  walkDmarc,
+} from "../mail/dmarc-walk.ts"
+import { requireDomain } from "../mail/domain-name.ts"
+import { refuseFailure } from "../mail/records.ts"
+import { withTimeLimit } from "../mail/time-limit.ts"
+import { examples } from "./examples.ts"
+import {
+  aboutRecord,
+  aboutTexts,
+  type DmarcProblem,
+  problem,
+  problemList,
+  readDestinations,
+} from "./record.ts"
+import { findPermissions } from "./report-permissions.ts"
+
+const dnsLimitMs = 15_000
+const maxDestinations = 50
+
+const policy = (description: string) =>
+  nullable(choice(dmarcPolicies, { description: "The policy." }), { description })
+const destinations = (description: string) =>
+  Type.Array(
+    Type.Object({
+      uri: Type.String({ description: "The address." }),
+      is_valid: Type.Boolean({ description: "Whether it is a URI." }),
+    }),
+    { description },
+  )
+const mode = (what: string) =>
+  choice(["relaxed", "strict"], {
+    description: `Whether ${what} may be another one below the same organizational domain (relaxed), or must be the same (strict).`,
+  })
+
+export const dmarcvalidator = defineApi({
+  id: "dmarcvalidator",
+  title: "DMARC validator",
+  category: "mail",
+  keywords: [
+    "DMARC record",
+    "_dmarc",
+    "spoofing",
+    "forged mail",
+    "policy",
+    "rua",
+    "alignment",
+    "organizational domain",
+    "RFC 9989",
+    "RFC 7489",
+  ],
+  description:
+    "Finds the DMARC policy that applies to mail from a domain, by the tree walk of RFC 9989, and says what is wrong with it. With premium fields, also whether other domains take the reports.",
+  method: "GET",
+  credits: 3,
+  asksDns: true,
+  input: Type.Object({
+    domain: Type.String({
+      minLength: 1,
+      description: "The domain in the address of the sender, such as example.com.",
+    }),
+  }),
+  output: Type.Object({
+    is_valid: Type.Boolean({ description: "Whether a policy applies, and no problem is an error." }),
+    problems: problemList,
+    domain: Type.String({ description: "The domain in lower case and in ASCII (A-labels)." }),
+    exists: Type.Boolean({ description: "Whether the domain exists in the DNS." }),
+    organizational_domain: Type.String({
+      description: "The domain that others must belong to, to be aligned with this one (§4.10.2).",
+    }),
+    record_domain: nullableText("The domain whose record applies; null without one."),
+    record: nullableText("The record that applies; null without one."),
+    policy: policy(
+      "What receivers are asked to do with mail from the domain that fails; null without a policy.",
+    ),
+    policies: nullable(
+      Type.Object({
+        domain: choice(dmarcPolicies, { description: "For the domain of the record." }),
+        subdomains: choice(dmarcPolicies, { description: "For domains below it." }),
+        nonexistent: choice(dmarcPolicies, { description: "For domains below it that do not exist." }),
+      }),
+      {
+        description:
+          "The policies of the record, with what follows from those that it leaves out; null without a policy.",
+      },
+    ),
+    is_testing: Type.Boolean({ description: "Whether the record asks for the next weaker policy (`t=y`)." }),
+    alignment: Type.Object(
+      { dkim: mode("the domain that has signed"), spf: mode("the domain that SPF has checked") },
+      { description: "How alike the domains must be." },
+    ),
+    rua: destinations("The addresses for aggregate reports, at most 50."),
+    ruf: destinations("The addresses for reports about single failures, at most 50."),
+    report_permissions: premium(
+      Type.Array(
+        Type.Object({
+          host: Type.String({ description: "The domain of an address for reports." }),
+          is_external: Type.Boolean({ description: "Whether it has another organizational domain." }),
+          is_permitted: choice(["yes", "no", "unknown"], {
+            description: "Whether it takes the reports; `unknown` if the DNS gave no answer.",
+          }),
+        }),
+        {
+          description:
+            "Whether the domains of the addresses take reports about this one (RFC 9990), at most 10.",
+        },
+      ),
+    ),
+  }),
+  examples,
+  async run(input, context) {
+    const domain = await requireDomain(input.domain)
+    return withTimeLimit(context.ports.timer, dnsLimitMs, (signal) => validate(domain, context, signal))
+  },
+})
+
+async function validate(domain: string, { ports: { dns }, premium }: RunContext, signal: AbortSignal) {
+  const [steps, existence] = await Promise.all([
+    walkDmarc(domain, dns, signal),
+    dns.resolve(domain, "CNAME", signal),
+  ])
+  const failure = failureOf(steps)
+  if (failure) return refuseFailure(failure, `_dmarc.${failure.domain}`)
+  if (existence.kind === "failure") return refuseFailure(existence, domain)
+  const exists = existence.kind !== "nxdomain"
+  const organizational_domain = organizationalDomain(domain, steps)
+  const problems = steps.flatMap((step) =>
+    step.kind === "answer" ? aboutTexts(`_dmarc.${step.domain}`, step.texts) : [],
+  )
+  const record = policyRecord(domain, steps)
+  if (record === undefined) {
+    problems.push(problem("no_record", `_dmarc.${domain}`, "No record applies to the domain."))
+    return { ...{ is_valid: false, problems, domain, exists, organizational_domain }, ...nothing }
+  }
+  const { tags } = record
+  const [rua, ruf] = [readDestinations(tags.get("rua")), readDestinations(tags.get("ruf"))]
+  const { p, sp, np } = policiesOf(record)
+  const isUsable = isReadable(record) || rua.some(({ is_valid }) => is_valid)
+  const own = record.domain === domain ? p : exists ? sp : np
+  problems.push(...aboutRecord(record), ...aboutPolicy(record, organizational_domain, isUsable))
+  return {
+    is_valid: isValid(problems),
+    ...{ problems, domain, exists, organizational_domain },
+    record_domain: record.domain,
+    record: record.text,
+    policy: isUsable ? own : null,
+    policies: isUsable ? { domain: p, subdomains: sp, nonexistent: np } : null,
+    is_testing: tags.get("t")?.toLowerCase() === "y",
+    alignment: { dkim: modeOf(tags.get("adkim")), spf: modeOf(tags.get("aspf")) },
+    ...{ rua: rua.slice(0, maxDestinations), ruf: ruf.slice(0, maxDestinations) },
+    report_permissions: premium
+      ? await findPermissions(record.domain, organizational_domain, [...rua, ...ruf], dns, signal)
+      : [],
+  }
+}
+
+const nothing = {
+  ...{ record_domain: null, record: null, policy: null, policies: null, is_testing: false },
+  alignment: { dkim: "relaxed" as const, spf: "relaxed" as const },
+  ...{ rua: [], ruf: [], report_permissions: [] },
+}
+
+/** Whether `p` is there, and no policy is wrong. */
+function isReadable({ tags }: DmarcRecord): boolean {
+  const known: readonly string[] = dmarcPolicies
+  const written = ["p", "sp", "np"].flatMap((tag) => tags.get(tag)?.toLowerCase() ?? [])
+  return tags.has("p") && written.every((value) => known.includes(value))
+}
+
+function aboutPolicy(record: DmarcRecord, organizational: string, isUsable: boolean): DmarcProblem[] {
+  const { tags } = record
+  const problems: DmarcProblem[] = []
+  const { p, sp, np } = policiesOf(record)
+  const strength = (name: (typeof dmarcPolicies)[number]) => dmarcPolicies.indexOf(name)
+  if (!isUsable)
+    problems.push(problem("no_policy", "p", "The record has no valid policy, and no address for reports."))
+  else if (!isReadable(record)) problems.push(problem("assumed_none", "p", "The policy is taken for none."))
+  else if (p === "none") problems.push(problem("monitoring", "p", "The policy is none."))
+  if (Math.min(strength(sp), strength(np)) < strength(p))
+    problems.push(problem("weaker_below", "sp", "The policy for domains below is weaker than p."))
+  if (tags.get("t")?.toLowerCase() === "y" && p !== "none")
+    problems.push(problem("testing", "t", "Receivers apply the next weaker policy."))
+  if (!tags.has("rua"))
+    problems.push(problem("no_reports", "rua", "There is no address for aggregate reports."))
+  const isAbove = record.domain === organizational || tags.get("psd")?.toLowerCase() === "y"
+  if (!isAbove && (tags.has("sp") || tags.has("np")))
+    problems.push(
+      problem("unused_below", "sp", `The record is not that of the organizational domain ${organizational}.`),
+    )
+  return problems
+}
+
+function modeOf(value: string | undefined) {
+  return value?.toLowerCase() === "s" ? ("strict" as const) : ("relaxed" as const)
+}

@@ -1,0 +1,110 @@
+import type { Dns, DnsFailed } from "../contract.ts"
+import { trimBlanks } from "./trim-blanks.ts"
+
+/** A record of DMARC. */
+export interface DmarcRecord {
+  readonly domain: string
+  readonly text: string
+  /** The first value of each tag. Names in lower case, values without blanks around them. */
+  readonly tags: ReadonlyMap<string, string>
+}
+
+/** What one name of a tree walk has. */
+export type DmarcStep =
+  /** `texts` are all TXT records of the name. Several records of DMARC count as none. */
+  | {
+      readonly kind: "answer"
+      readonly domain: string
+      readonly texts: readonly string[]
+      readonly record: DmarcRecord | null
+    }
+  | ({ readonly domain: string } & DnsFailed)
+
+/**
+ * Asks for the records of a domain and of the domains above it, at most the last seven: at most eight questions (RFC 9989 §4.10).
+ * The walk ends at the first record that says whether it is that of a public suffix.
+ */
+export async function walkDmarc(
+  domain: string,
+  dns: Dns,
+  signal: AbortSignal,
+): Promise<readonly DmarcStep[]> {
+  const steps = await Promise.all(
+    namesOf(domain).map(async (name): Promise<DmarcStep> => {
+      const answer = await dns.resolve(`_dmarc.${name}`, "TXT", signal)
+      if (answer.kind === "failure") return { ...answer, domain: name }
+      const texts = answer.kind === "records" ? answer.records : []
+      const [text, second] = texts.filter(isDmarc)
+      const record =
+        text === undefined || second !== undefined ? null : { domain: name, text, tags: readTags(text) }
+      return { kind: "answer", domain: name, texts, record }
+    }),
+  )
+  const last = steps.findIndex((step) => step.kind === "answer" && step.record && psdOf(step.record) !== "u")
+  return last < 0 ? steps : steps.slice(0, last + 1)
+}
+
+/** The first of these that the DNS gave no answer for. */
+export function failureOf(steps: readonly DmarcStep[]): (DmarcStep & DnsFailed) | undefined {
+  return steps.find((step) => step.kind === "failure")
+}
+
+/** The domain to which others align (RFC 9989 §4.10.2). Of a domain without any record it is the domain itself. */
+export function organizationalDomain(domain: string, steps: readonly DmarcStep[]): string {
+  const records = recordsOf(steps)
+  const last = records.at(-1)
+  if (last === undefined) return domain
+  // The domain where the walk starts can be a public suffix only for those below it.
+  if (psdOf(last) !== "y" || last.domain === domain) return last.domain
+  return domain
+    .split(".")
+    .slice(-last.domain.split(".").length - 1)
+    .join(".")
+}
+
+/** The record that applies to mail from a domain: its own, that of its organizational domain, or that of the public suffix (§4.10.1). */
+export function policyRecord(domain: string, steps: readonly DmarcStep[]): DmarcRecord | undefined {
+  const records = recordsOf(steps)
+  const organizational = organizationalDomain(domain, steps)
+  return [domain, organizational]
+    .map((name) => records.find((record) => record.domain === name))
+    .concat(records.at(-1))
+    .find((record) => record !== undefined)
+}
+
+/** Whether a text is a record of DMARC: it begins with the version (§4.7). */
+export function isDmarc(text: string): boolean {
+  return /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/.test(text)
+}
+
+/** Whether the domain of a record is a public suffix: `y`, `n`, or `u` for unknown. */
+export function psdOf({ tags }: DmarcRecord): "y" | "n" | "u" {
+  const value = tags.get("psd")?.toLowerCase()
+  return value === "y" || value === "n" ? value : "u"
+}
+
+/** The parts of a record after the version, with name and value where they have these. */
+export function partsOf(text: string): readonly { readonly name: string; readonly value: string | null }[] {
+  const parts = text.split(";").map(trimBlanks).slice(1)
+  if (parts.at(-1) === "") parts.pop()
+  return parts.map((part) => {
+    const at = part.indexOf("=")
+    const name = trimBlanks(at < 0 ? part : part.slice(0, at)).toLowerCase()
+    return { name, value: at < 0 ? null : trimBlanks(part.slice(at + 1)) }
+  })
+}
+
+function readTags(text: string): ReadonlyMap<string, string> {
+  const tags = new Map<string, string>()
+  for (const { name, value } of partsOf(text)) if (value !== null && !tags.has(name)) tags.set(name, value)
+  return tags
+}
+
+function recordsOf(steps: readonly DmarcStep[]): readonly DmarcRecord[] {
+  return steps.flatMap((step) => (step.kind === "answer" && step.record ? [step.record] : []))
+}
+
+function namesOf(domain: string): readonly string[] {
+  const above = domain.split(".").slice(1).slice(-7)
+  return [domain, ...above.map((_, index) => above.slice(index).join("."))]
+}
