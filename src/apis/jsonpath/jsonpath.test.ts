@@ -47,6 +47,30 @@ test.each([
   expect(ask({}, path)).rejects.toThrow(`The 'path' parameter must be a JSONPath (RFC 9535); ${reason}.`)
 })
 
+// The library alone is wrong in each of these.
+test.each([
+  ["$[?@ == 0.5]", [0.5, 0.5]],
+  ["$[?@ < 0.1e1]", [0.5, 0, 0.5]],
+  ["$[?@ == 0e1]", [0]],
+  ["$[?@ == -0.0]", [0]],
+  ["$[4][\"\\u0001\", '\\u001F']", [1, 2]],
+  ["$[:1, 4:]", [0.5, { "\u0001": 1, "\u001f": 2 }]],
+])("%s finds %j", async (path, values) => {
+  const document = [0.5, 1, 0, 0.5, { "\u0001": 1, "\u001f": 2 }]
+  expect((await ask(document, path)).values).toEqual(values)
+})
+
+test.each([
+  ["$[?@ == -01]", "character 9: invalid number literal '-01'"],
+  ["$[?@ == 00.5]", "invalid number literal '00.5'"],
+  ["$.a-b", "character 3: names with other characters than letters, digits and _ need quotes and brackets"],
+  ["$..a-b", "names with other characters"],
+  ["$[?!!@.a]", "character 5: unexpected '!' after '!'"],
+  ["$[:1 2]", "expected ':' between the numbers of a slice"],
+  ["$[0:1-3]", "expected ':' between the numbers of a slice"],
+  ["$['a\nb']", "invalid character"],
+])("%j is no JSONPath: %s", (path, reason) => expect(ask([], path)).rejects.toThrow(reason))
+
 test("a refusal quotes nothing that is long or hidden", async () => {
   const refusal = await ask({}, `$[?${"\u202e".repeat(1_500)}(@)]`).catch((error: Error) => error)
   if (!(refusal instanceof Error)) throw new Error("it must be refused")

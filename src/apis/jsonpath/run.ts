@@ -2,6 +2,7 @@ import { jsonpath as library } from "json-p3"
 import { escapeHidden } from "../../values/hidden-characters.ts"
 import { shorten } from "../../values/shorten.ts"
 import { type RunOf, reject } from "../contract.ts"
+import { correctParser } from "./corrections.ts"
 import type { jsonpath } from "./index.ts"
 import { problem } from "./problems.ts"
 import { createRegexpFunctions } from "./regular-expressions.ts"
@@ -12,6 +13,7 @@ const maxValues = 10_000
 
 export const run: RunOf<typeof jsonpath> = ({ document, path }) => {
   const environment = new library.JSONPathEnvironment({ maxRecursionDepth })
+  correctParser(environment)
   const { match, search, wrong } = createRegexpFunctions()
   environment.functionRegister.set("match", match)
   environment.functionRegister.set("search", search)

@@ -1,0 +1,76 @@
+import { jsonpath as library } from "json-p3"
+
+/** RFC 9535 section 2.3.5.1. */
+const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
+/** RFC 9535 section 2.5.1.1. */
+const nameForm = /^[a-z_\u0080-\uffff][\w\u0080-\uffff]*$/i
+/** RFC 9535 section 2.3.4.1. */
+const sliceForm = /^(?:-?\d+\s*)?:\s*(?:-?\d+\s*)?(?::\s*(?:-?\d+)?)?$/
+
+/** What is used of the parser that the library keeps private. */
+interface Parser {
+  readonly tokenMap: Map<string, (stream: Stream) => unknown>
+  parseNumber(stream: Stream): unknown
+  parsePrefixExpression(stream: Stream): unknown
+  parseSelectors(stream: Stream): unknown
+  parseSlice(stream: Stream): unknown
+  decodeString(token: library.Token): string
+  stringFromCodePoint(codePoint?: number): string
+}
+interface Stream {
+  readonly current: library.Token
+  readonly peek: library.Token
+}
+
+/**
+ * Corrects the parser of json-p3 2.3.1 by RFC 9535: it refuses `0.5` and `"\u0001"`, and accepts `-01`, `$.a-b`, `$[:1 2]` and
+ * `$[?!!@.a]`.
+ */
+export function correctParser(environment: library.JSONPathEnvironment): void {
+  // biome-ignore lint/complexity/useLiteralKeys: TypeScript lets a literal key reach what is private
+  const parser: Parser = environment["parser"]
+  const parseNumber = parser.parseNumber
+  parser.tokenMap.set(library.TokenKind.NUMBER, (stream) => {
+    const token = stream.current
+    if (!numberForm.test(token.value)) throw mistake(`invalid number literal '${token.value}'`, token)
+    // The library looks at the first character alone to find zeros before other digits.
+    Object.assign(token, { value: token.value.replace(/^0/, "+0") })
+    return parseNumber.call(parser, stream)
+  })
+
+  const parseNot = parser.parsePrefixExpression
+  parser.tokenMap.set(library.TokenKind.NOT, (stream) => {
+    if (stream.peek.kind === library.TokenKind.NOT) throw mistake("unexpected '!' after '!'", stream.peek)
+    return parseNot.call(parser, stream)
+  })
+
+  const parseSelectors = parser.parseSelectors
+  parser.parseSelectors = (stream) => {
+    const token = stream.current
+    if (token.kind === library.TokenKind.NAME && !nameForm.test(token.value))
+      throw mistake("names with other characters than letters, digits and _ need quotes and brackets", token)
+    return parseSelectors.call(parser, stream)
+  }
+
+  const parseSlice = parser.parseSlice
+  parser.parseSlice = (stream) => {
+    const first = stream.current
+    const slice = parseSlice.call(parser, stream)
+    const last = stream.current
+    if (!sliceForm.test(first.input.slice(first.index, last.index + last.value.length)))
+      throw mistake("expected ':' between the numbers of a slice", last)
+    return slice
+  }
+
+  const decodeString = parser.decodeString
+  parser.decodeString = (token) => {
+    if ([...token.value].some((character) => character < " ")) throw mistake("invalid character", token)
+    return decodeString.call(parser, token)
+  }
+  // The library refuses control characters here also where an escape stands for them.
+  parser.stringFromCodePoint = (codePoint = 0) => String.fromCodePoint(codePoint)
+}
+
+function mistake(message: string, token: library.Token) {
+  return new library.JSONPathSyntaxError(message, token)
+}
