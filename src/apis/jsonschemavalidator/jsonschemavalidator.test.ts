@@ -185,3 +185,17 @@ test("a schema may refer to itself for a part of the value", async () => {
   expect((await check(tree, { a: { b: {} } })).valid).toBe(true)
   expect((await check(tree, { a: { b: 1 } })).valid).toBe(false)
 })
+
+test("definitions beside a $ref of draft 7 are found, and its other neighbours are ignored", async () => {
+  const schema = {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    $ref: "#/definitions/name",
+    definitions: { name: { $ref: "#/definitions/text" }, text: { type: "string" } },
+    maxLength: 0,
+  }
+  expect((await check(schema, "Ann")).valid).toBe(true)
+  const { valid, errors } = await check(schema, 1)
+  expect([valid, errors.map(({ code }) => code)]).toEqual([false, ["type"]])
+  const others = { "https://a.example/": { ...schema, $id: "https://a.example/" } }
+  expect((await check({ $ref: "https://a.example/" }, "Ann", others)).valid).toBe(true)
+})

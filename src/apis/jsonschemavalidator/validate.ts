@@ -132,12 +132,33 @@ function toDocument(parameter: string, schema: Json, address: string, dialect: D
   if (!isObject(schema)) reject(parameter, "must be an object, true or false")
   const { $vocabulary: vocabulary, ...rest } = schema
   requireNoVocabulary(parameter, Object.values(rest))
-  const document = buildSchemaDocument(rest as SchemaObject, address, metaSchemas[dialect])
+  const document = buildSchemaDocument(
+    keepDefinitions(rest, dialect) as SchemaObject,
+    address,
+    metaSchemas[dialect],
+  )
   if (shared.has(document.baseUri))
     reject(parameter, "must not have the address of a meta-schema that is built in")
   if (vocabulary === undefined) return document
   if (parameter === "schema") reject(parameter, "must not have '$vocabulary': give meta-schemas in 'others'")
   return buildSchemaDocument(schema as SchemaObject, address, metaSchemas[dialect])
+}
+
+/**
+ * In draft 7, other keywords beside `$ref` are ignored (core, section 8.3), but it may refer to `definitions` beside it, as in the
+ * output of many generators. The library loses them, so that they get a schema of their own around the reference.
+ */
+function keepDefinitions(schema: Readonly<Record<string, Json>>, dialect: Dialect) {
+  const { $schema, $id, $ref, definitions } = schema
+  const isDraft7 =
+    typeof $schema === "string" ? $schema.startsWith(metaSchemas["draft-07"]) : dialect === "draft-07"
+  if (!isDraft7 || typeof $ref !== "string" || definitions === undefined) return schema
+  return {
+    ...($schema !== undefined && { $schema }),
+    ...($id !== undefined && { $id }),
+    definitions,
+    allOf: [{ $ref }],
+  }
 }
 
 /** A vocabulary changes what keywords mean. It is only allowed at the root, where its address is known. */
