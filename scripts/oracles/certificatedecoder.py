@@ -1,9 +1,8 @@
-"""Makes certificates with python3-cryptography and tells what is in them. Fifty of them are read by openssl too."""
+"""Makes a certificate for each number with python3-cryptography, and tells what is in it."""
 import datetime
 import ipaddress
 import json
 import random
-import subprocess
 import sys
 
 from cryptography import x509
@@ -13,9 +12,8 @@ from cryptography.x509.oid import AuthorityInformationAccessOID
 from cryptography.x509.oid import ExtendedKeyUsageOID as Purpose
 from cryptography.x509.oid import NameOID
 
-COUNT, SEED = json.load(sys.stdin)[0]
-READ_BY_OPENSSL = 50
-some = random.Random(SEED)
+SEEDS = json.load(sys.stdin)
+some = random.Random(SEEDS[0])
 KEYS = [
     *(rsa.generate_private_key(65537, size) for size in (1024, 2048, 3072)),
     *(ec.generate_private_key(curve()) for curve in (ec.SECP256R1, ec.SECP384R1, ec.SECP521R1)),
@@ -80,7 +78,8 @@ def make_names():
     return made
 
 
-def make():
+def make(seed):
+    some.seed(seed)
     key, signer = some.choice(KEYS), some.choice(KEYS)
     subject_parts, subject = make_name()
     _, issuer = make_name()
@@ -176,23 +175,8 @@ def make():
     return {"pem": certificate.public_bytes(serialization.Encoding.PEM).decode(), "facts": facts}
 
 
-def check_with_openssl(one):
-    command = ["openssl", "x509", "-noout", "-serial", "-startdate", "-enddate", "-fingerprint", "-sha256"]
-    text = subprocess.run(command, input=one["pem"].encode(), capture_output=True, check=True).stdout.decode()
-    lines = dict(line.split("=", 1) for line in text.splitlines())
-    facts = one["facts"]
-    read = lambda name: datetime.datetime.strptime(lines[name], "%b %d %H:%M:%S %Y GMT").isoformat()
-    found = (int(lines["serial"], 16), read("notBefore"), read("notAfter"))
-    if found != (facts["serial_number"], facts["not_before"], facts["not_after"]):
-        raise SystemExit("openssl reads another certificate: " + text)
-    if lines["sha256 Fingerprint"].replace(":", "").lower() != facts["sha256"]:
-        raise SystemExit("openssl has another fingerprint: " + text)
-
-
-made = [make() for _ in range(COUNT)]
-for one in made[:READ_BY_OPENSSL]:
-    check_with_openssl(one)
+made = [make(seed) for seed in SEEDS]
 # Big numbers lose digits in JSON.
 for one in made:
     one["facts"]["serial_number"] = str(one["facts"]["serial_number"])
-json.dump([made], sys.stdout)
+json.dump(made, sys.stdout)
