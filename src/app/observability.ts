@@ -24,6 +24,8 @@ import { escapeHiddenInJson } from "../values/hidden-characters.ts"
 /** A log and its output. */
 export interface OpenLog extends LogOutput {
   readonly log: LeveledLog
+  /** Writes a line of the request log. */
+  readonly writeRequest: (line: string) => void
   /** The level of a configuration that sets none. */
   readonly defaultLevel: LogLevel
 }
@@ -49,8 +51,11 @@ export async function openLog(
   // Keeps the process alive until the last lines are written.
   const opened = output ?? openLogOutput({ timer: keepAliveTimer, shared })
   const write = (line: string) => opened.write(escapeHiddenInJson(format(line)))
+  // Lines of requests are escaped already.
+  const writeRequest = isPretty ? write : opened.write
   const level = logLevel ?? defaultLevel
-  return { ...opened, write, defaultLevel, log: createLog(write, { level, clock, urgent: opened.flush }) }
+  const log = createLog(write, { level, clock, urgent: opened.flush })
+  return { ...opened, writeRequest, defaultLevel, log }
 }
 
 /** The most accounts whose charges of a minute are kept. */
@@ -76,7 +81,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
   const { opened, ports, store, keepDays, instances = () => null, ...read } = parts
   const { gauges } = store
   const { clock, random } = ports
-  const { write } = opened
+  const { writeRequest: write } = opened
   const counts = createCounts(faultCodes)
   const accounts = createAccountSums(maxAccounts, () => keepDays() > 0)
   const history = createHistoryWriter({

@@ -10,7 +10,7 @@ export type RequestLog = (tally: Tally, start: RequestStart, end: RequestEnd, du
 export const noRequestLog: RequestLog = () => {}
 
 interface RequestLogOptions {
-  /** Takes a line with its newline. */
+  /** Takes a line with its newline. It has no hidden characters: all texts in it are made or checked by this program. */
   readonly write: (line: string) => void
   /** Lines below this level are not written. */
   readonly level: LogLevel
