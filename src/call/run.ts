@@ -54,12 +54,9 @@ function run(api: PreparedApi, input: Input, context: RunContext, span: Span | n
   try {
     const giveWay = () => pipeline.scheduler.giveWay(caller.account.id, id)
     const ports = api.definition.asksDns ? withLimitedDns(context, span) : pipeline.ports
-    const allowed = caller.plan.premium ? input : api.maskInput(input)
-    const running = api.definition.run(allowed, {
-      ...{ ports, giveWay },
-      premium: caller.plan.premium,
-      account: caller.account.id,
-    })
+    const { premium } = caller.plan
+    const allowed = premium ? input : api.maskInput(input)
+    const running = api.definition.run(allowed, { ports, giveWay, premium, account: caller.account.id })
     if (!(running instanceof Promise)) return succeeded(running, api, context)
     return running.then((data) => succeeded(data, api, context)).catch((thrown) => failed(thrown, context))
   } catch (thrown) {

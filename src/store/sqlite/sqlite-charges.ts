@@ -22,7 +22,7 @@ export function prepareCharges(
       const outcome = chargeOne(entry, charge)
       if (!outcome.charged) return outcome
       changed.set(charge.accountId, entry)
-      if (raise) raised.push(...raise(entry, charge))
+      if (raise) for (const notice of raise(entry, charge)) raised.push(notice)
       return outcome
     })
     for (const entry of changed.values()) ledger.write(entry)

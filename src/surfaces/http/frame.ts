@@ -50,6 +50,7 @@ export function createFrame(
   opened: Opened = () => undefined,
 ) {
   const { closing, trustedProxies, publicUrl } = options
+  const trustsProxies = trustedProxies.length > 0
   const requestIdFor = createRequestIds(random, options.holdsKey)
   const context: HttpContext = {
     apis,
@@ -75,8 +76,10 @@ export function createFrame(
       requestId: requestIdFor(headers.get("x-request-id"), key),
       key,
       hasTwoKeys: hasTwoKeys(headers),
-      address: () =>
-        clientAddress(socket ?? socketOf(request) ?? "", headers.get("x-forwarded-for"), trustedProxies),
+      address() {
+        const own = socket ?? socketOf(request) ?? ""
+        return trustsProxies ? clientAddress(own, headers.get("x-forwarded-for"), trustedProxies) : own
+      },
       // The log needs the address anyway. To make the request's signal takes 5 % of a metered call.
       hasLeft() {
         socket = socketOf(request)
