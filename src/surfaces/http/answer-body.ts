@@ -82,7 +82,8 @@ export function createBodyWriter(parts: BodyParts) {
   }
 }
 
-type Body = string | ReadableStream
+/** A body that is made. */
+export type Body = string | ReadableStream
 
 /** The body of an answer that is charged already. Returns a promise only for a large one, which is made in steps. */
 export function toBody(text: Encoded, caller: CallerIds | null, parts: BodyParts): Body | Promise<Body> {

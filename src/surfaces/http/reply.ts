@@ -4,7 +4,7 @@ import type { Fault } from "../../call/fault.ts"
 import { type Reply, toReply } from "../../call/pipeline.ts"
 import { contentTypes, encodeEnvelope, encodeInPieces, type Format } from "../../encode/formats.ts"
 import type { RateState } from "../../store/store.ts"
-import { type BodyParts, toBody, toResponse } from "./answer-body.ts"
+import { type Body, type BodyParts, toBody, toResponse } from "./answer-body.ts"
 import { preflightHeaders } from "./cross-origin.ts"
 import { negotiateFormat } from "./format.ts"
 import type { AnswerSettings } from "./incoming.ts"
@@ -78,9 +78,8 @@ export function createPreparedHeaders(): PreparedHeaders {
 }
 
 /**
- * {@link send} for metered calls. Returns a promise only for a large answer, which is written in steps. Headers that rarely
- * change are converted once, which saves 2 µs of about 14 (decision 14). Elysia passes a `Headers` on unchanged, if the status is
- * a name.
+ * {@link send} for metered calls. Returns a promise only for a large answer, which is written in steps. The headers of a success
+ * rarely change, so they are converted once (decision 14).
  */
 export function sendMetered(
   reply: Reply,
@@ -88,31 +87,35 @@ export function sendMetered(
   set: AnswerSettings,
   parts: BodyParts & { readonly prepared: PreparedHeaders },
 ): string | Response | Promise<string | Response> {
-  const { envelope, caller } = reply
+  const { envelope, caller, usage } = reply
   const text = encodeInPieces(format, envelope)
-  setMetered(reply, format, set, parts.prepared)
-  const body = toBody(text, caller, parts)
-  return body instanceof Promise ? body.then(toResponse) : toResponse(body)
+  if (usage === null || !hasUsualHeaders(reply, set)) {
+    setReply(reply, format, set)
+    return after(toBody(text, caller, parts), toResponse)
+  }
+  return after(toBody(text, caller, parts), (body) =>
+    respond(body, sharedHeaders(usage, format, set, parts.prepared), usage, set),
+  )
 }
 
-function setMetered(reply: Reply, format: Format, set: AnswerSettings, prepared: PreparedHeaders): void {
-  const { status, usage } = reply
-  if (
-    status !== 200 ||
-    usage === null ||
-    set.headers.connection !== undefined ||
-    set.headers.deprecation !== undefined
-  ) {
-    setReply(reply, format, set)
-    return
-  }
-  const headers = new Headers(sharedHeaders(usage, format, set, prepared))
+function after<T>(body: Body | Promise<Body>, send: (body: Body) => T): T | Promise<T> {
+  return body instanceof Promise ? body.then(send) : send(body)
+}
+
+function hasUsualHeaders({ status }: Reply, { headers }: AnswerSettings): boolean {
+  return status === 200 && headers.connection === undefined && headers.deprecation === undefined
+}
+
+/** Elysia passes a response on unchanged if it has no header to add to it. */
+function respond(body: Body, shared: Headers, usage: UsageStatus, set: AnswerSettings): Response {
+  const response = new Response(body, { headers: shared })
+  const { headers } = response
   const setHeader: SetHeader = (name, value) => headers.set(name, value)
   setHeader("x-request-id", String(set.headers["x-request-id"]))
   setRate(setHeader, usage.rate)
   setCredits(setHeader, usage.balance)
-  set.headers = headers as unknown as AnswerSettings["headers"]
-  set.status = "OK"
+  set.headers = {}
+  return response
 }
 
 function sharedHeaders(usage: UsageStatus, format: Format, set: AnswerSettings, prepared: PreparedHeaders) {
