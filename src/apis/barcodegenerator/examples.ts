@@ -1,7 +1,7 @@
 /** A product, any text, and elements of GS1. */
 export const examples = [
   {
-    name: "A product, whose check digit is added",
+    name: "A product number whose check digit is added",
     input: {
       kind: "ean13" as const,
       text: "400638133393",
@@ -28,7 +28,7 @@ export const examples = [
     },
   },
   {
-    name: "A number with a batch, for GS1",
+    name: "A GS1 number with a batch",
     input: {
       kind: "databar_expanded" as const,
       text: "(01)09521234543213(10)ABC",

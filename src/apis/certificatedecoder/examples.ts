@@ -62,7 +62,7 @@ const withoutExtensions = {
 /** A certificate with its chain, one with mistakes, and a request. */
 export const examples = [
   {
-    name: "A certificate and its authority's",
+    name: "A certificate followed by its authority's",
     input: { certificate: chain },
     output: {
       is_valid: true,

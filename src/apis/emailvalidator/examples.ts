@@ -5,10 +5,10 @@ const dns = {
   "parked.example": [{ MX: [0, "."] }],
 } as const
 
-/** An address whose domain takes mail, one whose domain takes none, and one with a mistake. */
+/** An address whose domain accepts mail, one whose domain accepts none, and one with a mistake. */
 export const examplesFor = (data_date: string | null) => [
   {
-    name: "The address of a role, in a domain that takes mail",
+    name: "The address of a role, in a domain that accepts mail",
     input: { email: "Info@Good.example" },
     output: {
       is_valid: true,
@@ -36,7 +36,7 @@ export const examplesFor = (data_date: string | null) => [
     given: { dns },
   },
   {
-    name: "A domain that takes no mail",
+    name: "A domain that accepts no mail",
     input: { email: "zoë@parked.example" },
     output: {
       is_valid: true,

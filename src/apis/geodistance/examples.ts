@@ -61,7 +61,7 @@ export const examples = [
     },
   },
   {
-    name: "Across the line where the date changes",
+    name: "Across the date line",
     input: {
       points: ["-17.7134,178.065", "-13.759,-172.1046"],
     },

@@ -18,7 +18,7 @@ export const examplesOf = (data_date: string | null) => [
     },
   },
   {
-    name: "Two digits exchanged",
+    name: "Two swapped digits",
     input: { iban: "GB29 NWBK 6016 1331 9262 89" },
     output: {
       iban: "GB29NWBK60161331926289",
@@ -42,7 +42,7 @@ export const examplesOf = (data_date: string | null) => [
     },
   },
   {
-    name: "A digit too few, and a letter among digits",
+    name: "One digit missing, and a letter among digits",
     input: { iban: "NO93 8601 111O 94" },
     output: {
       iban: "NO938601111O94",

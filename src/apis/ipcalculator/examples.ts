@@ -55,7 +55,7 @@ export const examplesFor = (data_date: string | null) => [
     },
   },
   {
-    name: "Networks that are joined",
+    name: "Networks to merge",
     input: {
       address: "10.0.0.0/25",
       aggregate: ["10.0.0.128/25", "10.0.1.0/24", "10.0.4.0/24"],

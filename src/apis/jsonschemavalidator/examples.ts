@@ -63,7 +63,7 @@ export const examples = [
     },
   },
   {
-    name: "A valid document, with what the schema says of it",
+    name: "A valid document with annotations",
     input: {
       schema: {
         $schema: "http://json-schema.org/draft-07/schema#",
@@ -82,7 +82,7 @@ export const examples = [
     },
   },
   {
-    name: "A value that is there twice, and one that fits neither of two schemas",
+    name: "A repeated item, and a value that fits neither of two schemas",
     input: {
       schema: {
         properties: {

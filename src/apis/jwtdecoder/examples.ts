@@ -63,7 +63,7 @@ export const examples = [
     given: { now: "2026-11-23T12:00:00Z" },
   },
   {
-    name: "A token that anyone can have written",
+    name: "An unsigned token",
     input: { token: "Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiIsImFkbWluIjp0cnVlfQ." },
     output: {
       is_valid: false,

@@ -3,7 +3,7 @@ const shopping = "# Shopping\n\n- [x] apples\n- [ ] ~~pears~~ plums<script>alert
 /** A document in each dialect, and headings. */
 export const examples = [
   {
-    name: "A list of tasks, and a script that is taken out",
+    name: "A task list, and a script that is removed",
     input: { text: shopping },
     output: {
       html: '<h1>Shopping</h1>\n<ul>\n<li><input type="checkbox" checked disabled /> apples</li>\n<li><input type="checkbox" disabled /> <del>pears</del> plums</li>\n</ul>\n',

@@ -1,7 +1,7 @@
 /** Numbers of two countries. */
 export const examples = [
   {
-    name: "A number for fiction in London",
+    name: "A London number reserved for fiction",
     input: {
       number: "+44 20 7946 0958",
     },
@@ -46,7 +46,7 @@ export const examples = [
     },
   },
   {
-    name: "A digit too few",
+    name: "One digit missing",
     input: {
       number: "+49 151 2345",
     },

@@ -13,7 +13,7 @@ export const examples = [
     },
   },
   {
-    name: "Digits take little room",
+    name: "Digits need less space",
     input: {
       text: "0123456789",
       correction: "high" as const,

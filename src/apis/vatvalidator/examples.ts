@@ -51,7 +51,7 @@ export const examples = [
     },
   },
   {
-    name: "A Belgian number, and what else it is",
+    name: "A Belgian number that is also valid as other numbers",
     input: {
       number: "BE0897223571",
     },
