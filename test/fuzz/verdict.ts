@@ -20,7 +20,7 @@ const graphqlCodes: ReadonlySet<string> = new Set([...Object.keys(statuses), "BA
  * store. A time of day, such as "at 02:30:00", is not a line of a stack.
  */
 const inside =
-  /something went wrong here|\bat (?!\d\d?:\d\d:\d\d\b)\S+:\d+:\d+|(?:\.[cm]?[jt]sx?|native|unknown):\d+:\d+|\$bunfs|SQLITE_|\/src\/|node_modules/i
+  /something went wrong here|\bat (?!\d\d?:\d\d:\d\d\b)[^\s"<,]+:\d+:\d+|(?:\.[cm]?[jt]sx?|native|unknown):\d+:\d+|\$bunfs|SQLITE_|\/src\/|node_modules/i
 
 /** The verdict on all answers. `operations` are those of the document that `check` uses. */
 export function createVerdict(operations: readonly Operation[], check: AnswerCheck): Verdict {

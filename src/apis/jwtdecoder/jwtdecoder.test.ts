@@ -127,6 +127,13 @@ describe("signatures", () => {
     expect(await decode(text, key)).toMatchObject({ verification })
   })
 
+  test("an elliptic key whose point is not on its curve fits no token, and leaves no error behind for the next HMAC", async () => {
+    const key = JSON.stringify({ kty: "EC", crv: "P-256", x: "AAAA", y: "AAAA" })
+    const { verification } = await decode(token({ alg: "ES256" }), key)
+    expect(() => new Bun.CryptoHasher("sha256", "secret").update("a").digest("hex")).not.toThrow()
+    expect(verification).toMatchObject({ verified: false, reason: "no_key_fits" })
+  })
+
   test("in a set, the key with the same kid is used, and keys for other uses are not", async () => {
     const right = { kty: "oct", k: encode(secret), kid: "b" }
     const set = (...keys: object[]) => JSON.stringify({ keys })
