@@ -9,11 +9,11 @@ import { callWith } from "../support/mcp.ts"
 import { binary, run } from "./support.ts"
 
 const examples = catalog.flatMap((api) => api.examples.map((example) => ({ api, example })))
-/** The examples of each zone, with the address of a DNS server for it: zones of different APIs have the same names. */
+/** The examples by zone, each with the address of a DNS server for it: zones of different APIs share names. */
 const zones = await Promise.all(
   [...Map.groupBy(examples, ({ example }) => JSON.stringify(example.given?.dns ?? {}))].map(
     async ([zone, members]) => {
-      const { address, stop } = await startDnsServer(JSON.parse(zone))
+      const { address, stop } = await startDnsServer(JSON.parse(zone), { ttlSeconds: 300 })
       afterAll(stop)
       return { address, members }
     },
