@@ -8,6 +8,7 @@ import type { ApiDefinition } from "./contract.ts"
 import { cronparser } from "./cronparser/index.ts"
 import { danevalidator } from "./danevalidator/index.ts"
 import { dataconverter } from "./dataconverter/index.ts"
+import { dkimvalidator } from "./dkimvalidator/index.ts"
 import { dmarcvalidator } from "./dmarcvalidator/index.ts"
 import { dnslookup } from "./dnslookup/index.ts"
 import { readDisposableDomains } from "./emailvalidator/disposable.ts"
@@ -97,5 +98,6 @@ export function createCatalog({
     caavalidator,
     tlsrptvalidator,
     dmarcvalidator,
+    dkimvalidator,
   ]
 }

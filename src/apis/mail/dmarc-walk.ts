@@ -1,5 +1,5 @@
 import type { Dns, DnsFailed } from "../contract.ts"
-import { trimBlanks } from "./trim-blanks.ts"
+import { readTagList, type Tag } from "./tag-list.ts"
 
 /** A record of DMARC. */
 export interface DmarcRecord {
@@ -84,14 +84,10 @@ export function psdOf({ tags }: DmarcRecord): "y" | "n" | "u" {
 }
 
 /** The parts of a record after the version, with name and value where they have these. */
-export function partsOf(text: string): readonly { readonly name: string; readonly value: string | null }[] {
-  const parts = text.split(";").map(trimBlanks).slice(1)
-  if (parts.at(-1) === "") parts.pop()
-  return parts.map((part) => {
-    const at = part.indexOf("=")
-    const name = trimBlanks(at < 0 ? part : part.slice(0, at)).toLowerCase()
-    return { name, value: at < 0 ? null : trimBlanks(part.slice(at + 1)) }
-  })
+export function partsOf(text: string): readonly Tag[] {
+  return readTagList(text)
+    .slice(1)
+    .map(({ name, value }) => ({ name: name.toLowerCase(), value }))
 }
 
 function readTags(text: string): ReadonlyMap<string, string> {

@@ -1,0 +1,162 @@
+import { beforeAll, describe, expect, test } from "bun:test"
+import { generateKeyPairSync } from "node:crypto"
+import fc from "fast-check"
+import { portsFor } from "../../../test/support/zone-ports.ts"
+import { createZoneDns } from "../../ports/dns/zone.ts"
+import type { Dns, ZoneEntry } from "../contract.ts"
+import { dkimvalidator } from "./index.ts"
+import { readRecord } from "./record.ts"
+
+const name = "s._domainkey.a.example"
+async function validate(entries: readonly ZoneEntry[], input: object = {}, premium = true) {
+  const dns = createZoneDns({ [name]: entries })
+  const parameters = { domain: "A.example", selector: "S", ...input }
+  const answer = await dkimvalidator.run(parameters, {
+    ports: { ...portsFor({}), dns },
+    giveWay() {},
+    premium,
+  })
+  return { ...answer, codes: answer.problems.map(({ code }) => code) }
+}
+
+/** RFC 8463 appendix A.2. */
+const ed25519 = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="
+const rsa = (bits: number, form: "spki" | "pkcs1" = "spki") =>
+  generateKeyPairSync("rsa", { modulusLength: bits })
+    .publicKey.export({ type: form, format: "der" })
+    .toString("base64")
+const keys = { k1024: "", k2048: "", pkcs1: "" }
+beforeAll(() => {
+  Object.assign(keys, { k1024: rsa(1_024), k2048: rsa(2_048), pkcs1: rsa(2_048, "pkcs1") })
+})
+
+describe("a record", () => {
+  test.each<[string, readonly string[]]>([
+    ["v=DKIM1; k=rsa; p=K2048", []],
+    ["p=K2048;", []],
+    ["v=DKIM1; p=K2048; s=email:tlsrpt; t=s; h=sha256; n=any = text", []],
+    ["k=ed25519; p=ED", []],
+    ["v=DKIM1; p=K1024", ["weak_key"]],
+    ["v=DKIM1; p=PKCS1", ["key_form"]],
+    ["v=DKIM1; p=", ["revoked"]],
+    ["v=DKIM1; p= \t", ["revoked"]],
+    ["v=DKIM1", ["no_key"]],
+    ["", ["syntax", "no_key"]],
+    ["v=DKIM2; p=K2048", ["version"]],
+    ["p=K2048; v=DKIM1", ["version"]],
+    ["v=DKIM1; k=dsa; p=K2048", ["key_type"]],
+    ["v=DKIM1; k=rsa; p=ED", ["key"]],
+    ["v=DKIM1; k=ed25519; p=K2048", ["key"]],
+    ["v=DKIM1; p=K2048x", ["key"]],
+    ["v=DKIM1; p=K2048; p=K1024", ["repeated_tag"]],
+    ["v=DKIM1; what; p=K2048", ["syntax"]],
+    ["v=DKIM1;; p=K2048", ["syntax"]],
+    ["v=DKIM1; P=K2048", ["unknown_tag", "no_key"]],
+    ["v=DKIM1; g=*; p=K2048", ["unknown_tag"]],
+    ["v=DKIM1; h=sha1; p=K2048", ["hash"]],
+    ["v=DKIM1; h=sha1 : sha256; p=K2048", ["unknown_hash"]],
+    ["v=DKIM1; s=tlsrpt; p=K2048", ["service"]],
+    ["v=DKIM1; t=y:s:x; p=K2048", ["testing", "unknown_flag"]],
+    [`v=DKIM1; n=${"x".repeat(9_000)}; p=K2048`, ["too_long"]],
+    [`v=DKIM1; p=${"A".repeat(8_000)}`, ["key"]],
+  ])("%s has %j", async (text, codes) => {
+    const record = text
+      .replace("K2048", keys.k2048)
+      .replace("K1024", keys.k1024)
+      .replace("PKCS1", keys.pkcs1)
+      .replace("p=ED", `p=${ed25519}`)
+    expect<readonly string[]>((await validate([{ TXT: record }])).codes).toEqual(codes)
+  })
+
+  test("folded in several strings, with blanks in its key, is read as one", async () => {
+    const [first, rest] = [keys.k2048.slice(0, 100), keys.k2048.slice(100)]
+    const folded = await validate([{ TXT: ["v=DKIM1; t = y : s ; p=", `${first} \t`, rest] }])
+    const plain = await validate([{ TXT: `p=${keys.k2048}` }])
+    expect(folded).toMatchObject({ key_type: "rsa", key_bits: 2_048, is_testing: true, is_strict: true })
+    expect([folded.fingerprint, folded.codes]).toEqual([plain.fingerprint, ["testing"]])
+  })
+
+  test("of RFC 8463 is a key of 256 bits", async () => {
+    expect(await validate([{ TXT: `v=DKIM1; k=ed25519; p=${ed25519}` }])).toMatchObject({
+      is_valid: true,
+      key_type: "ed25519",
+      key_bits: 256,
+    })
+  })
+
+  test("of any text is read or refused, without a throw", async () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        ";",
+        "=",
+        "v=DKIM1",
+        "p=",
+        "k=rsa",
+        "k=ed25519",
+        ed25519,
+        "AAAA",
+        " ",
+        ":",
+        "t=y",
+        "h=",
+      ),
+      fc.string({ maxLength: 4 }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 9 }), async (pieces) => {
+        const { key, problems } = await readRecord(pieces.join(""))
+        // Whoever has no key is told why.
+        if (key === null) expect(problems.filter(({ severity }) => severity === "error")).not.toEqual([])
+      }),
+      { numRuns: 3_000, seed: 6376 },
+    )
+  })
+})
+
+test.each<[readonly ZoneEntry[], string]>([
+  [[], "no_record"],
+  [[{ TXT: "p=" }, { TXT: "p=" }], "multiple_records"],
+])("%j is %s", async (entries, code) => {
+  expect(await validate(entries)).toMatchObject({ is_valid: false, record: null, codes: [code] })
+})
+
+test.each([
+  [{ selector: "a b" }, "selector", "must be a name of letters"],
+  [{ selector: "a..b" }, "selector", "must be a name of letters"],
+  [{ selector: "a".repeat(64) }, "selector", "must be a name of letters"],
+  [{ selector: `${"a.".repeat(120)}a` }, "selector", "at most 253 bytes"],
+  [{ domain: "example" }, "domain", "a full domain name"],
+])("%j is refused", (input, parameter, words) =>
+  expect(validate([], input)).rejects.toThrow(new RegExp(`^The '${parameter}' parameter .*${words}`)),
+)
+
+test("usual selectors are asked for with premium fields alone, and only keys count", async () => {
+  const asked: string[] = []
+  const zone = createZoneDns({
+    [name]: [{ TXT: `p=${keys.k2048}` }],
+    "selector1._domainkey.a.example": [{ CNAME: name }],
+    "google._domainkey.a.example": [{ TXT: "v=DKIM1; p=" }],
+    "k1._domainkey.a.example": [{ TXT: "v=spf1 -all" }],
+    "zoho._domainkey.a.example": ["SERVFAIL"],
+  })
+  const dns: Dns = {
+    ...zone,
+    resolve(question, type) {
+      asked.push(question)
+      return zone.resolve(question, type)
+    },
+  }
+  const run = (premium: boolean) =>
+    dkimvalidator.run(
+      { domain: "a.example", selector: "s" },
+      { ports: { ...portsFor({}), dns }, giveWay() {}, premium },
+    )
+  expect((await run(true)).usual_selectors).toEqual(["selector1"])
+  expect(asked).toHaveLength(21)
+  asked.length = 0
+  expect((await run(false)).usual_selectors).toEqual([])
+  expect(asked).toEqual([name])
+})
+
+test("a server that fails refuses the call", () =>
+  expect(validate(["SERVFAIL"])).rejects.toThrow(`The DNS gave no answer for ${name} (servfail).`))

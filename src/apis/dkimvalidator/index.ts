@@ -1,0 +1,147 @@
+import { Type } from "@sinclair/typebox"
+import { isValid } from "../../values/problems.ts"
+import { choice, type Dns, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
+import { maxLabelBytes, maxNameBytes, requireDomain } from "../mail/domain-name.ts"
+import { requireRecords } from "../mail/records.ts"
+import { withTimeLimit } from "../mail/time-limit.ts"
+import { examples } from "./examples.ts"
+import { problem, problemList, readRecord } from "./record.ts"
+
+const dnsLimitMs = 15_000
+
+/** Selectors that mail services and mail servers use by default. */
+const usualSelectors = [
+  ...["default", "dkim", "mail", "email", "smtp", "key1", "s1", "s2", "k1", "k2", "k3"],
+  ...["selector1", "selector2", "google", "fm1", "fm2", "protonmail", "mxvault", "zoho", "mandrill"],
+]
+
+export const dkimvalidator = defineApi({
+  id: "dkimvalidator",
+  title: "DKIM validator",
+  category: "mail",
+  keywords: [
+    "DKIM record",
+    "_domainkey",
+    "selector",
+    "signature",
+    "public key",
+    "RSA",
+    "Ed25519",
+    "signed mail",
+    "RFC 6376",
+  ],
+  description:
+    "Looks up the key by which a domain signs its mail, and says what is wrong with it (RFC 6376, 8301, 8463). With premium fields, also which of 20 usual selectors the domain has.",
+  method: "GET",
+  credits: 2,
+  asksDns: true,
+  input: Type.Object({
+    domain: Type.String({ minLength: 1, description: "The domain that signs, such as example.com (`d=`)." }),
+    selector: Type.String({
+      minLength: 1,
+      maxLength: 253,
+      description: "The name of the key, as signatures give it (`s=`).",
+    }),
+  }),
+  output: Type.Object({
+    is_valid: Type.Boolean({
+      description: "Whether no problem is an error: signatures with the key can be valid.",
+    }),
+    problems: problemList,
+    domain: Type.String({ description: "The domain in lower case and in ASCII (A-labels)." }),
+    selector: Type.String({ description: "The selector in lower case." }),
+    record_name: Type.String({
+      description: "The name of the record: `_domainkey` between selector and domain.",
+    }),
+    record: nullableText("The record; null if there is none, or more than one."),
+    key_type: nullable(choice(["rsa", "ed25519", "other"], { description: "The type." }), {
+      description: "The type of the key that the record says; null without a record.",
+    }),
+    key_bits: nullable(Type.Integer(), {
+      description: "The length of the key in bits; null if it cannot be read.",
+    }),
+    is_testing: Type.Boolean({ description: "Whether the domain only tests DKIM (`t=y`)." }),
+    is_strict: Type.Boolean({
+      description: "Whether the address of the signer must be in the domain itself, not below it (`t=s`).",
+    }),
+    hashes: nullable(Type.Array(Type.String()), {
+      description: "The hashes that are allowed; null for all.",
+    }),
+    services: Type.Array(Type.String(), { description: "The services that the key is for; `*` for all." }),
+    fingerprint: premium(
+      nullableText(
+        "SHA-256 of the key in hexadecimal, to compare it with others; null if it cannot be read.",
+      ),
+    ),
+    usual_selectors: premium(
+      Type.Array(Type.String(), {
+        description: "Which of 20 selectors in wide use have a key at the domain.",
+      }),
+    ),
+  }),
+  examples,
+  async run(input, { ports: { dns, timer }, premium }) {
+    const domain = await requireDomain(input.domain)
+    const selector = requireSelector(input.selector, domain)
+    const record_name = nameOf(selector, domain)
+    const [answer, usual_selectors] = await withTimeLimit(timer, dnsLimitMs, (signal) =>
+      Promise.all([
+        dns.resolve(record_name, "TXT", signal),
+        premium ? findSelectors(domain, dns, signal) : [],
+      ]),
+    )
+    const names = { domain, selector, record_name }
+    const [record, second] = requireRecords(answer, record_name)
+    if (record === undefined || second !== undefined) {
+      const found =
+        record === undefined
+          ? problem("no_record", record_name, `${record_name} has no record.`)
+          : problem("multiple_records", record_name, `${record_name} has several TXT records.`)
+      return { is_valid: false, problems: [found], ...names, ...nothing, usual_selectors }
+    }
+    const { type, key, hashes, services, flags, problems } = await readRecord(record)
+    return {
+      is_valid: isValid(problems),
+      problems: [...problems],
+      ...names,
+      ...{ record, key_type: type, key_bits: key?.bits ?? null },
+      ...{ is_testing: flags.includes("y"), is_strict: flags.includes("s") },
+      ...{ hashes: hashes && [...hashes], services: [...services] },
+      ...{ fingerprint: key?.fingerprint ?? null, usual_selectors },
+    }
+  },
+})
+
+const nothing = {
+  ...{ record: null, key_type: null, key_bits: null, is_testing: false, is_strict: false },
+  ...{ hashes: null, services: [], fingerprint: null },
+}
+
+function nameOf(selector: string, domain: string): string {
+  return `${selector}._domainkey.${domain}`
+}
+
+/** Labels of letters, digits and hyphens, as in names of hosts; underscores are in use too (RFC 6376 §3.1). */
+function requireSelector(text: string, domain: string): string {
+  const selector = text.toLowerCase()
+  const labels = selector.split(".")
+  if (!labels.every((label) => /^[a-z\d_-]+$/.test(label) && label.length <= maxLabelBytes))
+    reject("selector", "must be a name of letters, digits, hyphens and dots, such as s1 or mail.2026")
+  if (nameOf(selector, domain).length > maxNameBytes)
+    reject("selector", "must be at most 253 bytes long together with `._domainkey.` and the domain")
+  return selector
+}
+
+/** A name that does not answer counts as one without a key. */
+async function findSelectors(domain: string, dns: Dns, signal: AbortSignal): Promise<string[]> {
+  const answers = await Promise.all(
+    usualSelectors.map((selector) => dns.resolve(nameOf(selector, domain), "TXT", signal)),
+  )
+  return usualSelectors.filter((_, index) => {
+    const answer = answers[index]
+    return (
+      answer?.kind === "records" &&
+      answer.records.some((text) => /(?:^|;)[ \t]*p[ \t]*=[ \t]*[^ \t;]/.test(text))
+    )
+  })
+}

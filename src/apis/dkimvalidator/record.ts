@@ -1,0 +1,127 @@
+import { defineProblems, type Severity } from "../../values/problems.ts"
+import { readTagList } from "../mail/tag-list.ts"
+import { trimBlanks } from "../mail/trim-blanks.ts"
+import { type PublicKey, readKey } from "./key.ts"
+
+const kinds = {
+  no_record: ["error", "no record, so that no signature with this selector is valid"],
+  multiple_records: ["error", "more than one TXT record, of which verifiers may use any (§3.6.2.2)"],
+  too_long: ["error", "a record of over 8,192 bytes, which is not read"],
+  syntax: ["error", "a part that is not name and value (§3.2)"],
+  repeated_tag: ["error", "the same tag twice, so that verifiers ignore the record (§3.2)"],
+  version: ["error", "a `v` that is not the first tag, or not `DKIM1` (§3.6.1)"],
+  no_key: ["error", "no key (`p`)"],
+  revoked: ["error", "an empty key: it was revoked, and no signature with it is valid (§3.6.1)"],
+  key_type: ["error", "a key type that is neither `rsa` nor `ed25519`"],
+  key: ["error", "a key that cannot be read, or is of another type than the record says"],
+  short_key: ["error", "an RSA key of less than 1,024 bits, which verifiers refuse (RFC 8301 §3.2)"],
+  weak_key: ["warning", "an RSA key of less than 2,048 bits (RFC 8301 §3.2)"],
+  long_key: ["warning", "an RSA key of over 4,096 bits, which not every verifier takes (RFC 8301 §3.2)"],
+  key_form: ["warning", "an RSA key without the frame that many verifiers expect (SubjectPublicKeyInfo)"],
+  hash: ["error", "a list of hashes without `sha256`, the only one that signers may use (RFC 8301 §3.1)"],
+  unknown_hash: ["info", "hashes that are not defined or, as `sha1`, not used any more"],
+  service: ["warning", "a list of services without `email` and `*`: the key is not for messages of people"],
+  testing: ["warning", "test mode: verifiers treat messages as if they were not signed (§3.6.1)"],
+  unknown_flag: ["info", "flags that are not defined; verifiers ignore them"],
+  unknown_tag: ["info", "tags that are not defined, or historic as `g`; verifiers ignore them"],
+} as const satisfies Record<string, readonly [Severity, string]>
+
+export const { problemList, problem } = defineProblems<keyof typeof kinds>(kinds)
+type Problem = ReturnType<typeof problem>
+
+const maxLength = 8_192
+const knownTags = new Set(["v", "h", "k", "n", "p", "s", "t"])
+
+/** What a record says. */
+export interface DkimRecord {
+  readonly type: "rsa" | "ed25519" | "other"
+  readonly key: PublicKey | null
+  readonly hashes: readonly string[] | null
+  readonly services: readonly string[]
+  readonly flags: readonly string[]
+  readonly problems: readonly Problem[]
+}
+
+/** Reads a key record (RFC 6376 §3.6.1). */
+export async function readRecord(text: string): Promise<DkimRecord> {
+  if (text.length > maxLength)
+    return { ...unread, problems: [problem("too_long", "record", `The record has ${text.length} bytes.`)] }
+  const { tags, problems } = readTags(text)
+  const type = typeOf(tags.get("k") ?? "rsa")
+  const hashes = listOf(tags.get("h"))
+  const services = listOf(tags.get("s")) ?? ["*"]
+  const flags = listOf(tags.get("t")) ?? []
+  const { key, problems: aboutKey } = await readPublicKey(type, tags.get("p"))
+  problems.push(...aboutKey, ...aboutHashes(hashes), ...aboutUse(services, flags))
+  return { type, key, hashes, services, flags, problems }
+}
+
+const unread = { type: "other", key: null, hashes: null, services: [], flags: [] } as const
+
+function readTags(text: string) {
+  const problems: Problem[] = []
+  const tags = new Map<string, string>()
+  for (const [index, { name, value }] of readTagList(text).entries()) {
+    const where = `part ${index + 1}`
+    // White space may fold values; the notes may have any text.
+    const isTag = value !== null && /^[a-z]\w*$/i.test(name) && /^[\t\r\n\x20-\x7e]*$/.test(value)
+    if (!isTag) problems.push(problem("syntax", where, "The part is not name and value."))
+    else if (tags.has(name)) problems.push(problem("repeated_tag", name, `The tag ${name} is there twice.`))
+    else {
+      tags.set(name, value)
+      if (!knownTags.has(name)) problems.push(problem("unknown_tag", name, `The tag ${name} is not known.`))
+      if (name === "v" && (index > 0 || value !== "DKIM1"))
+        problems.push(problem("version", "v", "The tag v must be the first one and have the value DKIM1."))
+    }
+  }
+  return { tags, problems }
+}
+
+function typeOf(text: string): DkimRecord["type"] {
+  return text === "rsa" || text === "ed25519" ? text : "other"
+}
+
+async function readPublicKey(type: DkimRecord["type"], written: string | undefined) {
+  const failed = (code: "no_key" | "revoked" | "key_type" | "key", where: string, message: string) => ({
+    key: null,
+    problems: [problem(code, where, message)],
+  })
+  if (written === undefined) return failed("no_key", "p", "There is no key.")
+  const digits = written.replace(/[ \t\r\n]+/g, "")
+  if (digits === "") return failed("revoked", "p", "The key was revoked.")
+  if (type === "other") return failed("key_type", "k", "The type of the key is neither rsa nor ed25519.")
+  const key = await readKey(type, digits)
+  if (key === null) return failed("key", "p", `The key is not a public ${type} key in base64.`)
+  return { key, problems: type === "rsa" ? aboutRsa(key) : [] }
+}
+
+function aboutRsa({ bits, form }: PublicKey): Problem[] {
+  const problems: Problem[] = []
+  if (bits < 1_024)
+    problems.push(problem("short_key", "p", `The key has ${bits} bits; verifiers refuse less than 1024.`))
+  else if (bits < 2_048) problems.push(problem("weak_key", "p", `The key has ${bits} bits; take 2048.`))
+  if (bits > 4_096) problems.push(problem("long_key", "p", `The key has ${bits} bits; 2048 are enough.`))
+  if (form === "pkcs1") problems.push(problem("key_form", "p", "The key is an RSAPublicKey without a frame."))
+  return problems
+}
+
+function aboutHashes(hashes: readonly string[] | null): Problem[] {
+  if (hashes === null) return []
+  if (!hashes.includes("sha256")) return [problem("hash", "h", "The hash sha256 is not allowed.")]
+  return hashes.length > 1 ? [problem("unknown_hash", "h", "There are hashes besides sha256.")] : []
+}
+
+function aboutUse(services: readonly string[], flags: readonly string[]): Problem[] {
+  const problems: Problem[] = []
+  if (!services.includes("*") && !services.includes("email"))
+    problems.push(problem("service", "s", "The key is not for the service email."))
+  if (flags.includes("y")) problems.push(problem("testing", "t", "The domain tests DKIM."))
+  if (flags.some((flag) => flag !== "y" && flag !== "s"))
+    problems.push(problem("unknown_flag", "t", "There are flags other than y and s."))
+  return problems
+}
+
+/** The items of a list with colons, at most 50; null without one. */
+function listOf(text: string | undefined): string[] | null {
+  return text === undefined ? null : text.split(":", 50).map(trimBlanks)
+}
