@@ -31,6 +31,11 @@ describe("GFM", () => {
       "https://a.example/?b=1&c",
       '<p><a href="https://a.example/?b=1&amp;c">https://a.example/?b=1&amp;c</a></p>',
     ],
+    ["www.a_b.example http://a_b.example.", "<p>www.a_b.example http://a_b.example.</p>"],
+    ["www.a_b.c.example_", '<p><a href="http://www.a_b.c.example">www.a_b.c.example</a>_</p>'],
+    ["https://a.example/b~~ *", '<p><a href="https://a.example/b">https://a.example/b</a>~~ *</p>'],
+    ["http://a.example/b&copy;", '<p><a href="http://a.example/b">http://a.example/b</a>©</p>'],
+    ["http://a.example/b;)", '<p><a href="http://a.example/b">http://a.example/b</a>;)</p>'],
     ["a@b.example", '<p><a href="mailto:a@b.example">a@b.example</a></p>'],
     [
       "- [X] a\n- [ ] b",
