@@ -12,7 +12,7 @@ import { type CaaRecord, isCritical, isIssuerName } from "./property.ts"
 const dnsLimitMs = 15_000
 /** One question for each. */
 const maxLabels = 16
-/** A name may have thousands of records; none needs so many. */
+/** The most records that are read. A name may have thousands, but nobody needs so many. */
 const maxRecords = 100
 
 export const caavalidator = defineApi({
@@ -30,7 +30,7 @@ export const caavalidator = defineApi({
     "DNS",
   ],
   description:
-    "Finds the records that say which certification authorities may issue certificates for a domain, and says what is wrong with them (RFC 8659). With a CA, also whether that one may issue.",
+    "Finds the records that say which certification authorities may issue certificates for a domain (CAA, RFC 8659), and reports mistakes in them. With `ca`, also tells whether that CA may issue.",
   method: "GET",
   credits: 1,
   asksDns: true,
@@ -45,7 +45,7 @@ export const caavalidator = defineApi({
         minLength: 1,
         maxLength: 253,
         description:
-          "The name by which records allow a CA, such as letsencrypt.org, to check whether it may issue.",
+          "The name of a CA as records write it, such as letsencrypt.org, to check whether it may issue.",
       }),
     ),
   }),
@@ -56,22 +56,22 @@ export const caavalidator = defineApi({
     is_wildcard: Type.Boolean({ description: "Whether the certificate is for a wildcard." }),
     record_domain: nullable(Type.String(), {
       description:
-        "The domain whose records apply: the asked one, or the first above it that has any; null without records.",
+        "The domain whose records apply: the given one, or the nearest one above it with records; null without records.",
     }),
     records: Type.Array(
       Type.Object({
         flags: Type.Integer({ description: "The flags, from 0 to 255." }),
         is_critical: Type.Boolean({
-          description: "Whether CAs that do not know the property may not issue.",
+          description: "Whether CAs that do not know the property must not issue.",
         }),
         tag: Type.String({ description: "The property." }),
         value: Type.String({ description: "The value." }),
       }),
       { description: "The records that apply, at most 100." },
     ),
-    anyone_may_issue: Type.Boolean({ description: "Whether the records restrict no CA." }),
+    anyone_may_issue: Type.Boolean({ description: "Whether every CA may issue." }),
     issuers: Type.Array(Type.String(), {
-      description: "The CAs that may issue; empty if none may, or any.",
+      description: "The CAs that may issue; empty if none may, or if every CA may.",
     }),
     may_issue: nullable(choice(["yes", "no"], { description: "The answer." }), {
       description:
@@ -83,7 +83,7 @@ export const caavalidator = defineApi({
           issuer: Type.String({ description: "The CA." }),
           accounts: Type.Array(Type.String(), {
             description:
-              "The address of the only account at the CA that may order; empty for any. Several allow none.",
+              "The address of the only account at the CA that may order; empty if any may. With several, none may.",
           }),
           methods: nullable(Type.Array(Type.String()), {
             description: "The only methods of validation; null for any.",

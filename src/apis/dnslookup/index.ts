@@ -45,7 +45,7 @@ export const dnslookup = defineApi({
     "TTL",
   ],
   description:
-    "Asks the DNS for the records of a name: of one of 20 types, or of all of them. Says how long each may be kept, and whether the DNS server has checked the answer by DNSSEC.",
+    "Looks up the DNS records of a name: of one of 20 types, or of all. Tells how long each may be cached, and whether the DNS server has checked the answer by DNSSEC.",
   method: "GET",
   credits: 1,
   asksDns: true,
@@ -64,16 +64,18 @@ export const dnslookup = defineApi({
   }),
   output: Type.Object({
     name: text("The name in lower case and in ASCII (A-labels)."),
-    exists: Type.Boolean({ description: "False if the name, or what it is an alias of, does not exist." }),
+    exists: Type.Boolean({
+      description: "False if the name, or the name that it is an alias of, does not exist.",
+    }),
     authenticated: Type.Boolean({
       description: "Whether the DNS server says that it has checked the answers by DNSSEC.",
     }),
     records: Type.Array(
       Type.Object({
-        name: text("The name of the record: the one asked for, or what it is an alias of."),
+        name: text("The owner of the record: the given name, or a name that it is an alias of."),
         type: text("The type of the record. Aliases are records of type `CNAME`."),
-        ttl: Type.Integer({ description: "How many seconds the record may be kept." }),
-        value: text("The data as a zone file writes them (RFC 1035 §5.1), such as `10 mail.example.com.`."),
+        ttl: Type.Integer({ description: "How many seconds the record may be cached." }),
+        value: text("The data in the form of a zone file (RFC 1035 §5.1), such as `10 mail.example.com.`."),
       }),
       { description: "The records, by type; empty if there are none. At most 500 of one answer." },
     ),

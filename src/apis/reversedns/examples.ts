@@ -35,7 +35,7 @@ export const examples = [
         {
           code: "generic_name" as const,
           severity: "warning" as const,
-          message: "The name is made of the address.",
+          message: "The name is made from the address.",
           where: "host-93-184-215-20.none.example",
         },
         {

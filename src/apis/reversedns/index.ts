@@ -19,7 +19,7 @@ const { problemList, problem } = defineProblems({
   not_a_host: ["warning", "a name that no host can have (RFC 1123 §2.1)"],
   generic_name: [
     "warning",
-    "a name that is made of the address, as those of customers' lines; many mail servers refuse their mail",
+    "a name made from the address, as providers name their customers' lines; many mail servers refuse mail from such names",
   ],
   several_names: ["info", "more than one name; some programs use only one of them"],
   names_left_out: ["info", "more than 10 names, of which only 10 were checked"],
@@ -40,7 +40,7 @@ export const reversedns = defineApi({
     "in-addr.arpa",
   ],
   description:
-    "Finds the names of an IP address, checks whether they have that address (forward-confirmed reverse DNS), and whether they are made of it, as those of customers' lines.",
+    "Finds the names of an IP address. Checks whether they lead back to it (forward-confirmed reverse DNS), and whether they are made from it, as providers name their customers' lines.",
   method: "GET",
   credits: 1,
   asksDns: true,
@@ -52,14 +52,14 @@ export const reversedns = defineApi({
     }),
   }),
   output: Type.Object({
-    ip: Type.String({ description: "The address, as RFC 5952 writes it." }),
-    reverse_name: Type.String({ description: "The name in the DNS that was asked for (PTR)." }),
+    ip: Type.String({ description: "The address, in the form of RFC 5952." }),
+    reverse_name: Type.String({ description: "The DNS name that was looked up (PTR)." }),
     is_confirmed: Type.Boolean({ description: "Whether at least one name has the address." }),
     names: Type.Array(
       Type.Object({
         name: Type.String({ description: "The name." }),
         is_confirmed: Type.Boolean({ description: "Whether the name has the address." }),
-        is_generic: Type.Boolean({ description: "Whether the name is made of the address." }),
+        is_generic: Type.Boolean({ description: "Whether the name is made from the address." }),
         addresses: Type.Array(Type.String(), {
           description: "The addresses of the name, of the same family, at most 50.",
         }),
@@ -97,7 +97,7 @@ export const reversedns = defineApi({
 /** Looks a name up and compares its addresses with `ip`. */
 async function check(name: string, ip: Address, dns: Dns, signal: AbortSignal) {
   const is_generic = isGeneric(name, ip)
-  const problems = is_generic ? [problem("generic_name", name, "The name is made of the address.")] : []
+  const problems = is_generic ? [problem("generic_name", name, "The name is made from the address.")] : []
   const result = (addresses: string[], is_confirmed: boolean) => ({
     name: { name, is_confirmed, is_generic, addresses: addresses.slice(0, maxAddresses) },
     problems,

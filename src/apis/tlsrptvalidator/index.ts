@@ -15,7 +15,7 @@ export const tlsrptvalidator = defineApi({
   category: "mail",
   keywords: ["TLSRPT", "TLS-RPT", "SMTP TLS reporting", "_smtp._tls", "rua", "MTA-STS", "DANE", "STARTTLS"],
   description:
-    "Looks up the record by which a domain asks other mail servers for reports about encrypted delivery, and says what is wrong with it (RFC 8460).",
+    "Looks up the record with which a domain asks other mail servers for reports about encrypted delivery (TLSRPT, RFC 8460), and reports mistakes in it.",
   method: "GET",
   credits: 1,
   asksDns: true,
@@ -36,7 +36,9 @@ export const tlsrptvalidator = defineApi({
     rua: Type.Array(
       Type.Object({
         uri: Type.String({ description: "The address." }),
-        kind: choice(["mailto", "https", "other"], { description: "By mail, by HTTPS, or neither." }),
+        kind: choice(["mailto", "https", "other"], {
+          description: "Whether reports go by mail, by HTTPS, or neither.",
+        }),
         is_valid: Type.Boolean({ description: "Whether reports can be sent to it." }),
       }),
       { description: "The addresses that reports are sent to." },
