@@ -5,9 +5,9 @@ export class DataReader {
   readonly #message: Buffer
   readonly #end: number
   #at: number
-  /** What was read so far, with names in full. */
-  readonly #wire: Buffer[] = []
-
+  readonly #start: number
+  /** The names that were read: where they are, and their full form. */
+  readonly #names: { readonly from: number; readonly to: number; readonly wire: WireName }[] = []
   readonly #budget: LabelBudget | undefined
 
   /**
@@ -17,7 +17,8 @@ export class DataReader {
   constructor(message: Buffer, at: number, length: number, budget?: LabelBudget) {
     this.#message = message
     this.#budget = budget
-    this.#at = at + 2
+    this.#start = at + 2
+    this.#at = this.#start
     this.#end = this.#at + length
   }
 
@@ -27,15 +28,19 @@ export class DataReader {
 
   /** An unsigned integer of so many bytes. */
   integer(bytes: 1 | 2 | 4): number {
-    return this.bytes(bytes).readUIntBE(0, bytes)
+    this.#require(bytes)
+    this.#at += bytes
+    return this.#message.readUIntBE(this.#at - bytes, bytes)
   }
 
   bytes(count: number): Buffer {
-    if (count > this.left) throw new RangeError("data too short")
-    const bytes = this.#message.subarray(this.#at, this.#at + count)
+    this.#require(count)
     this.#at += count
-    this.#wire.push(bytes)
-    return bytes
+    return this.#message.subarray(this.#at - count, this.#at)
+  }
+
+  #require(count: number): void {
+    if (count > this.left) throw new RangeError("data too short")
   }
 
   rest(): Buffer {
@@ -52,8 +57,8 @@ export class DataReader {
     const { wire, end } = readName(this.#message, this.#at, this.#budget)
     if (end > this.#end) throw new RangeError("name longer than the data")
     if (!mayBeCompressed && end - this.#at !== wire.length) throw new RangeError("compressed name")
+    this.#names.push({ from: this.#at, to: end, wire })
     this.#at = end
-    this.#wire.push(Buffer.from(wire, "latin1"))
     return wire
   }
 
@@ -62,17 +67,26 @@ export class DataReader {
     if (this.left !== 0) throw new RangeError("data too long")
   }
 
-  /** What was read, with names in full. */
-  wire(): Buffer {
-    return Buffer.concat(this.#wire)
+  /** Marks the place for {@link wire}. */
+  mark(): ReaderMark {
+    return { at: this.#at, names: this.#names.length }
   }
 
-  /** The number of pieces read so far, for {@link wireSince}. */
-  get pieces(): number {
-    return this.#wire.length
+  /** What was read since the mark, or since the start, with names in full. */
+  wire({ at, names }: ReaderMark = { at: this.#start, names: 0 }): Buffer {
+    const parts: Buffer[] = []
+    let from = at
+    for (const name of this.#names.slice(names)) {
+      parts.push(this.#message.subarray(from, name.from), Buffer.from(name.wire, "latin1"))
+      from = name.to
+    }
+    const rest = this.#message.subarray(from, this.#at)
+    return parts.length === 0 ? rest : Buffer.concat([...parts, rest])
   }
+}
 
-  wireSince(pieces: number): Buffer {
-    return Buffer.concat(this.#wire.slice(pieces))
-  }
+/** A place in the data of a record. */
+interface ReaderMark {
+  readonly at: number
+  readonly names: number
 }

@@ -146,10 +146,14 @@ export const hash: Field<string> = {
 }
 
 function toBase32(bytes: Buffer): string {
-  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("")
-  return (bits.match(/.{1,5}/g) ?? [])
-    .map((five) => hashDigits.charAt(Number.parseInt(five.padEnd(5, "0"), 2)))
-    .join("")
+  let digits = ""
+  let bits = 0
+  let count = 0
+  for (const byte of bytes) {
+    bits = ((bits << 8) | byte) & 0xfff
+    for (count += 8; count >= 5; count -= 5) digits += hashDigits.charAt((bits >> (count - 5)) & 31)
+  }
+  return count === 0 ? digits : digits + hashDigits.charAt((bits << (5 - count)) & 31)
 }
 
 /** A record type. */
@@ -160,7 +164,7 @@ export const type: Field<DnsType> = {
 }
 
 /** No name has that many types; a record of 9 kB could list all 65,536. */
-const maxTypes = 500
+const maxTypes = 100
 
 /** The types that a name has, to the end of the data (RFC 4034 §4.1.2). */
 export const types: Field<readonly DnsType[]> = {

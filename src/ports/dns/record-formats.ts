@@ -43,9 +43,9 @@ function several<Data extends object>(
     const data: Partial<Data> = {}
     for (const name of names) {
       const { read, print } = fields[name]
-      const before = reader.pieces
+      const start = take && reader.mark()
       const value = read(reader)
-      take?.(print(reader.wireSince(before), value))
+      take?.(print(reader.wire(start), value))
       data[name] = value
     }
     reader.finish()
