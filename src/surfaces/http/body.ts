@@ -84,6 +84,8 @@ function readAtOnce<T>(bytes: ArrayBuffer | Uint8Array, check: (value: unknown) 
 }
 
 function checkSize(bytes: ArrayBuffer | Uint8Array): void {
+  // Most bodies are small: without this line, an array would be made for each.
+  if (bytes.byteLength <= quickBytes) return
   requireModerate(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes)
 }
 
