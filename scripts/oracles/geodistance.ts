@@ -103,12 +103,12 @@ export const oracle = defineOracle<readonly Point[], Answer>({
     const texts = points.map((one) => one.map((value) => value.toFixed(6)).join(","))
     const line = await ask(geodistance, { points: texts.slice(0, 2) })
     const ring = await ask(geodistance, { points: texts })
-    const { metres = -1, initial_bearing, final_bearing, midpoint } = line ?? {}
+    const { metres = -1, initial_bearing_degrees, final_bearing_degrees, midpoint } = line ?? {}
     const { perimeter_metres = -1, area_square_metres = -1, is_clockwise } = ring?.polygon ?? {}
     return {
       metres,
-      initial: initial_bearing ?? -1,
-      final: final_bearing ?? -1,
+      initial: initial_bearing_degrees ?? -1,
+      final: final_bearing_degrees ?? -1,
       middle: [midpoint?.lat ?? 100, midpoint?.lon ?? 0],
       perimeter: perimeter_metres,
       area: is_clockwise ? -area_square_metres : area_square_metres,

@@ -7,8 +7,8 @@ export const examples = [
     },
     output: {
       metres: 5853103.677258,
-      initial_bearing: 291.790053803,
-      final_bearing: 233.713338178,
+      initial_bearing_degrees: 291.790053803,
+      final_bearing_degrees: 233.713338178,
       midpoint: {
         lat: 51.58523229,
         lon: -39.052772731,
@@ -16,8 +16,8 @@ export const examples = [
       legs: [
         {
           metres: 5853103.677258,
-          initial_bearing: 291.790053803,
-          final_bearing: 233.713338178,
+          initial_bearing_degrees: 291.790053803,
+          final_bearing_degrees: 233.713338178,
         },
       ],
       polygon: null,
@@ -30,8 +30,8 @@ export const examples = [
     },
     output: {
       metres: 333196.528691,
-      initial_bearing: 90,
-      final_bearing: 269.991273574,
+      initial_bearing_degrees: 90,
+      final_bearing_degrees: 269.991273574,
       midpoint: {
         lat: 0.499924228,
         lon: 1,
@@ -39,18 +39,18 @@ export const examples = [
       legs: [
         {
           metres: 111319.490793,
-          initial_bearing: 90,
-          final_bearing: 90,
+          initial_bearing_degrees: 90,
+          final_bearing_degrees: 90,
         },
         {
           metres: 110574.388558,
-          initial_bearing: 0,
-          final_bearing: 0,
+          initial_bearing_degrees: 0,
+          final_bearing_degrees: 0,
         },
         {
           metres: 111302.649339,
-          initial_bearing: 270.008726426,
-          final_bearing: 269.991273574,
+          initial_bearing_degrees: 270.008726426,
+          final_bearing_degrees: 269.991273574,
         },
       ],
       polygon: {
@@ -67,8 +67,8 @@ export const examples = [
     },
     output: {
       metres: 1140491.286253,
-      initial_bearing: 68.836215682,
-      final_bearing: 66.162415451,
+      initial_bearing_degrees: 68.836215682,
+      final_bearing_degrees: 66.162415451,
       midpoint: {
         lat: -15.791909334,
         lon: -176.972166808,
@@ -76,8 +76,8 @@ export const examples = [
       legs: [
         {
           metres: 1140491.286253,
-          initial_bearing: 68.836215682,
-          final_bearing: 66.162415451,
+          initial_bearing_degrees: 68.836215682,
+          final_bearing_degrees: 66.162415451,
         },
       ],
       polygon: null,

@@ -14,8 +14,8 @@ test.each([
 ] as const)("%p", async (points, metres, initial, final) => {
   const answer = await measure([...points])
   expect(answer.metres).toBeCloseTo(metres, 4)
-  expect(answer.initial_bearing).toBeCloseTo(initial, 5)
-  expect(answer.final_bearing).toBeCloseTo(final, 5)
+  expect(answer.initial_bearing_degrees).toBeCloseTo(initial, 5)
+  expect(answer.final_bearing_degrees).toBeCloseTo(final, 5)
 })
 
 test("the midpoint of a line of several legs is halfway along it, also when legs have no length", async () => {
@@ -26,7 +26,7 @@ test("the midpoint of a line of several legs is halfway along it, also when legs
 })
 
 test("between equal points there is no direction", async () => {
-  const nowhere = { metres: 0, initial_bearing: null, final_bearing: null }
+  const nowhere = { metres: 0, initial_bearing_degrees: null, final_bearing_degrees: null }
   expect(await measure(["1,2", "1,2"])).toEqual({
     ...{ ...nowhere, legs: [nowhere], midpoint: { lat: 1, lon: 2 }, polygon: null },
   })
@@ -73,7 +73,7 @@ test("the way back is as long, and both halves are", async () => {
       const { lat, lon } = there.midpoint
       const { legs } = await measure([from, `${lat.toFixed(9)},${lon.toFixed(9)}`, to])
       for (const { metres } of legs) expect(Math.abs(metres - there.metres / 2)).toBeLessThan(1e-3)
-      for (const one of [there.initial_bearing, there.final_bearing])
+      for (const one of [there.initial_bearing_degrees, there.final_bearing_degrees])
         expect(one === null || (one >= 0 && one < 360)).toBe(true)
     }),
     { numRuns: 200, seed: 20261123 },

@@ -44,8 +44,8 @@ export const geodistance = defineApi({
   }),
   output: Type.Object({
     metres: metres("The length of the line"),
-    initial_bearing: bearing("The direction of travel at the first point"),
-    final_bearing: bearing("The direction of travel at the last point"),
+    initial_bearing_degrees: bearing("The direction of travel at the first point"),
+    final_bearing_degrees: bearing("The direction of travel at the last point"),
     midpoint: Type.Object(
       {
         lat: Type.Number({ description: "Its latitude in degrees." }),
@@ -56,8 +56,8 @@ export const geodistance = defineApi({
     legs: Type.Array(
       Type.Object({
         metres: metres("Its length"),
-        initial_bearing: bearing("The direction of travel at its first point"),
-        final_bearing: bearing("The direction of travel at its second point"),
+        initial_bearing_degrees: bearing("The direction of travel at its first point"),
+        final_bearing_degrees: bearing("The direction of travel at its second point"),
       }),
       { description: "The parts of the line, from each point to the next." },
     ),
@@ -92,13 +92,13 @@ export const geodistance = defineApi({
     const moving = legs.filter((leg) => leg.length > 0)
     return {
       metres: rounded(length, 6),
-      initial_bearing: moving[0]?.initial ?? null,
-      final_bearing: moving.at(-1)?.final ?? null,
+      initial_bearing_degrees: moving[0]?.initial ?? null,
+      final_bearing_degrees: moving.at(-1)?.final ?? null,
       midpoint: alongLegs(earth, legs, length / 2),
       legs: legs.map(({ length, initial, final }) => ({
         metres: rounded(length, 6),
-        initial_bearing: initial,
-        final_bearing: final,
+        initial_bearing_degrees: initial,
+        final_bearing_degrees: final,
       })),
       polygon: isPremium && points.length > 2 ? await toPolygon(earth, points, giveWay) : null,
     }

@@ -31,7 +31,7 @@ export const examples = [
       is_valid: true,
       problems: [],
       utc: "2027-03-16T14:00:00.000Z",
-      unix_time: 1805205600,
+      unix_seconds: 1805205600,
       from: {
         timezone: "Europe/Berlin",
         local: "2027-03-16T15:00:00+01:00",
@@ -83,7 +83,7 @@ export const examples = [
         },
       ],
       utc: "2027-03-28T01:30:00.000Z",
-      unix_time: 1806197400,
+      unix_seconds: 1806197400,
       from: {
         timezone: "Europe/Berlin",
         local: "2027-03-28T03:30:00+02:00",
@@ -114,7 +114,7 @@ export const examples = [
         },
       ],
       utc: "2027-10-31T01:30:00.000Z",
-      unix_time: 1824946200,
+      unix_seconds: 1824946200,
       from: {
         timezone: "Europe/Berlin",
         local: "2027-10-31T02:30:00+01:00",

@@ -85,7 +85,7 @@ export const timezoneconverter = defineApi({
     is_valid: Type.Boolean({ description: "False if the time does not exist in the time zone `from`." }),
     problems: problemList,
     utc: Type.String({ description: "The time in UTC." }),
-    unix_time: Type.Integer({ description: "The time in whole seconds since 1970-01-01T00:00Z." }),
+    unix_seconds: Type.Integer({ description: "The time in whole seconds since 1970-01-01T00:00Z." }),
     from: nullable(Type.Object(placeFields), {
       description:
         "The time in the time zone `from`; null if `from` was left out and `time` is now or has an offset.",
@@ -112,7 +112,7 @@ export const timezoneconverter = defineApi({
       is_valid: isValid(problems),
       problems,
       utc: toIso(taken.epochMilliseconds),
-      unix_time: Math.floor(taken.epochMilliseconds / 1_000),
+      unix_seconds: Math.floor(taken.epochMilliseconds / 1_000),
       from: hasFrom ? toPlace(taken) : null,
       times: zones.map((name) => toPlace(taken.withTimeZone(name))),
       year_changes: isPremium ? [...all].flatMap((name) => changesOf(taken, name)) : [],
