@@ -127,7 +127,7 @@ export async function openPostgresStore(
     const [row] = await keys.run<AccessRow & { readonly revision: number }>(select, [hash])
     return row ? toAccess(row, row.revision) : null
   })
-  if (notices) {
+  if (serving) {
     // A server's first calls must not wait for connections.
     const opening = [...charging, rates, keys, probes].map((connection) =>
       connection.run("SELECT 1", [], common.statementLimitMs),
