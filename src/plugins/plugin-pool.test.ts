@@ -173,6 +173,28 @@ test("accounts take turns: nobody waits for all calls of another one", async () 
   pool.end()
 })
 
+test("accounts with many calls leave places to others: each has as many as are free", async () => {
+  const { pool, call, endAll } = createHeldTrial(1)
+  const refused = new Map<string, number>()
+  const many = ["one", "two", "three"].flatMap((account) =>
+    Array.from({ length: 200 }, () =>
+      call(account).catch(() => refused.set(account, (refused.get(account) ?? 0) + 1)),
+    ),
+  )
+  const other = call("four")
+  await systemTimer.turn()
+  // One of the first account runs; it and the others wait in 128, 64 and 32 places.
+  expect([...refused]).toEqual([
+    ["one", 71],
+    ["two", 136],
+    ["three", 168],
+  ])
+  await endAll()
+  expect(await other).toBe(0)
+  await Promise.all(many)
+  pool.end()
+})
+
 test.each([true, false])(
   "of several threads, one that nobody uses for five seconds ends (%p)",
   async (keepsOne) => {

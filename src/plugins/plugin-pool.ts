@@ -25,7 +25,10 @@ interface CallForWorker extends WaitingCall {
   fail(cause: unknown): void
 }
 
-/** Calls that wait for a worker; more are refused. One account has half of these places at most. */
+/**
+ * Places for calls that wait for a worker. An account may have as many as are free: one alone has half of them, a second one a
+ * quarter. So a few accounts cannot take all.
+ */
 const maxWaiting = 256
 /** Most calls take less time than the start of a thread, so a call first waits this long for a worker that becomes free. */
 const startAfterMs = 20
@@ -168,7 +171,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
 
   function nextWorker(account: string): Promise<PluginWorker> {
     if (state === "ended") throw replaced()
-    if (waiting.count() >= maxWaiting || waiting.countOf(account) >= maxWaiting / 2)
+    if (waiting.countOf(account) >= maxWaiting - waiting.count())
       unavailable("The API has too many calls right now. Try again.", "busy")
     const { promise, resolve, reject } = Promise.withResolvers<PluginWorker>()
     const call: CallForWorker = { account, isDue: false, take: resolve, fail: reject }
