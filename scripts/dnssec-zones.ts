@@ -1,6 +1,6 @@
 /**
  * Writes the signed zones of test/data/dnssec: `bun run data:dnssec-zones`. It needs Debian's bind9-utils and ldnsutils. Keys are made anew
- * and thrown away, so that every run changes all signatures; times are fixed, from 2026 to the end of 2035.
+ * and thrown away, so that every run changes all signatures; times are fixed, from December 2024, before the test double's time, to the end of 2035. Also writes the examples of dnssecvalidator anew.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -23,6 +23,9 @@ const anchors = delegations.get("") ?? []
 writeFileSync(join(folder, "anchor.txt"), `${anchors.filter((line) => / DS /.test(line)).join("\n")}\n`)
 rmSync(work, { recursive: true })
 console.log(`${folder}: ${plans.length} zones`)
+// Reads the zones when it is loaded.
+const { writeExamples } = await import("./dnssec-zones/examples.ts")
+await writeExamples()
 
 function makeZone(plan: ZonePlan): readonly string[] {
   const { name, algorithm } = plan
@@ -61,7 +64,7 @@ function makeKeys({ name, algorithm, hasTwoKeys }: ZonePlan): string[] {
 function sign(plan: ZonePlan, source: string, keys: readonly string[]): readonly string[] {
   const target = join(work, "signed")
   if (plan.iterations !== undefined) {
-    const times = ["-i", "20260101000000", "-e", "20351231235959"]
+    const times = ["-i", "20241201000000", "-e", "20351231235959"]
     const hashing = ["-n", "-t", String(plan.iterations), "-s", "AABB"]
     run([
       "ldns-signzone",

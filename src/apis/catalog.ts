@@ -11,6 +11,7 @@ import { dataconverter } from "./dataconverter/index.ts"
 import { dkimvalidator } from "./dkimvalidator/index.ts"
 import { dmarcvalidator } from "./dmarcvalidator/index.ts"
 import { dnslookup } from "./dnslookup/index.ts"
+import { dnssecvalidator } from "./dnssecvalidator/index.ts"
 import { readDisposableDomains } from "./emailvalidator/disposable.ts"
 import { createEmailvalidator, emailvalidator } from "./emailvalidator/index.ts"
 import { geodistance } from "./geodistance/index.ts"
@@ -70,6 +71,7 @@ export function createCatalog({
     loanpaymentcalculator,
     spfvalidator,
     danevalidator,
+    dnssecvalidator,
     linesorter,
     companies ? createBluetoothlookup(companies) : bluetoothlookup,
     sunrisesunset,

@@ -1,6 +1,6 @@
 /** The DNS of the signed zones in test/data/dnssec: as a server on loopback, and without one. */
 import type { Dns, DnsType } from "../../src/apis/contract.ts"
-import { encodeQuery, readResponse } from "../../src/ports/dns/message.ts"
+import { encodeQuery, type Question, readResponse } from "../../src/ports/dns/message.ts"
 import { toWireNameOrRoot } from "../../src/ports/dns/name.ts"
 import { readReply } from "../../src/ports/dns/reply.ts"
 import { encodeReply, type ReplyParts, readQuery } from "./dns-reply.ts"
@@ -27,10 +27,19 @@ export function createSignedDns(tamper: Tampering = (reply) => reply) {
   return { exchange, questions }
 }
 
-function ask(name: string, type: DnsType, dnssec: boolean, tamper: Tampering) {
+/** A whole reply with the records of DNSSEC, as the server sends it. */
+export function signedMessage(name: string, type: DnsType): Buffer {
+  return encodeReply(answerFrom(zones, readQuery(encodeQuery(questionFor(name, type, true), 1, true))), true)
+}
+
+function questionFor(name: string, type: DnsType, dnssec: boolean): Question {
   const wire = toWireNameOrRoot(name)
   if (wire === null) throw new Error(`no name: ${name}`)
-  const question = { name: wire, type, ...(dnssec && { dnssec: "records" as const }) }
+  return { name: wire, type, ...(dnssec && { dnssec: "records" }) }
+}
+
+function ask(name: string, type: DnsType, dnssec: boolean, tamper: Tampering) {
+  const question = questionFor(name, type, dnssec)
   const query = readQuery(encodeQuery(question, 1, true))
   const parts = tamper(answerFrom(zones, query), query.name, query.type)
   if (parts === null) return { kind: "failure" as const, reason: "timeout" as const }

@@ -1,0 +1,89 @@
+import type { DnsType, DnsZone, Example } from "../contract.ts"
+import recorded from "./example-answers.json"
+import type { DnssecReport, input, output } from "./schema.ts"
+
+type DnssecExample = Example<typeof input, typeof output>
+
+/** The replies of a DNS with a root of its own, as `bun run data:dnssec-zones` writes them from test/data/dnssec. */
+const dns: DnsZone = Object.fromEntries(
+  Object.entries(recorded.answers).map(([name, messages]) => [
+    name,
+    messages.map(({ type, message }) => ({ ANSWER: { type: toType(type), message } })),
+  ]),
+)
+const given = { now: "2026-11-23T12:00:00Z", dns }
+const { trust_anchor, reports } = recorded
+
+const secure: DnssecExample = {
+  name: "Signed all the way from the root",
+  input: { name: "www.ed25519.test", type: "A", trust_anchor },
+  given,
+  output: {
+    name: "www.ed25519.test",
+    type: "A",
+    status: "secure",
+    is_secure: true,
+    reason: null,
+    result: "records",
+    records: ["192.0.2.3"],
+    aliases: [],
+    ...answerOf(reports.secure, []),
+  },
+}
+
+const expired = "The signatures of expired.test DNSKEY have expired (RFC 4035 §5.3.1)."
+const bogus: DnssecExample = {
+  name: "Signatures that have expired",
+  input: { name: "www.expired.test", trust_anchor },
+  given,
+  output: {
+    name: "www.expired.test",
+    type: "A",
+    status: "bogus",
+    is_secure: false,
+    reason: expired,
+    result: "records",
+    records: ["192.0.2.3"],
+    aliases: [],
+    ...answerOf(reports.bogus, [
+      { code: "signature_expired", severity: "error", message: expired, where: "expired.test DNSKEY" },
+    ]),
+  },
+}
+
+const unsigned = "The zone plain.test has no DS record in its parent zone (RFC 4035 §5.2)."
+const insecure: DnssecExample = {
+  name: "A zone that is not signed",
+  input: { name: "www.plain.test", trust_anchor },
+  given,
+  output: {
+    name: "www.plain.test",
+    type: "A",
+    status: "insecure",
+    is_secure: false,
+    reason: unsigned,
+    result: "records",
+    records: ["192.0.2.3"],
+    aliases: [],
+    ...answerOf(reports.insecure, [
+      { code: "no_delegation_signer", severity: "warning", message: unsigned, where: "plain.test" },
+    ]),
+  },
+}
+
+export const examples: readonly DnssecExample[] = [secure, bogus, insecure]
+
+/** What comes last in an answer. */
+function answerOf(
+  { signed_until, chain }: Pick<DnssecReport, "signed_until" | "chain">,
+  problems: DnssecReport["problems"],
+) {
+  return { signed_until, problems, chain }
+}
+
+/** The types that the examples ask for. */
+function toType(text: string): DnsType {
+  const type = (["A", "DS", "DNSKEY"] as const).find((one) => one === text)
+  if (type === undefined) throw new Error(`no example asks for ${text}`)
+  return type
+}

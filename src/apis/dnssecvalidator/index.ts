@@ -1,0 +1,46 @@
+import { defineApi } from "../contract.ts"
+import { withTimeLimit } from "../mail/time-limit.ts"
+import { examples } from "./examples.ts"
+import { limits } from "./limits.ts"
+import { requireAnchors, requireName } from "./read-input.ts"
+import { toReport } from "./report.ts"
+import { input, output } from "./schema.ts"
+import { type Exchange, Session } from "./session.ts"
+import { validate } from "./validate.ts"
+
+export const dnssecvalidator = defineApi({
+  id: "dnssecvalidator",
+  title: "DNSSEC validator",
+  category: "mail",
+  keywords: [
+    "DNS",
+    "DNSSEC",
+    "chain of trust",
+    "signature",
+    "RRSIG",
+    "DS",
+    "DNSKEY",
+    "NSEC3",
+    "bogus",
+    "SERVFAIL",
+  ],
+  description:
+    "Validates the DNS records of a name, or that there are none, by DNSSEC (RFC 4033 to 4035, 5155): checks every signature from the keys of the root down to the records, and says which one fails and why.",
+  method: "GET",
+  credits: 5,
+  asksDns: true,
+  input,
+  output,
+  examples,
+  async run({ name: text, type = "A", trust_anchor: anchor }, { ports, giveWay }) {
+    const anchors = requireAnchors(anchor)
+    const name = await requireName(text)
+    const now = Math.floor(ports.clock.now() / 1000)
+    return withTimeLimit(ports.timer, limits.validationMs, async (signal) => {
+      const exchange: Exchange = (asked, ofType) =>
+        ports.dns.exchange(asked, ofType, { dnssec: true }, signal)
+      const session = new Session(exchange, now, giveWay)
+      return toReport(name, type, await validate(name, type, session, anchors), session)
+    })
+  },
+})

@@ -1,0 +1,96 @@
+import { algorithmName } from "./algorithms.ts"
+import { usableSigners } from "./keys.ts"
+import { problem } from "./problems.ts"
+import type { DnssecReport } from "./schema.ts"
+import type { ChainLink, CheckedSignature, Session } from "./session.ts"
+import type { Finding } from "./validate.ts"
+
+const daySeconds = 86_400
+const soonDays = 3
+const sha1 = 1
+
+/** The answer of the API for what a validation found. */
+export function toReport(
+  name: string,
+  type: string,
+  finding: Finding,
+  { links, now }: Session,
+): DnssecReport {
+  const { status, reason, result, records, names } = finding
+  const ends = links.flatMap(({ signatures }) => signatures.map((one) => expirationOf(one, now)))
+  const end = ends.length === 0 ? null : Math.min(...ends)
+  return {
+    name: name || ".",
+    type,
+    status,
+    is_secure: status === "secure",
+    reason: reason?.message ?? null,
+    result,
+    records: records.map(({ text }) => text),
+    aliases: names.slice(1),
+    signed_until: end === null ? null : toTime(end),
+    problems: problemsOf(finding, links, now),
+    chain: links.map((link) => toLink(link, now)),
+  }
+}
+
+function problemsOf({ reason }: Finding, links: readonly ChainLink[], now: number): DnssecReport["problems"] {
+  const found = reason ? [problem(reason.code, reason.at || ".", reason.message)] : []
+  for (const { zone, signers, signatures } of links) {
+    const usable = usableSigners(signers ?? [])
+    if (usable.length > 0 && usable.every(({ digestType }) => digestType === sha1))
+      found.push(
+        problem("sha1_digest", zone, `Add a DS record of ${zone} with the digest SHA-256 (RFC 9904 §3).`),
+      )
+    const first = signatures.toSorted((one, other) => expirationOf(one, now) - expirationOf(other, now))[0]
+    if (!first || expirationOf(first, now) >= now + soonDays * daySeconds) continue
+    const what = `${first.owner || "."} ${first.signature.typeCovered}`
+    found.push(
+      problem(
+        "expires_soon",
+        zone || ".",
+        `The signature of ${what} expires at ${toTime(expirationOf(first, now))}: sign the zone again.`,
+      ),
+    )
+  }
+  return found
+}
+
+function toLink({ zone, signers, keys, signatures }: ChainLink, now: number): DnssecReport["chain"][number] {
+  return {
+    zone: zone || ".",
+    ds:
+      signers?.map(
+        ({ keyTag, algorithm, digestType, digest }) =>
+          `${keyTag} ${algorithm} ${digestType} ${digest.toUpperCase()}`,
+      ) ?? null,
+    keys: keys.map(({ tag, algorithm, flags, isMatched }) => ({
+      key_tag: tag,
+      algorithm: algorithmName(algorithm),
+      flags,
+      is_matched: isMatched,
+    })),
+    signatures: signatures.map(({ owner, signature }) => ({
+      name: owner || ".",
+      type: signature.typeCovered,
+      key_tag: signature.keyTag,
+      algorithm: algorithmName(signature.algorithm),
+      inception: toTime(toFullTime(signature.inception, now)),
+      expiration: toTime(toFullTime(signature.expiration, now)),
+      days_left: Math.floor((toFullTime(signature.expiration, now) - now) / daySeconds),
+    })),
+  }
+}
+
+function expirationOf({ signature }: CheckedSignature, now: number): number {
+  return toFullTime(signature.expiration, now)
+}
+
+/** The time nearest to now that is `time` modulo 2³² (RFC 4034 §3.1.5). */
+function toFullTime(time: number, now: number): number {
+  return now + ((time - now) | 0)
+}
+
+function toTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(".000", "")
+}

@@ -1,0 +1,32 @@
+import type { DelegationSigner } from "./keys.ts"
+
+/**
+ * The keys of the root of the Internet as DS records: KSK-2017, and KSK-2024, which signs from October 2026 on. From
+ * https://data.iana.org/root-anchors/root-anchors.xml, "Trust Anchors for the Root Zone" (RFC 7958).
+ */
+export const rootAnchors: readonly DelegationSigner[] = [
+  {
+    keyTag: 20_326,
+    algorithm: 8,
+    digestType: 2,
+    digest: "e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d",
+  },
+  {
+    keyTag: 38_696,
+    algorithm: 8,
+    digestType: 2,
+    digest: "683d2d0acb8c9b712a1948b27f741219298d0a450d612c483af444a4c0fb2b16",
+  },
+]
+
+const digestBytes: Readonly<Record<string, number>> = { 2: 32, 4: 48 }
+
+/** Reads the data of a DS record as a zone file writes them, also after `. IN DS`; null if the text is none. */
+export function readAnchor(text: string): DelegationSigner | null {
+  const [, keyTag, algorithm, digestType = "", digits = ""] =
+    /^\s*(?:\.\s+(?:\d+\s+)?(?:IN\s+)?DS\s+)?(\d{1,5})\s+(\d{1,3})\s+([24])\s+([\da-f\s]+)$/i.exec(text) ?? []
+  const digest = digits.replace(/\s+/g, "").toLowerCase()
+  if (digest.length !== 2 * (digestBytes[digestType] ?? Number.NaN)) return null
+  if (Number(keyTag) > 0xffff || Number(algorithm) > 255) return null
+  return { keyTag: Number(keyTag), algorithm: Number(algorithm), digestType: Number(digestType), digest }
+}
