@@ -75,6 +75,11 @@ export const oracle = defineOracle<string, Answer>({
   theirs: (emails) => askPython("emailvalidator.py", emails, "python3-email-validator"),
   known: [
     {
+      reason:
+        "A-labels that stand for no label of IDNA, such as one that begins with a hyphen (RFC 5891 section 4.2.3.1); it takes them",
+      fits: (email, ours, theirs) => /@(?:.*\.)?xn--/i.test(email) && !ours.valid && theirs.valid,
+    },
+    {
       reason: "quoted local parts and addresses in brackets, which RFC 5321 §4.1.2 and 4.1.3 allow",
       fits: (email, ours) => ours.valid && /^"|@\[/.test(email),
     },

@@ -115,5 +115,9 @@ export const oracle = defineOracle<Case, Answer>({
       reason: "white space around a token, which is ignored here since it comes from copying",
       fits: ({ token }, ours) => ours.verified && /^\s|\s$/.test(token),
     },
+    {
+      reason: "+ or / in a token, which are not in base64url (RFC 7515 section 2); it reads them",
+      fits: ({ token }, ours, theirs) => /[+/]/.test(token) && !ours.verified && theirs.verified,
+    },
   ],
 })

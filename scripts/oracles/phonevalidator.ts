@@ -67,8 +67,8 @@ export const oracle = defineOracle<Case, Answer>({
       fits: (_test, ours, theirs) => Bun.deepEquals({ ...ours, national: theirs.national }, theirs),
     },
     {
-      reason: "numbering plans of different releases: BJ, BW, CR and ZW changed theirs",
-      fits: ({ country }) => ["BJ", "BW", "CR", "ZW"].includes(country),
+      reason: "numbering plans of different releases: BJ, BW, CR, GH, GY and ZW changed theirs",
+      fits: ({ country }) => ["BJ", "BW", "CR", "GH", "GY", "ZW"].includes(country),
     },
     {
       reason: "Saint Helena and Tristan da Cunha share +290, and libphonenumber-js does not tell them apart",
