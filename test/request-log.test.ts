@@ -5,7 +5,6 @@ import { describe, expect, test } from "bun:test"
 import type { Dns } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { createManualClock } from "./support/clock.ts"
-import { noExchange } from "./support/dns.ts"
 import { startTestService, type TestOptions, type TestService } from "./support/service.ts"
 
 const json = { "content-type": "application/json" }
@@ -221,15 +220,13 @@ const marked = (api: (typeof catalog)[number]): Record<string, unknown>[] => [
 
 describe("no line contains", () => {
   /** A resolver with a bug. Its message quotes the question and has several lines. */
-  const broken: Dns = {
-    resolve: (name) => Promise.reject(new Error(`bug at ${name}\n    at ${name} (${name}:1:1)`)),
-    exchange: noExchange,
-  }
+  const fail = (name: string) => Promise.reject(new Error(`bug at ${name}\n    at ${name} (${name}:1:1)`))
+  const broken: Dns = { resolve: fail, exchange: fail }
 
   /** A resolver that gets no answer. */
   const silent: Dns = {
     resolve: async () => ({ kind: "failure", reason: "timeout" }),
-    exchange: noExchange,
+    exchange: async () => ({ kind: "failure", reason: "timeout" }),
   }
 
   test.each([
