@@ -43,12 +43,12 @@ export const jsonschemavalidator = defineIsolatedApi({
     document: jsonValue({ description: "The document, at most 500,000 characters as JSON." }),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({ description: "Whether the document fits the schema." }),
+    valid: Type.Boolean({ description: "Whether the document fits the schema." }),
     dialect: choice(["2020-12", "draft-07"], { description: "The draft of JSON Schema." }),
-    problems: Type.Array(errorItem, {
+    errors: Type.Array(errorItem, {
       description: "The first 20 values that do not fit; empty if the document is valid.",
     }),
-    all_problems: premium(Type.Array(errorItem, { description: "The same, up to 1,000." })),
+    all_errors: premium(Type.Array(errorItem, { description: "The same, up to 1,000." })),
     annotations: premium(
       Type.Array(
         Type.Object({

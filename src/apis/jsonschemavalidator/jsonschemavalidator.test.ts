@@ -63,9 +63,9 @@ const patterns: readonly (readonly [pattern: string, text: string, fits: boolean
 ]
 
 test.each(patterns)("the pattern %s", async (pattern, text, fits) => {
-  expect((await check({ pattern }, text)).is_valid).toBe(fits)
+  expect((await check({ pattern }, text)).valid).toBe(fits)
   const schema = { patternProperties: { [pattern]: true }, additionalProperties: false }
-  expect((await check(schema, { [text]: 1 })).is_valid).toBe(fits)
+  expect((await check(schema, { [text]: 1 })).valid).toBe(fits)
 })
 
 test.each(["(?=a)", "a(?!b)", "(?<=a)b", "(?<!a)b", "(a)\\1", "(?<a>b)\\k<a>"])(
@@ -119,27 +119,27 @@ test("no schema replaces a meta-schema, or changes the meaning of keywords for o
     "must have '$vocabulary' only at the root",
   )
   await expect(check({ $defs: { a: { $id: metaSchema, type: "boolean" } } }, 1)).resolves.toMatchObject({
-    is_valid: true,
+    valid: true,
   })
 
   const core = { "https://json-schema.org/draft/2020-12/vocab/core": true }
   const address = "https://a.example/meta"
   const own = { $schema: metaSchema, $id: address, $vocabulary: core }
-  expect((await check({ $schema: address, type: "string" }, 1, { [address]: own })).is_valid).toBe(true)
+  expect((await check({ $schema: address, type: "string" }, 1, { [address]: own })).valid).toBe(true)
   await expect(check({ $schema: address, type: "string" }, 1)).rejects.toThrow(
     "as its '$schema', or one of 'others'",
   )
-  expect((await check({ type: "string" }, 1)).is_valid).toBe(false)
+  expect((await check({ type: "string" }, 1)).valid).toBe(false)
 })
 
 test("20 errors are for everyone, more and annotations are premium", async () => {
   const schema = { items: { type: "string", title: "A text" } }
   const many = Array.from({ length: 1_500 }, (_, index) => index)
   const all = await check(schema, many)
-  expect([all.problems.length, all.all_problems.length, all.problems[19]?.where]).toEqual([20, 1_000, "/19"])
+  expect([all.errors.length, all.all_errors.length, all.errors[19]?.where]).toEqual([20, 1_000, "/19"])
   expect(await check(schema, many, undefined, false)).toMatchObject({
-    is_valid: false,
-    all_problems: [],
+    valid: false,
+    all_errors: [],
     annotations: [],
   })
   const { annotations } = await check(schema, ["a"])
@@ -149,8 +149,8 @@ test("20 errors are for everyone, more and annotations are premium", async () =>
 })
 
 test("errors say what is expected, and where, with any characters in names", async () => {
-  const { problems } = await check({ properties: { "a/b é": { type: ["string", "null"] } } }, { "a/b é": 1 })
-  expect(problems).toEqual([
+  const { errors } = await check({ properties: { "a/b é": { type: ["string", "null"] } } }, { "a/b é": 1 })
+  expect(errors).toEqual([
     {
       code: "type",
       severity: "error",
@@ -160,7 +160,7 @@ test("errors say what is expected, and where, with any characters in names", asy
     },
   ])
   const other = await check({ anyOf: [{ const: 1 }, { enum: ["a", "b"] }], not: true }, 2)
-  expect(other.problems.map(({ message }) => message)).toEqual([
+  expect(other.errors.map(({ message }) => message)).toEqual([
     "The value must fit a schema of 'anyOf'.",
     "The value must be 1.",
     'The value must be one of "a", "b".',
@@ -182,8 +182,8 @@ test.each([
 
 test("a schema may refer to itself for a part of the value", async () => {
   const tree = { type: "object", additionalProperties: { $ref: "#" } }
-  expect((await check(tree, { a: { b: {} } })).is_valid).toBe(true)
-  expect((await check(tree, { a: { b: 1 } })).is_valid).toBe(false)
+  expect((await check(tree, { a: { b: {} } })).valid).toBe(true)
+  expect((await check(tree, { a: { b: 1 } })).valid).toBe(false)
 })
 
 test("definitions beside a $ref of draft 7 are found, and its other neighbours are ignored", async () => {
@@ -193,9 +193,9 @@ test("definitions beside a $ref of draft 7 are found, and its other neighbours a
     definitions: { name: { $ref: "#/definitions/text" }, text: { type: "string" } },
     maxLength: 0,
   }
-  expect((await check(schema, "Ann")).is_valid).toBe(true)
-  const { is_valid, problems } = await check(schema, 1)
-  expect([is_valid, problems.map(({ code }) => code)]).toEqual([false, ["type"]])
+  expect((await check(schema, "Ann")).valid).toBe(true)
+  const { valid, errors } = await check(schema, 1)
+  expect([valid, errors.map(({ code }) => code)]).toEqual([false, ["type"]])
   const others = { "https://a.example/": { ...schema, $id: "https://a.example/" } }
-  expect((await check({ $ref: "https://a.example/" }, "Ann", others)).is_valid).toBe(true)
+  expect((await check({ $ref: "https://a.example/" }, "Ann", others)).valid).toBe(true)
 })

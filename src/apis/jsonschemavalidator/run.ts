@@ -23,10 +23,10 @@ export const run: RunOf<typeof jsonschemavalidator> = async (
   const options = { isAnnotated: premium, others: others as OtherSchemas }
   const { valid, dialect, findings, annotations } = await validate(schema as Json, document as Json, options)
   return {
-    is_valid: valid,
+    valid,
     dialect,
-    problems: findings.first(maxErrors),
-    all_problems: premium ? findings.first(maxAll) : [],
+    errors: findings.first(maxErrors),
+    all_errors: premium ? findings.first(maxAll) : [],
     annotations: annotations.slice(0, maxAll).map((one) => ({
       keyword: one.absoluteKeywordLocation.split("/").at(-1) ?? "",
       value: one.annotation ?? null,
