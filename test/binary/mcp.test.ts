@@ -56,7 +56,7 @@ describe("over standard input and output", () => {
         (await (flags.length === 0 ? call(api.id, input) : call("call_api", { id: api.id, input }))).data ??
         null
       const [data, expected] = given?.now
-        ? await callAtOneTime(callTool, () => callCommand(api.id, input))
+        ? await callAtOneTime(callTool, () => callCommand(api.id, input, address))
         : [await callTool(), output]
       expect([api.id, steady(data, varying)]).toEqual([api.id, steady(expected, varying)])
     }
@@ -77,9 +77,13 @@ describe("over standard input and output", () => {
   }
 
   /** The output of `penknife call`, which depends on the time as the tool does. */
-  async function callCommand(id: string, input: Readonly<Record<string, unknown>>): Promise<Data> {
+  async function callCommand(
+    id: string,
+    input: Readonly<Record<string, unknown>>,
+    dns: string,
+  ): Promise<Data> {
     const args = Object.entries(input).flatMap(([name, value]) => [`--${name}`, String(value)])
-    return JSON.parse((await run(["call", id, ...args])).out)
+    return JSON.parse((await run(["call", id, ...args, "--dns-server", dns])).out)
   }
 
   async function talk(lines: readonly string[]) {
