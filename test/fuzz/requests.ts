@@ -45,11 +45,11 @@ export function requestsOf(
     )
 }
 
-/** How often an operation is used: rarely where an answer takes long (DNS, metrics) or does little (paths without a key). */
+/** How often an operation is used: rarely where an answer takes long (metrics) or does little (paths without a key). */
 function weightOf({ id, path }: Operation): number {
   if (id === "graphql") return 30
   if (!path.startsWith("/v1/")) return 1
-  return id.startsWith("spf") ? 8 : 20
+  return 20
 }
 
 function changed(request: Base, change: Partial<WireRequest>): Base {
