@@ -105,7 +105,7 @@ describe("a record", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 9 }), async (pieces) => {
         const { key, problems } = await readRecord(pieces.join(""))
-        // Whoever has no key is told why.
+        // If there is no usable key, an error says why.
         if (key === null) expect(problems.filter(({ severity }) => severity === "error")).not.toEqual([])
       }),
       { numRuns: 3_000, seed: 6376 },

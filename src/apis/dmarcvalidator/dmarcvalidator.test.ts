@@ -57,7 +57,7 @@ describe("the tree walk", () => {
       "mail.example.com",
     ],
     ["a.mail.example.com", { com: `${reject}; psd=y` }, "example.com", "com"],
-    // A record of its own applies, wherever the organizational domain is.
+    // A domain's own record applies, wherever the organizational domain is.
     [
       "a.mail.example.com",
       { "a.mail.example.com": reject, "example.com": reject },

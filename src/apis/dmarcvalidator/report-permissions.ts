@@ -40,7 +40,7 @@ export function findPermissions(
   )
 }
 
-/** A domain below another one has the same organizational domain, unless it says otherwise by a record of its own. */
+/** A domain below another one has the same organizational domain, unless its own record says otherwise. */
 function isBelow(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`)
 }

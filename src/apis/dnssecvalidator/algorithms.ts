@@ -47,7 +47,7 @@ export async function isSignedBy(
   try {
     return await check(Buffer.from(publicKey, "base64"), signature, data)
   } catch {
-    // A key that is none: RSA without a modulus, a point that is not on the curve.
+    // Not a key: RSA without a modulus, or a point that is not on the curve.
     return false
   }
 }

@@ -4,7 +4,7 @@ import type { DnssecReport, input, output } from "./schema.ts"
 
 type DnssecExample = Example<typeof input, typeof output>
 
-/** The replies of a DNS with a root of its own, as `bun run data:dnssec-zones` writes them from test/data/dnssec. */
+/** The replies of a DNS with its own root, as `bun run data:dnssec-zones` writes them from test/data/dnssec. */
 const dns: DnsZone = Object.fromEntries(
   Object.entries(recorded.answers).map(([name, messages]) => [
     name,

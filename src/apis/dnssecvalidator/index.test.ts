@@ -84,7 +84,7 @@ describe("the trust anchor", () => {
     `1 8 1 ${"00".repeat(20)}`,
     `70000 8 2 ${"00".repeat(32)}`,
     `1 8 2 ${"00".repeat(33)}`,
-  ])("%s is none", (text) => {
+  ])("%p is not read", (text) => {
     expect(readAnchor(text)).toBeNull()
   })
 

@@ -20,7 +20,7 @@ const label = fc
     ),
     { minLength: 1, maxLength: 4 },
   )
-  // The port writes names in lower case. A backslash at the end of a label has no form of its own.
+  // The port writes names in lower case. It does not escape a backslash, so a name with one is ambiguous.
   .map((characters) => characters.join("").replace(/[A-Z]/g, "x").replaceAll("\\", "/"))
 const name = fc.array(label, { maxLength: 5 }).map(nameOf)
 const runs = { numRuns: 2_000, seed: 27 }

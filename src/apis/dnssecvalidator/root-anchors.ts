@@ -21,7 +21,7 @@ export const rootAnchors: readonly DelegationSigner[] = [
 
 const digestBytes: Readonly<Record<string, number>> = { 2: 32, 4: 48 }
 
-/** Reads the data of a DS record as a zone file writes them, also after `. IN DS`; null if the text is none. */
+/** Reads the data of a DS record as a zone file writes them, also after `. IN DS`; null if the text is something else. */
 export function readAnchor(text: string): DelegationSigner | null {
   const [, keyTag, algorithm, digestType = "", digits = ""] =
     /^\s*(?:\.\s+(?:\d+\s+)?(?:IN\s+)?DS\s+)?(\d{1,5})\s+(\d{1,3})\s+([24])\s+([\da-f\s]+)$/i.exec(text) ?? []

@@ -188,7 +188,7 @@ describe("the clock", () => {
 })
 
 describe("the work is bounded", () => {
-  test("many keys of one tag and many signatures end after 64 verifications, each in a step of its own", async () => {
+  test("many keys of one tag and many signatures end after 64 verifications, each in its own step", async () => {
     expect((await run("www.keytrap.test", "A")).turns).toBeLessThanOrEqual(limits.verifications)
     expect((await run("www.manysigs.test", "A")).turns).toBe(limits.verifications)
   })

@@ -33,7 +33,7 @@ test("IPv4-mapped addresses are the IPv4 address, and IPv6 is looked up by AAAA"
     })
 })
 
-test("one of several names is enough, and each is told", async () => {
+test("one of several names is enough, and the answer lists each", async () => {
   const zone: DnsZone = {
     [reverse]: [
       { PTR: "a.example" },

@@ -36,7 +36,7 @@ const names: ReadonlyMap<number, DnsType> = new Map(
   typedEntries(typeNumbers).map(([name, number]) => [number, name]),
 )
 
-/** The name of a type: `MX`, or `TYPE61` for one without a name of its own (RFC 3597 §5). */
+/** The name of a type: `MX`, or `TYPE61` for one without a name (RFC 3597 §5). */
 export function typeNameOf(number: number): DnsType {
   return names.get(number) ?? `TYPE${number}`
 }
