@@ -1,41 +1,36 @@
-/** Writes the replies that the examples of dnssecvalidator are given, also for the test double, and those parts of their answers that change with the keys. */
+/**
+ * Writes the replies that the examples of dnssecvalidator and danelookup are given, also for the test double, and those parts of
+ * their answers that change with the keys.
+ */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { DnsType } from "../../src/apis/contract.ts"
-import { toReport } from "../../src/apis/dnssecvalidator/report.ts"
-import { readAnchor } from "../../src/apis/dnssecvalidator/root-anchors.ts"
-import { Session } from "../../src/apis/dnssecvalidator/session.ts"
-import { validate } from "../../src/apis/dnssecvalidator/validate.ts"
+import type { Dns, DnsType } from "../../src/apis/contract.ts"
+import { danelookup } from "../../src/apis/danelookup/index.ts"
+import { dnssecvalidator } from "../../src/apis/dnssecvalidator/index.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { systemTimer } from "../../src/ports/timer.ts"
+import { createManualClock } from "../../test/support/clock.ts"
+import { noExchange } from "../../test/support/dns.ts"
 import { createSignedDns, signedMessage } from "../../test/support/signed-dns.ts"
 import { testAnchor } from "../../test/support/signed-zones.ts"
 
-const file = join(import.meta.dir, "../../src/apis/dnssecvalidator/example-answers.json")
+const apis = join(import.meta.dir, "../../src/apis")
 const zoneFile = join(import.meta.dir, "../../src/mock/dns-zone.yaml")
 const heading = "# Signed names of a root of their own, for the DNSSEC validator."
-const now = Date.parse("2026-11-23T12:00:00Z") / 1000
 const names = { secure: "www.ed25519.test", insecure: "www.plain.test", bogus: "www.expired.test" }
+const hosts = ["good.dane.test", "pkix.dane.test", "all.dane.test", "mail.plain.test"]
 
 export async function writeExamples(): Promise<void> {
-  const anchor = readAnchor(testAnchor)
-  if (!anchor) throw new Error(`no trust anchor: ${testAnchor}`)
   const answers: Record<string, { type: DnsType; message: string }[]> = {}
+  const context = { ports: portsThatNote(answers), giveWay: () => undefined, premium: true }
   const reports: Record<string, object> = {}
   for (const [kind, name] of Object.entries(names)) {
-    const session = new Session(
-      async (asked, type) => {
-        const known = answers[asked] ?? []
-        answers[asked] = known
-        if (!known.some((one) => one.type === type))
-          known.push({ type, message: signedMessage(asked, type).toString("base64") })
-        return createSignedDns().exchange(asked, type, { dnssec: true })
-      },
-      now,
-      () => undefined,
-    )
-    const { signed_until, chain } = toReport(name, "A", await validate(name, "A", session, [anchor]), session)
+    const { signed_until, chain } = await dnssecvalidator.run({ name, trust_anchor: testAnchor }, context)
     reports[kind] = { signed_until, chain }
   }
-  writeFileSync(file, `${JSON.stringify({ trust_anchor: testAnchor, answers, reports }, null, 1)}\n`)
+  for (const host of hosts) await danelookup.run({ host, trust_anchor: testAnchor }, context)
+  write(join(apis, "mail/dnssec/example-answers.json"), { trust_anchor: testAnchor, answers })
+  write(join(apis, "dnssecvalidator/example-reports.json"), { reports })
   const [unsigned = ""] = readFileSync(zoneFile, "utf8").split(heading)
   const lines = Object.entries(answers).flatMap(([name, messages]) => [
     `${name === "." ? '"."' : name}:`,
@@ -47,4 +42,21 @@ export async function writeExamples(): Promise<void> {
     "# `bun run data:dnssec-zones` writes these lines.",
   ]
   writeFileSync(zoneFile, `${unsigned}${[...explained, ...lines].join("\n")}\n`)
+}
+
+/** Ports whose DNS is that of the signed zones. Each reply is noted once. */
+function portsThatNote(answers: Record<string, { type: DnsType; message: string }[]>) {
+  const exchange: Dns["exchange"] = (name, type, options) => {
+    const known = answers[name] ?? []
+    answers[name] = known
+    if (!known.some((one) => one.type === type))
+      known.push({ type, message: signedMessage(name, type).toString("base64") })
+    return createSignedDns().exchange(name, type, options)
+  }
+  const clock = createManualClock("2026-11-23T12:00:00Z")
+  return { clock, random: systemRandom, timer: systemTimer, dns: { resolve: noExchange, exchange } }
+}
+
+function write(file: string, value: object): void {
+  writeFileSync(file, `${JSON.stringify(value, null, 1)}\n`)
 }

@@ -59,6 +59,78 @@ const replace = (pattern: RegExp, by: string) => (lines: readonly string[]) =>
 /** Changes the last digit of each digest. */
 const wrongDigest = (line: string) => line.replace(/.$/, (digit) => (digit === "0" ? "1" : "0"))
 
+/** A digest of 32 bytes, one of 64, and one that no matching type has. */
+const [sha256, sha512, sha1] = ["5e".repeat(32), "5e".repeat(64), "5e".repeat(20)]
+
+/** Hosts with TLSA records of each kind, and domains with such mail servers. */
+const dane = `
+good A 192.0.2.25
+good AAAA 2001:db8::25
+_25._tcp.good TLSA 3 1 1 ${sha256}
+_443._tcp.good TLSA 1 1 1 ${sha256}
+_853._udp.good TLSA 3 1 1 ${sha256}
+both A 192.0.2.25
+_25._tcp.both TLSA 3 1 1 ${sha256}
+_25._tcp.both TLSA 3 1 2 ${sha512}
+rollover A 192.0.2.25
+_25._tcp.rollover TLSA 3 1 1 ${sha256}
+_25._tcp.rollover TLSA 3 1 1 ${"6f".repeat(32)}
+_25._tcp.rollover TLSA 3 1 2 ${sha512}
+long A 192.0.2.25
+_25._tcp.long TLSA 2 0 2 ${sha512}
+mixed A 192.0.2.25
+_25._tcp.mixed TLSA 1 1 1 ${sha256}
+_25._tcp.mixed TLSA 3 1 1 ${sha256}
+_25._tcp.mixed TLSA 3 1 1 ${sha1}
+pkix A 192.0.2.25
+_25._tcp.pkix TLSA 0 0 1 ${sha256}
+_25._tcp.pkix TLSA 1 1 1 ${sha256}
+_443._tcp.pkix TLSA 0 0 1 ${sha256}
+odd A 192.0.2.25
+_25._tcp.odd TLSA 4 1 1 ${sha256}
+_25._tcp.odd TLSA 3 255 1 ${sha256}
+_25._tcp.odd TLSA 3 1 1 ${sha1}
+_443._tcp.odd TLSA 3 1 7 ${sha256}
+none A 192.0.2.25
+nohost TXT "no address"
+_25._tcp.nohost TLSA 3 1 1 ${sha256}
+star A 192.0.2.25
+*._tcp.star TLSA 3 1 1 ${sha256}
+shared A 192.0.2.25
+_25._tcp.shared CNAME ca._dane
+ca._dane TLSA 2 0 1 ${sha256}
+tounsigned A 192.0.2.25
+_25._tcp.tounsigned CNAME _25._tcp.mail.plain.test.
+tobogus A 192.0.2.25
+_25._tcp.tobogus CNAME www.expired.test.
+alias CNAME good
+ownalias CNAME none
+_25._tcp.ownalias TLSA 2 0 1 ${sha256}
+bothalias CNAME good
+_25._tcp.bothalias TLSA 2 0 1 ${sha256}
+outalias CNAME www.plain.test.
+_25._tcp.outalias TLSA 3 1 1 ${sha256}
+outalone CNAME mail.plain.test.
+badalias CNAME www.expired.test.
+all A 192.0.2.80
+all MX 20 mixed
+all MX 10 GOOD
+some MX 10 good
+some MX 20 none
+some MX 30 pkix
+some MX 40 www.expired.test.
+some MX 50 mail.plain.test.
+nomail MX 0 .
+itself A 192.0.2.25
+_25._tcp.itself TLSA 3 1 1 ${sha256}
+twice MX 10 good
+twice MX 20 good
+badmx MX 10 gone
+aliasmx MX 10 alias
+toexpired CNAME expired.test.
+${Array.from({ length: 12 }, (_, index) => `many MX ${index} m${index}\nm${index} A 192.0.2.25\n_25._tcp.m${index} TLSA 3 1 1 ${sha256}`).join("\n")}
+`
+
 /** All zones, children before their parents. */
 export const plans: readonly ZonePlan[] = [
   { name: "plain.p256.test.", records: few },
@@ -143,7 +215,9 @@ export const plans: readonly ZonePlan[] = [
       ...lines.map((line) => line.replace(/ DS \d+ 13 /, " DS 2 253 ")),
     ],
   },
-  { name: "plain.test.", records: usual },
+  { name: "plain.test.", records: `${usual}hosted MX 10 good.dane.test.\n` },
+  { name: "dane.test.", algorithm: 13, records: dane },
+  { name: "dane3.test.", algorithm: 13, records: dane, signing: nsec3(0, "-") },
   { name: "island.test.", algorithm: 13, records: few, digests: [] },
   { name: "stripped.test.", algorithm: 13, records: few, change: without(/ IN (RRSIG|NSEC|DNSKEY) /) },
 

@@ -6,6 +6,7 @@ import { cardvalidator } from "./cardvalidator/index.ts"
 import { certificatedecoder } from "./certificatedecoder/index.ts"
 import type { ApiDefinition } from "./contract.ts"
 import { cronparser } from "./cronparser/index.ts"
+import { danelookup } from "./danelookup/index.ts"
 import { danevalidator } from "./danevalidator/index.ts"
 import { dataconverter } from "./dataconverter/index.ts"
 import { dkimvalidator } from "./dkimvalidator/index.ts"
@@ -101,5 +102,6 @@ export function createCatalog({
     tlsrptvalidator,
     dmarcvalidator,
     dkimvalidator,
+    danelookup,
   ]
 }

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineApi, nullable, premium } from "../contract.ts"
+import { checkTlsa } from "../mail/dane/tlsa-check.ts"
 import { invalidExample, recommendedExample, zoneFileExample } from "./examples.ts"
 import { interpretTlsa, securityLevels } from "./recommendations.ts"
-import { checkTlsa } from "./tlsa-check.ts"
 import { parseTlsaRecord } from "./tlsa-record.ts"
 
 /** The longest RDATA has 131,070 digits (RFC 1035 §3.2.1); the rest is for the owner name, line breaks and comments. */

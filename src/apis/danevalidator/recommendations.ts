@@ -1,5 +1,5 @@
+import type { TlsaRdata } from "../mail/dane/tlsa-check.ts"
 import { toTerm } from "./terms.ts"
-import type { TlsaRdata } from "./tlsa-record.ts"
 
 export const securityLevels = ["Recommended", "Acceptable", "Discouraged", "Insecure"] as const
 export type SecurityLevel = (typeof securityLevels)[number]

@@ -1,13 +1,6 @@
+import type { TlsaRdata } from "../mail/dane/tlsa-check.ts"
 import { type OwnerName, parseOwnerName } from "./owner-name.ts"
 import { refuse, toZoneFields } from "./zone-fields.ts"
-
-export interface TlsaRdata {
-  readonly usage: number
-  readonly selector: number
-  readonly matching: number
-  /** The certificate association data as written, its parts joined; may not be hexadecimal. */
-  readonly data: string
-}
 
 export interface TlsaRecord extends TlsaRdata {
   readonly owner: OwnerName

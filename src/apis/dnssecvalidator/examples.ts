@@ -1,18 +1,9 @@
-import type { DnsType, DnsZone, Example } from "../contract.ts"
-import recorded from "./example-answers.json"
+import type { Example } from "../contract.ts"
+import { exampleGiven as given, exampleAnchor as trust_anchor } from "../mail/dnssec/example-zone.ts"
+import { reports } from "./example-reports.json"
 import type { DnssecReport, input, output } from "./schema.ts"
 
 type DnssecExample = Example<typeof input, typeof output>
-
-/** The replies of a DNS with its own root, as `bun run data:dnssec-zones` writes them from test/data/dnssec. */
-const dns: DnsZone = Object.fromEntries(
-  Object.entries(recorded.answers).map(([name, messages]) => [
-    name,
-    messages.map(({ type, message }) => ({ ANSWER: { type: toType(type), message } })),
-  ]),
-)
-const given = { now: "2026-11-23T12:00:00Z", dns }
-const { trust_anchor, reports } = recorded
 
 const secure: DnssecExample = {
   name: "Signed all the way from the root",
@@ -79,11 +70,4 @@ function answerOf(
   problems: DnssecReport["problems"],
 ) {
   return { signed_until, problems, chain }
-}
-
-/** The types that the examples ask for. */
-function toType(text: string): DnsType {
-  const type = (["A", "DS", "DNSKEY"] as const).find((one) => one === text)
-  if (type === undefined) throw new Error(`no example asks for ${text}`)
-  return type
 }

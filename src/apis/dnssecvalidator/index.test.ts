@@ -9,8 +9,8 @@ import { createResolver } from "../../ports/dns/resolver.ts"
 import { systemRandom } from "../../ports/random.ts"
 import { systemTimer } from "../../ports/timer.ts"
 import { type Dns, InputRejected } from "../contract.ts"
+import { readAnchor, rootAnchors } from "../mail/dnssec/root-anchors.ts"
 import { dnssecvalidator } from "./index.ts"
-import { readAnchor, rootAnchors } from "./root-anchors.ts"
 
 const now = "2026-11-23T12:00:00Z"
 const resolve = noExchange

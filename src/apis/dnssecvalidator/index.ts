@@ -1,12 +1,14 @@
 import { defineApi } from "../contract.ts"
+import { Chain } from "../mail/dnssec/chain.ts"
+import { limits } from "../mail/dnssec/limits.ts"
+import { requireAnchors } from "../mail/dnssec/root-anchors.ts"
+import { type Exchange, Questions, Session } from "../mail/dnssec/session.ts"
+import { validate } from "../mail/dnssec/validate.ts"
+import { requireDomain } from "../mail/domain-name.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { examples } from "./examples.ts"
-import { limits } from "./limits.ts"
-import { requireAnchors, requireName } from "./read-input.ts"
 import { toReport } from "./report.ts"
 import { input, output } from "./schema.ts"
-import { type Exchange, Session } from "./session.ts"
-import { validate } from "./validate.ts"
 
 export const dnssecvalidator = defineApi({
   id: "dnssecvalidator",
@@ -34,13 +36,14 @@ export const dnssecvalidator = defineApi({
   examples,
   async run({ name: text, type = "A", trust_anchor: anchor }, { ports, giveWay }) {
     const anchors = requireAnchors(anchor)
-    const name = await requireName(text)
+    // The root is empty.
+    const name = text === "." ? "" : await requireDomain(text, { parameter: "name", leastLabels: 1 })
     const now = Math.floor(ports.clock.now() / 1000)
     return withTimeLimit(ports.timer, limits.validationMs, async (signal) => {
       const exchange: Exchange = (asked, ofType) =>
         ports.dns.exchange(asked, ofType, { dnssec: true }, signal)
-      const session = new Session(exchange, now, giveWay)
-      return toReport(name, type, await validate(name, type, session, anchors), session)
+      const session = new Session(new Questions(exchange), now, giveWay)
+      return toReport(name, type, await validate(name, type, new Chain(session, anchors)), session)
     })
   },
 })

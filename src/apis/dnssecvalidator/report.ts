@@ -1,9 +1,9 @@
-import { algorithmName } from "./algorithms.ts"
-import { usableSigners } from "./keys.ts"
+import { algorithmName } from "../mail/dnssec/algorithms.ts"
+import { usableSigners } from "../mail/dnssec/keys.ts"
+import type { ChainLink, CheckedSignature, Session } from "../mail/dnssec/session.ts"
+import type { Finding } from "../mail/dnssec/validate.ts"
 import { problem } from "./problems.ts"
 import type { DnssecReport } from "./schema.ts"
-import type { ChainLink, CheckedSignature, Session } from "./session.ts"
-import type { Finding } from "./validate.ts"
 
 const daySeconds = 86_400
 const soonDays = 3

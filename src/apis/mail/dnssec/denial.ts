@@ -1,4 +1,4 @@
-import type { DnsRecord } from "../contract.ts"
+import type { DnsRecord } from "../../contract.ts"
 import { Ended } from "./ended.ts"
 import { limits } from "./limits.ts"
 import { isWithin } from "./names.ts"

@@ -1,4 +1,4 @@
-import type { DnsData, RecordOf } from "../contract.ts"
+import type { DnsData, RecordOf } from "../../contract.ts"
 import { isSupported } from "./algorithms.ts"
 import { toWire } from "./names.ts"
 

@@ -1,4 +1,4 @@
-import type { DnsType } from "../contract.ts"
+import type { DnsType } from "../../contract.ts"
 import { isBelow } from "./names.ts"
 
 /** Whether something is proven, and if so, whether by records that allow for unsigned delegations (opt-out). */

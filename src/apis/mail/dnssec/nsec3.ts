@@ -1,4 +1,4 @@
-import type { DnsType, RecordOf } from "../contract.ts"
+import type { DnsType, RecordOf } from "../../contract.ts"
 import { Ended } from "./ended.ts"
 import { limits } from "./limits.ts"
 import { isWithin, labelsOf, parentOf, suffixOf, toWire, wildcardOf } from "./names.ts"

@@ -1,5 +1,13 @@
 import { isCertificate, isSubjectPublicKeyInfo } from "./der.ts"
-import type { TlsaRdata } from "./tlsa-record.ts"
+
+/** The data of a TLSA record (RFC 6698 §2.1). */
+export interface TlsaRdata {
+  readonly usage: number
+  readonly selector: number
+  readonly matching: number
+  /** The certificate association data; may not be hexadecimal when it was written by hand. */
+  readonly data: string
+}
 
 export interface TlsaCheck {
   readonly isHexadecimal: boolean

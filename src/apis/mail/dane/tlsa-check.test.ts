@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { certificate, keySha256, keySha512, publicKey } from "../../../test/data/tlsa-samples.ts"
+import { certificate, keySha256, keySha512, publicKey } from "../../../../test/data/tlsa-samples.ts"
 import { checkTlsa } from "./tlsa-check.ts"
 
 const check = (usage: number, selector: number, matching: number, data: string) =>

@@ -1,4 +1,4 @@
-import type { DnsRecord, DnsType, RecordOf } from "../contract.ts"
+import type { DnsRecord, DnsType, RecordOf } from "../../contract.ts"
 import { Ended } from "./ended.ts"
 import { limits } from "./limits.ts"
 import { labelsOf, lower, nameOf, toWire } from "./names.ts"

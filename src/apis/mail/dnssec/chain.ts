@@ -8,12 +8,12 @@ import { type TrustedZone, verifySet } from "./verify-set.ts"
 
 /** Finds the zones on the way from the root to names, and their keys. Each is looked at once. */
 export class Chain {
-  readonly #session: Session
+  readonly session: Session
   readonly #anchors: readonly DelegationSigner[]
   readonly #zones = new Map<string, Promise<TrustedZone | null>>()
 
   constructor(session: Session, anchors: readonly DelegationSigner[]) {
-    this.#session = session
+    this.session = session
     this.#anchors = anchors
   }
 
@@ -42,7 +42,7 @@ export class Chain {
   }
 
   async #root(): Promise<TrustedZone> {
-    const find = async () => readKeys("", this.#anchors, [], { isRoot: true }, this.#session)
+    const find = async () => readKeys("", this.#anchors, [], { isRoot: true }, this.session)
     const root = await this.#once("", find)
     if (!root) throw new Error("the root has no keys")
     return root
@@ -56,15 +56,15 @@ export class Chain {
 
   /** The zone that begins at a name; null if none begins there. */
   async #delegation(name: string, parent: TrustedZone): Promise<TrustedZone | null> {
-    const reply = await this.#session.ask(name, "DS")
+    const reply = await this.session.ask(name, "DS")
     const set = findSet(reply.answer, name, "DS")
     if (!set) return this.#withoutSigners(name, parent, reply)
     const signatures: CheckedSignature[] = []
-    const labels = await verifySet(set, { ...parent, signatures }, this.#session)
+    const labels = await verifySet(set, { ...parent, signatures }, this.session)
     // A wildcard delegates nothing (RFC 4592 §4.2).
     if (labels !== labelsOf(name).length) throw new Ended("bogus", "wrong_labels", `${name} DS`)
     const signers = ofType(set.records, "DS").map(({ data }) => data)
-    return readKeys(name, signers, signatures, { isRoot: false }, this.#session)
+    return readKeys(name, signers, signatures, { isRoot: false }, this.session)
   }
 
   /**
@@ -73,7 +73,7 @@ export class Chain {
    */
   async #withoutSigners(name: string, parent: TrustedZone, { answer, authority }: Reply): Promise<null> {
     if (answer.some(({ owner, type }) => type === "CNAME" && owner === name)) return null
-    const { proof, failure } = await readProof(authority, parent, this.#session)
+    const { proof, failure } = await readProof(authority, parent, this.session)
     switch (await proof.delegation(name)) {
       case "unsigned":
         throw new Ended("insecure", "no_delegation_signer", name)

@@ -1,8 +1,7 @@
-import type { DnsRecord, DnsType } from "../contract.ts"
-import { Chain } from "./chain.ts"
+import type { DnsRecord, DnsType } from "../../contract.ts"
+import type { Chain } from "./chain.ts"
 import { readProof } from "./denial.ts"
 import { Ended } from "./ended.ts"
-import type { DelegationSigner } from "./keys.ts"
 import { limits } from "./limits.ts"
 import { labelsOf, lower, nameOf, parentOf, suffixOf } from "./names.ts"
 import { findSet, ofType, type RecordSet, signedLabels } from "./record-set.ts"
@@ -25,13 +24,8 @@ export interface Finding {
  * Validates the records of a name and type, or that there are none, from the trust anchors of the root on (RFC 4035 §5).
  * Aliases are followed; the worst of their states counts.
  */
-export async function validate(
-  name: string,
-  type: DnsType,
-  session: Session,
-  anchors: readonly DelegationSigner[],
-): Promise<Finding> {
-  const chain = new Chain(session, anchors)
+export async function validate(name: string, type: DnsType, chain: Chain): Promise<Finding> {
+  const { session } = chain
   const names: string[] = []
   let reason: Ended | null = null
   let result: Finding["result"] = null

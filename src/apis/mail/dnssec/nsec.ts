@@ -1,4 +1,4 @@
-import type { DnsType, RecordOf } from "../contract.ts"
+import type { DnsType, RecordOf } from "../../contract.ts"
 import { commonAncestor, compareNames, isBelow, isWithin, lower, wildcardOf } from "./names.ts"
 import { type Delegation, delegationOf, isCut, lacks, type Proof, type Proven } from "./proof.ts"
 

@@ -20,7 +20,7 @@ export const reasons = {
   too_many_records: "{at} has more than 1,000 records of the type.",
   alias_loop: "The aliases that begin at the name lead back to {at}, or are more than 10.",
   no_answer: "The DNS server gave no answer for {at}.",
-  too_many_questions: "The validation needs more than 60 questions.",
+  too_many_questions: "The validation needs more questions to the DNS than it may ask.",
 } as const
 
 export type ReasonCode = keyof typeof reasons

@@ -1,4 +1,4 @@
-import type { DnsReply, DnsType, RunContext } from "../contract.ts"
+import type { DnsReply, DnsType, RunContext } from "../../contract.ts"
 import { Ended } from "./ended.ts"
 import type { DelegationSigner } from "./keys.ts"
 import { limits } from "./limits.ts"
@@ -30,26 +30,21 @@ export type Exchange = (name: string, type: DnsType) => Promise<DnsReply>
 /** A reply that is no failure. */
 export type Reply = DnsReply & { readonly kind: "reply" }
 
-/** What one validation shares: its questions, the number of its verifications, and what it found. */
-export class Session {
-  readonly links: ChainLink[] = []
-  readonly now: number
-  readonly giveWay: RunContext["giveWay"]
+/** Asks each question once, and only so many. */
+export class Questions {
   readonly #exchange: Exchange
+  readonly #limit: number
   readonly #replies = new Map<string, Promise<DnsReply>>()
-  #verifications = 0
 
-  /** @param now in seconds since the Unix epoch */
-  constructor(exchange: Exchange, now: number, giveWay: RunContext["giveWay"]) {
+  constructor(exchange: Exchange, limit: number = limits.questions) {
     this.#exchange = exchange
-    this.now = now
-    this.giveWay = giveWay
+    this.#limit = limit
   }
 
-  /** Asks each question once. Ends the validation when there is no answer. */
+  /** Ends the validation when there is no answer. */
   async ask(name: string, type: DnsType): Promise<Reply> {
     const key = `${type} ${name}`
-    if (!this.#replies.has(key) && this.#replies.size >= limits.questions)
+    if (!this.#replies.has(key) && this.#replies.size >= this.#limit)
       throw new Ended("indeterminate", "too_many_questions", name)
     const asked = this.#replies.get(key) ?? this.#exchange(name === "" ? "." : name, type)
     this.#replies.set(key, asked)
@@ -57,10 +52,25 @@ export class Session {
     if (reply.kind === "failure") throw new Ended("indeterminate", "no_answer", `${name || "."} ${type}`)
     return reply
   }
+}
 
-  /** The number of questions asked. */
-  get questions(): number {
-    return this.#replies.size
+/** What one validation, or several of one server, share: their questions, the number of verifications, and what was found. */
+export class Session {
+  readonly links: ChainLink[] = []
+  readonly now: number
+  readonly giveWay: RunContext["giveWay"]
+  readonly #questions: Questions
+  #verifications = 0
+
+  /** @param now in seconds since the Unix epoch */
+  constructor(questions: Questions, now: number, giveWay: RunContext["giveWay"]) {
+    this.#questions = questions
+    this.now = now
+    this.giveWay = giveWay
+  }
+
+  ask(name: string, type: DnsType): Promise<Reply> {
+    return this.#questions.ask(name, type)
   }
 
   /** Counts a verification before it is made. */

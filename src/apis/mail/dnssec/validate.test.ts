@@ -1,11 +1,13 @@
 /** Validation of the signed zones of test/data/dnssec, as they are and with replies that were tampered with. */
 import { describe, expect, test } from "bun:test"
-import { createSignedDns, type Tampering } from "../../../test/support/signed-dns.ts"
-import { testAnchor } from "../../../test/support/signed-zones.ts"
-import type { DnsReply, DnsType } from "../contract.ts"
+import { createSignedDns, type Tampering } from "../../../../test/support/signed-dns.ts"
+import { testAnchor } from "../../../../test/support/signed-zones.ts"
+import type { DnsReply, DnsType } from "../../contract.ts"
+import { Chain } from "./chain.ts"
+import type { DelegationSigner } from "./keys.ts"
 import { limits } from "./limits.ts"
 import { readAnchor } from "./root-anchors.ts"
-import { Session } from "./session.ts"
+import { Questions, Session } from "./session.ts"
 import { validate } from "./validate.ts"
 
 const now = Date.parse("2026-11-23T12:00:00Z") / 1000
@@ -19,19 +21,19 @@ async function run(
     tamper,
     at = now,
     anchors = [anchor ?? never()],
-  }: { tamper?: Tampering; at?: number; anchors?: Parameters<typeof validate>[3] } = {},
+  }: { tamper?: Tampering; at?: number; anchors?: readonly DelegationSigner[] } = {},
 ) {
   const dns = createSignedDns(tamper)
   let turns = 0
   const session = new Session(
-    (asked, ofType) => dns.exchange(asked, ofType, { dnssec: true }),
+    new Questions((asked, ofType) => dns.exchange(asked, ofType, { dnssec: true })),
     at,
     () => {
       turns++
       return undefined
     },
   )
-  const finding = await validate(name, type, session, anchors)
+  const finding = await validate(name, type, new Chain(session, anchors))
   return { ...finding, questions: dns.questions, turns }
 }
 

@@ -1,3 +1,5 @@
+import { reject } from "../../contract.ts"
+import { isSupported } from "./algorithms.ts"
 import type { DelegationSigner } from "./keys.ts"
 
 /**
@@ -29,4 +31,24 @@ export function readAnchor(text: string): DelegationSigner | null {
   if (digest.length !== 2 * (digestBytes[digestType] ?? Number.NaN)) return null
   if (Number(keyTag) > 0xffff || Number(algorithm) > 255) return null
   return { keyTag: Number(keyTag), algorithm: Number(algorithm), digestType: Number(digestType), digest }
+}
+
+/**
+ * The trust anchors: the one that the caller gave, or else those of the service.
+ * @throws InputRejected for `trust_anchor`
+ */
+export function requireAnchors(
+  text: string | undefined,
+  anchors: readonly DelegationSigner[] = rootAnchors,
+): readonly DelegationSigner[] {
+  if (text === undefined) return anchors
+  const anchor =
+    readAnchor(text) ??
+    reject(
+      "trust_anchor",
+      "must be the data of a DS record with SHA-256 or SHA-384, such as '20326 8 2 E06D…'",
+    )
+  if (!isSupported(anchor.algorithm))
+    reject("trust_anchor", "must have one of the algorithms 8, 10, 13, 14, 15 and 16")
+  return [anchor]
 }

@@ -1,7 +1,7 @@
 /** Keys, signatures and hashes of the examples in RFC 5155, 5702, 6605 and 8080. */
 import { describe, expect, test } from "bun:test"
-import { parseData, readData } from "../../ports/dns/record-formats.ts"
-import type { DnsType, RecordOf } from "../contract.ts"
+import { parseData, readData } from "../../../ports/dns/record-formats.ts"
+import type { DnsType, RecordOf } from "../../contract.ts"
 import { isSignedBy } from "./algorithms.ts"
 import { matchingKeys, tagOf, usableSigners } from "./keys.ts"
 import { hashName } from "./nsec3.ts"

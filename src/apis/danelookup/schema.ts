@@ -1,0 +1,105 @@
+import { Type } from "@sinclair/typebox"
+import { choice, nullable, nullableText, premium } from "../contract.ts"
+import { maxMailServers } from "../mail/dane/mail-servers.ts"
+import { problemList } from "./problems.ts"
+
+const text = (description: string) => Type.String({ description })
+const flag = (description: string) => Type.Boolean({ description })
+
+export const input = Type.Object({
+  host: Type.String({
+    minLength: 1,
+    description:
+      "The host, such as mail.example.com. For the mail servers of a domain, give the domain: they are a premium field.",
+  }),
+  port: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 65_535,
+      default: 25,
+      description:
+        "The port. 25 over TCP is mail between servers, which has stricter rules (RFC 7672); all other services have those of RFC 6698 and 7671.",
+    }),
+  ),
+  protocol: Type.Optional(
+    choice(["tcp", "udp", "sctp"], { description: "The transport protocol.", default: "tcp" }),
+  ),
+  trust_anchor: Type.Optional(
+    Type.String({
+      maxLength: 300,
+      description:
+        "For a DNS with its own root: the data of a DS record of the root's key, such as `20326 8 2 E06D…`. Default: the keys of the root of the Internet, or those that the service was given.",
+    }),
+  ),
+})
+
+const states = ["secure", "insecure", "bogus", "indeterminate"] as const
+const state = (description: string) =>
+  choice(states, {
+    description: `${description} \`secure\`: signed all the way from the root. \`insecure\`: proven to be unsigned. \`bogus\`: not signed as it should be. \`indeterminate\`: the DNS gave no answer (RFC 4033 §5).`,
+  })
+const action = choice(["authenticate", "encrypt", "ordinary", "avoid"], {
+  description:
+    "What a client has to do (RFC 7672 §2.2, RFC 6698 §4.1). `authenticate`: connect by TLS alone, and only if the certificate fits a usable record. `encrypt`: connect by TLS alone, with any certificate. `ordinary`: connect as if there were no TLSA records. `avoid`: do not connect.",
+})
+
+export const output = Type.Object({
+  host: text("The host in lower case and in ASCII (A-labels)."),
+  port: Type.Integer({ description: "The port." }),
+  protocol: text("The transport protocol."),
+  tlsa_name: text(
+    "The name of the TLSA records. If the host is an alias, it may be made from the name that the alias leads to (RFC 7671 §7).",
+  ),
+  is_usable: flag("Whether clients authenticate the server by the records: `action` is `authenticate`."),
+  action,
+  security: state("The state of the TLSA records, or of the proof that there are none."),
+  address_security: state("The state of the addresses of the host."),
+  reason: nullableText("Why not both are `secure`, with the section of the standard; null if they are."),
+  records: Type.Array(
+    Type.Object({
+      value: text("The record as a zone file writes it."),
+      usage: Type.Integer({ description: "The certificate usage." }),
+      selector: Type.Integer({ description: "The selector." }),
+      matching_type: Type.Integer({ description: "The matching type." }),
+      certificate_data: text("The certificate association data in hexadecimal."),
+      is_usable: flag("Whether clients can use it, provided that it is secure."),
+      reason: nullableText("Why clients cannot use it; null if they can."),
+    }),
+    { description: "The TLSA records. At most 100." },
+  ),
+  problems: problemList,
+  mail_servers: premium(
+    nullable(
+      Type.Object({
+        security: state("The state of the MX records."),
+        reason: nullableText("Why they are not `secure`; null if they are."),
+        is_protected: flag(
+          "Whether mail to the domain is protected by DANE: the MX records are secure, and there are mail servers, each with usable records.",
+        ),
+        servers: Type.Array(
+          Type.Object({
+            host: text("The name of the mail server."),
+            preference: nullable(Type.Integer(), {
+              description:
+                "Its preference in the MX record; null if the domain has no MX records and so is its own mail server.",
+            }),
+            tlsa_name: text("The name of its TLSA records."),
+            is_usable: flag("Whether senders authenticate it by the records."),
+            action,
+            security: state("The state of its TLSA records."),
+            reason: nullableText("Why its records or addresses are not `secure`; null if they are."),
+            records: Type.Array(Type.String(), {
+              description: "Its TLSA records as a zone file writes them. At most 100.",
+            }),
+          }),
+          { description: `The mail servers, best first, at most ${maxMailServers}.` },
+        ),
+        servers_left_out: Type.Integer({ description: "How many more mail servers there are." }),
+      }),
+      {
+        description:
+          "The mail servers of the domain `host`, each on port 25 (MX). Null for other ports and protocols.",
+      },
+    ),
+  ),
+})

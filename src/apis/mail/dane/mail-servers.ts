@@ -1,0 +1,66 @@
+import type { RunContext } from "../../contract.ts"
+import { Chain } from "../dnssec/chain.ts"
+import type { DelegationSigner } from "../dnssec/keys.ts"
+import { lower } from "../dnssec/names.ts"
+import { ofType } from "../dnssec/record-set.ts"
+import { type Questions, Session } from "../dnssec/session.ts"
+import { type Finding, validate } from "../dnssec/validate.ts"
+import { findTlsa, type ServiceFinding } from "./service.ts"
+
+/** As many as senders are sure to try. */
+export const maxMailServers = 10
+
+/** A mail server of a domain. */
+export interface MailServer extends ServiceFinding {
+  readonly host: string
+  /** Null for the domain itself, which is its own mail server if it has no MX records (RFC 5321 §5.1). */
+  readonly preference: number | null
+}
+
+/** The mail servers of a domain. */
+export interface MailServers {
+  /** The state of the MX records. */
+  readonly security: Finding["status"]
+  readonly reason: Finding["reason"]
+  /** Best first. Empty if the domain takes no mail (RFC 7505), or if the DNS did not tell. */
+  readonly servers: readonly MailServer[]
+  /** How many more there are than were looked at. */
+  readonly leftOut: number
+}
+
+/** What the look-ups of one call share. */
+export interface LookUpContext {
+  readonly questions: Questions
+  /** In seconds since the Unix epoch. */
+  readonly now: number
+  readonly giveWay: RunContext["giveWay"]
+  readonly anchors: readonly DelegationSigner[]
+}
+
+/** Finds the mail servers of a domain and the TLSA records of each (RFC 7672 §2.2.1). */
+export async function findMailServers(domain: string, context: LookUpContext): Promise<MailServers> {
+  const { questions, now, giveWay, anchors } = context
+  const { status, reason, result, records } = await validate(
+    domain,
+    "MX",
+    new Chain(new Session(questions, now, giveWay), anchors),
+  )
+  const common = { security: status, reason }
+  if (status === "bogus" || status === "indeterminate" || result === "nxdomain")
+    return { ...common, servers: [], leftOut: 0 }
+  const hosts = new Map<string, number>()
+  for (const { data } of ofType(records, "MX").toSorted(
+    (one, other) => one.data.preference - other.data.preference,
+  )) {
+    const host = lower(data.exchange)
+    if (host !== "" && !hosts.has(host)) hosts.set(host, data.preference)
+  }
+  const all: (readonly [string, number | null])[] = records.length === 0 ? [[domain, null]] : [...hosts]
+  const servers = await Promise.all(
+    all.slice(0, maxMailServers).map(async ([host, preference]) => {
+      const service = { host, port: 25, protocol: "tcp" } as const
+      return { host, preference, ...(await findTlsa(service, new Session(questions, now, giveWay), anchors)) }
+    }),
+  )
+  return { ...common, servers, leftOut: Math.max(0, all.length - maxMailServers) }
+}

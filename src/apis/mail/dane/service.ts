@@ -1,0 +1,151 @@
+import { Chain } from "../dnssec/chain.ts"
+import type { Ended } from "../dnssec/ended.ts"
+import type { DelegationSigner } from "../dnssec/keys.ts"
+import { labelsOf } from "../dnssec/names.ts"
+import { ofType } from "../dnssec/record-set.ts"
+import type { Session } from "../dnssec/session.ts"
+import { type Finding, validate } from "../dnssec/validate.ts"
+import { maxNameBytes } from "../domain-name.ts"
+import { type JudgedTlsa, judgeTlsa } from "./usable.ts"
+
+/** A TLS server that a client wants to connect to. */
+export interface TlsService {
+  /** In lower case and without a trailing dot. */
+  readonly host: string
+  readonly port: number
+  readonly protocol: "tcp" | "udp" | "sctp"
+}
+
+/**
+ * What a client has to do: `authenticate` the server by the records; `encrypt`, but with any certificate; the `ordinary`, as if
+ * there were no records; `avoid` the server.
+ */
+export type ClientAction = "authenticate" | "encrypt" | "ordinary" | "avoid"
+
+/** What the DNS says of a server. */
+export interface ServiceFinding {
+  readonly action: ClientAction
+  /** The name that has the TLSA records; without any, the first name that was asked. */
+  readonly tlsaName: string
+  /** The state of the TLSA records, or of the proof that there are none. */
+  readonly security: Finding["status"]
+  readonly addressSecurity: Finding["status"]
+  readonly hasAddress: boolean
+  readonly records: readonly JudgedTlsa[]
+  /** Why the TLSA records, or else the addresses, are not secure; null if they are. */
+  readonly reason: Ended | null
+}
+
+/** The name of the TLSA records of a service (RFC 6698 §3); null if it would be too long. */
+export function tlsaNameOf({ host, port, protocol }: TlsService): string | null {
+  const name = `_${port}._${protocol}.${host}`
+  return labelsOf(name).join(".").length > maxNameBytes ? null : name
+}
+
+/** Whether a service is mail between servers, for which RFC 7672 has rules of its own. */
+export function isMailService({ port, protocol }: TlsService): boolean {
+  return port === 25 && protocol === "tcp"
+}
+
+/**
+ * Finds the TLSA records of a server and what they mean for a client: RFC 7672 §2.2 for mail between servers, RFC 6698 §4.1 and
+ * RFC 7671 §7 for others. Addresses are looked up first, since they tell whether the zone is signed and where an alias leads.
+ */
+export async function findTlsa(
+  service: TlsService,
+  session: Session,
+  anchors: readonly DelegationSigner[],
+): Promise<ServiceFinding> {
+  const chain = new Chain(session, anchors)
+  const addresses = await findAddresses(service.host, chain)
+  const { status: addressSecurity, hasAddress } = addresses
+  const common = { addressSecurity, hasAddress }
+  const own = tlsaNameOf(service) ?? service.host
+  if (isFailure(addressSecurity))
+    return {
+      ...common,
+      ...nothingAt(own),
+      action: "avoid",
+      security: addressSecurity,
+      reason: addresses.reason,
+    }
+  const bases = await baseDomains(service.host, addresses, chain)
+  const found = await findAtBases(bases.length > 0 ? bases : [service.host], service, chain)
+  // Nothing is expected below an unsigned host, and some servers fail on such questions (RFC 7672 §2.2.2).
+  const action = bases.length > 0 ? actionFor(found, service) : "ordinary"
+  return {
+    ...common,
+    ...found,
+    reason: found.reason ?? addresses.reason,
+    action: hasAddress ? action : "avoid",
+  }
+}
+
+interface Addresses {
+  readonly status: Finding["status"]
+  readonly reason: Ended | null
+  readonly hasAddress: boolean
+  /** The name at the end of the aliases. */
+  readonly lastName: string
+}
+
+const order: readonly Finding["status"][] = ["secure", "insecure", "indeterminate", "bogus"]
+
+/** Looks up addresses of both families. The worse state counts. */
+async function findAddresses(host: string, chain: Chain): Promise<Addresses> {
+  const findings = [await validate(host, "A", chain), await validate(host, "AAAA", chain)]
+  const [worst] = findings.toSorted((one, other) => order.indexOf(other.status) - order.indexOf(one.status))
+  return {
+    status: worst?.status ?? "indeterminate",
+    reason: worst?.reason ?? null,
+    hasAddress: findings.some(({ result }) => result === "records"),
+    lastName: worst?.names.at(-1) ?? host,
+  }
+}
+
+/** The names whose TLSA records may count, best first (RFC 7671 §7, RFC 7672 §2.2.2). */
+async function baseDomains(
+  host: string,
+  { status, lastName }: Addresses,
+  chain: Chain,
+): Promise<readonly string[]> {
+  if (lastName === host) return status === "secure" ? [host] : []
+  if (status === "secure") return [lastName, host]
+  // The alias leads into an unsigned zone. Its own zone may be signed.
+  const alias = await validate(host, "CNAME", chain)
+  return alias.status === "secure" ? [host] : []
+}
+
+type Found = Pick<ServiceFinding, "tlsaName" | "security" | "records" | "reason">
+
+/** The records of the first base domain that has secure ones. A failed question ends the search. */
+async function findAtBases(bases: readonly string[], service: TlsService, chain: Chain): Promise<Found> {
+  let first: Found | null = null
+  for (const host of bases) {
+    const name = tlsaNameOf({ ...service, host })
+    if (name === null) continue
+    const { status, reason, records } = await validate(name, "TLSA", chain)
+    const judged = ofType(records, "TLSA").map((record) => judgeTlsa(record, isMailService(service)))
+    const found = { tlsaName: name, security: status, records: judged, reason }
+    if (isFailure(status) || (status === "secure" && judged.length > 0)) return found
+    first ??= found
+  }
+  return first ?? { ...nothingAt(service.host), security: "secure" }
+}
+
+function nothingAt(tlsaName: string) {
+  return { tlsaName, records: [], reason: null }
+}
+
+function actionFor({ security, records }: Found, service: TlsService): ClientAction {
+  if (isFailure(security)) return "avoid"
+  if (security === "insecure" || records.length === 0) return "ordinary"
+  if (records.some(({ fault }) => fault === null)) return "authenticate"
+  // RFC 6698 §4.1: without usable records, TLS goes on as without any.
+  return isMailService(service) ? "encrypt" : "ordinary"
+}
+
+/** Whether nothing is known: for a client it is the same whether records are forged or not there (RFC 7672 §2.1.1). */
+function isFailure(status: Finding["status"]): boolean {
+  return status === "bogus" || status === "indeterminate"
+}
