@@ -30,6 +30,7 @@ import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
 import { createMacvendor, macvendor } from "./macvendor/index.ts"
 import { readVendors } from "./macvendor/vendor-list.ts"
+import { mailreportparser } from "./mailreportparser/index.ts"
 import { markdownconverter } from "./markdownconverter/index.ts"
 import { phonevalidator } from "./phonevalidator/index.ts"
 import { qrcodegenerator } from "./qrcodegenerator/index.ts"
@@ -103,5 +104,6 @@ export function createCatalog({
     dmarcvalidator,
     dkimvalidator,
     danelookup,
+    mailreportparser,
   ]
 }

@@ -11,6 +11,7 @@ export const isolatedRuns: IsolatedRuns = {
   dataconverter: () => import("./dataconverter/run.ts"),
   jsondiff: () => import("./jsondiff/run.ts"),
   jsonpath: () => import("./jsonpath/run.ts"),
+  mailreportparser: () => import("./mailreportparser/run.ts"),
   markdownconverter: () => import("./markdownconverter/run.ts"),
   qrcodegenerator: () => import("./qrcodegenerator/run.ts"),
   jsonschemavalidator: () => import("./jsonschemavalidator/run.ts"),

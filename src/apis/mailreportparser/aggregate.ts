@@ -1,0 +1,188 @@
+import { parseAddress } from "../../values/ip.ts"
+import { shorten } from "../../values/shorten.ts"
+import { reject } from "../contract.ts"
+import {
+  alignedResults,
+  dispositions,
+  dkimResults,
+  namespace9990,
+  policies,
+  shape7489,
+  shape9990,
+  spfResults,
+} from "./aggregate-schema.ts"
+import { checkShape } from "./check-shape.ts"
+import type { Findings } from "./findings.ts"
+import { maxText, Rows, type Totals } from "./rows.ts"
+import type { Sources } from "./sources.ts"
+import { childOf, childrenOf, type Element, readXml } from "./xml-tree.ts"
+
+const maxPerRow = 10
+/** The last second of the year 9999. */
+const maxSeconds = 253_402_300_799
+const knownNamespaces = ["", namespace9990, "http://dmarc.org/dmarc-xml/0.1"]
+
+type Row = ReturnType<typeof toRow>
+
+/**
+ * Reads an aggregate report of DMARC (RFC 9990, or RFC 7489 without its namespace).
+ * @throws InputRejected for `report`, when it is no such report
+ */
+export function readAggregate(text: string, findings: Findings, totals: Totals, sources: Sources) {
+  const rows = new Rows<Row>()
+  let is9990 = false
+  let hasRecord = false
+  const root = readXml(text, {
+    onStart({ namespace }, name) {
+      is9990 = namespace === namespace9990
+      if (is9990 && hasRecord && name !== "record")
+        findings.add("order", `feedback/${name}`, "The element must come before record.")
+      hasRecord ||= name === "record"
+    },
+    onRecord(record) {
+      const row = toRow(record, `record ${rows.count + 1}`, is9990, findings)
+      rows.add(row)
+      totals.add(row.count ?? 0, isPassed(row), row.disposition)
+      sources.add(row.source_ip, row.count ?? 0, isPassed(row))
+    },
+  })
+  if (root.name !== "feedback")
+    reject("report", "must be an aggregate report of DMARC, whose first element is feedback")
+  if (!knownNamespaces.includes(root.namespace))
+    findings.add("namespace", "feedback", "The namespace is not that of a standard.")
+  const { report: shape, isStrict } = is9990 ? shape9990 : shape7489
+  checkShape(root, shape, "feedback", { findings, isStrict })
+  if (!hasRecord) findings.add("missing", "feedback/record", "There must be a record.")
+  const version = textOf(root, "version")
+  if (is9990 && version !== null && version !== "1.0")
+    findings.add("version", "feedback/version", "The version must be 1.0.")
+  return {
+    standard: is9990 ? ("rfc9990" as const) : ("rfc7489" as const),
+    ...toHead(root, findings),
+    ...rows.list(),
+  }
+}
+
+function toHead(root: Element, findings: Findings) {
+  const metadata = childOf(root, "report_metadata")
+  const published = childOf(root, "policy_published")
+  const policy = (name: string) => choiceOf(published, name, policies)
+  const begin = toTime(textOf(childOf(metadata, "date_range"), "begin"), "begin", findings)
+  const end = toTime(textOf(childOf(metadata, "date_range"), "end"), "end", findings)
+  if (begin !== null && end !== null && begin > end)
+    findings.add("range", "feedback/report_metadata/date_range", "The period ends before it begins.")
+  return {
+    organization: textOf(metadata, "org_name"),
+    contact: textOf(metadata, "email"),
+    contact_details: textOf(metadata, "extra_contact_info"),
+    report_id: textOf(metadata, "report_id"),
+    generator: textOf(metadata, "generator"),
+    range: { begin, end },
+    errors: childrenOf(metadata, "error").slice(0, maxPerRow).map(toText),
+    published: published
+      ? {
+          domain: textOf(published, "domain"),
+          policy: policy("p"),
+          ...{ subdomain_policy: policy("sp"), nonexistent_policy: policy("np") },
+          dkim_alignment: modeOf(textOf(published, "adkim")),
+          spf_alignment: modeOf(textOf(published, "aspf")),
+          is_testing: textOf(published, "testing") === "y",
+          discovery_method: choiceOf(published, "discovery_method", ["psl", "treewalk"]),
+          ...{ fo: textOf(published, "fo"), percent: toInteger(textOf(published, "pct")) },
+        }
+      : null,
+  }
+}
+
+function toRow(record: Element, where: string, is9990: boolean, findings: Findings) {
+  const { record: shape, isStrict } = is9990 ? shape9990 : shape7489
+  checkShape(record, shape, where, { findings, isStrict })
+  if (is9990 && record.namespace !== namespace9990)
+    findings.add("unknown_element", where, "The record is not in the namespace of the report.")
+  const row = childOf(record, "row")
+  const evaluated = childOf(row, "policy_evaluated")
+  const identifiers = childOf(record, "identifiers")
+  const results = childOf(record, "auth_results")
+  const [dkim, spf] = [childrenOf(results, "dkim"), childrenOf(results, "spf")]
+  return {
+    source_ip: toSource(textOf(row, "source_ip"), `${where}/row/source_ip`, findings),
+    count: toCount(textOf(row, "count"), `${where}/row/count`, findings),
+    disposition: choiceOf(evaluated, "disposition", dispositions),
+    dkim: choiceOf(evaluated, "dkim", alignedResults),
+    spf: choiceOf(evaluated, "spf", alignedResults),
+    reasons: childrenOf(evaluated, "reason")
+      .slice(0, maxPerRow)
+      .map((reason) => ({ type: textOf(reason, "type"), comment: textOf(reason, "comment") })),
+    header_from: textOf(identifiers, "header_from"),
+    envelope_from: textOf(identifiers, "envelope_from"),
+    envelope_to: textOf(identifiers, "envelope_to"),
+    dkim_results: dkim.slice(0, maxPerRow).map((result) => ({
+      ...{ domain: textOf(result, "domain"), selector: textOf(result, "selector") },
+      result: choiceOf(result, "result", dkimResults),
+      human_result: textOf(result, "human_result"),
+    })),
+    spf_results: spf.slice(0, maxPerRow).map((result) => ({
+      ...{ domain: textOf(result, "domain"), scope: choiceOf(result, "scope", ["mfrom", "helo"]) },
+      result: choiceOf(result, "result", spfResults),
+      human_result: textOf(result, "human_result"),
+    })),
+  }
+}
+
+/** Whether messages of a row pass DMARC: one of the two is aligned and passes (RFC 9989 §4.1). */
+function isPassed({ dkim, spf }: Pick<Row, "dkim" | "spf">): boolean {
+  return dkim === "pass" || spf === "pass"
+}
+
+function toText({ text }: Element): string {
+  return shorten(text.trim(), maxText)
+}
+
+function textOf(element: Element | undefined, name: string): string | null {
+  const child = childOf(element, name)
+  return child === undefined ? null : toText(child)
+}
+
+/** Upper and lower case count as the same, although the check reports them. */
+function choiceOf<T extends string>(
+  element: Element | undefined,
+  name: string,
+  values: readonly T[],
+): T | null {
+  const value = textOf(element, name)?.toLowerCase()
+  return values.find((one) => one === value) ?? null
+}
+
+function modeOf(value: string | null) {
+  return value?.toLowerCase() === "s" ? ("strict" as const) : ("relaxed" as const)
+}
+
+function toInteger(text: string | null): number | null {
+  if (text === null || !/^[+-]?\d+$/.test(text)) return null
+  const value = Number(text)
+  return Number.isSafeInteger(value) ? value : null
+}
+
+function toTime(text: string | null, name: string, findings: Findings): string | null {
+  const seconds = toInteger(text)
+  if (seconds !== null && seconds >= 0 && seconds <= maxSeconds) return new Date(seconds * 1000).toISOString()
+  if (text !== null)
+    findings.add("range", `feedback/report_metadata/date_range/${name}`, "The time cannot be read.")
+  return null
+}
+
+function toSource(text: string | null, where: string, findings: Findings): string | null {
+  if (text === null) return null
+  const address = parseAddress(text)
+  if (address === null) findings.add("source_ip", where, "The source is not an IP address.")
+  return address?.toString() ?? text
+}
+
+function toCount(text: string | null, where: string, findings: Findings): number | null {
+  const count = toInteger(text)
+  if (count === 0) findings.add("no_messages", where, "The row counts no message.")
+  if (count !== null && count >= 0) return count
+  if (text !== null && /^[+-]?\d+$/.test(text))
+    findings.add("count", where, "The number of messages cannot be right.")
+  return null
+}

@@ -1,0 +1,362 @@
+import { expect, test } from "bun:test"
+import { gzipSync } from "node:zlib"
+import fc from "fast-check"
+import { zipSync } from "fflate"
+import { SaxesParser } from "saxes"
+import { brokenReports, type Node, reports, writeReport } from "../../../test/support/mail-reports.ts"
+import { portsFor } from "../../../test/support/zone-ports.ts"
+import { InputRejected } from "../contract.ts"
+import { type Content, type Shape, shape9990 } from "./aggregate-schema.ts"
+import { run } from "./run.ts"
+
+const seed = 20_261_123
+const read = async (report: string, premium = true) =>
+  run({ report }, { ports: portsFor({}), giveWay() {}, premium })
+const base64 = (bytes: Uint8Array | string) => Buffer.from(bytes).toString("base64")
+const zip = (...files: readonly (readonly [name: string, text: string])[]) =>
+  base64(zipSync(Object.fromEntries(files.map(([name, text]) => [name, Buffer.from(text)]))))
+
+async function refusal(report: string): Promise<string> {
+  try {
+    await read(report)
+  } catch (error) {
+    if (error instanceof InputRejected && error.parameter === "report") return error.requirement
+    throw error
+  }
+  throw new Error("the report was read")
+}
+
+const small = (inner = "", attributes = ' xmlns="urn:ietf:params:xml:ns:dmarc-2.0"') =>
+  `<feedback${attributes}><report_metadata><org_name>A</org_name><email>a@a.test</email><report_id>1</report_id><date_range><begin>1</begin><end>2</end></date_range></report_metadata><policy_published><domain>a.test</domain><p>none</p></policy_published>${inner}</feedback>`
+const record = (ip = "192.0.2.1", count = "1", more = "") =>
+  `<record><row><source_ip>${ip}</source_ip><count>${count}</count><policy_evaluated><disposition>none</disposition><dkim>fail</dkim><spf>fail</spf></policy_evaluated></row><identifiers><header_from>a.test</header_from></identifiers><auth_results/>${more}</record>`
+const codes = async (report: string) =>
+  (await read(report)).problems.map(({ code, where }) => `${code} ${where}`)
+
+/** The texts of an element's children by their names; of several of one name a list. */
+function textsOf(node: Node | undefined): Record<string, string> {
+  const content = node?.[1] ?? []
+  const leaves = typeof content === "string" ? [] : content.filter(([, text]) => typeof text === "string")
+  return Object.fromEntries(leaves.map(([name, text]) => [name, String(text)]))
+}
+function below(node: Node | undefined, name: string): readonly Node[] {
+  const content = node?.[1] ?? []
+  return typeof content === "string" ? [] : content.filter(([own]) => own === name)
+}
+
+test("reads what was written, packed or not", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      reports,
+      fc.boolean(),
+      fc.constantFrom("text", "base64", "gzip", "zip"),
+      async (node, isIndented, form) => {
+        const xml = writeReport(node, { isIndented })
+        const forms = {
+          text: xml,
+          base64: base64(xml),
+          gzip: base64(gzipSync(xml)),
+          zip: zip(["report.xml", xml]),
+        }
+        const answer = await read(forms[form])
+        expect(answer.problems).toEqual([])
+        expect(answer).toMatchObject({ is_valid: true, kind: "dmarc", standard: "rfc9990", rows_left_out: 0 })
+        const [metadata] = below(node, "report_metadata")
+        const texts = textsOf(metadata)
+        expect(answer.organization).toBe(texts.org_name ?? "")
+        expect(answer.report_id).toBe(texts.report_id ?? "")
+        expect(answer.generator).toBe(texts.generator ?? null)
+        const period = textsOf(below(metadata, "date_range")[0])
+        expect(Date.parse(answer.range.begin ?? "")).toBe(Number(period.begin) * 1000)
+        expect(Date.parse(answer.range.end ?? "")).toBe(Number(period.end) * 1000)
+        const published = textsOf(below(node, "policy_published")[0])
+        expect(answer.published?.policy).toBe(published.p as "none")
+        expect(answer.published?.subdomain_policy ?? undefined).toBe(published.sp as "none")
+        const records = below(node, "record")
+        expect(answer.rows.length).toBe(records.length)
+        for (const [index, row] of answer.rows.entries()) {
+          const [written] = below(records[index], "row")
+          const evaluated = below(written, "policy_evaluated")[0]
+          expect(row.count).toBe(Number(textsOf(written).count))
+          expect(row.disposition).toBe(textsOf(evaluated).disposition as "none")
+          expect(row.reasons.map(({ type }) => type ?? "")).toEqual(
+            below(evaluated, "reason").map((reason) => textsOf(reason).type ?? ""),
+          )
+          const [results] = below(records[index], "auth_results")
+          expect(row.dkim_results.map(({ selector }) => selector ?? "")).toEqual(
+            below(results, "dkim").map((result) => textsOf(result).selector ?? ""),
+          )
+          expect(row.spf_results.map(({ result }) => String(result))).toEqual(
+            below(results, "spf").map((result) => textsOf(result).result ?? ""),
+          )
+        }
+        const sum = answer.rows.reduce((total, { count }) => total + (count ?? 0), 0)
+        expect(answer.totals.count).toBe(sum)
+        expect(answer.totals.passed + answer.totals.failed).toBe(sum)
+        expect(answer.sources.reduce((total, { count }) => total + count, 0)).toBe(sum)
+      },
+    ),
+    { seed, numRuns: 60 },
+  )
+})
+
+test("reads broken reports, and says what is wrong where", async () => {
+  await fc.assert(
+    fc.asyncProperty(brokenReports, async (node) => {
+      const answer = await read(writeReport(node))
+      expect(answer.is_valid).toBe(answer.problems.every(({ severity }) => severity !== "error"))
+      for (const { message, where } of answer.problems) expect(message + where).toMatch(/\.[\w/ ]+$/)
+    }),
+    { seed, numRuns: 100 },
+  )
+})
+
+test("has every element, number of times and value of the XML Schema of RFC 9990", async () => {
+  const file = new URL("../../../test/data/dmarc-aggregate/dmarc-aggregate.xsd", import.meta.url)
+  const types = await readSchema(await Bun.file(file).text())
+  const expand = (type: string): Content => {
+    if (/^(?:xs:string|langAttrString)$/.test(type)) return "text"
+    if (type.startsWith("xs:")) return type === "xs:integer" ? "integer" : "decimal"
+    const found = types.get(type)
+    if (found === undefined) throw new Error(`the schema lacks ${type}`)
+    if (found.values.length > 0) return found.values.toSorted()
+    return withoutOrder({
+      isOrdered: found.isOrdered,
+      isOpen: found.isOpen,
+      children: Object.fromEntries(
+        [...found.elements].map(([name, { occurs, type: inner }]) => [name, [occurs, expand(inner)]]),
+      ),
+    })
+  }
+  const { report, record } = shape9990
+  const ours: Shape = { ...report, children: { ...report.children, record: ["+", record] } }
+  expect(sorted(ours)).toEqual(expand("feedback"))
+})
+
+/** A sequence of one element has no order. */
+function withoutOrder({ children, isOrdered, isOpen }: Shape): Shape {
+  const hasOrder = isOrdered === true && Object.keys(children).length > 1
+  return { children, isOrdered: hasOrder, isOpen: isOpen === true }
+}
+
+function sorted(content: Content): Content {
+  if (typeof content === "string") return content
+  if (!("children" in content)) return content.toSorted()
+  const children = Object.entries(content.children).map(
+    ([name, [occurs, inner]]) => [name, [occurs, sorted(inner)]] as const,
+  )
+  return withoutOrder({ ...content, children: Object.fromEntries(children) })
+}
+
+interface SchemaType {
+  readonly elements: Map<string, { readonly occurs: "1" | "?" | "*" | "+"; readonly type: string }>
+  readonly values: string[]
+  isOrdered: boolean
+  isOpen: boolean
+}
+
+/** The types of an XML Schema, and its root element as one. */
+async function readSchema(text: string): Promise<Map<string, SchemaType>> {
+  const types = new Map<string, SchemaType>()
+  let type: SchemaType | undefined
+  const parser = new SaxesParser()
+  parser.on(
+    "opentag",
+    ({ name, attributes: { name: named = "", minOccurs, maxOccurs, value = "", type: of } }) => {
+      if (named !== "" && (name === "xs:element" ? of === undefined : /Type$/.test(name))) {
+        type = { elements: new Map(), values: [], isOrdered: false, isOpen: false }
+        types.set(named, type)
+      } else if (name === "xs:element") {
+        const isMany = maxOccurs === "unbounded"
+        const occurs = minOccurs === "0" ? (isMany ? "*" : "?") : isMany ? "+" : "1"
+        type?.elements.set(named, { occurs, type: of ?? "" })
+      } else if (name === "xs:enumeration") type?.values.push(value)
+      else if (type && name === "xs:sequence") type.isOrdered = true
+      else if (type && name === "xs:any") type.isOpen = true
+    },
+  )
+  parser.write(text).close()
+  return types
+}
+
+test("tells each mistake by its code and place", async () => {
+  expect(await codes(small())).toEqual(["missing feedback/record"])
+  expect(await codes(small(record("192.0.2.256")))).toEqual(["source_ip record 1/row/source_ip"])
+  expect(await codes(small(record("192.0.2.1", "-1")))).toEqual(["count record 1/row/count"])
+  expect(await codes(small(record("192.0.2.1", "0")))).toEqual(["no_messages record 1/row/count"])
+  expect(await codes(small(record("192.0.2.1", "99999999999999999999")))).toEqual([
+    "count record 1/row/count",
+  ])
+  expect(await codes(small(record().replace("<auth_results/>", "")))).toEqual([
+    "missing record 1/auth_results",
+  ])
+  expect(await codes(small(record().replace("none", "None")))).toEqual([
+    "value record 1/row/policy_evaluated/disposition",
+  ])
+  expect(await codes(small(`${record()}<extension/>`))).toEqual(["order feedback/extension"])
+  expect(await codes(small(record()).replace("<end>2", "<end>0"))).toEqual([
+    "range feedback/report_metadata/date_range",
+  ])
+  expect(await codes(small(record()).replace("<end>2", "<end>x"))).toEqual([
+    "value feedback/report_metadata/date_range/end",
+    "range feedback/report_metadata/date_range/end",
+  ])
+  expect(await codes(small(record(), ' xmlns="urn:other"'))).toEqual(["namespace feedback"])
+  expect(await codes(small(record("192.0.2.1", "1", "<e xmlns='urn:e'>1</e>")))).toEqual([])
+  expect(await codes(small(`a ${record()}`))).toEqual(["stray_text feedback"])
+})
+
+test("a report of RFC 7489 may lack what nothing needs", async () => {
+  const answer = await read(small(record().replace("none", " none\n"), ""))
+  expect(answer).toMatchObject({ is_valid: true, problems: [], standard: "rfc7489" })
+  expect(answer.rows[0]?.disposition).toBe("none")
+  const old = small(record("192.0.2.1", "1", ""), "").replace("<p>", "<pct>50</pct><x/><p>")
+  expect(await codes(old)).toEqual(["extra_element feedback/policy_published/x"])
+})
+
+test("lists at most 2,000 rows and 100 problems, and counts all", async () => {
+  const answer = await read(small(record("x", "2").repeat(3_000)), false)
+  expect(answer.totals).toMatchObject({ rows: 3_000, count: 6_000, failed: 6_000 })
+  expect(answer.rows.length + answer.rows_left_out).toBe(3_000)
+  expect(answer.rows.length).toBeLessThanOrEqual(2_000)
+  expect(answer.problems.length).toBe(101)
+  expect(answer.problems.at(-1)?.message).toBe("2900 more problems are not listed.")
+  expect(answer.sources).toEqual([])
+  // A mistake that is not listed counts too.
+  const late = await read(small(record("192.0.2.1", "0").repeat(150) + record("x")))
+  expect(late.problems.some(({ severity }) => severity === "error")).toBe(false)
+  expect(late.is_valid).toBe(false)
+})
+
+test("the twenty senders with most messages have their names, those that do not answer none", async () => {
+  const dns = {
+    "1.2.0.192.in-addr.arpa": [{ PTR: "B.test" }, { PTR: "a.test" }],
+    "2.2.0.192.in-addr.arpa": ["SERVFAIL"],
+  } as const
+  const rows = Array.from({ length: 30 }, (_, index) => record(`192.0.2.${index}`, String(100 - index)))
+  const answer = await run(
+    { report: small(rows.join("")) },
+    { ports: portsFor({ given: { dns } }), giveWay() {}, premium: true },
+  )
+  expect(answer.sources.length).toBe(20)
+  expect(answer.sources.slice(0, 3).map(({ ip, reverse_name, count }) => [ip, reverse_name, count])).toEqual([
+    ["192.0.2.0", null, 100],
+    ["192.0.2.1", "a.test", 99],
+    ["192.0.2.2", null, 98],
+  ])
+})
+
+test("reads the encodings that reports have", async () => {
+  const text = small(record()).replace("<org_name>A", "<org_name>Étoile")
+  const latin = Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>${text}`, "latin1")
+  const wide = Buffer.from(`\ufeff${text}`, "utf16le")
+  for (const file of [latin, wide, Buffer.from(`\ufeff${text}`)]) {
+    const answer = await read(base64(file))
+    expect(answer).toMatchObject({ organization: "Étoile", problems: [] })
+  }
+  const broken = await read(base64(Buffer.from(text, "latin1")))
+  expect(broken.problems.map(({ code }) => code)).toEqual(["encoding"])
+  expect(await refusal(base64(`<?xml version="1.0" encoding="x-none"?>${text}`))).toContain("UTF-8")
+})
+
+test("reads a report of TLS, and tells its mistakes", async () => {
+  const policy = {
+    policy: { "policy-type": "tlsa", "policy-domain": "a.test", "mx-host": "mx.a.test" },
+    summary: { "total-successful-session-count": 3, "total-failure-session-count": 2 },
+    "failure-details": [{ "result-type": "tlsa-invalid", "failed-session-count": 2, "receiving-ip": "" }],
+  }
+  const report = {
+    ...{ "organization-name": "A", "contact-info": "a@a.test", "report-id": "1" },
+    "date-range": { "start-datetime": "2026-01-01T00:00:00Z", "end-datetime": "2026-01-01T23:59:59.123456z" },
+    policies: [policy],
+  }
+  const answer = await read(JSON.stringify(report))
+  expect(answer).toMatchObject({ is_valid: true, problems: [], kind: "tls", standard: "rfc8460" })
+  expect(answer.totals).toMatchObject({ rows: 1, count: 5, passed: 3, failed: 2 })
+  expect(answer.tls_policies[0]?.mx_hosts).toEqual(["mx.a.test"])
+  const wrong = {
+    policies: [
+      {
+        ...policy,
+        "failure-details": [{ "result-type": "odd", "failed-session-count": -1, "sending-mta-ip": "x" }],
+      },
+      7,
+    ],
+    "date-range": { "start-datetime": "2026-01-02T00:00:00Z", "end-datetime": "2026-01-01T00:00:00Z" },
+  }
+  expect(await codes(JSON.stringify(wrong))).toEqual([
+    "range date-range",
+    "value policies/0/failure-details/0/result-type",
+    "count policies/0/failure-details/0/failed-session-count",
+    "source_ip policies/0/failure-details/0/sending-mta-ip",
+    "sum policies/0/failure-details",
+    "value policies/1",
+    ...missingOfOne(),
+    ...["organization-name", "contact-info", "report-id"].map((name) => `missing ${name}`),
+  ])
+})
+
+function missingOfOne(): string[] {
+  return [
+    "policy",
+    "summary",
+    "policy/policy-type",
+    "summary/total-successful-session-count",
+    "summary/total-failure-session-count",
+    "policy/policy-domain",
+  ].map((name) => `missing policies/1/${name}`)
+}
+
+test("refuses what is no report, and says what to change", async () => {
+  const gzip = gzipSync(small())
+  const cases: readonly (readonly [report: string, pattern: RegExp])[] = [
+    ["?", /base64 of a file, or a report in XML or JSON/],
+    [base64("hello"), /must be a report in XML or JSON/],
+    ["<a/>", /whose first element is feedback/],
+    ["<feedback>", /^must be XML: unclosed tag/],
+    ["{}", /list policies/],
+    ["{", /^must be JSON/],
+    [`{"a":"${"x".repeat(1_000_000)}"}`, /at most 1,000,000 characters/],
+    ["<!DOCTYPE feedback><feedback/>", /document type declaration/],
+    ["<feedback>&x;</feedback>", /^must be XML/],
+    [base64(gzip.subarray(0, 40)), /complete gzip file/],
+    [base64(gzipSync(gzip)), /packed once/],
+    [base64(gzipSync(Buffer.alloc(5_000_000))), /at most 4 MiB/],
+    [base64(" ".repeat(200) + small().padEnd(4_194_304)), /at most 4 MiB/],
+    [zip(), /empty ZIP/],
+    [zip(["a.xml", small()], ["b.xml", small()]), /one file, not 2/],
+    [zip(["a.xml", " ".repeat(5_000_000)]), /at most 4 MiB/],
+    [base64("PK\x03\x04 nothing"), /complete ZIP/],
+  ]
+  for (const [report, pattern] of cases) expect(await refusal(report)).toMatch(pattern)
+})
+
+test("a ZIP archive may have folders and files of macOS, and must not lie", async () => {
+  const xml = small(record())
+  expect((await read(zip(["a/", ""], ["a/r.xml", xml], ["__MACOSX/._r.xml", "x"]))).is_valid).toBe(true)
+  const archive = Buffer.from(zip(["r.xml", xml]), "base64")
+  const entry = archive.indexOf("PK\x01\x02", "latin1")
+  const changed = (change: (copy: Buffer) => unknown) => {
+    const copy = Buffer.from(archive)
+    change(copy)
+    return base64(copy)
+  }
+  for (const lie of [
+    changed((copy) => copy.writeUInt32LE(1, entry + 16)),
+    changed((copy) => copy.writeUInt32LE(10, entry + 24)),
+    changed((copy) => copy.writeUInt32LE(xml.length + 1, entry + 24)),
+    changed((copy) => copy.writeUInt32LE(4_000_000_000, entry + 42)),
+    changed((copy) => copy.writeUInt32LE(4_000_000_000, entry + 20)),
+  ])
+    expect(await refusal(lie)).toContain("broken")
+  expect(await refusal(changed((copy) => copy.writeUInt16LE(1, entry + 8)))).toContain("encrypted")
+  expect(await refusal(changed((copy) => copy.writeUInt16LE(12, entry + 10)))).toContain("Deflate")
+  // Any bytes that begin as an archive are read or refused.
+  await fc.assert(
+    fc.asyncProperty(fc.nat(archive.length - 1), fc.nat(255), async (at, byte) => {
+      const report = changed((copy) => copy.writeUInt8(byte, at))
+      await read(report).catch((error) => expect(error).toBeInstanceOf(InputRejected))
+    }),
+    { seed, numRuns: 300 },
+  )
+})

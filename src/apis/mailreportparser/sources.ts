@@ -1,0 +1,52 @@
+import { parseAddress, toReverseName } from "../../values/ip.ts"
+import type { Dns, Timer } from "../contract.ts"
+import { withTimeLimit } from "../mail/time-limit.ts"
+
+const maxSources = 20
+const dnsLimitMs = 5_000
+
+interface Counts {
+  count: number
+  passed: number
+}
+
+/** What each address has sent. */
+export class Sources {
+  readonly #counts = new Map<string, Counts>()
+
+  add(ip: string | null, count: number, isPassed: boolean): void {
+    if (ip === null) return
+    const counts = this.#counts.get(ip) ?? { count: 0, passed: 0 }
+    counts.count += count
+    if (isPassed) counts.passed += count
+    this.#counts.set(ip, counts)
+  }
+
+  /** Those that have sent most, with their names. An address whose name the DNS does not tell within 5 s has none. */
+  async list(dns: Dns, timer: Timer) {
+    const most = [...this.#counts]
+      .sort(([a, { count: countOfA }], [b, { count: countOfB }]) => countOfB - countOfA || (a < b ? -1 : 1))
+      .slice(0, maxSources)
+    const names = await withTimeLimit(timer, dnsLimitMs, (signal) =>
+      Promise.all(most.map(([ip]) => findName(ip, dns, signal))),
+    )
+    return most.map(([ip, { count, passed }], index) => ({
+      ...{ ip, reverse_name: names[index] ?? null },
+      ...{ count, passed, failed: count - passed },
+    }))
+  }
+}
+
+/** The first of the names of an address, so that it is the same one each time. */
+async function findName(ip: string, dns: Dns, signal: AbortSignal): Promise<string | null> {
+  const address = parseAddress(ip)
+  if (address === null) return null
+  const answer = await Promise.race([dns.resolve(toReverseName(address), "PTR", signal), isOver(signal)])
+  if (answer?.kind !== "records") return null
+  return answer.records.map((name) => name.toLowerCase()).sort()[0] ?? null
+}
+
+/** Resolves when the time is over: in a thread, questions do not end with their signal. */
+function isOver(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }))
+}
