@@ -6,13 +6,13 @@ import { cardvalidator } from "./cardvalidator/index.ts"
 import { certificatedecoder } from "./certificatedecoder/index.ts"
 import type { ApiDefinition } from "./contract.ts"
 import { cronparser } from "./cronparser/index.ts"
-import { danelookup } from "./danelookup/index.ts"
+import { createDanelookup, danelookup } from "./danelookup/index.ts"
 import { danevalidator } from "./danevalidator/index.ts"
 import { dataconverter } from "./dataconverter/index.ts"
 import { dkimvalidator } from "./dkimvalidator/index.ts"
 import { dmarcvalidator } from "./dmarcvalidator/index.ts"
 import { dnslookup } from "./dnslookup/index.ts"
-import { dnssecvalidator } from "./dnssecvalidator/index.ts"
+import { createDnssecvalidator, dnssecvalidator } from "./dnssecvalidator/index.ts"
 import { readDisposableDomains } from "./emailvalidator/disposable.ts"
 import { createEmailvalidator, emailvalidator } from "./emailvalidator/index.ts"
 import { geodistance } from "./geodistance/index.ts"
@@ -60,20 +60,26 @@ export type CatalogData = {
   readonly [Name in keyof typeof dataLists]?: Awaited<ReturnType<(typeof dataLists)[Name]["read"]>>
 }
 
-/** Every API that penknife offers. A new API is a folder in `src/apis`, an import and a line here. */
-export function createCatalog({
-  "bluetooth-companies": companies,
-  "disposable-domains": disposable,
-  "iban-registry": registry,
-  "mac-vendors": vendors,
-  "special-purpose-addresses": purposes,
-}: CatalogData = {}): readonly ApiDefinition[] {
+/**
+ * Every API that penknife offers. A new API is a folder in `src/apis`, an import and a line here.
+ * @param anchors the keys of the DNS's own root; those of the root of the Internet by default
+ */
+export function createCatalog(
+  {
+    "bluetooth-companies": companies,
+    "disposable-domains": disposable,
+    "iban-registry": registry,
+    "mac-vendors": vendors,
+    "special-purpose-addresses": purposes,
+  }: CatalogData = {},
+  anchors?: Parameters<typeof createDnssecvalidator>[0],
+): readonly ApiDefinition[] {
   return [
     hmac,
     loanpaymentcalculator,
     spfvalidator,
     danevalidator,
-    dnssecvalidator,
+    anchors ? createDnssecvalidator(anchors) : dnssecvalidator,
     linesorter,
     companies ? createBluetoothlookup(companies) : bluetoothlookup,
     sunrisesunset,
@@ -103,7 +109,7 @@ export function createCatalog({
     tlsrptvalidator,
     dmarcvalidator,
     dkimvalidator,
-    danelookup,
+    anchors ? createDanelookup(anchors) : danelookup,
     mailreportparser,
   ]
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join, parse } from "node:path"
 import { type CatalogData, dataLists } from "../apis/catalog.ts"
+import { readAnchors } from "../apis/mail/dnssec/root-anchors.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { messageOf } from "../values/message-of.ts"
 
@@ -48,6 +49,25 @@ export async function readDataLists(directory: string): Promise<DataLists> {
   if (files.size === 0)
     throw new ConfigError(`${place} has no lists. A list is a file such as ${fileNames[0]}.`)
   return { data, files }
+}
+
+/** A root has two keys, seldom three. A larger file is something else. */
+const maxAnchorBytes = 64 * 1024
+
+/**
+ * Reads the file of `--dnssec-anchor`.
+ * @throws ConfigError that names the file and what is wrong with it
+ */
+export function readAnchorFile(file: string): ReturnType<typeof readAnchors> {
+  const place = `--dnssec-anchor ${file}`
+  try {
+    const { size } = statSync(file)
+    if (size > maxAnchorBytes) throw new Error(`it has ${size} bytes; ${maxAnchorBytes} are allowed`)
+    return readAnchors(readFileSync(file, "utf8"))
+  } catch (cause) {
+    const isUnreadable = cause instanceof Error && "syscall" in cause
+    throw new ConfigError(`${place}: ${isUnreadable ? "the file cannot be read" : messageOf(cause)}.`)
+  }
 }
 
 /** Files that begin with a dot are for the system. */

@@ -43,11 +43,14 @@ export async function prepareApis(
   )
 }
 
-async function catalogFor({ data }: Config): Promise<readonly ApiDefinition[]> {
-  if (data === null) return catalog
-  // Loaded only here: most services have no lists of their own.
-  const { readDataLists } = await import("./data-lists.ts")
-  return createCatalog((await readDataLists(data)).data)
+async function catalogFor({ data, dnssecAnchor }: Config): Promise<readonly ApiDefinition[]> {
+  if (data === null && dnssecAnchor === null) return catalog
+  // Loaded only here: most services have no lists and no root of their own.
+  const { readDataLists, readAnchorFile } = await import("./data-lists.ts")
+  return createCatalog(
+    data === null ? {} : (await readDataLists(data)).data,
+    dnssecAnchor === null ? undefined : readAnchorFile(dnssecAnchor),
+  )
 }
 
 /** For `penknife data check`: each list that a service with this folder would use. Built-in ones have no file. */

@@ -126,6 +126,16 @@ export const options = {
     ...one("data DIR", "folder of newer lists, one file each, to replace built-in ones", text, null, "none"),
     namesFile: true,
   },
+  dnssecAnchor: {
+    ...one(
+      "dnssec-anchor FILE",
+      "DS records of the root's keys, for a DNS with its own root",
+      text,
+      null,
+      "the root of the Internet",
+    ),
+    namesFile: true,
+  },
   catalogInclude: inTable(
     "catalog",
     many("catalog-include NAME", "API or category to serve, no others; repeatable", text, "all"),

@@ -1,7 +1,8 @@
 import { defineApi } from "../contract.ts"
 import { Chain } from "../mail/dnssec/chain.ts"
+import type { DelegationSigner } from "../mail/dnssec/keys.ts"
 import { limits } from "../mail/dnssec/limits.ts"
-import { requireAnchors } from "../mail/dnssec/root-anchors.ts"
+import { requireAnchors, rootAnchors } from "../mail/dnssec/root-anchors.ts"
 import { type Exchange, Questions, Session } from "../mail/dnssec/session.ts"
 import { validate } from "../mail/dnssec/validate.ts"
 import { requireDomain } from "../mail/domain-name.ts"
@@ -10,40 +11,45 @@ import { examples } from "./examples.ts"
 import { toReport } from "./report.ts"
 import { input, output } from "./schema.ts"
 
-export const dnssecvalidator = defineApi({
-  id: "dnssecvalidator",
-  title: "DNSSEC validator",
-  category: "mail",
-  keywords: [
-    "DNS",
-    "DNSSEC",
-    "chain of trust",
-    "signature",
-    "RRSIG",
-    "DS",
-    "DNSKEY",
-    "NSEC3",
-    "bogus",
-    "SERVFAIL",
-  ],
-  description:
-    "Validates the DNS records of a name, or that there are none, by DNSSEC (RFC 4033 to 4035, 5155): checks every signature from the keys of the root down to the records, and says which one fails and why.",
-  method: "GET",
-  credits: 5,
-  asksDns: true,
-  input,
-  output,
-  examples,
-  async run({ name: text, type = "A", trust_anchor: anchor }, { ports, giveWay }) {
-    const anchors = requireAnchors(anchor)
-    // The root is empty.
-    const name = text === "." ? "" : await requireDomain(text, { parameter: "name", leastLabels: 1 })
-    const now = Math.floor(ports.clock.now() / 1000)
-    return withTimeLimit(ports.timer, limits.validationMs, async (signal) => {
-      const exchange: Exchange = (asked, ofType) =>
-        ports.dns.exchange(asked, ofType, { dnssec: true }, signal)
-      const session = new Session(new Questions(exchange), now, giveWay)
-      return toReport(name, type, await validate(name, type, new Chain(session, anchors)), session)
-    })
-  },
-})
+/** The API with other trust anchors than those of the root of the Internet. */
+export function createDnssecvalidator(serviceAnchors: readonly DelegationSigner[]) {
+  return defineApi({
+    id: "dnssecvalidator",
+    title: "DNSSEC validator",
+    category: "mail",
+    keywords: [
+      "DNS",
+      "DNSSEC",
+      "chain of trust",
+      "signature",
+      "RRSIG",
+      "DS",
+      "DNSKEY",
+      "NSEC3",
+      "bogus",
+      "SERVFAIL",
+    ],
+    description:
+      "Validates the DNS records of a name, or that there are none, by DNSSEC (RFC 4033 to 4035, 5155): checks every signature from the keys of the root down to the records, and says which one fails and why.",
+    method: "GET",
+    credits: 5,
+    asksDns: true,
+    input,
+    output,
+    examples,
+    async run({ name: text, type = "A", trust_anchor: anchor }, { ports, giveWay }) {
+      const anchors = requireAnchors(anchor, serviceAnchors)
+      // The root is empty.
+      const name = text === "." ? "" : await requireDomain(text, { parameter: "name", leastLabels: 1 })
+      const now = Math.floor(ports.clock.now() / 1000)
+      return withTimeLimit(ports.timer, limits.validationMs, async (signal) => {
+        const exchange: Exchange = (asked, ofType) =>
+          ports.dns.exchange(asked, ofType, { dnssec: true }, signal)
+        const session = new Session(new Questions(exchange), now, giveWay)
+        return toReport(name, type, await validate(name, type, new Chain(session, anchors)), session)
+      })
+    },
+  })
+}
+
+export const dnssecvalidator = createDnssecvalidator(rootAnchors)

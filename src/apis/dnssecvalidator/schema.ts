@@ -40,7 +40,7 @@ export const input = Type.Object({
       minLength: 1,
       maxLength: 300,
       description:
-        "For a DNS with its own root: the data of a DS record of the root's key, such as `20326 8 2 E06D…`. Default: the keys of the root of the Internet, KSK-2017 and KSK-2024.",
+        "For a DNS with its own root: the data of a DS record of the root's key, such as `20326 8 2 E06D…`. Default: the keys of the root of the Internet, KSK-2017 and KSK-2024, or those that the service was given.",
     }),
   ),
 })

@@ -16,6 +16,7 @@ const settings: readonly OptionKey[] = [
     "apiMemoryBytes",
     "maxBodyBytes",
     "data",
+    "dnssecAnchor",
     "noGraphql",
     "noMcp",
     "publicUrl",

@@ -33,22 +33,36 @@ export function readAnchor(text: string): DelegationSigner | null {
   return { keyTag: Number(keyTag), algorithm: Number(algorithm), digestType: Number(digestType), digest }
 }
 
+const anchorForm = "the data of a DS record with SHA-256 or SHA-384, such as '20326 8 2 E06D…'"
+const anchorAlgorithms = "one of the algorithms 8, 10, 13, 14, 15 and 16"
+
+/**
+ * Reads a file with a DS record in each line, as zone files write them. Empty lines and those that begin with `;` or `#` are left out.
+ * @throws Error that names the line that is wrong
+ */
+export function readAnchors(text: string): readonly DelegationSigner[] {
+  const anchors = text.split(/\r?\n/).flatMap((line, index) => {
+    const data = line.replace(/[;#].*$/, "").trim()
+    if (data === "") return []
+    const anchor = readAnchor(data)
+    if (anchor === null) throw new Error(`line ${index + 1} must be ${anchorForm}`)
+    if (!isSupported(anchor.algorithm)) throw new Error(`line ${index + 1} must have ${anchorAlgorithms}`)
+    return [anchor]
+  })
+  if (anchors.length === 0) throw new Error(`it has no trust anchor. A line must be ${anchorForm}`)
+  return anchors
+}
+
 /**
  * The trust anchors: the one that the caller gave, or else those of the service.
  * @throws InputRejected for `trust_anchor`
  */
 export function requireAnchors(
   text: string | undefined,
-  anchors: readonly DelegationSigner[] = rootAnchors,
+  anchors: readonly DelegationSigner[],
 ): readonly DelegationSigner[] {
   if (text === undefined) return anchors
-  const anchor =
-    readAnchor(text) ??
-    reject(
-      "trust_anchor",
-      "must be the data of a DS record with SHA-256 or SHA-384, such as '20326 8 2 E06D…'",
-    )
-  if (!isSupported(anchor.algorithm))
-    reject("trust_anchor", "must have one of the algorithms 8, 10, 13, 14, 15 and 16")
+  const anchor = readAnchor(text) ?? reject("trust_anchor", `must be ${anchorForm}`)
+  if (!isSupported(anchor.algorithm)) reject("trust_anchor", `must have ${anchorAlgorithms}`)
   return [anchor]
 }

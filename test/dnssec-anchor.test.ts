@@ -1,0 +1,71 @@
+/** The keys of another root, which an operator names with --dnssec-anchor. */
+import { afterAll, describe, expect, test } from "bun:test"
+import { join } from "node:path"
+import { runCliForTest } from "./support/cli.ts"
+import { startTestMock, type TestMock } from "./support/mock.ts"
+import { folderOf } from "./support/own-apis.ts"
+import { startSignedDnsServer } from "./support/signed-dns.ts"
+import { testAnchor } from "./support/signed-zones.ts"
+
+const server = await startSignedDnsServer()
+afterAll(() => server.stop())
+
+function anchorFile(text: string): string {
+  return join(folderOf({ "anchors.txt": text }), "anchors.txt")
+}
+
+const file = anchorFile(`; our root\n\n. IN DS ${testAnchor} ; made in 2026\n# end\n`)
+
+async function call(...argv: string[]): Promise<unknown> {
+  const { out } = await runCliForTest(["call", ...argv, "--dns-server", server.address, "--json"])
+  return JSON.parse(out)
+}
+
+test("a command checks signatures from these keys on, and a caller may still name another key", async () => {
+  const validation = ["dnssecvalidator", "--name", "www.p256.test"]
+  expect(await call(...validation)).toMatchObject({ status: "bogus" })
+  expect(await call(...validation, "--dnssec-anchor", file)).toMatchObject({ status: "secure" })
+  const other = testAnchor.replace(/.{4}$/, "0000")
+  expect(await call(...validation, "--dnssec-anchor", file, "--trust_anchor", other)).toMatchObject({
+    status: "bogus",
+  })
+  expect(await call("danelookup", "--host", "good.dane.test", "--dnssec-anchor", file)).toMatchObject({
+    is_usable: true,
+  })
+})
+
+test("the test double has the option too", async () => {
+  const withAnchor = await startTestMock({ dnssecAnchor: file })
+  const without = await startTestMock()
+  const statusOf = async (mock: TestMock) => {
+    const answer = await mock.fetch("/v1/dnssecvalidator?name=www.ed25519.test", { key: "mock-pro" })
+    const { data }: { data: { status: string } } = JSON.parse(await answer.text())
+    return data.status
+  }
+  expect(await statusOf(withAnchor)).toBe("secure")
+  expect(await statusOf(without)).toBe("bogus")
+})
+
+describe("a file is refused with what to change", () => {
+  const form = "must be the data of a DS record with SHA-256 or SHA-384, such as '20326 8 2 E06D…'."
+  test.each([
+    ["that is missing", "/nowhere/anchors.txt", "the file cannot be read."],
+    ["that is empty", anchorFile("\n; nothing\n"), `it has no trust anchor. A line ${form}`],
+    ["with a wrong line", anchorFile(`${testAnchor}\nKSK-2017\n`), `line 2 ${form}`],
+    ["with SHA-1", anchorFile(`1 8 1 ${"00".repeat(20)}`), `line 1 ${form}`],
+    [
+      "with another algorithm",
+      anchorFile(`1 5 2 ${"00".repeat(32)}`),
+      "line 1 must have one of the algorithms 8, 10, 13, 14, 15 and 16.",
+    ],
+    ["that is far too large", anchorFile("#".repeat(70_000)), "it has 70000 bytes; 65536 are allowed."],
+  ])("%s", async (_, path, problem) => {
+    for (const argv of [
+      ["config", "check"],
+      ["call", "dnssecvalidator", "--name", "test"],
+    ]) {
+      const { code, err } = await runCliForTest([...argv, "--dnssec-anchor", path])
+      expect({ code, err }).toEqual({ code: 2, err: `penknife: --dnssec-anchor ${path}: ${problem}\n` })
+    }
+  })
+})
