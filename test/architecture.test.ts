@@ -31,7 +31,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   values: [],
   config: ["accounts", "ports", "values"],
-  "apis/contract.ts": ["apis/dns-port.ts", "values/data-list.ts"],
+  "apis/contract.ts": ["apis/dns-port.ts", "apis/web-port.ts", "values/data-list.ts"],
   "apis/categories.ts": [],
   "apis/catalog.ts": ["apis"],
   "apis/isolated-runs.ts": ["apis"],

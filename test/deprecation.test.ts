@@ -9,6 +9,7 @@ import { loadConfig } from "../src/config/load.ts"
 import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { systemTimer } from "../src/ports/timer.ts"
+import { createFixedWeb } from "../src/ports/web/fixed-web.ts"
 import { createGraphqlSchema } from "../src/surfaces/graphql/schema.ts"
 import { exampleAnswer, toApiPage } from "../src/surfaces/markdown/api-page.ts"
 import { createOpenApiDocument } from "../src/surfaces/openapi/document.ts"
@@ -50,6 +51,7 @@ const portsAt = (own: Clock): Ports => ({
   random: systemRandom,
   timer: systemTimer,
   dns: createZoneDns({}),
+  web: createFixedWeb({}),
 })
 const post = (path: string, body: unknown) => service.post(path, body, key)
 

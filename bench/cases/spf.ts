@@ -4,6 +4,7 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { createSystemDns } from "../../src/ports/dns/system-dns.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
+import { webOff } from "../../src/ports/web/fixed-web.ts"
 import { startDnsServer } from "../../test/support/dns-server.ts"
 import type { Case } from "../case.ts"
 import { toFinding } from "../compare.ts"
@@ -60,7 +61,7 @@ export const spf: Case = {
 /** Ports with an empty DNS cache. */
 function createPorts(dnsServer: string): Ports {
   const parts = { clock: systemClock, random: systemRandom, timer: systemTimer }
-  return { ...parts, dns: createSystemDns([dnsServer], parts) }
+  return { ...parts, dns: createSystemDns([dnsServer], parts), web: webOff }
 }
 
 async function validateMs(ports: Ports): Promise<number> {

@@ -6,12 +6,19 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
+import { webOff } from "../../src/ports/web/fixed-web.ts"
 import type { FieldContext } from "../../src/surfaces/graphql/output-type.ts"
 import { createGraphqlSchema } from "../../src/surfaces/graphql/schema.ts"
 
 const catalog = createCatalog()
 const apis = new Map(catalog.map((api) => [api.id, api]))
-const ports: Ports = { clock: systemClock, random: systemRandom, timer: systemTimer, dns: createZoneDns({}) }
+const ports: Ports = {
+  clock: systemClock,
+  random: systemRandom,
+  timer: systemTimer,
+  dns: createZoneDns({}),
+  web: webOff,
+}
 const context: FieldContext = {
   run: (id, parameters) => apis.get(id)?.run(parameters, { ports, giveWay() {}, premium: true }),
   count() {},

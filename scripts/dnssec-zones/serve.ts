@@ -10,6 +10,7 @@ import { typeNameOf, typeNumberOf } from "../../src/ports/dns/record-types.ts"
 import { createResolver } from "../../src/ports/dns/resolver.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
+import { webOff } from "../../src/ports/web/fixed-web.ts"
 import { noExchange } from "../../test/support/dns.ts"
 import { freePort } from "../../test/support/free-port.ts"
 import { testAnchor } from "../../test/support/signed-zones.ts"
@@ -36,7 +37,7 @@ export interface Verdict {
 export async function ourVerdict({ name, type }: Case, port: number): Promise<Verdict> {
   const { exchange } = stubOf(port)
   const dns = { resolve: noExchange, exchange }
-  const ports = { clock: systemClock, random: systemRandom, timer: systemTimer, dns }
+  const ports = { clock: systemClock, random: systemRandom, timer: systemTimer, dns, web: webOff }
   const report = await ask(dnssecvalidator, { name, type, trust_anchor: testAnchor }, ports)
   if (!report) throw new Error(`${name} ${type} was refused`)
   const { status, result } = report

@@ -6,6 +6,7 @@ import { createResolver } from "../../src/ports/dns/resolver.ts"
 import { parseServerAddress } from "../../src/ports/dns/server-address.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
+import { webOff } from "../../src/ports/web/fixed-web.ts"
 import { parseIpv6 } from "../../src/values/ip.ts"
 import { startDnsServer, type TestDnsServer } from "../../test/support/dns-server.ts"
 import { ask, debianVersion, defineOracle, run } from "./oracle.ts"
@@ -145,7 +146,9 @@ export const oracle = defineOracle<Case, Answer>({
     withServer({ "case.test": [entry] }, async ({ address }) => {
       const parts = { clock: systemClock, random: systemRandom, timer: systemTimer }
       const dns = createResolver({ ...parts, servers: [parseServerAddress(address)] })
-      const answer = await ask(dnslookup, { name: "case.test", type }, { ...parts, dns }).catch(() => null)
+      const answer = await ask(dnslookup, { name: "case.test", type }, { ...parts, dns, web: webOff }).catch(
+        () => null,
+      )
       return answer?.records[0]?.value ?? null
     }),
   async theirs(tests) {

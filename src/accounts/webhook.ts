@@ -1,5 +1,5 @@
 import type { Random } from "../apis/contract.ts"
-import { hostOf, isLoopback, isPublic, parseDestination } from "../values/ip.ts"
+import { hostOf, isLoopback, isPublicDestination, parseDestination } from "../values/ip.ts"
 import { AccountError } from "./requirements.ts"
 
 /** A new signing secret: `whsec_` and 32 random bytes in base64. Standard Webhooks asks for 24 to 64. */
@@ -65,6 +65,6 @@ export function addressRule(url: URL, allowPrivate: boolean): (address: string) 
     if (!address) return false
     if (address.range() === "loopback" && mayBeLoopback) return true
     if (url.protocol !== "https:") return false
-    return allowPrivate || isPublic(address)
+    return allowPrivate || isPublicDestination(text)
   }
 }

@@ -1,8 +1,10 @@
 import { FormatRegistry, type Static, type TObject, type TSchema, Type } from "@sinclair/typebox"
 import type { DataList } from "../values/data-list.ts"
 import type { Dns, DnsZone } from "./dns-port.ts"
+import type { Web, WebFixture } from "./web-port.ts"
 
 export type * from "./dns-port.ts"
+export type * from "./web-port.ts"
 
 /** What an API is, besides its code. */
 interface ApiFacts<Input extends TObject, Output extends TObject> {
@@ -30,6 +32,8 @@ interface ApiFacts<Input extends TObject, Output extends TObject> {
   readonly takesFile?: boolean
   /** True when a run asks the DNS through `context.ports.dns`: at most 240 questions of one call or GraphQL query. */
   readonly asksDns?: boolean
+  /** True when a run reads documents through `context.ports.web`. Each counts as eight of those questions. */
+  readonly asksWeb?: boolean
   /** The lists of others that it uses. Its answers then have `data_date`, the date of the oldest: see `dataDate`. */
   readonly lists?: readonly DataList[]
   /** Set when the API will go. Every surface and the documentation say so; after the sunset a call is a 410. */
@@ -68,8 +72,8 @@ export interface Example<Input extends TObject = TObject, Output extends TObject
   /** The parameters as a client sends them, without defaults. */
   readonly input: Readonly<Record<string, unknown>> & Partial<Static<Input>>
   readonly output: Static<Output>
-  /** The time and the DNS that the answer depends on. */
-  readonly given?: { readonly now?: string; readonly dns?: DnsZone }
+  /** The time, the DNS and the documents that the answer depends on. */
+  readonly given?: { readonly now?: string; readonly dns?: DnsZone; readonly web?: WebFixture }
   /** Top-level output fields that differ from run to run, such as a duration. */
   readonly varying?: readonly string[]
 }
@@ -356,6 +360,7 @@ export interface Ports {
   readonly clock: Clock
   readonly random: Random
   readonly dns: Dns
+  readonly web: Web
   readonly timer: Timer
 }
 

@@ -4,11 +4,17 @@ import { systemClock } from "../ports/clock.ts"
 import { createSystemDns } from "../ports/dns/system-dns.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
+import { webOff } from "../ports/web/fixed-web.ts"
+import { createHttpsClient } from "../ports/web/https-client.ts"
 
-/** The ports of a real service: this machine's clock, randomness and timers, and the DNS servers of the configuration. */
-export function livePorts({ dnsServers }: Config): Ports {
+/**
+ * The ports of a real service: this machine's clock, randomness and timers, the DNS servers of the configuration, and HTTPS to
+ * hosts that have public addresses.
+ */
+export function livePorts({ dnsServers, noOutbound }: Config): Ports {
   const ports = { clock: systemClock, random: systemRandom, timer: systemTimer }
-  return { ...ports, dns: createSystemDns(dnsServers, ports) }
+  const dns = createSystemDns(dnsServers, ports)
+  return { ...ports, dns, web: noOutbound ? webOff : createHttpsClient({ dns, timer: systemTimer }) }
 }
 
 /** The ports of every store. Its timers keep the process running, since their results are awaited. */

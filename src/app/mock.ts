@@ -3,7 +3,7 @@ import { noticeThresholds } from "../accounts/credits.ts"
 import { noBackups } from "../admin/backups/backups.ts"
 import { ConfigRefused } from "../admin/config/config-control.ts"
 import { createProgramAccounts } from "../admin/program-accounts.ts"
-import type { DnsZone } from "../apis/contract.ts"
+import type { DnsZone, WebFixture } from "../apis/contract.ts"
 import { createAdmission, sunsetsOf } from "../call/admission.ts"
 import { createCharges } from "../call/charges.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
@@ -19,11 +19,13 @@ import { adminKeyName, defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } f
 import { injectAtAdmission, injectAtApi } from "../mock/request-effects.ts"
 import type { MockState } from "../mock/state.ts"
 import { createStubs } from "../mock/stubs.ts"
+import webFixture from "../mock/web-replies.yaml"
 import { systemClock } from "../ports/clock.ts"
 import type { LogOutput } from "../ports/log-output.ts"
-import { createMockClock, createMockDns, createSeededRandom } from "../ports/mock-ports.ts"
+import { createMockClock, createMockDns, createMockWeb, createSeededRandom } from "../ports/mock-ports.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createSelfSigned } from "../ports/tls/self-signed.ts"
+import { webOff } from "../ports/web/fixed-web.ts"
 import { createCleaner } from "../retention/cleaner.ts"
 import type { History } from "../store/history.ts"
 import { openSqliteStore } from "../store/sqlite/open-sqlite.ts"
@@ -44,6 +46,9 @@ import { version } from "./version.ts"
 /** The DNS of a mock without `--dns`; parsed when the program is built. */
 export const mockZone: DnsZone = zone
 
+/** What other hosts answer over HTTPS to a mock without `--web`. */
+export const mockWebFixture: WebFixture = webFixture
+
 /** The longest that a stop waits for calls in progress: tests do not need their answers. */
 const stopGraceMs = 1_000
 
@@ -57,7 +62,9 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
     const plans = [...config.plans.keys()].join(", ")
     throw new ConfigError(`--plan must be one of ${plans}, not '${config.plan}'.`)
   }
-  const zone = config.dnsFile === null ? mockZone : await readZone(config.dnsFile)
+  const zone = config.dnsFile === null ? mockZone : await readFixture("--dns", config.dnsFile, parseZone)
+  const replies =
+    config.webFile === null ? mockWebFixture : await readFixture("--web", config.webFile, parseWebFixture)
   const tls = config.tlsSelfSigned.length > 0 ? await certify(config) : null
   // By default only errors are logged: the log appears in the output of someone's tests.
   const opened = await openLog(config, { clock: systemClock }, { defaultLevel: "error", output: logOutput })
@@ -68,8 +75,9 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
   const apis = await prepareApis(config, ownApis.definitions, threads)
   const server = await startMockServer(
     {
-      createState: () => createState(config, apis, zone, opened, () => server),
+      createState: () => createState(config, apis, { zone, replies }, opened, () => server),
       parseZone,
+      parseWebFixture,
       version,
       timer: systemTimer,
     },
@@ -92,7 +100,7 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
 async function createState(
   config: Config,
   apis: readonly PreparedApi[],
-  zone: DnsZone,
+  { zone, replies }: { readonly zone: DnsZone; readonly replies: WebFixture },
   opened: OpenLog,
   server: () => Pick<HttpServer, "url" | "openRequests">,
 ): Promise<MockState> {
@@ -100,7 +108,8 @@ async function createState(
   const clock = createMockClock(seedTimeMs)
   const random = createSeededRandom("penknife")
   const dns = createMockDns(zone)
-  const ports = { clock, random, dns, timer: systemTimer }
+  const web = createMockWeb(replies)
+  const ports = { clock, random, dns, web: config.noOutbound ? webOff : web, timer: systemTimer }
   // Notices are not sent: tests read them from the outbox.
   const notices = { thresholds: noticeThresholds, now: clock.now, onRaised: () => {} }
   const openedStore = openSqliteStore(":memory:", { timer: systemTimer, notices })
@@ -181,6 +190,7 @@ async function createState(
     readMetrics,
     clock,
     dns,
+    web,
     faults: createFaults(createSeededRandom),
     stubs,
     journal: createJournal(),
@@ -202,11 +212,11 @@ async function createState(
   }
 }
 
-async function readZone(file: string): Promise<DnsZone> {
+async function readFixture<T>(flag: string, file: string, parse: (text: string) => Promise<T>): Promise<T> {
   try {
-    return await parseZone(readFileSync(file, "utf8"))
+    return await parse(readFileSync(file, "utf8"))
   } catch (cause) {
-    throw new ConfigError(`--dns ${file}: ${messageOf(cause)}.`)
+    throw new ConfigError(`${flag} ${file}: ${messageOf(cause)}.`)
   }
 }
 
@@ -214,6 +224,11 @@ async function readZone(file: string): Promise<DnsZone> {
 async function parseZone(text: string): Promise<DnsZone> {
   const zoneFile = await import("../ports/dns/zone-file.ts")
   return zoneFile.parseZone(text)
+}
+
+async function parseWebFixture(text: string): Promise<WebFixture> {
+  const fixtureFile = await import("../ports/web/fixture-file.ts")
+  return fixtureFile.parseWebFixture(text)
 }
 
 /** Clients check certificates by the machine's time, not by the mock's clock. */

@@ -7,6 +7,7 @@ import { endWithFault } from "./in-span.ts"
 import type { Input, RawInput } from "./input.ts"
 import { logFault, type Pipeline } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
+import { limitWeb, traceWeb } from "./web-requests.ts"
 
 /** The result of one run: the data that the caller's plan includes, or the fault. */
 export type Outcome =
@@ -53,7 +54,7 @@ function run(api: PreparedApi, input: Input, context: RunContext, span: Span | n
   pipeline.scheduler.nameStep(id)
   try {
     const giveWay = () => pipeline.scheduler.giveWay(caller.account.id, id)
-    const ports = api.definition.asksDns ? withLimitedDns(context, span) : pipeline.ports
+    const ports = asksOutside(api) ? withLimits(context, span) : pipeline.ports
     const { premium } = caller.plan
     const allowed = premium ? input : api.maskInput(input)
     const running = api.definition.run(allowed, { ports, giveWay, premium, account: caller.account.id })
@@ -73,9 +74,19 @@ export function checkAndRun(api: PreparedApi, raw: RawInput, context: RunContext
   }
 }
 
-function withLimitedDns({ caller, pipeline: { ports }, dnsQuestions }: RunContext, span: Span | null): Ports {
-  const dns = span ? traceDns(ports.dns, span) : ports.dns
-  return { ...ports, dns: limitDns(dns, caller.account.id, dnsQuestions ?? countDnsQuestions()) }
+/** Whether it asks other servers, and so has a limit of questions. */
+export function asksOutside({ definition }: Pick<PreparedApi, "definition">): boolean {
+  return definition.asksDns === true || definition.asksWeb === true
+}
+
+function withLimits({ caller, pipeline: { ports }, dnsQuestions }: RunContext, span: Span | null): Ports {
+  const { id } = caller.account
+  const questions = dnsQuestions ?? countDnsQuestions()
+  return {
+    ...ports,
+    dns: limitDns(span ? traceDns(ports.dns, span) : ports.dns, id, questions),
+    web: limitWeb(span ? traceWeb(ports.web, span) : ports.web, id, questions),
+  }
 }
 
 function succeeded(data: Record<string, unknown>, { mask }: PreparedApi, { caller }: RunContext): Outcome {

@@ -59,6 +59,9 @@ export const options = {
     ),
   ),
   dnsServers: fixed(many("dns-server IP[:PORT]", "DNS server to ask; repeatable", dnsServer, "the system's")),
+  noOutbound: fixed(
+    toggle("no-outbound", "send no HTTPS requests to hosts that callers' domains name", "they are sent"),
+  ),
   backupDir: fixed(
     one(
       "backup-dir DIR",
@@ -188,6 +191,7 @@ export const options = {
 export const mockOptions = {
   seedTimeMs: one("seed-time INSTANT", "the clock at the start", instant, seedTimeMs, "2025-01-01T00:00:00Z"),
   dnsFile: one("dns FILE", "YAML file with the DNS records to answer with", text, null, "some examples"),
+  webFile: one("web FILE", "YAML file with the HTTPS replies of other hosts", text, null, "some examples"),
   plan: one("plan PLAN", "plan of the key mock-key", text, "pro"),
   tlsSelfSigned: one("tls-self-signed NAME[,NAME…]", "serve TLS for these names", hosts, [], "plain HTTP"),
   caOut: one(

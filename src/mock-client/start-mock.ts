@@ -13,6 +13,8 @@ export interface MockOptions {
   readonly seedTime?: string
   /** A YAML file with the DNS records that the SPF validator sees; by default a set of examples. */
   readonly dns?: string
+  /** A YAML file with what other hosts answer over HTTPS; by default a set of examples. */
+  readonly web?: string
   /** The plan of {@link Mock.key}; `pro` by default. */
   readonly plan?: string
   /** Host names to serve TLS for. The certificate is made at the start; clients must trust {@link Mock.ca}. */
@@ -52,9 +54,11 @@ export interface Mock {
   setTime(now: string): Promise<string>
   /** Replaces all DNS records. */
   dns(zone: MockZone): Promise<void>
+  /** Replaces all that other hosts answer over HTTPS. */
+  web(replies: MockReplies): Promise<void>
   /** The webhook messages that the service would have sent. */
   notices(): Promise<readonly MockNotice[]>
-  /** Restores the state at the start: clock, credits, requests, faults, stubs and DNS. */
+  /** Restores the state at the start: clock, credits, requests, faults, stubs, DNS and replies of other hosts. */
   reset(): Promise<void>
   /** Ends the mock. */
   stop(): Promise<void>
@@ -158,6 +162,9 @@ export interface MockStub extends MockRule {
 /** DNS records by name: `{"example.com": [{TXT: "v=spf1 -all"}], "slow.example": ["TIMEOUT"]}` */
 export type MockZone = Readonly<Record<string, readonly (string | Readonly<Record<string, unknown>>)[]>>
 
+/** What other hosts answer over HTTPS, by URL: `{"https://a.example/x": {body: "text"}, "https://b.example/": {failure: "timeout"}}` */
+export type MockReplies = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
 /** A webhook message that the service would have sent. */
 export interface MockNotice {
   readonly id: string
@@ -217,6 +224,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     advance: async (time) => (await control<{ now: string }>("PUT", "/_mock/clock", { advance: time })).now,
     setTime: async (now) => (await control<{ now: string }>("PUT", "/_mock/clock", { now })).now,
     dns: (zone) => change("PUT", "/_mock/dns", zone),
+    web: (replies) => change("PUT", "/_mock/web", replies),
     notices: async () => (await control<{ notices: MockNotice[] }>("GET", "/_mock/notices")).notices,
     reset: () => change("POST", "/_mock/reset"),
     stop,
@@ -229,6 +237,7 @@ type Journal = { readonly requests: readonly MockRequest[]; readonly total: numb
 const optionNames: Readonly<Record<keyof MockOptions, true>> = {
   seedTime: true,
   dns: true,
+  web: true,
   plan: true,
   tls: true,
   apis: true,
@@ -244,11 +253,12 @@ function requireOptions(options: object): void {
   throw new Error(`penknife mock: there is no option '${unknown}'; there are ${names.join(", ")}`)
 }
 
-function argumentsOf({ seedTime, dns, plan, tls, apis, graphql }: MockOptions): string[] {
+function argumentsOf({ seedTime, dns, web, plan, tls, apis, graphql }: MockOptions): string[] {
   return [
     ...["mock", "--port", "0", "--json", "--stop-with-stdin"],
     ...(seedTime === undefined ? [] : ["--seed-time", seedTime]),
     ...(dns === undefined ? [] : ["--dns", dns]),
+    ...(web === undefined ? [] : ["--web", web]),
     ...(plan === undefined ? [] : ["--plan", plan]),
     ...(apis === undefined ? [] : ["--apis", apis]),
     ...(graphql === false ? ["--no-graphql"] : []),

@@ -4,7 +4,7 @@ import type { Pipeline } from "../call/pipeline.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import type { Exposition } from "../observe/exposition.ts"
 import type { Observer } from "../observe/observer.ts"
-import type { MockClock, MockDns } from "../ports/mock-ports.ts"
+import type { MockClock, MockDns, MockWeb } from "../ports/mock-ports.ts"
 import type { Faults } from "./faults.ts"
 import type { Journal } from "./journal.ts"
 import type { Stubs } from "./stubs.ts"
@@ -20,6 +20,7 @@ export interface MockState {
   /** Moves the clock, and raises the events that come with time. */
   setClock(nowMs: number): Promise<void>
   readonly dns: MockDns
+  readonly web: MockWeb
   readonly faults: Faults
   readonly stubs: Stubs
   readonly journal: Journal

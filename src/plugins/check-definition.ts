@@ -21,6 +21,7 @@ const shape = closed({
   input: Type.Unknown(),
   output: Type.Unknown(),
   asksDns: Type.Optional(Type.Boolean()),
+  asksWeb: Type.Optional(Type.Boolean()),
   deprecation: Type.Optional(
     closed({ since: day, sunset: Type.Optional(day), successor: Type.Optional(text(100)) }),
   ),
@@ -29,7 +30,13 @@ const shape = closed({
       name: text(200),
       input: Type.Record(Type.String(), Type.Unknown()),
       output: Type.Record(Type.String(), Type.Unknown()),
-      given: Type.Optional(closed({ now: Type.Optional(Type.String()), dns: Type.Optional(Type.Unknown()) })),
+      given: Type.Optional(
+        closed({
+          now: Type.Optional(Type.String()),
+          dns: Type.Optional(Type.Unknown()),
+          web: Type.Optional(Type.Unknown()),
+        }),
+      ),
       varying: Type.Optional(Type.Array(Type.String())),
     }),
     { minItems: 1, maxItems: 100 },

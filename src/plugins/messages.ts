@@ -1,4 +1,4 @@
-import type { DnsAnswer, DnsReply, DnsType, ExchangeOptions } from "../apis/contract.ts"
+import type { DnsAnswer, DnsReply, DnsType, ExchangeOptions, WebAnswer } from "../apis/contract.ts"
 import type { Excess } from "./overrun.ts"
 
 /** A message to the worker that holds an operator's API. It does one thing at a time. */
@@ -37,6 +37,8 @@ export type ToWorker =
     }
   /** Answers `ask`. */
   | { readonly kind: "answer"; readonly question: number; readonly answer: DnsAnswer | DnsReply }
+  /** Answers `get`. */
+  | { readonly kind: "got"; readonly request: number; readonly answer: WebAnswer }
 
 /** A message from that worker. */
 export type FromWorker =
@@ -64,6 +66,8 @@ export type FromWorker =
   | { readonly kind: "said"; readonly text: string }
   /** Asks the DNS. */
   | { readonly kind: "ask"; readonly question: number; readonly asked: ThreadQuestion }
+  /** Asks for a document over HTTPS. */
+  | { readonly kind: "get"; readonly request: number; readonly url: string }
 
 /** A question to the DNS. */
 export interface ThreadQuestion {

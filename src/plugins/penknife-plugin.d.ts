@@ -116,6 +116,8 @@ declare module "penknife/plugin" {
     readonly output: ObjectSchema<Output>
     /** True when it uses `ports.dns`. */
     readonly asksDns?: boolean
+    /** True when it uses `ports.web`. */
+    readonly asksWeb?: boolean
     readonly deprecation?: Deprecation
     /** Calls with their answers, one at least. They are tried when the API is loaded. */
     readonly examples: readonly Example<Input, Output>[]
@@ -135,13 +137,17 @@ declare module "penknife/plugin" {
     readonly input: Partial<ValuesOf<Input>>
     /** The answer on a plan with premium fields. */
     readonly output: ValuesOf<Output>
-    /** The time (2025-01-01T00:00:00Z by default) and the DNS that the answer depends on. */
-    readonly given?: { readonly now?: string; readonly dns?: Readonly<Record<string, unknown>> }
+    /** The time (2025-01-01T00:00:00Z by default), the DNS and the HTTPS replies that the answer depends on. */
+    readonly given?: {
+      readonly now?: string
+      readonly dns?: Readonly<Record<string, unknown>>
+      readonly web?: Readonly<Record<string, unknown>>
+    }
     /** Fields that differ from run to run. */
     readonly varying?: readonly (keyof Output & string)[]
   }
 
-  /** The outside world. The test double has another clock, other randomness and other DNS. */
+  /** The outside world. The test double has another clock, other randomness, other DNS and other HTTPS replies. */
   export interface Ports {
     readonly clock: {
       /** When the call began, milliseconds since the Unix epoch. */
@@ -162,11 +168,32 @@ declare module "penknife/plugin" {
        */
       exchange(name: string, type: DnsType, options?: { readonly dnssec?: boolean }): Promise<DnsReply>
     }
+    readonly web: {
+      /**
+       * Sends a GET to an `https:` URL at port 443 of a name whose addresses are public. A redirect is a reply, and is not followed.
+       * Over 65,536 bytes or 10 seconds it fails. Every failure is an answer, such as `private-address` or `timeout`; with
+       * `--no-outbound` it is `off`.
+       */
+      get(url: string): Promise<WebAnswer>
+    }
     readonly timer: {
       /** Calls `run` once, unless the returned function is called before. */
       after(delayMs: number, run: () => void): () => void
     }
   }
+
+  export type WebAnswer =
+    | {
+        readonly kind: "reply"
+        readonly status: number
+        /** The header `Content-Type`; null without one. */
+        readonly contentType: string | null
+        readonly body: Uint8Array
+        /** DER in base64, that of the server first. */
+        readonly certificates: readonly string[]
+      }
+    | { readonly kind: "failure"; readonly reason: string; readonly certificates: readonly string[] }
+
   /** The data of each record type. Names have no trailing dot. */
   export interface DnsData {
     /** A dotted quad. */

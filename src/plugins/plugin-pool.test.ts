@@ -4,11 +4,18 @@ import { ApiMistake, type Timer } from "../apis/contract.ts"
 import { systemClock } from "../ports/clock.ts"
 import { createMockDns, createSeededRandom } from "../ports/mock-ports.ts"
 import { systemTimer } from "../ports/timer.ts"
+import { webOff } from "../ports/web/fixed-web.ts"
 import { createPluginPool } from "./plugin-pool.ts"
 import type { PluginWorker } from "./plugin-worker.ts"
 
 const timer = createManualTimer()
-const ports = { clock: systemClock, random: createSeededRandom("a"), dns: createMockDns({}), timer }
+const ports = {
+  clock: systemClock,
+  random: createSeededRandom("a"),
+  dns: createMockDns({}),
+  web: webOff,
+  timer,
+}
 
 /** A thread whose runs give its number, or fail. */
 function createThread(number: number) {

@@ -99,6 +99,7 @@ export async function startPluginWorker(
 
   thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.kind === "ask") void answer(data)
+    else if (data.kind === "get") void read(data)
     else if (data.kind === "began") onBegan()
     else if (data.kind === "said") onSaid(data.text)
     else if (data.kind === "full") isWorn = true
@@ -128,6 +129,12 @@ export async function startPluginWorker(
     } catch (thrown) {
       endWith({ kind: "ended", cause: `the DNS cannot be asked: ${messageOf(thrown)}` })
     }
+  }
+
+  async function read({ request, url }: FromWorker & { kind: "get" }): Promise<void> {
+    if (ports === null) return
+    const answer = await ports.web.get(url)
+    if (isAlive) send({ kind: "got", request, answer })
   }
 
   function send(message: ToWorker): void {

@@ -20,6 +20,7 @@ import { compilePatternCheck, type PatternCheck } from "./patterns.ts"
 import * as pluginModule from "./plugin-module.ts"
 import { PluginRefused } from "./plugin-refused.ts"
 import { createRunRandom, createThreadConsole, createThreadDns, protectProcess } from "./thread-ports.ts"
+import { createThreadWeb } from "./thread-web.ts"
 
 declare const self: Worker
 
@@ -40,6 +41,7 @@ Object.defineProperty(globalThis, "postMessage", { value() {}, writable: true, c
 
 protectProcess(process)
 const dns = createThreadDns((question, asked) => send({ kind: "ask", question, asked }))
+const web = createThreadWeb((request, url) => send({ kind: "get", request, url }))
 const said = createThreadConsole((text) => send({ kind: "said", text }))
 Object.assign(console, said.console)
 
@@ -64,6 +66,7 @@ let shared: Int32Array = new Int32Array(2)
 
 self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "answer") dns.take(data.question, data.answer)
+  else if (data.kind === "got") web.take(data.request, data.answer)
   else if (data.kind === "load") void load(data)
   else void run(data)
 })
@@ -105,7 +108,8 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
     const { run } = runs === null ? loadedDefinition() : await loadRun(runs, asked.api)
     if (runs !== null) send({ kind: "began" })
     const clock = { now: () => nowMs, monotonicMs: systemClock.monotonicMs }
-    const ports: Ports = { clock, random: createRunRandom(seed), dns: dns.begin(), timer: systemTimer }
+    const random = createRunRandom(seed)
+    const ports: Ports = { clock, random, dns: dns.begin(), web: web.begin(), timer: systemTimer }
     // This thread does nothing else, so there is nobody to give way to.
     const values = JSON.parse(input)
     const wrong = wrongInput(values)

@@ -1,6 +1,7 @@
-import type { Clock, Dns, DnsZone, Random } from "../apis/contract.ts"
+import type { Clock, Dns, DnsZone, Random, Web, WebFixture } from "../apis/contract.ts"
 import { createZoneDns } from "./dns/zone.ts"
 import { encodeTexts } from "./dns/zone-entry.ts"
+import { createFixedWeb } from "./web/fixed-web.ts"
 
 /** A clock that stands still until it is moved. */
 export interface MockClock extends Clock {
@@ -42,6 +43,29 @@ export function createMockDns(start: DnsZone): MockDns {
     replace(next) {
       dns = createZoneDns(encodeTexts(next))
       zone = next
+    },
+  }
+}
+
+/** HTTPS from a fixture that can be replaced while it is used. */
+export interface MockWeb extends Web {
+  readonly fixture: WebFixture
+  /** Answers from this fixture from now on. Throws what {@link createFixedWeb} throws; the old one then stays. */
+  replace(fixture: WebFixture): void
+}
+
+/** Creates a Web with a first fixture. Throws an Error that names an invalid entry. */
+export function createMockWeb(start: WebFixture): MockWeb {
+  let fixture = start
+  let web = createFixedWeb(start)
+  return {
+    get fixture() {
+      return fixture
+    },
+    get: (url) => web.get(url),
+    replace(next) {
+      web = createFixedWeb(next)
+      fixture = next
     },
   }
 }

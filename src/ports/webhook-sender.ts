@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http"
 import type { LookupFunction } from "node:net"
 import type { Timer } from "../apis/contract.ts"
 import { hostOf } from "../values/ip.ts"
+import { checkAddresses, type HostAddress } from "./checked-addresses.ts"
 
 /** One POST to a URL that a customer has chosen. */
 export interface WebhookRequest {
@@ -30,12 +31,10 @@ export interface WebhookSender {
   send(request: WebhookRequest): Promise<WebhookResponse>
 }
 
-type Address = { readonly address: string; readonly family: number }
-
 export interface WebhookSenderOptions {
   readonly timer: Timer
   /** All addresses of a host; by default the system's resolver, hosts file included. */
-  readonly resolve?: (host: string) => Promise<readonly Address[]>
+  readonly resolve?: (host: string) => Promise<readonly HostAddress[]>
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string
 }
@@ -60,10 +59,12 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       try {
         const target = new URL(url)
         const addresses = await abortable(resolve(hostOf(target)), signal)
-        if (addresses.length === 0) return { error: "the host has no address" }
-        const refused = addresses.find(({ address }) => !allows(address))
-        if (refused) return { error: `${refused.address} is not an address that may be called` }
-        return await post(target, { headers, body, addresses, signal, ...(ca !== undefined && { ca }) })
+        const checked = checkAddresses(addresses, allows)
+        if (checked.kind === "none") return { error: "the host has no address" }
+        if (checked.kind === "refused")
+          return { error: `${checked.address} is not an address that may be called` }
+        const { lookup } = checked
+        return await post(target, { headers, body, lookup, signal, ...(ca !== undefined && { ca }) })
       } catch (cause) {
         return { error: signal.aborted ? `no answer within ${webhookLimitMs / 1_000} s` : describe(cause) }
       } finally {
@@ -73,30 +74,25 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   }
 }
 
-async function resolveHost(host: string): Promise<readonly Address[]> {
+async function resolveHost(host: string): Promise<readonly HostAddress[]> {
   const { lookup } = await import("node:dns/promises")
   return lookup(host, { all: true })
 }
 
 interface Post extends Pick<WebhookRequest, "headers" | "body">, Pick<WebhookSenderOptions, "ca"> {
-  readonly addresses: readonly Address[]
+  readonly lookup: LookupFunction
   readonly signal: AbortSignal
 }
 
-async function post(target: URL, { headers, body, addresses, signal, ca }: Post): Promise<WebhookResponse> {
+async function post(target: URL, { headers, body, lookup, signal, ca }: Post): Promise<WebhookResponse> {
   // Loaded with the first request: Node's HTTP would take a tenth of each start.
   const http = target.protocol === "https:" ? await import("node:https") : await import("node:http")
   const { promise, resolve, reject } = Promise.withResolvers<WebhookResponse>()
-  const checked: LookupFunction = (_host, { all }, answer) => {
-    const [first] = addresses
-    if (all) answer(null, [...addresses])
-    else if (first) answer(null, first.address, first.family)
-  }
   const request = http.request(target, {
     method: "POST",
     // A kept connection may have been made under another check.
     agent: false,
-    lookup: checked,
+    lookup,
     signal,
     headers: { ...headers, "content-length": Buffer.byteLength(body) },
     ...(ca !== undefined && { ca }),

@@ -113,6 +113,12 @@ export function isPublic(address: Address): boolean {
   return !isIpv6(address) || isWithin(address, globalUnicast)
 }
 
+/** Whether a connection to `text` would reach an address that is public: one that a stranger may choose. */
+export function isPublicDestination(text: string): boolean {
+  const address = parseDestination(text)
+  return address !== null && isPublic(address)
+}
+
 const globalUnicast = toNetwork("2000::/3")
 const nat64 = toNetwork("64:ff9b::/96")
 

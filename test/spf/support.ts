@@ -4,12 +4,13 @@ import { validate } from "../../src/apis/spfvalidator/validate.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
+import { webOff } from "../../src/ports/web/fixed-web.ts"
 import { createManualClock } from "../support/clock.ts"
 import { noExchange } from "../support/dns.ts"
 
 /** Ports with this DNS and a fixed time. */
 export function portsWith(dns: Dns): Ports {
-  return { clock: createManualClock(), random: systemRandom, dns, timer: systemTimer }
+  return { clock: createManualClock(), random: systemRandom, dns, web: webOff, timer: systemTimer }
 }
 
 /** The same for a run with nothing beside it. */

@@ -14,6 +14,7 @@ import { noRequestLog } from "../../src/observe/request-log.ts"
 import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
+import { createFixedWeb } from "../../src/ports/web/fixed-web.ts"
 import { openSqliteStore } from "../../src/store/sqlite/open-sqlite.ts"
 import type { HttpParts } from "../../src/surfaces/http/app.ts"
 import { type HttpAppSettings, startHttpServer } from "../../src/surfaces/http/server.ts"
@@ -63,6 +64,7 @@ export function catalogParts(
     clock: createManualClock(),
     random: systemRandom,
     dns: createZoneDns({}),
+    web: createFixedWeb({}),
     timer: systemTimer,
     ...more,
   }

@@ -20,5 +20,6 @@ const closedPorts: Ports = {
   clock: { now: closed, monotonicMs: closed },
   random: { bytes: closed },
   dns: { resolve: closed, exchange: closed },
+  web: { get: closed },
   timer: { turn: closed, after: closed },
 }

@@ -5,6 +5,7 @@ const context: RunContext = {
     clock: { now: closed, monotonicMs: closed },
     random: { bytes: closed },
     dns: { resolve: closed, exchange: closed },
+    web: { get: closed },
     timer: { turn: closed, after: closed },
   },
   giveWay() {},

@@ -16,6 +16,7 @@ import { createZoneDns } from "../../src/ports/dns/zone.ts"
 import type { RunOwnCommand } from "../../src/ports/own-process.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
+import { createFixedWeb } from "../../src/ports/web/fixed-web.ts"
 import { openStore } from "../../src/store/open.ts"
 import { toDocInput } from "../../src/surfaces/openapi/json-object.ts"
 import { createTestAccounts, createTestNotices, type TestAccounts, type TestNotices } from "./accounts.ts"
@@ -97,6 +98,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     clock,
     random: systemRandom,
     dns: createZoneDns({}),
+    web: createFixedWeb({}),
     timer: systemTimer,
     ...options.ports,
   }

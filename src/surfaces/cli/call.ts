@@ -51,7 +51,7 @@ function addApi(group: Command, api: ApiDefinition, parts: CliParts): Command {
 
   onConfig(
     command,
-    ["apis", ...choiceOfApis, "dnsServers", "data", "dnssecAnchor"],
+    ["apis", ...choiceOfApis, "dnsServers", "noOutbound", "data", "dnssecAnchor"],
     parts,
     async (config, flags: CallFlags) => {
       const parameters = names.flatMap((name) => (flags[name] ?? []).map((text) => ({ name, text })))

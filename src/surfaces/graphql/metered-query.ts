@@ -15,7 +15,7 @@ import {
 import type { DnsQuestions } from "../../call/dns-questions.ts"
 import { type Pipeline, type Progress, requirePresent } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
-import { checkAndRun, type Outcome } from "../../call/run.ts"
+import { asksOutside, checkAndRun, type Outcome } from "../../call/run.ts"
 import type { UnsentAnswer } from "../../call/unsent.ts"
 import { createDnsFields } from "./dns-fields.ts"
 import type { FieldContext } from "./output-type.ts"
@@ -160,7 +160,7 @@ function createFieldContext(
         return data
       }
       const context = { caller, requestId, pipeline, trace }
-      if (api.definition.asksDns) {
+      if (asksOutside(api)) {
         const start = (dnsQuestions: DnsQuestions) => {
           results.requireWithinLimit()
           return checkAndRun(api, { kind: "typed", values }, { ...context, dnsQuestions })

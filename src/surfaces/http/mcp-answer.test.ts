@@ -5,6 +5,7 @@ import { createScheduler } from "../../call/scheduler.ts"
 import { createUnsentAnswers } from "../../call/unsent.ts"
 import { systemClock } from "../../ports/clock.ts"
 import { systemRandom } from "../../ports/random.ts"
+import { webOff } from "../../ports/web/fixed-web.ts"
 import { createCallsInProgress } from "./calls.ts"
 import { readAnswer, toLiveStream } from "./mcp-answer.ts"
 
@@ -39,7 +40,7 @@ async function live(response: Response) {
     finished++
   }
   const dns = { resolve: () => Promise.reject(), exchange: noExchange }
-  const ports = { clock: systemClock, random: systemRandom, timer, dns }
+  const ports = { clock: systemClock, random: systemRandom, timer, dns, web: webOff }
   const pipeline = { unsent, ports, scheduler: createScheduler(ports) }
   const reader = toLiveStream(answer, finish, { pipeline, calls }).getReader()
   return { reader, timer, calls, unsent, finished: () => finished }

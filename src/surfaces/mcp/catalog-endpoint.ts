@@ -55,7 +55,7 @@ function instructionsFor(apis: readonly PreparedApi[]): string {
 
 /** An API as a tool of the Model Context Protocol. */
 export function toTool({ definition, credits }: PreparedApi): Tool {
-  const { id, title, description, input, output, asksDns = false, deprecation } = definition
+  const { id, title, description, input, output, asksDns, asksWeb, deprecation } = definition
   return {
     name: id,
     title,
@@ -67,7 +67,7 @@ export function toTool({ definition, credits }: PreparedApi): Tool {
       readOnlyHint: true,
       destructiveHint: false,
       idempotentHint: true,
-      openWorldHint: asksDns,
+      openWorldHint: asksDns === true || asksWeb === true,
     },
   }
 }

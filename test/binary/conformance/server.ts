@@ -14,6 +14,7 @@ import { systemClock } from "../../../src/ports/clock.ts"
 import { createZoneDns } from "../../../src/ports/dns/zone.ts"
 import { systemRandom } from "../../../src/ports/random.ts"
 import { systemTimer } from "../../../src/ports/timer.ts"
+import { webOff } from "../../../src/ports/web/fixed-web.ts"
 import { openSqliteStore } from "../../../src/store/sqlite/open-sqlite.ts"
 import { createCallsInProgress } from "../../../src/surfaces/http/calls.ts"
 import { createClosing } from "../../../src/surfaces/http/closing.ts"
@@ -34,7 +35,7 @@ const file = {
   },
 }
 const { plans, maxBodyBytes } = loadConfig({ flags: { plan: "open" }, env: {}, file })
-const ports = { clock, random: systemRandom, dns: createZoneDns({}), timer }
+const ports = { clock, random: systemRandom, dns: createZoneDns({}), web: webOff, timer }
 const opened = openSqliteStore(":memory:", {
   timer,
   notices: { thresholds: [], now: clock.now, onRaised: () => {} },

@@ -57,8 +57,8 @@ export const controlSchemas = {
   filter: checkedQuery(filterQuery),
   /** A path without parameters. */
   noQuery: checkedQuery(Type.Object({})),
-  /** DNS records as YAML or JSON, which the reader of zones checks. */
-  zone: checkedBy(Type.String(), (text: string) => text),
+  /** DNS records, or replies of other hosts, as YAML or JSON, which their readers check. */
+  fixtureText: checkedBy(Type.String(), (text: string) => text),
   /** A path that takes no body. One is refused: its sender means something by it, such as which fault to delete. */
   noBody: checkedBy(Type.String({ maxLength: 0 }), (text: string) => {
     if (text.trim() !== "" && text.trim() !== "{}") reject("body", "must be left out: this path takes none")

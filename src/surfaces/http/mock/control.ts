@@ -22,12 +22,15 @@ export interface ControlParts {
   readonly reset: () => Promise<void>
   /** Reads a zone from YAML or JSON. Throws an Error that names the line that cannot be used. */
   readonly parseZone: (text: string) => Promise<MockState["dns"]["zone"]>
+  /** Reads replies of other hosts from YAML or JSON. Throws an Error that says which cannot be used. */
+  readonly parseWebFixture: (text: string) => Promise<MockState["web"]["fixture"]>
   readonly requestIdFor: (headers: Headers) => string
   readonly intake: Intake
 }
 
 /** Everything under `/_mock`. Pages of any origin may call it, so that tests in a browser can steer the mock. */
-export function controlApp({ state, reset, parseZone, requestIdFor, intake }: ControlParts) {
+export function controlApp(parts: ControlParts) {
+  const { state, reset, parseZone, parseWebFixture, requestIdFor, intake } = parts
   const json = ({ request }: { readonly request: Request }) => readObject(request, intake)
   const plain = ({ request }: { readonly request: Request }) => readText(request, intake)
   const noBody = { parse: plain, body: controlSchemas.noBody }
@@ -72,6 +75,7 @@ export function controlApp({ state, reset, parseZone, requestIdFor, intake }: Co
     .get("/_mock/stubs", ({ set }) => ok(stubs(), set))
     .get("/_mock/clock", ({ set }) => ok(clock(), set))
     .get("/_mock/dns", ({ set }) => ok({ zone: state().dns.zone }, set))
+    .get("/_mock/web", ({ set }) => ok({ replies: state().web.fixture }, set))
     .get("/_mock/notices", async ({ set }) => ok({ notices: await state().notices() }, set))
   // `POST` works as `PUT` does, since some clients send nothing else.
   for (const method of ["PUT", "POST"] as const) {
@@ -108,10 +112,20 @@ export function controlApp({ state, reset, parseZone, requestIdFor, intake }: Co
         "/_mock/dns",
         async ({ body, set }) => {
           const { dns } = state()
-          await replaceZone(dns, body, parseZone)
+          await useFixture("zone", body, parseZone, dns.replace)
           return ok({ names: Object.keys(dns.zone).length }, set)
         },
-        { parse: plain, body: controlSchemas.zone },
+        { parse: plain, body: controlSchemas.fixtureText },
+      )
+      .route(
+        method,
+        "/_mock/web",
+        async ({ body, set }) => {
+          const { web } = state()
+          await useFixture("replies", body, parseWebFixture, web.replace)
+          return ok({ urls: Object.keys(web.fixture).length }, set)
+        },
+        { parse: plain, body: controlSchemas.fixtureText },
       )
   }
   for (const name of ["faults", "stubs"] as const) {
@@ -157,15 +171,21 @@ function noControl({ url, method }: Request, known: ReadonlyMap<string, string[]
   )
 }
 
-async function replaceZone(dns: MockState["dns"], text: string, parseZone: ControlParts["parseZone"]) {
+/** Replaces a fixture by what a body says. An empty file is a fixture without entries; an empty body is a mistake. */
+async function useFixture<Fixture extends object>(
+  parameter: "zone" | "replies",
+  text: string,
+  parse: (text: string) => Promise<Fixture>,
+  replace: (fixture: Fixture) => void,
+): Promise<void> {
   try {
-    const zone = await parseZone(text)
-    // An empty file is a zone without names; an empty body is a mistake.
-    if (Object.keys(zone).length === 0 && !text.includes("{")) {
-      throw new Error("it is empty; {} is a zone without names")
+    const fixture = await parse(text)
+    if (Object.keys(fixture).length === 0 && !text.includes("{")) {
+      const meaning = parameter === "zone" ? "a zone without names" : "no replies at all"
+      throw new Error(`it is empty; {} is ${meaning}`)
     }
-    dns.replace(zone)
+    replace(fixture)
   } catch (thrown) {
-    throw new InputRejected("zone", `cannot be used: ${messageOf(thrown).replace(/\.$/, "")}`)
+    throw new InputRejected(parameter, `cannot be used: ${messageOf(thrown).replace(/\.$/, "")}`)
   }
 }

@@ -31,6 +31,7 @@ export interface MockServerParts {
   /** Makes the state of a start. */
   readonly createState: () => Promise<MockState>
   readonly parseZone: ControlParts["parseZone"]
+  readonly parseWebFixture: ControlParts["parseWebFixture"]
   readonly version: string
   readonly timer: Timer
 }
@@ -72,6 +73,7 @@ export async function startMockServer(
     state: () => instance.state,
     reset,
     parseZone: parts.parseZone,
+    parseWebFixture: parts.parseWebFixture,
     requestIdFor: (headers) => idFor(headers, instance.controlIdFor),
     intake,
   })

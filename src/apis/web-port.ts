@@ -1,0 +1,84 @@
+/**
+ * Reads documents that a domain publishes about itself, over HTTPS.
+ * @example
+ * async function readPolicy(domain: string, web: Web): Promise<string | null> {
+ *   const answer = await web.get(`https://mta-sts.${domain}/.well-known/mta-sts.txt`)
+ *   return answer.kind === "reply" && answer.status === 200 ? new TextDecoder().decode(answer.body) : null
+ * }
+ */
+export interface Web {
+  /**
+   * Sends one GET without any secret. Every failure is an answer. Only `https:` at port 443 of a name is asked; all addresses of
+   * the name must be public, and its certificate must be valid for it. A redirect is a reply, and is not followed. A reply of
+   * over 65,536 bytes or 10 seconds is a failure. Requests with the same signal belong to one call: their number under way is
+   * limited, and so is that of an account, which the service adds.
+   */
+  get(url: string, signal?: AbortSignal, account?: string): Promise<WebAnswer>
+}
+
+/** Why there is no reply. */
+export type WebFailure =
+  /** The service sends no such requests (`--no-outbound`). */
+  | "off"
+  /** The URL is none of `https:`, has a port other than 443, a user or a password, or an IP address instead of a name. */
+  | "url"
+  /** The name has no address. */
+  | "no-address"
+  /** The DNS gave no answer. */
+  | "dns"
+  /** An address of the name is private or special. */
+  | "private-address"
+  /** Nothing listens at port 443, or the host cannot be reached. */
+  | "unreachable"
+  | "expired-certificate"
+  /** The certificate is valid for other names. */
+  | "wrong-certificate"
+  /** The certificate is signed by itself, or by an authority that is not trusted. */
+  | "untrusted-certificate"
+  /** The server does not speak TLS, or not as it should. */
+  | "tls"
+  /** The connection ended early, or what came is no HTTP. */
+  | "broken"
+  | "timeout"
+  | "too-large"
+  /** The call gave up, or has sent as many requests as one may. */
+  | "aborted"
+
+/** The answer to one request. */
+export type WebAnswer = WebReply | WebFailed
+
+/** A reply, read to its end. */
+export interface WebReply {
+  readonly kind: "reply"
+  readonly status: number
+  /** The header `Content-Type` as it came; null without one. */
+  readonly contentType: string | null
+  readonly body: Uint8Array
+  /** Of the server and of those that signed it, as far as the server sent them: DER in base64. */
+  readonly certificates: readonly string[]
+}
+
+/** No reply came, or it must not be used. */
+export interface WebFailed {
+  readonly kind: "failure"
+  readonly reason: WebFailure
+  /** What the server showed, although it is not accepted: as in {@link WebReply}. Empty for other failures. */
+  readonly certificates: readonly string[]
+}
+
+/** Replies by URL, for examples and tests. All other URLs fail with `no-address`. */
+export type WebFixture = Readonly<Record<string, WebEntry>>
+
+/** A reply, or the way in which a request fails. */
+export type WebEntry =
+  | {
+      /** 200 by default. */
+      readonly status?: number
+      /** The header `Content-Type`; `text/plain` by default. */
+      readonly type?: string
+      /** The body as text; empty by default. */
+      readonly body?: string
+      /** The certificates of the server in PEM. */
+      readonly certificate?: string
+    }
+  | { readonly failure: WebFailure; readonly certificate?: string }

@@ -1,0 +1,203 @@
+import type { ClientRequest, IncomingMessage } from "node:http"
+import type { LookupFunction } from "node:net"
+import type { DetailedPeerCertificate, TLSSocket } from "node:tls"
+import type { Dns, Timer, Web, WebAnswer, WebFailed, WebFailure } from "../../apis/contract.ts"
+import { isPublicDestination, parseDestination } from "../../values/ip.ts"
+import { checkAddresses, type HostAddress } from "../checked-addresses.ts"
+import { createFairQueue } from "../dns/fair-queue.ts"
+
+/** The longest body that is read. */
+const maxBodyBytes = 65_536
+/** Time for one request, from the question for addresses to the last byte. */
+const limitMs = 10_000
+/** Bytes of the headers of a reply; the runtime's own limit would depend on its flags. */
+const maxHeaderBytes = 16_384
+/** Each connection costs about a millisecond for its certificates, in which nothing else runs. */
+const slots = { slots: 32, slotsPerCaller: 4, slotsPerAccount: 8, startsPerTurn: 2 }
+
+export interface HttpsClientOptions {
+  readonly dns: Pick<Dns, "resolve">
+  readonly timer: Timer
+  /** For tests: another port than 443, other addresses than public ones, other authorities than the system's. */
+  readonly forTests?: {
+    readonly port: number
+    allows(address: string): boolean
+    /** PEM certificates. */
+    readonly ca: string
+  }
+}
+
+/**
+ * HTTPS to servers that strangers name. Each is called only at addresses that the whole internet can reach, and shows a valid
+ * certificate for its name before anything is sent. Follows no redirects, and uses no proxies.
+ */
+export function createHttpsClient({ dns, timer, forTests }: HttpsClientOptions): Web {
+  const queue = createFairQueue<WebAnswer>({ ...slots, timer })
+  const { port = 443, allows = isPublicDestination, ca } = forTests ?? {}
+
+  async function get(target: URL, account: string | undefined): Promise<WebAnswer> {
+    const limit = new AbortController()
+    const { signal } = limit
+    const cancel = timer.after(limitMs, () => limit.abort())
+    try {
+      const addresses = await addressesOf(target.hostname, signal, account)
+      if (addresses === null) return failed(signal.aborted ? "timeout" : "dns")
+      const checked = checkAddresses(addresses, allows)
+      if (checked.kind === "none") return failed("no-address")
+      if (checked.kind === "refused") return failed("private-address")
+      const place = { target, port, lookup: checked.lookup, signal, ...(ca !== undefined && { ca }) }
+      const answer = await request(place)
+      if (signal.aborted) return failed("timeout")
+      if (answer.kind === "reply" || !/certificate$/.test(answer.reason)) return answer
+      return { ...answer, certificates: await shownCertificates(place) }
+    } finally {
+      cancel()
+      limit.abort()
+    }
+  }
+
+  /** Null when the DNS does not answer for either family, and gives nothing for the other. */
+  async function addressesOf(host: string, signal: AbortSignal, account: string | undefined) {
+    const [four, six] = await Promise.all([
+      dns.resolve(host, "A", signal, account),
+      dns.resolve(host, "AAAA", signal, account),
+    ])
+    const addresses: HostAddress[] = [
+      ...(four.kind === "records" ? four.records.map((address) => ({ address, family: 4 })) : []),
+      ...(six.kind === "records" ? six.records.map((address) => ({ address, family: 6 })) : []),
+    ]
+    const isUnknown = four.kind === "failure" || six.kind === "failure"
+    return addresses.length === 0 && isUnknown ? null : addresses
+  }
+
+  return {
+    async get(url, signal, account) {
+      const target = readUrl(url)
+      if (target === null) return failed("url")
+      return (await queue.run(target.href, () => get(target, account), signal, account)) ?? failed("aborted")
+    },
+  }
+}
+
+/** The URL of a document, without its fragment; null for one that must not be asked. */
+export function readUrl(text: string): URL | null {
+  const url = URL.parse(text)
+  if (url === null || url.protocol !== "https:" || url.port !== "") return null
+  if (url.username !== "" || url.password !== "") return null
+  if (url.hostname.startsWith("[") || parseDestination(url.hostname) !== null) return null
+  url.hash = ""
+  return url
+}
+
+export function failed(reason: WebFailure): WebFailed {
+  return { kind: "failure", reason, certificates: [] }
+}
+
+interface Place {
+  readonly target: URL
+  readonly port: number
+  readonly lookup: LookupFunction
+  readonly signal: AbortSignal
+  readonly ca?: string
+}
+
+async function request({ target, port, lookup, signal, ca }: Place): Promise<WebAnswer> {
+  // Loaded with the first request: Node's HTTP would take a tenth of each start.
+  const https = await import("node:https")
+  const { promise, resolve } = Promise.withResolvers<WebAnswer>()
+  const sent: ClientRequest = https.request({
+    method: "GET",
+    protocol: "https:",
+    hostname: target.hostname,
+    servername: target.hostname,
+    port,
+    path: `${target.pathname}${target.search}`,
+    headers: {
+      host: target.hostname,
+      accept: "*/*",
+      "accept-encoding": "identity",
+      "user-agent": "penknife",
+    },
+    // A kept connection may have been made under another check.
+    agent: false,
+    rejectUnauthorized: true,
+    maxHeaderSize: maxHeaderBytes,
+    lookup,
+    signal,
+    ...(ca !== undefined && { ca }),
+  })
+  sent.on("response", (response) => void readReply(response).then(resolve))
+  sent.on("error", (cause) => resolve(failed(reasonOf(cause))))
+  sent.on("close", () => resolve(failed("broken")))
+  sent.end()
+  return promise
+}
+
+function readReply(response: IncomingMessage): Promise<WebAnswer> {
+  const { promise, resolve } = Promise.withResolvers<WebAnswer>()
+  // Of a connection by TLS.
+  const certificates = chainOf(response.socket as TLSSocket)
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  response.on("data", (chunk: Uint8Array) => {
+    bytes += chunk.byteLength
+    if (bytes <= maxBodyBytes) chunks.push(chunk)
+    else {
+      resolve(failed("too-large"))
+      response.destroy()
+    }
+  })
+  response.on("end", () => {
+    const { statusCode: status = 0, headers } = response
+    if (!response.complete) resolve(failed("broken"))
+    const body = new Uint8Array(Buffer.concat(chunks))
+    resolve({ kind: "reply", status, contentType: headers["content-type"] ?? null, body, certificates })
+  })
+  response.on("error", () => resolve(failed("broken")))
+  response.on("close", () => resolve(failed("broken")))
+  return promise
+}
+
+/** Connects once more without trusting the server, sends nothing, and returns the certificates that it shows. */
+async function shownCertificates({ target, port, lookup, signal }: Place): Promise<readonly string[]> {
+  const tls = await import("node:tls")
+  const { promise, resolve } = Promise.withResolvers<readonly string[]>()
+  const { hostname: host } = target
+  const socket = tls.connect({ host, servername: host, port, lookup, rejectUnauthorized: false })
+  socket.on("secureConnect", () => resolve(chainOf(socket)))
+  socket.on("error", () => resolve([]))
+  socket.on("close", () => resolve([]))
+  const end = () => socket.destroy()
+  signal.addEventListener("abort", end)
+  if (signal.aborted) end()
+  const shown = await promise
+  end()
+  signal.removeEventListener("abort", end)
+  return shown
+}
+
+/** More than any server needs. */
+const maxCertificates = 8
+
+function chainOf(socket: TLSSocket): readonly string[] {
+  const chain: string[] = []
+  const [own]: readonly (DetailedPeerCertificate | undefined)[] = [socket.getPeerCertificate(true)]
+  for (let one = own; one?.raw && chain.length < maxCertificates; one = one.issuerCertificate) {
+    const text = one.raw.toString("base64")
+    // A certificate that is signed by itself names itself as its issuer.
+    if (chain.includes(text)) break
+    chain.push(text)
+  }
+  return chain
+}
+
+function reasonOf(cause: Error): WebFailure {
+  const code = "code" in cause ? String(cause.code) : ""
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") return "expired-certificate"
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "wrong-certificate"
+  if (/CERT|SELF_SIGNED|UNABLE_TO|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|CRL/.test(code))
+    return "untrusted-certificate"
+  if (/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT|EACCES|EPERM)$/.test(code))
+    return "unreachable"
+  return /SSL|TLS|EPROTO/.test(code) ? "tls" : "broken"
+}
