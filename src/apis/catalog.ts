@@ -32,6 +32,7 @@ import { createMacvendor, macvendor } from "./macvendor/index.ts"
 import { readVendors } from "./macvendor/vendor-list.ts"
 import { mailreportparser } from "./mailreportparser/index.ts"
 import { markdownconverter } from "./markdownconverter/index.ts"
+import { mtastsvalidator } from "./mtastsvalidator/index.ts"
 import { phonevalidator } from "./phonevalidator/index.ts"
 import { qrcodegenerator } from "./qrcodegenerator/index.ts"
 import { reversedns } from "./reversedns/index.ts"
@@ -107,6 +108,7 @@ export function createCatalog(
     reversedns,
     caavalidator,
     tlsrptvalidator,
+    mtastsvalidator,
     dmarcvalidator,
     dkimvalidator,
     anchors ? createDanelookup(anchors) : danelookup,

@@ -1,0 +1,136 @@
+import { type MtaStsProblem, problem } from "./mta-sts-problems.ts"
+import { caseOrUnknown } from "./mta-sts-record.ts"
+import { trimBlanks } from "./trim-blanks.ts"
+
+export const modes = ["enforce", "testing", "none"] as const
+
+/** What a policy says; null or empty for what it does not say, or not as it should. */
+export interface MtaStsPolicy {
+  readonly version: string | null
+  readonly mode: (typeof modes)[number] | null
+  /** In lower case, as they stand otherwise. */
+  readonly mx: readonly string[]
+  /** Seconds. */
+  readonly max_age: number | null
+}
+
+const known = ["version", "mode", "mx", "max_age"]
+/** The longest time for which senders keep a policy (RFC 8461 §3.2): a year. */
+const longestAge = 31_557_600
+const day = 86_400
+/** RFC 5321 §4.1.2, `Domain`, with or without a label for any. */
+const pattern = /^(?:\*\.)?[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*$/
+/** The value of an extension: visible characters, with spaces between them. */
+const extensionValue =
+  /^[\x21-\x7e\u{80}-\u{10ffff}](?:[\x20-\x7e\u{80}-\u{10ffff}]*[\x21-\x7e\u{80}-\u{10ffff}])?$/u
+
+/** Reads a policy (RFC 8461 §3.2). */
+export function readPolicy(text: string): {
+  readonly policy: MtaStsPolicy
+  readonly problems: readonly MtaStsProblem[]
+} {
+  const problems: MtaStsProblem[] = []
+  const fields = readFields(text, problems)
+  const mx: string[] = []
+  for (const { value, where } of fields.get("mx") ?? []) {
+    const name = value.toLowerCase()
+    if (name.length <= 255 && pattern.test(name) && !name.split(".").some((label) => label.length > 63))
+      mx.push(name)
+    else problems.push(problem("mx", where, "The mx is not the name of a mail server, or *. and a name."))
+  }
+  for (const name of ["version", "mode", "max_age"]) {
+    const [, second] = fields.get(name) ?? []
+    if (second)
+      problems.push(
+        problem("repeated_field", second.where, `There is a ${name} before; the first one counts.`),
+      )
+  }
+  const first = (name: string) => fields.get(name)?.[0]
+  const version = first("version")?.value ?? null
+  if (version !== "STSv1")
+    problems.push(
+      version === null
+        ? problem("version", "policy", "The policy has no version.")
+        : problem("version", first("version")?.where ?? "policy", "The version must be STSv1."),
+    )
+  const mode = readMode(first("mode"), problems)
+  const max_age = readAge(first("max_age"), problems)
+  if (mode !== "none" && !fields.has("mx")) problems.push(problem("mx", "policy", "The policy has no mx."))
+  return { policy: { version, mode, mx: [...new Set(mx)], max_age }, problems }
+}
+
+interface Field {
+  readonly value: string
+  readonly where: string
+}
+
+/** The known fields by their names. */
+function readFields(text: string, problems: MtaStsProblem[]): ReadonlyMap<string, readonly Field[]> {
+  const fields = new Map<string, Field[]>()
+  const lines = text.split(/\r?\n/)
+  // The last line may end as the others do.
+  if (lines.length > 1 && lines.at(-1) === "") lines.pop()
+  for (const [index, line] of lines.entries()) {
+    const where = `policy, line ${index + 1}`
+    const at = line.indexOf(":")
+    const name = line.slice(0, Math.max(0, at))
+    const value = trimBlanks(line.slice(at + 1))
+    if (known.includes(name)) {
+      const same = fields.get(name)
+      if (same) same.push({ value, where })
+      else fields.set(name, [{ value, where }])
+    } else if (!/^[A-Za-z\d][\w.-]{0,31}$/.test(name) || !extensionValue.test(value))
+      problems.push(
+        problem(
+          "policy_syntax",
+          where,
+          trimBlanks(line) === "" ? "The line is empty." : "The line is not a name, a colon and a value.",
+        ),
+      )
+    else problems.push(caseOrUnknown(name, known, where))
+  }
+  return fields
+}
+
+function readMode(field: Field | undefined, problems: MtaStsProblem[]): MtaStsPolicy["mode"] {
+  const mode = modes.find((one) => one === field?.value) ?? null
+  if (mode === null)
+    problems.push(
+      problem(
+        "mode",
+        field?.where ?? "policy",
+        field ? "The mode must be enforce, testing or none." : "The policy has no mode.",
+      ),
+    )
+  if (mode === "testing")
+    problems.push(problem("testing", "mode", "Mail is delivered in any case; failures are only reported."))
+  if (mode === "none") problems.push(problem("none", "mode", "The policy protects nothing."))
+  return mode
+}
+
+function readAge(field: Field | undefined, problems: MtaStsProblem[]): number | null {
+  if (!field || !/^\d{1,10}$/.test(field.value) || Number(field.value) > longestAge) {
+    const text = field
+      ? "The max_age must be a number of seconds from 0 to 31557600."
+      : "The policy has no max_age."
+    problems.push(problem("max_age", field?.where ?? "policy", text))
+    return null
+  }
+  const seconds = Number(field.value)
+  if (seconds < day)
+    problems.push(
+      problem("short_max_age", field.where, `Senders keep the policy for ${seconds} seconds only.`),
+    )
+  return seconds
+}
+
+/** Returns the function that tells which `mx` covers a host: its name, or `*.` and all but its first label (RFC 8461 §4.1). */
+export function coverBy(mx: readonly string[]): (host: string) => string | null {
+  const all = new Set(mx)
+  return (host) => {
+    const name = host.toLowerCase()
+    const wide = `*${name.slice(name.indexOf("."))}`
+    if (all.has(name)) return name
+    return name.includes(".") && all.has(wide) ? wide : null
+  }
+}

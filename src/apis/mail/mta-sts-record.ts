@@ -1,0 +1,65 @@
+import { type MtaStsProblem, problem } from "./mta-sts-problems.ts"
+import { trimBlanks } from "./trim-blanks.ts"
+
+const version = /^v=STSv1[ \t]*;/
+const nearly = /^\s*"?\s*v\s*=\s*sts/i
+
+/** The record of a name, if there is exactly one (RFC 8461 §3.1). */
+export function selectRecord(
+  texts: readonly string[],
+  name: string,
+): { readonly record: string | null; readonly problems: readonly MtaStsProblem[] } {
+  const records = texts.filter((text) => version.test(text))
+  const problems: MtaStsProblem[] = []
+  if (texts.some((text) => !version.test(text) && nearly.test(text)))
+    problems.push(
+      problem("not_a_record", name, 'A text looks like a record, but does not begin with "v=STSv1;".'),
+    )
+  const [record = null, second] = records
+  if (record === null) problems.push(problem("no_record", name, `${name} has no record.`))
+  if (second === undefined) return { record, problems }
+  problems.push(problem("multiple_records", name, `${name} has ${records.length} records.`))
+  return { record: null, problems }
+}
+
+/** Reads the `id` of a record that begins with the version. Null for one that senders do not take. */
+export function readId(record: string): {
+  readonly id: string | null
+  readonly problems: readonly MtaStsProblem[]
+} {
+  const problems: MtaStsProblem[] = []
+  const fields = record.replace(version, "").split(";").map(trimBlanks)
+  // One semicolon may end the record.
+  if (fields.length > 1 && fields.at(-1) === "") fields.pop()
+  const ids: string[] = []
+  for (const [index, field] of fields.entries()) {
+    const where = `record, field ${index + 2}`
+    const [, name, value = ""] = /^([A-Za-z\d][\w.-]{0,31})=([\x21-\x3a\x3c\x3e-\x7e]+)$/.exec(field) ?? []
+    if (name === "id") ids.push(value)
+    else if (field === "id=") ids.push("")
+    else if (name === undefined)
+      problems.push(
+        problem(
+          "record_syntax",
+          where,
+          field === "" ? "The field is empty." : "The field is not a name and a value.",
+        ),
+      )
+    else problems.push(caseOrUnknown(name, ["id"], where))
+  }
+  const [id] = ids
+  if (id === undefined) problems.push(problem("missing_id", "record", "The record has no id."))
+  else if (!/^[A-Za-z\d]{1,32}$/.test(id))
+    problems.push(problem("id", "record", "The id must be 1 to 32 letters and digits."))
+  if (ids.length > 1)
+    problems.push(problem("repeated_field", "record", "There are several ids; the first one counts."))
+  return { id: problems.some(({ severity }) => severity === "error") ? null : (id ?? null), problems }
+}
+
+/** A field that does not count: a known one in other letters, or one of an extension. */
+export function caseOrUnknown(name: string, known: readonly string[], where: string): MtaStsProblem {
+  const meant = known.find((one) => one === name.toLowerCase())
+  return meant === undefined
+    ? problem("unknown_field", where, `The field ${name} is not known.`)
+    : problem("other_case", where, `The field is ${name}; its name must be ${meant}.`)
+}

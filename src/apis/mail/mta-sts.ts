@@ -1,0 +1,185 @@
+import { isValid } from "../../values/problems.ts"
+import { type Ports, unavailable, type WebAnswer, type WebFailure } from "../contract.ts"
+import { coverBy, type MtaStsPolicy, readPolicy } from "./mta-sts-policy.ts"
+import { firstProblems, type MtaStsCode, type MtaStsProblem, problem } from "./mta-sts-problems.ts"
+import { readId, selectRecord } from "./mta-sts-record.ts"
+import { requireRecords } from "./records.ts"
+import { readServerCertificate, type ServerCertificate } from "./server-certificate.ts"
+import { withTimeLimit } from "./time-limit.ts"
+
+/** Longer than one request may take. */
+const limitMs = 15_000
+/** Certificates are renewed at least so long before their end. */
+const soonDays = 7
+
+/** What was found about a domain's policy for encrypted delivery, or about a policy alone. */
+export interface MtaStsResult extends MtaStsPolicy {
+  readonly is_valid: boolean
+  readonly problems: MtaStsProblem[]
+  readonly record_name: string | null
+  readonly record: string | null
+  readonly id: string | null
+  readonly policy_url: string | null
+  readonly policy: string | null
+  readonly content_type: string | null
+  readonly mx_matches: { host: string; preference: number; matched_by: string | null }[]
+  readonly certificate: ServerCertificate | null
+}
+
+const nothing = { version: null, mode: null, mx: [], max_age: null } as const
+
+/**
+ * Checks the record, the policy and the mail servers of a domain (RFC 8461).
+ * @param domain in lower case and in A-labels; null checks a policy alone
+ * @param given the text of a policy, which is then not read from its host
+ * @throws Unavailable when the DNS does not answer for the record or the mail servers
+ */
+export async function checkMtaSts(
+  domain: string | null,
+  given: string | null,
+  ports: Pick<Ports, "clock" | "dns" | "timer" | "web">,
+): Promise<MtaStsResult> {
+  if (domain === null) return resultOf({}, { text: given, problems: [] }, [], [])
+  return withTimeLimit(ports.timer, limitMs, async (signal) => {
+    const record_name = `_mta-sts.${domain}`
+    const [texts, servers] = await Promise.all([
+      ports.dns.resolve(record_name, "TXT", signal),
+      ports.dns.resolve(domain, "MX", signal),
+    ])
+    const { record, problems: about } = selectRecord(requireRecords(texts, record_name), record_name)
+    const { id, problems: inside } = record === null ? { id: null, problems: [] } : readId(record)
+    const policy_url = `https://mta-sts.${domain}/.well-known/mta-sts.txt`
+    const place = { record_name, record, id, policy_url }
+    const read =
+      given !== null
+        ? { text: given, problems: [] }
+        : record === null
+          ? { text: null, problems: [] }
+          : await readFrom(policy_url, await ports.web.get(policy_url, signal), ports.clock.now())
+    const hosts = requireRecords(servers, domain).toSorted((one, other) => one.preference - other.preference)
+    return resultOf(
+      place,
+      read,
+      [...about, ...inside],
+      hosts.map(({ preference, exchange }) => ({ preference, host: exchange.toLowerCase() })),
+      domain,
+    )
+  })
+}
+
+interface ReadPolicy {
+  readonly text: string | null
+  readonly problems: readonly MtaStsProblem[]
+  readonly content_type?: string | null
+  readonly certificate?: ServerCertificate | null
+}
+
+interface MailServer {
+  readonly host: string
+  readonly preference: number
+}
+
+function resultOf(
+  place: Partial<Pick<MtaStsResult, "record_name" | "record" | "id" | "policy_url">>,
+  { text, content_type = null, certificate = null, problems: read }: ReadPolicy,
+  about: readonly MtaStsProblem[],
+  hosts: readonly MailServer[],
+  domain: string | null = null,
+): MtaStsResult {
+  const { policy, problems: inside } = text === null ? { policy: nothing, problems: [] } : readPolicy(text)
+  const covering = coverBy(policy.mx)
+  const isNull = hosts.length === 1 && hosts[0]?.host === ""
+  const mx_matches =
+    text === null || isNull ? [] : hosts.map((server) => ({ ...server, matched_by: covering(server.host) }))
+  const problems = [...about, ...read, ...inside]
+  if (text !== null && domain !== null && policy.mode !== "none")
+    problems.push(...aboutServers(policy.mx, mx_matches, domain))
+  return {
+    is_valid: isValid(problems),
+    problems: firstProblems(problems),
+    ...{ record_name: null, record: null, id: null, policy_url: null },
+    ...place,
+    ...{ policy: text, content_type, ...policy, mx: [...policy.mx] },
+    mx_matches,
+    certificate,
+  }
+}
+
+function aboutServers(
+  mx: readonly string[],
+  matches: MtaStsResult["mx_matches"],
+  domain: string,
+): readonly MtaStsProblem[] {
+  if (matches.length === 0) return [problem("no_mail", domain, `${domain} has no mail server.`)]
+  const used = new Set(matches.map(({ matched_by }) => matched_by))
+  return [
+    ...matches.flatMap(({ host, matched_by }) =>
+      matched_by === null ? [problem("mx_not_covered", host, `No mx of the policy covers ${host}.`)] : [],
+    ),
+    ...mx.flatMap((one) =>
+      used.has(one) ? [] : [problem("unused_mx", one, `The mx ${one} covers none of the mail servers.`)],
+    ),
+  ]
+}
+
+/** Judges the answer of the policy's host (§3.3). */
+async function readFrom(url: string, answer: WebAnswer, nowMs: number): Promise<ReadPolicy> {
+  const certificate = await readServerCertificate(answer.certificates, nowMs)
+  const refuse = (code: MtaStsCode, message: string): ReadPolicy => ({
+    text: null,
+    problems: [problem(code, url, message)],
+    certificate,
+  })
+  if (answer.kind === "failure") {
+    if (answer.reason === "aborted")
+      unavailable("The policy was not read in time. Try again later.", answer.reason)
+    return refuse(...failures[answer.reason])
+  }
+  const { status, contentType: content_type, body } = answer
+  if (certificate && certificate.names.length === 0)
+    return refuse(
+      "policy_certificate",
+      "The certificate of the host has no DNS name; a common name does not count.",
+    )
+  if (status >= 300 && status <= 399)
+    return refuse("policy_redirect", `The host answers with a redirect (${status}).`)
+  if (status !== 200) return refuse("policy_status", `The host answers with the status ${status}.`)
+  const text = decode(body)
+  if (text === null) return refuse("policy_text", "The policy is not text in UTF-8.")
+  const problems: MtaStsProblem[] = []
+  if (!/^text\/plain[ \t]*(?:;|$)/i.test(content_type ?? ""))
+    problems.push(problem("content_type", url, "The policy is not served as text/plain."))
+  if (certificate && certificate.days_left < soonDays)
+    problems.push(problem("certificate_ends_soon", url, `The certificate ends at ${certificate.valid_to}.`))
+  return { text, problems, content_type, certificate }
+}
+
+const unreached = (message: string) => ["policy_unreachable", message] as const
+const untrusted = (message: string) => ["policy_certificate", message] as const
+
+const failures: Readonly<Record<Exclude<WebFailure, "aborted">, readonly [MtaStsCode, string]>> = {
+  off: ["policy_not_read", "This service sends no HTTPS requests."],
+  url: unreached("The host of the policy has no name that can be asked."),
+  "no-address": unreached("The host of the policy has no address."),
+  dns: unreached("The DNS gave no answer for the host of the policy."),
+  "private-address": ["policy_private_address", "An address of the host is private or special."],
+  unreachable: unreached("The host refuses connections to port 443, or cannot be reached."),
+  "expired-certificate": untrusted("The certificate of the host has expired, or is not valid yet."),
+  "wrong-certificate": untrusted("The certificate of the host is for other names."),
+  "untrusted-certificate": untrusted(
+    "The certificate of the host is not signed by an authority that is trusted.",
+  ),
+  tls: unreached("The host does not speak TLS as it should."),
+  broken: unreached("The host ended the connection before its reply was whole."),
+  timeout: ["policy_timeout", "The host did not answer within 10 seconds."],
+  "too-large": ["policy_too_large", "The policy has over 65536 bytes."],
+}
+
+function decode(body: Uint8Array): string | null {
+  try {
+    // A byte order mark is no part of a policy, so it must be seen.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,106 @@
+import { Type } from "@sinclair/typebox"
+import { choice, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
+import { requireDomain } from "../mail/domain-name.ts"
+import { checkMtaSts } from "../mail/mta-sts.ts"
+import { modes } from "../mail/mta-sts-policy.ts"
+import { problemList } from "../mail/mta-sts-problems.ts"
+import { examples } from "./examples.ts"
+
+export const mtastsvalidator = defineApi({
+  id: "mtastsvalidator",
+  title: "MTA-STS validator",
+  category: "mail",
+  keywords: [
+    "MTA-STS",
+    "STS",
+    "_mta-sts",
+    "mta-sts.txt",
+    "policy",
+    "SMTP TLS",
+    "STARTTLS",
+    "encryption",
+    "MX",
+  ],
+  description:
+    "Checks how a domain asks for encrypted delivery of mail (MTA-STS, RFC 8461): its record, the policy that its host gives over HTTPS, and whether the policy covers all mail servers. A policy can also be checked before it is published.",
+  method: "POST",
+  credits: 3,
+  asksDns: true,
+  asksWeb: true,
+  input: Type.Object({
+    domain: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "The domain that receives mail, such as example.com. Needed unless `policy` is given.",
+      }),
+    ),
+    policy: Type.Optional(
+      Type.String({
+        maxLength: 65_536,
+        description:
+          "The text of a policy. With it, nothing is read over HTTPS. Without a domain, the policy alone is checked.",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    problems: problemList,
+    domain: nullableText("The domain in lower case and in ASCII (A-labels); null without one."),
+    record_name: nullableText("The name of the record: `_mta-sts` below the domain."),
+    record: nullableText("The record; null if there is none, or more than one."),
+    id: nullableText("The `id` of the record, which changes with the policy; null without a valid one."),
+    policy_url: nullableText("Where senders read the policy."),
+    policy: nullableText("The text of the policy; null if there is none that senders would read."),
+    content_type: nullableText("The media type with which the host sends the policy."),
+    version: nullableText("The `version` of the policy."),
+    mode: nullable(choice(modes, { description: "The mode." }), {
+      description:
+        "`enforce`: mail is not delivered without encryption. `testing`: failures are only reported. `none`: no policy. Null without a valid mode.",
+    }),
+    mx: Type.Array(Type.String(), {
+      description: "The names of mail servers in the policy; `*.` stands for one label.",
+    }),
+    max_age: nullable(Type.Integer(), { description: "For how many seconds senders keep the policy." }),
+    mx_matches: Type.Array(
+      Type.Object({
+        host: Type.String({ description: "A mail server of the domain." }),
+        preference: Type.Integer({ description: "Its preference; the lowest is tried first." }),
+        matched_by: nullableText("The `mx` of the policy that covers it; null if none does."),
+      }),
+      { description: "The mail servers of the domain, and which of them the policy covers." },
+    ),
+    certificate: premium(
+      nullable(
+        Type.Object({
+          subject: Type.String({ description: "Whom it was made for." }),
+          issuer: Type.String({ description: "Who signed it." }),
+          names: Type.Array(Type.String(), { description: "The DNS names that it is valid for." }),
+          valid_from: Type.String({ description: "Since when it is valid (ISO 8601)." }),
+          valid_to: Type.String({ description: "Until when it is valid (ISO 8601)." }),
+          days_left: Type.Integer({ description: "Whole days until its end; negative after it." }),
+          fingerprint_sha256: Type.String({ description: "Its SHA-256 in hexadecimal." }),
+        }),
+        {
+          description:
+            "The certificate of the policy's host, also one that is not accepted; null if none was seen.",
+        },
+      ),
+    ),
+  }),
+  examples,
+  async run({ domain: text, policy }, { ports }) {
+    if (text === undefined && policy === undefined) reject("domain", "must be given, or 'policy'")
+    const domain = text === undefined ? null : await requireDomain(text)
+    // `mta-sts.` before it must still be a name, and so must `_mta-sts.`.
+    if (domain !== null && domain.length > longestDomain)
+      reject("domain", `must be at most ${longestDomain} bytes long`)
+    const result = await checkMtaSts(domain, policy ?? null, ports)
+    if (result.problems.some(({ code }) => code === "policy_not_read"))
+      reject("policy", "must be given, since this service sends no HTTPS requests")
+    const { is_valid, problems, certificate, ...rest } = result
+    const shown = certificate && { ...certificate, names: [...certificate.names] }
+    return { is_valid, problems, domain, ...rest, mx: [...rest.mx], certificate: shown }
+  },
+})
+
+const longestDomain = 244
