@@ -55,7 +55,13 @@ function portsThatNote(answers: Record<string, { type: DnsType; message: string 
     return createSignedDns().exchange(name, type, options)
   }
   const clock = createManualClock("2026-11-23T12:00:00Z")
-  return { clock, random: systemRandom, timer: systemTimer, dns: { resolve: noExchange, exchange } }
+  return {
+    clock,
+    random: systemRandom,
+    timer: systemTimer,
+    dns: { resolve: noExchange, exchange },
+    web: webOff,
+  }
 }
 
 function write(file: string, value: object): void {
