@@ -31,7 +31,12 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   values: [],
   config: ["accounts", "ports", "values"],
-  "apis/contract.ts": ["apis/dns-port.ts", "apis/web-port.ts", "values/data-list.ts"],
+  "apis/contract.ts": [
+    "apis/dns-port.ts",
+    "apis/machine-ports.ts",
+    "apis/web-port.ts",
+    "values/data-list.ts",
+  ],
   "apis/categories.ts": [],
   "apis/catalog.ts": ["apis"],
   "apis/isolated-runs.ts": ["apis"],

@@ -1,9 +1,11 @@
 import { FormatRegistry, type Static, type TObject, type TSchema, Type } from "@sinclair/typebox"
 import type { DataList } from "../values/data-list.ts"
 import type { Dns, DnsZone } from "./dns-port.ts"
+import type { Clock, Random, Timer } from "./machine-ports.ts"
 import type { Web, WebFixture } from "./web-port.ts"
 
 export type * from "./dns-port.ts"
+export type * from "./machine-ports.ts"
 export type * from "./web-port.ts"
 
 /** What an API is, besides its code. */
@@ -362,42 +364,4 @@ export interface Ports {
   readonly dns: Dns
   readonly web: Web
   readonly timer: Timer
-}
-
-/**
- * Tells the time.
- * @example
- * const today = (clock: Clock) => new Date(clock.now()).toISOString().slice(0, 10)
- */
-export interface Clock {
-  /** Wall-clock time in milliseconds since the Unix epoch. May jump. */
-  now(): number
-  /** Milliseconds from an arbitrary origin, for durations. Never runs backwards. */
-  monotonicMs(): number
-}
-
-/**
- * Sets timers. There are no others, so that tests can move time by hand.
- * @example
- * async function withTimeLimit<T>(timer: Timer, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
- *   const limit = new AbortController()
- *   const cancel = timer.after(20_000, () => limit.abort())
- *   return work(limit.signal).finally(cancel)
- * }
- */
-export interface Timer {
-  /** Calls `run` once after `delayMs`, unless the returned function is called before. */
-  after(delayMs: number, run: () => void): () => void
-  /** Resolves in a later turn of the event loop, so that other work comes in between. */
-  turn(): Promise<void>
-}
-
-/**
- * Returns random bytes.
- * @example
- * const toToken = (random: Random) => random.bytes(16).toHex()
- */
-export interface Random {
-  /** `length` bytes from a cryptographic source. */
-  bytes(length: number): Uint8Array
 }
