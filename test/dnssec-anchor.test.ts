@@ -34,16 +34,29 @@ test("a command checks signatures from these keys on, and a caller may still nam
   })
 })
 
-test("the test double has the option too", async () => {
-  const withAnchor = await startTestMock({ dnssecAnchor: file })
-  const without = await startTestMock()
-  const statusOf = async (mock: TestMock) => {
-    const answer = await mock.fetch("/v1/dnssecvalidator?name=www.ed25519.test", { key: "mock-pro" })
-    const { data }: { data: { status: string } } = JSON.parse(await answer.text())
-    return data.status
-  }
-  expect(await statusOf(withAnchor)).toBe("secure")
-  expect(await statusOf(without)).toBe("bogus")
+async function statusOf(mock: TestMock, name: string): Promise<string> {
+  const answer = await mock.fetch(`/v1/dnssecvalidator?name=${name}`, { key: "mock-pro" })
+  const { data }: { data: { status: string } } = JSON.parse(await answer.text())
+  return data.status
+}
+
+test("the test double trusts its own root, or those keys instead", async () => {
+  const other = anchorFile(testAnchor.replace(/.{4}$/, "0000"))
+  const [own, foreign] = [await startTestMock(), await startTestMock({ dnssecAnchor: other })]
+  expect(await statusOf(own, "www.ed25519.test")).toBe("secure")
+  expect(await statusOf(own, "www.expired.test")).toBe("bogus")
+  expect(await statusOf(foreign, "www.ed25519.test")).toBe("bogus")
+})
+
+test("names that are in no signed zone are unsigned in the test double, also in a DNS of one's own", async () => {
+  const mock = await startTestMock()
+  expect(await statusOf(mock, "good.example")).toBe("insecure")
+  expect(await statusOf(mock, "nobody.has.this.name")).toBe("insecure")
+  await mock.control("PUT", "/dns", { "customer.com": [{ MX: [10, "mail.customer.com"] }] })
+  expect(await statusOf(mock, "customer.com")).toBe("insecure")
+  // A root of one's own without signatures takes the place of the signed one.
+  await mock.control("PUT", "/dns", { ".": [{ NS: "ns.example." }], "customer.com": [{ A: "192.0.2.1" }] })
+  expect(await statusOf(mock, "customer.com")).toBe("bogus")
 })
 
 describe("a file is refused with what to change", () => {

@@ -12,7 +12,7 @@ import { systemTimer } from "../../src/ports/timer.ts"
 import { webOff } from "../../src/ports/web/fixed-web.ts"
 import { createManualClock } from "../../test/support/clock.ts"
 import { noExchange } from "../../test/support/dns.ts"
-import { createSignedDns, signedMessage } from "../../test/support/signed-dns.ts"
+import { createSignedDns, signedMessage, unsignedMessage } from "../../test/support/signed-dns.ts"
 import { testAnchor } from "../../test/support/signed-zones.ts"
 
 const apis = join(import.meta.dir, "../../src/apis")
@@ -29,12 +29,13 @@ export async function writeExamples(): Promise<void> {
     const { signed_until, chain } = await dnssecvalidator.run({ name, trust_anchor: testAnchor }, context)
     reports[kind] = { signed_until, chain }
   }
+  answers["*"] = [{ type: "DS", message: unsignedMessage("*").toString("base64") }]
   for (const host of hosts) await danelookup.run({ host, trust_anchor: testAnchor }, context)
   write(join(apis, "mail/dnssec/example-answers.json"), { trust_anchor: testAnchor, answers })
   write(join(apis, "dnssecvalidator/example-reports.json"), { reports })
   const [unsigned = ""] = readFileSync(zoneFile, "utf8").split(heading)
   const lines = Object.entries(answers).flatMap(([name, messages]) => [
-    `${name === "." ? '"."' : name}:`,
+    `${/^[.*]$/.test(name) ? `"${name}"` : name}:`,
     ...messages.map(({ type, message }) => `  - ANSWER:\n      type: ${type}\n      message: ${message}`),
   ])
   const explained = [

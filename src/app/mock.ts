@@ -4,6 +4,8 @@ import { noBackups } from "../admin/backups/backups.ts"
 import { ConfigRefused } from "../admin/config/config-control.ts"
 import { createProgramAccounts } from "../admin/program-accounts.ts"
 import type { DnsZone, WebFixture } from "../apis/contract.ts"
+import { exampleAnchor } from "../apis/mail/dnssec/example-zone.ts"
+import { readAnchors } from "../apis/mail/dnssec/root-anchors.ts"
 import { createAdmission, sunsetsOf } from "../call/admission.ts"
 import { createCharges } from "../call/charges.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
@@ -49,6 +51,11 @@ export const mockZone: DnsZone = zone
 /** What other hosts answer over HTTPS to a mock without `--web`. */
 export const mockWebFixture: WebFixture = webFixture
 
+/** The root of the test double's DNS, which `--dns` and `/_mock/dns` can replace: unsigned names have a proof that they are. */
+const rootZone: DnsZone = Object.fromEntries(
+  Object.entries(mockZone).filter(([name]) => name === "." || name === "*"),
+)
+
 /** The longest that a stop waits for calls in progress: tests do not need their answers. */
 const stopGraceMs = 1_000
 
@@ -72,7 +79,7 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
   const ownApis = await createOwnApiVersions(ownParts).load(config)
   logRefused(ownApis, opened.log)
   const threads = createLazyThreads(systemClock, systemTimer, opened.log)
-  const apis = await prepareApis(config, ownApis.definitions, threads)
+  const apis = await prepareApis(config, ownApis.definitions, threads, readAnchors(exampleAnchor))
   const server = await startMockServer(
     {
       createState: () => createState(config, apis, { zone, replies }, opened, () => server),
@@ -107,7 +114,7 @@ async function createState(
   const { plans, plan, seedTimeMs, logLevel } = config
   const clock = createMockClock(seedTimeMs)
   const random = createSeededRandom("penknife")
-  const dns = createMockDns(zone)
+  const dns = createMockDns(zone, rootZone)
   const web = createMockWeb(replies)
   const ports = { clock, random, dns, web: config.noOutbound ? webOff : web, timer: systemTimer }
   // Notices are not sent: tests read them from the outbox.

@@ -16,6 +16,8 @@ import { livePorts } from "./live-ports.ts"
 import { createOwnApiVersions } from "./own-apis.ts"
 import { listsOf, servedOf } from "./served-apis.ts"
 
+type Anchors = NonNullable<Parameters<typeof createCatalog>[1]>
+
 /** The APIs with the embedded data. */
 export const catalog: readonly ApiDefinition[] = createCatalog()
 
@@ -23,14 +25,19 @@ export const catalogIds: readonly string[] = catalog.map(({ id }) => id)
 
 /**
  * The APIs that a configuration serves, of the catalog and the operator's own, with its prices and data files, compiled.
+ * @param anchors the keys of the root without `--dnssec-anchor`; those of the root of the Internet by default
  * @throws ConfigError
  */
 export async function prepareApis(
   config: Config,
   ownApis: readonly ApiDefinition[] = [],
   threads: LazyThreads = createLazyThreads(systemClock, keepAliveTimer),
+  anchors?: Anchors,
 ) {
-  const definitions = [...(await catalogFor(config)).map((api) => threads.isolate(api, config)), ...ownApis]
+  const definitions = [
+    ...(await catalogFor(config, anchors)).map((api) => threads.isolate(api, config)),
+    ...ownApis,
+  ]
   const ids = definitions.map(({ id }) => id)
   const mistakes = [...config.credits.keys()]
     .filter((id) => !ids.includes(id))
@@ -43,13 +50,16 @@ export async function prepareApis(
   )
 }
 
-async function catalogFor({ data, dnssecAnchor }: Config): Promise<readonly ApiDefinition[]> {
-  if (data === null && dnssecAnchor === null) return catalog
+async function catalogFor(
+  { data, dnssecAnchor }: Config,
+  anchors: Anchors | undefined,
+): Promise<readonly ApiDefinition[]> {
+  if (data === null && dnssecAnchor === null) return anchors ? createCatalog({}, anchors) : catalog
   // Loaded only here: most services have no lists and no root of their own.
   const { readDataLists, readAnchorFile } = await import("./data-lists.ts")
   return createCatalog(
     data === null ? {} : (await readDataLists(data)).data,
-    dnssecAnchor === null ? undefined : readAnchorFile(dnssecAnchor),
+    dnssecAnchor === null ? anchors : readAnchorFile(dnssecAnchor),
   )
 }
 

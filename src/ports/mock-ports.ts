@@ -31,9 +31,10 @@ export interface MockDns extends Dns {
 }
 
 /** Creates a DNS with a first zone. Throws an Error that names an invalid entry. */
-export function createMockDns(start: DnsZone): MockDns {
+export function createMockDns(start: DnsZone, base: DnsZone = {}): MockDns {
+  const open = (zone: DnsZone) => createZoneDns(encodeTexts({ ...base, ...zone }))
   let zone = start
-  let dns = createZoneDns(encodeTexts(start))
+  let dns = open(start)
   return {
     get zone() {
       return zone
@@ -41,7 +42,7 @@ export function createMockDns(start: DnsZone): MockDns {
     resolve: (name, type, signal) => dns.resolve(name, type, signal),
     exchange: (name, type, options, signal) => dns.exchange(name, type, options, signal),
     replace(next) {
-      dns = createZoneDns(encodeTexts(next))
+      dns = open(next)
       zone = next
     },
   }

@@ -32,6 +32,16 @@ export function signedMessage(name: string, type: DnsType): Buffer {
   return encodeReply(answerFrom(zones, readQuery(encodeQuery(questionFor(name, type, true), 1, true))), true)
 }
 
+/** A reply for the DS records of a name that proves of every top-level name that it need not be signed: with all NSEC3 records of the root. */
+export function unsignedMessage(name: string): Buffer {
+  const query = readQuery(encodeQuery(questionFor(name, "DS", true), 1, true))
+  const proofs = [..."abcdefghijklmnopqrstuvwxyz"].flatMap(
+    (top) => answerFrom(zones, { ...query, name: top }).authority,
+  )
+  const authority = [...new Map(proofs.map((wire) => [wire.toString("hex"), wire])).values()]
+  return encodeReply({ ...answerFrom(zones, query), authority }, true)
+}
+
 function questionFor(name: string, type: DnsType, dnssec: boolean): Question {
   const wire = toWireNameOrRoot(name)
   if (wire === null) throw new Error(`no name: ${name}`)

@@ -17,12 +17,17 @@ import { parentOf, toWireName, toWireNameOrRoot, type WireName } from "./name.ts
 import { readReply, toRecord } from "./reply.ts"
 import { readEntry } from "./zone-entry.ts"
 
+/** Stands for every top-level name. */
+const anyTop = "\u0001*\0"
+const root = "\0"
+
 /** The TTL of every record of a fixture. */
 const ttlSeconds = 300
 
 /**
  * DNS from a fixture: answers as a server with exactly these records would. TIMEOUT, SERVFAIL and REFUSED apply to every
  * type that the name has no record of.
+ * The recorded reply of type DS at `*` is given for every top-level name without one.
  * @throws Error that names the invalid entry
  * @example
  * createZoneDns({ "example.com": [{ TXT: "v=spf1 -all" }], "slow.example": ["TIMEOUT"] })
@@ -74,6 +79,8 @@ function find(nodes: Nodes, name: WireName | null, type: DnsType, signal?: Abort
   if (signal?.aborted) return { kind: "failure", reason: "aborted", passed, owner: "" }
   for (let owner = name; ; ) {
     const node = owner === null ? undefined : nodes.get(owner)
+    const unsigned = owner === null || hasAny(node, type) ? null : unsignedTop(nodes, owner, type)
+    if (owner !== null && unsigned) return { kind: "recorded", recorded: unsigned, passed, owner }
     if (owner === null || !node) return { kind: "nxdomain", passed, owner: owner ?? "" }
     const recorded = node.recorded.get(type)
     if (recorded) return { kind: "recorded", recorded, passed, owner }
@@ -86,6 +93,15 @@ function find(nodes: Nodes, name: WireName | null, type: DnsType, signal?: Abort
     if (passed.includes(owner)) return { kind: "nodata", passed, owner }
     if (passed.length > maxAliases) return { kind: "failure", reason: "servfail", passed, owner }
   }
+}
+
+function hasAny(node: Node | undefined, type: DnsType): boolean {
+  return node !== undefined && (node.recorded.has(type) || node.records.has(type) || node.failure !== null)
+}
+
+/** The recorded DS reply of `*`, for a top-level name without one: a signed proof that it need not be signed (RFC 5155 §6). */
+function unsignedTop(nodes: Nodes, owner: WireName, type: DnsType): Recorded | undefined {
+  return type === "DS" && parentOf(owner) === root ? nodes.get(anyTop)?.recorded.get(type) : undefined
 }
 
 function toAnswer(found: Found, type: DnsType): DnsAnswer {
