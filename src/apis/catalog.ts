@@ -32,6 +32,7 @@ import { createMacvendor, macvendor } from "./macvendor/index.ts"
 import { readVendors } from "./macvendor/vendor-list.ts"
 import { mailreportparser } from "./mailreportparser/index.ts"
 import { markdownconverter } from "./markdownconverter/index.ts"
+import { messageauth } from "./messageauth/index.ts"
 import { mtastsvalidator } from "./mtastsvalidator/index.ts"
 import { phonevalidator } from "./phonevalidator/index.ts"
 import { qrcodegenerator } from "./qrcodegenerator/index.ts"
@@ -113,5 +114,6 @@ export function createCatalog(
     dkimvalidator,
     anchors ? createDanelookup(anchors) : danelookup,
     mailreportparser,
+    messageauth,
   ]
 }

@@ -13,6 +13,11 @@ export const isolatedRuns: IsolatedRuns = {
   jsonpath: () => import("./jsonpath/run.ts"),
   mailreportparser: () => import("./mailreportparser/run.ts"),
   markdownconverter: () => import("./markdownconverter/run.ts"),
+  messageauth: async () => {
+    const { createRun } = await import("./messageauth/run.ts")
+    const { checkSender } = await import("./spfvalidator/check-sender.ts")
+    return { run: createRun(checkSender) }
+  },
   qrcodegenerator: () => import("./qrcodegenerator/run.ts"),
   jsonschemavalidator: () => import("./jsonschemavalidator/run.ts"),
 }

@@ -1,0 +1,289 @@
+import { generateKeyPairSync } from "node:crypto"
+import fc from "fast-check"
+import type { DnsZone } from "../../src/apis/contract.ts"
+import { createRun } from "../../src/apis/messageauth/run.ts"
+import { checkSender } from "../../src/apis/spfvalidator/check-sender.ts"
+import { portsFor } from "../../test/support/zone-ports.ts"
+import { askPython, debianVersion, defineOracle } from "./oracle.ts"
+
+const debianPackage = "python3-dkim"
+const seed = 20_261_123
+const now = "2026-11-23T12:00:00Z"
+
+/** A message and the keys that the DNS has, by their names. Each character is a byte. */
+interface Case {
+  readonly message: string
+  readonly keys: Readonly<Record<string, string>>
+}
+/** Which signatures are valid, in their order, and the result of ARC. */
+interface Answer {
+  readonly signatures: readonly boolean[]
+  readonly arc: string
+}
+
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 })
+const ed25519 = generateKeyPairSync("ed25519")
+const rsaPem = String(rsa.privateKey.export({ type: "pkcs1", format: "pem" }))
+const edSeed = ed25519.privateKey.export({ type: "pkcs8", format: "der" }).subarray(-32).toString("base64")
+const rsaRecord = `v=DKIM1; k=rsa; p=${rsa.publicKey.export({ type: "spki", format: "der" }).toString("base64")}`
+const edRecord = `v=DKIM1; k=ed25519; p=${ed25519.publicKey.export({ type: "spki", format: "der" }).subarray(-32).toString("base64")}`
+const keys = {
+  "s._domainkey.a.test": rsaRecord,
+  "ed._domainkey.a.test": edRecord,
+  "s._domainkey.list.test": rsaRecord,
+}
+
+const word = fc.constantFrom(
+  "Lunch",
+  "a b",
+  "  two  blanks ",
+  "\ttab",
+  "=?UTF-8?Q?=C3=A9?=",
+  "x;y=z",
+  "\xc3\xa9",
+  "end ",
+)
+const line = fc.oneof(
+  word,
+  fc.constantFrom("", " ", "\t ", ".", "From here", "--b"),
+  fc.stringMatching(/^[ -~]{0,30}$/),
+)
+const value = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join("\r\n "))
+const field = fc.tuple(fc.constantFrom("Subject", "To", "Cc", "X-One", "Received", "subject"), value)
+const plain = fc
+  .tuple(fc.array(field, { maxLength: 5 }), fc.array(line, { maxLength: 6 }), fc.nat(5))
+  .map(([fields, lines, place]) => {
+    const header = fields.map(([name, text]) => `${name}: ${text}`)
+    header.splice(place, 0, "From: Ann <ann@a.test>")
+    return `${header.join("\r\n")}\r\n\r\n${lines.map((one) => `${one}\r\n`).join("")}`
+  })
+const signing = fc.record({
+  canonicalization: fc.constantFrom("simple/simple", "simple/relaxed", "relaxed/simple", "relaxed/relaxed"),
+  isEd25519: fc.boolean(),
+  headers: fc.constantFrom(
+    ["from"],
+    ["from", "subject", "to"],
+    ["from", "from", "subject", "subject", "x-one"],
+  ),
+  length: fc.boolean(),
+})
+
+/** Messages that dkimpy has signed once or twice, and sealed up to three times. */
+async function signMessages(count: number): Promise<readonly string[]> {
+  const bases = fc.sample(fc.tuple(plain, fc.array(signing, { minLength: 0, maxLength: 2 }), fc.nat(3)), {
+    seed,
+    numRuns: count,
+  })
+  let messages = bases.map(([message]) => message)
+  const apply = async (jobOf: (index: number) => object | null) => {
+    const jobs = messages.map((_, index) => jobOf(index))
+    const answers = await askPython<string>(
+      "messageauth.py",
+      jobs.flatMap((job, index) => (job ? [{ work: "sign", message: messages[index], ...job }] : [])),
+      debianPackage,
+    )
+    messages = messages.map((message, index) => (jobs[index] ? (answers.shift() ?? "") : message))
+  }
+  for (const round of [0, 1])
+    await apply((index) => {
+      const options = bases[index]?.[1][round]
+      if (!options) return null
+      const { isEd25519, ...more } = options
+      const algorithm = isEd25519 ? "ed25519-sha256" : "rsa-sha256"
+      return {
+        kind: "dkim",
+        selector: isEd25519 ? "ed" : "s",
+        key: isEd25519 ? edSeed : rsaPem,
+        algorithm,
+        ...more,
+      }
+    })
+  for (const round of [0, 1, 2])
+    await apply((index) => ((bases[index]?.[2] ?? 0) > round ? { kind: "arc", key: rsaPem } : null))
+  return messages
+}
+
+let pool: readonly string[] = []
+
+interface Change {
+  readonly how: string
+  readonly at: number
+  readonly text: string
+}
+const change = fc.record({
+  how: fc.constantFrom(
+    "none",
+    "none",
+    "body",
+    "cut",
+    "append",
+    "fold",
+    "case",
+    "top",
+    "drop",
+    "repeat",
+    "tag",
+    "untag",
+    "swap",
+    "key",
+  ),
+  at: fc.nat(10_000),
+  text: fc.constantFrom(
+    "x",
+    " ",
+    "\t",
+    "\r\n",
+    "i=2; ",
+    "v=2; ",
+    "l=3; ",
+    "x=1; ",
+    "t=9999999999; ",
+    "c=relaxed; ",
+    "q=dns/txt; ",
+    "h=to; ",
+    "z=a; ",
+    "cv=fail; ",
+  ),
+})
+
+function changed({ message, keys: known }: Case, { how, at, text }: Change): Case {
+  const end = message.indexOf("\r\n\r\n")
+  const fields = message.slice(0, end).split(/\r\n(?![ \t])/)
+  const body = message.slice(end + 4)
+  const lines = body.split("\r\n")
+  const index = at % fields.length
+  const own = fields[index] ?? ""
+  const withFields = (...all: readonly string[]) => ({
+    keys: known,
+    message: `${all.join("\r\n")}\r\n\r\n${body}`,
+  })
+  const replaced = (...all: readonly string[]) => withFields(...fields.toSpliced(index, 1, ...all))
+  const withBody = (all: string) => ({ keys: known, message: `${message.slice(0, end + 4)}${all}` })
+  const isTagged = /^(?:DKIM|ARC)-S|^ARC-M/i.test(own)
+  switch (how) {
+    case "body":
+      return withBody(
+        lines
+          .with(at % lines.length, `${lines[at % lines.length]}${/^[ -~\t]/.test(text) ? text : ""}`)
+          .join("\r\n"),
+      )
+    case "cut":
+      return withBody(
+        lines
+          .slice(0, at % lines.length)
+          .map((one) => `${one}\r\n`)
+          .join(""),
+      )
+    case "append":
+      return withBody(`${body}\r\n\r\n${text.trim() === "" ? "" : `${text}\r\n`}`)
+    case "fold":
+      return replaced(own.replace(/: /, ":\r\n "))
+    case "case":
+      return replaced(own.replace(/^[^:]*/, (name) => name.toUpperCase()))
+    case "top":
+      return withFields(`Subject: ${/\w/.test(text) ? text : "x"}`, ...fields)
+    case "drop":
+      return /^from:/i.test(own) ? { message, keys: known } : replaced()
+    case "repeat":
+      return replaced(own, own)
+    case "tag":
+      return isTagged
+        ? replaced(own.replace(/: */, `: ${/=/.test(text) ? text : ""}`))
+        : { message, keys: known }
+    case "untag":
+      return isTagged
+        ? replaced(own.replace(new RegExp(`\\b${"vacdshqtb"[at % 9]}=[^;]*;?`), ""))
+        : { message, keys: known }
+    case "swap":
+      return withFields(...fields.slice(0, index), ...fields.slice(index).reverse())
+    case "key":
+      return {
+        message,
+        keys: {
+          ...known,
+          "s._domainkey.a.test":
+            [
+              rsaRecord.replace("k=rsa; ", ""),
+              `${rsaRecord}; t=s`,
+              rsaRecord.replace("rsa;", "rsa; h=sha1;"),
+              "v=DKIM1; p=",
+              rsaRecord.replace("DKIM1", "DKIM2"),
+              edRecord,
+              rsaRecord.replace(/p=..../, "p=AAAA"),
+            ][at % 7] ?? "",
+        },
+      }
+    default:
+      return { message, keys: known }
+  }
+}
+
+function headerOf(message: string): string {
+  return message.slice(0, message.indexOf("\r\n\r\n"))
+}
+
+const run = createRun(checkSender)
+
+async function answerOf({ message, keys: records }: Case): Promise<Answer> {
+  const dns: DnsZone = Object.fromEntries(Object.entries(records).map(([name, TXT]) => [name, [{ TXT }]]))
+  const context = { ports: portsFor({ given: { now, dns } }), giveWay: () => undefined, premium: false }
+  const { results } = await run({ message: Buffer.from(message, "latin1").toString("base64") }, context)
+  const signatures = results.filter(({ method, domain }) => method === "dkim" && domain !== null)
+  return {
+    signatures: signatures.map(({ result }) => result === "pass"),
+    arc: results.find(({ method }) => method === "arc")?.result ?? "none",
+  }
+}
+
+export const oracle = defineOracle<Case, Answer>({
+  api: "messageauth",
+  against: "python3-dkim (dkimpy: DKIM and ARC)",
+  cases: 3_000,
+  generate: fc
+    .tuple(fc.nat(499), fc.array(change, { minLength: 0, maxLength: 2 }))
+    .map(([index, changes]) => changes.reduce(changed, { message: pool[index] ?? "", keys })),
+  async version() {
+    pool = await signMessages(500)
+    return debianVersion(debianPackage)
+  },
+  ours: answerOf,
+  theirs: (cases) =>
+    askPython(
+      "messageauth.py",
+      cases.map(({ message, ...rest }) => {
+        const header = message.slice(0, message.indexOf("\r\n\r\n"))
+        return {
+          work: "verify",
+          message,
+          ...rest,
+          signatures: header.match(/^DKIM-Signature[ \t]*:/gim)?.length ?? 0,
+        }
+      }),
+      debianPackage,
+    ),
+  known: [
+    {
+      reason:
+        "relaxed bodies that end in lines of blanks, which RFC 6376 §3.4.4 leaves out and python3-dkim does not",
+      fits: ({ message }, ours, theirs) =>
+        /c=relaxed\/relaxed|c=simple\/relaxed/.test(headerOf(message)) &&
+        /\r\n[ \t]+(?:\r\n)*$/.test(message) &&
+        theirs.signatures.every((isValid, index) => !isValid || ours.signatures[index]),
+    },
+    {
+      reason:
+        "a message with several fields From: python3-dkim checks no signature of it; here DMARC refuses it (RFC 9989 §5.3.1)",
+      fits: ({ message }, ours, theirs) =>
+        (headerOf(message).match(/^From[ \t\r\n]*:/gim)?.length ?? 0) > 1 &&
+        !theirs.signatures.includes(true) &&
+        ours.arc === theirs.arc,
+    },
+    {
+      reason:
+        "a key that is for SHA-1 alone (`h=sha1`), which python3-dkim uses for SHA-256 against RFC 6376 §6.1.2",
+      fits: ({ keys: records }, ours, theirs) =>
+        Object.values(records).some((record) => record.includes("h=sha1")) &&
+        ours.signatures.every((isValid, index) => !isValid || theirs.signatures[index]),
+    },
+  ],
+})

@@ -1,0 +1,141 @@
+import { Type } from "@sinclair/typebox"
+import { choice, defineIsolatedApi, nullable, nullableText, premium } from "../contract.ts"
+import { dmarcPolicies } from "../mail/dmarc-policy.ts"
+import { examples } from "./examples.ts"
+import { problemList } from "./problems.ts"
+import { results } from "./result-names.ts"
+
+export const messageauth = defineIsolatedApi({
+  id: "messageauth",
+  title: "Mail authentication",
+  category: "mail",
+  keywords: [
+    ...["DKIM", "SPF", "DMARC", "ARC", "forged mail", "phishing", "spoofing", "signature", "email header"],
+    ...["Authentication-Results", "RFC 6376", "RFC 7208", "RFC 8601", "RFC 8617", "RFC 9989"],
+  ],
+  description:
+    "Checks whether a mail is from whom it says: SPF, DKIM, ARC and DMARC of a raw message, each with its result and reason, as an Authentication-Results field too (RFC 8601). With premium fields, also the ARC chain and the header as each signature covers it.",
+  method: "POST",
+  credits: 5,
+  asksDns: true,
+  input: Type.Object({
+    message: Type.String({
+      minLength: 1,
+      maxLength: 1_400_000,
+      description:
+        "The message with its whole header, as it arrived, at most 1 MiB: as text, or in base64, which also keeps bytes that are not UTF-8.",
+    }),
+    ip: Type.Optional(
+      Type.String({
+        minLength: 2,
+        maxLength: 45,
+        description: "The IPv4 or IPv6 address that delivered the message. Without it, SPF is not checked.",
+      }),
+    ),
+    helo: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: "The name that the sending server gave (HELO or EHLO).",
+      }),
+    ),
+    sender: Type.Optional(
+      Type.String({
+        maxLength: 320,
+        description:
+          "The address of MAIL FROM, without angle brackets; empty for a message without one, such as a bounce. By default that of the field Return-Path.",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    is_authentic: Type.Boolean({
+      description: "Whether DMARC passes: DKIM or SPF confirms the domain of the author.",
+    }),
+    problems: problemList,
+    author: nullableText("The address in the field From; null without one."),
+    results: Type.Array(
+      Type.Object({
+        method: choice(["spf", "dkim", "arc", "dmarc"], { description: "What was checked." }),
+        result: choice(results, { description: "The result (RFC 8601 §2.7)." }),
+        domain: nullableText(
+          "The domain that was checked: of the sender, the signer, the last ARC seal or the author; null without one.",
+        ),
+        is_aligned: nullable(Type.Boolean(), {
+          description:
+            "Whether it confirms the domain of the author, as DMARC wants; null unless it is SPF or DKIM and passed.",
+        }),
+        reason: nullableText("Why it has this result; null if nothing is to be said."),
+      }),
+      { description: "SPF, unless it was not checked, each DKIM signature (at most 10), ARC and DMARC." },
+    ),
+    signatures: Type.Array(
+      Type.Object({
+        domain: Type.String({ description: "The domain that signed (`d=`)." }),
+        selector: Type.String({ description: "The name of its key (`s=`)." }),
+        algorithm: Type.String({ description: "The algorithm, such as `rsa-sha256`." }),
+        canonicalization: Type.String({
+          description: "Which changes header and body may undergo on their way.",
+        }),
+        result: choice(results, { description: "The result." }),
+        signed_headers: Type.Array(Type.String(), {
+          description: "The fields that it covers, in its order, at most 100.",
+        }),
+        unsigned_body_bytes: Type.Integer({
+          minimum: 0,
+          description: "How many bytes at the end of the body it does not cover (`l=`).",
+        }),
+        signed_at: nullableText("When it was made, as it says; null if it does not say."),
+        expires_at: nullableText("Until when it is valid; null if it does not say."),
+        key_bits: nullable(Type.Integer(), {
+          description: "The length of an RSA key; null for others, or without a key.",
+        }),
+      }),
+      { description: "The DKIM signatures, at most 10." },
+    ),
+    dmarc: nullable(
+      Type.Object({
+        policy: choice(dmarcPolicies, { description: "What receivers are asked to do if it fails." }),
+        record_domain: Type.String({ description: "The domain whose record applies." }),
+        organizational_domain: Type.String({
+          description: "The domain that others must belong to, to be aligned.",
+        }),
+        is_testing: Type.Boolean({
+          description: "Whether the record asks for the next weaker policy (`t=y`).",
+        }),
+      }),
+      { description: "The DMARC policy that applies; null without one." },
+    ),
+    spf_explanation: nullableText(
+      "What the domain of the sender says about a fail of SPF; null without a text.",
+    ),
+    authentication_results: Type.String({
+      description: "The value of an Authentication-Results field with these results (RFC 8601).",
+    }),
+    arc_chain: premium(
+      Type.Array(
+        Type.Object({
+          instance: Type.Integer({ description: "Its number, from 1 on." }),
+          domain: nullableText("The domain that sealed (`d=`)."),
+          selector: nullableText("The name of its key (`s=`)."),
+          chain_result: nullableText("What it says of the chain before it (`cv=`)."),
+          authentication_results: Type.String({
+            description: "The results that it recorded, at most 2,000 characters.",
+          }),
+        }),
+        { description: "The sets of the ARC chain, the first one first; empty without a readable chain." },
+      ),
+    ),
+    canonical_headers: premium(
+      Type.Array(
+        Type.Object({
+          domain: Type.String({ description: "The domain that signed." }),
+          selector: Type.String({ description: "The name of its key." }),
+          header: Type.String({ description: "The fields as they were hashed, at most 20,000 characters." }),
+        }),
+        { description: "The header as each signature covers it (RFC 6376 §3.4)." },
+      ),
+    ),
+  }),
+  examples,
+  isolated: { limitMs: 2_000 },
+})

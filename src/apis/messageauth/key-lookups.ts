@@ -1,0 +1,62 @@
+import type { Dns, DnsAnswer, DnsType } from "../contract.ts"
+
+/** Together with those of SPF, at most 130, they stay below the 240 of a call. */
+const maxQuestions = 100
+
+/** The questions of DKIM, ARC and DMARC, each asked once, in the form of node:dns that mailauth takes. */
+export class KeyLookups {
+  readonly #dns: Dns
+  readonly #signal: AbortSignal
+  readonly #answers = new Map<string, Promise<DnsAnswer>>()
+  /** Names that the DNS gave no answer for. */
+  readonly failed = new Set<string>()
+
+  constructor(dns: Dns, signal: AbortSignal) {
+    this.#dns = dns
+    this.#signal = signal
+  }
+
+  /** Texts are lists of one string. What has no records, or no answer, is an error with the code of node:dns. */
+  readonly resolve = async (name: string, type: string): Promise<unknown[]> => {
+    const answer = await this.#ask(name.toLowerCase(), type)
+    if (answer.kind === "records") return answer.records.map((one) => (type === "TXT" ? [one] : one))
+    if (answer.kind === "failure") {
+      this.failed.add(name)
+      throw failure(answer.reason === "timeout" ? "ETIMEOUT" : "ESERVFAIL")
+    }
+    throw failure(answer.kind === "nodata" ? "ENODATA" : "ENOTFOUND")
+  }
+
+  async #ask(name: string, type: string): Promise<DnsAnswer> {
+    if (!isAskable(name)) return { kind: "nxdomain" }
+    const key = `${type} ${name}`
+    const known = this.#answers.get(key)
+    if (known) return known
+    if (this.#signal.aborted || this.#answers.size >= maxQuestions)
+      return { kind: "failure", reason: "aborted" }
+    const wanted = types.find((one) => one === type)
+    if (wanted === undefined) throw new Error(`mailauth asked for ${type}`)
+    const over = new Promise<DnsAnswer>((resolve) =>
+      this.#signal.addEventListener("abort", () => resolve({ kind: "failure", reason: "aborted" }), {
+        once: true,
+      }),
+    )
+    const answer = Promise.race([this.#dns.resolve(name, wanted, this.#signal), over])
+    this.#answers.set(key, answer)
+    return answer
+  }
+}
+
+const types: readonly DnsType[] = ["TXT", "A", "AAAA", "MX", "CNAME"]
+
+function failure(code: string): Error {
+  return Object.assign(new Error(code), { code })
+}
+
+function isAskable(name: string): boolean {
+  return (
+    name.length <= 253 &&
+    /^[!-~]+$/.test(name) &&
+    name.split(".").every((label) => label !== "" && label.length <= 63)
+  )
+}

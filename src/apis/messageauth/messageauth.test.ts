@@ -1,0 +1,343 @@
+import { describe, expect, test } from "bun:test"
+import { generateKeyPairSync, type KeyObject } from "node:crypto"
+import fc from "fast-check"
+import { sealMessage } from "mailauth/lib/arc"
+import { dkimSign } from "mailauth/lib/dkim/sign.js"
+import { portsFor } from "../../../test/support/zone-ports.ts"
+import { type DnsZone, InputRejected } from "../contract.ts"
+import { checkSender } from "../spfvalidator/check-sender.ts"
+import { createRun } from "./run.ts"
+
+const run = createRun(checkSender)
+const now = "2026-11-23T12:00:00Z"
+const ed25519 = generateKeyPairSync("ed25519")
+const rsa = generateKeyPairSync("rsa", { modulusLength: 1_024 })
+
+const pem = (key: KeyObject) => String(key.export({ type: "pkcs8", format: "pem" }))
+const base64Of = (key: KeyObject) => key.export({ type: "spki", format: "der" }).toString("base64")
+const keys: DnsZone = {
+  "rsa._domainkey.a.test": [{ TXT: `v=DKIM1; k=rsa; p=${base64Of(rsa.publicKey)}` }],
+  "ed._domainkey.a.test": [
+    {
+      TXT: `v=DKIM1; k=ed25519; p=${Buffer.from(base64Of(ed25519.publicKey), "base64").subarray(-32).toString("base64")}`,
+    },
+  ],
+  "rsa._domainkey.list.test": [{ TXT: `v=DKIM1; p=${base64Of(rsa.publicKey)}` }],
+}
+const zone: DnsZone = {
+  ...keys,
+  "_dmarc.a.test": [{ TXT: "v=DMARC1; p=quarantine" }],
+  "a.test": [{ TXT: "v=spf1 ip4:192.0.2.0/24 -all" }],
+}
+
+async function check(
+  message: string,
+  more: { ip?: string; sender?: string; helo?: string; dns?: DnsZone; premium?: boolean } = {},
+) {
+  const { dns = zone, premium = true, ...input } = more
+  return run(
+    { message, ...input },
+    { ports: portsFor({ given: { now, dns } }), giveWay: () => undefined, premium },
+  )
+}
+
+const plain = "From: Ann <ann@a.test>\r\nSubject: Lunch\r\n\r\nAt noon?\r\n"
+
+async function sign(
+  message: string,
+  options: {
+    selector?: string
+    canonicalization?: string
+    maxBodyLength?: number
+    expires?: Date
+    signTime?: Date
+  } = {},
+) {
+  const {
+    selector = "rsa",
+    canonicalization = "relaxed/relaxed",
+    maxBodyLength,
+    expires,
+    signTime = new Date(now),
+  } = options
+  const privateKey = pem(selector === "ed" ? ed25519.privateKey : rsa.privateKey)
+  const signature = {
+    ...{ signingDomain: "a.test", selector, privateKey, canonicalization },
+    ...(maxBodyLength !== undefined && { maxBodyLength }),
+  }
+  const { signatures } = await dkimSign(message, {
+    ...{ ...signature, signTime, signatureData: [signature] },
+    ...(expires && { expires }),
+  })
+  return signatures + message
+}
+
+async function refusal(message: string, more: Parameters<typeof check>[1] = {}): Promise<string> {
+  try {
+    await check(message, more)
+  } catch (error) {
+    if (error instanceof InputRejected) return `${error.parameter} ${error.requirement}`
+    throw error
+  }
+  throw new Error("the message was read")
+}
+
+const codes = ({ problems }: Awaited<ReturnType<typeof check>>) => problems.map(({ code }) => code)
+const resultOf = ({ results }: Awaited<ReturnType<typeof check>>, method: string) =>
+  results.find((one) => one.method === method)
+
+describe("DKIM", () => {
+  test.each(["simple/simple", "relaxed/simple", "simple/relaxed", "relaxed/relaxed"])(
+    "%s holds, and does not for another body or header",
+    async (canonicalization) => {
+      for (const selector of ["rsa", "ed"]) {
+        const signed = await sign(plain, { selector, canonicalization })
+        const answer = await check(signed)
+        expect(answer).toMatchObject({ is_authentic: true, author: "ann@a.test" })
+        expect(resultOf(answer, "dkim")).toMatchObject({ result: "pass", domain: "a.test", is_aligned: true })
+        expect(answer.signatures[0]).toMatchObject({
+          selector,
+          canonicalization,
+          signed_at: "2026-11-23T12:00:00.000Z",
+          key_bits: selector === "rsa" ? 1_024 : null,
+        })
+        for (const broken of [signed.replace("noon", "nine"), signed.replace("Lunch", "Money")]) {
+          const other = await check(broken)
+          expect(resultOf(other, "dkim")?.result).toBe("fail")
+          expect(other.is_authentic).toBe(false)
+          expect(codes(other)).toContain("not_authentic")
+        }
+      }
+    },
+  )
+
+  test("white space may change in relaxed form alone", async () => {
+    const fold = (message: string) =>
+      message.replace("Subject: Lunch", "Subject:  Lunch").replace("At noon?", "At  noon? ")
+    expect(resultOf(await check(fold(await sign(plain))), "dkim")?.result).toBe("pass")
+    expect(
+      resultOf(await check(fold(await sign(plain, { canonicalization: "simple/simple" }))), "dkim")?.result,
+    ).toBe("fail")
+  })
+
+  test("bytes in base64 and line feeds alone mean the same message", async () => {
+    const signed = await sign(plain.replace("At noon?", "At noön?"))
+    expect(codes(await check(Buffer.from(signed).toString("base64")))).toEqual(["no_ip"])
+    expect(codes(await check(signed.replaceAll("\r\n", "\n")))).toEqual(["line_ends", "no_ip"])
+    const cut = await check(signed.slice(0, -2))
+    expect(codes(cut)).toEqual(["last_line", "no_ip"])
+    expect(cut.is_authentic).toBe(true)
+    const latin = await sign(
+      Buffer.from(plain.replace("At noon?", "At no\u00f6n?"), "latin1").toString("latin1"),
+    )
+    expect((await check(Buffer.from(latin, "latin1").toString("base64"))).signatures.length).toBe(1)
+    expect(codes(await check(signed.replace("Lunch", "Lu\rnch")))).toContain("lone_returns")
+  })
+
+  test("tells what a signature leaves out, when it has expired, and what its key is", async () => {
+    const partial = await check(`${await sign(plain, { maxBodyLength: 4 })}More.\r\n`)
+    expect(partial).toMatchObject({
+      is_authentic: true,
+      signatures: [{ result: "pass", unsigned_body_bytes: 13 }],
+    })
+    expect(codes(partial)).toContain("partial_body")
+    const signedBefore = (hours: number) => new Date(Date.parse(now) - hours * 3_600_000)
+    const expires = signedBefore(1)
+    const expired = await check(await sign(plain, { signTime: signedBefore(2), expires }))
+    expect(expired.signatures[0]).toMatchObject({ result: "neutral", expires_at: expires.toISOString() })
+    expect(resultOf(expired, "dkim")?.reason).toBe("expired")
+    const signed = await sign(plain)
+    const record = keys["rsa._domainkey.a.test"]?.[0]
+    const text =
+      record !== undefined && typeof record === "object" && "TXT" in record ? String(record.TXT) : ""
+    const withKey = (TXT: string) => check(signed, { dns: { ...zone, "rsa._domainkey.a.test": [{ TXT }] } })
+    expect(codes(await withKey(`${text}; t=y`))).toContain("testing")
+    for (const [wrong, reason] of [
+      ["v=DKIM1; p=", "invalid public key"],
+      [text.replace("v=DKIM1", "v=DKIM2"), "unknown key version"],
+      [text.replace("k=rsa", "k=rsa; h=sha1"), "inappropriate hash algorithm"],
+      [text.replace("k=rsa", "k=ed25519"), "key"],
+    ] as const) {
+      const answer = await withKey(wrong)
+      expect(answer.is_authentic).toBe(false)
+      expect(resultOf(answer, "dkim")?.result).toBe("neutral")
+      expect(resultOf(answer, "dkim")?.reason ?? "").toContain(reason)
+    }
+  })
+
+  test("checks ten signatures of 300", async () => {
+    const signature = (await sign(plain)).slice(0, -plain.length)
+    const answer = await check(signature.repeat(300) + plain)
+    expect(answer.signatures.length).toBe(10)
+    expect(answer.results.filter(({ method }) => method === "dkim").length).toBe(10)
+    expect(codes(answer)).toContain("signatures_left_out")
+    expect(answer.authentication_results.match(/dkim=/g)?.length).toBe(10)
+  })
+})
+
+describe("SPF and DMARC", () => {
+  test("an aligned sender confirms the author, another one does not", async () => {
+    const own = await check(plain, { ip: "192.0.2.1", sender: "x@a.test" })
+    expect(own.results).toMatchObject([
+      { method: "spf", result: "pass", domain: "a.test", is_aligned: true },
+      { method: "dkim", result: "none" },
+      { method: "arc", result: "none" },
+      { method: "dmarc", result: "pass", domain: "a.test" },
+    ])
+    expect(own.dmarc).toEqual({
+      policy: "quarantine",
+      record_domain: "a.test",
+      organizational_domain: "a.test",
+      is_testing: false,
+    })
+    const dns = { ...zone, "b.test": [{ TXT: "v=spf1 +all" }] } as const
+    const other = await check(plain, { ip: "198.51.100.1", sender: "x@b.test", dns })
+    expect(other.is_authentic).toBe(false)
+    expect(resultOf(other, "spf")).toMatchObject({ result: "pass", is_aligned: false })
+    expect(resultOf(await check(plain, { ip: "198.51.100.1", sender: "x@a.test" }), "spf")?.result).toBe(
+      "fail",
+    )
+  })
+
+  test("takes Return-Path for the sender, and HELO for an empty one", async () => {
+    const bounce = await check(`Return-Path: <ann@a.test>\r\n${plain}`, { ip: "192.0.2.1" })
+    expect(resultOf(bounce, "spf")).toMatchObject({ result: "pass", domain: "a.test" })
+    const empty = await check(plain, { ip: "192.0.2.1", sender: "", helo: "a.test" })
+    expect(empty.authentication_results).toContain("spf=pass smtp.helo=a.test")
+    expect(codes(await check(plain, { ip: "192.0.2.1" }))).toContain("no_sender")
+    expect(codes(await check(plain, {}))).toContain("no_ip")
+  })
+
+  test("without an author, with two, or without a policy", async () => {
+    expect(codes(await check("Subject: a\r\n\r\n"))).toContain("no_author")
+    expect(codes(await check(`From: bob@b.test\r\n${plain}`))).toContain("several_authors")
+    const none = await check(plain, { dns: keys })
+    expect(codes(none)).toEqual(["no_policy", "no_ip"])
+    expect(none.dmarc).toBeNull()
+  })
+
+  test("a server that does not answer is a temporary result", async () => {
+    const dns = {
+      ...zone,
+      "_dmarc.a.test": ["SERVFAIL"],
+      "rsa._domainkey.a.test": ["TIMEOUT"],
+      "a.test": ["SERVFAIL"],
+    } as const
+    const answer = await check(await sign(plain), { ip: "192.0.2.1", sender: "x@a.test", dns })
+    expect(answer.results.map(({ result }) => result)).toEqual([
+      "temperror",
+      "temperror",
+      "none",
+      "temperror",
+    ])
+    expect(codes(answer).filter((code) => code === "no_answer").length).toBe(3)
+  })
+})
+
+describe("ARC", () => {
+  const seal = async (message: string, cv: "none" | "pass") =>
+    (
+      await sealMessage(message, {
+        signingDomain: "list.test",
+        selector: "rsa",
+        privateKey: pem(rsa.privateKey),
+        cv,
+        signTime: new Date(now),
+        authResults: "list.test; dmarc=pass header.from=a.test",
+      })
+    ).toString() + message
+
+  test("an intact chain passes, a changed one fails", async () => {
+    const listed = (await sign(plain)).replace("noon?", "noon?\r\n-- \r\nThe list")
+    const twice = await seal(await seal(listed, "none"), "pass")
+    const answer = await check(twice)
+    expect(resultOf(answer, "arc")).toMatchObject({ result: "pass", domain: "list.test" })
+    expect(codes(answer)).toEqual(["not_authentic", "forwarded", "no_ip"])
+    expect(answer.arc_chain).toMatchObject([
+      { instance: 1, domain: "list.test", chain_result: "none" },
+      { instance: 2, chain_result: "pass" },
+    ])
+    const broken = await check(twice.replace("The list", "A list"))
+    expect(resultOf(broken, "arc")?.result).toBe("fail")
+    expect(codes(broken)).not.toContain("forwarded")
+    expect(resultOf(await check(twice.replace("i=1;", "i=3;")), "arc")?.result).toBe("fail")
+  })
+
+  test("premium fields are not computed for others", async () => {
+    const answer = await check(await seal(plain, "none"), { premium: false })
+    expect(answer).toMatchObject({ arc_chain: [], canonical_headers: [] })
+  })
+})
+
+test("refuses what is no message, and says what to change", async () => {
+  expect(await refusal("hello")).toMatch(/^message must begin with its header/)
+  expect(await refusal(Buffer.from("hello, world").toString("base64"))).toMatch(/^message must begin/)
+  expect(await refusal("\r\nFrom: a@b.test")).toMatch(/^message must begin/)
+  expect(await refusal(`${plain}${"a".repeat(1_048_577)}`)).toMatch(/^message must have at most 1 MiB/)
+  expect(await refusal(`X: ${"a".repeat(270_000)}\r\n\r\n`)).toMatch(/header of at most 256 KiB/)
+  expect(await refusal("X: a\r\n".repeat(5_001))).toMatch(/at most 5,000 lines/)
+  expect(await refusal(plain, { ip: "192.0.2.1/24" })).toMatch(/^ip must be/)
+})
+
+test("any message gives a result or a refusal", async () => {
+  const piece = fc.constantFrom(
+    "From: ",
+    "a@b.test",
+    "\r\n",
+    "\n",
+    "\r",
+    " ",
+    ";",
+    "=",
+    "DKIM-Signature: v=1; ",
+    "h=from",
+    "d=a.test",
+    "s=rsa",
+    "b=AA",
+    "bh=AA",
+    "a=rsa-sha256",
+    "ARC-Seal: i=1; cv=none; ",
+    "ARC-Message-Signature: i=1; ",
+    "ARC-Authentication-Results: i=1; ",
+    "(",
+    '"',
+    "<",
+    "é",
+    "\u0000",
+    ",",
+    "@",
+    "c=",
+    "l=99999999999",
+    "x=1",
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 40 }), fc.boolean(), async (pieces, isSigned) => {
+      const message = `${isSigned ? "From: a@a.test\r\n" : ""}${pieces.join("")}`
+      try {
+        const { results } = await check(message, { ip: "192.0.2.1", sender: pieces[0] ?? "" })
+        expect(results.at(-1)?.method).toBe("dmarc")
+      } catch (error) {
+        expect(error).toBeInstanceOf(InputRejected)
+      }
+    }),
+    { seed: 20_261_123, numRuns: 300 },
+  )
+})
+
+test("a key whose point is not on its curve leaves no error behind for the next HMAC", async () => {
+  const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
+  const der = publicKey.export({ type: "spki", format: "der" })
+  der.writeUInt8((der.at(-1) ?? 0) ^ 1, der.length - 1)
+  const dns = { ...zone, "rsa._domainkey.a.test": [{ TXT: `v=DKIM1; k=rsa; p=${der.toString("base64")}` }] }
+  const answer = await check(await sign(plain), { dns })
+  expect(resultOf(answer, "dkim")?.result).toBe("neutral")
+  expect(() => new Bun.CryptoHasher("sha256", "secret").update("a").digest("hex")).not.toThrow()
+  const hmac = await crypto.subtle.importKey(
+    "raw",
+    new Uint8Array(32),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign"],
+  )
+  expect((await crypto.subtle.sign("HMAC", hmac, new Uint8Array(1))).byteLength).toBe(32)
+})
