@@ -6,8 +6,10 @@ import { expect, test } from "bun:test"
 import type { ApiDefinition } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { readAnswer } from "./support/answer.ts"
-import { startTestService, type TestService } from "./support/service.ts"
-import { portsFor } from "./support/zone-ports.ts"
+import { startExampleService } from "./support/example-service.ts"
+import type { TestService } from "./support/service.ts"
+
+const { service, prepareFor } = await startExampleService()
 
 /** Texts: empty, white space, controls, other scripts, names of JavaScript, dates and numbers that do not exist, formulas. */
 const texts = [
@@ -76,7 +78,7 @@ const jsonValues = [
 test.each(catalog.map((api) => [api.id, api] as const))("%s", async (_id, api) => {
   const [example] = api.examples
   if (!example) throw new Error("the API has no example")
-  const service = await startTestService({ ports: portsFor(example) })
+  prepareFor(example)
   const { account, key } = await service.createKey("pro")
   let answered = 0
   for (const { shown, send } of callsOf(api, example.input, service, key)) {
@@ -96,7 +98,6 @@ test.each(catalog.map((api) => [api.id, api] as const))("%s", async (_id, api) =
     }
   }
   expect((await service.accounts.show(account)).balance.used).toBe(answered * api.credits)
-  await service.stop()
 })
 
 /** A call for each parameter and value, with the example's values in the other parameters. */

@@ -18,10 +18,11 @@ import { toFlagTexts } from "../src/surfaces/cli/call.ts"
 import { toRootField } from "../src/surfaces/graphql/names.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
+import { startExampleService } from "./support/example-service.ts"
 import { readGraphql, toQuery, withNulls } from "./support/graphql.ts"
 import { connectMcp } from "./support/mcp.ts"
 import { loadOwn } from "./support/own-apis.ts"
-import { startTestService, type TestService } from "./support/service.ts"
+import type { TestService } from "./support/service.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
 const ownFolder = join(import.meta.dir, "../examples/apis")
@@ -35,30 +36,26 @@ const cases = catalog.flatMap((api) =>
   api.examples.map((example) => ({ api, example, title: `${api.id}: ${example.name}` })),
 )
 
-const services = new Map<string, Promise<TestService>>()
-/** The service whose clock and DNS are those that the example needs. */
-function serviceFor(example: Example): Promise<TestService> {
-  const flags = own.definitions.some(({ examples }) => examples.includes(example)) ? { apis: ownFolder } : {}
-  const key = JSON.stringify([example.given ?? {}, flags])
-  const service = services.get(key) ?? startTestService({ ports: portsFor(example), flags })
-  services.set(key, service)
-  return service
-}
-await Promise.all(cases.map(({ example }) => serviceFor(example)))
+/** A service for the catalog's examples and one for those of the operator's folder, with MCP clients, which compile the schemas of all APIs. */
+const places = { builtIn: await startPlace(), own: await startPlace({ apis: ownFolder }) }
 
-const agents = new Map<string, ReturnType<typeof connectAgent>>()
-afterAll(async () => {
-  for (const agent of agents.values()) await (await agent).close()
-})
-
-/** The MCP clients of a service, which all its examples share: each client that connects compiles the schemas of all tools. */
-function agentFor({ url }: TestService, key: string) {
-  const agent = agents.get(url) ?? connectAgent(url, key)
-  agents.set(url, agent)
-  return agent
+async function startPlace(flags = {}) {
+  const { service, prepareFor } = await startExampleService(flags)
+  const agents = await connectAgents(service)
+  afterAll(agents.close)
+  return { service, agents, prepareFor }
 }
 
-async function connectAgent(url: string, key: string) {
+/** The service of an example, and its MCP clients, with the clock and the DNS that it needs. */
+function placeFor(example: Example) {
+  const isOwn = own.definitions.some(({ examples }) => examples.includes(example))
+  const place = isOwn ? places.own : places.builtIn
+  place.prepareFor(example)
+  return place
+}
+
+async function connectAgents({ url, createKey }: TestService) {
+  const { key } = await createKey("pro")
   const clients = await Promise.all([connectMcp(url, key), connectMcp(url, key, "/mcp/search")])
   const [tools, search] = clients
   // A client checks the structured content against the tool's output schema once it knows the tools.
@@ -108,7 +105,7 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
   })
 
   test("REST gives it in four formats, charges each call once, and forbids caching", async () => {
-    const service = await serviceFor(example)
+    const { service } = placeFor(example)
     const { account, key } = await service.createKey("pro")
     const json = await service.call(api, example.input, { key })
     expect(json.status).toBe(200)
@@ -131,7 +128,7 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
   })
 
   test.each(["pro", "free"])("batch and GraphQL give and charge as REST does on %s", async (plan) => {
-    const service = await serviceFor(example)
+    const { service } = placeFor(example)
     const { account, key } = await service.createKey(plan)
     const rest = await readAnswer(service.call(api, example.input, { key }))
     const batch = await readAnswer(service.post(`/v1/${api.id}/batch`, { inputs: [example.input] }, { key }))
@@ -148,10 +145,10 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
   })
 
   test.each(["pro", "free"])("MCP gives and charges the same as REST on the plan %s", async (plan) => {
-    const service = await serviceFor(example)
+    const { service, agents } = placeFor(example)
+    const { tools, search } = agents
     const { account, key } = await service.createKey(plan)
     const { data } = await readAnswer(service.call(api, example.input, { key }))
-    const { tools, search } = await agentFor(service, key)
     for (const client of [tools, search]) client.useKey(key)
     const called = await tools.call(api.id, example.input)
     const found = await search.call("call_api", { id: api.id, input: example.input })
@@ -165,7 +162,7 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
   })
 
   test("a plan without premium gets no premium field, in any format", async () => {
-    const service = await serviceFor(example)
+    const { service } = placeFor(example)
     const { key } = await service.createKey("free")
     const { data } = await readAnswer(service.call(api, example.input, { key }))
     expect(Value.Check(withoutPremium(api.output), data)).toBe(true)

@@ -32,7 +32,16 @@ async function failure(line: string) {
   return { code, err }
 }
 
-async function helpOf(command: string): Promise<string> {
+const helps = new Map<string, Promise<string>>()
+
+/** The help of a command. Several tests read that of every command. */
+function helpOf(command: string): Promise<string> {
+  const help = helps.get(command) ?? readHelp(command)
+  helps.set(command, help)
+  return help
+}
+
+async function readHelp(command: string): Promise<string> {
   const { code, out, err } = await run(`${command} --help`)
   expect({ code, err }).toEqual({ code: 0, err: "" })
   return out
@@ -119,11 +128,16 @@ describe("help", () => {
   test("the example of every command works", async () => {
     const db = newStore()
     const lists = folderOf({ "bluetooth-companies.json": '[{"code": 76, "name": "A"}]' })
+    const create = async () => {
+      const { id } = await json(`account create --name Ann --db ${db}`)
+      return { id, key: await json(`key create --account ${id} --db ${db}`) }
+    }
+    const shared = await create()
     for (const [command, help] of await allHelp()) {
       // They need a running service: see config-reload.test.ts, config-put.test.ts and cli-remote.test.ts.
       if (["config reload", "reload", "config set", "requests"].includes(command)) continue
-      const { id } = await json(`account create --name Ann --db ${db}`)
-      const key = await json(`key create --account ${id} --db ${db}`)
+      // A command that names an account or a key may change it.
+      const { id, key } = /\nExample:.*(?:acc|key|msg)_/s.test(help) ? await create() : shared
       const prepared = await prepare(command, id, key.id, db)
       const line = (/\nExample:\n {2}penknife (.*)/.exec(help)?.[1] ?? "no example")
         .replace(/acc_\w+/, id)

@@ -8,10 +8,10 @@ import type { JsonObject, OpenApiDocument } from "../src/surfaces/openapi/json-o
 import { picturesOf } from "../src/values/picture.ts"
 import { toOfferedApis } from "../src/web/playground/offered-api.ts"
 import { runCliForTest } from "./support/cli.ts"
+import { startExampleService } from "./support/example-service.ts"
 import { lintOpenApi } from "./support/lint-openapi.ts"
 import { startTestMock } from "./support/mock.ts"
 import { answerCheckOf, startTestService, toRequest } from "./support/service.ts"
-import { portsFor } from "./support/zone-ports.ts"
 
 const service = await startTestService()
 const text = await (await service.fetch("/openapi.json")).text()
@@ -59,11 +59,12 @@ describe("the document", () => {
   )
 
   test("shows exactly the answers of the service in every format", async () => {
+    const { service: own, prepareFor } = await startExampleService()
+    const known = await own.createKey("mega")
     for (const api of catalog) {
       const [example] = api.examples
       if (!example || example.varying) continue
-      const own = await startTestService({ ports: portsFor(example) })
-      const known = await own.createKey("pro")
+      prepareFor(example)
       const responses = operationOf(`/v1/${api.id}`, api.method.toLowerCase()).responses
       const content = responses[200]?.content as Record<
         string,
@@ -76,8 +77,8 @@ describe("the document", () => {
         const shown = media?.example ?? JSON.stringify(Object.values(media?.examples ?? {})[0]?.value)
         expect([api.id, format, shown]).toEqual([api.id, format, answer])
       }
-      await own.stop()
     }
+    await own.stop()
   }, 300_000)
 
   test("has a tag for each category, with the APIs in it", () => {

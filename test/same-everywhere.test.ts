@@ -1,5 +1,5 @@
 /** The same generated input has the same data, the same error and the same price on every surface. */
-import { expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { isDeepStrictEqual } from "node:util"
 import fc from "fast-check"
 import { type ApiDefinition, choicesOf } from "../src/apis/contract.ts"
@@ -37,9 +37,13 @@ const now = "2025-06-21T10:00:00Z"
 const ports = { ...portsFor({ given: { now } }), dns: createZoneDns(zone) }
 const service = await startTestService({ ports })
 const offered = toOfferedApis((await (await fetch(`${service.url}/openapi.json`)).json()) as CatalogDocument)
+/** Shared, since each client compiles the schemas of all tools. */
+const tools = await connectMcp(service.url, (await service.createKey("pro")).key)
+await tools.client.listTools()
+afterAll(() => tools[Symbol.asyncDispose]())
 
 test.each(catalog.map((api) => [api.id, api] as const))("%s", async (id, api) => {
-  const { surfaces, creditsUsed, close } = await surfacesFor(api)
+  const { surfaces, creditsUsed } = surfacesFor(api)
   const answered = new Map<string, number>()
   const inputs = [api.examples[0]?.input ?? {}, ...fc.sample(inputFor(api), { seed, numRuns: inputsOfEach })]
   for (const input of inputs) {
@@ -56,7 +60,6 @@ test.each(catalog.map((api) => [api.id, api] as const))("%s", async (id, api) =>
   for (const name of Object.keys(surfaces)) expect([name, answered.get(name) ?? 0]).not.toEqual([name, 0])
   for (const [name, used] of Object.entries(await creditsUsed()))
     expect([name, used]).toEqual([name, (answered.get(name) ?? 0) * api.credits])
-  await close()
 })
 
 /**
@@ -110,15 +113,13 @@ function isTypable(value: unknown, isList: boolean): boolean {
 }
 
 /** Each surface as a function from input to outcome, with its own account; null if the surface cannot carry the input. */
-async function surfacesFor(api: ApiDefinition) {
+function surfacesFor(api: ApiDefinition) {
   const accounts = new Map<string, { account: string; key: string }>()
   const keyOf = async (surface: string) => {
     const made = accounts.get(surface) ?? (await service.createKey("pro"))
     accounts.set(surface, made)
     return made.key
   }
-  const tools = await connectMcp(service.url, await keyOf("mcp"))
-  await tools.client.listTools()
   const toData = (data: unknown): Outcome => ({ data: withoutVarying(data, api) })
   const isTextual = api.method === "GET"
   const form = offered.find(({ id }) => id === api.id)
@@ -143,6 +144,7 @@ async function surfacesFor(api: ApiDefinition) {
       return { error: errors?.[0]?.path ? (errors[0].message ?? null) : null }
     },
     async mcp(input: Input): Promise<Outcome> {
+      tools.useKey(await keyOf("mcp"))
       const { isError, text, data } = await tools.call(api.id, input)
       return isError ? { error: text } : toData(data)
     },
@@ -174,7 +176,6 @@ async function surfacesFor(api: ApiDefinition) {
       )
       return Object.fromEntries(await Promise.all(used))
     },
-    close: () => tools[Symbol.asyncDispose](),
   }
 }
 

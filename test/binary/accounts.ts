@@ -1,18 +1,22 @@
 import { Database } from "bun:sqlite"
 import { expect } from "bun:test"
 import { join } from "node:path"
+import { defaultPlans } from "../../src/accounts/plan.ts"
+import type { NewKey } from "../../src/admin/program-accounts.ts"
+import { systemClock } from "../../src/ports/clock.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { keepAliveTimer } from "../../src/ports/timer.ts"
+import { openSqliteStore } from "../../src/store/sqlite/open-sqlite.ts"
+import { createTestAccounts, type TestAccounts } from "../support/accounts.ts"
 import { type KeyedRequest, withKey } from "../support/keyed-request.ts"
-import { runJson } from "./support.ts"
 
 /** A call that every plan may make; it costs one credit. */
 export const lookUp = "/v1/bluetoothlookup?companyid=76"
 
 export interface NewAccount {
   readonly plan?: string
-  /** Flags of `account` commands that name a configuration file. */
-  readonly config?: readonly string[]
-  /** Flags of `key create`. */
-  readonly keyFlags?: readonly string[]
+  /** Limits of its key. */
+  readonly limits?: Omit<NewKey, "accountId">
 }
 
 export interface SeededAccount {
@@ -20,20 +24,39 @@ export interface SeededAccount {
   readonly key: string
   /** Sends a request with the account's key to a server; the lookup that costs one credit when no path is given. */
   call(url: string, path?: string, init?: KeyedRequest): Promise<Response>
-  /** Credits used this month, as the command line shows them. */
+  /** Credits used this month. */
   used(): Promise<number>
 }
 
-/** Makes an account, on the pro plan if nothing else is asked for, and a key with the command line. */
+/**
+ * Makes an account, on the pro plan if nothing else is asked for, and a key. It is done in this process: each command of the
+ * executable takes ten times as long.
+ */
 export async function createAccount(db: string, options: NewAccount = {}): Promise<SeededAccount> {
-  const { plan = "pro", config = [], keyFlags = [] } = options
-  const { id } = await runJson("account", "create", "--name", plan, "--plan", plan, "--db", db, ...config)
-  const { key } = await runJson("key", "create", "--account", id, ...keyFlags, "--db", db)
+  const { plan = "pro", limits = {} } = options
+  const made = await withAccounts(db, async (accounts) => {
+    const { id } = await accounts.create(plan, plan)
+    const { key } = await accounts.createKey({ accountId: id, ...limits })
+    return { id, key }
+  })
   return {
-    id,
-    key,
-    call: (url, path = lookUp, init = {}) => fetch(url + path, withKey({ ...init, key })),
-    used: async () => (await runJson("account", "show", id, "--db", db, ...config)).used,
+    ...made,
+    call: (url, path = lookUp, init = {}) => fetch(url + path, withKey({ ...init, key: made.key })),
+    used: () => withAccounts(db, async ({ show }) => (await show(made.id)).balance.used),
+  }
+}
+
+/** Opens a data file as a command does, also beside a service. */
+async function withAccounts<T>(db: string, use: (accounts: TestAccounts) => Promise<T>): Promise<T> {
+  const { store, admin, outbox } = openSqliteStore(db, { timer: keepAliveTimer })
+  try {
+    const plans = new Map(defaultPlans.map((plan) => [plan.name, plan]))
+    const random = { random: systemRandom, auditRandom: systemRandom }
+    return await use(
+      createTestAccounts({ store, admin, outbox, clock: systemClock, ...random, plans, prices: new Map() }),
+    )
+  } finally {
+    await store.close()
   }
 }
 

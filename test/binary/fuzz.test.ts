@@ -12,7 +12,7 @@ import { runCampaign } from "../fuzz/campaign.ts"
 import { startDnsServer } from "../support/dns-server.ts"
 import { answerCheckOf } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
-import { createAccount } from "./accounts.ts"
+import { createAccount, type NewAccount } from "./accounts.ts"
 import { runJson, serve } from "./support.ts"
 
 const seed = Number(process.env.FUZZ_SEED ?? 20250101)
@@ -43,7 +43,7 @@ async function tryExecutable(dnsServer: string): Promise<void> {
     enterprise: await issue(db, "enterprise", 20),
     pro: await issue(db, "pro", 8),
     free: await issue(db, "free", 1),
-    restricted: await issue(db, "pro", 1, "--allow-api", "hmac"),
+    restricted: await issue(db, "pro", 1, { allowApis: ["hmac"] }),
   }
   const server = await serve(db, "--dns-server", dnsServer)
   const { pid } = server.child
@@ -72,8 +72,8 @@ async function tryExecutable(dnsServer: string): Promise<void> {
   else requireVariety(answers)
 }
 
-async function issue(db: string, plan: string, weight: number, ...keyFlags: string[]) {
-  return { weight, ...(await createAccount(db, { plan, keyFlags })) }
+async function issue(db: string, plan: string, weight: number, limits: NewAccount["limits"] = {}) {
+  return { weight, ...(await createAccount(db, { plan, limits })) }
 }
 
 /** A zone without the names whose servers do not answer, since each would take seconds. */

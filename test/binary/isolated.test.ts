@@ -7,10 +7,9 @@ import { toFlagTexts } from "../../src/surfaces/cli/call.ts"
 import { toRequest } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
 import { createAccount } from "./accounts.ts"
-import { run, serve, start } from "./support.ts"
+import { run, serveForFile, start } from "./support.ts"
 
 const isolated = catalog.filter((api) => api.isolated)
-const dir = tempDir()
 
 async function send(url: string, api: ApiDefinition, key: string, input: Example["input"]) {
   const { path, init } = toRequest(api, input)
@@ -34,10 +33,11 @@ function expectAnswer(data: unknown, { output, given }: Example) {
   else expect(data).toEqual(output)
 }
 
+const db = join(tempDir(), "isolated.db")
+const { key } = await createAccount(db)
+const { url } = await serveForFile(db)
+
 test.each(isolated.map((api) => [api.id, api] as const))("%s over REST and in a batch", async (id, api) => {
-  const db = join(dir, `${id}.db`)
-  const { key } = await createAccount(db)
-  const { url } = await serve(db)
   for (const example of api.examples) expectAnswer((await send(url, api, key, example.input)).data, example)
   const inputs = api.examples.map(({ input }) => input)
   const { results } = (await sendJson(`${url}/v1/${id}/batch`, "POST", key, { inputs })).data
@@ -56,12 +56,13 @@ test("the test double answers as the service", async () => {
     }
 })
 
+/** One example each: the service has answered all of them, and catalog.test.ts gives all to the command. */
 test.each(isolated.map((api) => [api.id, api] as const))("the command 'call %s'", async (id, api) => {
-  for (const example of api.examples) {
-    const { code, out, err } = await run(["call", id, ...flagsOf(api, example)])
-    expect({ code, err }).toEqual({ code: 0, err: "" })
-    expectAnswer(JSON.parse(out), example)
-  }
+  const [example] = api.examples
+  if (!example) throw new Error("the API has no example")
+  const { code, out, err } = await run(["call", id, ...flagsOf(api, example)])
+  expect({ code, err }).toEqual({ code: 0, err: "" })
+  expectAnswer(JSON.parse(out), example)
 })
 
 function flagsOf({ input: { properties } }: ApiDefinition, { input }: Example): string[] {

@@ -85,7 +85,7 @@ describe.if(linux)("a renewed certificate", () => {
       const processes = flags.length === 0 ? 1 : 2
       expect(await namesAt(server.url)).toContain("first.test")
       // The key is limited to an address, which must be known on old connections, too.
-      const { call } = await createAccount(server.db, { keyFlags: ["--allow-ip", "127.0.0.1"] })
+      const { call } = await createAccount(server.db, { limits: { allowIps: ["127.0.0.1/32"] } })
       // Clients that keep their connections and always have a request in progress.
       let stop = false
       const statuses: number[] = []

@@ -73,7 +73,8 @@ test("a webhook receiver that is down delays nothing, and gets its notice when i
   const settings = join(dir, "small.toml")
   writeFileSync(settings, "[plans.small]\nmonthly_credits = 10\n")
   const config = ["--config", settings]
-  const { db, id, call: get, used } = await seedOne(dir, { plan: "small", config })
+  const { db, id, call: get, used } = await seedOne(dir)
+  await runJson("account", "set-plan", id, "small", "--db", db, ...config)
   const url = `http://127.0.0.1:${freePort()}/hook`
   await runJson("account", "set-webhook", id, url, "--db", db)
   const server = await serve(db, ...config)

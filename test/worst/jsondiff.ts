@@ -19,6 +19,7 @@ export const worst: readonly WorstInput[] = [
   [
     "3,000 operations at the begin of a list of 90,000",
     { from: manyTexts, patch: Array.from({ length: 3_000 }, () => ({ op: "remove", path: "/0" })) },
+    "by hand",
   ],
   [
     "40 copies of a document into itself",
