@@ -12,12 +12,12 @@ import { runCampaign } from "../fuzz/campaign.ts"
 import { startDnsServer } from "../support/dns-server.ts"
 import { answerCheckOf } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
-import { createAccount, type NewAccount } from "./accounts.ts"
+import { createAccount } from "./accounts.ts"
 import { runJson, serve } from "./support.ts"
 
 const seed = Number(process.env.FUZZ_SEED ?? 20250101)
-/** Grows with the catalog: each API gets 200 requests. */
-const runs = Number(process.env.FUZZ_RUNS ?? 200 * catalog.length)
+/** Grows with the catalog: each API gets 140 requests. */
+const runs = Number(process.env.FUZZ_RUNS ?? 140 * catalog.length)
 const byHand = process.env.FUZZ_RUNS !== undefined || process.env.FUZZ_SEED !== undefined
 const connections = 16
 /** The most that memory may grow after the first tenth of the requests. */
@@ -43,7 +43,7 @@ async function tryExecutable(dnsServer: string): Promise<void> {
     enterprise: await issue(db, "enterprise", 20),
     pro: await issue(db, "pro", 8),
     free: await issue(db, "free", 1),
-    restricted: await issue(db, "pro", 1, { allowApis: ["hmac"] }),
+    restricted: await issue(db, "pro", 1, "--allow-api", "hmac"),
   }
   const server = await serve(db, "--dns-server", dnsServer)
   const { pid } = server.child
@@ -72,8 +72,11 @@ async function tryExecutable(dnsServer: string): Promise<void> {
   else requireVariety(answers)
 }
 
-async function issue(db: string, plan: string, weight: number, limits: NewAccount["limits"] = {}) {
-  return { weight, ...(await createAccount(db, { plan, limits })) }
+async function issue(db: string, plan: string, weight: number, ...keyFlags: string[]) {
+  const account = await createAccount(db, { plan })
+  if (keyFlags.length === 0) return { weight, ...account }
+  const { key } = await runJson("key", "create", "--account", account.id, ...keyFlags, "--db", db)
+  return { weight, ...account, key: String(key) }
 }
 
 /** A zone without the names whose servers do not answer, since each would take seconds. */
