@@ -36,6 +36,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "apis/machine-ports.ts",
     "apis/web-port.ts",
     "values/data-list.ts",
+    "values/frozen.ts",
   ],
   "apis/categories.ts": [],
   "apis/catalog.ts": ["apis"],

@@ -70,6 +70,18 @@ describe("an API is refused alone, with what to change", () => {
     ["an unknown kind", withType('Type.Any({ description: "Any." })'), /'input\.text' is a Any/],
     ["no description", withType("Type.String()"), /'input\.text' needs a description/],
     [
+      "a premium field in one of several types, which no mask could find",
+      apiSource("xy")
+        .replace("import {", "import { premium,")
+        .replace(
+          "Type.Object({ shouted:",
+          `Type.Object({ more: Type.Optional(Type.Union([Type.Null(), Type.Object({
+            a: premium(Type.String({ description: "A." })),
+          })], { description: "More." })), shouted:`,
+        ),
+      /'output\.more' may be of several types, and one has premium\(\): mark 'output\.more' itself instead\.$/,
+    ],
+    [
       "a parameter with a name that every object has",
       withMore("constructor"),
       /'input\.constructor': every object has something by this name: choose a different one/,

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Type } from "@sinclair/typebox"
+import { withMember } from "../values/frozen.ts"
 import { choice, defineApi } from "./contract.ts"
 
 const root = join(import.meta.dir, "../..")
@@ -32,6 +33,37 @@ test("a parameter that has a default but is required is refused, since every cal
   )
   expect(define({ order: Type.Optional(order) }).input.required).toBeUndefined()
 })
+
+test("a definition is frozen with everything in it, and so is a copy that runs otherwise", () => {
+  const text = Type.String({ description: "The text." })
+  const shout = defineApi({
+    id: "shout",
+    title: "Shout",
+    keywords: ["loud"],
+    description: "Writes a text in upper case.",
+    method: "POST",
+    credits: 1,
+    input: Type.Object({ text }),
+    output: Type.Object({ shouted: Type.Array(Type.String(), { description: "Its words." }) }),
+    examples: [{ name: "One", input: { text: "a" }, output: { shouted: ["A"] } }],
+    run: ({ text }) => ({ shouted: [text.toUpperCase()] }),
+  })
+  // What the definition was made from is frozen, too, as soon as a surface reads it.
+  expect(shout.input.properties.text).toBe(text)
+  for (const api of [shout, withMember(shout, "run", () => ({ shouted: [] }))]) {
+    expect(notFrozen(api)).toEqual([])
+    expect(api.output.properties.shouted.description).toBe("Its words.")
+  }
+})
+
+/** The paths of all objects in a value that can be changed. */
+function notFrozen(value: unknown, path = ""): string[] {
+  if (typeof value !== "object" || value === null) return []
+  const inner = Reflect.ownKeys(value).flatMap((key) =>
+    notFrozen(Reflect.get(value, key), `${path}/${String(key)}`),
+  )
+  return Object.isFrozen(value) ? inner : [path, ...inner]
+}
 
 test("every @example of the contract and the page about adding an API", async () => {
   const texts = contract + dnsPort

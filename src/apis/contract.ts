@@ -1,5 +1,6 @@
 import { FormatRegistry, type Static, type TObject, type TSchema, Type } from "@sinclair/typebox"
 import type { DataList } from "../values/data-list.ts"
+import { frozenWhenRead } from "../values/frozen.ts"
 import type { Dns, DnsZone } from "./dns-port.ts"
 import type { Clock, Random, Timer } from "./machine-ports.ts"
 import type { Web, WebFixture } from "./web-port.ts"
@@ -138,7 +139,7 @@ export function defineApi<Input extends TObject, Output extends TObject>(
       `The parameter '${name}' of '${id}' is required but has a default: put its schema in Type.Optional(…).`,
     )
   }
-  return deepFreeze(definition)
+  return frozenWhenRead(definition)
 }
 
 /**
@@ -175,13 +176,6 @@ export type RunOf<Api> =
   Api extends ApiDefinition<infer Input, infer Output>
     ? (input: Static<Input>, context: RunContext) => Static<Output> | Promise<Static<Output>>
     : never
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value
-  Object.freeze(value)
-  for (const key of Reflect.ownKeys(value)) deepFreeze(Reflect.get(value, key))
-  return value
-}
 
 const premiumMark = "x-premium"
 

@@ -1,8 +1,9 @@
-import { type ApiDefinition, type Clock, defineApi, type Timer } from "../apis/contract.ts"
+import type { ApiDefinition, Clock, Timer } from "../apis/contract.ts"
 import type { Config } from "../config/load.ts"
 import type { IsolatedThreads } from "../plugins/isolated-threads.ts"
 import type { Log } from "../ports/log.ts"
 import { readMemoryUse } from "../ports/machine.ts"
+import { withMember } from "../values/frozen.ts"
 import { once } from "../values/once.ts"
 
 /** The threads of isolated APIs, which are loaded with the first call of one. */
@@ -36,10 +37,9 @@ export function createLazyThreads(clock: Clock, timer: Timer, log: Pick<Log, "er
       // More threads than processors would only take them from the service. One account has half of them.
       const maxWorkers = Math.min(apiWorkers, Math.max(2, navigator.hardwareConcurrency))
       const limits = { maxWorkers, maxMemoryBytes: apiMemoryBytes }
-      return defineApi({
-        ...api,
-        run: async (input, context) => (await open()).isolate(api, isolated, limits).run(input, context),
-      })
+      return withMember(api, "run", async (input, context) =>
+        (await open()).isolate(api, isolated, limits).run(input, context),
+      )
     },
     end() {
       void threads?.then((opened) => opened.end())

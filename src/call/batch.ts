@@ -90,6 +90,7 @@ async function runAll(
   uses: Map<string, number>,
 ): Promise<number> {
   const { giveWay } = writer
+  const findDeprecated = api.findDeprecated()
   const take = createInOrder(inputs.length, writer)
   let next = 0
   let succeeded = 0
@@ -106,7 +107,7 @@ async function runAll(
       const { data, fault } = running instanceof Promise ? await running : running
       if (!fault) {
         succeeded++
-        if (api.findDeprecated) countUses(uses, api.findDeprecated(toTyped(inputs[index])))
+        if (findDeprecated) countUses(uses, findDeprecated(toTyped(inputs[index])))
       }
       const writing = take({ index, status: fault ? "error" : "ok", error: fault?.message ?? null, data })
       if (writing) await writing

@@ -45,7 +45,7 @@ interface Parameter {
   readonly requirement: () => string
 }
 
-/** Makes the reader of one API's input, once, at start. A parameter's check is compiled when it is first given. */
+/** Makes the reader of one API's input, once. A parameter's check is compiled when it is first given. */
 export function compileInput(input: TObject): ReadInput {
   const required = new Set(input.required)
   const parameters = Object.entries(input.properties).map(

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { type ApiDefinition, isPremium } from "../apis/contract.ts"
 import type { ChargeItem } from "../store/store.ts"
+import { once } from "../values/once.ts"
 import { compileDeprecated, type FindDeprecated } from "./deprecated-use.ts"
 import { compileInput, type RawInput, type ReadInput } from "./input.ts"
 
@@ -16,7 +17,7 @@ export interface PreparedApi {
   readonly maskInput: Mask
   /** Takes premium fields out of an answer. */
   readonly mask: Mask
-  readonly findDeprecated: FindDeprecated
+  readonly findDeprecated: () => FindDeprecated
 }
 
 /**
@@ -24,17 +25,23 @@ export interface PreparedApi {
  */
 export type LocalCalls = (api: PreparedApi, input: RawInput) => Promise<Record<string, unknown>>
 
-/** Compiles an API's input check and premium mask, once at start. `credits` replaces the price of its definition. */
+/**
+ * Compiles an API's input check and premium mask with its first call, since a start has many APIs. `credits` replaces the price of
+ * its definition.
+ */
 export function prepareApi(definition: ApiDefinition, credits = definition.credits): PreparedApi {
   const input = definition.inputCheck ?? definition.input
+  const reader = once(() => compileInput(input))
+  const inputMask = once(() => compileInputMask(input))
+  const outputMask = once(() => compileMask(definition.output))
   return {
     definition,
     credits,
     charge: [{ api: definition.id, calls: 1, credits }],
-    readInput: compileInput(input),
-    maskInput: compileInputMask(input),
-    mask: compileMask(definition.output),
-    findDeprecated: compileDeprecated(definition),
+    readInput: (raw) => reader()(raw),
+    maskInput: (values) => inputMask()(values),
+    mask: (data) => outputMask()(data),
+    findDeprecated: once(() => compileDeprecated(definition)),
   }
 }
 

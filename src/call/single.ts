@@ -40,7 +40,9 @@ export async function runSingle(
     const running = runApi(api, input, { caller, requestId, pipeline, trace })
     const outcome = running instanceof Promise ? await running : running
     if (outcome.fault) return outcome
-    const uses = api.findDeprecated?.(raw).map((entry) => ({ api: entry, calls: 1, credits: 0 }))
+    const uses = api
+      .findDeprecated()?.(raw)
+      .map((entry) => ({ api: entry, calls: 1, credits: 0 }))
     await pipeline.charges.settle(hold, api.charge, request, uses)
     return { data: outcome.data, charged: api.charge, fault: null }
   } finally {

@@ -3,6 +3,7 @@ import { InputRejected, Unavailable } from "../apis/contract.ts"
 import { type Admission, apiForbidden, rateLimited } from "../call/admission.ts"
 import { fixedFault } from "../call/fault.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
+import { withMember } from "../values/frozen.ts"
 import type { ActiveFault } from "./faults.ts"
 import { withoutStack } from "./keys.ts"
 import type { Stub, Stubs } from "./stubs.ts"
@@ -63,23 +64,22 @@ export function injectAtAdmission(admission: Admission): Admission {
 export function injectAtApi(api: PreparedApi, stubs: Stubs): PreparedApi {
   const { definition } = api
   const { id } = definition
-  const [parameter = "body"] = Object.keys(definition.input.properties)
   return {
     ...api,
-    definition: {
-      ...definition,
-      run(input, context) {
-        const status = activeFault()?.statusFor(id, input)
-        if (status === 400) throw new InputRejected(parameter, "is refused by a fault of the mock")
-        if (status === 500) throw withoutStack(new Error("a fault of the mock"))
-        if (status === 503)
-          throw withoutStack(new Unavailable(`A fault of the mock makes '${id}' unavailable.`))
-        const stub = stubs.find(id, input)
-        if (stub) current.getStore()?.stubs.push(stub)
-        const isComputed = stub?.data === undefined && stub?.body === undefined
-        return isComputed ? definition.run(input, context) : (stub.data ?? {})
-      },
-    },
+    definition: withMember(definition, "run", (input, context) => {
+      const status = activeFault()?.statusFor(id, input)
+      if (status === 400) {
+        const [parameter = "body"] = Object.keys(definition.input.properties)
+        throw new InputRejected(parameter, "is refused by a fault of the mock")
+      }
+      if (status === 500) throw withoutStack(new Error("a fault of the mock"))
+      if (status === 503)
+        throw withoutStack(new Unavailable(`A fault of the mock makes '${id}' unavailable.`))
+      const stub = stubs.find(id, input)
+      if (stub) current.getStore()?.stubs.push(stub)
+      const isComputed = stub?.data === undefined && stub?.body === undefined
+      return isComputed ? definition.run(input, context) : (stub.data ?? {})
+    }),
   }
 }
 

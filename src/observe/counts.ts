@@ -28,7 +28,7 @@ export interface Counts {
   readonly charged: readonly ChargedTally[]
   /** Failed requests by fault code. */
   readonly faults: ReadonlyMap<string, number>
-  /** Returns the tally of an API on a surface and creates it if needed. Call it at the start, not for each request. */
+  /** Returns the tally of an API on a surface and creates it if needed. Call it once and keep it, not for each request. */
   tallyOf(api: string, surface: Surface): Tally
   add(tally: Tally, status: number, durationMs: number): void
   addCharged(api: string, surface: Surface, calls: number, credits: number): void

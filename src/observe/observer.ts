@@ -1,5 +1,6 @@
 import type { Clock } from "../apis/contract.ts"
 import type { Span } from "../ports/tracer.ts"
+import { once } from "../values/once.ts"
 import type { Surface } from "../values/request-events.ts"
 import type { AccountSums, Counts, Tally } from "./counts.ts"
 import type { RequestFeed } from "./request-feed.ts"
@@ -11,7 +12,8 @@ export interface Observer {
   /** The current time, for `RequestStart.startedMs`. */
   nowMs(): number
   /**
-   * Returns the function that records the requests of one API on one surface. Call it once, at the start.
+   * Returns the function that records the requests of one API on one surface. Call it once, at the start. The tally is made with
+   * the first request: there are many, of 5 kB each, and few are used.
    * @param api the id of an API or operation, `usage` or `none`; null if each request names its APIs in `RequestEnd.apis`
    */
   recorderFor(api: string | null, surface: Surface): RecordRequest
@@ -34,7 +36,7 @@ export function createObserver(
   return {
     nowMs: () => clock.monotonicMs(),
     recorderFor(api, surface) {
-      const tallyFor = api === null ? tallyByApis(surface) : constant(counts.tallyOf(api, surface))
+      const tallyFor = api === null ? tallyByApis(surface) : once(() => counts.tallyOf(api, surface))
       return (start, end) => {
         const durationMs = clock.monotonicMs() - start.startedMs
         const tally = tallyFor(end.apis)
@@ -55,15 +57,11 @@ export function createObserver(
   }
 
   function tallyByApis(surface: Surface): (apis: readonly string[] | undefined) => Tally {
-    const none = counts.tallyOf("none", surface)
-    const several = counts.tallyOf("several", surface)
-    const one = new Map(apiIds.map((id) => [id, counts.tallyOf(id, surface)]))
-    return (apis = []) => (apis.length > 1 ? several : (one.get(apis[0] ?? "") ?? none))
+    const tallyFor = (name: string) => once(() => counts.tallyOf(name, surface))
+    const [none, several] = [tallyFor("none"), tallyFor("several")]
+    const one = new Map(apiIds.map((id) => [id, tallyFor(id)]))
+    return (apis = []) => (apis.length > 1 ? several() : (one.get(apis[0] ?? "") ?? none)())
   }
-}
-
-function constant<T>(value: T): () => T {
-  return () => value
 }
 
 /**

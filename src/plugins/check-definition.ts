@@ -1,5 +1,6 @@
 import { Kind, type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
+import { isPremium } from "../apis/contract.ts"
 import { messageOf } from "../values/message-of.ts"
 import type { DefinitionData } from "./definition-text.ts"
 
@@ -112,7 +113,17 @@ function mistakesOfSchema(schema: TSchema, where: string, kinds: readonly string
   if (kind === "Object") return mistakesOfFields(schema as TObject, where, kinds)
   const parts: unknown = kind === "Union" ? schema.anyOf : kind === "Array" ? [schema.items] : []
   if (!Array.isArray(parts)) return [`'${where}' has no list of what it may be`]
+  // A plan without premium fields could not tell by an answer which part of the union it has.
+  if (kind === "Union" && parts.some(hasPremium))
+    return [`'${where}' may be of several types, and one has premium(): mark '${where}' itself instead`]
   return parts.flatMap((part: TSchema) => mistakesOfSchema(part, where, kinds))
+}
+
+/** Whether a schema or anything in it is premium. */
+function hasPremium(schema: TSchema): boolean {
+  const members: readonly TSchema[] = Object.values(schema.properties ?? {})
+  const inner: readonly TSchema[] = [members, schema.items ?? [], schema.anyOf ?? []].flat()
+  return isPremium(schema) || inner.some(hasPremium)
 }
 
 /** Found here, since checks are compiled with the first call that needs them. */

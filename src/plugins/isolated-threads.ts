@@ -1,4 +1,5 @@
-import { type ApiDefinition, type Clock, defineApi, type Isolation, type Timer } from "../apis/contract.ts"
+import type { ApiDefinition, Clock, Isolation, Timer } from "../apis/contract.ts"
+import { withMember } from "../values/frozen.ts"
 import type { MemoryWatch } from "./memory-watch.ts"
 import { Overrun, toRejection } from "./overrun.ts"
 import { createPluginPool, type PluginPool, type PoolLimits } from "./plugin-pool.ts"
@@ -69,16 +70,13 @@ export function createIsolatedThreads({ clock, timer, memory, onUncaught, runs =
     ) {
       const maxMemoryBytes = Math.min(limits.maxMemoryBytes, maxRunBytes)
       const all = { ...limits, limitMs, maxOutputLength, maxMemoryBytes, maxKeptBytes }
-      return defineApi({
-        ...api,
-        async run(input, { ports, premium, account = "" }) {
-          const threads = await poolFor(limits.maxMemoryBytes)
-          try {
-            return await threads.run(input, { ports, premium, api: api.id }, account, all)
-          } catch (thrown) {
-            throw thrown instanceof Overrun ? toRejection(thrown, input, all) : thrown
-          }
-        },
+      return withMember(api, "run", async (input, { ports, premium, account = "" }) => {
+        const threads = await poolFor(limits.maxMemoryBytes)
+        try {
+          return await threads.run(input, { ports, premium, api: api.id }, account, all)
+        } catch (thrown) {
+          throw thrown instanceof Overrun ? toRejection(thrown, input, all) : thrown
+        }
       })
     },
     /** Ends the threads, those that run a call after it. */

@@ -154,7 +154,7 @@ function createFieldContext(
         }
         results.addRoot(data, info)
         results.succeeded.add(api)
-        for (const entry of api.findDeprecated?.({ kind: "typed", values }) ?? []) {
+        for (const entry of api.findDeprecated()?.({ kind: "typed", values }) ?? []) {
           results.deprecated.add(entry)
         }
         return data

@@ -4,24 +4,22 @@ import { logFault } from "../../call/pipeline.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 import type { Site } from "../site/site.ts"
 import { createAdminFeature } from "./admin/admin-feature.ts"
-import { batchFeature } from "./batch.ts"
+import { addBatchRoutes } from "./batch.ts"
 import { type CallsInProgress, createCallsInProgress } from "./calls.ts"
 import { finishBody } from "./context.ts"
-import { crossOrigin } from "./cross-origin.ts"
 import { discoveryFeature } from "./discovery.ts"
 import { createFrame, type FrameOptions, type FrameParts } from "./frame.ts"
 import { graphqlFeature } from "./graphql.ts"
 import type { Exchange } from "./incoming.ts"
 import { httpLimits } from "./limits.ts"
 import { mcpFeature, type TrustedNames } from "./mcp.ts"
-import { meteredRoutes } from "./metered.ts"
 import { createSiteServer, isPagePath, prefersPage, siteFeature } from "./page-routes.ts"
 import { addRoutes, noRoute } from "./paths.ts"
 import { type ProbesParts, probesFeature } from "./probes.ts"
 import { sendFault } from "./reply.ts"
-import { createListeningApp } from "./request-url.ts"
-import { restFeature } from "./rest.ts"
-import { usageFeature } from "./usage.ts"
+import { addRestRoutes } from "./rest.ts"
+import { createServiceApp } from "./service-app.ts"
+import { addUsageRoute } from "./usage.ts"
 import { webFeature } from "./web/feature.ts"
 
 export interface HttpParts extends FrameParts, Pick<ProbesParts, "version" | "ping" | "readMetrics"> {
@@ -59,7 +57,8 @@ export function createHttpApp(
     recordUnkeyed(exchange.incoming, { status: 204 })
   }
 
-  const { base, begin, context, headers } = createFrame(parts, options, calls, () => app.server, opened)
+  const frame = createFrame(parts, options, calls, () => app.server, opened)
+  const { base, context } = frame
   const adminFeature = createAdminFeature(base, context, parts, version)
   const metrics = parts.readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
   const service: ApiDocInput = {
@@ -74,30 +73,26 @@ export function createHttpApp(
   const brand = { title: options.title, color: options.brandColor }
   const site: Site = { ...service, title: brand.title, portal: portal !== null, console: admin !== null }
   const pages = createSiteServer(site, brand)
-  const metered = meteredRoutes(base, context)
-  const app = createListeningApp(begin)
-    .headers(headers)
-    .use(base)
-    .use(crossOrigin())
-    .use(metered)
-    .onError(async ({ error, code, request, set, incoming, call }) => {
-      // The macro of metered routes answers, with what is known of the caller.
-      if (call !== null) return
-      if (adminFeature?.serves(request.url)) {
-        return adminFeature.answer({ request, set, incoming }, error)
-      }
-      const fault = code === "NOT_FOUND" ? noRoute(request, context.methods) : toFault(error)
-      logFault(fault, incoming.requestId, pipeline.log)
-      recordUnmatched(incoming, { status: fault.status, fault: fault.code })
-      finishBody(request, set, context)
-      if (fault.code === "notFound" && isPagePath(request.url) && prefersPage(request)) {
-        return pages.sendNotFound(request, set)
-      }
-      return sendFault(fault, request, set)
-    })
-    .use(restFeature(metered, context))
-    .use(batchFeature(metered, context))
-    .use(usageFeature(metered, context))
+  const app = createServiceApp(frame)
+  app.onError(async ({ error, code, request, set, incoming, call }) => {
+    // The macro of metered routes answers, with what is known of the caller.
+    if (call !== null) return
+    if (adminFeature?.serves(request.url)) {
+      return adminFeature.answer({ request, set, incoming }, error)
+    }
+    const fault = code === "NOT_FOUND" ? noRoute(request, context.methods) : toFault(error)
+    logFault(fault, incoming.requestId, pipeline.log)
+    recordUnmatched(incoming, { status: fault.status, fault: fault.code })
+    finishBody(request, set, context)
+    if (fault.code === "notFound" && isPagePath(request.url) && prefersPage(request)) {
+      return pages.sendNotFound(request, set)
+    }
+    return sendFault(fault, request, set)
+  })
+  addRestRoutes(app, context)
+  addBatchRoutes(app, context)
+  addUsageRoute(app, context)
+  app
     .use(graphqlFeature(base, context, options.graphql))
     .use(
       probesFeature(base, context, {

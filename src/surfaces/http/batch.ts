@@ -1,25 +1,25 @@
-import { Elysia } from "elysia"
 import { type ResultWriter, runBatch } from "../../call/batch.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { createListEncoder } from "../../encode/list-encoder.ts"
+import { once } from "../../values/once.ts"
 import { createBodyWriter, toResponse } from "./answer-body.ts"
 import type { HttpContext } from "./context.ts"
 import { noticeOf } from "./deprecation.ts"
-import { answerMetered, type MeteredExchange, type meteredRoutes } from "./metered.ts"
+import { answerMetered, type MeteredExchange } from "./metered.ts"
 import { setReply } from "./reply.ts"
 import { batchAnswerSchema, batchBodySchema } from "./route-schemas.ts"
+import type { ServiceApp } from "./service-app.ts"
 
 /** `POST /v1/{api}/batch` for every API: many inputs in one JSON body. */
-export function batchFeature(metered: ReturnType<typeof meteredRoutes>, context: HttpContext) {
-  const app = new Elysia({ name: "batch" }).use(metered)
+export function addBatchRoutes(app: ServiceApp, context: HttpContext): void {
   for (const api of context.apis) {
     const { definition } = api
     const { id, title } = definition
-    const answer = answerWith(api, context)
+    const answer = once(() => answerWith(api, context))
     const record = context.observer.recorderFor(id, "batch")
     app.post(
       `/v1/${id}/batch`,
-      ({ request, set, incoming, call, body }) => answer({ request, set, incoming, call }, body),
+      ({ request, set, incoming, call, body }) => answer()({ request, set, incoming, call }, body),
       {
         metered: { method: "POST", apis: [id], record, isLong: true },
         body: batchBodySchema(definition),
@@ -28,7 +28,6 @@ export function batchFeature(metered: ReturnType<typeof meteredRoutes>, context:
       },
     )
   }
-  return app
 }
 
 /** Answers batches of an API. Results are encoded while later inputs still run. */

@@ -1,40 +1,39 @@
-import { Elysia } from "elysia"
 import type { Input } from "../../call/input.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { runSingle } from "../../call/single.ts"
+import { once } from "../../values/once.ts"
 import type { HttpContext } from "./context.ts"
 import { noticeOf } from "./deprecation.ts"
-import { answerMetered, type MeteredExchange, type meteredRoutes } from "./metered.ts"
+import { answerMetered, type MeteredExchange } from "./metered.ts"
 import { pictureSender } from "./picture.ts"
 import { sendMetered } from "./reply.ts"
 import { asAnswer, bodySchema, querySchema } from "./route-schemas.ts"
+import type { ServiceApp } from "./service-app.ts"
 
 /** The APIs of the catalog, each on its own path: `GET` with a query string, or `POST` with a JSON body. */
-export function restFeature(metered: ReturnType<typeof meteredRoutes>, context: HttpContext) {
-  const app = new Elysia({ name: "rest" }).use(metered)
+export function addRestRoutes(app: ServiceApp, context: HttpContext): void {
   for (const api of context.apis) {
     const { definition, readInput } = api
     const { id, method, title, description } = definition
     const path = `/v1/${id}`
-    const answer = answerWith(api, context)
+    const answer = once(() => answerWith(api, context))
     const route = { method, apis: [id], record: context.observer.recorderFor(id, "rest") }
-    const response = asAnswer(definition.output)
+    const response = asAnswer(() => definition.output)
     const detail = { summary: title, description, tags: ["apis"] }
     if (method === "GET") {
       app.get(
         path,
-        ({ request, set, incoming, call, query }) => answer({ request, set, incoming, call }, query),
-        { metered: route, query: querySchema(definition.input, readInput), response, detail },
+        ({ request, set, incoming, call, query }) => answer()({ request, set, incoming, call }, query),
+        { metered: route, query: querySchema(() => definition.input, readInput), response, detail },
       )
     } else {
       app.post(
         path,
-        ({ request, set, incoming, call, body }) => answer({ request, set, incoming, call }, body),
+        ({ request, set, incoming, call, body }) => answer()({ request, set, incoming, call }, body),
         { metered: route, body: bodySchema(api), response, detail },
       )
     }
   }
-  return app
 }
 
 /** Answers calls of an API whose input is checked. */

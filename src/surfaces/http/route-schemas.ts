@@ -4,6 +4,7 @@ import { maxInputs, requireInputs } from "../../call/batch.ts"
 import type { Input } from "../../call/input.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { formats } from "../../encode/formats.ts"
+import { once } from "../../values/once.ts"
 import type { GivenQuery } from "./metered.ts"
 
 /**
@@ -15,6 +16,22 @@ import type { GivenQuery } from "./metered.ts"
 export function checkedBy<Given, Read>(schema: TSchema, read: (given: Given) => Read): CheckedBy<Read> {
   const validate = (given: Given) => ({ value: read(given) })
   return { ...schema, "~standard": { version: 1, vendor: "penknife", validate } }
+}
+
+const anyObject = Type.Object({})
+
+/** The same for an object whose schema is made when it is first read: a start has many routes, and reads none of their schemas. */
+function objectCheckedBy<Given, Read>(schemaOf: () => TObject, read: (given: Given) => Read) {
+  const schema = once(schemaOf)
+  return {
+    ...checkedBy(anyObject, read),
+    get properties() {
+      return schema().properties
+    },
+    get required() {
+      return schema().required
+    },
+  }
 }
 
 /** A Standard Schema whose handlers get `Read`. Elysia hands it whatever was read. */
@@ -30,42 +47,51 @@ interface CheckedBy<Read> {
 type Values = Readonly<Record<string, unknown>>
 
 /** The query of a metered GET: the parameters that `read` checks, after `format`. */
-export function querySchema(input: TObject, read: (given: GivenQuery) => Input) {
-  return checkedBy(Type.Object({ ...input.properties, format }), (given: GivenQuery) => {
-    if (given.problem) throw given.problem
-    return read(given)
-  })
+export function querySchema(input: () => TObject, read: (given: GivenQuery) => Input) {
+  return objectCheckedBy(
+    () => Type.Object({ ...input().properties, format }),
+    (given: GivenQuery) => {
+      if (given.problem) throw given.problem
+      return read(given)
+    },
+  )
 }
 
 /** The JSON body of a single call. */
 export function bodySchema({ definition, readInput }: PreparedApi) {
-  return checkedBy(definition.input, (values: Values) => readInput({ kind: "typed", values }))
-}
-
-/** The JSON body of a batch. Each input is checked when it runs, and its refusal is its result. */
-export function batchBodySchema({ input }: ApiDefinition) {
-  const inputs = Type.Array(input, { minItems: 1, maxItems: maxInputs })
-  return checkedBy(Type.Object({ inputs }), requireInputs)
-}
-
-/** The answer of a batch before it is encoded. */
-export function batchAnswerSchema({ output }: ApiDefinition) {
-  const count = Type.Integer({ minimum: 0 })
-  const result = Type.Object({
-    index: count,
-    status: choice(["ok", "error"], { description: "Whether the input succeeded." }),
-    error: Type.Union([Type.String(), Type.Null()]),
-    data: Type.Union([output, Type.Null()]),
-  })
-  return asAnswer(
-    Type.Object({ count, succeeded: count, failed: count, credits_used: count, results: Type.Array(result) }),
+  return objectCheckedBy(
+    () => definition.input,
+    (values: Values) => readInput({ kind: "typed", values }),
   )
 }
 
+/** The JSON body of a batch. Each input is checked when it runs, and its refusal is its result. */
+export function batchBodySchema(definition: ApiDefinition) {
+  const inputs = () => Type.Array(definition.input, { minItems: 1, maxItems: maxInputs })
+  return objectCheckedBy(() => Type.Object({ inputs: inputs() }), requireInputs)
+}
+
+/** The answer of a batch before it is encoded. */
+export function batchAnswerSchema(definition: ApiDefinition) {
+  return asAnswer(() => {
+    const count = Type.Integer({ minimum: 0 })
+    const result = Type.Object({
+      index: count,
+      status: choice(["ok", "error"], { description: "Whether the input succeeded." }),
+      error: Type.Union([Type.String(), Type.Null()]),
+      data: Type.Union([definition.output, Type.Null()]),
+    })
+    return Type.Object({
+      ...{ count, succeeded: count, failed: count, credits_used: count },
+      results: Type.Array(result),
+    })
+  })
+}
+
 /** The answer of a metered route before it is encoded. Not checked again: it is charged already (decision 14). */
-export function asAnswer(data: TObject) {
-  const envelope = Type.Object({ status: Type.Literal("ok"), error: Type.Null(), data })
-  return { 200: checkedBy(envelope, (answer: unknown) => answer) }
+export function asAnswer(data: () => TObject) {
+  const envelope = () => Type.Object({ status: Type.Literal("ok"), error: Type.Null(), data: data() })
+  return { 200: objectCheckedBy(envelope, (answer: unknown) => answer) }
 }
 
 const format = Type.Optional(choice(formats, { description: "The format of the answer." }))

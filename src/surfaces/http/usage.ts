@@ -1,29 +1,33 @@
 import { Type } from "@sinclair/typebox"
-import { Elysia } from "elysia"
 import { deprecationsOf } from "../../call/deprecated-use.ts"
 import { reportUsage, usageSchema } from "../../call/usage-report.ts"
+import { once } from "../../values/once.ts"
 import type { HttpContext } from "./context.ts"
-import { answerMetered, type meteredRoutes } from "./metered.ts"
+import { answerMetered } from "./metered.ts"
 import { send } from "./reply.ts"
 import { asAnswer, querySchema } from "./route-schemas.ts"
+import type { ServiceApp } from "./service-app.ts"
 
 /** `GET /v1/usage`: what the caller's account has used. */
-export function usageFeature(metered: ReturnType<typeof meteredRoutes>, context: HttpContext) {
+export function addUsageRoute(app: ServiceApp, context: HttpContext): void {
   const record = context.observer.recorderFor("usage", "rest")
-  const deprecations = deprecationsOf(context.apis.map(({ definition }) => definition))
-  return new Elysia({ name: "usage" }).use(metered).get(
+  const deprecations = once(() => deprecationsOf(context.apis.map(({ definition }) => definition)))
+  app.get(
     "/v1/usage",
     ({ request, set, incoming, call }) =>
       answerMetered(
         { request, set, incoming, call },
         context,
-        (caller) => reportUsage(caller, context.pipeline, deprecations),
+        (caller) => reportUsage(caller, context.pipeline, deprecations()),
         (reply, { negotiated }) => send(reply, negotiated.format, set),
       ),
     {
       metered: { method: "GET", apis: [], record },
-      query: querySchema(Type.Object({}), () => ({})),
-      response: asAnswer(usageSchema),
+      query: querySchema(
+        () => Type.Object({}),
+        () => ({}),
+      ),
+      response: asAnswer(() => usageSchema),
       detail: { summary: "Credits and usage of this month", tags: ["account"] },
     },
   )
