@@ -47,7 +47,10 @@ export interface ExchangeOptions {
   readonly dnssec?: boolean
 }
 
-/** The data of each record type. Names have no trailing dot. */
+/**
+ * The data of each record type. Names have no trailing dot. A dot or backslash inside a label has a backslash before it, also in names that
+ * are asked for (RFC 1035 §5.1).
+ */
 export interface DnsData {
   /** A dotted quad. */
   A: string

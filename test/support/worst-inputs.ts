@@ -26,7 +26,15 @@ export interface WatchedService {
  * Starts a service from its source. It ends after the tests of the file.
  * @param keys how many keys each of its accounts has
  */
-export async function startWatchedService(...keys: readonly number[]): Promise<WatchedService> {
+export function startWatchedService(...keys: readonly number[]): Promise<WatchedService> {
+  return startWatchedServiceWith([], ...keys)
+}
+
+/** The same with flags of `serve`. */
+export async function startWatchedServiceWith(
+  flags: readonly string[],
+  ...keys: readonly number[]
+): Promise<WatchedService> {
   const db = join(tempDir(), "store.db")
   const created: string[][] = []
   for (const count of keys) {
@@ -36,7 +44,7 @@ export async function startWatchedService(...keys: readonly number[]): Promise<W
       ofAccount.push(String((await runJson(db, "key", "create", "--account", String(id))).key))
     created.push(ofAccount)
   }
-  const argv = ["serve", "--json", "--port", "0", "--db", db]
+  const argv = ["serve", "--json", "--port", "0", "--db", db, ...flags]
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...argv], {
     stdout: "pipe",
     stderr: "ignore",

@@ -18,10 +18,15 @@ export async function toTarget(spec: DomainSpec | null, domain: string, session:
   if (spec === null) return domain
   const [literal = "", ...more] = spec.macro
   // Nearly every term has a name and no macro.
-  if (typeof literal === "string" && more.length === 0) return toTargetName(literal)
+  if (typeof literal === "string" && more.length === 0) return toAskedName(literal)
   if (usesNonAsciiLocalPart(spec.macro, session)) return null
   const values = await valuesFor(spec.macro, domain, session)
-  return toTargetName(expandDomainSpec(spec.macro, values))
+  return toAskedName(expandDomainSpec(spec.macro, values))
+}
+
+/** A backslash of a domain-spec stands for itself; in a name that is asked for it begins an escape. */
+function toAskedName(expanded: string): string {
+  return toTargetName(expanded).replaceAll("\\", "\\\\")
 }
 
 /** The macro values for one macro-string; host names are looked up only if it uses `p`. */

@@ -49,6 +49,15 @@ describe("time", () => {
     expect(cache.get("a")).toBeNull()
   })
 
+  test("an answer of more than 1,000 records is not kept, and removes the old answer", () => {
+    const { cache } = cacheWith()
+    const most = Array.from({ length: 1_000 }, (_, index) => `${index}`)
+    cache.put("a", records(...most), 60)
+    expect(cache.get("a")).toEqual(records(...most))
+    cache.put("a", records(...most, "x"), 60)
+    expect(cache.get("a")).toBeNull()
+  })
+
   test("a failure and an answer without time to live are not kept, and remove the old answer", () => {
     const { cache } = cacheWith()
     cache.put("a", { kind: "failure", reason: "timeout" }, 60)

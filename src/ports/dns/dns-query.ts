@@ -13,6 +13,8 @@ export interface QueryOptions {
   readonly queryTimeoutMs: number
   /** Silence after which the next attempt starts; shorter when there are too many servers for the time. */
   readonly retryMs: number
+  /** Calls `read` for a message of so many bytes: at once, or in a later turn of the event loop. */
+  whenRead(bytes: number, read: () => void): void
   /** Called for every query that is sent. */
   onSend(transport: Transport, isRetry: boolean): void
 }
@@ -20,6 +22,9 @@ export interface QueryOptions {
 type QueryResult<Value> =
   | { readonly kind: "value"; readonly value: Value; readonly server: ServerAddress }
   | { readonly kind: "failure"; readonly reason: DnsFailure }
+
+/** Messages to one port that are no answer to its question. After so many, UDP is given up (RFC 5452 §9.1). */
+const mostOthers = 20
 
 /** When attempts failed for several reasons, the first of these is reported. */
 const reasonOrder: readonly DnsFailure[] = ["servfail", "refused", "malformed", "timeout", "network"]
@@ -31,7 +36,7 @@ const reasonOrder: readonly DnsFailure[] = ["servfail", "refused", "malformed", 
 export function query<Value>(
   question: Question,
   read: (response: Response) => Value,
-  { servers, random, timer, queryTimeoutMs, retryMs, onSend }: QueryOptions,
+  { servers, random, timer, queryTimeoutMs, retryMs, whenRead, onSend }: QueryOptions,
 ): Promise<QueryResult<Value>> {
   const { promise, resolve } = Promise.withResolvers<QueryResult<Value>>()
   const steps = planSteps(servers)
@@ -74,15 +79,7 @@ export function query<Value>(
     const id = Buffer.from(random.bytes(2)).readUInt16BE(0)
     const openExchange = attempt.transport === "tcp" ? openTcpExchange : openUdpExchange
     const exchange = openExchange(attempt.server, encodeQuery(question, id, attempt.edns), {
-      message(message) {
-        const response = readResponse(message, question, id)
-        if (response === "garbage") reasons.add("malformed")
-        if (response === "unrelated" || response === "garbage") return
-        exchange.close()
-        open.delete(exchange)
-        if (response === "malformed") dismiss(attempt.server, "malformed")
-        else act(response, attempt)
-      },
+      message: (message) => whenRead(message.length, () => receive(message)),
       broken() {
         open.delete(exchange)
         reasons.add("network")
@@ -91,6 +88,29 @@ export function query<Value>(
     })
     open.set(exchange, attempt)
     onSend(attempt.transport, isRetry)
+
+    let others = 0
+    function receive(message: Buffer): void {
+      // The query may be over by now.
+      if (!open.has(exchange)) return
+      const response = readResponse(message, question, id)
+      if (response === "garbage") reasons.add("malformed")
+      if (response === "unrelated" || response === "garbage") {
+        if (++others === mostOthers && attempt.transport === "udp") askByTcp(exchange, attempt)
+        return
+      }
+      exchange.close()
+      open.delete(exchange)
+      if (response === "malformed") dismiss(attempt.server, "malformed")
+      else act(response, attempt)
+    }
+  }
+
+  /** Somebody guesses ids, which a connection does not let in. */
+  function askByTcp(exchange: Exchange, attempt: Attempt): void {
+    exchange.close()
+    open.delete(exchange)
+    send({ ...attempt, transport: "tcp" }, true)
   }
 
   function act(response: Response, attempt: Attempt): void {
@@ -127,6 +147,7 @@ export function query<Value>(
     cancelStep()
     cancelDeadline()
     for (const exchange of open.keys()) exchange.close()
+    open.clear()
     resolve(result)
   }
 }

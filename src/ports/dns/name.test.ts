@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
+import { joinLabels } from "../../values/dns-labels.ts"
 import { foldCase, isWithin, parentOf, readName, toDottedName, toWireName } from "./name.ts"
 
 const wire = (name: string) => {
@@ -26,6 +27,7 @@ describe("toWireName", () => {
     ["a..b"],
     [".a"],
     ["a.."],
+    ["a\\..."],
     [`${"a".repeat(64)}.example`],
     ["ž.example"],
     [`${"a.".repeat(126)}aa`],
@@ -72,7 +74,7 @@ describe("readName", () => {
     const label = fc.string({ unit: byte, minLength: 1, maxLength: 63 })
     fc.assert(
       fc.property(fc.array(label, { minLength: 1, maxLength: 3 }), fc.nat(20), (labels, skip) => {
-        const name = wire(labels.map((text) => text.replaceAll(".", "-")).join("."))
+        const name = wire(joinLabels(labels))
         const message = Buffer.concat([
           Buffer.alloc(skip, 7),
           Buffer.from(name, "latin1"),
@@ -103,8 +105,11 @@ describe("readName", () => {
 
 const byte = fc.nat(255).map((code) => String.fromCharCode(code))
 
-test("a dot inside a label is escaped", () => {
-  expect([toDottedName("\x03a.b\x03com\0"), toDottedName("\0")]).toEqual(["a\\.b.com", ""])
+test("a dot and a backslash inside a label are escaped, so that different names have different texts", () => {
+  const names = ["\x03a.b\x03com\0", "\x02a\\\x01b\x03com\0", "\x04a\\.b\x03com\0", "\0"]
+  const texts = ["a\\.b.com", "a\\\\.b.com", "a\\\\\\.b.com", ""]
+  expect(names.map(toDottedName)).toEqual(texts)
+  expect(texts.slice(0, 3).map(wire)).toEqual(names.slice(0, 3))
 })
 
 test("foldCase leaves lengths and bytes above 0x7F alone", () =>

@@ -1,3 +1,5 @@
+import { escapeLabel, splitLabels } from "../../values/dns-labels.ts"
+
 /** A name in wire format (RFC 1035 §3.1) without compression, one character per byte. Text, to be compared and used as key. */
 export type WireName = string
 
@@ -9,17 +11,20 @@ const notAnByte = /[\u0100-\uffff]/
 
 /**
  * A dotted name to wire format, in lower case. Null for the root, an empty label, a label over 63 bytes, over 255 bytes in
- * all (RFC 1035 §2.3.4), or a character above U+00FF. Every byte but the dot is legal in a label (RFC 2181 §11).
+ * all (RFC 1035 §2.3.4), or a character above U+00FF. Every byte is legal in a label (RFC 2181 §11), a dot as `\.` and a
+ * backslash as `\\`.
  */
 export function toWireName(name: string): WireName | null {
-  const text = name.endsWith(".") ? name.slice(0, -1) : name
-  if (text.length > maxNameBytes - 2 || notAnByte.test(text)) return null
+  // An escape has one character more than its byte.
+  if (name.length > 2 * maxNameBytes || notAnByte.test(name)) return null
+  const labels = splitLabels(name)
+  if (labels.length > 1 && labels.at(-1) === "") labels.pop()
   let wire = ""
-  for (const label of text.split(".")) {
+  for (const label of labels) {
     if (label.length === 0 || label.length > maxLabelBytes) return null
     wire += String.fromCharCode(label.length) + label
   }
-  return foldCase(`${wire}\0`)
+  return wire === "" || wire.length >= maxNameBytes ? null : foldCase(`${wire}\0`)
 }
 
 /** The same with `.` for the root. */
@@ -27,9 +32,11 @@ export function toWireNameOrRoot(name: string): WireName | null {
   return name === "." ? "\0" : toWireName(name)
 }
 
-/** Wire format to dotted text without a trailing dot; a dot inside a label becomes `\.` (RFC 1035 §5.1). */
+/** Wire format to dotted text without a trailing dot; a dot or backslash inside a label gets a backslash before it (RFC 1035 §5.1). */
 export function toDottedName(wire: WireName): string {
-  return [...labelsOf(wire)].map((label) => label.replaceAll(".", "\\.")).join(".")
+  let name = ""
+  for (const label of labelsOf(wire)) name += (name === "" ? "" : ".") + escapeLabel(label)
+  return name
 }
 
 /** How many labels of names may still be read. Names that point at each other could have millions in one message. */

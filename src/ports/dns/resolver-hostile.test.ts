@@ -24,6 +24,21 @@ test("the true answer is used, whatever datagrams come before it", async () => {
   )
 })
 
+test("after 20 datagrams that answer something else, the question is asked by TCP", async () => {
+  const forged = (count: number) => Array.from({ length: count }, () => Buffer.alloc(12, 0xff))
+  for (const [count, transports] of [
+    [19, ["udp"]],
+    [20, ["udp", "tcp"]],
+  ] as const) {
+    const server = await serve(
+      { rewrite: (reply) => [...forged(count), ...(count < 20 ? [reply] : [])] },
+      { "a.example": [{ A: "192.0.2.1" }] },
+    )
+    expect(await resolverFor([server]).resolve("a.example", "A")).toMatchObject({ records: ["192.0.2.1"] })
+    expect(server.queries.map(({ transport }) => transport)).toEqual([...transports])
+  }
+})
+
 test("a damaged answer fails or is read, and never throws", async () => {
   const damage = { at: 0, value: 0, cut: 0 }
   const server = await serve(

@@ -18,6 +18,7 @@ import { toWireName, toWireNameOrRoot, type WireName } from "./name.ts"
 import { typeNumberOf } from "./record-types.ts"
 import { readReply } from "./reply.ts"
 import type { ServerAddress } from "./server-address.ts"
+import { createTurnReader } from "./turn-reader.ts"
 
 /** The servers, ports and limits of a resolver. */
 export interface ResolverOptions {
@@ -78,6 +79,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     timer,
     queryTimeoutMs,
     retryMs,
+    whenRead: createTurnReader(timer),
     onSend(transport, isRetry) {
       counts.queries += 1
       if (transport === "tcp") counts.tcpQueries += 1

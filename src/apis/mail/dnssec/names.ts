@@ -1,16 +1,17 @@
 /**
- * Names as the DNS port gives them, in lower case, without a trailing dot and empty for the root; a dot inside a label is `\.`.
- * Labels are without escapes, one character per byte.
+ * Names as the DNS port gives them, in lower case, without a trailing dot and empty for the root; a dot inside a label is `\.`,
+ * a backslash `\\`. Labels are without escapes, one character per byte.
  */
+import { joinLabels, splitLabels } from "../../../values/dns-labels.ts"
 
 /** The labels of a name, none for the root. */
 export function labelsOf(name: string): readonly string[] {
-  return name === "" ? [] : name.split(/(?<!\\)\./).map((label) => label.replaceAll("\\.", "."))
+  return splitLabels(name)
 }
 
 /** A name of some labels. */
 export function nameOf(labels: readonly string[]): string {
-  return labels.map((label) => label.replaceAll(".", "\\.")).join(".")
+  return joinLabels(labels)
 }
 
 /** The last labels of a name. */

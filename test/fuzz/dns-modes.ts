@@ -1,0 +1,143 @@
+/**
+ * A service in another process whose DNS server plays one trick after another, beside ordinary calls of another account:
+ * `bun run fuzz --dns-modes`. Others wait less than 50 ms for its main thread and get right answers, memory is bounded, and what is refused is not charged.
+ */
+import { afterAll, expect, test } from "bun:test"
+import { join } from "node:path"
+import { keepAliveTimer } from "../../src/ports/timer.ts"
+import { type HostileCall, hostileCalls, modeNames } from "../support/hostile-calls.ts"
+import { startHostileDns } from "../support/hostile-dns.ts"
+import { hostileAnchor } from "../support/hostile-signer.ts"
+import { folderOf } from "../support/own-apis.ts"
+import { mainThreadMs, memoryOf, startWatchedServiceWith } from "../support/worst-inputs.ts"
+
+const rounds = Number(process.env.DNS_ROUNDS ?? 3)
+/** Tricks that are played at a time, and calls about them at a time. */
+const together = 4
+const connections = 16
+/** The most that the main thread may run while others wait. */
+const longestMs = 50
+/** The most that memory may grow after the first round. */
+const mostGrowthMb = 100
+
+const server = await startHostileDns()
+afterAll(() => server.stop())
+const anchorFile = join(folderOf({ "anchor.txt": hostileAnchor }), "anchor.txt")
+const service = await startWatchedServiceWith(
+  ["--dns-server", server.address, "--dnssec-anchor", anchorFile],
+  1,
+  1,
+)
+const [[hostileKey = ""] = [], [ordinaryKey = ""] = []] = service.keys
+const { url, pid } = service
+
+/** What the ordinary calls saw while some tricks were played. */
+interface Seen {
+  longestMs: number
+  answers: number
+  wrong: string[]
+}
+
+async function send({ api, input }: HostileCall): Promise<{ status: number; credits: number }> {
+  const query = new URLSearchParams(
+    Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),
+  )
+  const headers = { "x-api-key": hostileKey, "content-type": "application/json" }
+  const answer =
+    api.method === "GET"
+      ? await fetch(`${url}/v1/${api.id}?${query}`, { headers })
+      : await fetch(`${url}/v1/${api.id}`, { method: "POST", headers, body: JSON.stringify(input) })
+  await answer.text()
+  return { status: answer.status, credits: api.credits }
+}
+
+/** Asks for `/health`, a sum and a name, one after the other, until `isOver`. */
+async function watch(isOver: () => boolean): Promise<Seen> {
+  const seen: Seen = { longestMs: 0, answers: 0, wrong: [] }
+  const headers = { "x-api-key": ordinaryKey }
+  const ask = async (path: string, expected: string) => {
+    const startedMs = mainThreadMs(pid)
+    const answer = await fetch(`${url}${path}`, { headers })
+    const body = await answer.text()
+    if (path === "/health") seen.longestMs = Math.max(seen.longestMs, mainThreadMs(pid) - startedMs)
+    if (answer.status !== 200 || !body.includes(expected))
+      seen.wrong.push(`${path}: ${answer.status} ${body}`)
+    seen.answers++
+  }
+  do {
+    await ask("/health", "")
+    await ask("/v1/gtinvalidator?code=4006381333931", '"is_valid":true')
+    await ask("/v1/dnslookup?name=www.ordinary.test&type=A", '"192.0.2.1"')
+    await new Promise<void>((resolve) => keepAliveTimer.after(5, resolve))
+  } while (!isOver())
+  return seen
+}
+
+async function creditsUsed(): Promise<number> {
+  const answer = await fetch(`${url}/v1/usage`, { headers: { "x-api-key": hostileKey } })
+  await answer.text()
+  return Number(answer.headers.get("x-api-credits-used"))
+}
+
+/** Makes calls, so many at a time, and tells what the ordinary calls saw meanwhile. */
+async function play(calls: readonly HostileCall[]): Promise<Seen & { statuses: number[] }> {
+  const before = await creditsUsed()
+  const waiting = [...calls]
+  const answers: { status: number; credits: number }[] = []
+  const worker = async () => {
+    for (let call = waiting.shift(); call; call = waiting.shift()) answers.push(await send(call))
+  }
+  let isOver = false
+  const sent = Promise.all(Array.from({ length: connections }, worker)).finally(() => {
+    isOver = true
+  })
+  const seen = await watch(() => isOver)
+  await sent
+  expect(seen.wrong).toEqual([])
+  expect(answers.filter(({ status }) => ![200, 400, 502, 503].includes(status))).toEqual([])
+  const paid = answers.filter(({ status }) => status === 200)
+  expect((await creditsUsed()) - before).toBe(paid.reduce((sum, { credits }) => sum + credits, 0))
+  return { ...seen, statuses: answers.map(({ status }) => status) }
+}
+
+/** The calls about some tricks, each time about other names, which are not in the cache. */
+let labels = 0
+function callsFor(modes: readonly string[]): readonly HostileCall[] {
+  return hostileCalls(`r${(labels++).toString(36)}`).filter(({ mode }) => modes.includes(mode))
+}
+
+async function playAll(): Promise<{ statuses: number[]; slow: string[]; longest: number }> {
+  const statuses: number[] = []
+  const slow: string[] = []
+  let longest = 0
+  for (let at = 0; at < modeNames.length; at += together) {
+    const modes = modeNames.slice(at, at + together)
+    // Collecting the memory of earlier calls may take long in any turn, and so does the first use of code: what is long each time is the trick's.
+    let shortest = Number.POSITIVE_INFINITY
+    for (let times = 0; times < 3 && shortest >= longestMs; times++) {
+      const seen = await play(callsFor(modes))
+      statuses.push(...seen.statuses)
+      shortest = Math.min(shortest, seen.longestMs)
+    }
+    longest = Math.max(longest, shortest)
+    if (shortest >= longestMs) slow.push(`${modes.join(", ")}: ${shortest.toFixed(1)} ms`)
+  }
+  return { statuses, slow, longest }
+}
+
+test(`${rounds} rounds of ${modeNames.length} tricks`, async () => {
+  const memory: number[] = []
+  for (let round = 1; round <= rounds; round++) {
+    const { statuses, slow, longest } = await playAll()
+    const counts = [...Map.groupBy(statuses, (status) => status)].map(
+      ([status, all]) => `${status}: ${all.length}`,
+    )
+    memory.push(memoryOf(pid).nowMb)
+    console.log(
+      `Round ${round}: answers ${counts.sort().join(", ")}; longest time of the main thread during a request for /health ${longest.toFixed(1)} ms; memory ${Math.round(memory.at(-1) ?? 0)} MB`,
+    )
+    expect(slow).toEqual([])
+  }
+  console.log(`Most memory: ${Math.round(memoryOf(pid).mostMb)} MB`)
+  expect(Math.max(...memory) - (memory[0] ?? 0)).toBeLessThan(mostGrowthMb)
+}, 3_600_000)
