@@ -1,4 +1,5 @@
 import { barcodegenerator } from "./barcodegenerator/index.ts"
+import { bimivalidator } from "./bimivalidator/index.ts"
 import { readCompanies } from "./bluetoothlookup/company-list.ts"
 import { bluetoothlookup, createBluetoothlookup } from "./bluetoothlookup/index.ts"
 import { caavalidator } from "./caavalidator/index.ts"
@@ -112,6 +113,7 @@ export function createCatalog(
     mtastsvalidator,
     dmarcvalidator,
     dkimvalidator,
+    bimivalidator,
     anchors ? createDanelookup(anchors) : danelookup,
     mailreportparser,
     messageauth,

@@ -1,0 +1,135 @@
+import { Type } from "@sinclair/typebox"
+import { choice, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
+import { type BimiResult, checkBimi, checkLogo } from "../mail/bimi.ts"
+import { problemList } from "../mail/bimi-problems.ts"
+import { dmarcPolicies } from "../mail/dmarc-policy.ts"
+import { requireDomain } from "../mail/domain-name.ts"
+import { examples } from "./examples.ts"
+
+/** With `_bimi.` and the selector before it, a domain must still be a name of 253 bytes. */
+const longestName = 253
+
+export const bimivalidator = defineApi({
+  id: "bimivalidator",
+  title: "BIMI validator",
+  category: "mail",
+  keywords: [
+    "BIMI",
+    "brand indicator",
+    "logo",
+    "VMC",
+    "CMC",
+    "mark certificate",
+    "SVG Tiny PS",
+    "_bimi",
+    "default._bimi",
+  ],
+  description:
+    "Checks the logo that a domain wants shown beside its mail (BIMI): the record, the DMARC policy that it needs, the SVG by the profile Tiny PS, and the mark certificate (VMC or CMC). A logo can also be checked before it is published.",
+  method: "POST",
+  credits: 3,
+  asksDns: true,
+  asksWeb: true,
+  input: Type.Object({
+    domain: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: "The domain that mail is from, such as example.com. Needed unless `svg` is given.",
+      }),
+    ),
+    selector: Type.Optional(
+      Type.String({
+        default: "default",
+        minLength: 1,
+        maxLength: 63,
+        pattern: "^[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?$",
+        description: "The selector of the record, the first label of its name.",
+      }),
+    ),
+    svg: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 65_536,
+        description:
+          "The text of a logo. With it, the logo is not read over HTTPS. Without a domain, the logo alone is checked.",
+      }),
+    ),
+  }),
+  output: Type.Object({
+    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    problems: problemList,
+    domain: nullableText("The domain in lower case and in ASCII (A-labels); null without one."),
+    record_name: nullableText(
+      "The name of the record: the selector and `_bimi` below the domain, or below its organizational domain.",
+    ),
+    record: nullableText("The record; null if there is none, or more than one."),
+    is_declined: Type.Boolean({ description: "Whether the record says that there is no logo." }),
+    location: nullableText("The URL of the logo; null without a valid one."),
+    authority: nullableText("The URL of the mark certificate; null without a valid one."),
+    dmarc_policy: nullable(choice(dmarcPolicies, { description: "The policy." }), {
+      description: "What the DMARC policy of the domain asks receivers to do; null without a policy.",
+    }),
+    svg_valid: nullable(Type.Boolean(), {
+      description: "Whether the logo follows the profile SVG Tiny PS; null when there is no logo to check.",
+    }),
+    svg_title: nullableText("The title of the logo."),
+    vmc: nullable(
+      Type.Object({
+        is_valid: Type.Boolean({ description: "Whether receivers accept it for this domain and this logo." }),
+        kind: nullable(choice(["VMC", "CMC"], { description: "The kind." }), {
+          description:
+            "`VMC`: of a registered trade mark. `CMC`: of a mark that is in use. Null when it is not trusted.",
+        }),
+        organization: nullableText("Whose mark it is."),
+        mark_type: nullableText("The type of the mark, such as `Registered Mark`."),
+        names: Type.Array(Type.String(), { description: "The domains that it is for." }),
+        valid_from: nullableText("Since when it is valid (ISO 8601)."),
+        valid_to: nullableText("Until when it is valid (ISO 8601)."),
+        logo_matches: nullable(Type.Boolean(), {
+          description: "Whether its logo is the one of the record; null when one of them was not read.",
+        }),
+      }),
+      { description: "The mark certificate; null when there is none, or it was not read." },
+    ),
+    certificate_chain: premium(
+      Type.Array(
+        Type.Object({
+          subject: Type.String({ description: "Whom it was made for." }),
+          issuer: Type.String({ description: "Who signed it." }),
+          names: Type.Array(Type.String(), { description: "The DNS names that it is valid for." }),
+          valid_from: Type.String({ description: "Since when it is valid (ISO 8601)." }),
+          valid_to: Type.String({ description: "Until when it is valid (ISO 8601)." }),
+          days_left: Type.Integer({ description: "Whole days until its end; negative after it." }),
+          fingerprint_sha256: Type.String({ description: "Its SHA-256 in hexadecimal." }),
+        }),
+        { description: "The certificates of the mark's bundle, that of the mark first." },
+      ),
+    ),
+  }),
+  examples,
+  async run({ domain: text, selector = "default", svg }, { ports }) {
+    if (text === undefined) {
+      if (svg === undefined) return reject("domain", "must be given, or 'svg'")
+      return toOutput(null, await checkLogo(svg))
+    }
+    const domain = await requireDomain(text)
+    const longest = longestName - "._bimi.".length - selector.length
+    if (domain.length > longest) reject("domain", `must be at most ${longest} bytes long with this selector`)
+    const result = await checkBimi({ domain, selector: selector.toLowerCase(), given: svg ?? null }, ports)
+    if (result.problems.some(({ code, where }) => code === "document_not_read" && where === result.location))
+      reject("svg", "must be given, since this service sends no HTTPS requests")
+    return toOutput(domain, result)
+  },
+})
+
+function toOutput(
+  domain: string | null,
+  { is_valid, problems, vmc, certificate_chain, ...rest }: BimiResult,
+) {
+  return {
+    ...{ is_valid, problems, domain },
+    ...rest,
+    vmc: vmc && { ...vmc, names: [...vmc.names] },
+    certificate_chain: certificate_chain.map((one) => ({ ...one, names: [...one.names] })),
+  }
+}

@@ -1,0 +1,75 @@
+import { type BimiProblem, problem } from "./bimi-problems.ts"
+import { readTagList } from "./tag-list.ts"
+
+/** What a record says (draft-brand-indicators-for-message-identification §4.3). */
+export interface BimiRecord {
+  /** The URL of the logo; null without a valid one. */
+  readonly location: string | null
+  /** The URL of the mark certificate; null without a valid one. */
+  readonly authority: string | null
+  readonly is_declined: boolean
+  readonly problems: readonly BimiProblem[]
+}
+
+const version = /^v[ \t]*=[ \t]*BIMI1[ \t]*(?:;|$)/i
+const nearly = /^\s*"?\s*v\s*=\s*bimi/i
+const known = ["v", "l", "a", "avp", "lps", "e", "s"]
+
+/** The texts of a name that count as records, and those that are probably meant so. */
+export function selectRecords(texts: readonly string[]) {
+  return {
+    records: texts.filter((text) => version.test(text)),
+    hasNearly: texts.some((text) => !version.test(text) && nearly.test(text)),
+  }
+}
+
+/** Reads a record that begins with the version. */
+export function readRecord(record: string): BimiRecord {
+  const problems: BimiProblem[] = []
+  const tags = new Map<string, string>()
+  for (const [index, { name, value }] of readTagList(record).entries()) {
+    const where = `record, part ${index + 1}`
+    if (value === null || !/^[A-Za-z][A-Za-z\d_]{0,62}$/.test(name)) {
+      problems.push(problem("syntax", where, "The part is not a name, an equals sign and a value."))
+      continue
+    }
+    const tag = name.toLowerCase()
+    if (tags.has(tag)) problems.push(problem("repeated_tag", where, `There is ${tag} before.`))
+    else tags.set(tag, value)
+    if (!known.includes(tag)) problems.push(problem("unknown_tag", where, `The tag ${name} is not known.`))
+  }
+  const avp = tags.get("avp")
+  if (avp !== undefined && avp !== "brand" && avp !== "personal")
+    problems.push(problem("tag_value", "record, avp", "The value of avp must be brand or personal."))
+  const location = tags.get("l") ?? null
+  const authority = tags.get("a") ?? ""
+  if (location === "" && authority === "") {
+    problems.push(problem("declined", "record", "The record says that there is no logo."))
+    return { location: null, authority: null, is_declined: true, problems }
+  }
+  const isLocation = location !== null && isDocumentUrl(location)
+  if (!isLocation)
+    problems.push(
+      problem(
+        "location",
+        "record, l",
+        location ? "The location is not an https: URL." : "There is no location (l).",
+      ),
+    )
+  const isAuthority = isDocumentUrl(authority)
+  if (authority === "")
+    problems.push(problem("no_mark_certificate", "record, a", "The record names no mark certificate (a)."))
+  else if (!isAuthority)
+    problems.push(problem("authority", "record, a", "The authority is not an https: URL."))
+  return {
+    location: isLocation ? location : null,
+    authority: isAuthority ? authority : null,
+    is_declined: false,
+    problems,
+  }
+}
+
+/** An `https:` URL without white space, commas and what ends a tag. */
+function isDocumentUrl(text: string): boolean {
+  return /^https:\/\/[^\s,;/?#]/i.test(text) && /^[\x21-\x7e]+$/.test(text) && URL.canParse(text)
+}

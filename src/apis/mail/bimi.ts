@@ -1,0 +1,193 @@
+import { isValid } from "../../values/problems.ts"
+import type { Ports } from "../contract.ts"
+import { type BimiProblem, problem } from "./bimi-problems.ts"
+import { readRecord, selectRecords } from "./bimi-record.ts"
+import { policiesOf } from "./dmarc-policy.ts"
+import { failureOf, organizationalDomain, policyRecord, walkDmarc } from "./dmarc-walk.ts"
+import { checkMark, type MarkCertificate } from "./mark-certificate.ts"
+import { type Document, readDocument } from "./read-document.ts"
+import { refuseFailure, requireRecords } from "./records.ts"
+import type { ServerCertificate } from "./server-certificate.ts"
+import { checkSvg } from "./svg-check.ts"
+import { withTimeLimit } from "./time-limit.ts"
+
+/** Longer than two requests at the same time may take. */
+const limitMs = 15_000
+const maxTextBytes = 65_536
+
+/** What was found about a domain's logo, or about a logo alone. */
+export interface BimiResult {
+  readonly is_valid: boolean
+  readonly problems: BimiProblem[]
+  readonly record_name: string | null
+  readonly record: string | null
+  readonly is_declined: boolean
+  readonly location: string | null
+  readonly authority: string | null
+  readonly dmarc_policy: "none" | "quarantine" | "reject" | null
+  readonly svg_valid: boolean | null
+  readonly svg_title: string | null
+  readonly vmc: MarkCertificate | null
+  readonly certificate_chain: readonly ServerCertificate[]
+}
+
+type BimiPorts = Pick<Ports, "clock" | "dns" | "timer" | "web">
+
+const nothing = {
+  ...{ record_name: null, record: null, is_declined: false, location: null, authority: null },
+  ...{ dmarc_policy: null, svg_valid: null, svg_title: null, vmc: null, certificate_chain: [] },
+} as const
+
+/** Checks a logo that is not published. */
+export async function checkLogo(svg: string): Promise<BimiResult> {
+  const { title, problems } = await checkSvg(svg)
+  const is_valid = isValid(problems)
+  return { ...nothing, is_valid, problems: [...problems], svg_valid: is_valid, svg_title: title }
+}
+
+/**
+ * Checks the record, the logo and the mark certificate of a domain (draft-brand-indicators-for-message-identification).
+ * @param domain in lower case and in A-labels
+ * @param given the text of a logo, which is then not read from its host
+ * @param roots for tests: further roots of mark certificates, in PEM
+ * @throws Unavailable when the DNS does not answer
+ */
+export async function checkBimi(
+  {
+    domain,
+    selector,
+    given,
+  }: { readonly domain: string; readonly selector: string; readonly given: string | null },
+  ports: BimiPorts,
+  roots: readonly string[] = [],
+): Promise<BimiResult> {
+  return withTimeLimit(ports.timer, limitMs, async (signal) => {
+    const steps = await walkDmarc(domain, ports.dns, signal)
+    const failure = failureOf(steps)
+    if (failure) refuseFailure(failure, `_dmarc.${failure.domain}`)
+    const organizational = organizationalDomain(domain, steps)
+    const place = await findRecord([...new Set([domain, organizational])], selector, ports, signal)
+    const applied = policyRecord(domain, steps)
+    const policies = applied && policiesOf(applied)
+    const dmarc_policy = policies ? (applied.domain === domain ? policies.p : policies.sp) : null
+    const problems = [...place.problems]
+    const read = place.record === null ? null : readRecord(place.record)
+    if (read) problems.push(...read.problems)
+    const found = {
+      ...{
+        record_name: place.name,
+        record: place.record,
+        dmarc_policy,
+        is_declined: read?.is_declined ?? false,
+      },
+      ...{ location: read?.location ?? null, authority: read?.authority ?? null },
+    }
+    const isEnforced = policies && dmarc_policy !== "none" && policies.p !== "none" && policies.sp !== "none"
+    if (!isEnforced && !found.is_declined)
+      problems.push(
+        problem(
+          "dmarc",
+          `_dmarc.${applied?.domain ?? domain}`,
+          "The DMARC policy must be quarantine or reject.",
+        ),
+      )
+    const documents = await readDocuments(found, given, ports, signal)
+    const svg = documents.svg === null ? null : await checkSvg(documents.svg)
+    const mark =
+      documents.mark &&
+      (await checkMark(documents.mark, {
+        url: found.authority ?? "",
+        domains: [domain, organizational],
+        logo: documents.svg === null ? null : Buffer.from(documents.svg),
+        nowMs: ports.clock.now(),
+        roots,
+      }))
+    problems.push(...documents.problems, ...(svg?.problems ?? []), ...(mark ? mark.problems : []))
+    return {
+      ...found,
+      is_valid: isValid(problems),
+      problems,
+      svg_valid: svg && isValid(svg.problems),
+      svg_title: svg?.title ?? null,
+      vmc: mark ? mark.vmc : null,
+      certificate_chain: mark ? mark.chain : [],
+    }
+  })
+}
+
+/** The record of the first of these domains that has any. */
+async function findRecord(
+  domains: readonly string[],
+  selector: string,
+  { dns }: BimiPorts,
+  signal: AbortSignal,
+) {
+  const problems: BimiProblem[] = []
+  const names = domains.map((domain) => `${selector}._bimi.${domain}`)
+  const [first = ""] = names
+  for (const name of names) {
+    const { records, hasNearly } = selectRecords(requireRecords(await dns.resolve(name, "TXT", signal), name))
+    if (hasNearly)
+      problems.push(
+        problem("not_a_record", name, 'A text looks like a record, but does not begin with "v=BIMI1;".'),
+      )
+    const [record, second] = records
+    if (record === undefined) continue
+    if (second !== undefined) {
+      problems.push(problem("multiple_records", name, `${name} has ${records.length} records.`))
+      return { name, record: null, problems }
+    }
+    if (name !== first)
+      problems.push(problem("organizational_domain", name, `${first} has no record, and ${name} has one.`))
+    return { name, record, problems }
+  }
+  problems.push(
+    problem("no_record", first, `${names.join(" and ")} ${names.length > 1 ? "have" : "has"} no record.`),
+  )
+  return { name: first, record: null, problems }
+}
+
+interface Documents {
+  readonly svg: string | null
+  readonly mark: string | null
+  readonly problems: readonly BimiProblem[]
+}
+
+/** Reads the logo and the mark certificate at the same time. */
+async function readDocuments(
+  { location, authority }: Pick<BimiResult, "location" | "authority">,
+  given: string | null,
+  { web }: BimiPorts,
+  signal: AbortSignal,
+): Promise<Documents> {
+  const read = async (url: string | null) =>
+    url === null ? null : readDocument(url, await web.get(url, signal))
+  const [logo, mark] = await Promise.all([given === null ? read(location) : null, read(authority)])
+  const problems = [logo, mark].flatMap((one) => (one?.problem ? [one.problem] : []))
+  const markText = mark?.body ? Buffer.from(mark.body).toString("latin1") : null
+  if (given !== null || location === null || !logo?.body) return { svg: given, mark: markText, problems }
+  const svg = await readLogo(logo, location)
+  return { svg: svg.text, mark: markText, problems: [...problems, ...svg.problems] }
+}
+
+/** The text of a logo, which may be compressed by gzip. */
+async function readLogo({ body, contentType }: Document & { readonly body: Uint8Array }, url: string) {
+  const { gunzipSync } = await import("node:zlib")
+  const problems: BimiProblem[] = []
+  if (!/^image\/svg\+xml[ \t]*(?:;|$)/i.test(contentType ?? ""))
+    problems.push(problem("document_type", url, "The logo is not served as image/svg+xml."))
+  let bytes = body
+  if (body[0] === 0x1f && body[1] === 0x8b) {
+    try {
+      bytes = gunzipSync(body, { maxOutputLength: maxTextBytes })
+    } catch {
+      const message = "The logo is not gzip, or has over 65536 bytes when it is decompressed."
+      return { text: null, problems: [...problems, problem("document_too_large", url, message)] }
+    }
+  }
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), problems }
+  } catch {
+    return { text: null, problems: [...problems, problem("svg_xml", url, "The logo is not text in UTF-8.")] }
+  }
+}

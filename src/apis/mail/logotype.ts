@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto"
+import { gunzipSync } from "node:zlib"
+
+/** The logo inside a certificate, decompressed; null when its certificate names another digest. */
+export type Logotype = Uint8Array | null
+
+/** The digests that certificates of marks use. */
+const digests: Readonly<Record<string, string>> = {
+  "2b0e03021a": "sha1",
+  "608648016503040201": "sha256",
+  "608648016503040202": "sha384",
+  "608648016503040203": "sha512",
+}
+/** `id-pe-logotype` (RFC 9399 §4.1): 1.3.6.1.5.5.7.1.12. */
+const logotypeId = Buffer.from("06082b0601050507010c", "hex")
+const dataUrl = /^data:image\/svg\+xml(?:;[^,;]*)*;base64,/i
+const maxLogoBytes = 65_536
+
+/**
+ * Reads the logo of a certificate's logotype extension, a `data:` URL with an SVG in gzip (draft-fetch-validation-vmc-wchuang).
+ * @param der of a certificate whose issuer is trusted
+ * @throws Error when there is none, or it cannot be read
+ */
+export function readLogotype(der: Uint8Array): Logotype {
+  const certificate = Buffer.from(der)
+  const at = certificate.indexOf(logotypeId)
+  if (at < 0) throw new Error("the certificate has no logotype")
+  // The value of the extension stands behind its identifier, and holds one sequence.
+  const first = readElement(certificate, at + logotypeId.length)
+  const value = first.tag === boolean ? readElement(certificate, first.end) : first
+  if (value.tag !== octetString) throw new Error("the logotype has no value")
+  let digest = ""
+  let hash: Buffer | null = null
+  for (const { tag, body } of primitivesIn(value.body, 0)) {
+    const text = tag === ia5String ? body.toString("latin1") : ""
+    if (tag === objectId) digest = digests[body.toString("hex")] ?? ""
+    else if (tag === octetString) hash = body
+    else if (dataUrl.test(text)) {
+      const packed = Buffer.from(text.replace(dataUrl, ""), "base64")
+      const logo = gunzipSync(packed, { maxOutputLength: maxLogoBytes })
+      const fits = digest !== "" && hash !== null && createHash(digest).update(logo).digest().equals(hash)
+      return fits ? new Uint8Array(logo) : null
+    }
+  }
+  throw new Error("the logotype has no logo")
+}
+
+/** Whether the extension is critical. */
+const boolean = 0x01
+const octetString = 0x04
+const objectId = 0x06
+const ia5String = 0x16
+const maxDepth = 20
+
+interface Element {
+  readonly tag: number
+  readonly body: Buffer
+  readonly end: number
+}
+
+/** The elements without parts, in their order. */
+function* primitivesIn(bytes: Buffer, depth: number): Generator<Element> {
+  if (depth > maxDepth) throw new Error("the logotype is nested too deep")
+  for (let at = 0; at < bytes.length; ) {
+    const element = readElement(bytes, at)
+    at = element.end
+    if ((element.tag & 0x20) === 0) yield element
+    else yield* primitivesIn(element.body, depth + 1)
+  }
+}
+
+/** An element of DER with a tag of one byte (X.690 §8.1). */
+function readElement(bytes: Buffer, at: number): Element {
+  const tag = bytes[at] ?? 0
+  let length = bytes[at + 1] ?? 0
+  let start = at + 2
+  if (length > 0x80) {
+    const count = length - 0x80
+    if (count > 3 || start + count > bytes.length) throw new Error("a length cannot be read")
+    length = bytes.readUIntBE(start, count)
+    start += count
+  }
+  const end = start + length
+  if (at + 2 > bytes.length || end > bytes.length) throw new Error("an element ends early")
+  return { tag, body: bytes.subarray(start, end), end }
+}
