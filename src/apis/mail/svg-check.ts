@@ -11,6 +11,7 @@ const svgNamespace = "http://www.w3.org/2000/svg"
 const xlinkNamespace = "http://www.w3.org/1999/xlink"
 const longestBytes = 32_768
 const maxProblems = 50
+const maxDepth = 100
 /** Elements that run something or change by themselves. */
 const running = /^(?:script|handler|listener|animate\w*|set|discard|foreignObject|iframe)$/i
 
@@ -25,20 +26,19 @@ export async function checkSvg(text: string): Promise<SvgCheck> {
     found.add("svg_size", "svg", `The logo has ${Buffer.byteLength(text)} bytes.`)
   const parser = new SaxesParser({ xmlns: true, position: true })
   const path: string[] = []
-  let isOver = false
+  let isWhole = true
   let title: string | null = null
   let titles = 0
   let children = 0
-  parser.on("error", ({ message }) => {
-    if (!isOver) found.add("svg_xml", "svg", `The logo is not well-formed XML: ${message.slice(0, 200)}.`)
-    isOver = true
-  })
-  parser.on("doctype", () => {
-    if (!isOver) found.add("svg_doctype", "svg", "The logo has a document type declaration.")
-    isOver = true
-  })
+  const stop = (code: BimiCode, message: string): never => {
+    found.add(code, "svg", message)
+    throw new Unreadable()
+  }
+  parser.on("error", ({ message }) =>
+    stop("svg_xml", `The logo is not well-formed XML: ${message.slice(0, 200)}`),
+  )
+  parser.on("doctype", () => stop("svg_doctype", "The logo has a document type declaration."))
   parser.on("opentag", ({ name, local, uri, attributes }) => {
-    if (isOver) return
     const parent = path.at(-1)
     const line = `line ${parser.line}`
     const isTitle = path.length === 1 && local === "title"
@@ -53,9 +53,10 @@ export async function checkSvg(text: string): Promise<SvgCheck> {
     checkAttributes(own, Object.values(attributes), line, found)
     if (path.length === 0) checkRoot({ name: own, uri }, attributes, found)
     path.push(own)
+    // The parser looks for a namespace in all elements above.
+    if (path.length > maxDepth) stop("svg_element", `The elements are nested more than ${maxDepth} deep.`)
   })
   const addText = (part: string) => {
-    if (isOver) return
     const parent = path.at(-1)
     if (path.length === 2 && parent === "title" && title !== null && titles === 1) title += part
     const rule = elements.get(parent ?? "")
@@ -65,18 +66,26 @@ export async function checkSvg(text: string): Promise<SvgCheck> {
   parser.on("text", addText)
   parser.on("cdata", addText)
   parser.on("processinginstruction", ({ target }) => {
-    if (!isOver)
-      found.add("svg_reference", `line ${parser.line}`, `There is a processing instruction ${shown(target)}.`)
+    found.add("svg_reference", `line ${parser.line}`, `There is a processing instruction ${shown(target)}.`)
   })
   parser.on("closetag", () => void path.pop())
-  parser.write(text)
-  if (!isOver) parser.close()
+  try {
+    parser.write(text).close()
+  } catch (thrown) {
+    if (!(thrown instanceof Unreadable)) throw thrown
+    isWhole = false
+  }
   const read: string | null = title
-  if (!isOver) {
+  if (isWhole) {
     if (titles === 0 || (read ?? "").trim() === "") found.add("svg_title", "svg", "The logo has no title.")
     if (titles > 1) found.add("svg_title", "svg", `The logo has ${titles} titles.`)
   }
   return { title: read, problems: found.all() }
+}
+
+/** Ends the reading of a logo whose problem is noted. */
+class Unreadable extends Error {
+  override readonly name = "Unreadable"
 }
 
 type Findings = ReturnType<typeof createFindings>
@@ -140,7 +149,7 @@ function checkAttributes(
       continue
     }
     const isReference = local === "href" || name === "xml:base" || local === "src"
-    if ((isReference && !/^\s*#/.test(value)) || /url\(\s*["']?\s*[^#"'\s]/i.test(value))
+    if ((isReference && !/^\s*#/.test(value)) || /url\((?!["']?#)/i.test(value))
       found.add("svg_reference", line, `${place} refers to something outside of the logo.`)
     if (!rule) continue
     const values = attributeValues[name]
