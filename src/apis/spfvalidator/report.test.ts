@@ -157,7 +157,7 @@ describe("the fields of an answer", () => {
       )
       expect(report.spf_records_list.map(({ record }) => record)).toEqual(texts)
       expect([report.has_spf_record, report.spf_valid, report.ip_result]).toEqual([true, false, "permerror"])
-      expect([report.spf_record, report.risk_score]).toEqual(["v=spf1 -all", 25])
+      expect([report.spf_record, report.risk_score]).toEqual(["v=spf1 -all", 75])
     }
   })
 
@@ -207,7 +207,7 @@ test("a name below the domain without an answer is an issue and a temperror, not
   expect(report.issues_found).toMatchObject([
     { code: "DNS_TEMPFAIL", domain: "d.example", term: "include:e.example" },
   ])
-  expect(report.risk_score).toBe(0)
+  expect([report.risk_score, report.risk_level]).toEqual([40, "medium"])
 })
 
 test("of many SPF records of one domain only two are read, which are a permerror", async () => {
@@ -219,4 +219,23 @@ test("of many SPF records of one domain only two are read, which are a permerror
   const report = await validateIn(dns, { domain: "d.example", ip: "192.0.2.1" })
   expect(report).toMatchObject({ ip_result: "permerror", spf_valid: false })
   expect(report.spf_records_list).toHaveLength(limits.recordsPerDomain)
+})
+
+test.each<[string, DnsZone]>([
+  ["two records", { "d.example": [{ TXT: "v=spf1 -all" }, { TXT: "v=spf1 ip4:192.0.2.1 -all" }] }],
+  [
+    "eleven look-ups",
+    records({
+      "d.example": `v=spf1 ${Array.from({ length: 11 }, (_, n) => `exists:${n}.example`).join(" ")} -all`,
+    }),
+  ],
+  [
+    "a loop",
+    records({ "d.example": "v=spf1 include:e.example -all", "e.example": "v=spf1 include:d.example -all" }),
+  ],
+  ["a slip", records({ "d.example": "v=spf1 inlcude:e.example -all" })],
+  ["an include without a record", records({ "d.example": "v=spf1 include:e.example -all" })],
+])("a record that protects nothing is of high risk: %s", async (_, zone) => {
+  const report = await validateIn(zone, { domain: "d.example" })
+  expect([report.all_qualifier, report.risk_score, report.risk_level]).toEqual(["fail", 75, "high"])
 })

@@ -22,6 +22,7 @@ export function toReport(tree: Tree, check: CheckResult | null, elapsedMs: numbe
     effectiveAll: summary.effectiveAll?.qualifier ?? null,
     lookupTerms: summary.lookupTerms,
     hasPermerror: findings.some(({ causes }) => causes === "permerror"),
+    hasTemperror: findings.some(({ causes }) => causes === "temperror"),
   })
   const all = record && allOf(record)
   // The check can fail where the tree shows no issue, for example on look-ups that only this address causes.

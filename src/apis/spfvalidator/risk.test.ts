@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { type RiskInput, toRiskLevel, toRiskScore } from "./risk.ts"
 
-const calm: RiskInput = { hasRecord: true, effectiveAll: "-", lookupTerms: 0, hasPermerror: false }
+const calm: RiskInput = {
+  ...{ hasRecord: true, effectiveAll: "-", lookupTerms: 0 },
+  ...{ hasPermerror: false, hasTemperror: false },
+}
 
 describe("the risk score", () => {
   test.each([
@@ -14,9 +17,16 @@ describe("the risk score", () => {
     ["8 look-ups", { lookupTerms: 8 }, 0],
     ["9 look-ups", { lookupTerms: 9 }, 5],
     ["10 look-ups", { lookupTerms: 10 }, 5],
-    ["11 look-ups, a permerror", { lookupTerms: 11, hasPermerror: true }, 25],
-    ["a permerror at 10 look-ups", { effectiveAll: "~", lookupTerms: 10, hasPermerror: true }, 70],
-    ["never over 100", { effectiveAll: "+", lookupTerms: 9, hasPermerror: true }, 100],
+    ["11 look-ups, a permerror", { lookupTerms: 11, hasPermerror: true }, 75],
+    ["a permerror at 10 look-ups", { effectiveAll: "~", lookupTerms: 10, hasPermerror: true }, 75],
+    ["a permerror without all at 9 look-ups", { effectiveAll: null, lookupTerms: 9, hasPermerror: true }, 80],
+    ["+all with a permerror", { effectiveAll: "+", hasPermerror: true }, 95],
+    ["a temperror", { hasTemperror: true }, 40],
+    ["a temperror at 10 look-ups", { lookupTerms: 10, hasTemperror: true }, 40],
+    ["?all with a temperror", { effectiveAll: "?", hasTemperror: true }, 70],
+    ["a permerror and a temperror", { hasPermerror: true, hasTemperror: true }, 75],
+    ["no record, with a permerror", { hasRecord: false, hasPermerror: true }, 100],
+    ["+all at 9 look-ups, never over 100", { effectiveAll: "+", lookupTerms: 9 }, 100],
   ] as const)("%s", (_title, input, score) => expect(toRiskScore({ ...calm, ...input })).toBe(score))
 
   test("has three bands", () =>
