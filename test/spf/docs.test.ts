@@ -48,7 +48,8 @@ test("every base of the risk score", () => {
   const score = (row: string) => {
     const qualifier = /`([-~?+])all`/.exec(row)?.[1] as "-" | "~" | "?" | "+" | undefined
     const hasRecord = row !== "no record"
-    return toRiskScore({ hasRecord, effectiveAll: qualifier ?? null, lookupTerms: 0, hasPermerror: false })
+    const effectiveAll = qualifier ?? null
+    return toRiskScore({ hasRecord, effectiveAll, lookupTerms: 0, hasPermerror: false, hasTemperror: false })
   }
   const table = rows("Risk score")
   expect(table).toHaveLength(6)
