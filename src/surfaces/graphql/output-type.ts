@@ -24,11 +24,14 @@ export function toOutputType(schema: TObject, path: readonly string[]): GraphQLO
     const isPlain = !(type instanceof GraphQLList) && name === original && !mark
     return [name, isPlain ? field : { ...field, resolve }] as const
   })
-  return new GraphQLObjectType({
+  const type = new GraphQLObjectType({
     name: toTypeName(...path),
     description: schema.description ?? null,
     fields: Object.fromEntries(fields),
   })
+  // Makes the fields now, in the step of this API, instead of those of all APIs in one go.
+  type.getFields()
+  return type
 }
 
 type Data = Readonly<Record<string, unknown>>

@@ -6,7 +6,7 @@ import { encodeJson } from "../../encode/json.ts"
 import type { RecordRequest } from "../../observe/request-record.ts"
 import type { GraphqlCall } from "../graphql/metered-query.ts"
 import { Refusal } from "../graphql/refusal.ts"
-import { createGraphqlSchema } from "../graphql/schema.ts"
+import { createGraphqlSchemaInSteps } from "../graphql/schema.ts"
 import { type GraphqlBody, usePipeline } from "../graphql/yoga-plugin.ts"
 import { acceptedBy } from "./accepted.ts"
 import { toBody } from "./answer-body.ts"
@@ -19,14 +19,15 @@ import { setAnswerHeaders, setRate } from "./reply.ts"
 /** Parsed queries are kept up to this many characters, since clients send the same few over and over. */
 const maxKeptCharacters = 200_000
 
-/** The GraphQL server: graphql-yoga with the pipeline as its plugin. */
-export function createGraphqlServer(
+/** The GraphQL server: graphql-yoga with the pipeline as its plugin. It is made in steps, between which other work runs. */
+export async function createGraphqlServer(
   context: HttpContext,
   record: RecordRequest,
   incomingOf: (request: Request) => IncomingRequest | undefined,
 ) {
   const { apis, pipeline, intake } = context
-  const schema = createGraphqlSchema(apis.map(({ definition }) => definition))
+  const definitions = apis.map(({ definition }) => definition)
+  const schema = await createGraphqlSchemaInSteps(definitions, () => pipeline.scheduler.giveWay(""))
 
   async function respond(
     { refusal, fault, rate, caller }: GraphqlCall,
