@@ -249,9 +249,12 @@ describe("no line contains", () => {
           // A broken DNS makes no difference to APIs that do not ask it. One of these is enough.
           const isAffected = ({ id, asksDns }: (typeof catalog)[number]) => asksDns === true || id === "hmac"
           for (const api of ports.dns ? catalog.filter(isAffected) : catalog) {
-            const inputs = marked(api)
+            // With a broken DNS, those for which it is asked about the mark. Each ends the thread of an isolated API.
+            const all = marked(api)
+            const asking = all.filter((input) => JSON.stringify(input).includes(`${mark}.example`))
+            const inputs = ports.dns ? [all[0], ...asking] : all
             for (const input of inputs) {
-              await service.call(api, input, { key })
+              await service.call(api, input ?? {}, { key })
               const field = `${api.id}(input: $input) { __typename }`
               const type = `${api.id[0]?.toUpperCase()}${api.id.slice(1)}Input`
               const query = `query($input: ${type}!) { ${field} }`

@@ -1,7 +1,6 @@
 import { join } from "node:path"
 import { ApiMistake, type Ports, type RunContext, reject, unavailable } from "../apis/contract.ts"
 import { threadMs } from "../ports/machine.ts"
-import { messageOf } from "../values/message-of.ts"
 import type { MemoryWatch } from "./memory-watch.ts"
 import type { FromWorker, ToWorker } from "./messages.ts"
 import { type Excess, Overrun } from "./overrun.ts"
@@ -127,7 +126,12 @@ export async function startPluginWorker(
         : ports.dns.resolve(name, type))
       if (isAlive) send({ kind: "answer", question, answer })
     } catch (thrown) {
-      endWith({ kind: "ended", cause: `the DNS cannot be asked: ${messageOf(thrown)}` })
+      // The thread has refused what cannot be asked, so this is a mistake of the program, whose message may quote the name.
+      const error = thrown instanceof Error ? thrown.constructor.name : typeof thrown
+      endWith({
+        kind: "ended",
+        cause: `the DNS cannot be asked: ${error} (message withheld: it may quote input)`,
+      })
     }
   }
 
