@@ -103,8 +103,6 @@ describe.each(["dane.test", "dane3.test"])("mail, in %s", (zone) => {
 describe("questions that fail", () => {
   const host = "good.dane.test"
   test.each([
-    ["A", host],
-    ["AAAA", host],
     ["TLSA", `_25._tcp.${host}`],
     ["DNSKEY", "dane.test"],
     ["DS", "test"],
@@ -119,6 +117,37 @@ describe("questions that fail", () => {
         message: `The DNS server gave no answer for ${name} ${type}.`,
       },
     ])
+  })
+
+  test("without an answer for the addresses of both families, nobody connects", async () => {
+    const tamper: Tampering = (reply, name, type) => (name === host && /^A/.test(type) ? null : reply)
+    const answer = await run({ host }, { tamper, premium: false })
+    expect(answer).toMatchObject({ action: "avoid", address_security: "indeterminate" })
+    expect(answer.problems.map(({ code }) => code)).toEqual(["not_secure"])
+  })
+
+  test.each(["A", "AAAA"])(
+    "without an answer for %s, the addresses of the other family count",
+    async (type) => {
+      const answer = await run({ host }, { tamper: silentFor(host, type), premium: false })
+      expect(answer).toMatchObject({ action: "authenticate", security: "secure", address_security: "secure" })
+      expect(answer.problems).toEqual([
+        {
+          code: "addresses_fail",
+          severity: "warning",
+          where: `${host} ${type}`,
+          message: `The DNS server gave no answer for ${host} ${type}.`,
+        },
+      ])
+    },
+  )
+
+  test("a host with addresses of one family, and no answer for the other, may have no address", async () => {
+    const single = "pkix.dane.test"
+    expect(await run({ host: single }, { tamper: silentFor(single, "A") })).toMatchObject({ action: "avoid" })
+    expect(await run({ host: single }, { tamper: silentFor(single, "AAAA") })).toMatchObject({
+      action: "encrypt",
+    })
   })
 
   test("a forged record is bogus, and nobody connects", async () => {

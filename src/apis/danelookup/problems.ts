@@ -4,6 +4,7 @@ import type { JudgedTlsa } from "../mail/dane/usable.ts"
 
 export const { problemList, problem } = defineProblems({
   no_address: ["error", "the host has no address, so nobody can connect to it"],
+  addresses_fail: ["warning", "DNSSEC fails for the addresses of one family, IPv4 or IPv6"],
   not_secure: ["error", "DNSSEC fails for the addresses or the TLSA records: clients do not connect"],
   not_signed: ["error", "the TLSA records are not signed by DNSSEC, so clients ignore them"],
   no_records: ["warning", "the host has no TLSA records"],
@@ -24,12 +25,13 @@ type Problem = ReturnType<typeof problem>
 
 /** What is wrong with the TLSA records of a host, or with what leads to them. */
 export function problemsOf(host: string, finding: ServiceFinding): Problem[] {
-  const { tlsaName, security, addressSecurity, hasAddress, records, reason } = finding
+  const { tlsaName, security, addressSecurity, addressFailure, hasAddress, records, reason } = finding
   const isFailed = [security, addressSecurity].some((one) => one === "bogus" || one === "indeterminate")
   const found: Problem[] = []
   if (isFailed && reason) found.push(problem("not_secure", reason.at || ".", reason.message))
   else if (!hasAddress) found.push(problem("no_address", host, `Give ${host} an A or AAAA record.`))
   if (finding.action === "avoid" && isFailed) return found
+  if (addressFailure) found.push(problem("addresses_fail", addressFailure.at, addressFailure.message))
   if (records.length === 0) {
     found.push(problem("no_records", tlsaName, `${tlsaName} has no TLSA records.`))
     return found

@@ -31,6 +31,8 @@ export interface ServiceFinding {
   readonly security: Finding["status"]
   readonly addressSecurity: Finding["status"]
   readonly hasAddress: boolean
+  /** Why the addresses of one family are not known, though those of the other are; null if there is nothing wrong. */
+  readonly addressFailure: Ended | null
   readonly records: readonly JudgedTlsa[]
   /** Why the TLSA records, or else the addresses, are not secure; null if they are. */
   readonly reason: Ended | null
@@ -58,8 +60,8 @@ export async function findTlsa(
 ): Promise<ServiceFinding> {
   const chain = new Chain(session, anchors)
   const addresses = await findAddresses(service.host, chain)
-  const { status: addressSecurity, hasAddress } = addresses
-  const common = { addressSecurity, hasAddress }
+  const { status: addressSecurity, hasAddress, failure: addressFailure } = addresses
+  const common = { addressSecurity, hasAddress, addressFailure }
   const own = tlsaNameOf(service) ?? service.host
   if (isFailure(addressSecurity))
     return {
@@ -87,19 +89,27 @@ interface Addresses {
   readonly hasAddress: boolean
   /** The name at the end of the aliases. */
   readonly lastName: string
+  readonly failure: Ended | null
 }
 
 const order: readonly Finding["status"][] = ["secure", "insecure", "indeterminate", "bogus"]
 
-/** Looks up addresses of both families. The worse state counts. */
+/**
+ * Looks up addresses of both families. One that fails does not count if there are addresses of the other: clients can connect, and
+ * the TLSA records are secure by themselves (RFC 7672 §2.1.2). Otherwise the worse state counts.
+ */
 async function findAddresses(host: string, chain: Chain): Promise<Addresses> {
   const findings = [await validate(host, "A", chain), await validate(host, "AAAA", chain)]
-  const [worst] = findings.toSorted((one, other) => order.indexOf(other.status) - order.indexOf(one.status))
+  const isFound = ({ status, result }: Finding) => !isFailure(status) && result === "records"
+  const counted = findings.some(isFound) ? findings.filter(({ status }) => !isFailure(status)) : findings
+  const [worst] = counted.toSorted((one, other) => order.indexOf(other.status) - order.indexOf(one.status))
+  const failed = findings.find((one) => !counted.includes(one))
   return {
     status: worst?.status ?? "indeterminate",
     reason: worst?.reason ?? null,
-    hasAddress: findings.some(({ result }) => result === "records"),
+    hasAddress: counted.some(isFound),
     lastName: worst?.names.at(-1) ?? host,
+    failure: failed?.reason ?? null,
   }
 }
 
