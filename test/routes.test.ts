@@ -36,6 +36,27 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 const routes = new Map(app.routes.map((route) => [`${route.method} ${route.path}`, route]))
 
+test("making the app reads no schema and no example of an API: a start would take longer with each", async () => {
+  const read: string[] = []
+  const watched = catalog.map((api) => {
+    const getter = (name: "input" | "output" | "examples") => ({
+      get() {
+        read.push(`${api.id}.${name}`)
+        return api[name]
+      },
+    })
+    const getters = { input: getter("input"), output: getter("output"), examples: getter("examples") }
+    return Object.defineProperties({ ...api }, getters)
+  })
+  const { parts, settings, opened } = catalogParts(watched)
+  const made = createHttpApp(parts, { ...options, ...settings })
+  expect(read).toEqual([])
+  const [first] = made.routes.filter(({ path }) => path === "/v1/hmac")
+  expect(first?.hooks.body.properties).toBe(catalog.find(({ id }) => id === "hmac")?.input.properties)
+  expect(read).toEqual(["hmac.input"])
+  await opened.store.close()
+})
+
 test("every operation of the document is a route, and every metered route is an operation", () => {
   const names = operations.map(({ name }) => name.replace("POST /v1/graphql", "ALL /v1/graphql"))
   expect(names.filter((name) => !routes.has(name))).toEqual([])

@@ -30,9 +30,9 @@ export type LocalCalls = (api: PreparedApi, input: RawInput) => Promise<Record<s
  * its definition.
  */
 export function prepareApi(definition: ApiDefinition, credits = definition.credits): PreparedApi {
-  const input = definition.inputCheck ?? definition.input
-  const reader = once(() => compileInput(input))
-  const inputMask = once(() => compileInputMask(input))
+  const inputOf = () => definition.inputCheck ?? definition.input
+  const reader = once(() => compileInput(inputOf()))
+  const inputMask = once(() => compileInputMask(inputOf()))
   const outputMask = once(() => compileMask(definition.output))
   return {
     definition,

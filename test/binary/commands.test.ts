@@ -1,12 +1,16 @@
 /** Commands of the executable: standard input, keys, a terminal, and completion in real shells. */
 import { expect, test } from "bun:test"
-import { writeFileSync } from "node:fs"
+import { statSync, writeFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
 import { tempDir } from "../support/temp.ts"
 import { seedOne } from "./accounts.ts"
 import { binary, run, runJson, serve } from "./support.ts"
 
 const dir = tempDir()
+
+test("the executable has at most 170 MB with all its libraries and lists", () => {
+  expect(statSync(binary).size).toBeLessThan(170_000_000)
+})
 
 test("a key on standard input is found and revoked, on a data file and on a running service", async () => {
   const { db } = await seedOne(dir)
