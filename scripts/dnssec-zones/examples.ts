@@ -1,5 +1,5 @@
 /**
- * Writes the replies that the examples of dnssecvalidator and danelookup are given, also for the test double, and those parts of
+ * Writes the replies that the examples of dnssecvalidator, danelookup and mailaudit are given, also for the test double, and those parts of
  * their answers that change with the keys.
  */
 import { readFileSync, writeFileSync } from "node:fs"
@@ -7,6 +7,7 @@ import { join } from "node:path"
 import type { Dns, DnsType } from "../../src/apis/contract.ts"
 import { danelookup } from "../../src/apis/danelookup/index.ts"
 import { dnssecvalidator } from "../../src/apis/dnssecvalidator/index.ts"
+import { auditRecords } from "../../src/apis/mailaudit/example-domains.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import { webOff } from "../../src/ports/web/fixed-web.ts"
@@ -19,6 +20,7 @@ const apis = join(import.meta.dir, "../../src/apis")
 const zoneFile = join(import.meta.dir, "../../src/mock/dns-zone.yaml")
 const heading = "# Signed names of a root of their own, for the DNSSEC validator."
 const names = { secure: "www.ed25519.test", insecure: "www.plain.test", bogus: "www.expired.test" }
+const audited = ["all.dane.test", "plain.test", "expired.test"]
 const hosts = ["good.dane.test", "pkix.dane.test", "all.dane.test", "mail.plain.test"]
 
 export async function writeExamples(): Promise<void> {
@@ -30,13 +32,21 @@ export async function writeExamples(): Promise<void> {
     reports[kind] = { signed_until, chain }
   }
   answers["*"] = [{ type: "DS", message: unsignedMessage("*").toString("base64") }]
+  for (const name of audited) {
+    await dnssecvalidator.run({ name, type: "SOA", trust_anchor: testAnchor }, context)
+    await danelookup.run({ host: name, trust_anchor: testAnchor }, context)
+  }
   for (const host of hosts) await danelookup.run({ host, trust_anchor: testAnchor }, context)
   write(join(apis, "mail/dnssec/example-answers.json"), { trust_anchor: testAnchor, answers })
   write(join(apis, "dnssecvalidator/example-reports.json"), { reports })
   const [unsigned = ""] = readFileSync(zoneFile, "utf8").split(heading)
-  const lines = Object.entries(answers).flatMap(([name, messages]) => [
+  const lines = [...new Set([...Object.keys(answers), ...Object.keys(auditRecords)])].flatMap((name) => [
     `${/^[.*]$/.test(name) ? `"${name}"` : name}:`,
-    ...messages.map(({ type, message }) => `  - ANSWER:\n      type: ${type}\n      message: ${message}`),
+    ...(answers[name] ?? []).map(
+      ({ type, message }) => `  - ANSWER:\n      type: ${type}\n      message: ${message}`,
+    ),
+    // JSON is YAML.
+    ...(auditRecords[name] ?? []).map((entry) => `  - ${JSON.stringify(entry)}`),
   ])
   const explained = [
     heading,

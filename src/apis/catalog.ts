@@ -31,6 +31,7 @@ import { linesorter } from "./linesorter/index.ts"
 import { loanpaymentcalculator } from "./loanpaymentcalculator/index.ts"
 import { createMacvendor, macvendor } from "./macvendor/index.ts"
 import { readVendors } from "./macvendor/vendor-list.ts"
+import { createMailaudit } from "./mailaudit/index.ts"
 import { mailreportparser } from "./mailreportparser/index.ts"
 import { markdownconverter } from "./markdownconverter/index.ts"
 import { messageauth } from "./messageauth/index.ts"
@@ -63,6 +64,23 @@ export type CatalogData = {
   readonly [Name in keyof typeof dataLists]?: Awaited<ReturnType<(typeof dataLists)[Name]["read"]>>
 }
 
+/** The mail audit, which asks other APIs: those that check signatures depend on the trust anchors. */
+function auditBy(dnssec: typeof dnssecvalidator, dane: typeof danelookup) {
+  return createMailaudit({
+    ...{ spf: spfvalidator, dmarc: dmarcvalidator, dkim: dkimvalidator, caa: caavalidator },
+    ...{
+      tlsrpt: tlsrptvalidator,
+      mtaSts: mtastsvalidator,
+      bimi: bimivalidator,
+      reverse: reversedns,
+      dnssec,
+      dane,
+    },
+  })
+}
+
+export const mailaudit = auditBy(dnssecvalidator, danelookup)
+
 /**
  * Every API that penknife offers. A new API is a folder in `src/apis`, an import and a line here.
  * @param anchors the keys of the DNS's own root; those of the root of the Internet by default
@@ -77,12 +95,14 @@ export function createCatalog(
   }: CatalogData = {},
   anchors?: Parameters<typeof createDnssecvalidator>[0],
 ): readonly ApiDefinition[] {
+  const dnssec = anchors ? createDnssecvalidator(anchors) : dnssecvalidator
+  const dane = anchors ? createDanelookup(anchors) : danelookup
   return [
     hmac,
     loanpaymentcalculator,
     spfvalidator,
     danevalidator,
-    anchors ? createDnssecvalidator(anchors) : dnssecvalidator,
+    dnssec,
     linesorter,
     companies ? createBluetoothlookup(companies) : bluetoothlookup,
     sunrisesunset,
@@ -114,8 +134,9 @@ export function createCatalog(
     dmarcvalidator,
     dkimvalidator,
     bimivalidator,
-    anchors ? createDanelookup(anchors) : danelookup,
+    dane,
     mailreportparser,
     messageauth,
+    anchors ? auditBy(dnssec, dane) : mailaudit,
   ]
 }

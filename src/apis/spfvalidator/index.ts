@@ -13,7 +13,7 @@ export const spfvalidator = defineApi({
     "sender policy framework",
     "spoofing",
     "forged mail",
-    "sender",
+    "who may send mail",
     "authentication",
     "TXT record",
     "DNS",

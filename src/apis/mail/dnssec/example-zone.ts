@@ -17,7 +17,7 @@ export const exampleGiven = { now: "2026-11-23T12:00:00Z", dns }
 
 /** The types that the examples ask for. */
 function toType(text: string): DnsType {
-  const types = ["A", "AAAA", "CNAME", "DNSKEY", "DS", "MX", "TLSA"] as const
+  const types = ["A", "AAAA", "CNAME", "DNSKEY", "DS", "MX", "SOA", "TLSA"] as const
   const type = types.find((one) => one === text)
   if (type === undefined) throw new Error(`no example asks for ${text}`)
   return type

@@ -1,0 +1,96 @@
+import type { Facts, Found } from "./facts.ts"
+
+export const statuses = ["pass", "warning", "fail", "unknown", "not_applicable"] as const
+export type Status = (typeof statuses)[number]
+
+/** The grades, best first. */
+export const grades = ["A", "B", "C", "D", "E", "F"] as const
+export type Grade = (typeof grades)[number]
+
+/** What to change, as ready text as far as it can be known. */
+export interface Fix {
+  /** A line of the zone file; null if it cannot be known from outside. */
+  readonly line: string | null
+  /** A file to publish; null if there is none. */
+  readonly file: { readonly url: string; readonly text: string } | null
+  /** What to know before, in one or two sentences. */
+  readonly note: string
+}
+
+/** What a check finds. */
+export interface Verdict {
+  readonly status: Status
+  /** The share of the weight that counts as points, from 0 to 1. */
+  readonly share: number
+  /** What was found, in one sentence. */
+  readonly why: string
+  /** What to do; null if there is nothing to do. */
+  readonly advice: string | null
+  readonly fix: Fix | null
+  /** The best grade that a domain with this can get; null without such a limit. */
+  readonly best: Grade | null
+}
+
+/** One line of the audit. */
+export interface Check {
+  readonly id: string
+  readonly title: string
+  /** The most points. Those of all checks make 100. */
+  readonly weight: number
+  /** The standard that it comes from. */
+  readonly source: string
+  judge(facts: Facts): Verdict
+}
+
+export function pass(why: string): Verdict {
+  return { status: "pass", share: 1, why, advice: null, fix: null, best: null }
+}
+
+export function notApplicable(why: string): Verdict {
+  return { status: "not_applicable", share: 0, why, advice: null, fix: null, best: null }
+}
+
+interface Shortcoming {
+  readonly why: string
+  readonly advice: string
+  readonly fix?: Fix
+  readonly best?: Grade
+}
+
+/** Good in part: `share` of the points. */
+export function warning(share: number, { why, advice, fix, best }: Shortcoming): Verdict {
+  return { status: "warning", share, why, advice, fix: fix ?? null, best: best ?? null }
+}
+
+export function fail({ why, advice, fix, best }: Shortcoming): Verdict {
+  return { status: "fail", share: 0, why, advice, fix: fix ?? null, best: best ?? null }
+}
+
+/** Judges a result. Without one the check is unknown: what cannot be looked up protects nobody, so it gets no points. */
+export function judgeKnown<T>(found: Found<T>, judge: (value: T) => Verdict): Verdict {
+  if (found.isKnown) return judge(found.value)
+  const advice = "See that the DNS servers of the domain answer, and try again."
+  return { status: "unknown", share: 0, why: found.why, advice, fix: null, best: null }
+}
+
+/** A fix that is one record. */
+export function recordFix(name: string, type: string, data: string, note: string): Fix {
+  return { line: `${name}. 3600 IN ${type} ${data}`, file: null, note }
+}
+
+/** A fix that only the operator of the domain can write. */
+export function manualFix(note: string): Fix {
+  return { line: null, file: null, note }
+}
+
+/** Text as a zone file writes it: strings of at most 255 bytes in quotes (RFC 1035 §5.1). */
+export function toStrings(text: string): string {
+  const pieces = text.match(/.{1,255}/gs) ?? [""]
+  return pieces.map((piece) => `"${piece.replaceAll(/["\\]/g, "\\$&")}"`).join(" ")
+}
+
+/** Up to three texts and how many more there are. */
+export function few(texts: readonly string[]): string {
+  const [first, last] = [texts.slice(0, 3), texts.length - 3]
+  return last > 0 ? `${first.join(", ")} and ${last} more` : first.join(", ")
+}

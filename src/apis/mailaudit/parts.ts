@@ -1,0 +1,114 @@
+import type { Problem } from "../../values/problems.ts"
+import type { RunContext } from "../contract.ts"
+
+/** An API that the audit asks: what it gets, and the part of its answer that is read. */
+interface Part<Input, Output> {
+  run(input: Input, context: RunContext): Output | Promise<Output>
+}
+
+interface Domain {
+  readonly domain: string
+}
+
+/** With the key of another root than that of the service. */
+interface Anchored {
+  readonly trust_anchor?: string
+}
+
+type Problems = readonly Problem[]
+
+export interface SpfResult {
+  readonly has_spf_record: boolean
+  readonly spf_record: string
+  readonly spf_valid: boolean
+  readonly risk_level: "low" | "medium" | "high"
+  readonly issues_found: readonly { readonly severity: string; readonly message: string }[]
+}
+
+export interface DmarcResult {
+  readonly problems: Problems
+  readonly record_domain: string | null
+  readonly record: string | null
+  readonly policy: "none" | "quarantine" | "reject" | null
+  readonly policies: { readonly subdomains: string } | null
+  readonly is_testing: boolean
+  readonly exists: boolean
+  readonly rua: readonly { readonly is_valid: boolean }[]
+  readonly report_permissions: readonly { readonly host: string; readonly is_permitted: string }[]
+}
+
+export interface DkimResult {
+  readonly is_valid: boolean
+  readonly problems: Problems
+  readonly record_name: string
+  readonly record: string | null
+  readonly key_type: string | null
+  readonly key_bits: number | null
+  readonly is_testing: boolean
+  readonly usual_selectors: readonly string[]
+}
+
+export interface CaaResult {
+  readonly is_valid: boolean
+  readonly problems: Problems
+  readonly anyone_may_issue: boolean
+  readonly issuers: readonly string[]
+}
+
+export interface TlsrptResult {
+  readonly is_valid: boolean
+  readonly problems: Problems
+  readonly record: string | null
+}
+
+export interface DnssecResult {
+  readonly status: "secure" | "insecure" | "bogus" | "indeterminate"
+  readonly reason: string | null
+}
+
+export interface DaneResult {
+  readonly mail_servers: {
+    readonly is_protected: boolean
+    readonly servers: readonly {
+      readonly host: string
+      readonly action: "authenticate" | "encrypt" | "ordinary" | "avoid"
+      readonly reason: string | null
+      readonly records: readonly string[]
+    }[]
+  } | null
+}
+
+export interface MtaStsResult {
+  readonly is_valid: boolean
+  readonly problems: Problems
+  readonly record: string | null
+  readonly mode: "enforce" | "testing" | "none" | null
+  readonly max_age: number | null
+  readonly mx_matches: readonly { readonly host: string; readonly matched_by: string | null }[]
+}
+
+export interface BimiResult {
+  readonly is_valid: boolean
+  readonly problems: Problems
+  readonly record: string | null
+  readonly is_declined: boolean
+}
+
+export interface ReverseResult {
+  readonly is_confirmed: boolean
+  readonly problems: Problems
+}
+
+/** The APIs whose answers an audit is made from. The catalog passes their definitions. */
+export interface AuditedApis {
+  readonly spf: Part<Domain, SpfResult>
+  readonly dmarc: Part<Domain, DmarcResult>
+  readonly dkim: Part<Domain & { readonly selector: string }, DkimResult>
+  readonly caa: Part<Domain, CaaResult>
+  readonly tlsrpt: Part<Domain, TlsrptResult>
+  readonly dnssec: Part<Anchored & { readonly name: string; readonly type: "SOA" }, DnssecResult>
+  readonly dane: Part<Anchored & { readonly host: string }, DaneResult>
+  readonly mtaSts: Part<Domain, MtaStsResult>
+  readonly bimi: Part<Domain, BimiResult>
+  readonly reverse: Part<{ readonly ip: string }, ReverseResult>
+}

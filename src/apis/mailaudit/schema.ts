@@ -1,0 +1,74 @@
+import { Type } from "@sinclair/typebox"
+import { choice, nullable, nullableText, premium } from "../contract.ts"
+import { grades, statuses } from "./check.ts"
+
+/** More selectors than a domain has at a time. */
+export const maxSelectors = 5
+
+export const input = Type.Object({
+  domain: Type.String({ minLength: 1, description: "The domain of the addresses, such as example.com." }),
+  selectors: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 63 }), {
+      maxItems: maxSelectors,
+      description:
+        "Selectors with which the domain signs its mail (`s=` in its DKIM signatures). 20 usual ones are tried in any case.",
+    }),
+  ),
+  trust_anchor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description:
+        "For a DNS with its own root: the data of a DS record of the root's key, such as `20326 8 2 E06D…`. Default: the keys of the root of the Internet, or those that the service was given.",
+    }),
+  ),
+})
+
+export const output = Type.Object({
+  domain: Type.String({ description: "The domain in lower case and in ASCII (A-labels)." }),
+  grade: choice(grades, { description: "From A, well protected, to F." }),
+  score: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    description: "The points in percent of those that the domain could have.",
+  }),
+  limited_by: Type.Array(Type.String(), {
+    description: "The ids of checks without which the score would give a better grade.",
+  }),
+  checks: Type.Array(
+    Type.Object({
+      id: Type.String({ description: "The check, as a fixed code." }),
+      title: Type.String({ description: "What is checked." }),
+      status: choice(statuses, {
+        description:
+          "`pass`: as it should be. `warning`: good in part. `fail`: missing or wrong. `unknown`: the DNS or the web server gave no answer. `not_applicable`: of no use for this domain.",
+      }),
+      points: Type.Number({ description: "The points that it gets." }),
+      max_points: Type.Integer({ description: "The most points; 0 if it does not apply." }),
+      why: Type.String({ description: "What was found, in one sentence." }),
+      advice: nullableText("What to do; null if there is nothing to do."),
+      source: Type.String({ description: "The standard." }),
+    }),
+    { description: "Every check, in a fixed order." },
+  ),
+  fixes: premium(
+    Type.Array(
+      Type.Object({
+        check: Type.String({ description: "The id of the check that it mends." }),
+        points: Type.Number({ description: "The points that it can bring." }),
+        line: nullableText("A line for the zone file; null if only you can know it."),
+        file: nullable(
+          Type.Object({
+            url: Type.String({ description: "Where to publish it." }),
+            text: Type.String({ description: "Its text." }),
+          }),
+          { description: "A file to publish; null if none is needed." },
+        ),
+        note: Type.String({ description: "What to know before." }),
+      }),
+      {
+        description: "What to change, the most points first, as ready lines of the zone file where possible.",
+      },
+    ),
+  ),
+})
