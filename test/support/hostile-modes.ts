@@ -186,7 +186,18 @@ function withKeys(what: string, keys: (own: Buffer) => Buffer[]): Mode {
   })
 }
 
-/** Made when they are first asked for. */
+/** Made when they are first asked for: as many addresses as a message has room for, of the root and of the name that was asked. */
+const ofRoot = once(() => Array.from({ length: 4_000 }, () => record("", 1, dataOf("A", "192.0.2.1"))))
+const ofName = once(() =>
+  fitting(
+    Array.from({ length: 10_000 }, (_, index) =>
+      Buffer.concat([
+        Buffer.of(0xc0, 12),
+        record("", 1, Buffer.of(10, 0, index >> 8, index & 255)).subarray(1),
+      ]),
+    ),
+  ),
+)
 const otherKeys = once(() => keysOfTag(tagOf(zoneKey), 700))
 
 const silence: Mode["reply"] = () => []
@@ -286,27 +297,14 @@ export const hostileModes: Readonly<Record<string, Mode>> = {
       : {},
   ),
   "nxdomain-with-data": changed("records of a name that does not exist", () => ({ rcode: 3 })),
-  "other-names": records("4,000 records of other names", () =>
-    Array.from({ length: 4_000 }, () =>
-      Buffer.concat([Buffer.of(0), record("", 1, dataOf("A", "192.0.2.1")).subarray(1)]),
-    ),
-  ),
+  "other-names": records("4,000 records of other names", () => ofRoot()),
   "other-names-too": changed("records of other names beside the true ones", (parts) => ({
     answers: [
       ...Array.from({ length: 20 }, (_, index) => record(`o${index}.test`, 1, dataOf("A", "6.6.6.6"))),
       ...parts.answers,
     ],
   })),
-  "ten-thousand": records("as many records as a message has room for, of 10,000", ({ name }) =>
-    fitting(
-      Array.from({ length: 10_000 }, (_, index) =>
-        Buffer.concat([
-          Buffer.of(0xc0, 12),
-          record(name, 1, Buffer.of(10, 0, index >> 8, index & 255)).subarray(toWire(name).length),
-        ]),
-      ),
-    ),
-  ),
+  "ten-thousand": records("as many records as a message has room for, of 10,000", () => ofName()),
   "many-mx": many(
     "2,000 mail servers",
     "MX",
