@@ -187,6 +187,13 @@ async function sendAll(
   return answers
 }
 
+/** The APIs of the catalog that ask the DNS, and the own one: they may be unavailable. */
+const askingDns = new RegExp(
+  [...catalog.filter(({ asksDns, asksWeb }) => asksDns || asksWeb).map(({ id }) => id), "mailservers"].join(
+    "|",
+  ),
+)
+
 /** Signs of internals in an answer: a stack, a path of the program, a code of the store. */
 const inside = /\.[jt]sx?:\d+:\d+|SQLITE_|\/\$bunfs\/|node_modules/i
 
@@ -194,8 +201,7 @@ async function judge(request: WireRequest, response: Response): Promise<void> {
   const { method, target, body } = request
   const { status } = response
   if (status === 431) return
-  const isDns =
-    /spfvalidator|mailservers/.test(target) || /spfvalidator|mailservers/.test(body?.toString() ?? "")
+  const isDns = askingDns.test(target) || askingDns.test(body?.toString() ?? "")
   if (status === 500 || (status === 503 && !isDns))
     throw new Error(`a ${status}: ${(await response.text()).slice(0, 300)}`)
   if (!/^[\w.-]{1,128}$/.test(response.headers.get("x-request-id") ?? ""))
