@@ -193,6 +193,8 @@ describe("logos", () => {
     [inside('<path x="1"/>'), ["svg_attribute"]],
     [inside('<path fill-rule="x"/>'), ["svg_value"]],
     [logo.replace("1.2", "1.1"), ["svg_value"]],
+    [logo.replace("<svg", '<svg preserveAspectRatio="xMidYMid meet"'), []],
+    [logo.replace("<svg", '<svg preserveAspectRatio="xMinYMin slice"'), ["svg_value"]],
     [logo.replace("tiny-ps", "tiny"), ["svg_value"]],
     [logo.replace(' version="1.2"', ""), ["svg_root"]],
     [logo.replace(' baseProfile="tiny-ps"', ""), ["svg_root"]],

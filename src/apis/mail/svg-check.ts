@@ -1,5 +1,5 @@
 import { type BimiCode, type BimiProblem, problem } from "./bimi-problems.ts"
-import { attributeValues, elements } from "./svg-profile.ts"
+import { aspectRatio, attributeValues, elements } from "./svg-profile.ts"
 
 /** What a logo is, and what its profile does not allow. */
 export interface SvgCheck {
@@ -154,6 +154,8 @@ function checkAttributes(
     if (!rule) continue
     const values = attributeValues[name]
     if (!rule.attributes.has(name)) found.add("svg_attribute", line, `${place} is not in the profile.`)
+    else if (name === "preserveAspectRatio" && !aspectRatio.test(value))
+      found.add("svg_value", line, `${place} must be none or xMidYMid, with or without meet.`)
     else if (values && !values.includes(value.trim()))
       found.add(
         "svg_value",
