@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
+import { startDnsServer } from "../support/dns-server.ts"
 import { tempDir } from "../support/temp.ts"
 import { binary } from "./support.ts"
 
@@ -33,7 +34,7 @@ ln -s "${root}/node_modules/bun" "$3/node_modules/bun"
 `
 
 /** Runs the steps; returns the outputs of the action, and which steps ran. Throws with the output of a step that fails. */
-async function runAction(given: Values, cacheHit = false) {
+async function runAction(given: Values, cacheHit = false, more: Values = {}) {
   const defaults = Object.entries(action.inputs).map(([name, input]) => [name, input.default])
   const inputs: Values = { ...Object.fromEntries(defaults), ...given }
   const steps: Record<string, Values> = {}
@@ -69,6 +70,7 @@ async function runAction(given: Values, cacheHit = false) {
         RUNNER_TEMP: dir,
         GITHUB_ACTION_PATH: root,
         GITHUB_OUTPUT: output,
+        ...more,
         ...Object.fromEntries(filled),
       },
     })
@@ -145,6 +147,32 @@ describe("the action", () => {
     expect(new Set([one[0], two[0], other[0]]).size).toBe(3)
     expect([one[1], other[1]]).toEqual([file, "penknife@0.0.1"])
     expect(one[0]).toStartWith(`penknife-${process.platform}-${process.arch}-`)
+  })
+
+  test("audits the mail of domains instead, shows the report and fails below the wanted grade", async () => {
+    const server = await startDnsServer({
+      "firm.example": [{ MX: [10, "mx.firm.example"] }, { TXT: "v=spf1 mx -all" }],
+      "mx.firm.example": [{ A: "198.51.100.25" }],
+      "_dmarc.firm.example": [{ TXT: "v=DMARC1; p=none; rua=mailto:d@firm.example" }],
+      "open.example": [{ TXT: "v=spf1 +all" }],
+    })
+    const summary = join(dir, "summary.md")
+    const more = {
+      ...{ PENKNIFE_DNS_SERVER: server.address, PENKNIFE_NO_OUTBOUND: "true" },
+      GITHUB_STEP_SUMMARY: summary,
+    }
+    const inputs = { executable: binary, "audit-mail": "firm.example\n  open.example", "fail-below": "F" }
+    const { ran, outputs } = await runAction(inputs, false, more)
+    expect(ran).toEqual(["audit"])
+    expect(outputs.grade).toBe("F")
+    expect(readFileSync(summary, "utf8")).toMatch(
+      /^```text\nfirm\.example {2}grade [B-F], .*```text\nopen\.example {2}grade F, /s,
+    )
+    const failing = runAction({ ...inputs, "fail-below": "A" }, false, more)
+    await expect(failing).rejects.toThrow("open.example has grade F, which is below A")
+    const wrong = runAction({ ...inputs, "audit-mail": "--json" }, false, more)
+    await expect(wrong).rejects.toThrow("The 'domain' parameter must be")
+    await server.stop()
   })
 
   test("fails with the log when the test double does not start", async () => {

@@ -4,6 +4,7 @@ import { ConfigError } from "../../config/config-error.ts"
 import { type OptionKey, options } from "../../config/options.ts"
 import { findOrAdd } from "./admin/groups.ts"
 import { addApiCommands } from "./api.ts"
+import { addAuditMail } from "./audit-mail.ts"
 import { addCall } from "./call.ts"
 import { addCompletion } from "./completion.ts"
 import { addDataCommands } from "./data.ts"
@@ -101,6 +102,7 @@ async function addAll(program: Command, parts: CliParts, argv: readonly string[]
     addServe,
     addMock,
     addCall,
+    addAuditMail,
     addApiCommands,
     addDataCommands,
     addOperations,

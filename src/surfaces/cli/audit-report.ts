@@ -1,0 +1,128 @@
+/** The answer of mailaudit as a person reads it in a terminal. */
+import { styleText } from "node:util"
+import { escapeHidden } from "../../values/hidden-characters.ts"
+import { isObject } from "../../values/is-object.ts"
+
+export const grades = ["A", "B", "C", "D", "E", "F"] as const
+export type Grade = (typeof grades)[number]
+
+/** What the report shows of an answer. */
+export interface Audit {
+  readonly domain: string
+  readonly grade: Grade
+  readonly score: number
+  /** The ids of checks that keep the score from a better grade. */
+  readonly limited_by: readonly string[]
+  readonly checks: readonly AuditCheck[]
+  readonly fixes: readonly AuditFix[]
+}
+
+interface AuditCheck {
+  readonly id: string
+  readonly title: string
+  readonly status: string
+  readonly points: number
+  readonly max_points: number
+  readonly why: string
+  readonly advice: string | null
+}
+
+interface AuditFix {
+  readonly check: string
+  readonly points: number
+  readonly line: string | null
+  readonly file: { readonly url: string; readonly text: string } | null
+  readonly note: string
+}
+
+interface ReportOptions {
+  /** Columns of the terminal; null when it goes to a file, and no line is broken. */
+  readonly columns: number | null
+  readonly colours: boolean
+}
+
+const fullWidth = 100
+const indent = "      "
+const marks: Readonly<Record<string, readonly [word: string, colour: "green" | "yellow" | "red" | "gray"]>> =
+  {
+    pass: ["ok", "green"],
+    warning: ["warn", "yellow"],
+    fail: ["FAIL", "red"],
+    unknown: ["?", "yellow"],
+    not_applicable: ["-", "gray"],
+  }
+
+/**
+ * The grade, each check with a word and why, and what to change, the most points first. Hidden characters of texts from the DNS are
+ * escaped.
+ */
+export function toReport(audit: Audit, { columns, colours }: ReportOptions): string {
+  const paint = (style: Parameters<typeof styleText>[0], text: string) =>
+    colours ? styleText(style, text, { validateStream: false }) : text
+  const width = columns === null ? Number.POSITIVE_INFINITY : Math.max(40, Math.min(columns, fullWidth))
+  const lines: string[] = []
+  const add = (text: string, start = indent) => lines.push(...wrap(escapeHidden(text), start, width))
+
+  const titles = new Map(audit.checks.map(({ id, title }) => [id, escapeHidden(title)]))
+  const titleOf = (id: string) => titles.get(id) ?? escapeHidden(id)
+  const colour = gradeColour(audit.grade)
+  lines.push(
+    `${paint("bold", escapeHidden(audit.domain))}  grade ${paint([colour, "bold"], audit.grade)}, ${audit.score} of 100 points`,
+  )
+  if (audit.limited_by.length > 0)
+    lines.push(`No better grade because of: ${audit.limited_by.map(titleOf).join(", ")}`)
+  lines.push("")
+  for (const { title, status, points, max_points, why, advice } of audit.checks) {
+    const [word, markColour] = marks[status] ?? [status, "gray"]
+    const worth = max_points === 0 ? "" : `  ${toPoints(points)}/${max_points}`
+    lines.push(`${paint(markColour, word.padEnd(4))}  ${paint("bold", escapeHidden(title))}${worth}`)
+    add(why)
+    if (advice !== null) add(`To do: ${advice}`)
+  }
+  if (audit.fixes.length > 0) lines.push("", paint("bold", "What to change, the most points first"))
+  for (const { check, points, line, file, note } of audit.fixes) {
+    lines.push("", `+${toPoints(points)}  ${titleOf(check)}`)
+    add(note)
+    // As they are, so that they can be copied.
+    if (line !== null) lines.push(escapeHidden(line))
+    if (file !== null) lines.push(escapeHidden(file.url), ...file.text.split(/\r?\n/).map(escapeHidden))
+  }
+  return `${lines.join("\n").trimEnd()}\n`
+}
+
+function gradeColour(grade: Grade): "green" | "yellow" | "red" {
+  if (grade === "A" || grade === "B") return "green"
+  return grade === "C" || grade === "D" ? "yellow" : "red"
+}
+
+function toPoints(points: number): string {
+  return String(Math.round(points * 10) / 10)
+}
+
+/** The words of a text on lines of this width. A word that is longer stays whole. */
+function wrap(text: string, start: string, width: number): readonly string[] {
+  const lines: string[] = []
+  let line = start
+  for (const word of text.split(" ")) {
+    const longer = line === start ? `${start}${word}` : `${line} ${word}`
+    if (line !== start && Bun.stringWidth(longer) > width) {
+      lines.push(line)
+      line = `${start}${word}`
+    } else line = longer
+  }
+  return [...lines, line]
+}
+
+/** Whether data are those of mailaudit. */
+export function isAudit(data: unknown): data is Audit {
+  if (!isObject(data) || typeof data.domain !== "string" || typeof data.score !== "number") return false
+  const areObjects = (list: unknown) => Array.isArray(list) && list.every(isObject)
+  return (
+    isGrade(data.grade) && Array.isArray(data.limited_by) && areObjects(data.checks) && areObjects(data.fixes)
+  )
+}
+
+/** Whether a value is a grade. */
+export function isGrade(value: unknown): value is Grade {
+  return grades.some((grade) => grade === value)
+}

@@ -1,0 +1,168 @@
+/** The command audit-mail, and how it shows the answer of mailaudit. */
+import { describe, expect, test } from "bun:test"
+import type { DnsZone } from "../src/apis/contract.ts"
+import { type Audit, isAudit, toReport } from "../src/surfaces/cli/audit-report.ts"
+import { runCliForTest } from "./support/cli.ts"
+import { portsFor } from "./support/zone-ports.ts"
+
+const audit: Audit = {
+  domain: "firm.example",
+  grade: "C",
+  score: 71,
+  limited_by: ["dmarc"],
+  checks: [
+    {
+      id: "spf",
+      title: "SPF",
+      status: "pass",
+      points: 12,
+      max_points: 12,
+      why: "It ends with -all.",
+      advice: null,
+    },
+    {
+      ...{ id: "dmarc", title: "DMARC", status: "fail", points: 0, max_points: 15 },
+      ...{
+        why: "There is no record.",
+        advice: "Publish one with a policy, first none, and then quarantine or reject.",
+      },
+    },
+    {
+      id: "dane",
+      title: "DANE",
+      status: "not_applicable",
+      points: 0,
+      max_points: 0,
+      why: "No DNSSEC.",
+      advice: null,
+    },
+    {
+      id: "x",
+      title: "New",
+      status: "later",
+      points: 1.25,
+      max_points: 5,
+      why: "a\u001b[31mb",
+      advice: null,
+    },
+  ],
+  fixes: [
+    {
+      check: "dmarc",
+      points: 15,
+      line: '_dmarc.firm.example. 3600 IN TXT "v=DMARC1; p=none"',
+      file: null,
+      note: "Then read the reports.",
+    },
+    {
+      check: "spf",
+      points: 0.5,
+      line: null,
+      file: { url: "https://mta-sts.firm.example/x", text: "a\nb\n" },
+      note: "Serve it.",
+    },
+  ],
+}
+
+describe("the report", () => {
+  test("has the grade, each check with a word, and what to change", () => {
+    expect(toReport(audit, { columns: null, colours: false })).toBe(`firm.example  grade C, 71 of 100 points
+No better grade because of: DMARC
+
+ok    SPF  12/12
+      It ends with -all.
+FAIL  DMARC  0/15
+      There is no record.
+      To do: Publish one with a policy, first none, and then quarantine or reject.
+-     DANE
+      No DNSSEC.
+later  New  1.3/5
+      a\\u001b[31mb
+
+What to change, the most points first
+
++15  DMARC
+      Then read the reports.
+_dmarc.firm.example. 3600 IN TXT "v=DMARC1; p=none"
+
++0.5  SPF
+      Serve it.
+https://mta-sts.firm.example/x
+a
+b
+`)
+  })
+
+  test("breaks sentences at the width of the terminal, but no line for the zone file", () => {
+    const lines = toReport(audit, { columns: 50, colours: false }).split("\n")
+    expect(lines.filter((line) => line.length > 50)).toEqual(audit.fixes.flatMap(({ line }) => line ?? []))
+    expect(lines).toContain("      To do: Publish one with a policy, first")
+  })
+
+  test("has colours on a terminal, and the same words", () => {
+    const text = toReport(audit, { columns: null, colours: true })
+    expect(text).toContain("\u001b[32mok  \u001b[39m")
+    expect(Bun.stripANSI(text)).toBe(toReport(audit, { columns: null, colours: false }))
+  })
+
+  test("tells an audit from other data", () => {
+    expect(isAudit(audit)).toBe(true)
+    for (const other of [
+      null,
+      [],
+      {},
+      { ...audit, grade: "G" },
+      { ...audit, checks: [1] },
+      { ...audit, score: "1" },
+    ])
+      expect(isAudit(other)).toBe(false)
+  })
+})
+
+describe("the command", () => {
+  const dns: DnsZone = {
+    "firm.example": [{ MX: [10, "mx.firm.example"] }, { TXT: "v=spf1 mx -all" }],
+    "mx.firm.example": [{ A: "198.51.100.25" }],
+    "_dmarc.firm.example": [{ TXT: "v=DMARC1; p=none; rua=mailto:d@firm.example" }],
+  }
+  const ports = portsFor({ given: { dns } })
+  const run = (...argv: readonly string[]) => runCliForTest(["audit-mail", ...argv], { ports })
+
+  test("prints the report, and fails below the wanted grade", async () => {
+    const { out } = await run("firm.example", "--json", "--fail-below", "F")
+    const data: unknown = JSON.parse(out)
+    if (!isAudit(data)) throw new Error("no audit")
+    const { grade } = data
+    expect(["C", "D", "E", "F"]).toContain(grade)
+    expect(await run("firm.example", "--fail-below", grade)).toMatchObject({ code: 0, err: "" })
+    const below = await run("FIRM.example")
+    expect(below).toMatchObject({
+      code: 1,
+      err: `penknife: firm.example has grade ${grade}, which is below B\n`,
+    })
+    expect(below.out).toStartWith(`firm.example  grade ${grade}, ${data.score} of 100 points\n`)
+    for (const { title } of data.checks) expect(below.out).toContain(title)
+  })
+
+  test("refuses what is no domain or no grade", async () => {
+    for (const argv of [
+      ["a b"],
+      ["firm.example", "--fail-below", "G"],
+      ["firm.example", "--selector", "é"],
+      [],
+    ]) {
+      const { code, out, err } = await run(...argv)
+      expect({ code, out }).toEqual({ code: 2, out: "" })
+      expect(err).not.toBe("")
+    }
+  })
+
+  test("a DNS that does not answer is an error, not a grade", async () => {
+    const silent = portsFor({
+      given: { dns: { "firm.example": ["TIMEOUT"], "_dmarc.firm.example": ["TIMEOUT"] } },
+    })
+    const { code, err } = await runCliForTest(["audit-mail", "firm.example"], { ports: silent })
+    expect(code).toBe(1)
+    expect(err).toContain("DNS")
+  })
+})
