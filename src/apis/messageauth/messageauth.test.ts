@@ -314,8 +314,14 @@ test("any message gives a result or a refusal", async () => {
     fc.asyncProperty(fc.array(piece, { maxLength: 40 }), fc.boolean(), async (pieces, isSigned) => {
       const message = `${isSigned ? "From: a@a.test\r\n" : ""}${pieces.join("")}`
       try {
-        const { results } = await check(message, { ip: "192.0.2.1", sender: pieces[0] ?? "" })
-        expect(results.at(-1)?.method).toBe("dmarc")
+        const answer = await check(message, { ip: "192.0.2.1", sender: pieces.join("").slice(0, 320) })
+        expect(answer.results.at(-1)?.method).toBe("dmarc")
+        // Nothing of the message or the sender adds a line or a result to the field.
+        const [first, ...lines] = answer.authentication_results.split("\r\n")
+        expect(first).toBe("penknife;")
+        for (const line of lines) expect(line).toMatch(/^ (?:spf|dkim|arc|dmarc)=[a-z]+[^\r\n]*$/)
+        // Without an author there is no result of DMARC to write.
+        expect(lines.length).toBeWithin(answer.results.length - 1, answer.results.length + 1)
       } catch (error) {
         expect(error).toBeInstanceOf(InputRejected)
       }
