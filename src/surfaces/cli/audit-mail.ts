@@ -38,7 +38,7 @@ export function addAuditMail(program: Command, parts: CliParts): void {
     if (flags.json) terminal.out(`${JSON.stringify(data)}\n`)
     else terminal.styled(toReport(data, terminal))
     if (grades.indexOf(data.grade) > grades.indexOf(flags.failBelow))
-      throw new Error(`${data.domain} has grade ${data.grade}, which is below ${flags.failBelow}`)
+      throw new GradeTooLow(`${data.domain} has grade ${data.grade}, which is below ${flags.failBelow}`)
   })
 }
 
@@ -46,4 +46,9 @@ function toGrade(text: string): Grade {
   const grade = text.toUpperCase()
   if (isGrade(grade)) return grade
   throw new InvalidArgumentError("Write a grade from A to F.")
+}
+
+/** Thrown after the report of a domain whose grade is worse than wanted. */
+export class GradeTooLow extends Error {
+  override readonly name = "GradeTooLow"
 }

@@ -85,7 +85,8 @@ export function toReport(audit: Audit, { columns, colours }: ReportOptions): str
     add(note)
     // As they are, so that they can be copied.
     if (line !== null) lines.push(escapeHidden(line))
-    if (file !== null) lines.push(escapeHidden(file.url), ...file.text.split(/\r?\n/).map(escapeHidden))
+    if (file !== null)
+      lines.push(escapeHidden(file.url), ...file.text.trimEnd().split(/\r?\n/).map(escapeHidden))
   }
   return `${lines.join("\n").trimEnd()}\n`
 }

@@ -6,6 +6,7 @@ import { PluginRefused } from "../../plugins/plugin-refused.ts"
 import { StoreUnavailable, StoreUnusable } from "../../store/store.ts"
 import { ServerFailed } from "./admin/backend.ts"
 import { Declined } from "./admin/consent.ts"
+import { GradeTooLow } from "./audit-mail.ts"
 import { WorkerFailed } from "./worker.ts"
 
 /** Errors whose message already says what to change. */
@@ -15,6 +16,7 @@ const plainErrors = [
   ApiMistake,
   ConfigError,
   Declined,
+  GradeTooLow,
   InputRejected,
   PluginRefused,
   ServerFailed,
