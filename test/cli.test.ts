@@ -146,11 +146,13 @@ describe("help", () => {
         .replace("penknife-backup.db", join(dir, "backup.db"))
         .replace(/(--apis|api check) apis/, `$1 ${join(dir, "apis")}`)
         .replace("data check lists", `data check ${lists}`)
+        .replace("example.com --fail-below C", "all.dane.test --fail-below F")
         .replace("--from penknife.db", `--from ${db}`)
         .replace(/postgres:\S+/, newStore())
         .replace(/ ?[<>] .*/, "")
       expect(line).toStartWith(command)
-      const [api] = catalog.filter((one) => command === `call ${one.id}`).flatMap(({ examples }) => examples)
+      const called = command === "audit-mail" ? "call mailaudit" : command
+      const [api] = catalog.filter((one) => called === `call ${one.id}`).flatMap(({ examples }) => examples)
       const ownStore = help.includes("--db ") ? ` --db ${db}` : ""
       const freePort = help.includes("--port ") ? " --port 0" : ""
       const { code, err } = await run(`${line}${ownStore}${freePort}`, {
