@@ -12,7 +12,7 @@ import {
 import { join } from "node:path"
 import { adminClient, adminOf, createTestAdminKey } from "../support/admin.ts"
 import { runLine, runLineJson } from "../support/admin-cli.ts"
-import { ownCommand } from "../support/own-command.ts"
+import { ownCommand, pretendCommand } from "../support/own-command.ts"
 import { usePostgres } from "../support/postgres.ts"
 import { startTestService } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
@@ -129,7 +129,7 @@ test("there is one backup at a time, and a copy that fails says why and leaves n
 })
 
 test("the same Idempotency-Key makes one backup", async () => {
-  const { backupDir, admin } = await withFolder()
+  const { backupDir, admin } = await withFolder(pretendCommand)
   const headers = { "idempotency-key": "nightly" }
   const first = await admin("POST", "/backups", { headers })
   const second = await admin("POST", "/backups", { headers })

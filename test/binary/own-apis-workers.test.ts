@@ -67,7 +67,7 @@ describe.if(process.platform === "linux")("two workers", () => {
     const edits = setInterval(() => writeFiles(apis, version(++last)), 7)
     try {
       // A slow machine may see a change in the middle of each of the first ones.
-      for (let round = 0; round < 15 || taken === 0; round++) {
+      for (let round = 0; round < 8 || taken === 0; round++) {
         // A file that is half written is refused by both.
         if ((await reload()).status === 200) taken++
         const [first, second] = await versions()
