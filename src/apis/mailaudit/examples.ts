@@ -55,13 +55,13 @@ const forgeable: AuditExample = {
         "spf_policy",
         "fail",
         "SPF allows other servers to send mail for the domain.",
-        "End the record with `~all`, or with `-all` if you know all servers that send.",
+        "End the record with '~all', or with '-all' if you know all servers that send.",
       ],
       [
         "dkim_key",
         "fail",
         "No key was found: neither with the selectors asked for nor with 20 usual ones.",
-        "Sign the mail of the domain. If it is signed, give the selector in `selectors`.",
+        "Sign the mail of the domain. If it is signed, give the selector in 'selectors'.",
       ],
       ["dmarc_record", "pass", "The domain has a valid record."],
       [
@@ -120,7 +120,7 @@ const forgeable: AuditExample = {
         points: 7,
         line: null,
         file: null,
-        note: "The record holds a fingerprint of the certificate's key: `_25._tcp.` and the name of the server, TLSA 3 1 1. The zone must be signed first.",
+        note: "The record holds a fingerprint of the certificate's key: '_25._tcp.' and the name of the server, TLSA 3 1 1. The zone must be signed first.",
       },
       {
         check: "mta_sts",
@@ -130,7 +130,7 @@ const forgeable: AuditExample = {
           url: "https://mta-sts.plain.test/.well-known/mta-sts.txt",
           text: "version: STSv1\r\nmode: enforce\r\nmx: mail.plain.test\r\nmax_age: 604800\r\n",
         },
-        note: "Publish the policy first. Begin with `mode: testing` for some weeks, and read the reports about encrypted delivery.",
+        note: "Publish the policy first. Begin with 'mode: testing' for some weeks, and read the reports about encrypted delivery.",
       },
       {
         check: "spf_policy",

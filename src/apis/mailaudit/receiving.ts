@@ -70,7 +70,7 @@ const mailServers: Check = {
             domain,
             "MX",
             `10 ${domain}.`,
-            "Says what senders assume now. Put `0 .` if no mail is taken.",
+            "Says what senders assume now. Put '0 .' if no mail is taken.",
           ),
         })
       return pass(`Mail goes to ${few(servers.map(({ host }) => host))}.`)

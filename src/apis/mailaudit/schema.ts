@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import { reportChecks } from "../../values/report.ts"
 import { choice, nullable, nullableText, premium } from "../contract.ts"
 import { grades, statuses } from "./check.ts"
 
@@ -35,21 +36,23 @@ export const output = Type.Object({
   limited_by: Type.Array(Type.String(), {
     description: "The ids of checks without which the score would give a better grade.",
   }),
-  checks: Type.Array(
-    Type.Object({
-      id: Type.String({ description: "The check, as a fixed code." }),
-      title: Type.String({ description: "What is checked." }),
-      status: choice(statuses, {
-        description:
-          "`pass`: as it should be. `warning`: good in part. `fail`: missing or wrong. `unknown`: the DNS or the web server gave no answer. `not_applicable`: of no use for this domain.",
+  checks: reportChecks(
+    Type.Array(
+      Type.Object({
+        id: Type.String({ description: "The check, as a fixed code." }),
+        title: Type.String({ description: "What is checked." }),
+        status: choice(statuses, {
+          description:
+            "`pass`: as it should be. `warning`: good in part. `fail`: missing or wrong. `unknown`: the DNS or the web server gave no answer. `not_applicable`: of no use for this domain.",
+        }),
+        points: Type.Number({ description: "The points that it gets." }),
+        max_points: Type.Integer({ description: "The most points; 0 if it does not apply." }),
+        why: Type.String({ description: "What was found, in one sentence." }),
+        advice: nullableText("What to do; null if there is nothing to do."),
+        source: Type.String({ description: "The standard." }),
       }),
-      points: Type.Number({ description: "The points that it gets." }),
-      max_points: Type.Integer({ description: "The most points; 0 if it does not apply." }),
-      why: Type.String({ description: "What was found, in one sentence." }),
-      advice: nullableText("What to do; null if there is nothing to do."),
-      source: Type.String({ description: "The standard." }),
-    }),
-    { description: "Every check, in a fixed order." },
+      { description: "Every check, in a fixed order." },
+    ),
   ),
   fixes: premium(
     Type.Array(

@@ -35,7 +35,7 @@ const spfRecord: Check = {
                 facts.domain,
                 "TXT",
                 '"v=spf1 mx ~all"',
-                "Lets the mail servers of the domain send. Add the services that send for it before `~all`.",
+                "Lets the mail servers of the domain send. Add the services that send for it before '~all'.",
               )
             : recordFix(facts.domain, "TXT", '"v=spf1 -all"', "Says that the domain sends no mail."),
         })
@@ -76,7 +76,7 @@ const spfPolicy: Check = {
             toStrings(ends),
             "Name all servers that send for the domain before you publish it.",
           )
-      const advice = "End the record with `~all`, or with `-all` if you know all servers that send."
+      const advice = "End the record with '~all', or with '-all' if you know all servers that send."
       return fail({ why: "SPF allows other servers to send mail for the domain.", advice, fix })
     }),
 }
@@ -98,7 +98,7 @@ const dkimKey: Check = {
       if (published.length === 0)
         return fail({
           why: "No key was found: neither with the selectors asked for nor with 20 usual ones.",
-          advice: "Sign the mail of the domain. If it is signed, give the selector in `selectors`.",
+          advice: "Sign the mail of the domain. If it is signed, give the selector in 'selectors'.",
           fix,
         })
       const [broken] = wrong
@@ -117,8 +117,8 @@ const dkimKey: Check = {
         })
       if (good.every(({ is_testing }) => is_testing))
         return warning(0.5, {
-          why: "The keys say that the domain only tests DKIM (`t=y`).",
-          advice: "Take `t=y` out of the records.",
+          why: "The keys say that the domain only tests DKIM ('t=y').",
+          advice: "Take 't=y' out of the records.",
         })
       return pass(`Keys were found: ${few(good.map(({ record_name }) => record_name))}.`)
     })
@@ -158,7 +158,7 @@ function firstRecord(facts: Facts) {
   const { domain } = facts
   const policy = sendsMail(facts) ? "quarantine" : "reject"
   const note = sendsMail(facts)
-    ? "Begin with `p=none` if you do not know all servers that send, and read the reports for some weeks. The mailbox must exist."
+    ? "Begin with 'p=none' if you do not know all servers that send, and read the reports for some weeks. The mailbox must exist."
     : "The domain sends no mail, so all mail in its name is forged. The mailbox for reports must exist."
   const record = `"v=DMARC1; p=${policy}; rua=mailto:dmarc-reports@${domain}"`
   return recordFix(`_dmarc.${domain}`, "TXT", record, note)
@@ -189,13 +189,13 @@ const dmarcPolicy: Check = {
       if (is_testing)
         return warning(policy === "reject" ? 0.75 : 0.25, {
           why: "The record is in test mode, so receivers apply the next weaker policy.",
-          advice: "Take `t=y` out of the record.",
+          advice: "Take 't=y' out of the record.",
           ...(policy === "quarantine" && { best }),
         })
       if (policies?.subdomains === "none")
         return warning(0.75, {
           why: "The policy does not protect the domains below.",
-          advice: "Take `sp=none` out of the record.",
+          advice: "Take 'sp=none' out of the record.",
         })
       return pass(
         policy === "reject" ? "Forged mail is refused." : "Forged mail goes to the folder for junk.",
@@ -225,7 +225,7 @@ const dmarcReports: Check = {
       if (!rua.some(({ is_valid }) => is_valid))
         return fail({
           why: "No reports are sent, so nobody sees what fails.",
-          advice: "Name a mailbox for reports with `rua`.",
+          advice: "Name a mailbox for reports with 'rua'.",
           fix: recordFix(
             `_dmarc.${record_domain ?? domain}`,
             "TXT",

@@ -36,7 +36,7 @@ const dane: Check = {
           best: "D",
         })
       const fix = manualFix(
-        "The record holds a fingerprint of the certificate's key: `_25._tcp.` and the name of the server, TLSA 3 1 1. The zone must be signed first.",
+        "The record holds a fingerprint of the certificate's key: '_25._tcp.' and the name of the server, TLSA 3 1 1. The zone must be signed first.",
       )
       const some = servers.filter(({ action }) => action === "authenticate")
       const advice = "Publish TLSA records for each mail server, in a signed zone."
@@ -107,7 +107,7 @@ function policyFix({ domain, route }: Facts): Fix {
       `_mta-sts.${domain}`,
       "TXT",
       `"v=STSv1; id=${id}"`,
-      "Publish the policy first. Begin with `mode: testing` for some weeks, and read the reports about encrypted delivery.",
+      "Publish the policy first. Begin with 'mode: testing' for some weeks, and read the reports about encrypted delivery.",
     ),
     file: { url: `https://mta-sts.${domain}/.well-known/mta-sts.txt`, text },
   }

@@ -2,10 +2,13 @@ import { Empty } from "../kit/states.tsx"
 import { formatNumber, Tag } from "../kit/text.tsx"
 import type { CallAnswer } from "./call.ts"
 import type { OfferedApi } from "./offered-api.ts"
+import { Report, readReport } from "./report.tsx"
 
 interface AnswerProps {
   /** The fields of its data that are pictures, with their media types. */
   readonly pictures: OfferedApi["pictures"]
+  /** Whether a success is an audit. */
+  readonly isAudit: boolean
   /** Null before the first call. */
   readonly answer: CallAnswer | null
   /** The price of a success. */
@@ -13,7 +16,8 @@ interface AnswerProps {
 }
 
 /** The answer to a call, with its headers and its price. */
-export function Answer({ answer, credits, pictures }: AnswerProps) {
+export function Answer({ answer, credits, pictures, isAudit }: AnswerProps) {
+  const report = isAudit && answer?.status === 200 ? readReport(answer.body) : null
   return (
     <section class="card" aria-label="Answer" aria-live="polite">
       {answer ? (
@@ -32,9 +36,17 @@ export function Answer({ answer, credits, pictures }: AnswerProps) {
                 <img class="picture" src={address} alt={`The field ${name} as it is drawn`} />
               </p>
             ))}
-          <pre class="code-block">
-            <code>{answer.body}</code>
-          </pre>
+          {report ? (
+            <>
+              <Report report={report} />
+              <details class="figures">
+                <summary>The answer as it came</summary>
+                <Body text={answer.body} />
+              </details>
+            </>
+          ) : (
+            <Body text={answer.body} />
+          )}
           <details class="figures">
             <summary>Headers</summary>
             <dl class="headers">
@@ -51,6 +63,14 @@ export function Answer({ answer, credits, pictures }: AnswerProps) {
         <Empty title="No answer yet">Send the call to see its answer, its headers and what it cost.</Empty>
       )}
     </section>
+  )
+}
+
+function Body({ text }: { readonly text: string }) {
+  return (
+    <pre class="code-block">
+      <code>{text}</code>
+    </pre>
   )
 }
 

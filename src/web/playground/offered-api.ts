@@ -61,6 +61,8 @@ interface ParameterSchema {
   readonly "x-secret"?: boolean
   /** The media type of a picture; only fields of answers have it. */
   readonly "x-picture"?: string
+  /** Whether it is the list of an audit's checks; only a field of answers has it. */
+  readonly "x-report"?: boolean
 }
 
 /** Whether a parameter takes any JSON value. */
@@ -91,6 +93,8 @@ export interface OfferedApi {
   readonly parameters: readonly OfferedParameter[]
   /** The fields of the answer that are pictures, with their media types. */
   readonly pictures: readonly (readonly [name: string, type: string])[]
+  /** Whether the answer is an audit, which is shown as a report. */
+  readonly isAudit: boolean
   /** The parameters of a call that succeeds. */
   readonly example: Values
 }
@@ -115,6 +119,7 @@ export function toOfferedApis({ paths, components }: CatalogDocument): readonly 
       pictures: Object.entries(data?.properties ?? {}).flatMap(([name, { "x-picture": type }]) =>
         type === undefined ? [] : [[name, type] as const],
       ),
+      isAudit: Object.values(data?.properties ?? {}).some((field) => field["x-report"] === true),
       example: body
         ? (Object.values(body.examples ?? {})[0]?.value ?? {})
         : exampleOf(operation.parameters ?? []),

@@ -93,7 +93,7 @@ export function Workbench({ api, customer, signedOut }: WorkbenchProps) {
       </section>
       <div class="workbench-results">
         <CodeTabs call={{ ...call, input: withoutSecrets(call.input, api) }} />
-        <Answer answer={answer} credits={api.credits} pictures={api.pictures} />
+        <Answer answer={answer} credits={api.credits} pictures={api.pictures} isAudit={api.isAudit} />
       </div>
     </div>
   )

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { mailaudit } from "../../../src/apis/catalog.ts"
 import { catalog } from "../../../src/app/prepare.ts"
 import { createAccount } from "../accounts.ts"
 import type { Desk } from "./desk.ts"
@@ -154,6 +155,24 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await done()
   })
 
+  test("the answer of the mail audit is shown as a report", async () => {
+    const { page, look, done } = await desk.visit("/apis/mailaudit#try", { key: null })
+    // The service of this test has no DNS to ask.
+    const data = audited("A domain that anybody can forge")
+    await page.route("**/v1/mailaudit?*", (route) =>
+      route.fulfill({ json: { status: "ok", error: null, data } }),
+    )
+    await page.getByLabel("API key").fill("pk-any")
+    await page.keyboard.press("Enter")
+    await page.getByText("plain.test has 36 of 100 points.").waitFor()
+    expect(await page.locator(".report-checks > li").count()).toBe(data.checks.length)
+    expect(await page.locator(".report-fixes .code-block").first().textContent()).toBe(
+      data.fixes[0]?.line ?? "",
+    )
+    await look("api-audit")
+    await done()
+  })
+
   test("a customer who is signed in to the portal calls without a key", async () => {
     const { key } = await createAccount(db, { plan: "free" })
     const { page, look, done } = await desk.visit("/portal", { key })
@@ -191,4 +210,11 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     expect(answer?.width).toBeGreaterThan(250)
     await done()
   })
+}
+
+/** The answer of an example of the mail audit. */
+function audited(name: string) {
+  const example = mailaudit.examples.find((one) => one.name === name)
+  if (!example) throw new Error(`there is no example '${name}'`)
+  return example.output
 }

@@ -1,0 +1,106 @@
+import { Tag } from "../kit/text.tsx"
+
+interface Check {
+  readonly id: string
+  readonly title: string
+  readonly status: keyof typeof statuses
+  readonly points: number
+  readonly max_points: number
+  readonly why: string
+  readonly advice: string | null
+  readonly source: string
+}
+
+interface Fix {
+  readonly check: string
+  readonly points: number
+  readonly line: string | null
+  readonly file: { readonly url: string; readonly text: string } | null
+  readonly note: string
+}
+
+/** The parts of an audit that are shown. */
+export interface AuditReport {
+  readonly domain: string
+  readonly grade: string
+  readonly score: number
+  readonly limited_by: readonly string[]
+  readonly checks: readonly Check[]
+  /** Absent on a plan without premium fields. */
+  readonly fixes?: readonly Fix[]
+}
+
+/** The word and the color of each status. */
+const statuses = {
+  pass: ["Good", "good"],
+  warning: ["In part", "warn"],
+  fail: ["To do", "bad"],
+  unknown: ["Unknown", "plain"],
+  not_applicable: ["Not needed", "plain"],
+} as const
+
+/** The audit of an answer in JSON; null for other formats. */
+export function readReport(body: string): AuditReport | null {
+  if (!body.startsWith("{")) return null
+  const { data }: { readonly data: AuditReport } = JSON.parse(body)
+  return data
+}
+
+/** An audit as a person reads it: the grade, each check with why and what to do, and the records to publish. */
+export function Report({ report }: { readonly report: AuditReport }) {
+  const { domain, grade, score, checks, fixes = [], limited_by } = report
+  const titleOf = (id: string) => checks.find((check) => check.id === id)?.title ?? id
+  return (
+    <div class="report">
+      <p class="report-grade">
+        <strong class={`grade grade-${grade.toLowerCase()}`}>{grade}</strong>
+        <span>
+          {domain} has {score} of 100 points.
+          {limited_by.length > 0 &&
+            ` Better is not possible before this is mended: ${limited_by.map(titleOf).join(", ")}.`}
+        </span>
+      </p>
+      <ul class="report-checks">
+        {checks.map((check) => {
+          const [word, tone] = statuses[check.status]
+          return (
+            <li key={check.id}>
+              <h3>
+                <Tag tone={tone}>{word}</Tag> {check.title}
+                {check.max_points > 0 && (
+                  <span class="muted">
+                    {check.points} of {check.max_points}
+                  </span>
+                )}
+              </h3>
+              <p>{check.why}</p>
+              {check.advice !== null && <p class="report-advice">{check.advice}</p>}
+            </li>
+          )
+        })}
+      </ul>
+      {fixes.length > 0 && (
+        <section aria-label="What to change">
+          <h3>What to change, most points first</h3>
+          <ol class="report-fixes">
+            {fixes.map((fix) => (
+              <li key={fix.check}>
+                <p>
+                  {titleOf(fix.check)} <span class="muted">{fix.points} points</span>
+                </p>
+                {fix.line !== null && <pre class="code-block">{fix.line}</pre>}
+                {fix.file !== null && (
+                  <>
+                    <p class="muted">{fix.file.url}</p>
+                    <pre class="code-block">{fix.file.text}</pre>
+                  </>
+                )}
+                <p class="muted">{fix.note}</p>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+    </div>
+  )
+}
