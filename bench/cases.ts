@@ -4,6 +4,7 @@ import { adminLists } from "./cases/admin-lists.ts"
 import { batch } from "./cases/batch.ts"
 import { endurance } from "./cases/endurance.ts"
 import { graphql } from "./cases/graphql.ts"
+import { mailAudit } from "./cases/mail-audit.ts"
 import { mcp } from "./cases/mcp.ts"
 import { get, post } from "./cases/metered.ts"
 import { postgres } from "./cases/postgres.ts"
@@ -34,6 +35,7 @@ export const cases: readonly Case[] = [
   traces,
   slow,
   spf,
+  mailAudit,
   stalls,
   strangers,
   start,
