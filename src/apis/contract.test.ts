@@ -8,7 +8,11 @@ import { choice, defineApi } from "./contract.ts"
 
 const root = join(import.meta.dir, "../..")
 const contract = await Bun.file(join(import.meta.dir, "contract.ts")).text()
-const dnsPort = await Bun.file(join(import.meta.dir, "dns-port.ts")).text()
+const ports = await Promise.all(
+  ["dns-port.ts", "machine-ports.ts", "web-port.ts"].map((file) =>
+    Bun.file(join(import.meta.dir, file)).text(),
+  ),
+)
 mkdirSync(join(root, "dist"), { recursive: true })
 // Inside the project, so that its packages are found.
 const folder = mkdtempSync(join(root, "dist/examples-"))
@@ -66,7 +70,7 @@ function notFrozen(value: unknown, path = ""): string[] {
 }
 
 test("every @example of the contract and the page about adding an API", async () => {
-  const texts = contract + dnsPort
+  const texts = contract + ports.join("")
   const names = [...texts.matchAll(/^export (?:interface|type|class|function) (\w+)/gm)].map(
     ([, name]) => name,
   )
@@ -74,7 +78,7 @@ test("every @example of the contract and the page about adding an API", async ()
   const examples = [...texts.matchAll(/^ \* @example\n((?: \*(?!\/).*\n)+)/gm)].map(
     ([, lines = ""]) => `${header}${lines.replace(/^ \* ?/gm, "")}export {}\n`,
   )
-  expect(examples).toHaveLength(12)
+  expect(examples).toHaveLength(13)
   const page = await Bun.file(join(root, "docs/adding-an-api.md")).text()
   const [, snippet = ""] = /```ts\n(.*?)```/s.exec(page) ?? []
   expect(snippet).toContain("defineApi({")
