@@ -1,8 +1,10 @@
 /** The command audit-mail, and how it shows the answer of mailaudit. */
 import { describe, expect, test } from "bun:test"
+import { mailaudit } from "../src/apis/catalog.ts"
 import type { DnsZone } from "../src/apis/contract.ts"
 import { type Audit, isAudit, toReport } from "../src/surfaces/cli/audit-report.ts"
 import { runCliForTest } from "./support/cli.ts"
+import { startTestMock } from "./support/mock.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
 const audit: Audit = {
@@ -165,4 +167,20 @@ describe("the command", () => {
     expect(code).toBe(1)
     expect(err).toContain("DNS")
   })
+})
+
+test("the test double answers each example, byte for byte the same again", async () => {
+  const mock = await startTestMock()
+  const ask = async (input: object) => {
+    const query = new URLSearchParams(
+      Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),
+    )
+    return (await mock.fetch(`/v1/mailaudit?${query}`, { key: "mock-pro" })).text()
+  }
+  for (const { input, output } of mailaudit.examples) {
+    const first = await ask(input)
+    const { data }: { data: object } = JSON.parse(first)
+    expect(data).toEqual(output)
+    expect(await ask(input)).toBe(first)
+  }
 })

@@ -279,3 +279,50 @@ test("records made by the grammar have no error, and what they say is read", () 
     { numRuns: 2_000, seed: 9989 },
   )
 })
+
+/** The records of checkdmarc d4866ca, tests/test_dmarc.py, and whether it takes them; its warnings are not compared. */
+describe("the table of checkdmarc", () => {
+  test.each<[string, "taken" | string]>([
+    ["v=DMARC1;p=ReJect", "taken"],
+    ["v = DMARC1;p=reject;", "taken"],
+    ["v = DMARC1\t;\tp=reject\t;", "taken"],
+    ["v = DMARC1\t;\tp\t\t\t=\t\t\treject\t;", "taken"],
+    ["V=DMARC1;p=reject;", "taken"],
+    ["v=DMARC1; p=none; rua=reports@dmarc.cyber.dhs.gov,mailto:dmarcreports@usdoj.gov", "uri"],
+    ["v=DMARC1; p=none; rua=__mailto:reports@dmarc.cyber.dhs.gov,mailto:dmarcreports@usdoj.gov", "uri"],
+    ["v=DMARC1; p=foo; rua=mailto:dmarc@example.com", "value"],
+    ["v=DMARC1; p=reject; np=quarantine", "taken"],
+    ["v=DMARC1; p=reject; psd=n", "taken"],
+    ["v=DMARC1; p=reject; t=y", "taken"],
+    ["v=DMARC1; p=reject; np=invalid", "value"],
+    ["v=DMARC1; p=reject; psd=x", "value"],
+    ["v=DMARC1; p=reject; t=x", "value"],
+    ["v=DMARC1; p=reject; sp=invalid", "value"],
+    ["v=DMARC1; p=reject; fo=invalid_value", "value"],
+    ["v=DMARC1; p=reject; fo=x", "value"],
+    ["v=DMARC1; p=reject; fo=0:1", "taken"],
+    ...["pct=100", "pct=0", "pct=150", "pct=-1", "pct=abc", "rf=afrf", "rf=invalid", "ri=3600", "ri=abc"].map(
+      (historic): [string, string] => [`v=DMARC1; p=reject; ${historic}`, "taken"],
+    ),
+    ["v=DMARC1; rua=mailto:dmarc@example.com", "taken"],
+    ["v=DMARC1; p=reject; sp=quarantine", "taken"],
+    ["v=DMARC1; sp=none; p=reject", "taken"],
+    ["v=DMARC1; p", "syntax"],
+    ["v=DMARC1; p=reject; p=none", "repeated_tag"],
+    ["v=DMARC1; p=reject; xyz=foo", "taken"],
+    ["v=spf1 include:example.com -all", "no_record"],
+    [" v=DMARC1; p=reject", "no_record"],
+  ])("%j is %s", async (record, verdict) => {
+    const { is_valid, problems } = await validate(zoneOf({ "example.com": record }), "example.com")
+    const errors = problems.filter(({ severity }) => severity === "error").map(({ code }) => code)
+    expect(is_valid).toBe(verdict === "taken")
+    if (verdict !== "taken") expect(errors).toContain(verdict as (typeof errors)[number])
+  })
+
+  test("several records are refused, and texts of other kinds beside one are not", async () => {
+    const two = [{ TXT: "v=DMARC1; p=reject" }, { TXT: "v=DMARC1; p=none" }]
+    expect(await validate({ "_dmarc.example.com": two }, "example.com")).toMatchObject({ is_valid: false })
+    const other = [{ TXT: "v=DMARC1; p=reject" }, { TXT: "unrelated" }]
+    expect(await validate({ "_dmarc.example.com": other }, "example.com")).toMatchObject({ policy: "reject" })
+  })
+})

@@ -17,6 +17,7 @@ import {
   aboutRecord,
   aboutTexts,
   type DmarcProblem,
+  modeOf,
   problem,
   problemList,
   readDestinations,
@@ -196,8 +197,4 @@ function aboutPolicy(record: DmarcRecord, organizational: string, isUsable: bool
       problem("unused_below", "sp", `The record is not that of the organizational domain ${organizational}.`),
     )
   return problems
-}
-
-function modeOf(value: string | undefined) {
-  return value?.toLowerCase() === "s" ? ("strict" as const) : ("relaxed" as const)
 }

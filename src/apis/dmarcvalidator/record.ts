@@ -118,3 +118,8 @@ function isUri(uri: string): boolean {
   if (!/^[a-z][a-z\d+.-]*:(?:[\w.~:/?#[\]@$&'()*+=-]|%[\da-f]{2})+$/i.test(uri)) return false
   return !isMail(uri) || /^mailto:[^@?#]+@[^@?#]+(?:\?[^#]*)?$/i.test(uri)
 }
+
+/** How alike the domains must be, by the value of `adkim` or `aspf` (RFC 9989 §4.7). */
+export function modeOf(value: string | undefined): "relaxed" | "strict" {
+  return value?.toLowerCase() === "s" ? "strict" : "relaxed"
+}

@@ -8,7 +8,7 @@ import { withTimeLimit } from "../mail/time-limit.ts"
 import { diagnosisNames, problem, problemList, toDiagnosis, toProblem } from "./diagnoses.ts"
 import { builtInDisposable, type DisposableDomains, isDisposable } from "./disposable.ts"
 import { examplesFor } from "./examples.ts"
-import { findMailServers, reasons } from "./mail-servers.ts"
+import { findMailServers, isSpecial, reasons } from "./mail-servers.ts"
 import { isRole } from "./roles.ts"
 
 /** DNS answers that take longer are not used. */
@@ -179,11 +179,6 @@ async function readParts(address: string, number: number) {
   if (isSpecial(name))
     problems.push(problem("special_domain", "domain", "Domains with this ending accept no mail."))
   return { localPart, name, problems }
-}
-
-/** Domains that never exist in the public DNS (RFC 6761, 6762, 7686, 9476), and `.internal` of ICANN. */
-function isSpecial(name: string): boolean {
-  return /(?:^|\.)(?:alt|invalid|internal|local|localhost|onion|test)$/.test(name)
 }
 
 const notLookedUp = { is_disposable: null, delivery: null, dmarc: null }

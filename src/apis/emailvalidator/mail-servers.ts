@@ -37,3 +37,8 @@ async function findAddress(domain: string, dns: Dns, signal: AbortSignal): Promi
 function without(accepts_mail: MailServers["accepts_mail"], reason: MailServers["reason"]): MailServers {
   return { accepts_mail, reason, mail_servers: [] }
 }
+
+/** Domains that never exist in the public DNS (RFC 6761, 6762, 7686, 9476), and `.internal` of ICANN. */
+export function isSpecial(name: string): boolean {
+  return /(?:^|\.)(?:alt|invalid|internal|local|localhost|onion|test)$/.test(name)
+}

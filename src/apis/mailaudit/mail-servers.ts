@@ -1,7 +1,7 @@
 import type { Dns } from "../contract.ts"
 import { requireRecords } from "../mail/records.ts"
 
-/** Of a domain with more mail servers, the first are looked at. */
+/** The most mail servers that are looked at. */
 export const maxServers = 5
 
 export interface MailServer {

@@ -158,5 +158,5 @@ const caa: Check = {
     }),
 }
 
-/** Whether mail finds its way, and whom it is told by. */
+/** The checks of the servers, the DNS and the certificates of a domain. */
 export const receivingChecks = { mailServers, reverseNames, dnssec, caa }

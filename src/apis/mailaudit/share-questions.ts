@@ -1,7 +1,7 @@
 import type { Dns, DnsAnswer, DnsReply } from "../contract.ts"
 
 /**
- * Shares the questions of an audit between its parts: each is asked once, whoever asks first. All of them belong to one signal.
+ * Shares the questions of an audit between its parts, so that each is asked once. All of them have the same signal.
  * @returns a function that makes the DNS of a part, which may ask so many questions that no part before it has asked
  */
 export function shareQuestions(dns: Dns, signal: AbortSignal): (limit: number) => Dns {
