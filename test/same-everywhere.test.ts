@@ -7,6 +7,7 @@ import { catalog } from "../src/app/prepare.ts"
 import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { toFlagTexts } from "../src/surfaces/cli/call.ts"
 import { toRootField } from "../src/surfaces/graphql/names.ts"
+import { httpLimits } from "../src/surfaces/http/limits.ts"
 import { isJsonValue } from "../src/values/json-value.ts"
 import { type CatalogDocument, toOfferedApis } from "../src/web/playground/offered-api.ts"
 import { readParameters } from "../src/web/playground/read-parameters.ts"
@@ -46,7 +47,7 @@ test.each(catalog.map((api) => [api.id, api] as const))("%s", async (id, api) =>
   const { surfaces, creditsUsed } = surfacesFor(api)
   const answered = new Map<string, number>()
   const inputs = [api.examples[0]?.input ?? {}, ...fc.sample(inputFor(api), { seed, numRuns: inputsOfEach })]
-  for (const input of inputs) {
+  for (const input of inputs.filter((one) => fitsAddress(one, api))) {
     const expected = await surfaces.rest(input)
     for (const [name, call] of Object.entries(surfaces)) {
       const outcome = name === "rest" ? expected : await call(input)
@@ -61,6 +62,11 @@ test.each(catalog.map((api) => [api.id, api] as const))("%s", async (id, api) =>
   for (const [name, used] of Object.entries(await creditsUsed()))
     expect([name, used]).toEqual([name, (answered.get(name) ?? 0) * api.credits])
 })
+
+/** A call by GET whose address is longer than all headers may be gets no answer over REST. */
+function fitsAddress(input: Input, { method }: ApiDefinition): boolean {
+  return method !== "GET" || encodeURIComponent(JSON.stringify(input)).length < httpLimits.headerBytes / 2
+}
 
 /**
  * The outcome that a surface must have where REST has `expected`. GraphQL has null for an absent field and its own message for a
