@@ -1,11 +1,12 @@
 import { isValid } from "../../values/problems.ts"
-import { type Ports, unavailable, type WebAnswer, type WebFailure } from "../contract.ts"
+import { type Ports, unavailable, type WebAnswer } from "../contract.ts"
 import { coverBy, type MtaStsPolicy, readPolicy } from "./mta-sts-policy.ts"
 import { firstProblems, type MtaStsCode, type MtaStsProblem, problem } from "./mta-sts-problems.ts"
 import { readId, selectRecord } from "./mta-sts-record.ts"
 import { requireRecords } from "./records.ts"
 import { readServerCertificate, type ServerCertificate } from "./server-certificate.ts"
 import { withTimeLimit } from "./time-limit.ts"
+import { explainFailure } from "./web-failures.ts"
 
 /** Longer than one request may take. */
 const limitMs = 15_000
@@ -133,7 +134,7 @@ async function readFrom(url: string, answer: WebAnswer, nowMs: number): Promise<
   if (answer.kind === "failure") {
     if (answer.reason === "aborted")
       unavailable("The policy was not read in time. Try again later.", answer.reason)
-    return refuse(...failures[answer.reason])
+    return refuse(...explainFailure("policy", answer.reason))
   }
   const { status, contentType: content_type, body } = answer
   if (certificate && certificate.names.length === 0)
@@ -152,27 +153,6 @@ async function readFrom(url: string, answer: WebAnswer, nowMs: number): Promise<
   if (certificate && certificate.days_left < soonDays)
     problems.push(problem("certificate_ends_soon", url, `The certificate ends at ${certificate.valid_to}.`))
   return { text, problems, content_type, certificate }
-}
-
-const unreached = (message: string) => ["policy_unreachable", message] as const
-const untrusted = (message: string) => ["policy_certificate", message] as const
-
-const failures: Readonly<Record<Exclude<WebFailure, "aborted">, readonly [MtaStsCode, string]>> = {
-  off: ["policy_not_read", "This service sends no HTTPS requests."],
-  url: unreached("The host of the policy has no name that can be asked."),
-  "no-address": unreached("The host of the policy has no address."),
-  dns: unreached("The DNS gave no answer for the host of the policy."),
-  "private-address": ["policy_private_address", "An address of the host is private or special."],
-  unreachable: unreached("The host refuses connections to port 443, or cannot be reached."),
-  "expired-certificate": untrusted("The certificate of the host has expired, or is not valid yet."),
-  "wrong-certificate": untrusted("The certificate of the host is for other names."),
-  "untrusted-certificate": untrusted(
-    "The certificate of the host is not signed by an authority that is trusted.",
-  ),
-  tls: unreached("The host does not speak TLS as it should."),
-  broken: unreached("The host ended the connection before its reply was whole."),
-  timeout: ["policy_timeout", "The host did not answer within 10 seconds."],
-  "too-large": ["policy_too_large", "The policy has over 65536 bytes."],
 }
 
 function decode(body: Uint8Array): string | null {

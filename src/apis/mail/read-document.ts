@@ -1,31 +1,11 @@
-import { unavailable, type WebAnswer, type WebFailure } from "../contract.ts"
+import { unavailable, type WebAnswer } from "../contract.ts"
 import { type BimiCode, type BimiProblem, problem } from "./bimi-problems.ts"
+import { explainFailure } from "./web-failures.ts"
 
 /** A document of another host, or why it cannot be used. */
 export type Document =
   | { readonly body: Uint8Array; readonly contentType: string | null; readonly problem: null }
   | { readonly body: null; readonly problem: BimiProblem }
-
-const unreached = (message: string) => ["document_unreachable", message] as const
-const untrusted = (message: string) => ["document_certificate", message] as const
-
-const failures: Readonly<Record<Exclude<WebFailure, "aborted">, readonly [BimiCode, string]>> = {
-  off: ["document_not_read", "This service sends no HTTPS requests."],
-  url: unreached("The URL names no host at port 443 that can be asked."),
-  "no-address": unreached("The host has no address."),
-  dns: unreached("The DNS gave no answer for the host."),
-  "private-address": ["document_private_address", "An address of the host is private or special."],
-  unreachable: unreached("The host refuses connections to port 443, or cannot be reached."),
-  "expired-certificate": untrusted("The certificate of the host has expired, or is not valid yet."),
-  "wrong-certificate": untrusted("The certificate of the host is for other names."),
-  "untrusted-certificate": untrusted(
-    "The certificate of the host is not signed by an authority that is trusted.",
-  ),
-  tls: unreached("The host does not speak TLS as it should."),
-  broken: unreached("The host ended the connection before its reply was whole."),
-  timeout: ["document_timeout", "The host did not answer within 10 seconds."],
-  "too-large": ["document_too_large", "The document has over 65536 bytes."],
-}
 
 /** Judges the answer of a document's host. @throws Unavailable when the call gave up */
 export function readDocument(url: string, answer: WebAnswer): Document {
@@ -36,7 +16,7 @@ export function readDocument(url: string, answer: WebAnswer): Document {
   if (answer.kind === "failure") {
     if (answer.reason === "aborted")
       unavailable("A document was not read in time. Try again later.", answer.reason)
-    return refuse(failures[answer.reason])
+    return refuse(explainFailure("document", answer.reason))
   }
   const { status, contentType, body } = answer
   if (status >= 300 && status <= 399)
