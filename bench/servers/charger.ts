@@ -34,6 +34,9 @@ const plan: Plan = {
   graphqlApis: null,
   portalKeys: 0,
   portal: [],
+  price: null,
+  description: null,
+  highlight: false,
 }
 const admission = createAdmission(store, new Map([[plan.name, plan]]), ports)
 const charges = createCharges(store, admission, ports, { error: console.error })

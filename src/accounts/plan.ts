@@ -15,6 +15,12 @@ export interface Plan {
   readonly portalKeys: number
   /** The changes that customers may make in the portal. */
   readonly portal: readonly PortalAction[]
+  /** What customers pay, as text to show: "€29 a month". Null: none is shown. */
+  readonly price: string | null
+  /** For whom the plan is, in a sentence; null without one. */
+  readonly description: string | null
+  /** Whether the landing page shows it as the one to choose. */
+  readonly highlight: boolean
 }
 
 /** The changes that a plan can allow customers in the portal. */
@@ -25,6 +31,14 @@ export type PortalAction = (typeof portalActions)[number]
 
 /** The permissions of a plan in the portal, unless the operator sets others. */
 export const portalDefaults = { portalKeys: 10, portal: portalActions } as const
+
+/** How a plan is offered, unless the operator says so. */
+export const offerDefaults = { price: null, description: null, highlight: false } as const
+
+/** The plans that the landing page offers: those that the operator gave a price or a description. */
+export function offeredPlans(plans: Plans): readonly Plan[] {
+  return [...plans.values()].filter(({ price, description }) => price !== null || description !== null)
+}
 
 /** The most that {@link Plan.portalKeys} can be. */
 export const maxPortalKeys = 10_000
@@ -48,7 +62,8 @@ export const defaultPlans: readonly Plan[] = (
     ["enterprise", null, 0, null, true, null],
   ] as const
 ).map(([name, monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis]) => {
-  return { name, monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis, ...portalDefaults }
+  const limits = { monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis }
+  return { name, ...limits, ...portalDefaults, ...offerDefaults }
 })
 
 /** {@link missingPlan} for commands without a configuration file, in which the plan may be. */

@@ -28,6 +28,9 @@ export function describeConfig(config: Config): Record<string, unknown> {
       graphql_apis: plan.graphqlApis ?? "unlimited",
       portal_keys: plan.portalKeys,
       portal: [...plan.portal],
+      price: plan.price,
+      description: plan.description,
+      highlight: plan.highlight,
     },
   ])
   return {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { offeredPlans } from "../accounts/plan.ts"
 import { readToml } from "./file.ts"
 import { type ConfigSources, loadConfig } from "./load.ts"
 
@@ -69,6 +70,32 @@ test("plans are the defaults with the changes and additions of the file", () => 
   expect(plans.get("free")).toMatchObject({ monthlyCredits: 1_000, signUpBonus: 500, requestsPerMinute: 10 })
   expect(plans.get("team")).toMatchObject({ monthlyCredits: null, premium: false, signUpBonus: 0 })
   expect(credits.get("hmac")).toBe(3)
+})
+
+describe("how a plan is offered", () => {
+  const plansOf = (table: object) => load({ file: file({ plans: { free: table, team: {} } }) }).plans
+
+  test("the operator writes price and description; plans without both are not offered", () => {
+    const plans = plansOf({ price: "€0", description: "To look around.", highlight: true })
+    expect(offeredPlans(plans)).toMatchObject([
+      { name: "free", price: "€0", description: "To look around.", highlight: true },
+    ])
+    expect(plans.get("team")).toMatchObject({ price: null, description: null, highlight: false })
+    expect(offeredPlans(plansOf({ description: "To look around." })).map(({ name }) => name)).toEqual([
+      "free",
+    ])
+  })
+
+  test.each([
+    [{ price: 29 }, "'plans.free.price' in p.toml cannot be used: expected string"],
+    [{ price: "" }, "'plans.free.price' in p.toml cannot be used"],
+    [{ price: "x".repeat(61) }, "'plans.free.price' in p.toml cannot be used"],
+    [
+      { description: "a\nb" },
+      "'plans.free.description' in p.toml cannot be used: it must be one line, without control characters.",
+    ],
+    [{ highlight: "yes" }, "'plans.free.highlight' in p.toml cannot be used"],
+  ])("cannot be %j", (table, message) => expect(() => plansOf(table)).toThrow(message))
 })
 
 test("the default plans are those of the documentation", () => {

@@ -5,6 +5,7 @@ import {
   maxCallsPerMinute,
   maxCredits,
   maxPortalKeys,
+  offerDefaults,
   type Plan,
   type Plans,
   portalActions,
@@ -12,6 +13,10 @@ import {
 } from "../accounts/plan.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { ConfigError } from "./config-error.ts"
+
+/** Text to show, without control characters. */
+const line = (maxLength: number) =>
+  Type.String({ minLength: 1, maxLength, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$" })
 
 const credits = Type.Integer({ minimum: 0, maximum: maxCredits })
 
@@ -27,6 +32,9 @@ const planTable = Type.Object(
     portal: Type.Optional(
       Type.Array(Type.Union(portalActions.map((action) => Type.Literal(action))), { uniqueItems: true }),
     ),
+    price: Type.Optional(line(60)),
+    description: Type.Optional(line(300)),
+    highlight: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 )
@@ -45,6 +53,7 @@ const blankPlan: Omit<Plan, "name"> = {
   premium: true,
   graphqlApis: 10,
   ...portalDefaults,
+  ...offerDefaults,
 }
 
 /** The default plans, with the changes and additions of the file's `[plans]`. */
@@ -61,6 +70,9 @@ export function readPlans(value: unknown, file: string): Plans {
       graphqlApis: toLimit(table.graphql_apis, base.graphqlApis),
       portalKeys: table.portal_keys ?? base.portalKeys,
       portal: table.portal ?? base.portal,
+      price: table.price ?? base.price,
+      description: table.description ?? base.description,
+      highlight: table.highlight ?? base.highlight,
     })
   }
   return plans
@@ -100,7 +112,8 @@ function toMessage(error: ValueError, table: string, file: string): string {
 }
 
 /** The error; for a value that may have one of several types, the errors of each type. */
-function toText({ message, errors }: ValueError): string {
+function toText({ type, message, errors }: ValueError): string {
+  if (type === ValueErrorType.StringPattern) return "it must be one line, without control characters"
   const alternatives = errors.flatMap((each) => each.First() ?? [])
   return alternatives.length > 0 ? alternatives.map(toText).join(", or ") : message.toLowerCase()
 }

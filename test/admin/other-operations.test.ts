@@ -253,6 +253,9 @@ test("plans have their limits, and APIs their prices", async () => {
     graphql_apis: 1,
     portal_keys: 10,
     portal: ["create", "rotate", "revoke", "webhook"],
+    price: null,
+    description: null,
+    highlight: false,
   })
   expect(data).toContainEqual(expect.objectContaining({ name: "enterprise", monthly_credits: "unlimited" }))
   expect(prices).toEqual({ hmac: 1, spfvalidator: 5 })

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { type Plan, portalActions } from "../../accounts/plan.ts"
+import { nullable } from "../../apis/contract.ts"
 import { listOf } from "../fields.ts"
 import { defineRead } from "../operation.ts"
 import { wholeList } from "../pages.ts"
@@ -23,6 +24,11 @@ const planSchema = Type.Object({
   portal: Type.Array(Type.String(), {
     description: `What customers may change in the portal: ${portalActions.join(", ")}.`,
   }),
+  price: nullable(Type.String(), {
+    description: "What customers pay, as text to show; null if none is shown.",
+  }),
+  description: nullable(Type.String(), { description: "For whom the plan is; null without it." }),
+  highlight: Type.Boolean({ description: "Whether the landing page shows it as the one to choose." }),
 })
 
 export const listPlans = defineRead({
@@ -53,5 +59,8 @@ function toOutput(plan: Plan) {
     graphql_apis: plan.graphqlApis ?? ("unlimited" as const),
     portal_keys: plan.portalKeys,
     portal: [...plan.portal],
+    price: plan.price,
+    description: plan.description,
+    highlight: plan.highlight,
   }
 }

@@ -75,6 +75,8 @@ export interface SignedIn {
     readonly id: string
     readonly name: string
     readonly plan: string
+    /** What the plan costs, as the operator wrote it; null if nothing is shown. */
+    readonly price: string | null
     /** The most keys an account may have before its customers cannot create more. */
     readonly portal_keys: number
     /** Whether the plan has premium fields and parameters. */

@@ -180,6 +180,7 @@ function toAnswer(
     permissions,
     account: account && {
       ...{ id: account.id, name: account.name, plan: account.plan },
+      price: plan?.price ?? null,
       portal_keys: plan?.portalKeys ?? 0,
       premium: plan?.premium ?? false,
     },

@@ -18,6 +18,15 @@ const fields = [
   ["graphql_apis", "APIs in a GraphQL query", "How many different ones. A whole number, or unlimited."],
   ["portal_keys", "Key limit", "Customers with so many keys cannot create another in the portal."],
 ] as const
+/** Texts that the plan may lack. */
+const texts = [
+  ["price", "Price to show", "As customers read it, such as €29 a month. penknife takes no payments."],
+  [
+    "description",
+    "Description",
+    "For whom the plan is. With it or a price, the landing page shows the plan.",
+  ],
+] as const
 const rights = [
   ["create", "Create keys"],
   ["rotate", "Rotate keys"],
@@ -34,6 +43,9 @@ const fresh: Omit<Plan, "name"> = {
   portal_keys: 10,
   premium: false,
   portal: rights.map(([right]) => right),
+  price: null,
+  description: null,
+  highlight: false,
 }
 
 export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
@@ -43,10 +55,12 @@ export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
     const name = plan?.name ?? values.text("name")
     const typed = [
       ...fields.map(([field]) => [field, toLimit(values.text(field))] as const),
+      ...texts.map(([field]) => [field, values.text(field) || null] as const),
       ["premium", values.isTicked("premium")] as const,
+      ["highlight", values.isTicked("highlight")] as const,
       ["portal", values.list("portal")] as const,
     ]
-    const differing = typed.filter(([field, value]) => plan === null || String(plan[field]) !== String(value))
+    const differing = typed.filter(([field, value]) => String(plan?.[field] ?? null) !== String(value))
     return Object.fromEntries(differing.map(([field, value]) => [`plans.${name}.${field}`, value]))
   }
 
@@ -86,6 +100,14 @@ export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
           />
         ))}
       </div>
+      {texts.map(([field, label, hint]) => (
+        <TextField key={field} name={field} label={label} value={shown[field] ?? ""} hint={hint} />
+      ))}
+      <CheckField
+        name="highlight"
+        label="The landing page shows it as the one to choose"
+        checked={shown.highlight}
+      />
       <CheckField name="premium" label="Answers have premium fields" checked={shown.premium} />
       <CheckGroup name="portal" label="What customers may do in the portal">
         {rights.map(([right, label]) => (

@@ -1,5 +1,5 @@
 import type { OwnAccount } from "../../client/operations.ts"
-import { ownAccount } from "../../client/session.ts"
+import { ownAccount, session } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
 import { toCsv } from "../../kit/csv.ts"
@@ -40,6 +40,7 @@ export function UsageScreen() {
 
 function Credits({ account }: { readonly account: OwnAccount }) {
   const { plan, used, used_percent: percent, bonus, remaining, allowance, renews } = account
+  const price = session.value?.account?.price
   return (
     <Stats>
       <Stat
@@ -53,7 +54,11 @@ function Credits({ account }: { readonly account: OwnAccount }) {
         note={<Meter percent={percent} label={`Used of ${formatNumber(allowance ?? 0)} credits`} />}
       />
       <Stat label="Renews" value={<Time at={renews} />} note={<Time at={renews} style="distance" />} />
-      <Stat label="Plan" value={plan} note={`${formatNumber(allowance ?? 0)} credits a month`} />
+      <Stat
+        label="Plan"
+        value={plan}
+        note={`${price ? `${price} · ` : ""}${formatNumber(allowance ?? 0)} credits a month`}
+      />
     </Stats>
   )
 }
