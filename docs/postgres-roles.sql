@@ -49,5 +49,7 @@ BEGIN
   GRANT SELECT, INSERT, DELETE ON usage_changes TO penknife_service;
   GRANT INSERT ON usage_set_aside TO penknife_service;
   GRANT SELECT ON all_usage TO penknife_service;
+  -- What was adjusted and what a statement says is never changed.
+  GRANT SELECT, INSERT ON adjustments, statements TO penknife_service;
 END $$;
 RESET ROLE;

@@ -58,7 +58,10 @@ export const moveTables: readonly MoveTable[] = [
     ),
   },
   { name: "secrets", columns: words("hash key_id created_ms until_ms") },
-  { name: "ledger", columns: words("account_id closed_ms period_start_ms used bonus notified day booked") },
+  {
+    name: "ledger",
+    columns: words("account_id closed_ms period_start_ms used bonus notified day booked debt"),
+  },
   { name: "usage", columns: words("account_id period_start_ms day api calls credits key_calls key_credits") },
   { name: "key_usage", columns: words("account_id day key_id api calls credits") },
   {
@@ -84,6 +87,11 @@ export const moveTables: readonly MoveTable[] = [
     only: "name IN ('looked_ms', 'usage_months_until_ms', 'usage_folded_until_ms', 'audit_from_ms')",
   },
   { name: "replays", columns: words("actor key payload_hash operation target_id created_ms answer") },
+  {
+    name: "adjustments",
+    columns: words("id account_id at_ms kind credits reason reference undoes made_by"),
+  },
+  { name: "statements", columns: words("account_id month written_ms body") },
   ...historyTables.map((table) => ({ name: table.name, columns: columnsOf(table) })),
 ]
 
@@ -102,6 +110,10 @@ const sums = {
   replays: ["count(*)", "replays"],
   used: ["sum(used)", "ledger"],
   bonus: ["sum(bonus)", "ledger"],
+  debt: ["sum(debt)", "ledger"],
+  adjustments: ["count(*)", "adjustments"],
+  adjusted: ["sum(credits)", "adjustments"],
+  statements: ["count(*)", "statements"],
   calls: ["sum(calls)", "all_usage"],
   credits: ["sum(credits)", "all_usage"],
   history_calls: ["sum(calls)", "history_calls"],

@@ -75,6 +75,10 @@ test.each([...toAnotherKind, ...toTheSameKind])(
       history_credits: 7,
       used: 99 + (many - 1),
       bonus: many * 5,
+      debt: 0,
+      adjustments: 0,
+      adjusted: 0,
+      statements: 0,
       calls: many + 3,
       credits: 99 + 20 + 2 + (many - 1),
     })

@@ -6,9 +6,16 @@ import { join } from "node:path"
 import { SQL } from "bun"
 import type { Timer } from "../../src/apis/contract.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
-import { migrate as migrateDatabase } from "../../src/store/postgres/migrations.ts"
+import {
+  releasedSteps as databaseSteps,
+  migrate as migrateDatabase,
+} from "../../src/store/postgres/migrations.ts"
 import type { SchemaStep } from "../../src/store/schema-step.ts"
-import { migrate as migrateFile } from "../../src/store/sqlite/migrations.ts"
+import {
+  releasedSteps as fileSteps,
+  migrate as migrateFile,
+  schemaVersion,
+} from "../../src/store/sqlite/migrations.ts"
 import { type AnyTestStore, openAnyStore } from "../support/any-store.ts"
 import { usePostgres } from "../support/postgres.ts"
 import { columnPage as page, sampleStep as step, stepOfLedger } from "../support/sample-step.ts"
@@ -19,6 +26,8 @@ const root = join(import.meta.dir, "../..")
 const dir = tempDir()
 const postgres = usePostgres()
 const accounts = 2_500
+/** The version that the step leads to. */
+const newer = schemaVersion + 1
 
 const insertAccounts = (numbers: string) => `
   INSERT INTO accounts (id, name, plan, created_ms) SELECT 'many_' || n, 'Name ' || n, 'free', 1000 FROM ${numbers}`
@@ -30,10 +39,10 @@ const filled = "SELECT count(*) AS n FROM accounts WHERE note = plan || ' ' || n
 function migrateInProcess(file: string): Promise<number> {
   const program = `
     import { Database } from "bun:sqlite"
-    import { migrate } from ${JSON.stringify(join(root, "src/store/sqlite/migrations.ts"))}
+    import { migrate, releasedSteps } from ${JSON.stringify(join(root, "src/store/sqlite/migrations.ts"))}
     const database = new Database(process.argv.at(-1), { strict: true })
     database.run("PRAGMA busy_timeout = 5000")
-    migrate(database, "file", { steps: [${JSON.stringify(step)}] })`
+    migrate(database, "file", { steps: [...releasedSteps, ${JSON.stringify(step)}] })`
   return Bun.spawn([process.execPath, "-e", program, "--", file], { stderr: "inherit" }).exited
 }
 
@@ -91,7 +100,7 @@ test("a data file gets the column while another process charges on it", async ()
   await charging.more(10)
   await charging.stop()
 
-  expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: 2 })
+  expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: newer })
   expect(database.query(filled).get()).toEqual({ n: accounts + 1 })
   expect(database.query("SELECT sql FROM sqlite_schema WHERE name = 'accounts_by_note'").get()).toEqual({
     sql: "CREATE INDEX accounts_by_note ON accounts (note, id)",
@@ -101,7 +110,9 @@ test("a data file gets the column while another process charges on it", async ()
   expect((await older.admin.findAccount("acc_1"))?.used).toBe(charging.count())
   await older.store.close()
   database.close()
-  await expect(openAnyStore(file)).rejects.toThrow("newer penknife (store version 2; this one knows 1)")
+  await expect(openAnyStore(file)).rejects.toThrow(
+    `newer penknife (store version ${newer}; this one knows ${schemaVersion})`,
+  )
 })
 
 test("a step on a data file that fails changes nothing, and one that was interrupted goes on", async () => {
@@ -110,7 +121,7 @@ test("a step on a data file that fails changes nothing, and one that was interru
   await older.store.createAccount(accountOf({ name: "Ann" }))
   await older.store.close()
   const database = new Database(file, { strict: true })
-  const migrate = (one: SchemaStep) => migrateFile(database, file, { steps: [one], pause() {} })
+  const migrate = (one: SchemaStep) => migrateFile(database, file, { steps: [...fileSteps, one], pause() {} })
   const state = () =>
     database
       .query(
@@ -121,13 +132,13 @@ test("a step on a data file that fails changes nothing, and one that was interru
   expect(() => migrate({ change: `${step.change}; ALTER TABLE nothing ADD COLUMN note TEXT` })).toThrow(
     "nothing",
   )
-  expect(state()).toEqual({ version: 1, meta: "revision" })
+  expect(state()).toEqual({ version: schemaVersion, meta: "revision" })
   expect(() =>
     migrate({ ...step, fills: [{ table: "accounts", key: "id", set: "note = nothing" }] }),
   ).toThrow()
-  expect(state()).toEqual({ version: 2, meta: "revision,unfinished" })
+  expect(state()).toEqual({ version: newer, meta: "revision,unfinished" })
   migrate(step)
-  expect(state()).toEqual({ version: 2, meta: "revision" })
+  expect(state()).toEqual({ version: newer, meta: "revision" })
   expect(database.query("SELECT note FROM accounts").all()).toEqual([{ note: "free Ann" }])
   database.close()
 })
@@ -156,8 +167,8 @@ test("a database gets the column while an instance charges, and while another se
       return () => {}
     },
   }
-  const steps = [stepOfLedger]
-  expect(await migrateDatabase(sql, db, { timer, steps })).toEqual({ isNew: false, version: 2 })
+  const steps = [...databaseSteps, stepOfLedger]
+  expect(await migrateDatabase(sql, db, { timer, steps })).toEqual({ isNew: false, version: newer })
   // Three attempts, and three batches of rows and the end of them.
   expect(pauses).toEqual([200, 400, 800, 5, 5, 5, 5])
   await charging.more(5)
@@ -166,7 +177,7 @@ test("a database gets the column while an instance charges, and while another se
   expect([...(await other.unsafe(filled))]).toMatchObject([{ n: String(accounts + 1) }])
   const index = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'accounts_by_note'::regclass"
   expect([...(await other.unsafe(index))]).toEqual([{ indisvalid: true }])
-  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", "version 2"])
+  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", `version ${newer}`])
   await older.store.createAccount(accountOf({ id: "acc_2" }))
   expect((await older.admin.findAccount("acc_1"))?.used).toBe(charging.count())
   for (const one of [sql, other]) await one.close()
@@ -179,18 +190,19 @@ test("a step on a database that fails changes nothing, and one that was interrup
   for (const id of ["acc_1", "acc_2"]) await older.store.createAccount(accountOf({ id, name: "Ann" }))
   await older.store.close()
   const sql = new SQL({ url: db, max: 1 })
-  const migrate = (one: SchemaStep) => migrateDatabase(sql, db, { timer: keepAliveTimer, steps: [one] })
+  const migrate = (one: SchemaStep) =>
+    migrateDatabase(sql, db, { timer: keepAliveTimer, steps: [...databaseSteps, one] })
 
   await expect(
     migrate({ change: `${step.change}; ALTER TABLE nothing ADD COLUMN note text` }),
   ).rejects.toThrow("nothing")
-  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", "version 1"])
+  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", `version ${schemaVersion}`])
   await expect(
     migrate({ ...step, indexes: [{ name: "accounts_by_note", on: "accounts (note)", isUnique: true }] }),
   ).rejects.toThrow("could not create unique index")
-  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", "unfinished 2", "version 2"])
+  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", `unfinished ${newer}`, `version ${newer}`])
   await Promise.all([migrate(step), openAnyStore(db).then(({ store }) => store.close())])
-  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", "version 2"])
+  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", `version ${newer}`])
   const index = "SELECT indisvalid, indisunique FROM pg_index WHERE indexrelid = 'accounts_by_note'::regclass"
   expect([...(await sql.unsafe(index))]).toEqual([{ indisvalid: true, indisunique: false }])
   await sql.close()
@@ -205,7 +217,9 @@ test("two processes carry on together with a data file whose update was interrup
   const interrupt = () => {
     if (++pauses === 2) throw new Error("interrupted")
   }
-  expect(() => migrateFile(database, file, { steps: [step], pause: interrupt })).toThrow("interrupted")
+  expect(() => migrateFile(database, file, { steps: [...fileSteps, step], pause: interrupt })).toThrow(
+    "interrupted",
+  )
   expect(database.query(filled).get()).toEqual({ n: 2_000 })
 
   expect(await Promise.all([migrateInProcess(file), migrateInProcess(file)])).toEqual([0, 0])
@@ -229,14 +243,17 @@ test("two instances carry on with a database whose update was interrupted betwee
       return () => {}
     },
   }
-  await expect(migrateDatabase(sql, db, { timer: interrupt, steps: [step] })).rejects.toThrow()
+  await expect(
+    migrateDatabase(sql, db, { timer: interrupt, steps: [...databaseSteps, step] }),
+  ).rejects.toThrow()
   expect([...(await other.unsafe(filled))]).toMatchObject([{ n: "2000" }])
-  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", "unfinished 2", "version 2"])
+  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", `unfinished ${newer}`, `version ${newer}`])
 
-  const migrate = (client: SQL) => migrateDatabase(client, db, { timer: keepAliveTimer, steps: [step] })
+  const migrate = (client: SQL) =>
+    migrateDatabase(client, db, { timer: keepAliveTimer, steps: [...databaseSteps, step] })
   await Promise.all([migrate(other), migrate(third)])
   expect([...(await other.unsafe(filled))]).toMatchObject([{ n: String(accounts) }])
-  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", "version 2"])
+  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", `version ${newer}`])
   for (const one of [sql, other, third]) await one.close()
 })
 
@@ -253,11 +270,11 @@ test("a session that keeps a row ends the update after a minute, and the next up
       return keepAliveTimer.after(0, run)
     },
   }
-  const migration = migrateDatabase(sql, db, { timer, steps: [step] })
+  const migration = migrateDatabase(sql, db, { timer, steps: [...databaseSteps, step] })
   await expect(migration).rejects.toThrow("could not be changed for a minute, because of another session.")
   expect(waitedMs).toBeWithin(50_000, 70_000)
   await other.unsafe("ROLLBACK").simple()
-  await migrateDatabase(sql, db, { timer, steps: [step] })
+  await migrateDatabase(sql, db, { timer, steps: [...databaseSteps, step] })
   expect([...(await other.unsafe(filled))]).toMatchObject([{ n: String(accounts) }])
   for (const one of [sql, other]) await one.close()
 })

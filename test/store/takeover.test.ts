@@ -6,12 +6,14 @@ import { join } from "node:path"
 import { SQL } from "bun"
 import { requireServerVersion } from "../../src/store/postgres/migrations.ts"
 import { describeTables, type RunScript } from "../../src/store/postgres/takeover.ts"
+import { schemaVersion } from "../../src/store/sqlite/migrations.ts"
 import { openDatabase } from "../../src/store/sqlite/open.ts"
 import { openAnyStore } from "../support/any-store.ts"
 import { runCliForTest } from "../support/cli.ts"
 import { usePostgres } from "../support/postgres.ts"
 import { accountOf, chargeOf, keyOf } from "../support/store.ts"
 import { tempDir } from "../support/temp.ts"
+import { makeDatabaseVersion1, makeFileVersion1 } from "../support/version-1.ts"
 
 const dir = tempDir()
 const postgres = usePostgres()
@@ -42,6 +44,7 @@ describe("a data file", () => {
   /** Changes a file of this version to one that the last build before it would have made, and then as `more` says. */
   async function makeUnreleased(more = ""): Promise<string> {
     const file = await fill(join(dir, `unreleased-${++files}.db`))
+    makeFileVersion1(file)
     const database = new Database(file)
     database.run(`PRAGMA legacy_alter_table = ON; ALTER TABLE notices RENAME TO old; DROP INDEX notices_waiting; DROP INDEX notices_by_time;
       DROP INDEX notices_by_account; DROP INDEX notices_failed;
@@ -68,7 +71,7 @@ describe("a data file", () => {
       database.query("SELECT id, status FROM notices JOIN notice_attempts ON notice_id = id").all(),
     ).toEqual([{ id: "msg_1", status: 200 }])
     expect(database.query("PRAGMA foreign_key_check").all()).toEqual([])
-    expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: 1 })
+    expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: schemaVersion })
     expect(database.query("PRAGMA application_id").get()).toEqual({ application_id: 0x706b6e66 })
     database.close()
     await expectFilled(await fill(join(dir, `unreleased-${++files}.db`)))
@@ -90,13 +93,15 @@ describe("a data file", () => {
   test("with tables of a newer version is refused and left unchanged", async () => {
     const file = await fill(join(dir, "newer.db"))
     const database = new Database(file)
-    database.run("PRAGMA user_version = 2; PRAGMA journal_mode = DELETE")
+    database.run(`PRAGMA user_version = ${schemaVersion + 1}; PRAGMA journal_mode = DELETE`)
     database.close()
     const before = readFileSync(file)
     const { code, err } = await runCliForTest(["account", "list", "--db", file])
     expect([code, err]).toEqual([
       1,
-      expect.stringContaining("newer penknife (store version 2; this one knows 1)"),
+      expect.stringContaining(
+        `newer penknife (store version ${schemaVersion + 1}; this one knows ${schemaVersion})`,
+      ),
     ])
     expect(readFileSync(file)).toEqual(before)
   })
@@ -149,6 +154,7 @@ describe("a database", () => {
 
   async function makeUnreleased(more = ""): Promise<string> {
     const db = await fill(await postgres.createDatabase())
+    await makeDatabaseVersion1(db)
     await inDatabase(db, (run) => run(`${leftovers}; ${more}`))
     return db
   }

@@ -216,6 +216,12 @@ BEGIN
   RAISE EXCEPTION 'audit records cannot be changed or deleted';
 END $$;
 
+-- The trigger of tables whose rows are only added.
+CREATE OR REPLACE FUNCTION keep_rows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'rows of % cannot be changed or deleted', TG_TABLE_NAME;
+END $$;
+
 -- The parts of a name for searches, of one, two and three characters.
 CREATE OR REPLACE FUNCTION name_parts(name text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE

@@ -6,7 +6,35 @@ import { sqlStateOf } from "./errors.ts"
 import { lastUnreleased, makeTables, type RunScript, runFunctions, takeOver } from "./takeover.ts"
 
 /** Entry n takes a database from version n + 1 to n + 2. Released entries never change, and only add: see `oldest`. */
-const releasedSteps: readonly SchemaStep[] = []
+export const releasedSteps: readonly SchemaStep[] = [
+  {
+    change: `
+      ALTER TABLE ledger ADD COLUMN debt bigint NOT NULL DEFAULT 0;
+      CREATE TABLE adjustments (
+        id         text COLLATE "C" PRIMARY KEY,
+        account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
+        at_ms      bigint NOT NULL,
+        kind       text NOT NULL CHECK (kind IN ('sign_up', 'grant', 'adjustment', 'undo')),
+        credits    bigint NOT NULL CHECK (credits <> 0),
+        reason     text NOT NULL,
+        reference  text COLLATE "C",
+        undoes     text COLLATE "C",
+        made_by    text NOT NULL
+      );
+      CREATE INDEX adjustments_by_account ON adjustments (account_id, at_ms, id);
+      CREATE UNIQUE INDEX adjustments_by_reference ON adjustments (account_id, reference) WHERE reference IS NOT NULL;
+      CREATE UNIQUE INDEX adjustments_by_undone ON adjustments (undoes) WHERE undoes IS NOT NULL;
+      CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON adjustments FOR EACH ROW EXECUTE FUNCTION keep_rows();
+      CREATE TABLE statements (
+        account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
+        month      text COLLATE "C" NOT NULL,
+        written_ms bigint NOT NULL,
+        body       text NOT NULL,
+        PRIMARY KEY (account_id, month)
+      );
+      CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON statements FOR EACH ROW EXECUTE FUNCTION keep_rows();`,
+  },
+]
 
 /** The version of the tables that this program makes. */
 export const schemaVersion = releasedSteps.length + 1
@@ -114,7 +142,7 @@ async function makeBaseline(migration: Migration): Promise<void> {
   const { connection, address, newest } = migration
   await transact(migration, async (run) => {
     const { version, isUnreleased } = await readSchema(connection, address, newest)
-    if (isUnreleased) return takeOver(run, address)
+    if (isUnreleased) return takeOver(run, address, releasedSteps)
     if (version > 0) return
     await makeTables(run)
     await run(`INSERT INTO meta VALUES ('version', ${newest})`)

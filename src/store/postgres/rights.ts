@@ -26,6 +26,8 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   history_faults: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   history_credits: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   history_writers: ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  adjustments: ["SELECT", "INSERT"],
+  statements: ["SELECT", "INSERT"],
 }
 
 /**

@@ -83,7 +83,8 @@ CREATE TABLE ledger (
   allowance       bigint,                        -- of the last charge; null is unlimited
   day             text COLLATE "C" NOT NULL DEFAULT '', -- YYYY-MM-DD, UTC
   booked          jsonb NOT NULL DEFAULT '{}',   -- that day's usage in that month, {"api key": [calls, credits]}
-  charges         bigint NOT NULL DEFAULT 0      -- rises by 1 with a charge, or by 2 if before_charge has something to do
+  charges         bigint NOT NULL DEFAULT 0,     -- rises by 1 with a charge, or by 2 if before_charge has something to do
+  debt            bigint NOT NULL DEFAULT 0      -- what adjustments took below zero; later ones pay it first
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX ledger_closed ON ledger (account_id) WHERE closed_ms IS NOT NULL;
 -- Accounts that may be near the limit of their month. `notified` is 1 when only the plan was changed in the month: the new plan
@@ -328,3 +329,32 @@ CREATE TABLE history_writers (
   batch   bigint NOT NULL,
   at_ms   bigint NOT NULL -- of the newest row in it
 );
+
+-- Adjustments and statements --------------------------------------------------------------------------------
+
+-- Changes of the bonus credits of accounts by operators. Rows are never changed or deleted.
+CREATE TABLE adjustments (
+  id         text COLLATE "C" PRIMARY KEY,                -- adj_…
+  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
+  at_ms      bigint NOT NULL,
+  kind       text NOT NULL CHECK (kind IN ('sign_up', 'grant', 'adjustment', 'undo')),
+  credits    bigint NOT NULL CHECK (credits <> 0),
+  reason     text NOT NULL,
+  reference  text COLLATE "C",                            -- the operator's own, such as the number of a payment
+  undoes     text COLLATE "C",                            -- the entry that this one takes back
+  made_by    text NOT NULL
+);
+CREATE INDEX adjustments_by_account ON adjustments (account_id, at_ms, id);
+CREATE UNIQUE INDEX adjustments_by_reference ON adjustments (account_id, reference) WHERE reference IS NOT NULL;
+CREATE UNIQUE INDEX adjustments_by_undone ON adjustments (undoes) WHERE undoes IS NOT NULL;
+CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON adjustments FOR EACH ROW EXECUTE FUNCTION keep_rows();
+
+-- Statements of months that are over, written once.
+CREATE TABLE statements (
+  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
+  month      text COLLATE "C" NOT NULL, -- YYYY-MM, UTC
+  written_ms bigint NOT NULL,
+  body       text NOT NULL,             -- JSON
+  PRIMARY KEY (account_id, month)
+);
+CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON statements FOR EACH ROW EXECUTE FUNCTION keep_rows();

@@ -1,3 +1,4 @@
+import type { SchemaStep } from "../schema-step.ts"
 import { StoreUnusable } from "../store.ts"
 import functions from "./functions.sql" with { type: "text" }
 import schema from "./schema.sql" with { type: "text" }
@@ -24,9 +25,10 @@ export async function runFunctions(run: RunScript): Promise<void> {
 /**
  * Makes the tables of a build before the first release those of version 1, in the transaction under way. Needs the right to
  * create a schema, in which it makes the tables to compare with.
+ * @param steps lead from version 1 to the tables of this program; they are tried, and taken back
  * @throws StoreUnusable when they differ from what that build made; the caller must roll back
  */
-export async function takeOver(run: RunScript, address: string): Promise<void> {
+export async function takeOver(run: RunScript, address: string, steps: readonly SchemaStep[]): Promise<void> {
   await run(`SAVEPOINT baseline`)
   await run("CREATE SCHEMA penknife_baseline; SET LOCAL search_path TO penknife_baseline")
   await makeTables(run)
@@ -37,10 +39,18 @@ export async function takeOver(run: RunScript, address: string): Promise<void> {
   try {
     await runFunctions(run)
     await run(changes)
+    await run("SAVEPOINT version_1")
+    for (const { change, indexes = [] } of steps) {
+      await run(change)
+      for (const { name, on, isUnique = false } of indexes) {
+        await run(`CREATE ${isUnique ? "UNIQUE " : ""}INDEX ${name} ON ${on}`)
+      }
+    }
   } catch (cause) {
     throw new StoreUnusable(`${build} could not be taken over: ${String(cause)}. ${advice}`, { cause })
   }
   const different = [...expected.symmetricDifference(await describeTables(run))]
+  await run("ROLLBACK TO SAVEPOINT version_1")
   const names = [...new Set(different.map((line) => line.split(":")[0]))].sort()
   if (names.length > 0)
     throw new StoreUnusable(

@@ -1,12 +1,46 @@
 import { Database } from "bun:sqlite"
-import { lastKeyOf, type SchemaStep, toFillStatement, unfinishedName } from "../schema-step.ts"
+import { lastKeyOf, type NewIndex, type SchemaStep, toFillStatement, unfinishedName } from "../schema-step.ts"
 import { StoreUnusable } from "../store.ts"
 import { messageOf } from "./errors.ts"
 import schema from "./schema.sql" with { type: "text" }
 import takeover from "./takeover.sql" with { type: "text" }
 
 /** Entry n takes a data file from version n + 1 to n + 2. Released entries never change. */
-const releasedSteps: readonly SchemaStep[] = []
+export const releasedSteps: readonly SchemaStep[] = [
+  {
+    change: `
+      ALTER TABLE ledger ADD COLUMN debt INTEGER NOT NULL DEFAULT 0;
+      CREATE TABLE adjustments (
+        id         TEXT PRIMARY KEY,
+        account_id TEXT NOT NULL REFERENCES accounts (id),
+        at_ms      INTEGER NOT NULL,
+        kind       TEXT NOT NULL CHECK (kind IN ('sign_up', 'grant', 'adjustment', 'undo')),
+        credits    INTEGER NOT NULL CHECK (credits <> 0),
+        reason     TEXT NOT NULL,
+        reference  TEXT,
+        undoes     TEXT,
+        made_by    TEXT NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX adjustments_by_account ON adjustments (account_id, at_ms, id);
+      CREATE UNIQUE INDEX adjustments_by_reference ON adjustments (account_id, reference) WHERE reference IS NOT NULL;
+      CREATE UNIQUE INDEX adjustments_by_undone ON adjustments (undoes) WHERE undoes IS NOT NULL;
+      CREATE TRIGGER adjustments_are_not_changed BEFORE UPDATE ON adjustments
+        BEGIN SELECT raise(ABORT, 'adjustments cannot be changed'); END;
+      CREATE TRIGGER adjustments_are_not_deleted BEFORE DELETE ON adjustments
+        BEGIN SELECT raise(ABORT, 'adjustments cannot be deleted'); END;
+      CREATE TABLE statements (
+        account_id TEXT NOT NULL REFERENCES accounts (id),
+        month      TEXT NOT NULL,
+        written_ms INTEGER NOT NULL,
+        body       TEXT NOT NULL,
+        PRIMARY KEY (account_id, month)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TRIGGER statements_are_not_changed BEFORE UPDATE ON statements
+        BEGIN SELECT raise(ABORT, 'statements cannot be changed'); END;
+      CREATE TRIGGER statements_are_not_deleted BEFORE DELETE ON statements
+        BEGIN SELECT raise(ABORT, 'statements cannot be deleted'); END;`,
+  },
+]
 
 /** The version of the tables that this program makes. */
 export const schemaVersion = releasedSteps.length + 1
@@ -85,10 +119,12 @@ function takeStep(
       pause(pauseMs)
     }
   }
-  for (const { name, on, isUnique = false } of indexes) {
-    database.run(`CREATE ${isUnique ? "UNIQUE " : ""}INDEX IF NOT EXISTS ${name} ON ${on}`)
-  }
+  for (const index of indexes) database.run(toIndexStatement(index))
   database.run("DELETE FROM meta WHERE name = ?1 AND value = ?2", [unfinishedName, to])
+}
+
+function toIndexStatement({ name, on, isUnique = false }: NewIndex): string {
+  return `CREATE ${isUnique ? "UNIQUE " : ""}INDEX IF NOT EXISTS ${name} ON ${on}`
 }
 
 /**
@@ -144,6 +180,10 @@ function requireBaseline(database: Database, file: string, version: number): voi
   try {
     for (const sql of statementsOf(database).values()) taken.run(sql)
     taken.run(takeover)
+    for (const { change, indexes = [] } of releasedSteps) {
+      taken.run(change)
+      for (const index of indexes) taken.run(toIndexStatement(index))
+    }
   } catch (cause) {
     throw new StoreUnusable(
       `${build}, and its tables cannot be changed: ${messageOf(cause)}. Name a new file.`,

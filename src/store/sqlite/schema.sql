@@ -94,7 +94,8 @@ CREATE TABLE ledger (
   bonus           INTEGER NOT NULL CHECK (bonus >= 0),
   notified        INTEGER NOT NULL DEFAULT 0, -- the highest threshold raised in that month, in percent
   day             TEXT NOT NULL DEFAULT '',   -- YYYY-MM-DD, UTC
-  booked          TEXT NOT NULL DEFAULT '{}'  -- JSON: that day's usage in that month, {"api key": [calls, credits]}
+  booked          TEXT NOT NULL DEFAULT '{}', -- JSON: that day's usage in that month, {"api key": [calls, credits]}
+  debt            INTEGER NOT NULL DEFAULT 0  -- what adjustments took below zero; later ones pay it first
 ) STRICT;
 CREATE INDEX ledger_closed ON ledger (account_id) WHERE closed_ms IS NOT NULL;
 -- Accounts that may be near the limit of their month. `notified` is 1 when only the plan was changed in the month: the new plan
@@ -300,3 +301,38 @@ CREATE TABLE history_writers (
   batch   INTEGER NOT NULL,
   at_ms   INTEGER NOT NULL -- of the newest row in it
 ) STRICT, WITHOUT ROWID;
+
+-- Adjustments and statements --------------------------------------------------------------------------------
+
+-- Changes of the bonus credits of accounts by operators. Rows are never changed or deleted.
+CREATE TABLE adjustments (
+  id         TEXT PRIMARY KEY,                -- adj_…
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  at_ms      INTEGER NOT NULL,
+  kind       TEXT NOT NULL CHECK (kind IN ('sign_up', 'grant', 'adjustment', 'undo')),
+  credits    INTEGER NOT NULL CHECK (credits <> 0),
+  reason     TEXT NOT NULL,
+  reference  TEXT,                            -- the operator's own, such as the number of a payment
+  undoes     TEXT,                            -- the entry that this one takes back
+  made_by    TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX adjustments_by_account ON adjustments (account_id, at_ms, id);
+CREATE UNIQUE INDEX adjustments_by_reference ON adjustments (account_id, reference) WHERE reference IS NOT NULL;
+CREATE UNIQUE INDEX adjustments_by_undone ON adjustments (undoes) WHERE undoes IS NOT NULL;
+CREATE TRIGGER adjustments_are_not_changed BEFORE UPDATE ON adjustments
+  BEGIN SELECT raise(ABORT, 'adjustments cannot be changed'); END;
+CREATE TRIGGER adjustments_are_not_deleted BEFORE DELETE ON adjustments
+  BEGIN SELECT raise(ABORT, 'adjustments cannot be deleted'); END;
+
+-- Statements of months that are over, written once.
+CREATE TABLE statements (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  month      TEXT NOT NULL, -- YYYY-MM, UTC
+  written_ms INTEGER NOT NULL,
+  body       TEXT NOT NULL, -- JSON
+  PRIMARY KEY (account_id, month)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER statements_are_not_changed BEFORE UPDATE ON statements
+  BEGIN SELECT raise(ABORT, 'statements cannot be changed'); END;
+CREATE TRIGGER statements_are_not_deleted BEFORE DELETE ON statements
+  BEGIN SELECT raise(ABORT, 'statements cannot be deleted'); END;

@@ -1,0 +1,496 @@
+-- The functions of the database, each in its newest form: a new database runs this file before schema.sql, and an update runs it
+-- again after its steps. Instances of the version before call them too, so a signature is never changed.
+
+-- Time and usage --------------------------------------------------------------------------------------------
+
+CREATE OR REPLACE FUNCTION now_ms() RETURNS bigint LANGUAGE sql STABLE
+  AS $$ SELECT (extract(epoch FROM statement_timestamp()) * 1000)::bigint $$;
+
+-- The parts of the name of an entry in the usage of a day, "api key".
+CREATE OR REPLACE FUNCTION api_of(entry text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  AS $$ SELECT split_part(entry, ' ', 1) $$;
+CREATE OR REPLACE FUNCTION key_of(entry text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  AS $$ SELECT substr(entry, strpos(entry || ' ', ' ') + 1) $$;
+
+-- Adds the usage of some calls to the usage of a day; both are {"api key": [calls, credits]}.
+CREATE OR REPLACE FUNCTION add_usage(day_usage jsonb, more jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT jsonb_object_agg(key, jsonb_build_array(calls, credits)) FROM (
+    SELECT key, sum((value ->> 0)::bigint) AS calls, sum((value ->> 1)::bigint) AS credits
+    FROM (SELECT * FROM jsonb_each(day_usage) UNION ALL SELECT * FROM jsonb_each(more)) AS both_usages GROUP BY key) AS sums
+$$;
+
+-- Adds the usage of a day to the tables by API and by key.
+CREATE OR REPLACE FUNCTION move_usage(account text, period_ms bigint, of_day text, entries jsonb) RETURNS void
+  LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits, key_calls, key_credits)
+    SELECT account, period_ms, of_day, api_of(key), sum((value ->> 0)::bigint), sum((value ->> 1)::bigint),
+      coalesce(sum((value ->> 0)::bigint) FILTER (WHERE key_of(key) <> ''), 0),
+      coalesce(sum((value ->> 1)::bigint) FILTER (WHERE key_of(key) <> ''), 0)
+    FROM jsonb_each(entries) GROUP BY api_of(key)
+  ON CONFLICT (account_id, period_start_ms, day, api)
+    DO UPDATE SET calls = usage.calls + excluded.calls, credits = usage.credits + excluded.credits,
+      key_calls = usage.key_calls + excluded.key_calls, key_credits = usage.key_credits + excluded.key_credits;
+  INSERT INTO key_usage (account_id, day, key_id, api, calls, credits)
+    SELECT account, of_day, key_of(key), api_of(key), (value ->> 0)::bigint, (value ->> 1)::bigint
+    FROM jsonb_each(entries) WHERE key_of(key) <> ''
+  ON CONFLICT (account_id, day, key_id, api)
+    DO UPDATE SET calls = key_usage.calls + excluded.calls, credits = key_usage.credits + excluded.credits;
+END $$;
+
+-- The usage of some groups of charges as JSON, [[day, api, calls, credits], …]. The group with the number n has the n-th element
+-- of each array: one API, or items as JSON, {"api key": [calls, credits]}.
+CREATE OR REPLACE FUNCTION entries_of(numbers bigint[], days text[], apis text[], calls bigint[], credits bigint[], items text[])
+  RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN (SELECT coalesce(jsonb_agg(jsonb_build_array(days[n], api_of(key), value -> 0, value -> 1)), '[]')::text
+    FROM unnest(numbers) AS n,
+      jsonb_each(coalesce(items[n]::jsonb, jsonb_build_object(apis[n], jsonb_build_array(calls[n], credits[n])))));
+END $$;
+
+-- Whether usage is of the form [[day, api, calls, credits], …].
+CREATE OR REPLACE FUNCTION is_noted_usage(entries jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN jsonb_typeof(entries) = 'array' THEN jsonb_array_length(entries) = jsonb_array_length(jsonb_path_query_array(
+    entries, 'strict $[*] ? (@.size() == 4 && @[0].type() == "string" && @[1].type() == "string"
+      && @[2] >= 0 && @[2] <= 9007199254740991 && @[2].floor() == @[2]
+      && @[3] >= 0 && @[3] <= 9007199254740991 && @[3].floor() == @[3])')) ELSE false END
+$$;
+
+-- Starts a new credit month with zero usage. Usage that was recorded in a month with the same start then counts in no month.
+CREATE OR REPLACE FUNCTION renew_month(account text, new_created_ms bigint, new_period_ms bigint) RETURNS boolean
+  LANGUAGE plpgsql AS $$
+BEGIN
+  -- The trigger moves the day's usage to the usage table.
+  UPDATE ledger SET day = '', booked = '{}' WHERE account_id = account;
+  IF NOT FOUND THEN RETURN false; END IF;
+  UPDATE ledger SET period_start_ms = new_period_ms, used = 0, notified = 0, revision = revision + 1
+    WHERE account_id = account;
+  -- One statement, since another process may be adding up its days.
+  WITH earlier AS (DELETE FROM usage WHERE account_id = account AND period_start_ms = new_period_ms RETURNING *)
+  INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits, key_calls, key_credits)
+    SELECT account_id, 0, day, api, calls, credits, key_calls, key_credits FROM earlier
+  ON CONFLICT (account_id, period_start_ms, day, api)
+    DO UPDATE SET calls = usage.calls + excluded.calls, credits = usage.credits + excluded.credits,
+      key_calls = usage.key_calls + excluded.key_calls, key_credits = usage.key_credits + excluded.key_credits;
+  UPDATE accounts SET created_ms = new_created_ms WHERE id = account;
+  RETURN true;
+END $$;
+
+-- Charges ---------------------------------------------------------------------------------------------------
+
+-- Raises a notice of an account: of a threshold in percent, or credits.exhausted without one. The session names its instance, so
+-- that only this one logs the notice.
+CREATE OR REPLACE FUNCTION raise_notice(account text, period_ms bigint, now_used bigint, now_allowance bigint, reached integer)
+  RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  raised text;
+BEGIN
+  INSERT INTO notices (id, account_id, type, data, period_start_ms, threshold, plan, used, allowance, raised_ms, state,
+      next_attempt_ms)
+    SELECT 'msg_' || substr(encode(sha256(convert_to(
+        concat_ws(' ', id, period_ms, coalesce(reached::text, 'credits.exhausted')), 'UTF8')), 'hex'), 1, 32),
+      id, CASE WHEN reached IS NULL THEN 'credits.exhausted' ELSE 'credits.threshold_reached' END,
+      CASE WHEN reached IS NULL THEN '{}' END, period_ms, reached, plan, now_used, now_allowance, now_ms(),
+      CASE WHEN webhook_url IS NULL OR webhook_gone_ms IS NOT NULL THEN 'unsent' ELSE 'pending' END,
+      CASE WHEN webhook_url IS NULL OR webhook_gone_ms IS NOT NULL THEN NULL ELSE now_ms() END
+    FROM accounts WHERE id = account AND (reached IS NOT NULL OR events LIKE '%"credits.exhausted"%')
+  ON CONFLICT DO NOTHING
+  RETURNING id INTO raised;
+  IF FOUND THEN
+    PERFORM pg_notify('penknife_raised', concat_ws(' ', raised, current_setting('penknife.instance', true)));
+  END IF;
+END $$;
+
+-- A charge also ends the day or the month, raises notices, and keeps the row short. The session names the
+-- thresholds, penknife.thresholds = '80,95', with the lowest and the highest of them.
+CREATE OR REPLACE FUNCTION before_charge() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  threshold integer;
+BEGIN
+  IF OLD.booked <> '{}' AND (OLD.day <> NEW.day OR OLD.period_start_ms <> NEW.period_start_ms) THEN
+    PERFORM move_usage(OLD.account_id, OLD.period_start_ms, OLD.day, OLD.booked);
+  END IF;
+
+  IF NEW.allowance > 0 AND NEW.used * 100 >= NEW.allowance * current_setting('penknife.lowest_threshold', true)::bigint
+      AND NEW.notified < current_setting('penknife.highest_threshold', true)::bigint THEN
+    FOR threshold IN
+      SELECT t FROM unnest(string_to_array(current_setting('penknife.thresholds', true), ',')::integer[]) AS t
+      WHERE t > NEW.notified AND NEW.used * 100 >= NEW.allowance * t ORDER BY t
+    LOOP
+      NEW.notified := threshold;
+      PERFORM raise_notice(NEW.account_id, NEW.period_start_ms, NEW.used, NEW.allowance, threshold);
+    END LOOP;
+  END IF;
+
+  -- credits.exhausted, once a month. Only a session that charges has thresholds.
+  IF NEW.bonus = 0 AND NEW.used >= NEW.allowance AND NEW.notified < 100
+      AND current_setting('penknife.lowest_threshold', true) IS NOT NULL THEN
+    NEW.notified := 100;
+    PERFORM raise_notice(NEW.account_id, NEW.period_start_ms, NEW.used, NEW.allowance, NULL);
+  END IF;
+
+  -- The day's usage of many keys would make the row large, and each charge writes the row anew.
+  IF pg_column_size(NEW.booked) > 1600 THEN
+    PERFORM move_usage(NEW.account_id, NEW.period_start_ms, NEW.day, NEW.booked);
+    NEW.booked := '{}';
+  END IF;
+  RETURN NEW;
+END $$;
+
+-- Counts calls against buckets, in one statement. Each element of `takes` is {"buckets": [{"id", "limit"}, …], "count"}: so many
+-- calls that all take from the same buckets. A call is granted if all its buckets grant it. The rows are locked in the order of
+-- their ids, and the clock is read after that, so that two instances never disagree. Returns, for each element, the ticks until
+-- each bucket was full before its first call, and how many calls were granted. The algorithm is that of rate-bucket.ts.
+CREATE OR REPLACE FUNCTION take_rates(takes jsonb) RETURNS TABLE (calls_granted integer, ticks_before float8[])
+  LANGUAGE plpgsql AS $$
+DECLARE
+  minute_us CONSTANT bigint := 60000000;
+  one jsonb;
+  bucket jsonb;
+  stored rates;
+  now_us bigint;
+  calls_per_minute bigint;
+  fill bigint;
+  fills bigint[];
+BEGIN
+  INSERT INTO rates (id, full_at_us, ticks, per_minute)
+    SELECT DISTINCT b ->> 'id', 0, 0, 1 FROM jsonb_array_elements(takes) t, jsonb_array_elements(t -> 'buckets') b ORDER BY 1
+  ON CONFLICT DO NOTHING;
+  PERFORM 1 FROM rates WHERE id IN (
+    SELECT b ->> 'id' FROM jsonb_array_elements(takes) t, jsonb_array_elements(t -> 'buckets') b) ORDER BY id FOR UPDATE;
+  now_us := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+  FOR one IN SELECT * FROM jsonb_array_elements(takes) LOOP
+    calls_granted := (one ->> 'count')::integer;
+    fills := '{}';
+    FOR bucket IN SELECT * FROM jsonb_array_elements(one -> 'buckets') LOOP
+      calls_per_minute := (bucket ->> 'limit')::bigint;
+      SELECT * INTO stored FROM rates WHERE id = bucket ->> 'id';
+      -- At most a minute away: a later time was written before the clock was set back.
+      fill := least(greatest(stored.full_at_us - now_us, -1), minute_us) * calls_per_minute + CASE
+        WHEN stored.per_minute = calls_per_minute THEN stored.ticks
+        ELSE (stored.ticks * calls_per_minute + stored.per_minute - 1) / stored.per_minute END;
+      fill := least(greatest(fill, 0), minute_us * calls_per_minute);
+      fills := fills || fill;
+      calls_granted := least(calls_granted, (minute_us * calls_per_minute - fill) / minute_us);
+    END LOOP;
+    ticks_before := fills;
+    FOR i IN 1 .. cardinality(fills) LOOP
+      bucket := one -> 'buckets' -> (i - 1);
+      calls_per_minute := (bucket ->> 'limit')::bigint;
+      fill := fills[i] + calls_granted * minute_us;
+      UPDATE rates SET full_at_us = now_us + fill / calls_per_minute, ticks = fill % calls_per_minute, per_minute = calls_per_minute
+        WHERE id = bucket ->> 'id';
+    END LOOP;
+    RETURN NEXT;
+  END LOOP;
+END $$;
+
+-- Administration --------------------------------------------------------------------------------------------
+
+-- An administrative change raises the account's revision, which ends charges under what was known before, and tells all
+-- instances.
+CREATE OR REPLACE FUNCTION announce() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('penknife_changed', NEW.account_id);
+  RETURN NULL;
+END $$;
+
+-- Raises the revision of an account whose row, keys or secrets were changed, also by hand.
+CREATE OR REPLACE FUNCTION raise_revision() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE ledger SET revision = revision + 1,
+      notified = CASE WHEN TG_TABLE_NAME = 'accounts' AND to_jsonb(OLD) ->> 'plan' <> to_jsonb(NEW) ->> 'plan'
+        THEN greatest(notified, 1) ELSE notified END
+    WHERE account_id = CASE TG_TABLE_NAME
+      WHEN 'accounts' THEN (to_jsonb(NEW) ->> 'id')
+      WHEN 'keys' THEN (to_jsonb(NEW) ->> 'account_id')
+      ELSE (SELECT keys.account_id FROM keys WHERE keys.id = to_jsonb(NEW) ->> 'key_id') END;
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION keep_audit() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    IF OLD.at_ms < (SELECT value FROM meta WHERE name = 'audit_from_ms') THEN RETURN OLD; END IF;
+  END IF;
+  RAISE EXCEPTION 'audit records cannot be changed or deleted';
+END $$;
+
+-- The parts of a name for searches, of one, two and three characters.
+CREATE OR REPLACE FUNCTION name_parts(name text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  parts text[] := '{}';
+BEGIN
+  FOR place IN 1 .. char_length(name) LOOP
+    parts := parts || ARRAY[substr(name, place, 1), substr(name, place, 2), substr(name, place, 3)];
+  END LOOP;
+  RETURN parts;
+END $$;
+
+-- Records an attempt to deliver a notice; a delivered notice stays delivered, whatever a slower worker reports.
+CREATE OR REPLACE FUNCTION record_attempt(notice text, webhook text, started_ms bigint, took_ms bigint, http_status integer, problem text,
+  result text, delay_ms bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  ended_ms CONSTANT bigint := started_ms + took_ms;
+  account text;
+  new_state text := CASE result WHEN 'delivered' THEN 'delivered' WHEN 'failed' THEN 'failed' ELSE 'pending' END;
+BEGIN
+  UPDATE notices SET attempts = attempts + 1 WHERE id = notice RETURNING account_id INTO account;
+  IF NOT FOUND THEN RETURN; END IF;
+  INSERT INTO notice_attempts (notice_id, attempt, at_ms, duration_ms, status, error)
+    SELECT id, attempts, started_ms, took_ms, http_status, problem FROM notices WHERE id = notice;
+  IF result = 'gone' THEN
+    -- The 410 of a webhook that was replaced meanwhile does not end the notice: the new webhook gets its attempt.
+    UPDATE accounts SET webhook_gone_ms = coalesce(webhook_gone_ms, ended_ms) WHERE id = account AND webhook_secret = webhook;
+    IF FOUND THEN
+      new_state := 'failed';
+      UPDATE notices SET state = 'failed', next_attempt_ms = NULL, last_error = 'the receiver is gone'
+        WHERE account_id = account AND id <> notice AND state = 'pending';
+    END IF;
+  END IF;
+  UPDATE notices SET state = new_state, waited_ms = waited_ms + delay_ms,
+      next_attempt_ms = CASE new_state WHEN 'pending' THEN ended_ms + delay_ms END,
+      last_status = http_status, last_error = problem, delivered_ms = CASE new_state WHEN 'delivered' THEN ended_ms END
+    WHERE id = notice AND (state = 'pending' OR (new_state = 'delivered' AND state <> 'delivered'));
+END $$;
+
+-- One change of one row, as admin-store.ts describes it. A version of null changes any version. Unless the answer is 'applied',
+-- the caller must undo what came before.
+CREATE OR REPLACE FUNCTION apply_account_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  account CONSTANT jsonb := mutation -> 'account';
+  given CONSTANT jsonb := mutation -> 'set';
+  stored_version bigint;
+BEGIN
+  CASE mutation ->> 'kind'
+  WHEN 'account.insert' THEN
+    INSERT INTO accounts (id, name, plan, created_ms, version, external_id, metadata, events)
+      VALUES (account ->> 'id', account ->> 'name', account ->> 'plan', (account ->> 'createdMs')::bigint,
+        (account ->> 'version')::bigint, account ->> 'externalId', account ->> 'metadata', account ->> 'events');
+    INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus)
+      VALUES (account ->> 'id', (account ->> 'closedMs')::bigint, (account ->> 'periodStartMs')::bigint,
+        (account ->> 'used')::bigint, (account ->> 'bonus')::bigint);
+  WHEN 'account.update' THEN
+    SELECT version INTO stored_version FROM accounts WHERE id = mutation ->> 'id';
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+    IF (mutation ->> 'version')::bigint <> stored_version THEN RETURN 'conflict'; END IF;
+    UPDATE accounts SET version = version + 1,
+        name = CASE WHEN given ? 'name' THEN given ->> 'name' ELSE name END,
+        plan = CASE WHEN given ? 'plan' THEN given ->> 'plan' ELSE plan END,
+        external_id = CASE WHEN given ? 'externalId' THEN given ->> 'externalId' ELSE external_id END,
+        metadata = CASE WHEN given ? 'metadata' THEN given ->> 'metadata' ELSE metadata END,
+        events = CASE WHEN given ? 'events' THEN given ->> 'events' ELSE events END
+      WHERE id = mutation ->> 'id';
+    IF given ? 'closedMs' THEN
+      UPDATE ledger SET closed_ms = (given ->> 'closedMs')::bigint WHERE account_id = mutation ->> 'id';
+    END IF;
+  WHEN 'account.grant' THEN
+    UPDATE ledger SET bonus = bonus + (mutation ->> 'credits')::bigint
+      WHERE account_id = mutation ->> 'id' AND bonus <= (mutation ->> 'maxBonus')::bigint - (mutation ->> 'credits')::bigint;
+    IF NOT FOUND THEN
+      PERFORM 1 FROM ledger WHERE account_id = mutation ->> 'id';
+      RETURN CASE WHEN FOUND THEN 'tooMuch' ELSE 'missing' END;
+    END IF;
+  WHEN 'account.renew' THEN
+    IF NOT renew_month(mutation ->> 'id', (mutation ->> 'createdMs')::bigint, (mutation ->> 'periodStartMs')::bigint) THEN
+      RETURN 'missing';
+    END IF;
+  END CASE;
+  RETURN 'applied';
+END $$;
+
+CREATE OR REPLACE FUNCTION apply_key_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  key CONSTANT jsonb := mutation -> 'key';
+  given CONSTANT jsonb := mutation -> 'set';
+  changed_id CONSTANT text := coalesce(key ->> 'id', mutation ->> 'id');
+  until CONSTANT bigint := (mutation ->> 'othersUntilMs')::bigint;
+  stored_version bigint;
+BEGIN
+  IF mutation ->> 'kind' = 'key.insert' THEN
+    PERFORM 1 FROM accounts WHERE id = key ->> 'accountId';
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+    INSERT INTO keys (id, account_id, name, prefix, created_ms, expires_ms, revoked_ms, disabled_ms, allow_apis, block_apis,
+        allow_ips, rate_limit, version, external_id, metadata)
+      VALUES (changed_id, key ->> 'accountId', key ->> 'name', key ->> 'prefix', (key ->> 'createdMs')::bigint,
+        (key ->> 'expiresMs')::bigint, (key ->> 'revokedMs')::bigint, (key ->> 'disabledMs')::bigint, key ->> 'allowApis',
+        key ->> 'blockApis', key ->> 'allowIps', (key ->> 'rateLimit')::integer, (key ->> 'version')::bigint,
+        key ->> 'externalId', key ->> 'metadata');
+  ELSE
+    SELECT version INTO stored_version FROM keys WHERE id = changed_id;
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+    IF (mutation ->> 'version')::bigint <> stored_version THEN RETURN 'conflict'; END IF;
+  END IF;
+  IF mutation ->> 'kind' = 'key.update' THEN
+    UPDATE keys SET version = version + 1,
+        name = CASE WHEN given ? 'name' THEN given ->> 'name' ELSE name END,
+        expires_ms = CASE WHEN given ? 'expiresMs' THEN (given ->> 'expiresMs')::bigint ELSE expires_ms END,
+        revoked_ms = CASE WHEN given ? 'revokedMs' THEN (given ->> 'revokedMs')::bigint ELSE revoked_ms END,
+        disabled_ms = CASE WHEN given ? 'disabledMs' THEN (given ->> 'disabledMs')::bigint ELSE disabled_ms END,
+        allow_apis = CASE WHEN given ? 'allowApis' THEN given ->> 'allowApis' ELSE allow_apis END,
+        block_apis = CASE WHEN given ? 'blockApis' THEN given ->> 'blockApis' ELSE block_apis END,
+        allow_ips = CASE WHEN given ? 'allowIps' THEN given ->> 'allowIps' ELSE allow_ips END,
+        rate_limit = CASE WHEN given ? 'rateLimit' THEN (given ->> 'rateLimit')::integer ELSE rate_limit END,
+        external_id = CASE WHEN given ? 'externalId' THEN given ->> 'externalId' ELSE external_id END,
+        metadata = CASE WHEN given ? 'metadata' THEN given ->> 'metadata' ELSE metadata END
+      WHERE id = changed_id;
+    RETURN 'applied';
+  END IF;
+  IF mutation ->> 'kind' = 'key.rotate' THEN
+    UPDATE keys SET version = version + 1, prefix = mutation -> 'secret' ->> 'prefix' WHERE id = changed_id;
+    UPDATE secrets SET until_ms = least(coalesce(until_ms, until), until) WHERE key_id = changed_id;
+  END IF;
+  INSERT INTO secrets (hash, key_id, created_ms)
+    VALUES (mutation -> 'secret' ->> 'hash', changed_id, (mutation -> 'secret' ->> 'createdMs')::bigint);
+  RETURN 'applied';
+END $$;
+
+CREATE OR REPLACE FUNCTION apply_notice_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  admin_key CONSTANT jsonb := mutation -> 'adminKey';
+  webhook CONSTANT jsonb := mutation -> 'webhook';
+  now_ms CONSTANT bigint := (mutation ->> 'nowMs')::bigint;
+  has_webhook boolean;
+BEGIN
+  CASE mutation ->> 'kind'
+  WHEN 'webhook.set' THEN
+    UPDATE accounts SET webhook_url = webhook ->> 'url', webhook_secret = webhook ->> 'secret',
+        webhook_allow_private = coalesce((webhook ->> 'allowPrivate')::boolean, false), webhook_gone_ms = NULL
+      WHERE id = mutation ->> 'accountId';
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+    IF webhook ->> 'url' IS NULL THEN
+      UPDATE notices SET state = 'unsent', next_attempt_ms = NULL
+        WHERE account_id = mutation ->> 'accountId' AND state = 'pending';
+    END IF;
+  WHEN 'adminKey.insert' THEN
+    INSERT INTO admin_keys (id, hash, name, prefix, permissions, created_ms, expires_ms, revoked_ms)
+      VALUES (admin_key ->> 'id', mutation ->> 'hash', admin_key ->> 'name', admin_key ->> 'prefix', admin_key ->> 'permissions',
+        (admin_key ->> 'createdMs')::bigint, (admin_key ->> 'expiresMs')::bigint, (admin_key ->> 'revokedMs')::bigint);
+  WHEN 'adminKey.revoke' THEN
+    UPDATE admin_keys SET revoked_ms = least(coalesce(revoked_ms, (mutation ->> 'revokedMs')::bigint),
+      (mutation ->> 'revokedMs')::bigint) WHERE id = mutation ->> 'id';
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+  WHEN 'notice.insert' THEN
+    SELECT webhook_url IS NOT NULL AND webhook_gone_ms IS NULL INTO has_webhook
+      FROM accounts WHERE id = mutation ->> 'accountId';
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+    INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, raised_ms, state, next_attempt_ms)
+      SELECT mutation ->> 'id', accounts.id, mutation ->> 'type', mutation ->> 'data', period_start_ms, plan, used, now_ms,
+        CASE WHEN has_webhook THEN 'pending' ELSE 'unsent' END, CASE WHEN has_webhook THEN now_ms END
+      FROM accounts JOIN ledger ON ledger.account_id = accounts.id WHERE accounts.id = mutation ->> 'accountId'
+    ON CONFLICT (id) DO NOTHING;
+    PERFORM pg_notify('penknife_raised', mutation ->> 'id');
+  WHEN 'notice.resend' THEN
+    PERFORM 1 FROM notices JOIN accounts ON accounts.id = account_id
+      WHERE notices.id = mutation ->> 'id' AND webhook_url IS NOT NULL AND webhook_gone_ms IS NULL;
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+    UPDATE notices SET state = 'pending', next_attempt_ms = now_ms, waited_ms = 0, delivered_ms = NULL
+      WHERE id = mutation ->> 'id' AND state <> 'pending';
+    PERFORM pg_notify('penknife_raised', mutation ->> 'id');
+  END CASE;
+  RETURN 'applied';
+END $$;
+
+-- Rows that another instance deletes at this moment are left to it, so that no two wait for each other.
+CREATE OR REPLACE FUNCTION apply_sign_in_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  link CONSTANT jsonb := mutation -> 'link';
+  session CONSTANT jsonb := mutation -> 'session';
+BEGIN
+  CASE mutation ->> 'kind'
+  WHEN 'link.insert' THEN
+    DELETE FROM sign_in_links WHERE hash IN (
+      SELECT hash FROM sign_in_links WHERE expires_ms <= (link ->> 'createdMs')::bigint FOR UPDATE SKIP LOCKED);
+    INSERT INTO sign_in_links (hash, id, kind, owner, name, permissions, admin_key_id, account_id, created_ms, expires_ms)
+      VALUES (mutation ->> 'hash', link ->> 'id', link ->> 'kind', link ->> 'owner', link ->> 'name', link ->> 'permissions',
+        link ->> 'adminKeyId', link ->> 'accountId', (link ->> 'createdMs')::bigint, (link ->> 'expiresMs')::bigint);
+  WHEN 'link.use' THEN
+    DELETE FROM sign_in_links WHERE hash = mutation ->> 'hash' AND expires_ms > (mutation ->> 'nowMs')::bigint;
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+  WHEN 'session.insert' THEN
+    DELETE FROM sessions WHERE hash IN (
+      SELECT hash FROM sessions WHERE expires_ms <= (session ->> 'createdMs')::bigint FOR UPDATE SKIP LOCKED);
+    DELETE FROM sessions WHERE hash IN (
+      SELECT hash FROM sessions WHERE kind = session ->> 'kind' AND owner = session ->> 'owner'
+      ORDER BY created_ms DESC, id DESC OFFSET (mutation ->> 'most')::bigint - 1 FOR UPDATE SKIP LOCKED);
+    INSERT INTO sessions (hash, id, kind, owner, name, permissions, admin_key_id, account_id, key_hash, created_ms, expires_ms)
+      VALUES (mutation ->> 'hash', session ->> 'id', session ->> 'kind', session ->> 'owner', session ->> 'name',
+        session ->> 'permissions', session ->> 'adminKeyId', session ->> 'accountId', session ->> 'keyHash',
+        (session ->> 'createdMs')::bigint, (session ->> 'expiresMs')::bigint);
+  WHEN 'session.end' THEN
+    DELETE FROM sessions WHERE id = mutation ->> 'id';
+  WHEN 'session.endAll' THEN
+    DELETE FROM sessions WHERE hash IN (
+      SELECT hash FROM sessions WHERE kind = mutation ->> 'sessionKind' AND owner = mutation ->> 'owner'
+      ORDER BY hash FOR UPDATE);
+    DELETE FROM sign_in_links WHERE hash IN (
+      SELECT hash FROM sign_in_links WHERE kind = mutation ->> 'sessionKind' AND owner = mutation ->> 'owner'
+      ORDER BY hash FOR UPDATE);
+  WHEN 'session.bind' THEN
+    UPDATE sessions SET key_hash = mutation ->> 'keyHash' WHERE id = mutation ->> 'id';
+  WHEN 'keys.limit' THEN
+    IF (SELECT count(*) FROM keys WHERE account_id = mutation ->> 'accountId' AND revoked_ms IS NULL
+        AND (expires_ms IS NULL OR expires_ms > (mutation ->> 'nowMs')::bigint)) >= (mutation ->> 'most')::bigint THEN
+      RETURN 'tooMany';
+    END IF;
+  END CASE;
+  RETURN 'applied';
+END $$;
+
+-- Applies a change of the administration: all its mutations, its audit record and its replay, or nothing of them. Of two changes
+-- with one Idempotency-Key the second waits for the first. Rows are locked in the order of their ids, so that no two instances
+-- wait for each other; an account is locked before its keys, and these before its balance, as charges need only the last.
+CREATE OR REPLACE FUNCTION apply_change(change jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  mutation jsonb;
+  audit_record CONSTANT jsonb := change -> 'audit';
+  replay CONSTANT jsonb := change -> 'replay';
+  key_ids CONSTANT text[] := ARRAY(
+    SELECT m ->> 'id' FROM jsonb_array_elements(change -> 'mutations') AS m WHERE m ->> 'kind' IN ('key.update', 'key.rotate'));
+  balance_ids CONSTANT text[] := ARRAY(
+    SELECT coalesce(m -> 'account' ->> 'id', m ->> 'id') FROM jsonb_array_elements(change -> 'mutations') AS m
+      WHERE m ->> 'kind' LIKE 'account.%'
+    UNION SELECT m -> 'key' ->> 'accountId' FROM jsonb_array_elements(change -> 'mutations') AS m WHERE m ->> 'kind' = 'key.insert'
+    UNION SELECT account_id FROM keys WHERE id = ANY (key_ids));
+  outcome text;
+  violated text;
+BEGIN
+  IF replay ->> 'key' IS NOT NULL THEN
+    INSERT INTO replays (actor, key, payload_hash, operation, target_id, created_ms)
+      VALUES (replay ->> 'actor', replay ->> 'key', replay ->> 'payloadHash', audit_record ->> 'operation',
+        audit_record ->> 'targetId', (replay ->> 'createdMs')::bigint)
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN RETURN 'replayed'; END IF;
+  END IF;
+  PERFORM 1 FROM accounts WHERE id = ANY (balance_ids)
+    OR id IN (SELECT m ->> 'accountId' FROM jsonb_array_elements(change -> 'mutations') AS m)
+    ORDER BY id FOR NO KEY UPDATE;
+  PERFORM 1 FROM keys WHERE id = ANY (key_ids) ORDER BY id FOR NO KEY UPDATE;
+  PERFORM 1 FROM ledger WHERE account_id = ANY (balance_ids) ORDER BY account_id FOR NO KEY UPDATE;
+  FOR mutation IN SELECT * FROM jsonb_array_elements(change -> 'mutations') LOOP
+    outcome := CASE split_part(mutation ->> 'kind', '.', 1)
+      WHEN 'account' THEN apply_account_mutation(mutation)
+      WHEN 'key' THEN apply_key_mutation(mutation)
+      WHEN 'link' THEN apply_sign_in_mutation(mutation)
+      WHEN 'session' THEN apply_sign_in_mutation(mutation)
+      WHEN 'keys' THEN apply_sign_in_mutation(mutation)
+      ELSE apply_notice_mutation(mutation) END;
+    -- Undoes what came before.
+    IF outcome <> 'applied' THEN RAISE EXCEPTION USING ERRCODE = 'PK001', MESSAGE = outcome; END IF;
+  END LOOP;
+  UPDATE ledger SET revision = revision + 1 WHERE account_id = ANY (balance_ids);
+  IF audit_record ->> 'id' IS NOT NULL THEN
+    INSERT INTO audit (id, at_ms, actor, actor_name, operation, target_kind, target_id, account_id, before_json, after_json,
+        source, request_id)
+      VALUES (audit_record ->> 'id', (audit_record ->> 'atMs')::bigint, audit_record ->> 'actor', audit_record ->> 'actorName',
+        audit_record ->> 'operation', audit_record ->> 'targetKind', audit_record ->> 'targetId', audit_record ->> 'accountId',
+        audit_record ->> 'before', audit_record ->> 'after', audit_record ->> 'source', audit_record ->> 'requestId');
+  END IF;
+  RETURN 'applied';
+EXCEPTION
+  WHEN SQLSTATE 'PK001' THEN RETURN SQLERRM;
+  WHEN unique_violation THEN
+    GET STACKED DIAGNOSTICS violated = CONSTRAINT_NAME;
+    IF violated = 'accounts_by_external_id' THEN RETURN 'taken'; END IF;
+    RAISE;
+END $$;

@@ -1,0 +1,330 @@
+-- The tables of a database, the same as in a data file of SQLite. Times are milliseconds since the Unix epoch unless a comment
+-- names another unit. Identifiers are compared byte by byte (COLLATE "C"), so that every process locks rows in the same order.
+-- functions.sql comes before this file.
+
+-- Numbers by name: 'version' is that of these tables, and 'oldest' the oldest version whose programs can work with them.
+CREATE TABLE meta (
+  name  text COLLATE "C" PRIMARY KEY,
+  value bigint NOT NULL
+);
+INSERT INTO meta VALUES ('oldest', 1), ('probes', 0);
+
+CREATE TABLE accounts (
+  id                    text COLLATE "C" PRIMARY KEY,
+  name                  text NOT NULL,
+  plan                  text NOT NULL,
+  created_ms            bigint NOT NULL,
+  webhook_url           text,
+  webhook_secret        text,                        -- not hashed: signing needs it
+  webhook_allow_private boolean NOT NULL DEFAULT false,
+  webhook_gone_ms       bigint,                      -- when its receiver answered 410
+  version               bigint NOT NULL DEFAULT 1,   -- rises with each change by an operator
+  external_id           text COLLATE "C",            -- the operator's own id
+  metadata              text NOT NULL DEFAULT '{}',  -- JSON object
+  events                text NOT NULL DEFAULT '[]',  -- JSON array: types of events for the webhook
+  -- For searches without regard to case: lowering 100,000 names takes longer than searching them.
+  lower_name            text COLLATE "C" GENERATED ALWAYS AS (lower(name COLLATE "C")) STORED,
+  lower_id              text COLLATE "C" GENERATED ALWAYS AS (lower(id)) STORED
+);
+CREATE INDEX accounts_by_creation ON accounts (created_ms, id);
+CREATE UNIQUE INDEX accounts_by_external_id ON accounts (external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX accounts_by_plan ON accounts (plan, created_ms, id);
+CREATE INDEX accounts_by_lower_id ON accounts (lower_id);
+-- Reading 100,000 names takes 20 to 70 ms, and this index less than one. New entries wait in a list until it has 256 kB, so that
+-- 100,000 accounts are inserted in a quarter of the time. A search reads this list too, which takes less than 1 ms.
+CREATE INDEX accounts_by_name_parts ON accounts USING gin (name_parts(lower_name)) WITH (gin_pending_list_limit = 256);
+-- For months that begin, which they do at the account's time of day.
+CREATE INDEX accounts_by_time_of_day ON accounts ((created_ms % 86400000), id) WHERE events <> '[]';
+CREATE TRIGGER raise_revision AFTER UPDATE OF plan, created_ms ON accounts FOR EACH ROW EXECUTE FUNCTION raise_revision();
+
+CREATE TABLE keys (
+  id          text COLLATE "C" PRIMARY KEY,
+  account_id  text COLLATE "C" NOT NULL REFERENCES accounts (id),
+  name        text NOT NULL,
+  prefix      text NOT NULL,
+  created_ms  bigint NOT NULL,
+  expires_ms  bigint,
+  revoked_ms  bigint,
+  allow_apis  text,          -- JSON array; null is all
+  block_apis  text NOT NULL, -- JSON array
+  allow_ips   text,          -- JSON array of CIDR; null is any
+  rate_limit  integer,       -- per minute; null is the plan's
+  version     bigint NOT NULL DEFAULT 1,
+  disabled_ms bigint,        -- null: the key may be used
+  external_id text COLLATE "C",
+  metadata    text NOT NULL DEFAULT '{}'
+);
+CREATE INDEX keys_by_account ON keys (account_id, created_ms, id);
+CREATE INDEX keys_by_creation ON keys (created_ms, id);
+CREATE INDEX keys_by_external_id ON keys (external_id, created_ms, id) WHERE external_id IS NOT NULL;
+CREATE INDEX keys_by_expiry ON keys (expires_ms, id) WHERE expires_ms IS NOT NULL AND revoked_ms IS NULL;
+CREATE TRIGGER raise_revision AFTER INSERT OR UPDATE ON keys FOR EACH ROW EXECUTE FUNCTION raise_revision();
+
+-- A key has one current secret and, after rotations, older ones that still work until until_ms.
+CREATE TABLE secrets (
+  hash       text COLLATE "C" PRIMARY KEY, -- SHA-256 of the key, hexadecimal
+  key_id     text COLLATE "C" NOT NULL REFERENCES keys (id),
+  created_ms bigint NOT NULL,
+  until_ms   bigint -- null: current
+);
+CREATE INDEX secrets_by_key ON secrets (key_id);
+CREATE TRIGGER raise_revision AFTER INSERT OR UPDATE ON secrets FOR EACH ROW EXECUTE FUNCTION raise_revision();
+
+-- The fields of an account that a charge reads and writes. Half of each page stays free, so that a new version of a row finds
+-- a place beside the old one and no index changes.
+CREATE TABLE ledger (
+  account_id      text COLLATE "C" PRIMARY KEY REFERENCES accounts (id),
+  revision        bigint NOT NULL DEFAULT 1,     -- rises with every administrative change of the account or its keys
+  closed_ms       bigint,
+  period_start_ms bigint NOT NULL,               -- start of the month that used counts
+  used            bigint NOT NULL CHECK (used >= 0),
+  bonus           bigint NOT NULL CHECK (bonus >= 0),
+  notified        integer NOT NULL DEFAULT 0,    -- the highest threshold raised in that month, in percent
+  allowance       bigint,                        -- of the last charge; null is unlimited
+  day             text COLLATE "C" NOT NULL DEFAULT '', -- YYYY-MM-DD, UTC
+  booked          jsonb NOT NULL DEFAULT '{}',   -- that day's usage in that month, {"api key": [calls, credits]}
+  charges         bigint NOT NULL DEFAULT 0      -- rises by 1 with a charge, or by 2 if before_charge has something to do
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX ledger_closed ON ledger (account_id) WHERE closed_ms IS NOT NULL;
+-- Accounts that may be near the limit of their month. `notified` is 1 when only the plan was changed in the month: the new plan
+-- may have less credits. A charge changes `notified` once or twice a month.
+CREATE INDEX ledger_near_limit ON ledger (account_id) WHERE notified > 0 AND closed_ms IS NULL;
+-- The statement that charges decides whether the function has something to do, since PostgreSQL parses the condition of a trigger
+-- anew for each statement: the conditions themselves took 80 to 130 µs here.
+CREATE TRIGGER before_charge BEFORE UPDATE ON ledger FOR EACH ROW
+  WHEN (NEW.charges <> OLD.charges + 1) EXECUTE FUNCTION before_charge();
+CREATE TRIGGER announce AFTER UPDATE OF revision ON ledger FOR EACH ROW
+  WHEN (OLD.revision <> NEW.revision) EXECUTE FUNCTION announce();
+
+-- Usage before the time usage_months_until_ms of the table meta counts as that of its month, whose first day gets the rows of the
+-- others. The same holds for key_usage.
+CREATE TABLE usage (
+  account_id      text COLLATE "C" NOT NULL REFERENCES accounts (id),
+  period_start_ms bigint NOT NULL, -- 0: counts in no month any more
+  day             text COLLATE "C" NOT NULL,
+  api             text COLLATE "C" NOT NULL,
+  calls           bigint NOT NULL,
+  credits         bigint NOT NULL,
+  key_calls       bigint NOT NULL DEFAULT 0, -- the part that key_usage has too; the rest was charged without a key
+  key_credits     bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (account_id, period_start_ms, day, api)
+);
+CREATE INDEX usage_by_day ON usage (account_id, day);
+
+-- All usage, the current day included. A day may be in both parts.
+CREATE VIEW all_usage AS
+  SELECT account_id, period_start_ms, day, api, calls, credits FROM usage
+  UNION ALL
+  SELECT account_id, period_start_ms, day, api_of(key) COLLATE "C", (value ->> 0)::bigint, (value ->> 1)::bigint
+  FROM ledger, jsonb_each(booked);
+
+-- Usage by key.
+CREATE TABLE key_usage (
+  account_id text COLLATE "C" NOT NULL,
+  day        text COLLATE "C" NOT NULL, -- YYYY-MM-DD, UTC
+  key_id     text COLLATE "C" NOT NULL,
+  api        text COLLATE "C" NOT NULL,
+  calls      bigint NOT NULL,
+  credits    bigint NOT NULL,
+  PRIMARY KEY (account_id, day, key_id, api)
+);
+CREATE INDEX key_usage_by_key ON key_usage (key_id, day);
+
+-- Usage of all accounts together, also of the current days. Instances write the usage of each statement that charges to
+-- usage_changes, which has no index and no row that two of them would wait for. Now and then these rows are added to usage_sums.
+CREATE TABLE usage_sums (
+  day     text COLLATE "C" NOT NULL,
+  api     text COLLATE "C" NOT NULL,
+  calls   bigint NOT NULL,
+  credits bigint NOT NULL,
+  PRIMARY KEY (day, api)
+);
+CREATE TABLE usage_changes (
+  entries jsonb NOT NULL CHECK (is_noted_usage(entries)) -- [[day, api, calls, credits], …]
+) WITH (autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
+-- Rows of usage_changes that could not be read, and are missing in usage_sums. The usage of each account has what they stood for.
+CREATE TABLE usage_set_aside (
+  entries jsonb NOT NULL,
+  at_ms   bigint NOT NULL DEFAULT now_ms()
+);
+
+-- Rate-limit buckets. Not logged: after a crash of the database every bucket is full, so callers gain a minute at most.
+CREATE UNLOGGED TABLE rates (
+  id         text COLLATE "C" PRIMARY KEY, -- of an account or a key
+  full_at_us bigint NOT NULL,              -- when it is full again: microseconds since the Unix epoch
+  ticks      bigint NOT NULL,              -- and so many parts of the microsecond, which has per_minute parts
+  per_minute bigint NOT NULL
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+
+-- The outbox. A notice is inserted in the transaction of the charge or change that raises it. Its id follows from the account, the
+-- month and the threshold, so that each is raised once.
+CREATE TABLE notices (
+  id              text COLLATE "C" PRIMARY KEY,
+  account_id      text COLLATE "C" NOT NULL REFERENCES accounts (id),
+  type            text NOT NULL DEFAULT 'credits.threshold_reached',
+  data            text,    -- JSON; null for a threshold
+  period_start_ms bigint NOT NULL,
+  threshold       integer, -- percent
+  plan            text NOT NULL,
+  used            bigint NOT NULL,
+  allowance       bigint,
+  raised_ms       bigint NOT NULL,
+  state           text NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'unsent')),
+  attempts        integer NOT NULL DEFAULT 0,
+  waited_ms       bigint NOT NULL DEFAULT 0, -- between attempts, in all
+  next_attempt_ms bigint CHECK ((next_attempt_ms IS NOT NULL) = (state = 'pending')), -- or the end of a lease
+  last_status     integer,
+  last_error      text,
+  delivered_ms    bigint,
+  -- Of the request that raised it (W3C Trace Context): its delivery becomes a part of that trace. A session that charges sets it.
+  traceparent     text DEFAULT nullif(current_setting('penknife.traceparent', true), ''),
+  CHECK ((data IS NULL) = (threshold IS NOT NULL AND allowance IS NOT NULL))
+);
+CREATE INDEX notices_waiting ON notices (next_attempt_ms) WHERE state = 'pending';
+CREATE INDEX notices_by_time ON notices (raised_ms, id);
+CREATE INDEX notices_by_account ON notices (account_id, raised_ms, id);
+CREATE INDEX notices_failed ON notices (raised_ms, id) WHERE state = 'failed';
+
+-- The delivery log.
+CREATE TABLE notice_attempts (
+  notice_id   text COLLATE "C" NOT NULL REFERENCES notices (id),
+  attempt     integer NOT NULL, -- 1, 2, …
+  at_ms       bigint NOT NULL,
+  duration_ms bigint NOT NULL,
+  status      integer,
+  error       text,
+  PRIMARY KEY (notice_id, attempt)
+);
+CREATE INDEX notice_attempts_by_time ON notice_attempts (at_ms, notice_id, attempt);
+
+CREATE TABLE admin_keys (
+  id          text COLLATE "C" PRIMARY KEY,
+  hash        text COLLATE "C" NOT NULL UNIQUE, -- SHA-256 of the key, hexadecimal
+  name        text NOT NULL,
+  prefix      text NOT NULL,
+  permissions text NOT NULL, -- JSON array
+  created_ms  bigint NOT NULL,
+  expires_ms  bigint,
+  revoked_ms  bigint
+);
+CREATE INDEX admin_keys_by_creation ON admin_keys (created_ms, id);
+
+-- The audit log. Rows are never changed, and deleted only by the owner's command, which records that and the time before which it does so.
+CREATE TABLE audit (
+  id          text COLLATE "C" PRIMARY KEY,
+  at_ms       bigint NOT NULL,
+  actor       text COLLATE "C" NOT NULL,
+  actor_name  text NOT NULL,
+  operation   text COLLATE "C" NOT NULL,
+  target_kind text NOT NULL,
+  target_id   text COLLATE "C" NOT NULL,
+  account_id  text COLLATE "C",
+  before_json text,
+  after_json  text,
+  source      text NOT NULL,
+  request_id  text NOT NULL
+);
+CREATE INDEX audit_by_time ON audit (at_ms, id);
+CREATE INDEX audit_by_actor ON audit (actor, at_ms, id);
+CREATE INDEX audit_by_operation ON audit (operation, at_ms, id);
+CREATE INDEX audit_by_target ON audit (target_id, at_ms, id);
+CREATE INDEX audit_by_account ON audit (account_id, at_ms, id);
+CREATE TRIGGER keep_audit BEFORE UPDATE OR TRUNCATE ON audit EXECUTE FUNCTION keep_audit();
+CREATE TRIGGER keep_new_audit BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION keep_audit();
+
+-- Changes that a client may ask for again with the same Idempotency-Key.
+CREATE TABLE replays (
+  actor        text COLLATE "C" NOT NULL,
+  key          text COLLATE "C" NOT NULL,
+  payload_hash text NOT NULL,
+  operation    text NOT NULL,
+  target_id    text NOT NULL,
+  created_ms   bigint NOT NULL,
+  answer       text, -- JSON; null until it is known
+  PRIMARY KEY (actor, key)
+);
+CREATE INDEX replays_by_creation ON replays (created_ms);
+
+-- Links that sign in once, and sessions of browsers. Tokens and cookies are stored as SHA-256, hexadecimal.
+CREATE TABLE sign_in_links (
+  hash         text COLLATE "C" PRIMARY KEY,
+  id           text COLLATE "C" NOT NULL,
+  kind         text COLLATE "C" NOT NULL CHECK (kind IN ('console', 'portal')),
+  owner        text COLLATE "C" NOT NULL, -- an account's id, or an administrator
+  name         text NOT NULL,
+  permissions  text NOT NULL,             -- JSON array
+  admin_key_id text COLLATE "C",          -- null: needs no admin key
+  account_id   text COLLATE "C" CHECK ((account_id IS NULL) = (kind = 'console')),
+  created_ms   bigint NOT NULL,
+  expires_ms   bigint NOT NULL
+);
+CREATE INDEX sign_in_links_by_expiry ON sign_in_links (expires_ms);
+
+CREATE TABLE sessions (
+  hash         text COLLATE "C" PRIMARY KEY,
+  id           text COLLATE "C" NOT NULL UNIQUE,
+  kind         text COLLATE "C" NOT NULL CHECK (kind IN ('console', 'portal')),
+  owner        text COLLATE "C" NOT NULL,
+  name         text NOT NULL,
+  permissions  text NOT NULL,
+  admin_key_id text COLLATE "C",
+  account_id   text COLLATE "C" CHECK ((account_id IS NULL) = (kind = 'console')),
+  key_hash     text COLLATE "C", -- of the API key that signed in; null: a link did
+  created_ms   bigint NOT NULL,
+  expires_ms   bigint NOT NULL
+);
+CREATE INDEX sessions_by_expiry ON sessions (expires_ms);
+CREATE INDEX sessions_by_owner ON sessions (kind, owner, created_ms, id);
+
+-- Calls and charges of each minute, for plots. A row at a full hour holds the whole hour once its minutes were folded into it.
+CREATE TABLE history_calls (
+  at_ms    bigint NOT NULL,
+  api      text COLLATE "C" NOT NULL,
+  calls    bigint NOT NULL, -- requests
+  errors   bigint NOT NULL, -- requests that failed
+  charged  bigint NOT NULL, -- successful calls that were charged
+  credits  bigint NOT NULL,
+  ms_0_5   bigint NOT NULL, -- requests that took up to 0.5 ms, and so on
+  ms_1     bigint NOT NULL,
+  ms_2_5   bigint NOT NULL,
+  ms_5     bigint NOT NULL,
+  ms_10    bigint NOT NULL,
+  ms_25    bigint NOT NULL,
+  ms_50    bigint NOT NULL,
+  ms_100   bigint NOT NULL,
+  ms_250   bigint NOT NULL,
+  ms_500   bigint NOT NULL,
+  ms_1000  bigint NOT NULL,
+  ms_2500  bigint NOT NULL,
+  ms_5000  bigint NOT NULL,
+  ms_10000 bigint NOT NULL,
+  ms_more  bigint NOT NULL,
+  PRIMARY KEY (at_ms, api)
+);
+
+CREATE TABLE history_faults (
+  at_ms    bigint NOT NULL,
+  api      text COLLATE "C" NOT NULL,
+  fault    text COLLATE "C" NOT NULL,
+  calls    bigint NOT NULL,
+  first_ms bigint NOT NULL,
+  last_ms  bigint NOT NULL,
+  PRIMARY KEY (at_ms, api, fault)
+);
+
+CREATE TABLE history_credits (
+  at_ms      bigint NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  calls      bigint NOT NULL,
+  credits    bigint NOT NULL,
+  PRIMARY KEY (account_id, at_ms)
+);
+-- For folding. Old rows are deleted account by account.
+CREATE INDEX history_credits_minutes ON history_credits (at_ms, account_id) WHERE at_ms % 3600000 <> 0;
+
+-- The last batch of each process that is in the tables. A batch whose answer was lost is sent again, and must not count twice.
+CREATE TABLE history_writers (
+  process text COLLATE "C" PRIMARY KEY,
+  batch   bigint NOT NULL,
+  at_ms   bigint NOT NULL -- of the newest row in it
+);

@@ -1,0 +1,302 @@
+-- The tables of a data file. Times are milliseconds since the Unix epoch unless a comment names another unit.
+
+CREATE TABLE accounts (
+  id              TEXT PRIMARY KEY,
+  name            TEXT NOT NULL,
+  plan            TEXT NOT NULL,
+  created_ms      INTEGER NOT NULL,
+  webhook_url     TEXT,
+  webhook_secret  TEXT,                        -- not hashed: signing needs it
+  webhook_allow_private INTEGER NOT NULL DEFAULT 0,
+  webhook_gone_ms INTEGER,                     -- when its receiver answered 410
+  version         INTEGER NOT NULL DEFAULT 1,  -- rises with each change by an operator
+  external_id     TEXT,                        -- the operator's own id
+  metadata        TEXT NOT NULL DEFAULT '{}',  -- JSON object
+  events          TEXT NOT NULL DEFAULT '[]'   -- JSON array: types of events for the webhook
+) STRICT, WITHOUT ROWID;
+-- Lists are read in the order of creation. Names and plans are in the index too, so that a search reads no other page.
+CREATE INDEX accounts_by_creation ON accounts (created_ms, id, plan, name);
+CREATE UNIQUE INDEX accounts_by_external_id ON accounts (external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX accounts_by_plan ON accounts (plan, created_ms, id, name);
+-- For months that begin, which they do at the account's time of day.
+CREATE INDEX accounts_by_time_of_day ON accounts (created_ms % 86400000, id) WHERE events <> '[]';
+
+CREATE TABLE keys (
+  id         TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  name       TEXT NOT NULL,
+  prefix     TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  expires_ms INTEGER,
+  revoked_ms INTEGER,
+  allow_apis TEXT,          -- JSON array; null is all
+  block_apis TEXT NOT NULL, -- JSON array
+  allow_ips  TEXT,          -- JSON array of CIDR; null is any
+  rate_limit INTEGER,       -- per minute; null is the plan's
+  version    INTEGER NOT NULL DEFAULT 1,
+  disabled_ms INTEGER,      -- null: the key may be used
+  external_id TEXT,
+  metadata   TEXT NOT NULL DEFAULT '{}'
+) STRICT, WITHOUT ROWID;
+CREATE INDEX keys_by_account ON keys (account_id, created_ms, id);
+CREATE INDEX keys_by_creation ON keys (created_ms, id);
+CREATE INDEX keys_by_external_id ON keys (external_id, created_ms, id) WHERE external_id IS NOT NULL;
+CREATE INDEX keys_by_expiry ON keys (expires_ms, id) WHERE expires_ms IS NOT NULL AND revoked_ms IS NULL;
+
+-- A key has one current secret and, after rotations, older ones that still work until until_ms.
+CREATE TABLE secrets (
+  hash       TEXT PRIMARY KEY, -- SHA-256 of the key, hexadecimal
+  key_id     TEXT NOT NULL REFERENCES keys (id),
+  created_ms INTEGER NOT NULL,
+  until_ms   INTEGER           -- null: current
+) STRICT, WITHOUT ROWID;
+CREATE INDEX secrets_by_key ON secrets (key_id);
+
+-- Numbers by name. Every administrative change raises 'revision', so that other processes empty their caches.
+CREATE TABLE meta (
+  name  TEXT PRIMARY KEY,
+  value INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO meta VALUES ('revision', 1);
+
+-- Usage by credit month, day and API: a month may begin in the middle of a day. Grows with accounts × days × APIs, not with
+-- calls. Usage before the time usage_months_until_ms of the table meta counts as that of its month, whose first day gets the rows of the
+-- others. The same holds for key_usage.
+CREATE TABLE usage (
+  account_id      TEXT NOT NULL,
+  period_start_ms INTEGER NOT NULL, -- 0: counts in no month any more
+  day             TEXT NOT NULL,    -- YYYY-MM-DD, UTC
+  api             TEXT NOT NULL,
+  calls           INTEGER NOT NULL,
+  credits         INTEGER NOT NULL,
+  key_calls       INTEGER NOT NULL DEFAULT 0, -- the part that key_usage has too; the rest was charged without a key
+  key_credits     INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (account_id, period_start_ms, day, api)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX usage_by_day ON usage (account_id, day);
+
+-- Rate-limit buckets, by the time when each is full again.
+CREATE TABLE rates (
+  id         TEXT PRIMARY KEY,  -- of an account or a key
+  full_at_us INTEGER NOT NULL,  -- when it is full again: microseconds since the Unix epoch
+  ticks      INTEGER NOT NULL,  -- and so many parts of the microsecond, which has per_minute parts
+  per_minute INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The fields of an account that a charge reads and writes, in one narrow row: with thousands of accounts, the cost of a charge is
+-- the number of pages it touches. The current day's usage moves to the table usage when the day or the month ends.
+CREATE TABLE ledger (
+  number          INTEGER PRIMARY KEY,
+  account_id      TEXT NOT NULL UNIQUE REFERENCES accounts (id),
+  closed_ms       INTEGER,
+  period_start_ms INTEGER NOT NULL,           -- start of the month that used counts
+  used            INTEGER NOT NULL CHECK (used >= 0),
+  bonus           INTEGER NOT NULL CHECK (bonus >= 0),
+  notified        INTEGER NOT NULL DEFAULT 0, -- the highest threshold raised in that month, in percent
+  day             TEXT NOT NULL DEFAULT '',   -- YYYY-MM-DD, UTC
+  booked          TEXT NOT NULL DEFAULT '{}'  -- JSON: that day's usage in that month, {"api key": [calls, credits]}
+) STRICT;
+CREATE INDEX ledger_closed ON ledger (account_id) WHERE closed_ms IS NOT NULL;
+-- Accounts that may be near the limit of their month. `notified` is 1 when only the plan was changed in the month: the new plan
+-- may have less credits. A charge changes `notified` once or twice a month.
+CREATE INDEX ledger_near_limit ON ledger (account_id) WHERE notified > 0 AND closed_ms IS NULL;
+
+-- All usage, the current day included. A day may be in both parts.
+CREATE VIEW all_usage AS
+  SELECT account_id, period_start_ms, day, api, calls, credits FROM usage
+  UNION ALL
+  SELECT account_id, period_start_ms, day, substr(key, 1, instr(key || ' ', ' ') - 1), value ->> 0, value ->> 1
+  FROM ledger, json_each(booked);
+
+CREATE TABLE admin_keys (
+  id          TEXT PRIMARY KEY,
+  hash        TEXT NOT NULL UNIQUE, -- SHA-256 of the key, hexadecimal
+  name        TEXT NOT NULL,
+  prefix      TEXT NOT NULL,
+  permissions TEXT NOT NULL, -- JSON array
+  created_ms  INTEGER NOT NULL,
+  expires_ms  INTEGER,
+  revoked_ms  INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX admin_keys_by_creation ON admin_keys (created_ms, id);
+
+-- The audit log. Rows are never changed, and deleted only by the owner's command, which records that and the time before which it does so.
+CREATE TABLE audit (
+  id          TEXT PRIMARY KEY,
+  at_ms       INTEGER NOT NULL,
+  actor       TEXT NOT NULL,
+  actor_name  TEXT NOT NULL,
+  operation   TEXT NOT NULL,
+  target_kind TEXT NOT NULL,
+  target_id   TEXT NOT NULL,
+  account_id  TEXT,
+  before_json TEXT,
+  after_json  TEXT,
+  source      TEXT NOT NULL,
+  request_id  TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX audit_by_time ON audit (at_ms, id);
+CREATE INDEX audit_by_actor ON audit (actor, at_ms, id);
+CREATE INDEX audit_by_operation ON audit (operation, at_ms, id);
+CREATE INDEX audit_by_target ON audit (target_id, at_ms, id);
+CREATE INDEX audit_by_account ON audit (account_id, at_ms, id);
+CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+  BEGIN SELECT raise(ABORT, 'audit records cannot be changed'); END;
+CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit
+  WHEN OLD.at_ms >= coalesce((SELECT value FROM meta WHERE name = 'audit_from_ms'), 0)
+  BEGIN SELECT raise(ABORT, 'audit records cannot be deleted'); END;
+
+-- Changes that a client may ask for again with the same Idempotency-Key.
+CREATE TABLE replays (
+  actor        TEXT NOT NULL,
+  key          TEXT NOT NULL,
+  payload_hash TEXT NOT NULL,
+  operation    TEXT NOT NULL,
+  target_id    TEXT NOT NULL,
+  created_ms   INTEGER NOT NULL,
+  answer       TEXT, -- JSON; null until it is known
+  PRIMARY KEY (actor, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX replays_by_creation ON replays (created_ms);
+
+-- The outbox. A notice is inserted in the transaction of the charge or change that raises it. Its id follows from the account, the
+-- month and the threshold, so that each is raised once.
+CREATE TABLE notices (
+  id              TEXT PRIMARY KEY,
+  account_id      TEXT NOT NULL REFERENCES accounts (id),
+  type            TEXT NOT NULL DEFAULT 'credits.threshold_reached',
+  data            TEXT,    -- JSON; null for a threshold
+  period_start_ms INTEGER NOT NULL,
+  threshold       INTEGER, -- percent
+  plan            TEXT NOT NULL,
+  used            INTEGER NOT NULL,
+  allowance       INTEGER,
+  raised_ms       INTEGER NOT NULL,
+  state           TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'unsent')),
+  attempts        INTEGER NOT NULL DEFAULT 0,
+  waited_ms       INTEGER NOT NULL DEFAULT 0, -- between attempts, in all
+  next_attempt_ms INTEGER CHECK ((next_attempt_ms IS NOT NULL) = (state = 'pending')), -- or the end of a lease
+  last_status     INTEGER,
+  last_error      TEXT,
+  delivered_ms    INTEGER,
+  traceparent     TEXT, -- of the request that raised it (W3C Trace Context): its delivery becomes a part of that trace
+  CHECK ((data IS NULL) = (threshold IS NOT NULL AND allowance IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notices_waiting ON notices (next_attempt_ms) WHERE state = 'pending';
+CREATE INDEX notices_by_time ON notices (raised_ms, id);
+CREATE INDEX notices_by_account ON notices (account_id, raised_ms, id);
+CREATE INDEX notices_failed ON notices (raised_ms, id) WHERE state = 'failed';
+
+-- The delivery log.
+CREATE TABLE notice_attempts (
+  notice_id   TEXT NOT NULL REFERENCES notices (id),
+  attempt     INTEGER NOT NULL, -- 1, 2, …
+  at_ms       INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  status      INTEGER,
+  error       TEXT,
+  PRIMARY KEY (notice_id, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notice_attempts_by_time ON notice_attempts (at_ms, notice_id, attempt);
+
+-- Usage by key.
+CREATE TABLE key_usage (
+  account_id TEXT NOT NULL,
+  day        TEXT NOT NULL, -- YYYY-MM-DD, UTC
+  key_id     TEXT NOT NULL,
+  api        TEXT NOT NULL,
+  calls      INTEGER NOT NULL,
+  credits    INTEGER NOT NULL,
+  PRIMARY KEY (account_id, day, key_id, api)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX key_usage_by_key ON key_usage (key_id, day);
+
+-- Usage of all accounts together, the current day included.
+CREATE TABLE usage_totals (
+  day    TEXT PRIMARY KEY, -- YYYY-MM-DD, UTC
+  booked TEXT NOT NULL     -- JSON: {api: [calls, credits]}
+) STRICT, WITHOUT ROWID;
+
+-- Links that sign in once, and sessions of browsers. Tokens and cookies are stored as SHA-256, hexadecimal.
+CREATE TABLE sign_in_links (
+  hash         TEXT PRIMARY KEY,
+  id           TEXT NOT NULL,
+  kind         TEXT NOT NULL CHECK (kind IN ('console', 'portal')),
+  owner        TEXT NOT NULL, -- an account's id, or an administrator
+  name         TEXT NOT NULL,
+  permissions  TEXT NOT NULL, -- JSON array
+  admin_key_id TEXT,          -- null: needs no admin key
+  account_id   TEXT CHECK ((account_id IS NULL) = (kind = 'console')),
+  created_ms   INTEGER NOT NULL,
+  expires_ms   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_links_by_expiry ON sign_in_links (expires_ms);
+
+CREATE TABLE sessions (
+  hash         TEXT PRIMARY KEY,
+  id           TEXT NOT NULL UNIQUE,
+  kind         TEXT NOT NULL CHECK (kind IN ('console', 'portal')),
+  owner        TEXT NOT NULL,
+  name         TEXT NOT NULL,
+  permissions  TEXT NOT NULL,
+  admin_key_id TEXT,
+  account_id   TEXT CHECK ((account_id IS NULL) = (kind = 'console')),
+  key_hash     TEXT, -- of the API key that signed in; null: a link did
+  created_ms   INTEGER NOT NULL,
+  expires_ms   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_by_expiry ON sessions (expires_ms);
+CREATE INDEX sessions_by_owner ON sessions (kind, owner, created_ms, id);
+
+-- Calls and charges of each minute, for plots. A row at a full hour holds the whole hour once its minutes were folded into it.
+CREATE TABLE history_calls (
+  at_ms    INTEGER NOT NULL,
+  api      TEXT NOT NULL,
+  calls    INTEGER NOT NULL, -- requests
+  errors   INTEGER NOT NULL, -- requests that failed
+  charged  INTEGER NOT NULL, -- successful calls that were charged
+  credits  INTEGER NOT NULL,
+  ms_0_5   INTEGER NOT NULL, -- requests that took up to 0.5 ms, and so on
+  ms_1     INTEGER NOT NULL,
+  ms_2_5   INTEGER NOT NULL,
+  ms_5     INTEGER NOT NULL,
+  ms_10    INTEGER NOT NULL,
+  ms_25    INTEGER NOT NULL,
+  ms_50    INTEGER NOT NULL,
+  ms_100   INTEGER NOT NULL,
+  ms_250   INTEGER NOT NULL,
+  ms_500   INTEGER NOT NULL,
+  ms_1000  INTEGER NOT NULL,
+  ms_2500  INTEGER NOT NULL,
+  ms_5000  INTEGER NOT NULL,
+  ms_10000 INTEGER NOT NULL,
+  ms_more  INTEGER NOT NULL,
+  PRIMARY KEY (at_ms, api)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE history_faults (
+  at_ms    INTEGER NOT NULL,
+  api      TEXT NOT NULL,
+  fault    TEXT NOT NULL,
+  calls    INTEGER NOT NULL,
+  first_ms INTEGER NOT NULL,
+  last_ms  INTEGER NOT NULL,
+  PRIMARY KEY (at_ms, api, fault)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE history_credits (
+  at_ms      INTEGER NOT NULL,
+  account_id TEXT NOT NULL,
+  calls      INTEGER NOT NULL,
+  credits    INTEGER NOT NULL,
+  PRIMARY KEY (account_id, at_ms)
+) STRICT, WITHOUT ROWID;
+-- For folding. Old rows are deleted account by account.
+CREATE INDEX history_credits_minutes ON history_credits (at_ms, account_id) WHERE at_ms % 3600000 <> 0;
+
+-- The last batch of each process that is in the tables. A batch whose answer was lost is sent again, and must not count twice.
+CREATE TABLE history_writers (
+  process TEXT PRIMARY KEY,
+  batch   INTEGER NOT NULL,
+  at_ms   INTEGER NOT NULL -- of the newest row in it
+) STRICT, WITHOUT ROWID;
