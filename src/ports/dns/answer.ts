@@ -4,6 +4,7 @@ import { classIn, type Question, type Response, rcodes, type WireRecord } from "
 import { createLabelBudget, foldCase, isWithin, type WireName } from "./name.ts"
 import { formatOf } from "./record-formats.ts"
 import { typeNumberOf, typeNumbers } from "./record-types.ts"
+import { mapInSteps, runSteps, type Steps } from "./turn-reader.ts"
 
 /** Most CNAMEs to follow for one answer; recursive servers have a similar limit. */
 export const maxAliases = 10
@@ -31,6 +32,15 @@ export function readAnswer(
   question: Question,
   passed: readonly WireName[] = [],
 ): TimedAnswer | Alias {
+  return runSteps(readAnswerInSteps(response, question, passed))
+}
+
+/** The same in steps, for messages with thousands of records. */
+export function* readAnswerInSteps(
+  response: Response,
+  question: Question,
+  passed: readonly WireName[] = [],
+): Steps<TimedAnswer | Alias> {
   const { rcode, message } = response
   const chain = followAliases(response, question, passed)
   const soaSeconds = negativeTtl(response, chain.owner)
@@ -42,7 +52,7 @@ export function readAnswer(
   if (chain.records.length > 0) {
     const format = formatOf(question.type)
     const budget = createLabelBudget()
-    const records = chain.records.map(({ at, length }) =>
+    const records = yield* mapInSteps(chain.records, ({ at, length }) =>
       format.read(new DataReader(message, at, length, budget)),
     )
     const seconds = Math.min(...chain.records.map((record) => record.ttlSeconds))

@@ -3,6 +3,7 @@ import { type Exchange, openTcpExchange, openUdpExchange } from "./exchange.ts"
 import { encodeQuery, type Question, type Response, rcodes, readResponse } from "./message.ts"
 import { typeNumbers } from "./record-types.ts"
 import type { ServerAddress } from "./server-address.ts"
+import type { Steps, WhenRead } from "./turn-reader.ts"
 
 /** The servers and times of a query. */
 export interface QueryOptions {
@@ -13,8 +14,8 @@ export interface QueryOptions {
   readonly queryTimeoutMs: number
   /** Silence after which the next attempt starts; shorter when there are too many servers for the time. */
   readonly retryMs: number
-  /** Calls `read` for a message of so many bytes: at once, or in a later turn of the event loop. */
-  whenRead(bytes: number, read: () => void): void
+  /** Reads a message: at once, or in later turns of the event loop. */
+  readonly whenRead: WhenRead
   /** Called for every query that is sent. */
   onSend(transport: Transport, isRetry: boolean): void
 }
@@ -35,7 +36,7 @@ const reasonOrder: readonly DnsFailure[] = ["servfail", "refused", "malformed", 
  */
 export function query<Value>(
   question: Question,
-  read: (response: Response) => Value,
+  read: (response: Response) => Steps<Value>,
   { servers, random, timer, queryTimeoutMs, retryMs, whenRead, onSend }: QueryOptions,
 ): Promise<QueryResult<Value>> {
   const { promise, resolve } = Promise.withResolvers<QueryResult<Value>>()
@@ -90,8 +91,8 @@ export function query<Value>(
     onSend(attempt.transport, isRetry)
 
     let others = 0
-    function receive(message: Buffer): void {
-      // The query may be over by now.
+    function* receive(message: Buffer): Steps<void> {
+      // The query may be over by now, and after each step.
       if (!open.has(exchange)) return
       const response = readResponse(message, question, id)
       if (response === "garbage") reasons.add("malformed")
@@ -99,10 +100,15 @@ export function query<Value>(
         if (++others === mostOthers && attempt.transport === "udp") askByTcp(exchange, attempt)
         return
       }
+      if (response !== "malformed") yield
+      const verdict =
+        response === "malformed"
+          ? ({ kind: "dismissed", reason: "malformed" } as const)
+          : yield* judge(response, attempt, read)
+      if (!open.has(exchange)) return
       exchange.close()
       open.delete(exchange)
-      if (response === "malformed") dismiss(attempt.server, "malformed")
-      else act(response, attempt)
+      act(verdict, attempt)
     }
   }
 
@@ -113,8 +119,7 @@ export function query<Value>(
     send({ ...attempt, transport: "tcp" }, true)
   }
 
-  function act(response: Response, attempt: Attempt): void {
-    const verdict = judge(response, attempt, read)
+  function act(verdict: Verdict<Value>, attempt: Attempt): void {
     switch (verdict.kind) {
       case "answered":
         finish({ kind: "value", value: verdict.value, server: attempt.server })
@@ -171,11 +176,11 @@ type Verdict<Value> =
 const ednsRefusals: ReadonlySet<number> = new Set([rcodes.formErr, rcodes.notImp, rcodes.badVers])
 
 /** Judges the response to `attempt`. When `read` throws, the response is malformed. */
-function judge<Value>(
+function* judge<Value>(
   response: Response,
   attempt: Attempt,
-  read: (response: Response) => Value,
-): Verdict<Value> {
+  read: (response: Response) => Steps<Value>,
+): Steps<Verdict<Value>> {
   const { rcode } = response
   if (attempt.edns && ednsRefusals.has(rcode))
     return { kind: "ask again", attempt: { ...attempt, edns: false } }
@@ -187,7 +192,7 @@ function judge<Value>(
     return { kind: "ask again", attempt: { ...attempt, transport: "tcp" } }
   }
   try {
-    return { kind: "answered", value: read(response) }
+    return { kind: "answered", value: yield* read(response) }
   } catch {
     return { kind: "dismissed", reason: "malformed" }
   }

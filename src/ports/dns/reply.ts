@@ -5,6 +5,7 @@ import { classIn, type Question, type Response, rcodes, type WireRecord } from "
 import { createLabelBudget, isWithin, type LabelBudget, toDottedName, type WireName } from "./name.ts"
 import { formatOf } from "./record-formats.ts"
 import { typeNameOf, typeNumbers } from "./record-types.ts"
+import { mapInSteps, runSteps, type Steps } from "./turn-reader.ts"
 
 /** A reply and how long it may be cached, 0 for not at all. */
 export interface TimedReply {
@@ -18,6 +19,11 @@ export interface TimedReply {
  * @throws Error when a record cannot be read
  */
 export function readReply(response: Response, question: Question): TimedReply {
+  return runSteps(readReplyInSteps(response, question))
+}
+
+/** The same in steps, for messages with thousands of records. */
+export function* readReplyInSteps(response: Response, question: Question): Steps<TimedReply> {
   const { rcode, message, authenticated } = response
   const chain = followAliases(response, question)
   const owners = [...chain.passed, chain.owner]
@@ -31,8 +37,8 @@ export function readReply(response: Response, question: Question): TimedReply {
       kind: "reply",
       rcode: rcode === rcodes.nxDomain ? "NXDOMAIN" : "NOERROR",
       authenticated,
-      answer: answer.map((record) => readRecord(message, record, budget)),
-      authority: authority.map((record) => readRecord(message, record, budget)),
+      answer: yield* mapInSteps(answer, (record) => readRecord(message, record, budget)),
+      authority: yield* mapInSteps(authority, (record) => readRecord(message, record, budget)),
       messageBytes: message.length,
     },
     ttlSeconds: Math.min(seconds, ...[...answer, ...authority].map((record) => record.ttlSeconds)),

@@ -9,14 +9,14 @@ import type {
   Random,
   Timer,
 } from "../../apis/contract.ts"
-import { readAnswer } from "./answer.ts"
+import { readAnswerInSteps } from "./answer.ts"
 import { type Cached, type CacheOptions, createCache } from "./cache.ts"
 import { type QueryOptions, query } from "./dns-query.ts"
 import { createFairQueue } from "./fair-queue.ts"
 import type { Question } from "./message.ts"
 import { toWireName, toWireNameOrRoot, type WireName } from "./name.ts"
 import { typeNumberOf } from "./record-types.ts"
-import { readReply } from "./reply.ts"
+import { readReplyInSteps } from "./reply.ts"
 import type { ServerAddress } from "./server-address.ts"
 import { createTurnReader } from "./turn-reader.ts"
 
@@ -156,7 +156,7 @@ interface Asker {
 }
 
 async function fetchReply(question: Question, options: QueryOptions) {
-  const result = await query(question, (response) => readReply(response, question), options)
+  const result = await query(question, (response) => readReplyInSteps(response, question), options)
   if (result.kind === "failure") return { answer: failure(result.reason), ttlSeconds: 0, server: null }
   return { answer: result.value.reply, ttlSeconds: result.value.ttlSeconds, server: result.server }
 }
@@ -168,7 +168,7 @@ async function lookUp(name: WireName, type: DnsType, options: QueryOptions) {
   let ttlSeconds = Number.POSITIVE_INFINITY
   for (;;) {
     const question = { name: asked, type }
-    const result = await query(question, (response) => readAnswer(response, question, passed), options)
+    const result = await query(question, (response) => readAnswerInSteps(response, question, passed), options)
     if (result.kind === "failure") return { answer: failure(result.reason), ttlSeconds: 0, server: null }
     const found = result.value
     ttlSeconds = Math.min(ttlSeconds, found.ttlSeconds)
