@@ -1,7 +1,7 @@
 /**
  * Sends generated requests to dist/penknife and prints a report: `bun run fuzz --seed 7 --runs 1000000`. Without a seed it
  * takes a random one; the test prints it, so that a failure can be repeated. `bun run fuzz --dns-modes --rounds 5` lets the DNS server of a service
- * play tricks instead.
+ * play tricks instead, and `bun run fuzz --policy-hosts` the hosts whose policies it reads.
  */
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     runs: { type: "string" },
     "dns-modes": { type: "boolean" },
     rounds: { type: "string" },
+    "policy-hosts": { type: "boolean" },
   },
 })
 process.chdir(join(import.meta.dir, ".."))
@@ -19,6 +20,7 @@ if (values["dns-modes"]) {
   const rounds = wholeNumber("rounds", values.rounds ?? "3")
   process.exit(await runTests(["./test/fuzz/dns-modes.ts"], { DNS_ROUNDS: rounds }))
 }
+if (values["policy-hosts"]) process.exit(await runTests(["./test/fuzz/policy-hosts.ts"], {}))
 const seed = wholeNumber("seed", values.seed ?? String(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0))
 const runs = wholeNumber("runs", values.runs ?? "100000")
 

@@ -4,12 +4,12 @@
  */
 import { afterAll, expect, test } from "bun:test"
 import { join } from "node:path"
-import { keepAliveTimer } from "../../src/ports/timer.ts"
+import { inParallel, type Seen, watchBeside } from "../support/beside.ts"
 import { type HostileCall, hostileCalls, modeNames } from "../support/hostile-calls.ts"
 import { startHostileDns } from "../support/hostile-dns.ts"
 import { hostileAnchor } from "../support/hostile-signer.ts"
 import { folderOf } from "../support/own-apis.ts"
-import { mainThreadMs, memoryOf, startWatchedServiceWith } from "../support/worst-inputs.ts"
+import { memoryOf, startWatchedServiceWith } from "../support/worst-inputs.ts"
 
 const rounds = Number(process.env.DNS_ROUNDS ?? 3)
 /** Tricks that are played at a time, and calls about them at a time. */
@@ -30,12 +30,10 @@ const service = await startWatchedServiceWith(
 )
 const [[hostileKey = ""] = [], [ordinaryKey = ""] = []] = service.keys
 const { url, pid } = service
-
-/** What the ordinary calls saw while some tricks were played. */
-interface Seen {
-  longestMs: number
-  answers: number
-  wrong: string[]
+/** A sum and a name, and what their answers must have. */
+const ordinaryPaths = {
+  "/v1/gtinvalidator?code=4006381333931": '"is_valid":true',
+  "/v1/dnslookup?name=www.ordinary.test&type=A": '"192.0.2.1"',
 }
 
 async function send({ api, input }: HostileCall): Promise<{ status: number; credits: number }> {
@@ -51,28 +49,6 @@ async function send({ api, input }: HostileCall): Promise<{ status: number; cred
   return { status: answer.status, credits: api.credits }
 }
 
-/** Asks for `/health`, a sum and a name, one after the other, until `isOver`. */
-async function watch(isOver: () => boolean): Promise<Seen> {
-  const seen: Seen = { longestMs: 0, answers: 0, wrong: [] }
-  const headers = { "x-api-key": ordinaryKey }
-  const ask = async (path: string, expected: string) => {
-    const startedMs = mainThreadMs(pid)
-    const answer = await fetch(`${url}${path}`, { headers })
-    const body = await answer.text()
-    if (path === "/health") seen.longestMs = Math.max(seen.longestMs, mainThreadMs(pid) - startedMs)
-    if (answer.status !== 200 || !body.includes(expected))
-      seen.wrong.push(`${path}: ${answer.status} ${body}`)
-    seen.answers++
-  }
-  do {
-    await ask("/health", "")
-    await ask("/v1/gtinvalidator?code=4006381333931", '"is_valid":true')
-    await ask("/v1/dnslookup?name=www.ordinary.test&type=A", '"192.0.2.1"')
-    await new Promise<void>((resolve) => keepAliveTimer.after(5, resolve))
-  } while (!isOver())
-  return seen
-}
-
 async function creditsUsed(): Promise<number> {
   const answer = await fetch(`${url}/v1/usage`, { headers: { "x-api-key": hostileKey } })
   await answer.text()
@@ -82,16 +58,14 @@ async function creditsUsed(): Promise<number> {
 /** Makes calls, so many at a time, and tells what the ordinary calls saw meanwhile. */
 async function play(calls: readonly HostileCall[]): Promise<Seen & { statuses: number[] }> {
   const before = await creditsUsed()
-  const waiting = [...calls]
   const answers: { status: number; credits: number }[] = []
-  const worker = async () => {
-    for (let call = waiting.shift(); call; call = waiting.shift()) answers.push(await send(call))
-  }
   let isOver = false
-  const sent = Promise.all(Array.from({ length: connections }, worker)).finally(() => {
+  const sent = inParallel(calls, connections, async (call) => {
+    answers.push(await send(call))
+  }).finally(() => {
     isOver = true
   })
-  const seen = await watch(() => isOver)
+  const seen = await watchBeside({ ...service, key: ordinaryKey }, ordinaryPaths, () => isOver)
   await sent
   expect(seen.wrong).toEqual([])
   expect(answers.filter(({ status }) => ![200, 400, 502, 503].includes(status))).toEqual([])

@@ -35,17 +35,26 @@ export async function startWatchedServiceWith(
   flags: readonly string[],
   ...keys: readonly number[]
 ): Promise<WatchedService> {
-  const db = join(tempDir(), "store.db")
-  const created: string[][] = []
-  for (const count of keys) {
-    const { id } = await runJson(db, "account", "create", "--name", "one", "--plan", "enterprise")
-    const ofAccount: string[] = []
-    while (ofAccount.length < count)
-      ofAccount.push(String((await runJson(db, "key", "create", "--account", String(id))).key))
-    created.push(ofAccount)
-  }
-  const argv = ["serve", "--json", "--port", "0", "--db", db, ...flags]
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...argv], {
+  const { db, created } = await createAccounts(keys)
+  const program = [join(import.meta.dir, "../../src/main.ts"), "serve", "--json", "--port", "0"]
+  return startProgram([...program, "--db", db, ...flags], created)
+}
+
+/** The same with a program of the tests, which gets the data file and the arguments. */
+export async function startWatchedProgram(
+  file: string,
+  args: readonly string[],
+  ...keys: readonly number[]
+): Promise<WatchedService> {
+  const { db, created } = await createAccounts(keys)
+  return startProgram([file, db, ...args], created)
+}
+
+async function startProgram(
+  argv: readonly string[],
+  created: readonly (readonly string[])[],
+): Promise<WatchedService> {
+  const child = Bun.spawn([process.execPath, ...argv], {
     stdout: "pipe",
     stderr: "ignore",
   })
@@ -61,6 +70,20 @@ export async function startWatchedServiceWith(
   }
   const [listening = ""] = text.split("\n")
   return { url: JSON.parse(listening).url, pid: child.pid, key: created[0]?.[0] ?? "", keys: created }
+}
+
+/** A data file with accounts, and their keys. */
+async function createAccounts(keys: readonly number[]) {
+  const db = join(tempDir(), "store.db")
+  const created: string[][] = []
+  for (const count of keys) {
+    const { id } = await runJson(db, "account", "create", "--name", "one", "--plan", "enterprise")
+    const ofAccount: string[] = []
+    while (ofAccount.length < count)
+      ofAccount.push(String((await runJson(db, "key", "create", "--account", String(id))).key))
+    created.push(ofAccount)
+  }
+  return { db, created }
 }
 
 async function runJson(db: string, ...argv: readonly string[]): Promise<Readonly<Record<string, unknown>>> {

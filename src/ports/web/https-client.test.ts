@@ -237,6 +237,15 @@ describe("a server that", () => {
     expect(await get({ port: over.port })).toEqual(failure("too-large") as never)
   })
 
+  test("sends thousands of tiny pieces is cut off", async () => {
+    const inPieces = (count: number) => `${"1\r\nx\r\n".repeat(count)}0\r\n\r\n`
+    const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    const few = await serve(replying(chunked + inPieces(1_000)))
+    expect(await get({ port: few.port })).toMatchObject({ kind: "reply" })
+    const many = await serve(replying(chunked + inPieces(2_500)))
+    expect(await get({ port: many.port })).toEqual(failure("too-large") as never)
+  })
+
   test("sends endless headers is cut off", async () => {
     const { port } = await serve((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\n${`X-Long: ${"y".repeat(1_000)}\r\n`.repeat(100)}`)

@@ -8,6 +8,8 @@ import { createFairQueue } from "../dns/fair-queue.ts"
 
 /** The longest body that is read. */
 const maxBodyBytes = 65_536
+/** The most pieces that a body may come in. A few are usual; each takes time, however small it is. */
+const maxPieces = 2_000
 /** Time for one request, from the question for addresses to the last byte. */
 const limitMs = 10_000
 /** Bytes of the headers of a reply; the runtime's own limit would depend on its flags. */
@@ -141,7 +143,7 @@ function readReply(response: IncomingMessage): Promise<WebAnswer> {
   let bytes = 0
   response.on("data", (chunk: Uint8Array) => {
     bytes += chunk.byteLength
-    if (bytes <= maxBodyBytes) chunks.push(chunk)
+    if (bytes <= maxBodyBytes && chunks.length < maxPieces) chunks.push(chunk)
     else {
       resolve(failed("too-large"))
       response.destroy()
