@@ -275,14 +275,26 @@ async function keep(
   await admin.keepAnswer(actor, key, JSON.stringify(withoutSecrets(schema, output)))
 }
 
+/** The refusal of a change whose e-mail address or external id another account or key has. */
+function takenBy(after: PreparedChange<unknown>["after"]): AdminFault {
+  const given = ["external_id", "email"].filter((name) => typeof after?.[name] === "string")
+  const [parameter = "external_id"] = given
+  const text =
+    given.length > 1
+      ? "Choose another 'email' or 'external_id': one of them is taken."
+      : `Choose another '${parameter}': this one is taken.`
+  return new AdminFault("conflict", text, { parameter })
+}
+
 /** The fault of a change that was not kept. Replays do not come here, unless they were deleted just now. */
-function refused(outcome: Exclude<AdminOutcome, "applied">, { target }: PreparedChange<unknown>): AdminFault {
+function refused(
+  outcome: Exclude<AdminOutcome, "applied">,
+  { target, after }: PreparedChange<unknown>,
+): AdminFault {
   const name = `${target.kind} '${target.id}'`
   if (outcome === "missing") return new AdminFault("not-found", `There is no ${name}.`)
   if (outcome === "taken") {
-    return new AdminFault("conflict", "Choose another 'external_id': this one is taken.", {
-      parameter: "external_id",
-    })
+    return takenBy(after)
   }
   if (outcome === "tooMuch") {
     return new AdminFault(

@@ -18,6 +18,12 @@ export const instant = (description: string) => Type.String({ format: "date-time
 export const maybeInstant = (description: string) =>
   nullable(Type.String({ format: "date-time" }), { description })
 
+export const email = Type.String({
+  minLength: 1,
+  maxLength: 254,
+  description: "An e-mail address. Whoever reads mail to it can sign in to the portal of the account.",
+})
+
 export const externalId = Type.String({
   minLength: 1,
   maxLength: 200,

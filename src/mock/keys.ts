@@ -105,7 +105,7 @@ async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number
   const id = "acc_mockNoCredits"
   const spent = { plan: limited.name, used: limited.monthlyCredits ?? 0, bonus: 0 }
   const times = { createdMs: nowMs, closedMs: null, periodStartMs: nowMs }
-  const own = { id, name: "mock-no-credits", version: 1, externalId: null, metadata: "{}" }
+  const own = { id, name: "mock-no-credits", version: 1, externalId: null, email: null, metadata: "{}" }
   const audit = {
     id: "aud_mockNoCredits",
     atMs: nowMs,

@@ -1,4 +1,4 @@
-import type { AdminKeyRecord, AdminStore, AuditFilter, AuditRecord } from "./admin-store.ts"
+import type { AdminKeyRecord, AdminStore, AuditFilter, AuditRecord, EmailLink } from "./admin-store.ts"
 import {
   type Candidates,
   type Condition,
@@ -13,7 +13,7 @@ import * as rows from "./rows.ts"
 /** The lists of the administration. */
 export type Lists = Pick<
   AdminStore,
-  "accounts" | "keys" | "notices" | "noticeAttempts" | "adminKeys" | "audit"
+  "accounts" | "keys" | "notices" | "noticeAttempts" | "adminKeys" | "audit" | "invitations"
 >
 
 /** How a kind of store reads lists. */
@@ -40,6 +40,7 @@ export interface ListParts extends PageParts {
 const idStart = "acc_"
 
 const byCreation = order(false, "created_ms", "id")
+const byNewest = order(true, "created_ms", "id")
 const byTime = order(true, "at_ms", "id")
 const noticesByTime = order(true, "raised_ms", "notices.id")
 const attemptsByTime: Order = {
@@ -80,7 +81,11 @@ export function prepareLists(parts: ListParts): Lists {
         table: "accounts",
         columns: parts.accountColumns,
         select: (accounts) => `SELECT id FROM ${accounts}`,
-        conditions: [...equals("plan", filter.plan), ...equals("external_id", filter.externalId)],
+        conditions: [
+          ...equals("email", filter.email),
+          ...equals("plan", filter.plan),
+          ...equals("external_id", filter.externalId),
+        ],
         ...{ checks, candidates, order: byCreation, page },
       })
       if (ids.length === 0) return []
@@ -145,6 +150,14 @@ export function prepareLists(parts: ListParts): Lists {
       }
       return (await list<rows.PermittedRow<AdminKeyRecord>>(query)).map(rows.withPermissions)
     },
+    invitations: (page) =>
+      list<EmailLink>({
+        table: "email_links",
+        select: (links) => rows.selectEmailLinks.replace("FROM email_links", `FROM ${links}`),
+        conditions: [],
+        checks: [[() => "kind = 'invitation' AND used_ms IS NULL"]],
+        ...{ order: byNewest, page },
+      }),
     audit(filter, page) {
       const select = (audit: string) => rows.selectAudit.replace("FROM audit", `FROM ${audit}`)
       return list<AuditRecord>({ table: "audit", select, ...auditConditions(filter), order: byTime, page })

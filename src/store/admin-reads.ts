@@ -1,5 +1,12 @@
 import type { Lists } from "./admin-lists.ts"
-import type { AdminKeyRecord, AdminStore, ReplayRecord, SessionRecord, SignInLink } from "./admin-store.ts"
+import type {
+  AdminKeyRecord,
+  AdminStore,
+  EmailLink,
+  ReplayRecord,
+  SessionRecord,
+  SignInLink,
+} from "./admin-store.ts"
 import type { NoticeRecord } from "./outbox.ts"
 import * as rows from "./rows.ts"
 
@@ -33,6 +40,8 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
   return {
     findAccount: (id) =>
       find(`${rows.selectAccountDetails} WHERE id = $1::text`, [id], rows.toAccountDetails),
+    findAccountByEmail: (email) =>
+      find(`${rows.selectAccountDetails} WHERE email = $1::text`, [email], rows.toAccountDetails),
     async planNames() {
       return (await read<{ plan: string }>(selectPlanNames, [])).map(({ plan }) => plan)
     },
@@ -69,6 +78,8 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
         [hash],
         rows.withPermissions<rows.PermittedRow<SignInLink>>,
       ),
+    findEmailLink: (hash) =>
+      find(`${rows.selectEmailLinks} WHERE hash = $1::text`, [hash], (row: EmailLink) => row),
     findSession: (hash) =>
       find(
         `${rows.selectSessions} WHERE hash = $1::text`,

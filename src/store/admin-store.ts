@@ -9,6 +9,8 @@ export interface AdminStore {
   apply(change: AdminChange): Promise<AdminOutcome>
 
   findAccount(id: string): Promise<AccountDetails | null>
+  /** The account with a normalised e-mail address, open or closed. */
+  findAccountByEmail(email: string): Promise<AccountDetails | null>
   /** Accounts in the order of creation. */
   accounts(filter: AccountFilter, page: Page): Promise<readonly AccountDetails[]>
   /** Each plan that an account has, closed ones included. */
@@ -49,6 +51,10 @@ export interface AdminStore {
 
   /** The link of a token's hash, until it is used or expires. */
   findSignInLink(hash: string): Promise<SignInLink | null>
+  /** The link of a token's hash that was sent by e-mail, used or not, until some time after it expires. */
+  findEmailLink(hash: string): Promise<EmailLink | null>
+  /** Invitations that were not used, expired ones included until they are deleted. Newest first. */
+  invitations(page: Page): Promise<readonly EmailLink[]>
   /** The session of a cookie's hash, until it ends or expires. */
   findSession(hash: string): Promise<SessionRecord | null>
   /** Whether there is an admin key or a session of the console, or a link to the console was made. */
@@ -78,6 +84,8 @@ export interface AccountDetails extends AccountRecord {
   readonly version: number
   /** The operator's own id of the customer. Unique where it is set. */
   readonly externalId: string | null
+  /** Whoever reads mail to it may sign in to the portal. Normalised, and unique where it is set, closed accounts included. */
+  readonly email: string | null
   /** A JSON object. */
   readonly metadata: string
   /** Types of the events that the account's webhook gets besides `credits.threshold`. */
@@ -129,6 +137,38 @@ export interface SignInLink {
   readonly expiresMs: number
 }
 
+/** A link that was sent by e-mail. The store keeps a hash of its token. */
+export interface EmailLink {
+  /** `eml_…` */
+  readonly id: string
+  /** `sign-up` and `invitation` make an account, `sign-in` opens one. */
+  readonly kind: "sign-up" | "sign-in" | "invitation"
+  /** Normalised. */
+  readonly email: string
+  /** The name of the account to make; empty for the address. */
+  readonly name: string
+  /** The plan of the account to make; null for that of the settings. */
+  readonly plan: string | null
+  /** The address of the terms that were accepted with the question for the link. */
+  readonly terms: string | null
+  /** The account to sign in to; null for the other kinds. */
+  readonly accountId: string | null
+  /** The hash of the cookie of the browser that asked, which alone may use it; null for any browser. */
+  readonly browser: string | null
+  /** The network of the client that asked: its links of an hour are limited. */
+  readonly network: string
+  readonly createdMs: number
+  readonly expiresMs: number
+  readonly usedMs: number | null
+}
+
+/** The most links of those that have not expired, used ones included. */
+export interface EmailLinkLimits {
+  readonly perEmail: number
+  readonly perNetwork: number
+  readonly inAll: number
+}
+
 /** Someone who is signed in with a browser. The store keeps a hash of the cookie. */
 export interface SessionRecord extends Omit<SignInLink, "id"> {
   /** `ses_…` */
@@ -141,7 +181,7 @@ export interface SessionRecord extends Omit<SignInLink, "id"> {
 type Filter<Column extends string> = { readonly [Name in Column]?: string | undefined }
 
 /** The accounts of a list; all conditions hold. */
-export interface AccountFilter extends Filter<"plan" | "externalId"> {
+export interface AccountFilter extends Filter<"plan" | "externalId" | "email"> {
   /** True for closed accounts, false for open ones. */
   readonly closed?: boolean | undefined
   /** A part of the name or the beginning of the id, in any case. */
@@ -222,7 +262,7 @@ export type Mutation =
       readonly id: string
       readonly version: number
       readonly set: Partial<
-        Pick<AccountDetails, "name" | "plan" | "externalId" | "metadata" | "closedMs" | "events">
+        Pick<AccountDetails, "name" | "plan" | "externalId" | "email" | "metadata" | "closedMs" | "events">
       >
     }
   /** Ends the change with `tooMuch` when the bonus would exceed `maxBonus`. */
@@ -264,6 +304,23 @@ export type Mutation =
   | { readonly kind: "link.insert"; readonly link: SignInLink; readonly hash: string }
   /** Ends the change with `missing` when the link was used, or is no longer valid at `nowMs`. */
   | { readonly kind: "link.use"; readonly hash: string; readonly nowMs: number }
+  /**
+   * Expired links are deleted with each new one. Ends the change with `tooMany` when one of the limits is reached; null for
+   * none.
+   */
+  | {
+      readonly kind: "emailLink.insert"
+      readonly link: EmailLink
+      readonly hash: string
+      readonly limits: EmailLinkLimits | null
+    }
+  /**
+   * Marks a link as used. Ends the change with `missing` when it was used, or is no longer valid at `nowMs`. One that makes an
+   * account ends all others that would make one with the same address.
+   */
+  | { readonly kind: "emailLink.use"; readonly hash: string; readonly nowMs: number }
+  /** Takes an invitation back. Ends the change with `missing` when there is none that could be used. */
+  | { readonly kind: "emailLink.revoke"; readonly id: string }
   /** With each new session, expired ones are deleted, and the oldest of an owner who would have more than `most`. */
   | {
       readonly kind: "session.insert"
@@ -273,7 +330,7 @@ export type Mutation =
     }
   /** Ends one session, or nothing when it has ended. */
   | { readonly kind: "session.end"; readonly id: string }
-  /** Ends all sessions of an owner, and takes back the links that were not used. */
+  /** Ends all sessions of an owner, and takes back the links that were not used, also those that were sent by e-mail. */
   | { readonly kind: "session.endAll"; readonly sessionKind: SessionKind; readonly owner: string }
   /** Lets a session depend on another text of an API key: the one that its key has from now on. */
   | { readonly kind: "session.bind"; readonly id: string; readonly keyHash: string }

@@ -38,7 +38,7 @@ const adminColumns = `version::float8 AS version, external_id AS "externalId", m
 /** Selects an {@link AccountDetailsRow}. */
 export const selectAccountDetails = selectAccounts.replace(
   "FROM accounts",
-  `, ${adminColumns}, events FROM accounts`,
+  `, ${adminColumns}, events, email FROM accounts`,
 )
 
 const limitColumns = `expires_ms::float8 AS "expiresMs", revoked_ms::float8 AS "revokedMs", allow_apis AS "allowApis",
@@ -60,6 +60,11 @@ const linkColumns = `id, kind, owner, name, permissions, admin_key_id AS "adminK
     created_ms::float8 AS "createdMs", expires_ms::float8 AS "expiresMs"`
 /** Selects the {@link PermittedRow} of a link that signs in. */
 export const selectSignInLinks = `SELECT ${linkColumns} FROM sign_in_links`
+/** Selects an {@link EmailLink}. */
+export const selectEmailLinks = `
+  SELECT id, kind, email, name, plan, terms, account_id AS "accountId", browser, network, created_ms::float8 AS "createdMs",
+    expires_ms::float8 AS "expiresMs", used_ms::float8 AS "usedMs"
+  FROM email_links`
 /** Selects the {@link PermittedRow} of a session. */
 export const selectSessions = `SELECT ${linkColumns}, key_hash AS "keyHash" FROM sessions`
 

@@ -30,6 +30,7 @@ describe("an account", () => {
     const given = {
       name: "Ann",
       plan: "free",
+      email: "ann@example.com",
       external_id: "crm-1",
       metadata: { tier: 2 },
       events: ["key.created"],
@@ -214,4 +215,32 @@ test("a list of accounts goes from page to page in the order of creation", async
   expect([first.has_more, second.has_more, second.next]).toEqual([true, false, null])
   const { code, parameter } = await admin.refusal(listAccounts, { after: "W10" })
   expect([code, parameter]).toEqual(["invalid", "after"])
+})
+
+describe("an account's e-mail address", () => {
+  test("is kept in one form, found in any, and taken only once", async () => {
+    const admin = openAdministration()
+    const ann = await admin.run(createAccount, { name: "Ann", email: "Ann@BÜCHER.example" })
+    expect(ann.email).toBe("ann@xn--bcher-kva.example")
+    const { keys, ...withoutKeys } = ann
+    const listed = await admin.run(listAccounts, { email: " ann@bücher.example" })
+    expect([keys, listed.data]).toEqual([0, [withoutKeys]])
+    const again = admin.run(createAccount, { name: "Bob", email: "ann@bücher.example" })
+    await expect(again).rejects.toThrow("Choose another 'email': this one is taken.")
+    const bob = await admin.run(createAccount, { name: "Bob" })
+    await expect(admin.run(updateAccount, { id: bob.id, email: ann.email })).rejects.toThrow("'email'")
+    expect(await admin.run(updateAccount, { id: ann.id, email: null })).toMatchObject({ email: null })
+    expect(await admin.run(updateAccount, { id: bob.id, email: "ANN@bücher.example" })).toMatchObject({
+      email: "ann@xn--bcher-kva.example",
+    })
+  })
+
+  test("that is none is refused", async () => {
+    const admin = openAdministration()
+    for (const email of ["ann", "ann@x.com\nBcc: bob@x.com", "ann@localhost"]) {
+      await expect(admin.run(createAccount, { name: "Ann", email })).rejects.toThrow(
+        "The 'email' parameter must be an e-mail address such as ann@example.com.",
+      )
+    }
+  })
 })

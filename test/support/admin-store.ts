@@ -14,7 +14,7 @@ import { accountOf, keyOf } from "./store.ts"
 export const firstPage: Page = { limit: 100, after: null }
 
 export function accountDetailsOf(change: Partial<AccountDetails> = {}): AccountDetails {
-  return { ...accountOf(), version: 1, externalId: null, metadata: "{}", events: [], ...change }
+  return { ...accountOf(), version: 1, externalId: null, email: null, metadata: "{}", events: [], ...change }
 }
 
 export function keyDetailsOf(change: Partial<KeyDetails> = {}): KeyDetails {

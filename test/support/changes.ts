@@ -36,7 +36,7 @@ export function changesOf(admin: AdminStore): TestChanges {
     createAccount: (account) =>
       require({
         kind: "account.insert",
-        account: { ...account, version: 1, externalId: null, metadata: "{}", events: [] },
+        account: { ...account, version: 1, externalId: null, email: null, metadata: "{}", events: [] },
       }),
     async updateAccount(id, set) {
       const version = (await admin.findAccount(id))?.version ?? 1

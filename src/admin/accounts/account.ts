@@ -17,6 +17,10 @@ export const accountSchema = Type.Object({
   id: Type.String({ description: "The account's id." }),
   name: Type.String({ description: "Its name." }),
   plan: Type.String({ description: "Its plan." }),
+  email: nullable(Type.String(), {
+    description:
+      "Its e-mail address; null without one. Whoever reads mail to it can sign in to the portal of the account.",
+  }),
   external_id: operatorOnly(nullable(externalId, { description: externalId.description ?? "" })),
   metadata: operatorOnly(metadata),
   events: Type.Array(Type.String(), {
@@ -50,7 +54,7 @@ export const accountSchema = Type.Object({
 })
 
 /** The fields that an operator sets. */
-export const accountFields: readonly string[] = ["name", "plan", "external_id", "metadata", "events"]
+export const accountFields: readonly string[] = ["name", "plan", "email", "external_id", "metadata", "events"]
 
 type AccountOutput = Static<typeof accountSchema>
 
@@ -67,6 +71,7 @@ export function toAccountOutput(
     id: account.id,
     name: account.name,
     plan: account.plan,
+    email: account.email,
     external_id: account.externalId,
     metadata: JSON.parse(account.metadata),
     events: [...account.events],

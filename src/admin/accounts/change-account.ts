@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox"
+import { requireEmail } from "../../accounts/email.ts"
 import { refuseHidden, requireName, requirePlan } from "../../accounts/requirements.ts"
 import { nullable } from "../../apis/contract.ts"
 import { AdminFault } from "../fault.ts"
-import { accountId, externalId, metadata, requireMetadata } from "../fields.ts"
+import { accountId, email, externalId, metadata, requireMetadata } from "../fields.ts"
 import { defineChange } from "../operation.ts"
 import {
   accountFields,
@@ -18,7 +19,8 @@ import { eventsParameter } from "./events.ts"
 export const updateAccount = defineChange({
   id: "accounts.update",
   title: "Change an account",
-  description: "Changes the given fields of an account: name, plan, external id, metadata, events.",
+  description:
+    "Changes the given fields of an account: name, plan, e-mail address, external id, metadata, events.",
   permission: "accounts.write",
   method: "PATCH",
   path: "/accounts/{id}",
@@ -45,17 +47,19 @@ export const updateAccount = defineChange({
     id: accountId,
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "The new name." })),
     plan: Type.Optional(Type.String({ maxLength: 100, description: "The new plan." })),
+    email: Type.Optional(nullable(email, { description: "The new e-mail address; null for none." })),
     external_id: Type.Optional(nullable(externalId, { description: "The new external id; null for none." })),
     metadata: Type.Optional(metadata),
     events: Type.Optional(eventsParameter),
   }),
   output: accountSchema,
   example: { id: "acc_1234567890abcdef", name: "Bob" },
-  async prepare({ id, name, plan, external_id, metadata, events }, context) {
+  async prepare({ id, name, plan, email, external_id, metadata, events }, context) {
     const account = await requireOpenAccount(context, id)
     const set = {
       ...(name !== undefined && { name }),
       ...(plan !== undefined && { plan }),
+      ...(email !== undefined && { email: email === null ? null : await requireEmail(email) }),
       ...(external_id !== undefined && { externalId: external_id }),
       ...(metadata !== undefined && { metadata: requireMetadata(metadata) }),
       ...(events !== undefined && { events }),

@@ -1,9 +1,10 @@
 import { Type } from "@sinclair/typebox"
+import { requireEmail } from "../../accounts/email.ts"
 import { createId } from "../../accounts/key.ts"
 import { refuseHidden, requireNewAccount } from "../../accounts/requirements.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
 import { pick } from "../changed-fields.ts"
-import { externalId, metadata, requireMetadata } from "../fields.ts"
+import { email, externalId, metadata, requireMetadata } from "../fields.ts"
 import { defineChange } from "../operation.ts"
 import { accountFields, accountSchema, readAccount, toAccountOutput } from "./account.ts"
 import { eventsParameter } from "./events.ts"
@@ -19,6 +20,7 @@ export const createAccount = defineChange({
   input: Type.Object({
     name: Type.String({ minLength: 1, maxLength: 200, description: "The account's name." }),
     plan: Type.Optional(Type.String({ default: "free", maxLength: 100, description: "The account's plan." })),
+    email: Type.Optional(email),
     external_id: Type.Optional(externalId),
     metadata: Type.Optional(metadata),
     events: Type.Optional(eventsParameter),
@@ -42,6 +44,7 @@ export const createAccount = defineChange({
       bonus: plan.signUpBonus,
       version: 1,
       externalId: input.external_id ?? null,
+      email: input.email === undefined ? null : await requireEmail(input.email),
       metadata: requireMetadata(input.metadata ?? {}),
       events: input.events ?? [],
     }

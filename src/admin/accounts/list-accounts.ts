@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { isNearLimit, nearLimitPercent } from "../../accounts/credits.ts"
+import { requireEmail } from "../../accounts/email.ts"
 import type { AccountDetails, AccountFilter, Page } from "../../store/admin-store.ts"
-import { externalId, listOf, pageParameters } from "../fields.ts"
+import { email, externalId, listOf, pageParameters } from "../fields.ts"
 import { defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
@@ -21,6 +22,7 @@ export const listAccounts = defineRead({
   },
   input: Type.Object({
     plan: Type.Optional(Type.String({ maxLength: 100, description: "Only accounts of this plan." })),
+    email: Type.Optional({ ...email, description: "Only the account with this e-mail address." }),
     external_id: Type.Optional(externalId),
     closed: Type.Optional(Type.Boolean({ description: "Only closed accounts, or only open ones." })),
     search: Type.Optional(
@@ -39,8 +41,9 @@ export const listAccounts = defineRead({
   }),
   output: listOf(accountSchema),
   example: { plan: "pro" },
-  read: ({ plan, external_id, closed, search, near_limit, limit, after }, context) => {
-    const filter = { plan, externalId: external_id, closed, search }
+  async read({ plan, email, external_id, closed, search, near_limit, limit, after }, context) {
+    const address = email === undefined ? undefined : await requireEmail(email)
+    const filter = { plan, email: address, externalId: external_id, closed, search }
     const read =
       near_limit === undefined
         ? (page: Page) => context.admin.accounts(filter, page)

@@ -270,9 +270,10 @@ DECLARE
 BEGIN
   CASE mutation ->> 'kind'
   WHEN 'account.insert' THEN
-    INSERT INTO accounts (id, name, plan, created_ms, version, external_id, metadata, events)
+    INSERT INTO accounts (id, name, plan, created_ms, version, external_id, metadata, events, email)
       VALUES (account ->> 'id', account ->> 'name', account ->> 'plan', (account ->> 'createdMs')::bigint,
-        (account ->> 'version')::bigint, account ->> 'externalId', account ->> 'metadata', account ->> 'events');
+        (account ->> 'version')::bigint, account ->> 'externalId', account ->> 'metadata', account ->> 'events',
+        account ->> 'email');
     INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus)
       VALUES (account ->> 'id', (account ->> 'closedMs')::bigint, (account ->> 'periodStartMs')::bigint,
         (account ->> 'used')::bigint, (account ->> 'bonus')::bigint);
@@ -285,7 +286,8 @@ BEGIN
         plan = CASE WHEN given ? 'plan' THEN given ->> 'plan' ELSE plan END,
         external_id = CASE WHEN given ? 'externalId' THEN given ->> 'externalId' ELSE external_id END,
         metadata = CASE WHEN given ? 'metadata' THEN given ->> 'metadata' ELSE metadata END,
-        events = CASE WHEN given ? 'events' THEN given ->> 'events' ELSE events END
+        events = CASE WHEN given ? 'events' THEN given ->> 'events' ELSE events END,
+        email = CASE WHEN given ? 'email' THEN given ->> 'email' ELSE email END
       WHERE id = mutation ->> 'id';
     IF given ? 'closedMs' THEN
       UPDATE ledger SET closed_ms = (given ->> 'closedMs')::bigint WHERE account_id = mutation ->> 'id';
@@ -432,6 +434,10 @@ BEGIN
     DELETE FROM sign_in_links WHERE hash IN (
       SELECT hash FROM sign_in_links WHERE kind = mutation ->> 'sessionKind' AND owner = mutation ->> 'owner'
       ORDER BY hash FOR UPDATE);
+    IF mutation ->> 'sessionKind' = 'portal' THEN
+      DELETE FROM email_links WHERE hash IN (
+        SELECT hash FROM email_links WHERE account_id = mutation ->> 'owner' ORDER BY hash FOR UPDATE);
+    END IF;
   WHEN 'session.bind' THEN
     UPDATE sessions SET key_hash = mutation ->> 'keyHash' WHERE id = mutation ->> 'id';
   WHEN 'keys.limit' THEN
@@ -439,6 +445,49 @@ BEGIN
         AND (expires_ms IS NULL OR expires_ms > (mutation ->> 'nowMs')::bigint)) >= (mutation ->> 'most')::bigint THEN
       RETURN 'tooMany';
     END IF;
+  END CASE;
+  RETURN 'applied';
+END $$;
+
+-- Links that were sent by e-mail. Of two new ones the second waits for the first, so that the limits hold across instances.
+CREATE OR REPLACE FUNCTION apply_email_link_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  link CONSTANT jsonb := mutation -> 'link';
+  limits CONSTANT jsonb := mutation -> 'limits';
+  made_ms CONSTANT bigint := (link ->> 'createdMs')::bigint;
+  used email_links;
+BEGIN
+  CASE mutation ->> 'kind'
+  WHEN 'emailLink.insert' THEN
+    IF limits ->> 'inAll' IS NOT NULL THEN
+      PERFORM pg_advisory_xact_lock(hashtext('penknife'), hashtext('email_links'));
+    END IF;
+    DELETE FROM email_links WHERE hash IN (
+      SELECT hash FROM email_links WHERE expires_ms <= made_ms LIMIT 200 FOR UPDATE SKIP LOCKED);
+    IF limits ->> 'inAll' IS NOT NULL AND (
+        (SELECT count(*) FROM email_links WHERE email = link ->> 'email' AND kind <> 'invitation' AND expires_ms > made_ms)
+          >= (limits ->> 'perEmail')::bigint
+        OR (SELECT count(*) FROM email_links WHERE network = link ->> 'network' AND kind <> 'invitation' AND expires_ms > made_ms)
+          >= (limits ->> 'perNetwork')::bigint
+        OR (SELECT count(*) FROM email_links WHERE kind <> 'invitation' AND expires_ms > made_ms)
+          >= (limits ->> 'inAll')::bigint) THEN
+      RETURN 'tooMany';
+    END IF;
+    INSERT INTO email_links (hash, id, kind, email, name, plan, terms, account_id, browser, network, created_ms, expires_ms, used_ms)
+      VALUES (mutation ->> 'hash', link ->> 'id', link ->> 'kind', link ->> 'email', link ->> 'name', link ->> 'plan',
+        link ->> 'terms', link ->> 'accountId', link ->> 'browser', link ->> 'network', made_ms,
+        (link ->> 'expiresMs')::bigint, (link ->> 'usedMs')::bigint);
+  WHEN 'emailLink.use' THEN
+    UPDATE email_links SET used_ms = (mutation ->> 'nowMs')::bigint
+      WHERE hash = mutation ->> 'hash' AND used_ms IS NULL AND expires_ms > (mutation ->> 'nowMs')::bigint RETURNING * INTO used;
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+    IF used.kind <> 'sign-in' THEN
+      UPDATE email_links SET used_ms = (mutation ->> 'nowMs')::bigint WHERE hash IN (
+        SELECT hash FROM email_links WHERE email = used.email AND kind <> 'sign-in' AND used_ms IS NULL ORDER BY hash FOR UPDATE);
+    END IF;
+  WHEN 'emailLink.revoke' THEN
+    DELETE FROM email_links WHERE id = mutation ->> 'id' AND kind = 'invitation' AND used_ms IS NULL;
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
   END CASE;
   RETURN 'applied';
 END $$;
@@ -478,6 +527,7 @@ BEGIN
       WHEN 'account' THEN apply_account_mutation(mutation)
       WHEN 'key' THEN apply_key_mutation(mutation)
       WHEN 'link' THEN apply_sign_in_mutation(mutation)
+      WHEN 'emailLink' THEN apply_email_link_mutation(mutation)
       WHEN 'session' THEN apply_sign_in_mutation(mutation)
       WHEN 'keys' THEN apply_sign_in_mutation(mutation)
       ELSE apply_notice_mutation(mutation) END;
@@ -497,6 +547,6 @@ EXCEPTION
   WHEN SQLSTATE 'PK001' THEN RETURN SQLERRM;
   WHEN unique_violation THEN
     GET STACKED DIAGNOSTICS violated = CONSTRAINT_NAME;
-    IF violated = 'accounts_by_external_id' THEN RETURN 'taken'; END IF;
+    IF violated IN ('accounts_by_external_id', 'accounts_by_email') THEN RETURN 'taken'; END IF;
     RAISE;
 END $$;

@@ -32,7 +32,29 @@ export const releasedSteps: readonly SchemaStep[] = [
         body       text NOT NULL,
         PRIMARY KEY (account_id, month)
       );
-      CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON statements FOR EACH ROW EXECUTE FUNCTION keep_rows();`,
+      CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON statements FOR EACH ROW EXECUTE FUNCTION keep_rows();
+      ALTER TABLE accounts ADD COLUMN email text COLLATE "C";
+      CREATE TABLE email_links (
+        hash       text COLLATE "C" PRIMARY KEY,
+        id         text COLLATE "C" NOT NULL,
+        kind       text COLLATE "C" NOT NULL CHECK (kind IN ('sign-up', 'sign-in', 'invitation')),
+        email      text COLLATE "C" NOT NULL,
+        name       text NOT NULL,
+        plan       text,
+        terms      text,
+        account_id text COLLATE "C" CHECK ((account_id IS NULL) = (kind <> 'sign-in')),
+        browser    text COLLATE "C",
+        network    text COLLATE "C" NOT NULL,
+        created_ms bigint NOT NULL,
+        expires_ms bigint NOT NULL,
+        used_ms    bigint
+      );
+      CREATE INDEX email_links_by_expiry ON email_links (expires_ms);
+      CREATE INDEX email_links_by_email ON email_links (email);
+      CREATE INDEX email_links_by_network ON email_links (network);
+      CREATE INDEX email_links_by_account ON email_links (account_id) WHERE account_id IS NOT NULL;
+      CREATE INDEX email_links_by_creation ON email_links (created_ms, id);`,
+    indexes: [{ name: "accounts_by_email", on: "accounts (email) WHERE email IS NOT NULL", isUnique: true }],
   },
 ]
 

@@ -21,6 +21,7 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   audit: ["SELECT", "INSERT"],
   replays: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   sign_in_links: ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  email_links: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   sessions: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   history_calls: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   history_faults: ["SELECT", "INSERT", "UPDATE", "DELETE"],

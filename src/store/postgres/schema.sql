@@ -24,7 +24,8 @@ CREATE TABLE accounts (
   events                text NOT NULL DEFAULT '[]',  -- JSON array: types of events for the webhook
   -- For searches without regard to case: lowering 100,000 names takes longer than searching them.
   lower_name            text COLLATE "C" GENERATED ALWAYS AS (lower(name COLLATE "C")) STORED,
-  lower_id              text COLLATE "C" GENERATED ALWAYS AS (lower(id)) STORED
+  lower_id              text COLLATE "C" GENERATED ALWAYS AS (lower(id)) STORED,
+  email                 text COLLATE "C"             -- whoever reads mail to it may sign in to the portal; normalised
 );
 CREATE INDEX accounts_by_creation ON accounts (created_ms, id);
 CREATE UNIQUE INDEX accounts_by_external_id ON accounts (external_id) WHERE external_id IS NOT NULL;
@@ -358,3 +359,28 @@ CREATE TABLE statements (
   PRIMARY KEY (account_id, month)
 );
 CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON statements FOR EACH ROW EXECUTE FUNCTION keep_rows();
+-- Sign-up ---------------------------------------------------------------------------------------------------
+
+CREATE UNIQUE INDEX accounts_by_email ON accounts (email) WHERE email IS NOT NULL;
+
+-- Links that were sent by e-mail. A used one stays until it expires, since the number of links of an hour is limited.
+CREATE TABLE email_links (
+  hash       text COLLATE "C" PRIMARY KEY, -- SHA-256 of the token, hexadecimal
+  id         text COLLATE "C" NOT NULL,
+  kind       text COLLATE "C" NOT NULL CHECK (kind IN ('sign-up', 'sign-in', 'invitation')),
+  email      text COLLATE "C" NOT NULL,
+  name       text NOT NULL,                -- of the account to make; empty: the address
+  plan       text,                         -- of the account to make; null: that of the settings
+  terms      text,                         -- the address of the terms that were accepted with the question for the link
+  account_id text COLLATE "C" CHECK ((account_id IS NULL) = (kind <> 'sign-in')),
+  browser    text COLLATE "C",             -- SHA-256 of the cookie of the browser that asked; null: any browser
+  network    text COLLATE "C" NOT NULL,    -- of the client that asked
+  created_ms bigint NOT NULL,
+  expires_ms bigint NOT NULL,
+  used_ms    bigint
+);
+CREATE INDEX email_links_by_expiry ON email_links (expires_ms);
+CREATE INDEX email_links_by_email ON email_links (email);
+CREATE INDEX email_links_by_network ON email_links (network);
+CREATE INDEX email_links_by_account ON email_links (account_id) WHERE account_id IS NOT NULL;
+CREATE INDEX email_links_by_creation ON email_links (created_ms, id);

@@ -14,15 +14,21 @@ export function prepareAccountChanges(database: Database, ledger: Ledger) {
   const findTaken = database.query<unknown, [string, string]>(
     "SELECT 1 FROM accounts WHERE external_id = ?1 AND id <> ?2",
   )
-  const isTaken = (externalId: string | null | undefined, id: string) =>
-    externalId !== null && externalId !== undefined && findTaken.get(externalId, id) !== null
+  const findEmail = database.query<unknown, [string, string]>(
+    "SELECT 1 FROM accounts WHERE email = ?1 AND id <> ?2",
+  )
+  const isTaken = ({ externalId, email }: Pick<AccountUpdate, "externalId" | "email">, id: string) =>
+    (typeof externalId === "string" && findTaken.get(externalId, id) !== null) ||
+    (typeof email === "string" && findEmail.get(email, id) !== null)
 
   return {
     insert(account: AccountDetails): AdminOutcome {
-      if (isTaken(account.externalId, account.id)) return "taken"
+      if (isTaken(account, account.id)) return "taken"
       const { id, name, plan, createdMs, closedMs, periodStartMs, used, bonus } = account
-      const { version, externalId, metadata, events } = account
-      insertRow(database, "accounts", { id, name, plan, createdMs, version, externalId, metadata, events })
+      const { version, externalId, email, metadata, events } = account
+      insertRow(database, "accounts", {
+        ...{ id, name, plan, createdMs, version, externalId, email, metadata, events },
+      })
       insertRow(database, "ledger", { accountId: id, closedMs, periodStartMs, used, bonus })
       return "applied"
     },
@@ -30,7 +36,7 @@ export function prepareAccountChanges(database: Database, ledger: Ledger) {
       const row = findVersion.get(id)
       if (row === null) return "missing"
       if (row.version !== version) return "conflict"
-      if (isTaken(fields.externalId, id)) return "taken"
+      if (isTaken(fields, id)) return "taken"
       updateVersioned(database, "accounts", id, fields)
       // The account may be near the limit of its new plan.
       if (fields.plan !== undefined && fields.plan !== row.plan)

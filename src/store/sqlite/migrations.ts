@@ -38,7 +38,29 @@ export const releasedSteps: readonly SchemaStep[] = [
       CREATE TRIGGER statements_are_not_changed BEFORE UPDATE ON statements
         BEGIN SELECT raise(ABORT, 'statements cannot be changed'); END;
       CREATE TRIGGER statements_are_not_deleted BEFORE DELETE ON statements
-        BEGIN SELECT raise(ABORT, 'statements cannot be deleted'); END;`,
+        BEGIN SELECT raise(ABORT, 'statements cannot be deleted'); END;
+      ALTER TABLE accounts ADD COLUMN email TEXT;
+      CREATE TABLE email_links (
+        hash       TEXT PRIMARY KEY,
+        id         TEXT NOT NULL,
+        kind       TEXT NOT NULL CHECK (kind IN ('sign-up', 'sign-in', 'invitation')),
+        email      TEXT NOT NULL,
+        name       TEXT NOT NULL,
+        plan       TEXT,
+        terms      TEXT,
+        account_id TEXT CHECK ((account_id IS NULL) = (kind <> 'sign-in')),
+        browser    TEXT,
+        network    TEXT NOT NULL,
+        created_ms INTEGER NOT NULL,
+        expires_ms INTEGER NOT NULL,
+        used_ms    INTEGER
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX email_links_by_expiry ON email_links (expires_ms);
+      CREATE INDEX email_links_by_email ON email_links (email);
+      CREATE INDEX email_links_by_network ON email_links (network);
+      CREATE INDEX email_links_by_account ON email_links (account_id) WHERE account_id IS NOT NULL;
+      CREATE INDEX email_links_by_creation ON email_links (created_ms, id);`,
+    indexes: [{ name: "accounts_by_email", on: "accounts (email) WHERE email IS NOT NULL", isUnique: true }],
   },
 ]
 

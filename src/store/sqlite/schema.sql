@@ -12,7 +12,8 @@ CREATE TABLE accounts (
   version         INTEGER NOT NULL DEFAULT 1,  -- rises with each change by an operator
   external_id     TEXT,                        -- the operator's own id
   metadata        TEXT NOT NULL DEFAULT '{}',  -- JSON object
-  events          TEXT NOT NULL DEFAULT '[]'   -- JSON array: types of events for the webhook
+  events          TEXT NOT NULL DEFAULT '[]',  -- JSON array: types of events for the webhook
+  email           TEXT                         -- whoever reads mail to it may sign in to the portal; normalised
 ) STRICT, WITHOUT ROWID;
 -- Lists are read in the order of creation. Names and plans are in the index too, so that a search reads no other page.
 CREATE INDEX accounts_by_creation ON accounts (created_ms, id, plan, name);
@@ -336,3 +337,28 @@ CREATE TRIGGER statements_are_not_changed BEFORE UPDATE ON statements
   BEGIN SELECT raise(ABORT, 'statements cannot be changed'); END;
 CREATE TRIGGER statements_are_not_deleted BEFORE DELETE ON statements
   BEGIN SELECT raise(ABORT, 'statements cannot be deleted'); END;
+-- Sign-up ---------------------------------------------------------------------------------------------------
+
+CREATE UNIQUE INDEX accounts_by_email ON accounts (email) WHERE email IS NOT NULL;
+
+-- Links that were sent by e-mail. A used one stays until it expires, since the number of links of an hour is limited.
+CREATE TABLE email_links (
+  hash       TEXT PRIMARY KEY, -- SHA-256 of the token, hexadecimal
+  id         TEXT NOT NULL,
+  kind       TEXT NOT NULL CHECK (kind IN ('sign-up', 'sign-in', 'invitation')),
+  email      TEXT NOT NULL,
+  name       TEXT NOT NULL,    -- of the account to make; empty: the address
+  plan       TEXT,             -- of the account to make; null: that of the settings
+  terms      TEXT,             -- the address of the terms that were accepted with the question for the link
+  account_id TEXT CHECK ((account_id IS NULL) = (kind <> 'sign-in')),
+  browser    TEXT,             -- SHA-256 of the cookie of the browser that asked; null: any browser
+  network    TEXT NOT NULL,    -- of the client that asked
+  created_ms INTEGER NOT NULL,
+  expires_ms INTEGER NOT NULL,
+  used_ms    INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX email_links_by_expiry ON email_links (expires_ms);
+CREATE INDEX email_links_by_email ON email_links (email);
+CREATE INDEX email_links_by_network ON email_links (network);
+CREATE INDEX email_links_by_account ON email_links (account_id) WHERE account_id IS NOT NULL;
+CREATE INDEX email_links_by_creation ON email_links (created_ms, id);

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { AdminOutcome, Mutation } from "../admin-store.ts"
+import { endLinksOfAccount } from "./email-links.ts"
 import { insertRow } from "./row-changes.ts"
 
 type SignInMutation = Extract<Mutation, { kind: `link.${string}` | `session.${string}` }>
@@ -26,6 +27,7 @@ export function changeSignIns(database: Database, mutation: SignInMutation): Adm
           .query(`DELETE FROM ${table} WHERE kind = ?1 AND owner = ?2`)
           .run(mutation.sessionKind, mutation.owner)
       }
+      if (mutation.sessionKind === "portal") endLinksOfAccount(database, mutation.owner)
       return "applied"
     case "session.bind":
       database.query("UPDATE sessions SET key_hash = ?2 WHERE id = ?1").run(mutation.id, mutation.keyHash)

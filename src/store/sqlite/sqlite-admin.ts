@@ -9,6 +9,7 @@ import { readUsage } from "../usage-query.ts"
 import type { UsageDialect } from "../usage-sql.ts"
 import type { AccessCache } from "./access-cache.ts"
 import { prepareAccountChanges } from "./account-changes.ts"
+import { changeEmailLinks } from "./email-links.ts"
 import { prepareKeyChanges } from "./key-changes.ts"
 import type { Ledger } from "./ledger.ts"
 import { insertNotice, resendNotice, selectNotices, setWebhook } from "./notice-rows.ts"
@@ -89,6 +90,10 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       case "session.endAll":
       case "session.bind":
         return changeSignIns(database, mutation)
+      case "emailLink.insert":
+      case "emailLink.use":
+      case "emailLink.revoke":
+        return changeEmailLinks(database, mutation)
       case "adminKey.insert":
         insertRow(database, "admin_keys", { ...mutation.adminKey, hash: mutation.hash })
         return "applied"

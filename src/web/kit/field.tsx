@@ -17,7 +17,7 @@ interface FieldProps {
 }
 
 interface InputProps extends FieldProps {
-  readonly type?: "text" | "number" | "url" | "password" | "date"
+  readonly type?: "text" | "number" | "url" | "email" | "password" | "date"
   readonly placeholder?: string
   readonly autocomplete?: string
 }
@@ -25,7 +25,7 @@ interface InputProps extends FieldProps {
 /** A line to type into, with its label, a hint and, when it is wrong, what to change. */
 export function TextField({ type = "text", placeholder, autocomplete = "off", ...field }: InputProps) {
   const { frame, attributes } = useField(field)
-  const isText = type === "text" || type === "url"
+  const isText = type === "text" || type === "url" || type === "email"
   return (
     <FieldFrame {...frame}>
       <input
@@ -47,6 +47,7 @@ const inputTypes = {
   text: { type: "text" },
   number: { type: "text" },
   url: { type: "url" },
+  email: { type: "email" },
   password: { type: "password" },
   date: { type: "date" },
 } as const

@@ -132,6 +132,7 @@ function Details({ account }: { readonly account: Account }) {
           ["Id", <Code key="id">{account.id}</Code>],
           ["State", <AccountState key="state" account={account} />],
           ["Plan", account.plan],
+          ["E-mail", account.email ?? <span class="muted">none</span>],
           ["External id", account.external_id ?? <span class="muted">none</span>],
           ["Created", <Time key="created" at={account.created} style="instant" />],
           ...metadata.map(([name, value]) => [name, JSON.stringify(value)] as const),

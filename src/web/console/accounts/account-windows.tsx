@@ -33,6 +33,7 @@ export function EditAccount({ account, close, done }: AccountWindowProps) {
         id: account.id,
         name: values.text("name"),
         plan: values.text("plan"),
+        email: values.text("email") || null,
         external_id: values.text("external_id") || null,
       })}
       ifVersion={ifVersion}
@@ -46,6 +47,13 @@ export function EditAccount({ account, close, done }: AccountWindowProps) {
         value={account.plan}
         choices={[...names].map((name) => [name, name])}
         hint="It takes effect with the next call. What was used this month stays used."
+      />
+      <TextField
+        name="email"
+        label="E-mail"
+        type="email"
+        hint="Whoever reads mail to it can sign in to the portal of the account."
+        value={account.email ?? ""}
       />
       <TextField
         name="external_id"
@@ -74,12 +82,19 @@ export function CreateAccount({ plans, close, done }: CreateAccountProps) {
       input={(values) => ({
         name: values.text("name"),
         plan: values.text("plan"),
+        ...(values.text("email") !== "" && { email: values.text("email") }),
         ...(values.text("external_id") !== "" && { external_id: values.text("external_id") }),
       })}
       done={done}
     >
       <TextField name="name" label="Name" required hint="As you know the customer." />
       <SelectField name="plan" label="Plan" required choices={plans.map((plan) => [plan, plan])} />
+      <TextField
+        name="email"
+        label="E-mail"
+        type="email"
+        hint="Whoever reads mail to it can sign in to the portal of the account."
+      />
       <TextField
         name="external_id"
         label="External id"

@@ -1,0 +1,79 @@
+/** Links that were sent by e-mail, in a data file. */
+import type { Database } from "bun:sqlite"
+import type { AdminOutcome, EmailLinkLimits, Mutation } from "../admin-store.ts"
+import { insertRow } from "./row-changes.ts"
+
+type EmailLinkMutation = Extract<Mutation, { kind: `emailLink.${string}` }>
+type Insertion = Extract<Mutation, { kind: "emailLink.insert" }>
+
+/** Rows that are deleted at once, so that none holds up calls for long. */
+const maxDeleted = 200
+
+/** Changes links, in a transaction. Unless the outcome is `applied`, it must be undone. */
+export function changeEmailLinks(database: Database, mutation: EmailLinkMutation): AdminOutcome {
+  switch (mutation.kind) {
+    case "emailLink.insert":
+      return insertLink(database, mutation)
+    case "emailLink.use":
+      return useLink(database, mutation.hash, mutation.nowMs)
+    case "emailLink.revoke": {
+      const remove = "DELETE FROM email_links WHERE id = ?1 AND kind = 'invitation' AND used_ms IS NULL"
+      return database.query(remove).run(mutation.id).changes === 1 ? "applied" : "missing"
+    }
+  }
+}
+
+/** Takes back the links that sign in to an account. */
+export function endLinksOfAccount(database: Database, accountId: string): void {
+  database.query("DELETE FROM email_links WHERE account_id = ?1").run(accountId)
+}
+
+function insertLink(database: Database, { link, hash, limits }: Insertion): AdminOutcome {
+  database
+    .query(
+      `DELETE FROM email_links WHERE hash IN (
+         SELECT hash FROM email_links WHERE expires_ms <= ?1 ORDER BY expires_ms LIMIT ?2)`,
+    )
+    .run(link.createdMs, maxDeleted)
+  if (limits !== null && isOver(database, link, limits)) return "tooMany"
+  insertRow(database, "email_links", { ...link, hash })
+  return "applied"
+}
+
+/** Invitations are limited by nothing, and do not count. */
+function isOver(
+  database: Database,
+  { email, network, createdMs }: Insertion["link"],
+  limits: EmailLinkLimits,
+): boolean {
+  const isFull = (condition: string, value: string, limit: number) => {
+    const row = database
+      .query<{ count: number }, [number, string, number]>(
+        `SELECT count(*) AS count FROM (SELECT 1 FROM email_links
+           WHERE ${condition} AND kind <> 'invitation' AND expires_ms > ?3 LIMIT ?1)`,
+      )
+      .get(limit, value, createdMs)
+    return (row?.count ?? 0) >= limit
+  }
+  return (
+    isFull("email = ?2", email, limits.perEmail) ||
+    isFull("network = ?2", network, limits.perNetwork) ||
+    isFull("?2 = ''", "", limits.inAll)
+  )
+}
+
+function useLink(database: Database, hash: string, nowMs: number): AdminOutcome {
+  const used = database
+    .query<{ kind: string; email: string }, [string, number]>(
+      `UPDATE email_links SET used_ms = ?2 WHERE hash = ?1 AND used_ms IS NULL AND expires_ms > ?2
+       RETURNING kind, email`,
+    )
+    .get(hash, nowMs)
+  if (used === null) return "missing"
+  if (used.kind !== "sign-in") {
+    database
+      .query("UPDATE email_links SET used_ms = ?2 WHERE email = ?1 AND kind <> 'sign-in' AND used_ms IS NULL")
+      .run(used.email, nowMs)
+  }
+  return "applied"
+}

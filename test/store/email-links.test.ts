@@ -1,0 +1,164 @@
+/** Promises of every kind of store about e-mail addresses of accounts, and links that were sent to one. */
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { AdminStore, EmailLink, EmailLinkLimits, Mutation } from "../../src/store/admin-store.ts"
+import type { OpenStore } from "../../src/store/open-store.ts"
+import { accountDetailsOf, changeOf, firstPage } from "../support/admin-store.ts"
+import { useOpenStores, useStoreKinds } from "../support/any-store.ts"
+
+const hourMs = 3_600_000
+
+describe.each(useStoreKinds())("$name", ({ create }) => {
+  const openStore = useOpenStores()
+  let other: OpenStore
+  let admin: AdminStore
+
+  beforeEach(async () => {
+    const db = await create()
+    admin = (await openStore(db)).admin
+    // Another process that works on the same store.
+    other = await openStore(db)
+    await apply({ kind: "account.insert", account: accountDetailsOf({ email: "ann@example.com" }) })
+  })
+  const apply = (...mutations: Mutation[]) => admin.apply(changeOf(mutations))
+  const insert = (hash: string, change: Partial<EmailLink> = {}, limits: EmailLinkLimits | null = null) =>
+    apply({ kind: "emailLink.insert", link: linkOf({ id: `eml_${hash}`, ...change }), hash, limits })
+  const use = (hash: string, nowMs = 2_000, store = admin) =>
+    store.apply(changeOf([{ kind: "emailLink.use", hash, nowMs }]))
+
+  test("an account is found by its address, and no other account gets it, also when the first is closed", async () => {
+    expect(await other.admin.findAccountByEmail("ann@example.com")).toMatchObject({ id: "acc_1" })
+    expect(await admin.findAccountByEmail("Ann@example.com")).toBeNull()
+    expect(await admin.accounts({ email: "ann@example.com" }, firstPage)).toMatchObject([{ id: "acc_1" }])
+    expect(await admin.accounts({ email: "x@example.com" }, firstPage)).toEqual([])
+    await apply({ kind: "account.update", id: "acc_1", version: 1, set: { closedMs: 5 } })
+    const second = accountDetailsOf({ id: "acc_2", email: "ann@example.com" })
+    expect(await apply({ kind: "account.insert", account: second })).toBe("taken")
+    await apply({ kind: "account.insert", account: { ...second, email: null } })
+    const set = { email: "ann@example.com" }
+    expect(await apply({ kind: "account.update", id: "acc_2", version: 1, set })).toBe("taken")
+    await apply({ kind: "account.update", id: "acc_1", version: 2, set: { email: null } })
+    expect(await apply({ kind: "account.update", id: "acc_2", version: 1, set })).toBe("applied")
+    expect(await admin.findAccountByEmail("ann@example.com")).toMatchObject({ id: "acc_2" })
+  })
+
+  test("a link comes back as it was stored, and is used once, also by two processes at the same time", async () => {
+    const link = linkOf({ name: `"'\\{}$1, ä`, plan: "pro", terms: "https://x.example/t", browser: "b" })
+    await insert("h1", link)
+    expect(await other.admin.findEmailLink("h1")).toStrictEqual({ ...link })
+    const outcomes = await Promise.all([use("h1"), use("h1", 2_000, other.admin), use("h1")])
+    expect(outcomes.toSorted()).toEqual(["applied", "missing", "missing"])
+    expect((await admin.findEmailLink("h1"))?.usedMs).toBe(2_000)
+    await insert("h2")
+    expect(await use("h2", 1_000 + hourMs)).toBe("missing")
+    expect(await use("h3")).toBe("missing")
+  })
+
+  test("one that makes an account ends the others of its address, and none of another or that sign in", async () => {
+    await insert("up")
+    await insert("again")
+    await insert("invited", { kind: "invitation" })
+    await insert("in", { kind: "sign-in", accountId: "acc_1" })
+    await insert("other", { email: "bob@example.com" })
+    expect(await use("again")).toBe("applied")
+    expect(await Promise.all(["up", "invited", "in", "other"].map((hash) => use(hash)))).toEqual([
+      "missing",
+      "missing",
+      "applied",
+      "applied",
+    ])
+  })
+
+  test("nothing of a change is kept when its link was used", async () => {
+    await insert("h1")
+    const account = (id: string): Mutation => ({ kind: "account.insert", account: accountDetailsOf({ id }) })
+    const both = (id: string): Mutation[] => [
+      { kind: "emailLink.use", hash: "h1", nowMs: 2_000 },
+      account(id),
+    ]
+    expect(await apply(...both("acc_2"))).toBe("applied")
+    expect(await apply(...both("acc_3"))).toBe("missing")
+    expect(await admin.findAccount("acc_3")).toBeNull()
+    // And the link is not used up by a change that fails after it.
+    await insert("h2")
+    expect(
+      await apply({ kind: "emailLink.use", hash: "h2", nowMs: 2_000 }, account("acc_4"), {
+        kind: "account.update",
+        id: "no",
+        version: 1,
+        set: { name: "x" },
+      }),
+    ).toBe("missing")
+    expect(await use("h2")).toBe("applied")
+  })
+
+  test("the links of an hour are limited by address, by network and in all, used ones included", async () => {
+    const limits = { perEmail: 2, perNetwork: 3, inAll: 4 }
+    const at = (n: number) => ({ email: `${n}@x.com`, network: `${n}` })
+    expect(await insert("a", at(1), limits)).toBe("applied")
+    expect(await insert("b", at(1), limits)).toBe("applied")
+    await use("a")
+    expect(await insert("c", { ...at(1), network: "2" }, limits)).toBe("tooMany")
+    expect(await insert("c", { ...at(2), network: "1" }, limits)).toBe("applied")
+    expect(await insert("d", { ...at(3), network: "1" }, limits)).toBe("tooMany")
+    expect(await insert("invited", { ...at(4), kind: "invitation" })).toBe("applied")
+    expect(await insert("d", at(4), limits)).toBe("applied")
+    expect(await insert("e", at(5), limits)).toBe("tooMany")
+    // After the hour they are gone.
+    const later = { createdMs: 1_000 + hourMs, expiresMs: 1_000 + 2 * hourMs }
+    expect(await insert("f", { ...at(1), ...later }, limits)).toBe("applied")
+    expect(await admin.findEmailLink("a")).toBeNull()
+  })
+
+  test("of links that come at the same time from two processes no more are kept than the limit", async () => {
+    const limits = { perEmail: 3, perNetwork: 100, inAll: 100 }
+    const made = Array.from({ length: 12 }, (_, n) =>
+      (n % 2 === 0 ? admin : other.admin).apply(
+        changeOf([{ kind: "emailLink.insert", link: linkOf({ id: `eml_${n}` }), hash: `h${n}`, limits }]),
+      ),
+    )
+    const outcomes = await Promise.all(made)
+    expect(outcomes.filter((outcome) => outcome === "applied")).toHaveLength(3)
+    expect(outcomes.filter((outcome) => outcome === "tooMany")).toHaveLength(9)
+  })
+
+  test("invitations are listed, newest first, and can be taken back", async () => {
+    await insert("a", { kind: "invitation", createdMs: 1 })
+    await insert("b", { kind: "invitation", createdMs: 2, email: "bob@example.com" })
+    await insert("c")
+    const ids = async () => (await other.admin.invitations(firstPage)).map(({ id }) => id)
+    expect(await ids()).toEqual(["eml_b", "eml_a"])
+    expect(await apply({ kind: "emailLink.revoke", id: "eml_c" })).toBe("missing")
+    expect(await apply({ kind: "emailLink.revoke", id: "eml_a" })).toBe("applied")
+    expect(await apply({ kind: "emailLink.revoke", id: "eml_a" })).toBe("missing")
+    await use("b")
+    expect(await ids()).toEqual([])
+  })
+
+  test("signing out everywhere takes back the links to the account", async () => {
+    await insert("in", { kind: "sign-in", accountId: "acc_1" })
+    await insert("up")
+    await apply({ kind: "session.endAll", sessionKind: "console", owner: "acc_1" })
+    expect(await admin.findEmailLink("in")).not.toBeNull()
+    await apply({ kind: "session.endAll", sessionKind: "portal", owner: "acc_1" })
+    expect(await admin.findEmailLink("in")).toBeNull()
+    expect(await admin.findEmailLink("up")).not.toBeNull()
+  })
+})
+
+function linkOf(change: Partial<EmailLink> = {}): EmailLink {
+  return {
+    id: "eml_1",
+    kind: "sign-up",
+    email: "ann@example.com",
+    name: "",
+    plan: null,
+    terms: null,
+    accountId: null,
+    browser: null,
+    network: "192.0.2.0/24",
+    createdMs: 1_000,
+    expiresMs: 1_000 + hourMs,
+    usedMs: null,
+    ...change,
+  }
+}
