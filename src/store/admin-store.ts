@@ -1,3 +1,4 @@
+import type { NewMail } from "./mails.ts"
 import type { AttemptRecord, NoticeRecord, Webhook } from "./outbox.ts"
 import type { AccountRecord, KeyRecord, SecretRecord } from "./store.ts"
 
@@ -336,6 +337,8 @@ export type Mutation =
   | { readonly kind: "session.bind"; readonly id: string; readonly keyHash: string }
   /** Makes a notice that was delivered, failed or not sent due again. */
   | { readonly kind: "notice.resend"; readonly id: string; readonly nowMs: number }
+  /** A mail; `id` is made by the caller, and a second mail with it is ignored. */
+  | { readonly kind: "mail.insert"; readonly mail: NewMail }
   /** A notice for an account's webhook; `id` is made by the caller, and a second notice with it is ignored. */
   | {
       readonly kind: "notice.insert"

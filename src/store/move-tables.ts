@@ -92,6 +92,13 @@ export const moveTables: readonly MoveTable[] = [
     columns: words("id account_id at_ms kind credits reason reference undoes made_by"),
   },
   { name: "statements", columns: words("account_id month written_ms body") },
+  {
+    name: "mails",
+    columns: words(
+      `id account_id recipient template data raised_ms expires_ms state attempts waited_ms next_attempt_ms last_status last_error
+       delivered_ms`,
+    ),
+  },
   ...historyTables.map((table) => ({ name: table.name, columns: columnsOf(table) })),
 ]
 
@@ -114,6 +121,7 @@ const sums = {
   adjustments: ["count(*)", "adjustments"],
   adjusted: ["sum(credits)", "adjustments"],
   statements: ["count(*)", "statements"],
+  mails: ["count(*)", "mails"],
   calls: ["sum(calls)", "all_usage"],
   credits: ["sum(credits)", "all_usage"],
   history_calls: ["sum(calls)", "history_calls"],

@@ -1,6 +1,7 @@
 import type { Clock, Random, Timer } from "../apis/contract.ts"
 import type { AdminStore } from "./admin-store.ts"
 import type { History } from "./history.ts"
+import type { MailOutbox } from "./mails.ts"
 import type { NoticeRules, Outbox } from "./outbox.ts"
 import type { Retention } from "./retention.ts"
 import type { Store } from "./store.ts"
@@ -11,6 +12,7 @@ export interface OpenStore {
   readonly store: Store
   readonly admin: AdminStore
   readonly outbox: Outbox
+  readonly mails: MailOutbox
   readonly timedEvents: TimedEvents
   readonly history: History
   readonly retention: Retention

@@ -79,6 +79,7 @@ test.each([...toAnotherKind, ...toTheSameKind])(
       adjustments: 0,
       adjusted: 0,
       statements: 0,
+      mails: 0,
       calls: many + 3,
       credits: 99 + 20 + 2 + (many - 1),
     })

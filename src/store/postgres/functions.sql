@@ -399,6 +399,21 @@ BEGIN
   RETURN 'applied';
 END $$;
 
+-- Mail ------------------------------------------------------------------------------------------------------
+
+CREATE OR REPLACE FUNCTION apply_mail_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  mail CONSTANT jsonb := mutation -> 'mail';
+  now_ms CONSTANT bigint := (mail ->> 'nowMs')::bigint;
+BEGIN
+  INSERT INTO mails (id, account_id, recipient, template, data, raised_ms, expires_ms, state, next_attempt_ms)
+    VALUES (mail ->> 'id', mail ->> 'accountId', mail ->> 'recipient', mail ->> 'template', mail ->> 'data', now_ms,
+      (mail ->> 'expiresMs')::bigint, 'pending', now_ms)
+  ON CONFLICT (id) DO NOTHING;
+  PERFORM pg_notify('penknife_raised', mail ->> 'id');
+  RETURN 'applied';
+END $$;
+
 -- Rows that another instance deletes at this moment are left to it, so that no two wait for each other.
 CREATE OR REPLACE FUNCTION apply_sign_in_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -530,6 +545,7 @@ BEGIN
       WHEN 'emailLink' THEN apply_email_link_mutation(mutation)
       WHEN 'session' THEN apply_sign_in_mutation(mutation)
       WHEN 'keys' THEN apply_sign_in_mutation(mutation)
+      WHEN 'mail' THEN apply_mail_mutation(mutation)
       ELSE apply_notice_mutation(mutation) END;
     -- Undoes what came before.
     IF outcome <> 'applied' THEN RAISE EXCEPTION USING ERRCODE = 'PK001', MESSAGE = outcome; END IF;

@@ -53,7 +53,27 @@ export const releasedSteps: readonly SchemaStep[] = [
       CREATE INDEX email_links_by_email ON email_links (email);
       CREATE INDEX email_links_by_network ON email_links (network);
       CREATE INDEX email_links_by_account ON email_links (account_id) WHERE account_id IS NOT NULL;
-      CREATE INDEX email_links_by_creation ON email_links (created_ms, id);`,
+      CREATE INDEX email_links_by_creation ON email_links (created_ms, id);
+      CREATE TABLE mails (
+        id              text COLLATE "C" PRIMARY KEY,
+        account_id      text COLLATE "C" REFERENCES accounts (id),
+        recipient       text COLLATE "C" NOT NULL,
+        template        text COLLATE "C" NOT NULL,
+        data            text,
+        raised_ms       bigint NOT NULL,
+        expires_ms      bigint,
+        state           text COLLATE "C" NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'unsent', 'expired')),
+        attempts        integer NOT NULL DEFAULT 0,
+        waited_ms       bigint NOT NULL DEFAULT 0,
+        next_attempt_ms bigint CHECK ((next_attempt_ms IS NOT NULL) = (state = 'pending')),
+        last_status     integer,
+        last_error      text,
+        delivered_ms    bigint
+      );
+      CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
+      CREATE INDEX mails_by_time ON mails (raised_ms, id);
+      CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
+      CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';`,
     indexes: [{ name: "accounts_by_email", on: "accounts (email) WHERE email IS NOT NULL", isUnique: true }],
   },
 ]

@@ -1,3 +1,4 @@
+import { prepareMailOutbox } from "../mail-outbox.ts"
 import type { AnyStoreOptions, InstanceChannel, OpenStore } from "../open-store.ts"
 import { createActivity } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
@@ -197,6 +198,7 @@ export async function openPostgresStore(
     store,
     admin: prepareAdminStore(rest, access),
     outbox,
+    mails: prepareMailOutbox({ read: rest.run, write: rest.run, lock: "FOR UPDATE SKIP LOCKED" }),
     timedEvents: prepareTimedEvents(timed, instance),
     history: prepareHistory(rest, timed),
     retention: prepareRetention(timed),

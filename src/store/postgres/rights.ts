@@ -29,6 +29,7 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   history_writers: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   adjustments: ["SELECT", "INSERT"],
   statements: ["SELECT", "INSERT"],
+  mails: ["SELECT", "INSERT", "UPDATE", "DELETE"],
 }
 
 /**

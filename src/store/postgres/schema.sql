@@ -384,3 +384,27 @@ CREATE INDEX email_links_by_email ON email_links (email);
 CREATE INDEX email_links_by_network ON email_links (network);
 CREATE INDEX email_links_by_account ON email_links (account_id) WHERE account_id IS NOT NULL;
 CREATE INDEX email_links_by_creation ON email_links (created_ms, id);
+
+-- Mail ------------------------------------------------------------------------------------------------------
+
+-- The outbox of mails, inserted in the transaction of the change or charge that they tell of.
+CREATE TABLE mails (
+  id              text COLLATE "C" PRIMARY KEY, -- mail_…, also the left part of its Message-ID
+  account_id      text COLLATE "C" REFERENCES accounts (id),
+  recipient       text COLLATE "C" NOT NULL,
+  template        text COLLATE "C" NOT NULL,    -- sign-in, confirmation, invitation, notice
+  data            text,                         -- JSON; null once it is over: a link must not be read here later
+  raised_ms       bigint NOT NULL,
+  expires_ms      bigint,                       -- not sent after this time
+  state           text COLLATE "C" NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'unsent', 'expired')),
+  attempts        integer NOT NULL DEFAULT 0,
+  waited_ms       bigint NOT NULL DEFAULT 0,    -- between attempts, in all
+  next_attempt_ms bigint CHECK ((next_attempt_ms IS NOT NULL) = (state = 'pending')), -- or the end of a lease
+  last_status     integer,                      -- of SMTP
+  last_error      text,
+  delivered_ms    bigint
+);
+CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
+CREATE INDEX mails_by_time ON mails (raised_ms, id);
+CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
+CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';

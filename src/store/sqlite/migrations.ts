@@ -59,7 +59,27 @@ export const releasedSteps: readonly SchemaStep[] = [
       CREATE INDEX email_links_by_email ON email_links (email);
       CREATE INDEX email_links_by_network ON email_links (network);
       CREATE INDEX email_links_by_account ON email_links (account_id) WHERE account_id IS NOT NULL;
-      CREATE INDEX email_links_by_creation ON email_links (created_ms, id);`,
+      CREATE INDEX email_links_by_creation ON email_links (created_ms, id);
+      CREATE TABLE mails (
+        id              TEXT PRIMARY KEY,
+        account_id      TEXT REFERENCES accounts (id),
+        recipient       TEXT NOT NULL,
+        template        TEXT NOT NULL,
+        data            TEXT,
+        raised_ms       INTEGER NOT NULL,
+        expires_ms      INTEGER,
+        state           TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'unsent', 'expired')),
+        attempts        INTEGER NOT NULL DEFAULT 0,
+        waited_ms       INTEGER NOT NULL DEFAULT 0,
+        next_attempt_ms INTEGER CHECK ((next_attempt_ms IS NOT NULL) = (state = 'pending')),
+        last_status     INTEGER,
+        last_error      TEXT,
+        delivered_ms    INTEGER
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
+      CREATE INDEX mails_by_time ON mails (raised_ms, id);
+      CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
+      CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';`,
     indexes: [{ name: "accounts_by_email", on: "accounts (email) WHERE email IS NOT NULL", isUnique: true }],
   },
 ]

@@ -40,6 +40,7 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
       },
     },
     admin,
+    mails: stores.mails,
     timedEvents: stores.timedEvents,
     history: stores.history,
     retention: stores.retention,

@@ -362,3 +362,27 @@ CREATE INDEX email_links_by_email ON email_links (email);
 CREATE INDEX email_links_by_network ON email_links (network);
 CREATE INDEX email_links_by_account ON email_links (account_id) WHERE account_id IS NOT NULL;
 CREATE INDEX email_links_by_creation ON email_links (created_ms, id);
+
+-- Mail ------------------------------------------------------------------------------------------------------
+
+-- The outbox of mails, inserted in the transaction of the change or charge that they tell of.
+CREATE TABLE mails (
+  id              TEXT PRIMARY KEY, -- mail_…, also the left part of its Message-ID
+  account_id      TEXT REFERENCES accounts (id),
+  recipient       TEXT NOT NULL,
+  template        TEXT NOT NULL,    -- sign-in, confirmation, invitation, notice
+  data            TEXT,             -- JSON; null once it is over: a link must not be read here later
+  raised_ms       INTEGER NOT NULL,
+  expires_ms      INTEGER,          -- not sent after this time
+  state           TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'unsent', 'expired')),
+  attempts        INTEGER NOT NULL DEFAULT 0,
+  waited_ms       INTEGER NOT NULL DEFAULT 0,-- between attempts, in all
+  next_attempt_ms INTEGER CHECK ((next_attempt_ms IS NOT NULL) = (state = 'pending')), -- or the end of a lease
+  last_status     INTEGER,          -- of SMTP
+  last_error      TEXT,
+  delivered_ms    INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
+CREATE INDEX mails_by_time ON mails (raised_ms, id);
+CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
+CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';

@@ -12,6 +12,7 @@ import { prepareAccountChanges } from "./account-changes.ts"
 import { changeEmailLinks } from "./email-links.ts"
 import { prepareKeyChanges } from "./key-changes.ts"
 import type { Ledger } from "./ledger.ts"
+import { insertMail } from "./mail-rows.ts"
 import { insertNotice, resendNotice, selectNotices, setWebhook } from "./notice-rows.ts"
 import { insertRow } from "./row-changes.ts"
 import { changeSignIns } from "./sign-in-changes.ts"
@@ -99,6 +100,8 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
         return "applied"
       case "adminKey.revoke":
         return revokeAdminKey(database, mutation)
+      case "mail.insert":
+        return insertMail(database, mutation.mail)
       case "notice.insert":
         return insertNotice(database, mutation)
       case "notice.resend":
@@ -141,7 +144,7 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       }
       // After that, no process serves an outdated key.
       if (isOfAccess) access.clear()
-      if (change.mutations.some(({ kind }) => kind.startsWith("notice."))) parts.notices?.onRaised([])
+      if (change.mutations.some(({ kind }) => /^(?:notice|mail)\./.test(kind))) parts.notices?.onRaised([])
       return "applied"
     },
 

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite"
+import { prepareMailOutbox } from "../mail-outbox.ts"
 import type { OpenStore, StoreOptions } from "../open-store.ts"
 import { type AccessRow, selectAccess, selectAccounts, selectMonthUsage, toAccess } from "../rows.ts"
 import type { AccountRecord, Store, UsageRow } from "../store.ts"
@@ -17,7 +18,7 @@ import { createRun, toSqlite } from "./statement.ts"
 import { createWrite } from "./write.ts"
 
 /** The parts of a store that share one SQLite connection. */
-type SqliteStores = Pick<OpenStore, "store" | "admin" | "timedEvents" | "history" | "retention">
+type SqliteStores = Pick<OpenStore, "store" | "admin" | "mails" | "timedEvents" | "history" | "retention">
 
 /** The store and its administration on one SQLite connection, which the store owns and closes. */
 export function createSqliteStores(
@@ -87,9 +88,14 @@ export function createSqliteStores(
   })
   const admin = prepareAdminStore(database, { readInTurn, read, write, access, ledger, notices })
   const timedEvents = prepareTimedEvents(database, { read, write, onRaised: notices?.onRaised })
+  const mails = prepareMailOutbox({
+    read: createRun(database, read),
+    write: createRun(database, write),
+    lock: "",
+  })
   const history = prepareHistory(database, { readInTurn, write })
   const retention = prepareRetention(database, { read: createRun(database, read), write, checkpoints })
-  return { store, admin, timedEvents, history, retention }
+  return { store, admin, mails, timedEvents, history, retention }
 }
 
 /** SQLite notices a full or read-only disk only when a change is committed. The reads find tables damaged at their root. */

@@ -1,0 +1,71 @@
+import type { ClaimOptions } from "./outbox.ts"
+
+/** The outbox of mails. Several processes may send from it. Every method may reject with StoreUnavailable. */
+export interface MailOutbox {
+  /**
+   * Leases the mail that has been due longest for `leaseMs`, after which it is due again. Someone waits for the mails with a link,
+   * so notices come after them. Null when nothing is due.
+   */
+  claim(options: Omit<ClaimOptions, "busyHosts">): Promise<MailRecord | null>
+  /** When the next mail becomes due after `nowMs`; null without one. */
+  nextAttemptMs(nowMs: number): Promise<number | null>
+  /** Records an attempt. Unless the mail is still to be sent, its link is erased. A delivered mail stays delivered. */
+  record(id: string, attempt: MailAttempt, result: MailResult): Promise<void>
+}
+
+/** A mail to insert with a change. */
+export interface NewMail {
+  /** `mail_…`, made by the caller. The Message-ID is made of it, so that a repetition is recognised. */
+  readonly id: string
+  /** An e-mail address. */
+  readonly recipient: string
+  readonly template: MailTemplate
+  /** The account that it is about; null when there is none yet. */
+  readonly accountId: string | null
+  /** What the template shows, as JSON: see src/mail/templates.ts. */
+  readonly data: string
+  readonly nowMs: number
+  /** When its link ends: it is not sent after that. Null if it has none. */
+  readonly expiresMs: number | null
+}
+
+/** The texts of mails. `notice` is an event that an account gets by mail. */
+export type MailTemplate = "sign-in" | "confirmation" | "invitation" | "notice"
+
+/** How far a mail is. `unsent`: the service has no mail server; `expired`: its link was over before it could be sent. */
+export const mailStates = ["pending", "delivered", "failed", "unsent", "expired"] as const
+
+/** A mail in the outbox. */
+export interface MailRecord {
+  readonly id: string
+  readonly accountId: string | null
+  readonly recipient: string
+  readonly template: MailTemplate
+  /** JSON; null once its link was erased. */
+  readonly data: string | null
+  readonly raisedMs: number
+  readonly expiresMs: number | null
+  readonly state: (typeof mailStates)[number]
+  readonly attempts: number
+  /** Sum of the waits between attempts. */
+  readonly waitedMs: number
+  /** When the mail is tried next, or its lease ends; null unless pending. */
+  readonly nextAttemptMs: number | null
+  /** The mail server's last answer, such as 250 or 421; null without one. */
+  readonly lastStatus: number | null
+  readonly lastError: string | null
+  readonly deliveredMs: number | null
+}
+
+/** One try to send a mail. */
+export interface MailAttempt {
+  readonly atMs: number
+  readonly durationMs: number
+  readonly status: number | null
+  readonly error: string | null
+}
+
+/** How it ended. */
+export type MailResult =
+  | { readonly kind: "delivered" | "failed" | "unsent" | "expired" }
+  | { readonly kind: "retry"; readonly delayMs: number }
