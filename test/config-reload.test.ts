@@ -129,7 +129,7 @@ test("a plan that open accounts have cannot be removed, and they are named", asy
   await expect(reload({ credits: { hmac: 3 } })).rejects.toThrow(account)
   expect((await service.call(hmac, input, { key })).status).toBe(200)
   await service.accounts.setPlan(account, "free")
-  expect(await reload({})).toHaveLength(7)
+  expect(await reload({})).toHaveLength(8)
 })
 
 test("the same configuration again changes nothing; of several at once the last counts", async () => {

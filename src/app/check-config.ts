@@ -6,7 +6,8 @@ import { openStore } from "../store/open.ts"
 import { logMissingPlans } from "./known-plans.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { openLog } from "./observability.ts"
-import { loadApis, readTls } from "./prepare.ts"
+import { catalogIds, loadApis, readTls } from "./prepare.ts"
+import { guestApis } from "./served-apis.ts"
 import { logAdminPlace, logNewDataFile, logOpenMetrics } from "./start-log.ts"
 
 /**
@@ -39,8 +40,10 @@ export async function checkSettings(config: Config): Promise<void> {
 
 /** Checks the files that a configuration names, and returns the problems of own APIs. */
 async function checkFiles(config: Config): Promise<readonly string[]> {
-  const { problems, end } = await loadApis(config)
+  const { apis, problems, end } = await loadApis(config)
   end()
+  const definitions = apis.map(({ definition }) => definition)
+  guestApis(config, definitions, catalogIds)
   readTls(config)
   readTraceSettings(config.otelEnv)
   return problems.map(({ problem }) => problem)

@@ -2,6 +2,7 @@ import type { AdminAccess } from "../admin/admin-access.ts"
 import type { FindSnapshot } from "../call/account-snapshots.ts"
 import { createAdmission, sunsetsOf } from "../call/admission.ts"
 import { createCharges } from "../call/charges.ts"
+import type { Guests } from "../call/guests.ts"
 import type { Pipeline } from "../call/pipeline.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import type { Config } from "../config/load.ts"
@@ -36,13 +37,18 @@ interface GenerationParts {
 }
 
 /** Makes a generation of a configuration and its APIs. */
-export type MakeGeneration = (config: Config, ownApis: OwnApis, apis: readonly PreparedApi[]) => Generation
+export type MakeGeneration = (
+  config: Config,
+  ownApis: OwnApis,
+  apis: readonly PreparedApi[],
+  guests: Guests | null,
+) => Generation
 
 /** Returns the function that makes generations. */
 export function createGenerations(options: GenerationParts): MakeGeneration {
   const { store, shared, findSnapshot, observability, admin, version, tracer } = options
   const { ports, log } = shared
-  return (config, ownApis, apis) => {
+  return (config, ownApis, apis, guests) => {
     const definitions = apis.map(({ definition }) => definition)
     const admission = createAdmission(store, config.plans, ports, sunsetsOf(definitions))
     const charges = createCharges(store, admission, ports, log, findSnapshot)
@@ -55,6 +61,7 @@ export function createGenerations(options: GenerationParts): MakeGeneration {
         pipeline: { ...shared, admission, charges },
         random: ports.random,
         tracer,
+        guests,
         observer: observability.observerFor(apiIds, config.logLevel, config.logSample),
         readMetrics: config.noMetrics ? null : observability.readMetrics,
         ping: () => store.ping(),

@@ -38,6 +38,7 @@ import { toMessage } from "../webhooks/attempt.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
 import { createAdminAccess, runningOf } from "./admin-parts.ts"
 import { httpSettings } from "./generation.ts"
+import { openGuests } from "./guests.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { createOwnApiVersions, logRefused } from "./own-apis.ts"
@@ -124,6 +125,7 @@ async function createState(
   const apiIds = apis.map(({ definition }) => definition.id)
   // Ids of audit records must not change the keys and ids that follow from the seed.
   const auditRandom = createSeededRandom("audit")
+  const forGuests = { random: createSeededRandom("guests"), log: opened.log, ownIds: catalogIds }
   const running = runningOf(config, apis)
   const { prices } = running
   const accounts = createProgramAccounts({ ...openedStore, clock, random, auditRandom, plans, prices })
@@ -141,6 +143,9 @@ async function createState(
     share: 1,
   })
   names.set(adminKeyName, adminKey)
+  const definitions = apis.map(({ definition }) => definition)
+  const made = { ...openedStore, clock, auditRandom, plans, prices, ...forGuests }
+  const guests = await openGuests(config, definitions, made)
   // The mock reads its answers for the journal, so none is unsent.
   const unsent = createUnsentAnswers(Number.POSITIVE_INFINITY, () => {})
   const unsentBytes = unsent.bytes
@@ -179,7 +184,7 @@ async function createState(
   const stubs = createStubs(createSeededRandom)
   const logSample = logLevel === null ? null : 1
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
-  const admission = createAdmission(seen, plans, ports, sunsetsOf(apis.map(({ definition }) => definition)))
+  const admission = createAdmission(seen, plans, ports, sunsetsOf(definitions))
   return {
     pipeline: {
       admission: injectAtAdmission(nameKeys(admission, names)),
@@ -192,6 +197,7 @@ async function createState(
     },
     apis: apis.map((api) => injectAtApi(api, stubs)),
     random,
+    guests,
     admin: { ...admin, signIn, sessions: nameSignIns(admin.sessions, names) },
     observer: observerFor(apiIds, logLevel, logSample),
     readMetrics,

@@ -1,4 +1,6 @@
 import { type ConfigRefusal, ConfigRefused } from "../admin/config/config-control.ts"
+import type { Guests } from "../call/guests.ts"
+import type { PreparedApi } from "../call/prepared-api.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { LeveledLog } from "../ports/log.ts"
@@ -38,6 +40,8 @@ interface NextGenerationParts {
   /** Rejects with ConfigError when an account has a plan of the running configuration that this one lacks. */
   requireKnownPlans(config: Config): Promise<void>
   readonly makeGeneration: MakeGeneration
+  /** What callers without a key may do. Their account is made when it is not there. */
+  openGuests(config: Config, apis: readonly PreparedApi[]): Promise<Guests | null>
   /** Returns the function that lets the generation answer all requests that come from then on. */
   prepareApps(generation: Generation): () => void
   /** Called when a generation has taken over. */
@@ -46,8 +50,8 @@ interface NextGenerationParts {
 
 /** Returns the function that prepares a change of the running configuration. Nothing changes before `takeOver` is called. */
 export function createNextGenerations(parts: NextGenerationParts): PrepareGeneration {
-  const { log, current, ownVersions, threads, requireKnownPlans, makeGeneration, prepareApps, onTaken } =
-    parts
+  const { log, current, ownVersions, threads, requireKnownPlans, makeGeneration, openGuests } = parts
+  const { prepareApps, onTaken } = parts
   return async (config, isChanged, shared = { copy: current().ownApis.handedCopy, refused: null }) => {
     const before = current().ownApis
     const own = await ownVersions.load(config, shared, before)
@@ -65,7 +69,8 @@ export function createNextGenerations(parts: NextGenerationParts): PrepareGenera
           await requireKnownPlans(config)
         })
       }
-      const generation = makeGeneration(config, own, await prepareApis(config, own.definitions, threads))
+      const apis = await prepareApis(config, own.definitions, threads)
+      const generation = makeGeneration(config, own, apis, await openGuests(config, apis))
       const swap = prepareApps(generation)
       return {
         changes: changeOfOwnApis(before, own),

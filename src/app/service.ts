@@ -1,6 +1,8 @@
 import { noticeThresholds } from "../accounts/credits.ts"
 import type { Ports } from "../apis/contract.ts"
 import { createAccountSnapshots } from "../call/account-snapshots.ts"
+import type { Guests } from "../call/guests.ts"
+import type { PreparedApi } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
 import type { ConfigSource } from "../config/file.ts"
@@ -24,12 +26,14 @@ import { createAdminAccess } from "./admin-parts.ts"
 import { createBackups } from "./backups.ts"
 import type { ConfigPeers } from "./config-peers.ts"
 import { createGenerations, httpSettings } from "./generation.ts"
+import { openGuests } from "./guests.ts"
 import { createHotConfig, type HotConfig } from "./hot-config.ts"
 import { logMissingPlans, requireKnownPlans } from "./known-plans.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { createNextGenerations } from "./next-generation.ts"
 import { createObservability, openLog } from "./observability.ts"
+import { programParts } from "./open-accounts.ts"
 import { createOwnApiVersions, logRefused, type SharedApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalog, catalogIds, prepareApis, readTls } from "./prepare.ts"
@@ -166,6 +170,14 @@ export async function startService(config: Config, options: StartOptions = {}): 
     },
     channel,
   )
+  function findGuests(next: Config, apis: readonly PreparedApi[]): Promise<Guests | null> {
+    const definitions = apis.map(({ definition }) => definition)
+    return openGuests(next, definitions, {
+      ...programParts(openedStore, next, ports),
+      log,
+      ownIds: catalogIds,
+    })
+  }
   let peers: ConfigPeers | null = null
   const hot = createHotConfig({
     running: config,
@@ -180,6 +192,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       threads,
       requireKnownPlans: (next) => requireKnownPlans(openedStore.admin, next, current.config),
       makeGeneration: (...made) => makeGeneration(...made),
+      openGuests: findGuests,
       prepareApps: ({ parts, config: next }) =>
         server.prepareApps(parts, httpSettings(next, { sharedPort, tls })),
       onTaken(generation) {
@@ -211,7 +224,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     version,
     tracer,
   })
-  let current = makeGeneration(config, ownApis, preparedApis)
+  let current = makeGeneration(config, ownApis, preparedApis, await findGuests(config, preparedApis))
   const server = startHttpServer(current.parts, httpSettings(config, { sharedPort, tls }))
   if (!sharedPort) logAdminPlace(log, config, server.adminUrl)
   if (openedStore.instances) {

@@ -21,6 +21,8 @@ export interface Admission {
   requireApi(caller: Caller, api: string): void
   /** Counts a call against the limits of account and key. Null when no limit applies. */
   takeRate(caller: Caller): Promise<RateOutcome> | null
+  /** Counts a call of a guest against the limit of its network, and those of the guests' account and key. */
+  takeGuestRate(caller: Caller, network: RateTake["buckets"][number]): Promise<RateOutcome>
 }
 
 type PendingTake = RateTake & { outcome: RateOutcome | undefined }
@@ -109,15 +111,19 @@ export function createAdmission(
       const sunset = sunsets.get(api)
       if (sunset && clock.now() >= sunset.atMs) throw new Fault("apiGone", sunset.message)
     },
-    takeRate({ key, account, plan }) {
-      const { requestsPerMinute } = plan
-      if (requestsPerMinute === null && key.rateLimit === null) return null
-      return takeFrom([
-        ...(requestsPerMinute === null ? [] : [{ id: account.id, perMinute: requestsPerMinute }]),
-        ...(key.rateLimit === null ? [] : [{ id: key.id, perMinute: key.rateLimit }]),
-      ])
+    takeRate(caller) {
+      if (caller.plan.requestsPerMinute === null && caller.key.rateLimit === null) return null
+      return takeFrom(bucketsOf(caller))
     },
+    takeGuestRate: (caller, network) => takeFrom([network, ...bucketsOf(caller)]),
   }
+}
+
+function bucketsOf({ key, account, plan: { requestsPerMinute } }: Caller): RateTake["buckets"] {
+  return [
+    ...(requestsPerMinute === null ? [] : [{ id: account.id, perMinute: requestsPerMinute }]),
+    ...(key.rateLimit === null ? [] : [{ id: key.id, perMinute: key.rateLimit }]),
+  ]
 }
 
 /** The fault of a key that may not call an API. */

@@ -14,6 +14,8 @@ export interface Caller {
   readonly revision: number
   /** The hexadecimal SHA-256 of the key, to find the caller again. */
   readonly secretHash: string
+  /** Whether the request came without a key, see {@link Guests}. */
+  readonly isGuest?: boolean
 }
 
 /** The facts of a request about its caller, on every surface. */

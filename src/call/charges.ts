@@ -13,7 +13,7 @@ import {
 } from "./account-snapshots.ts"
 import type { Admission } from "./admission.ts"
 import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
-import { Fault, fixedFault } from "./fault.ts"
+import { Fault, fixedFault, ownKeyHelps } from "./fault.ts"
 import { inSpan } from "./in-span.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 
@@ -127,7 +127,7 @@ export function createCharges(
     const nowMs = clock.now()
     const balance = balanceOf(snapshot, caller, nowMs)
     tellExhausted(snapshot, caller, balance)
-    throw creditsUsedUp(balance, credits, snapshot.heldCredits, nowMs)
+    throw creditsUsedUp(caller, balance, credits, snapshot.heldCredits, nowMs)
   }
 
   /**
@@ -185,7 +185,7 @@ export function createCharges(
       const balance = balanceOf(snapshot, caller, nowMs)
       if (!covers(balance, snapshot.heldCredits + credits)) {
         tellExhausted(snapshot, caller, balance)
-        throw creditsUsedUp(balance, credits, snapshot.heldCredits, nowMs)
+        throw creditsUsedUp(caller, balance, credits, snapshot.heldCredits, nowMs)
       }
       return createHold(caller, snapshot, credits)
     },
@@ -266,8 +266,20 @@ function dayOf(nowMs: number): string {
 }
 
 /** @param held credits of the balance that calls in progress hold */
-function creditsUsedUp(balance: Balance, credits: number, held: number, nowMs: number): Fault {
+function creditsUsedUp(
+  { isGuest = false }: Caller,
+  balance: Balance,
+  credits: number,
+  held: number,
+  nowMs: number,
+): Fault {
   const { allowance, bonus, remaining, period } = balance
+  const waitSeconds = Math.max(1, Math.ceil((period.endMs - nowMs) / 1_000))
+  // How many credits all guests together have left is nothing to a guest.
+  if (isGuest) {
+    const message = `The calls without an API key are used up until ${toIso(period.endMs)}. ${ownKeyHelps}`
+    return new Fault("creditsUsedUp", message, { retryAfterSeconds: waitSeconds })
+  }
   const cost = credits === 1 ? "1 credit" : `${credits} credits`
   const left = Math.max(0, (remaining ?? 0) - held)
   const renewal = `Credits renew at ${toIso(period.endMs)}`
@@ -277,7 +289,7 @@ function creditsUsedUp(balance: Balance, credits: number, held: number, nowMs: n
     "creditsUsedUp",
     `The credits of this account are used up: this call costs ${cost}, and ${left} ${left === 1 ? "is" : "are"} left. ` +
       (helps ? `${renewal}.` : `${renewal}, but those of a month do not cover this call.`),
-    helps ? { retryAfterSeconds: Math.max(1, Math.ceil((period.endMs - nowMs) / 1_000)) } : {},
+    helps ? { retryAfterSeconds: waitSeconds } : {},
   )
 }
 

@@ -98,6 +98,10 @@ export class Fault extends Error {
   }
 }
 
+/** How a caller without a key can go on. */
+export const ownKeyHelps =
+  "With an API key of your own you can go on: the first page of this service says how to get one."
+
 /** A fault with the fixed text of its code. */
 export function fixedFault(code: FixedCode, cause?: unknown): Fault {
   return new Fault(code, table[code].text, { cause })

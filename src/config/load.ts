@@ -83,6 +83,7 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
     mistakes.push("--tls-cert and --tls-key must be given together.")
   if (settings.caOut !== null && settings.tlsSelfSigned.length === 0)
     mistakes.push("--ca-out needs --tls-self-signed.")
+  if (settings.tryCalls > 0) mistakes.push(...mistakesOfTry(settings.tryPlan, plans))
   if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
   return Object.freeze({
     ...settings,
@@ -95,6 +96,17 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
     credits,
     tables: tablesOf(file),
   })
+}
+
+/** Strangers share the plan of calls without a key, so it has to end their use. */
+function mistakesOfTry(name: string, plans: Plans): readonly string[] {
+  const plan = plans.get(name)
+  if (!plan) return [`--try-plan must be one of ${[...plans.keys()].join(", ")}, not '${name}'.`]
+  if (plan.monthlyCredits !== null && plan.requestsPerMinute !== null) return []
+  return [
+    `--try-plan: calls without a key need a plan with limits. Set monthly_credits and requests_per_minute of the plan '${name}', or ` +
+      "name another one.",
+  ]
 }
 
 function tablesOf(file: ConfigSources["file"]): Config["tables"] {

@@ -2,10 +2,12 @@ import { logLevels } from "../ports/log.ts"
 import {
   type AdminPlace,
   adminPlace,
+  contact,
   dnsServer,
   hosts,
   instant,
   integer,
+  link,
   network,
   oneOf,
   opaqueColor,
@@ -153,6 +155,30 @@ export const options = {
   publicUrl: one("public-url URL", "address that clients use, for documents and links", origin, null, "none"),
   title: one("title TEXT", "name that pages in a browser show", title, "penknife"),
   brandColor: one("brand-color COLOR", "colour of these pages, as in CSS", opaqueColor, null, "green"),
+  logo: file("logo FILE", "SVG or PNG beside the name on pages, 128 KiB at most", "a knife in the colour"),
+  favicon: file("favicon FILE", "SVG or PNG in a browser's tab, 128 KiB at most", "the logo"),
+  signUpUrl: one("sign-up-url URL", "page where strangers become customers", link, null, "none"),
+  contact: one("contact ADDRESS", "e-mail address or page, shown on pages", contact, null, "none"),
+  termsUrl: one("terms-url URL", "terms of use, linked from pages", link, null, "none"),
+  privacyUrl: one("privacy-url URL", "privacy notice, linked from pages", link, null, "none"),
+  statusUrl: one("status-url URL", "status page, linked from pages", link, null, "none"),
+  tryCalls: inTable(
+    "try",
+    one("try-calls NUMBER", "calls a minute and network without a key; 0: none", integer(0, 1_000), 0),
+  ),
+  tryApis: inTable(
+    "try",
+    many(
+      "try-apis NAME",
+      "API or category that may be called without a key; repeatable",
+      text,
+      "those that ask no other host, and mailaudit",
+    ),
+  ),
+  tryPlan: inTable(
+    "try",
+    one("try-plan PLAN", "plan of the account for calls without a key; it must have limits", text, "free"),
+  ),
   history: one(
     "history DAYS",
     "days to keep calls, errors, latency and credits by time; 0 keeps none",
@@ -249,6 +275,11 @@ function fixed<T>(option: Option<T>): Option<T> {
 /** A setting whose key in the file is in a table: `catalog.include`. */
 function inTable<T>(table: string, option: Option<T>): Option<T> {
   return { ...option, fileKey: option.fileKey.replace(`${table}_`, `${table}.`) }
+}
+
+/** A setting that names a file of the service's machine. */
+function file(usage: string, help: string, defaultText: string): Option<string | null> {
+  return { ...one(usage, help, text, null, defaultText), namesFile: true }
 }
 
 function toggle(name: string, help: string, defaultText: string): Option<boolean> {

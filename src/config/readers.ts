@@ -57,6 +57,26 @@ export function origin(value: string): string {
   throw new Error(`must be an address such as https://api.example.com, without a path, not '${value}'`)
 }
 
+/** An http or https URL, for links. */
+export function link(value: string): string {
+  const url = URL.canParse(value) && !/[\s\p{Cc}]/u.test(value) ? new URL(value) : null
+  const isLink = url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === ""
+  if (isLink && url.href.length <= 2_000) return url.href
+  throw new Error(`must be an address such as https://example.com/terms, not '${value}'`)
+}
+
+/** An e-mail address or a URL, as a URL: `mailto:help@example.com`. */
+export function contact(value: string): string {
+  if (/^[^\s\p{Cc}@:/?#]{1,64}@[\p{L}\d.-]{1,253}$/u.test(value)) return `mailto:${value}`
+  try {
+    return link(value)
+  } catch {
+    throw new Error(
+      `must be an e-mail address or an address such as https://example.com/help, not '${value}'`,
+    )
+  }
+}
+
 /** A number from 0 to 1. */
 export function share(value: string): number {
   const number = /^\d*\.?\d+$/.test(value) ? Number(value) : Number.NaN

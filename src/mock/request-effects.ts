@@ -57,6 +57,10 @@ export function injectAtAdmission(admission: Admission): Admission {
       if (isActive(429)) throw rateLimited({ perMinute: null, retryInMs: 60_000 })
       return admission.takeRate(caller)
     },
+    takeGuestRate(caller, network) {
+      if (isActive(429)) throw rateLimited({ perMinute: null, retryInMs: 60_000 })
+      return admission.takeGuestRate(caller, network)
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AdminAccess } from "../admin/admin-access.ts"
 import type { Random } from "../apis/contract.ts"
+import type { Guests } from "../call/guests.ts"
 import type { Pipeline } from "../call/pipeline.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import type { Exposition } from "../observe/exposition.ts"
@@ -15,6 +16,8 @@ export interface MockState {
   readonly apis: readonly PreparedApi[]
   readonly random: Random
   readonly admin: AdminAccess
+  /** What callers without a key may do; null when they are refused. */
+  readonly guests: Guests | null
   readonly observer: Observer
   readonly clock: Pick<MockClock, "now">
   /** Moves the clock, and raises the events that come with time. */

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia"
 import type { Server } from "elysia/universal"
 import { Fault } from "../../call/fault.ts"
+import type { Guests } from "../../call/guests.ts"
 import type { Pipeline } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { tooManyUnsent } from "../../call/unsent.ts"
@@ -32,6 +33,8 @@ export interface HttpContext {
   /** The method of each path, for refusals: of the routes, and of the paths that features name below a wildcard. */
   readonly methods: Map<string, string>
   readonly closing: Closing
+  /** What callers without a key may do; null when they are refused. */
+  readonly guests: Guests | null
   /** Whether a request came over HTTPS, to this server or to a proxy that is trusted to say so. */
   readonly isSecure: (request: Request) => boolean
   /** Host and port of the address that clients use; null when it is not configured. */

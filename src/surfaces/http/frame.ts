@@ -1,5 +1,6 @@
 import type { Server } from "elysia/universal"
 import type { Random } from "../../apis/contract.ts"
+import type { Guests } from "../../call/guests.ts"
 import { createScheduler } from "../../call/scheduler.ts"
 import type { SpanStart, Tracer } from "../../ports/tracer.ts"
 import { addressMatches, type Network } from "../../values/ip.ts"
@@ -17,6 +18,8 @@ export interface FrameParts extends Pick<HttpContext, "apis" | "pipeline" | "obs
   readonly random: Random
   /** Null or absent when no traces are recorded. */
   readonly tracer?: Tracer | null
+  /** Null or absent when calls without a key are refused. */
+  readonly guests?: Guests | null
 }
 
 export interface FrameOptions extends Pick<HttpContext, "maxCalls" | "closing"> {
@@ -43,7 +46,7 @@ const strictTransport = { "strict-transport-security": "max-age=31536000" }
  * @param opened is called before the cross-origin plugin answers preflights. It may throw, or answer the request itself
  */
 export function createFrame(
-  { apis, pipeline, random, observer, tracer = null }: FrameParts,
+  { apis, pipeline, random, observer, tracer = null, guests = null }: FrameParts,
   options: FrameOptions,
   calls: CallsInProgress,
   server: () => Server | null,
@@ -64,6 +67,7 @@ export function createFrame(
     prepared: createPreparedHeaders(),
     methods: new Map(),
     closing,
+    guests,
     isSecure,
     publicHost: publicUrl === null ? null : new URL(publicUrl).host,
   }

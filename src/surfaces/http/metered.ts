@@ -1,5 +1,6 @@
 import { Elysia } from "elysia"
 import type { Caller } from "../../call/caller.ts"
+import { admitGuest } from "../../call/guests.ts"
 import type { RawInput, TextInput } from "../../call/input.ts"
 import {
   admit,
@@ -13,11 +14,14 @@ import type { RecordRequest } from "../../observe/request-record.ts"
 import { readJsonObject } from "./body.ts"
 import { finishBody, type HttpContext, overloadOf } from "./context.ts"
 import { type Negotiated, negotiateFormat } from "./format.ts"
-import type { AnswerSettings, Exchange, IncomingApp, IncomingRequest } from "./incoming.ts"
+import type { AnswerSettings, Exchange, IncomingApp } from "./incoming.ts"
 import { httpLimits } from "./limits.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { parseQuery } from "./query.ts"
 import { send } from "./reply.ts"
+
+/** A request before it is admitted. */
+type Arrived = Pick<Exchange, "request" | "incoming">
 
 /** How the requests of a route are admitted, read and recorded: `{ metered: … }` in the hooks of a route. */
 export interface MeteredRoute {
@@ -27,6 +31,8 @@ export interface MeteredRoute {
   readonly record: RecordRequest
   /** Whether its work may take longer than an idle connection is kept. */
   readonly isLong?: boolean
+  /** Whether a request without a key may be that of a guest. */
+  readonly takesGuests?: boolean
 }
 
 /** A request to a metered route, from its admission to its answer. */
@@ -69,36 +75,48 @@ export function meteredRoutes(base: IncomingApp, context: HttpContext) {
     return { route, negotiated, raw, caller: null, rate: null, isOpen: true }
   }
 
-  function requireAdmitted(call: MeteredCall, incoming: IncomingRequest): Caller | Promise<Caller> {
+  function requireAdmitted(call: MeteredCall, { incoming }: Arrived): Caller | Promise<Caller> {
     const overload = overloadOf(context)
     if (overload) throw overload
     return admit(incoming, call.route.apis, pipeline, call)
+  }
+
+  /** Chosen once for a route, so that calls with a key cost nothing more. */
+  function admitterOf({ takesGuests = false }: MeteredRoute): typeof requireAdmitted {
+    const { guests } = context
+    if (guests === null || !takesGuests) return requireAdmitted
+    return (call, arrived) => {
+      if (!isGuest(arrived.request)) return requireAdmitted(call, arrived)
+      const overload = overloadOf(context)
+      if (overload) throw overload
+      return admitGuest(guests, arrived.incoming, call.route.apis, pipeline, call)
+    }
   }
 
   return new Elysia({ name: "metered" })
     .use(base)
     .decorate<"call", MeteredCall | null>("call", null)
     .macro({
-      metered: (route: MeteredRoute) => ({
+      metered: (route: MeteredRoute, requireRouteAdmitted = admitterOf(route)) => ({
         ...(route.method === "GET"
           ? {
               transform: async (elysia: MeteredContext) => {
-                const { request, incoming } = elysia
+                const { request } = elysia
                 // Elysia answers HEAD by GET, which would charge for an answer that nobody sees.
                 if (request.method !== "GET") throw new MethodNotAllowed(request.method, "GET")
                 const call = open(route, request)
                 elysia.call = call
-                const admitted = requireAdmitted(call, incoming)
+                const admitted = requireRouteAdmitted(call, elysia)
                 if (admitted instanceof Promise) await admitted
                 elysia.query = { ...call.raw, problem: call.negotiated.problem }
               },
             }
           : {
               parse: async (elysia: MeteredContext) => {
-                const { request, incoming } = elysia
+                const { request } = elysia
                 const call = open(route, request)
                 elysia.call = call
-                const admitted = requireAdmitted(call, incoming)
+                const admitted = requireRouteAdmitted(call, elysia)
                 const caller = admitted instanceof Promise ? await admitted : admitted
                 if (call.negotiated.problem) throw call.negotiated.problem
                 const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
@@ -145,6 +163,18 @@ export async function answerMetered(
   } finally {
     end(call, request, context)
   }
+}
+
+/**
+ * Whether a request names no key at all and comes from a program or a page of this service. Pages of other sites get no calls
+ * for their visitors: their browsers say where a request comes from (Fetch Metadata; RFC 6454 §7).
+ */
+function isGuest({ headers, url }: Request): boolean {
+  if (headers.has("x-api-key") || headers.has("authorization")) return false
+  const site = headers.get("sec-fetch-site")
+  if (site !== null) return site === "same-origin" || site === "none"
+  const origin = headers.get("origin")
+  return origin === null || (URL.canParse(origin) && new URL(origin).host === new URL(url).host)
 }
 
 type Sent = string | Response

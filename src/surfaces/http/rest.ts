@@ -17,7 +17,8 @@ export function addRestRoutes(app: ServiceApp, context: HttpContext): void {
     const { id, method, title, description } = definition
     const path = `/v1/${id}`
     const answer = once(() => answerWith(api, context))
-    const route = { method, apis: [id], record: context.observer.recorderFor(id, "rest") }
+    const takesGuests = context.guests?.apis.has(id) ?? false
+    const route = { method, apis: [id], record: context.observer.recorderFor(id, "rest"), takesGuests }
     const response = asAnswer(() => definition.output)
     const detail = { summary: title, description, tags: ["apis"] }
     if (method === "GET") {
