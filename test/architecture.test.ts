@@ -54,6 +54,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "accounts",
     "apis/contract.ts",
     "call/input.ts",
+    "store/adjustments.ts",
     "store/admin-store.ts",
     "store/history.ts",
     "store/outbox.ts",

@@ -137,11 +137,12 @@ describe("help", () => {
       // They need a running service: see config-reload.test.ts, config-put.test.ts and cli-remote.test.ts.
       if (["config reload", "reload", "config set", "requests"].includes(command)) continue
       // A command that names an account or a key may change it.
-      const { id, key } = /\nExample:.*(?:acc|key|msg)_/s.test(help) ? await create() : shared
+      const { id, key } = /\nExample:.*(?:acc|key|msg|adj)_/s.test(help) ? await create() : shared
       const prepared = await prepare(command, id, key.id, db)
       const line = (/\nExample:\n {2}penknife (.*)/.exec(help)?.[1] ?? "no example")
         .replace(/acc_\w+/, id)
         .replace(/key_\w+/, key.id)
+        .replace(/adj_\w+/, `adj_${id}`)
         .replace(/(?:adm|msg)_\w+|penknife-\d\S+\.db/, prepared)
         .replace("penknife-backup.db", join(dir, "backup.db"))
         .replace(/(--apis|api check) apis/, `$1 ${join(dir, "apis")}`)

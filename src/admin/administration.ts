@@ -303,6 +303,11 @@ function refused(
       { parameter: "credits" },
     )
   }
+  if (outcome === "tooLittle") {
+    return new AdminFault("conflict", "The account has fewer bonus credits now. Take fewer.", {
+      parameter: "credits",
+    })
+  }
   if (outcome === "tooMany") {
     return new AdminFault("conflict", "Revoke a key first: the account has as many keys as it may have.")
   }

@@ -152,7 +152,7 @@ export interface PreparedChange<Output> {
   /** The changed fields, for the audit log. Fields named `key` or `secret` must not be in it. */
   readonly before: Readonly<Record<string, unknown>> | null
   readonly after: Readonly<Record<string, unknown>> | null
-  /** True for a trial, which changes and records nothing. */
+  /** True for a trial, and for what was done before: it changes and records nothing. */
   readonly isTrial?: boolean
   /**
    * True when `answer` changes something outside the store, such as a file. If it fails, a second audit record says so, and the

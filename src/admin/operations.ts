@@ -7,6 +7,7 @@ import { createAdmin } from "./admins/create-admin.ts"
 import { exportAudit, listAudit } from "./audit/list-audit.ts"
 import { createBackup, listBackups, verifyBackup } from "./backups/backup.ts"
 import { diffConfig, getConfig, putConfig, reloadConfig } from "./config/change-config.ts"
+import { adjustCredits, listAdjustments, undoAdjustment } from "./credits/adjust-credits.ts"
 import { grantCredits, renewCredits } from "./credits/change-credits.ts"
 import { healthDetail } from "./health/detail.ts"
 import { historyOfCalls, historyOfFaults } from "./history/calls.ts"
@@ -35,6 +36,9 @@ const list = [
   closeAccount,
   reopenAccount,
   grantCredits,
+  adjustCredits,
+  listAdjustments,
+  undoAdjustment,
   renewCredits,
   createApiKey,
   listKeys,

@@ -25,6 +25,8 @@ export interface AdminParts {
   readonly mayLackPlans?: boolean
   /** Ids of the APIs with the credits of a call, to find mistyped ids and to show prices. */
   readonly prices: ReadonlyMap<string, number>
+  /** Whether adjustments may take the bonus of an account below zero. */
+  readonly mayOwe: boolean
   /** The ports that customers' webhooks may use besides the usual ones. */
   readonly webhookPorts: readonly number[]
   /** The running configuration by the names of the configuration file, without secrets. */

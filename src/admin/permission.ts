@@ -3,6 +3,7 @@ export const permissions = {
   "accounts.read": "Read accounts and their balances.",
   "accounts.write": "Create, rename, close and reopen accounts, and change their plan, metadata and events.",
   "credits.grant": "Add bonus credits, and start a credit month again.",
+  "credits.adjust": "Add and take bonus credits with a reason, and undo it.",
   "keys.read": "Read API keys, and find a key by its text.",
   "keys.write": "Create, change, rotate, disable and revoke API keys.",
   "usage.read": "Read what accounts were charged.",

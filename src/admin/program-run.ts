@@ -10,7 +10,15 @@ import type { AdminParts } from "./parts.ts"
 /** The parts that the program itself needs to run operations, without those of a running service. */
 export type ProgramParts = Omit<
   AdminParts,
-  "settings" | "webhookPorts" | "history" | "config" | "backups" | "readHealth" | "watchRequests" | "pages"
+  | "settings"
+  | "mayOwe"
+  | "webhookPorts"
+  | "history"
+  | "config"
+  | "backups"
+  | "readHealth"
+  | "watchRequests"
+  | "pages"
 > &
   Partial<Pick<AdminParts, "pages">>
 
@@ -35,6 +43,7 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
     pages: { console: notServed, portal: notServed },
     ...parts,
     settings: {},
+    mayOwe: false,
     // Those of customers alone.
     webhookPorts: [],
     history: { calls: onlyService, charges: onlyService, faults: onlyService, credits: onlyService },

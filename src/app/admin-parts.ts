@@ -50,6 +50,9 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     get prices() {
       return running().prices
     },
+    get mayOwe() {
+      return running().config.allowDebt
+    },
     get webhookPorts() {
       return running().config.webhookPorts
     },

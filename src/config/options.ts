@@ -179,6 +179,7 @@ export const options = {
     "try",
     one("try-plan PLAN", "plan of the account for calls without a key; it must have limits", text, "free"),
   ),
+  allowDebt: toggle("allow-debt", "let adjustments take the bonus of an account below zero", "they do not"),
   history: one(
     "history DAYS",
     "days to keep calls, errors, latency and credits by time; 0 keeps none",

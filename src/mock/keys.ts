@@ -120,7 +120,7 @@ async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number
     source: "this process",
     requestId: "",
   }
-  const account = { ...own, ...spent, ...times, events: ["credits.exhausted", "month.renewed"] }
+  const account = { ...own, ...spent, ...times, events: ["credits.exhausted", "month.renewed"], debt: 0 }
   await admin.apply({ mutations: [{ kind: "account.insert", account }], audit, replay: null })
   return id
 }

@@ -1,3 +1,4 @@
+import type { AdjustmentRecord } from "./adjustments.ts"
 import type { AdminKeyRecord, AdminStore, AuditFilter, AuditRecord, EmailLink } from "./admin-store.ts"
 import {
   type Candidates,
@@ -13,7 +14,7 @@ import * as rows from "./rows.ts"
 /** The lists of the administration. */
 export type Lists = Pick<
   AdminStore,
-  "accounts" | "keys" | "notices" | "noticeAttempts" | "adminKeys" | "audit" | "invitations"
+  "accounts" | "keys" | "notices" | "noticeAttempts" | "adminKeys" | "audit" | "invitations" | "adjustments"
 >
 
 /** How a kind of store reads lists. */
@@ -158,6 +159,15 @@ export function prepareLists(parts: ListParts): Lists {
         checks: [[() => "kind = 'invitation' AND used_ms IS NULL"]],
         ...{ order: byNewest, page },
       }),
+    adjustments(accountId, page) {
+      return list<AdjustmentRecord>({
+        table: "adjustments",
+        select: () => rows.selectAdjustments,
+        conditions: equals("account_id", accountId),
+        order: byTime,
+        page,
+      })
+    },
     audit(filter, page) {
       const select = (audit: string) => rows.selectAudit.replace("FROM audit", `FROM ${audit}`)
       return list<AuditRecord>({ table: "audit", select, ...auditConditions(filter), order: byTime, page })

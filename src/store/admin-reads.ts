@@ -1,3 +1,4 @@
+import type { AdjustmentRecord } from "./adjustments.ts"
 import type { Lists } from "./admin-lists.ts"
 import type {
   AdminKeyRecord,
@@ -35,6 +36,12 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
       `${rows.selectAdminKeys} WHERE ${column} = $1::text`,
       [value],
       rows.withPermissions<rows.PermittedRow<AdminKeyRecord>>,
+    )
+  const findStatement = (accountId: string, month: string) =>
+    find(
+      "SELECT body FROM statements WHERE account_id = $1::text AND month = $2::text",
+      [accountId, month],
+      ({ body }: { readonly body: string }) => body,
     )
 
   return {
@@ -93,6 +100,27 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
         [],
       )
       return Boolean(row?.found)
+    },
+
+    findAdjustment: (id) =>
+      find(`${rows.selectAdjustments} WHERE id = $1::text`, [id], (row: AdjustmentRecord) => row),
+    findReferredAdjustment: (accountId, reference) =>
+      find(
+        `${rows.selectAdjustments} WHERE account_id = $1::text AND reference = $2::text`,
+        [accountId, reference],
+        (row: AdjustmentRecord) => row,
+      ),
+    findStatement,
+    async keepStatement({ accountId, month, writtenMs, body }) {
+      await write(
+        `INSERT INTO statements (account_id, month, written_ms, body)
+         VALUES ($1::text, $2::text, $3::bigint, $4::text) ON CONFLICT DO NOTHING`,
+        [accountId, month, writtenMs, body],
+      )
+      // Another process may have been first.
+      const kept = await findStatement(accountId, month)
+      if (kept === null) throw new Error("a statement that was inserted is not there")
+      return kept
     },
 
     findReplay: (actor, key) =>

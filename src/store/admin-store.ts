@@ -1,11 +1,15 @@
+import type { AdjustMutation, CreditsStore } from "./adjustments.ts"
 import type { NewMail } from "./mails.ts"
 import type { AttemptRecord, NoticeRecord, Webhook } from "./outbox.ts"
+import type { Page } from "./page.ts"
 import type { AccountRecord, KeyRecord, SecretRecord } from "./store.ts"
+
+export type { Page }
 
 /**
  * The reads and changes of the administration, in the same database as the store. Every method may reject with StoreUnavailable.
  */
-export interface AdminStore {
+export interface AdminStore extends CreditsStore {
   /** Applies a change in one transaction: all its mutations, its audit record and its replay record, or nothing of them. */
   apply(change: AdminChange): Promise<AdminOutcome>
 
@@ -70,15 +74,6 @@ export interface AdminStore {
   forgetReplay(replay: Pick<ReplayRecord, "actor" | "key" | "createdMs">): Promise<void>
 }
 
-/**
- * A place in a list. `after` holds the sort columns of the last row of the page before, with a row's id as the last of them;
- * null starts at the beginning.
- */
-export interface Page {
-  readonly limit: number
-  readonly after: readonly (string | number)[] | null
-}
-
 /** An account as the administration sees it. */
 export interface AccountDetails extends AccountRecord {
   /** Rises with each change of the fields that `account.update` can set. */
@@ -91,6 +86,8 @@ export interface AccountDetails extends AccountRecord {
   readonly metadata: string
   /** Types of the events that the account's webhook gets besides `credits.threshold`. */
   readonly events: readonly string[]
+  /** Credits that adjustments took below zero. Calls do not see it; later adjustments pay it first. */
+  readonly debt: number
 }
 
 /** A key as the administration sees it. */
@@ -266,13 +263,7 @@ export type Mutation =
         Pick<AccountDetails, "name" | "plan" | "externalId" | "email" | "metadata" | "closedMs" | "events">
       >
     }
-  /** Ends the change with `tooMuch` when the bonus would exceed `maxBonus`. */
-  | {
-      readonly kind: "account.grant"
-      readonly id: string
-      readonly credits: number
-      readonly maxBonus: number
-    }
+  | AdjustMutation
   /** Starts a new credit month with zero usage. */
   | {
       readonly kind: "account.renew"
@@ -396,4 +387,12 @@ export interface ReplayRecord extends NewReplay {
  * there is no such row, `taken` that an external id is used by another row, `replayed` that the Idempotency-Key was used before,
  * also by a change that ran at the same time.
  */
-export type AdminOutcome = "applied" | "conflict" | "missing" | "taken" | "tooMuch" | "tooMany" | "replayed"
+export type AdminOutcome =
+  | "applied"
+  | "conflict"
+  | "missing"
+  | "taken"
+  | "tooMuch"
+  | "tooLittle"
+  | "tooMany"
+  | "replayed"

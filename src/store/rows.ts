@@ -38,7 +38,7 @@ const adminColumns = `version::float8 AS version, external_id AS "externalId", m
 /** Selects an {@link AccountDetailsRow}. */
 export const selectAccountDetails = selectAccounts.replace(
   "FROM accounts",
-  `, ${adminColumns}, events, email FROM accounts`,
+  `, ${adminColumns}, events, email, debt::float8 AS debt FROM accounts`,
 )
 
 const limitColumns = `expires_ms::float8 AS "expiresMs", revoked_ms::float8 AS "revokedMs", allow_apis AS "allowApis",
@@ -67,6 +67,15 @@ export const selectEmailLinks = `
   FROM email_links`
 /** Selects the {@link PermittedRow} of a session. */
 export const selectSessions = `SELECT ${linkColumns}, key_hash AS "keyHash" FROM sessions`
+
+/** The reason of the adjustment that an account begins with. The function apply_account_mutation of PostgreSQL has it too. */
+export const signUpReason = "Sign-up bonus"
+
+/** Selects an {@link AdjustmentRecord}. */
+export const selectAdjustments = `
+  SELECT id, account_id AS "accountId", at_ms::float8 AS "atMs", kind, credits::float8 AS credits, reason, reference, undoes,
+    (SELECT later.id FROM adjustments AS later WHERE later.undoes = adjustments.id) AS "undoneBy", made_by AS "madeBy"
+  FROM adjustments`
 
 /** Selects an {@link AuditRecord}. */
 export const selectAudit = `

@@ -4,6 +4,7 @@ import { closeAccount } from "../../src/admin/accounts/change-account.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { createAdministration } from "../../src/admin/administration.ts"
 import { createAdmin } from "../../src/admin/admins/create-admin.ts"
+import { adjustCredits } from "../../src/admin/credits/adjust-credits.ts"
 import { disableKey } from "../../src/admin/keys/disable.ts"
 import { createApiKey } from "../../src/admin/keys/issue-key.ts"
 import { testWebhook } from "../../src/admin/notices/send-notice.ts"
@@ -41,6 +42,11 @@ const cases: Readonly<Record<string, Given>> = {
     return given
   },
   "credits.grant": async (admin) => ({ ...(await accountId(admin)), credits: 500 }),
+  "credits.adjust": async (admin) => ({ ...(await accountId(admin)), credits: -5, reason: "Too many" }),
+  "credits.undo": async (admin) => {
+    const { id } = await admin.run(adjustCredits, { ...(await accountId(admin)), credits: 5, reason: "Gift" })
+    return { id }
+  },
   "credits.renew": async (admin) => ({ ...(await accountId(admin)), anyway: true }),
   "keys.create": async (admin) => ({ account: (await account(admin)).id, name: "ci", expires: "30d" }),
   "keys.update": async (admin) => ({ ...(await keyId(admin)), name: "reports", rate_limit: 60 }),

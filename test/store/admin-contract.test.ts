@@ -7,6 +7,7 @@ import {
   auditOf,
   changeOf,
   firstPage,
+  grantOf,
   keyDetailsOf,
   replayOf,
   secretOf,
@@ -87,8 +88,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     })
 
     test("get bonus credits up to a limit", async () => {
-      const grant = (id: string, credits: number) =>
-        apply({ kind: "account.grant", id, credits, maxBonus: 15 })
+      const grant = (id: string, credits: number) => apply(grantOf(id, credits, 15))
       expect([await grant("acc_1", 10), await grant("acc_1", 6), await grant("acc_9", 1)]).toEqual([
         "applied",
         "tooMuch",
@@ -263,7 +263,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     const rename = (version: number): Mutation => {
       return { kind: "key.update", id: "key_1", version, set: { name: "New" } }
     }
-    const grant: Mutation = { kind: "account.grant", id: "acc_1", credits: 5, maxBonus: 100 }
+    const grant: Mutation = grantOf("acc_1", 5, 100)
     const everything = async () => [
       await admin.findAccount("acc_1"),
       await admin.findKey("key_1"),
@@ -318,7 +318,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       ["conflict", rename(9)],
       ["missing", { kind: "adminKey.revoke", id: "adm_9", revokedMs: 1 }],
       ["taken", { kind: "account.insert", account: accountDetailsOf({ id: "acc_3", externalId: "x" }) }],
-      ["tooMuch", { kind: "account.grant", id: "acc_1", credits: 1_000, maxBonus: 100 }],
+      ["tooMuch", grantOf("acc_1", 1_000, 100)],
     ]
     test.each(refusals)("that ends with '%s' keeps nothing of what came before", async (outcome, last) => {
       await apply({ kind: "account.insert", account: accountDetailsOf({ id: "acc_2", externalId: "x" }) })
@@ -344,7 +344,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       expect(await admin.apply(changeOf([grant, rename(9)], { replay: again }))).toBe("replayed")
       expect(await everything()).toEqual(before)
       const others = replayOf({ actor: "admin-key:adm_2" })
-      expect(await admin.apply(changeOf([grant], { replay: others }))).toBe("applied")
+      expect(await admin.apply(changeOf([grantOf("acc_1", 5, 100)], { replay: others }))).toBe("applied")
     })
 
     test("that several processes make with one Idempotency-Key is made once", async () => {
@@ -374,7 +374,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     const large = 2 ** 53 - 1
     const account = accountDetailsOf({ id: "acc_2", createdMs: large, used: large, bonus: large - 1 })
     await apply({ kind: "account.insert", account })
-    const grant = (credits: number) => apply({ kind: "account.grant", id: "acc_2", credits, maxBonus: large })
+    const grant = (credits: number) => apply(grantOf("acc_2", credits, large))
     expect([await grant(2), await grant(1)]).toEqual(["tooMuch", "applied"])
     expect(await admin.findAccount("acc_2")).toMatchObject({ createdMs: large, used: large, bonus: large })
   })

@@ -11,6 +11,7 @@ import {
   auditOf,
   changeOf,
   firstPage,
+  grantOf,
   keyDetailsOf,
   replayOf,
   secretOf,
@@ -319,7 +320,8 @@ const mutation: fc.Arbitrary<(prefix: string) => Mutation> = fc.oneof(
   ),
   fc.record({ id: fc.constantFrom("a", "z"), credits: fc.constantFrom(3, 9) }).map(
     ({ id, credits }) =>
-      (prefix: string): Mutation => ({ kind: "account.grant", id: prefix + id, credits, maxBonus: 15 }),
+      (prefix: string): Mutation =>
+        grantOf(prefix + id, credits, 15),
   ),
   id.map(
     (one) =>

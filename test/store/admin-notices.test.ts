@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { systemTimer } from "../../src/ports/timer.ts"
 import type { AdminStore, Mutation } from "../../src/store/admin-store.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
-import { accountDetailsOf, changeOf, firstPage } from "../support/admin-store.ts"
+import { accountDetailsOf, changeOf, firstPage, grantOf } from "../support/admin-store.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { attemptsOf } from "../support/changes.ts"
 import { chargeOf } from "../support/store.ts"
@@ -105,7 +105,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   })
 
   test("a change without a notice does not wake the delivery, one with a notice does", async () => {
-    await apply({ kind: "account.grant", id: "acc_1", credits: 1, maxBonus: 9 })
+    await apply(grantOf("acc_1", 1, 9))
     await systemTimer.turn()
     expect(woken).toBe(0)
     let notices = 0

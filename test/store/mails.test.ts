@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import type { AdminStore } from "../../src/store/admin-store.ts"
 import type { MailOutbox, NewMail } from "../../src/store/mails.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
-import { accountDetailsOf, changeOf } from "../support/admin-store.ts"
+import { accountDetailsOf, changeOf, grantOf } from "../support/admin-store.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { until } from "../support/until.ts"
 
@@ -71,10 +71,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 
   test("nothing is inserted when another part of the change fails", async () => {
     const outcome = await admin.apply(
-      changeOf([
-        { kind: "mail.insert", mail: mailOf() },
-        { kind: "account.grant", id: "acc_9", credits: 1, maxBonus: 9 },
-      ]),
+      changeOf([{ kind: "mail.insert", mail: mailOf() }, grantOf("acc_9", 1, 9)]),
     )
     expect(outcome).toBe("missing")
     expect(await mails.claim(options)).toBeNull()

@@ -106,6 +106,8 @@ async function makeThings(admin: Client): Promise<Things> {
 /** The id of a thing that exists, instead of one in an example. */
 async function replaced(value: string, { account, key, keyText }: Things, admin: Client): Promise<string> {
   if (value.startsWith("acc_")) return account
+  // The bonus that the account began with.
+  if (value.startsWith("adj_")) return `adj_${account}`
   if (value.startsWith("key_")) return key
   if (value.startsWith("pk-")) return keyText
   if (value.startsWith("msg_")) return unsentNotice(account, admin)

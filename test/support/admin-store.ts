@@ -14,7 +14,8 @@ import { accountOf, keyOf } from "./store.ts"
 export const firstPage: Page = { limit: 100, after: null }
 
 export function accountDetailsOf(change: Partial<AccountDetails> = {}): AccountDetails {
-  return { ...accountOf(), version: 1, externalId: null, email: null, metadata: "{}", events: [], ...change }
+  const own = { version: 1, externalId: null, email: null, metadata: "{}", events: [], debt: 0 }
+  return { ...accountOf(), ...own, ...change }
 }
 
 export function keyDetailsOf(change: Partial<KeyDetails> = {}): KeyDetails {
@@ -53,6 +54,15 @@ export function auditOf(change: Partial<AuditRecord> = {}): AuditRecord {
 
 export function replayOf(change: Partial<NewReplay> = {}): NewReplay {
   return { actor: "admin-key:adm_1", key: "again", payloadHash: "ff", createdMs: 1_000, ...change }
+}
+
+let entries = 0
+
+/** Adds credits to an account, with an entry of its own. */
+export function grantOf(id: string, credits: number, maxBonus: number): Mutation {
+  const entry = { id: `adj_${++entries}`, accountId: id, atMs: 1_000, kind: "grant", credits } as const
+  const more = { reason: "Granted", reference: null, undoes: null, madeBy: "ci" }
+  return { kind: "account.adjust", id, entry: { ...entry, ...more }, maxBonus, mayOwe: false }
 }
 
 /** A change with an audit record of its own, and without a replay unless it is given. */

@@ -1,7 +1,7 @@
 import type { AdminStore, Mutation, UsageQuery } from "../../src/store/admin-store.ts"
 import type { AttemptRecord, Outbox, Webhook } from "../../src/store/outbox.ts"
 import type { AccountRecord, KeyRecord, SecretRecord, Store, UsageRow } from "../../src/store/store.ts"
-import { changeOf } from "./admin-store.ts"
+import { changeOf, grantOf } from "./admin-store.ts"
 
 /** Changes that tests make to prepare a store, and what they read of it. False is a change that was not made. */
 export interface TestChanges {
@@ -36,13 +36,15 @@ export function changesOf(admin: AdminStore): TestChanges {
     createAccount: (account) =>
       require({
         kind: "account.insert",
-        account: { ...account, version: 1, externalId: null, email: null, metadata: "{}", events: [] },
+        account: {
+          ...{ ...account, version: 1, externalId: null, email: null, metadata: "{}", events: [], debt: 0 },
+        },
       }),
     async updateAccount(id, set) {
       const version = (await admin.findAccount(id))?.version ?? 1
       return isApplied({ kind: "account.update", id, version, set })
     },
-    grant: (id, credits, maxBonus) => isApplied({ kind: "account.grant", id, credits, maxBonus }),
+    grant: (id, credits, maxBonus) => isApplied(grantOf(id, credits, maxBonus)),
     renewMonth: (id, month) => isApplied({ kind: "account.renew", id, ...month }),
     createKey: (key, secret) =>
       require({

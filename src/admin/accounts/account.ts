@@ -36,7 +36,9 @@ export const accountSchema = Type.Object({
   used_percent: nullable(Type.Integer(), {
     description: "Used credits of the month in percent, rounded down; null without a limit.",
   }),
-  bonus: Type.Integer({ description: "Bonus credits left." }),
+  bonus: Type.Integer({
+    description: "Bonus credits left; negative when adjustments took more (`--allow-debt`).",
+  }),
   remaining: Type.Unsafe<number | "unlimited" | null>({
     ...credits,
     description: "Credits left, of the month and the bonus together.",
@@ -80,7 +82,7 @@ export function toAccountOutput(
     allowance: plan ? (allowance ?? "unlimited") : null,
     used,
     used_percent: plan && allowance ? Math.floor((used * 100) / allowance) : null,
-    bonus,
+    bonus: bonus - account.debt,
     remaining: plan ? (remaining ?? "unlimited") : null,
     renews: toIso(period.endMs),
     problem:

@@ -47,6 +47,7 @@ export const createAccount = defineChange({
       email: input.email === undefined ? null : await requireEmail(input.email),
       metadata: requireMetadata(input.metadata ?? {}),
       events: input.events ?? [],
+      debt: 0,
     }
     const { id } = account
     return {

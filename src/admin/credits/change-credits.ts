@@ -10,11 +10,12 @@ import { AdminFault } from "../fault.ts"
 import { accountId } from "../fields.ts"
 import { defineChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
+import { prepareEntry, reason } from "./adjustment.ts"
 
 export const grantCredits = defineChange({
   id: "credits.grant",
   title: "Grant credits",
-  description: "Adds bonus credits to an account. They do not expire.",
+  description: "Adds bonus credits to an account. They do not expire. It can be undone as an adjustment.",
   permission: "credits.grant",
   method: "POST",
   path: "/accounts/{id}/credits",
@@ -22,24 +23,19 @@ export const grantCredits = defineChange({
   input: Type.Object({
     id: accountId,
     credits: Type.Integer({ minimum: 1, maximum: maxCredits, description: "How many credits to add." }),
+    reason: Type.Optional(reason),
   }),
   output: accountSchema,
   example: { id: "acc_1234567890abcdef", credits: 500 },
-  async prepare({ id, credits }, context) {
-    const { bonus } = await requireOpenAccount(context, id)
-    if (bonus > maxCredits - credits) {
-      throw new AdminFault(
-        "conflict",
-        `The bonus of an account can be ${maxCredits} credits at most; '${id}' has ${bonus}: grant ` +
-          `${Math.max(0, maxCredits - bonus)} or less.`,
-        { parameter: "credits" },
-      )
-    }
+  async prepare({ id, credits, reason }, context) {
+    const account = await requireOpenAccount(context, id)
+    const given = { kind: "grant", credits, reason: reason ?? "Granted" } as const
+    const { entry, mutations } = prepareEntry(account, given, context, "credits")
     return {
-      mutations: [{ kind: "account.grant", id, credits, maxBonus: maxCredits }],
+      mutations,
       target: { kind: "account", id, accountId: id },
       before: null,
-      after: { granted: credits },
+      after: { granted: credits, adjustment: entry.id },
       answer: () => readAccount(id, context),
     }
   },

@@ -266,6 +266,9 @@ CREATE OR REPLACE FUNCTION apply_account_mutation(mutation jsonb) RETURNS text L
 DECLARE
   account CONSTANT jsonb := mutation -> 'account';
   given CONSTANT jsonb := mutation -> 'set';
+  entry CONSTANT jsonb := mutation -> 'entry';
+  most CONSTANT bigint := (mutation ->> 'maxBonus')::bigint;
+  left_credits bigint;
   stored_version bigint;
 BEGIN
   CASE mutation ->> 'kind'
@@ -277,6 +280,11 @@ BEGIN
     INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus)
       VALUES (account ->> 'id', (account ->> 'closedMs')::bigint, (account ->> 'periodStartMs')::bigint,
         (account ->> 'used')::bigint, (account ->> 'bonus')::bigint);
+    IF (account ->> 'bonus')::bigint > 0 THEN
+      INSERT INTO adjustments (id, account_id, at_ms, kind, credits, reason, made_by)
+        VALUES ('adj_' || (account ->> 'id'), account ->> 'id', (account ->> 'createdMs')::bigint, 'sign_up',
+          (account ->> 'bonus')::bigint, 'Sign-up bonus', '');
+    END IF;
   WHEN 'account.update' THEN
     SELECT version INTO stored_version FROM accounts WHERE id = mutation ->> 'id';
     IF NOT FOUND THEN RETURN 'missing'; END IF;
@@ -292,6 +300,21 @@ BEGIN
     IF given ? 'closedMs' THEN
       UPDATE ledger SET closed_ms = (given ->> 'closedMs')::bigint WHERE account_id = mutation ->> 'id';
     END IF;
+  WHEN 'account.adjust' THEN
+    SELECT bonus - debt + (entry ->> 'credits')::bigint INTO left_credits FROM ledger WHERE account_id = mutation ->> 'id';
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+    IF left_credits > most THEN RETURN 'tooMuch'; END IF;
+    IF (entry ->> 'credits')::bigint < 0
+        AND left_credits < (CASE WHEN (mutation ->> 'mayOwe')::boolean THEN -most ELSE 0 END) THEN
+      RETURN 'tooLittle';
+    END IF;
+    INSERT INTO adjustments (id, account_id, at_ms, kind, credits, reason, reference, undoes, made_by)
+      VALUES (entry ->> 'id', entry ->> 'accountId', (entry ->> 'atMs')::bigint, entry ->> 'kind', (entry ->> 'credits')::bigint,
+        entry ->> 'reason', entry ->> 'reference', entry ->> 'undoes', entry ->> 'madeBy')
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN RETURN 'conflict'; END IF;
+    UPDATE ledger SET bonus = greatest(0, left_credits), debt = greatest(0, -left_credits) WHERE account_id = mutation ->> 'id';
+  -- Of version 1.
   WHEN 'account.grant' THEN
     UPDATE ledger SET bonus = bonus + (mutation ->> 'credits')::bigint
       WHERE account_id = mutation ->> 'id' AND bonus <= (mutation ->> 'maxBonus')::bigint - (mutation ->> 'credits')::bigint;

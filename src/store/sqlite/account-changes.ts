@@ -1,9 +1,12 @@
 import type { Database } from "bun:sqlite"
+import type { AdjustMutation } from "../adjustments.ts"
 import type { AccountDetails, AdminOutcome, Mutation } from "../admin-store.ts"
+import { signUpReason } from "../rows.ts"
 import type { Ledger } from "./ledger.ts"
 import { insertRow, updateVersioned } from "./row-changes.ts"
 
 type Month = Pick<AccountDetails, "createdMs" | "periodStartMs">
+
 type AccountUpdate = Extract<Mutation, { kind: "account.update" }>["set"]
 
 /** Prepares changes of accounts, to be called in a transaction of the ledger. Unless one is `applied`, it changed nothing. */
@@ -20,6 +23,10 @@ export function prepareAccountChanges(database: Database, ledger: Ledger) {
   const isTaken = ({ externalId, email }: Pick<AccountUpdate, "externalId" | "email">, id: string) =>
     (typeof externalId === "string" && findTaken.get(externalId, id) !== null) ||
     (typeof email === "string" && findEmail.get(email, id) !== null)
+  const findDebt = database.query<{ debt: number }, [string]>("SELECT debt FROM ledger WHERE account_id = ?1")
+  const writeDebt = database.query<unknown, [string, number]>(
+    "UPDATE ledger SET debt = ?2 WHERE account_id = ?1",
+  )
 
   return {
     insert(account: AccountDetails): AdminOutcome {
@@ -30,6 +37,10 @@ export function prepareAccountChanges(database: Database, ledger: Ledger) {
         ...{ id, name, plan, createdMs, version, externalId, email, metadata, events },
       })
       insertRow(database, "ledger", { accountId: id, closedMs, periodStartMs, used, bonus })
+      if (bonus > 0) {
+        const entry = { id: `adj_${id}`, accountId: id, atMs: createdMs, kind: "sign_up", credits: bonus }
+        insertRow(database, "adjustments", { ...entry, reason: signUpReason, madeBy: "" })
+      }
       return "applied"
     },
     update(id: string, version: number, { closedMs, ...fields }: AccountUpdate): AdminOutcome {
@@ -44,11 +55,17 @@ export function prepareAccountChanges(database: Database, ledger: Ledger) {
       if (closedMs !== undefined) changeEntry(ledger, id, (entry) => Object.assign(entry, { closedMs }))
       return "applied"
     },
-    grant(id: string, credits: number, maxBonus: number): AdminOutcome {
-      const entry = ledger.read(id)
-      if (entry === null) return "missing"
-      if (entry.bonus > maxBonus - credits) return "tooMuch"
-      ledger.write(Object.assign(entry, { bonus: entry.bonus + credits }))
+    adjust({ id, entry, maxBonus, mayOwe }: AdjustMutation): AdminOutcome {
+      const found = ledger.read(id)
+      if (found === null) return "missing"
+      const debt = findDebt.get(id)?.debt ?? 0
+      const left = found.bonus - debt + entry.credits
+      if (left > maxBonus) return "tooMuch"
+      if (entry.credits < 0 && left < (mayOwe ? -maxBonus : 0)) return "tooLittle"
+      if (!insertRow(database, "adjustments", { ...entry }, "ON CONFLICT DO NOTHING")) return "conflict"
+      ledger.write(Object.assign(found, { bonus: Math.max(0, left) }))
+      const newDebt = Math.max(0, -left)
+      if (newDebt !== debt) writeDebt.run(id, newDebt)
       return "applied"
     },
     renew(id: string, { createdMs, periodStartMs }: Month): AdminOutcome {

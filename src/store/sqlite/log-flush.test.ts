@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { closeSync, fdatasync, fstatSync, openSync, renameSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
-import { changeOf } from "../../../test/support/admin-store.ts"
+import { changeOf, grantOf } from "../../../test/support/admin-store.ts"
 import { changesOf } from "../../../test/support/changes.ts"
 import { accountOf, chargeOf } from "../../../test/support/store.ts"
 import { tempDir } from "../../../test/support/temp.ts"
@@ -59,15 +59,11 @@ test("one flush follows a moment after several charges", async () => {
 
 test("a change of the administration is flushed too: a revoked key must not work again after a power cut", async () => {
   const { store, admin, timer, flushes, flush } = await openStore()
-  expect(await admin.apply(changeOf([{ kind: "account.grant", id: "acc_1", credits: 1, maxBonus: 9 }]))).toBe(
-    "applied",
-  )
+  expect(await admin.apply(changeOf([grantOf("acc_1", 1, 9)]))).toBe("applied")
   expect(timer.waiting).toEqual([100])
   await flush()
   expect(flushes).toHaveLength(1)
-  expect(await admin.apply(changeOf([{ kind: "account.grant", id: "acc_9", credits: 1, maxBonus: 9 }]))).toBe(
-    "missing",
-  )
+  expect(await admin.apply(changeOf([grantOf("acc_9", 1, 9)]))).toBe("missing")
   expect(timer.waiting).toEqual([])
   await store.close()
 })

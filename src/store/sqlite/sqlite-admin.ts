@@ -70,8 +70,8 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
         return accounts.insert(mutation.account)
       case "account.update":
         return accounts.update(mutation.id, mutation.version, mutation.set)
-      case "account.grant":
-        return accounts.grant(mutation.id, mutation.credits, mutation.maxBonus)
+      case "account.adjust":
+        return accounts.adjust(mutation)
       case "account.renew":
         return accounts.renew(mutation.id, mutation)
       case "webhook.set":

@@ -18,10 +18,11 @@ export function toInstantMs(text: string, nowMs: number): number {
   )
 }
 
-/** Makes the reader of a whole number from `minimum`, 0 or more, to `maximum`. */
+/** Makes the reader of a whole number from `minimum` to `maximum`. Signs are read if the minimum is below 0. */
 export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
+  const form = minimum < 0 ? /^[+-]?(0|[1-9]\d*)$/ : /^(0|[1-9]\d*)$/
   return (text) => {
-    const number = /^(0|[1-9]\d*)$/.test(text) ? Number(text) : -1
+    const number = form.test(text) ? Number(text) : Number.NEGATIVE_INFINITY
     if (number < minimum) throw new InvalidArgumentError(`Write a whole number, ${minimum} or more.`)
     if (number > maximum) throw new InvalidArgumentError(`That is too large: write ${maximum} or less.`)
     return number

@@ -1,0 +1,59 @@
+import type { Page } from "./page.ts"
+
+/** The part of the administration's store with adjustments and statements. Every method may reject with StoreUnavailable. */
+export interface CreditsStore {
+  /** What operators changed of an account's bonus, newest first: sorted by `atMs` and `id`. */
+  adjustments(accountId: string, page: Page): Promise<readonly AdjustmentRecord[]>
+  findAdjustment(id: string): Promise<AdjustmentRecord | null>
+  /** The adjustment of an account with the operator's own reference. */
+  findReferredAdjustment(accountId: string, reference: string): Promise<AdjustmentRecord | null>
+  /** The statement of a month that is over, as it was written. */
+  findStatement(accountId: string, month: string): Promise<string | null>
+  /** Keeps the statement of a month that is over, unless it is kept already, and returns the one that is kept. */
+  keepStatement(statement: StatementRecord): Promise<string>
+}
+
+/** A change of an account's bonus by an operator. */
+export interface AdjustmentRecord {
+  /** `adj_…` */
+  readonly id: string
+  readonly accountId: string
+  readonly atMs: number
+  /** `undo` takes another one back; `sign_up` is the bonus of the plan at the start. */
+  readonly kind: "sign_up" | "grant" | "adjustment" | "undo"
+  /** Never 0; negative when credits were taken. */
+  readonly credits: number
+  readonly reason: string
+  /** The operator's own, such as the number of a payment. Unique in the account. */
+  readonly reference: string | null
+  /** The entry that this one takes back. */
+  readonly undoes: string | null
+  /** The id of the entry that took this one back. */
+  readonly undoneBy: string | null
+  /** The name of who made it; empty for the service. */
+  readonly madeBy: string
+}
+
+/** The statement of an account for a month that is over. */
+export interface StatementRecord {
+  readonly accountId: string
+  /** `YYYY-MM`, UTC. */
+  readonly month: string
+  readonly writtenMs: number
+  /** JSON. */
+  readonly body: string
+}
+
+/**
+ * Ends the change with `tooMuch` when the bonus would exceed `maxBonus`, with `tooLittle` when credits are taken and it would be
+ * below zero, or below `-maxBonus` if the account may owe credits, and with `conflict` when there is an entry with its reference, or
+ * one that undoes the same.
+ */
+export interface AdjustMutation {
+  readonly kind: "account.adjust"
+  /** Of the account. */
+  readonly id: string
+  readonly entry: Omit<AdjustmentRecord, "undoneBy">
+  readonly maxBonus: number
+  readonly mayOwe: boolean
+}
