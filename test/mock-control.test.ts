@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createJournal, maxBodyCharacters, maxEntries, toMessage } from "../src/mock/journal.ts"
+import { createMockClock } from "../src/ports/mock-ports.ts"
 import { readAnswer } from "./support/answer.ts"
 import { post, startTestMock, ways } from "./support/mock.ts"
 import { tempDir } from "./support/temp.ts"
@@ -156,11 +157,12 @@ describe("the clock", () => {
   const advance = (time: string) => mock.control("PUT", "/clock", { advance: time })
 
   test("does not move by itself", async () => {
-    expect((await mock.control("GET", "/clock")).data).toEqual({ now: "2025-01-01T00:00:00.000Z" })
-    expect((await advance("90s")).data).toEqual({ now: "2025-01-01T00:01:30.000Z" })
-    expect((await advance("2678400s")).data).toEqual({ now: "2025-02-01T00:01:30.000Z" })
+    const from = (now: string) => ({ now, mode: "stopped" })
+    expect((await mock.control("GET", "/clock")).data).toEqual(from("2025-01-01T00:00:00.000Z"))
+    expect((await advance("90s")).data).toEqual(from("2025-01-01T00:01:30.000Z"))
+    expect((await advance("2678400s")).data).toEqual(from("2025-02-01T00:01:30.000Z"))
     const set = await mock.control("PUT", "/clock", { now: "2024-06-21T12:00:00+02:00" })
-    expect(set.data).toEqual({ now: "2024-06-21T10:00:00.000Z" })
+    expect(set.data).toEqual(from("2024-06-21T10:00:00.000Z"))
   })
 
   test("after 31 days the month's credits are renewed and the expiring key has expired", async () => {
@@ -375,4 +377,47 @@ test("a call in progress during a reset is answered and not charged afterwards",
   await mock.reset()
   expect((await slow).status).toBe(200)
   expect((await ways.rest(mock, "mock-pro")).headers.get("x-api-credits-used")).toBe("1")
+})
+
+test("an answer that asks to wait says how to move a clock that stands still", async () => {
+  const limited = await mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-rate-limited" })
+  await limited.text()
+  expect([limited.status, limited.headers.get("mock-hint")]).toEqual([
+    429,
+    `the clock stands still: PUT /_mock/clock {"advance": "${limited.headers.get("retry-after")}s"}, or start with --clock real`,
+  ])
+  const fine = await mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-pro" })
+  await fine.text()
+  expect([fine.status, fine.headers.get("mock-hint")]).toEqual([200, null])
+})
+
+describe("a clock that runs", () => {
+  test("begins at --seed-time and is moved from where it is", async () => {
+    const running = await startTestMock({ clock: "real" })
+    const before = Date.parse(String((await running.control("GET", "/clock")).data?.now))
+    const seedMs = Date.parse("2025-01-01T00:00:00Z")
+    expect(before).toBeGreaterThanOrEqual(seedMs)
+    expect(before - seedMs).toBeLessThan(600_000)
+    const { data } = await running.control("PUT", "/clock", { advance: "1h" })
+    expect(data?.mode).toBe("real")
+    expect(Date.parse(String(data?.now)) - before).toBeGreaterThanOrEqual(3_600_000)
+    const limited = await running.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-rate-limited" })
+    expect(limited.status).toBe(200)
+    await limited.text()
+    const again = await running.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-rate-limited" })
+    await again.text()
+    expect([again.status, again.headers.get("mock-hint")]).toEqual([429, null])
+  })
+
+  test("is as far on as the time that has passed", () => {
+    let elapsedMs = 5_000.4
+    const clock = createMockClock(1_000_000, () => elapsedMs)
+    elapsedMs += 1_500.9
+    expect([clock.now(), clock.monotonicMs()]).toEqual([1_001_500, 1_500])
+    clock.set(900_000)
+    expect([clock.now(), clock.monotonicMs()]).toEqual([900_000, 1_500])
+    elapsedMs += 1_000
+    clock.set(clock.now() + 60_000)
+    expect([clock.now(), clock.monotonicMs()]).toEqual([961_000, 62_500])
+  })
 })

@@ -113,7 +113,8 @@ async function createState(
   server: () => Pick<HttpServer, "url" | "openRequests">,
 ): Promise<MockState> {
   const { plans, plan, seedTimeMs, logLevel } = config
-  const clock = createMockClock(seedTimeMs)
+  const runsOn = config.clock === "real"
+  const clock = createMockClock(seedTimeMs, runsOn ? systemClock.monotonicMs : undefined)
   const random = createSeededRandom("penknife")
   const dns = createMockDns(zone, rootZone)
   const web = createMockWeb(replies)
@@ -134,6 +135,7 @@ async function createState(
   const events = openedStore.timedEvents
   const eventCheck = createEventCheck({ events, plans, clock, timer: systemTimer, log: opened.log })
   await eventCheck.run()
+  if (runsOn) eventCheck.start()
   const cleaner = createCleaner({
     store: openedStore,
     kept: () => config,
@@ -202,6 +204,7 @@ async function createState(
     observer: observerFor(apiIds, logLevel, logSample),
     readMetrics,
     clock,
+    clockRunsOn: runsOn,
     dns,
     web,
     faults: createFaults(createSeededRandom),
@@ -219,6 +222,7 @@ async function createState(
     ping: () => store.ping(),
     endWatches: requests.close,
     async close() {
+      await eventCheck.stop()
       await stop()
       await store.close()
     },

@@ -41,6 +41,7 @@ export interface Option<T> {
   readonly read: Reader<unknown>
 }
 
+const clockModes = ["stopped", "real"] as const
 const logFormats = ["auto", "json", "pretty"] as const
 const seedTimeMs = Date.UTC(2025, 0, 1)
 
@@ -217,6 +218,12 @@ export const options = {
 /** The settings that only `mock` has. */
 export const mockOptions = {
   seedTimeMs: one("seed-time INSTANT", "the clock at the start", instant, seedTimeMs, "2025-01-01T00:00:00Z"),
+  clock: one(
+    "clock MODE",
+    "stopped: it stands still until it is moved; real: it runs on from --seed-time",
+    oneOf(clockModes),
+    "stopped",
+  ),
   dnsFile: one("dns FILE", "YAML file with the DNS records to answer with", text, null, "some examples"),
   webFile: one("web FILE", "YAML file with the HTTPS replies of other hosts", text, null, "some examples"),
   plan: one("plan PLAN", "plan of the key mock-key", text, "pro"),

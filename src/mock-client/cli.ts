@@ -2,6 +2,8 @@
 import { spawn } from "node:child_process"
 import { findCommand } from "./command.ts"
 
+const parentCheckMs = 250
+
 try {
   run(findCommand())
 } catch (thrown) {
@@ -9,7 +11,13 @@ try {
 }
 
 function run([program, ...args]: readonly [string, ...string[]]): void {
-  const child = spawn(program, [...args, ...process.argv.slice(2)], { stdio: "inherit" })
+  const own = process.argv.slice(2)
+  // A mock ends with this process, whatever ends it: the pipe closes then.
+  const isMock = own[0] === "mock"
+  const child = isMock
+    ? spawn(program, [...args, ...own, "--stop-with-stdin"], { stdio: ["pipe", "inherit", "inherit"] })
+    : spawn(program, [...args, ...own], { stdio: "inherit" })
+  if (isMock) endWithParent()
   // A signal that was sent to this process alone is meant for penknife.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => child.kill(signal))
   child.once("error", fail)
@@ -18,6 +26,14 @@ function run([program, ...args]: readonly [string, ...string[]]): void {
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   })
+}
+
+/** npx does not pass signals on, and a test that kills it would leave the mock behind. */
+function endWithParent(): void {
+  const parent = process.ppid
+  setInterval(() => {
+    if (process.ppid !== parent) process.exit(0)
+  }, parentCheckMs).unref()
 }
 
 function fail(thrown: unknown): void {

@@ -9,8 +9,10 @@ import { startProcess } from "./process.ts"
  * (`PENKNIFE_PLAN`, …) have no effect.
  */
 export interface MockOptions {
-  /** The mock's clock at the start, such as `2025-01-01T00:00:00Z` (the default). It stands still until it is moved. */
+  /** The mock's clock at the start, such as `2025-01-01T00:00:00Z` (the default). */
   readonly seedTime?: string
+  /** `real` lets the clock run on from `seedTime`, so that a client that honours `Retry-After` gets through; `stopped` by default. */
+  readonly clock?: "stopped" | "real"
   /** A YAML file with the DNS records that the SPF validator sees; by default a set of examples. */
   readonly dns?: string
   /** A YAML file with what other hosts answer over HTTPS; by default a set of examples. */
@@ -236,6 +238,7 @@ type Journal = { readonly requests: readonly MockRequest[]; readonly total: numb
 
 const optionNames: Readonly<Record<keyof MockOptions, true>> = {
   seedTime: true,
+  clock: true,
   dns: true,
   web: true,
   plan: true,
@@ -253,10 +256,11 @@ function requireOptions(options: object): void {
   throw new Error(`penknife mock: there is no option '${unknown}'; there are ${names.join(", ")}`)
 }
 
-function argumentsOf({ seedTime, dns, web, plan, tls, apis, graphql }: MockOptions): string[] {
+function argumentsOf({ seedTime, clock, dns, web, plan, tls, apis, graphql }: MockOptions): string[] {
   return [
     ...["mock", "--port", "0", "--json", "--stop-with-stdin"],
     ...(seedTime === undefined ? [] : ["--seed-time", seedTime]),
+    ...(clock === undefined ? [] : ["--clock", clock]),
     ...(dns === undefined ? [] : ["--dns", dns]),
     ...(web === undefined ? [] : ["--web", web]),
     ...(plan === undefined ? [] : ["--plan", plan]),

@@ -20,6 +20,8 @@ export interface MockState {
   readonly guests: Guests | null
   readonly observer: Observer
   readonly clock: Pick<MockClock, "now">
+  /** Whether the clock runs on its own. */
+  readonly clockRunsOn: boolean
   /** Moves the clock, and raises the events that come with time. */
   setClock(nowMs: number): Promise<void>
   readonly dns: MockDns

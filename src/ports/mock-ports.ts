@@ -3,22 +3,29 @@ import { createZoneDns } from "./dns/zone.ts"
 import { encodeTexts } from "./dns/zone-entry.ts"
 import { createFixedWeb } from "./web/fixed-web.ts"
 
-/** A clock that stands still until it is moved. */
+/** A clock that can be moved. */
 export interface MockClock extends Clock {
   /** Sets the wall clock, also backwards. `monotonicMs` never goes back. */
   set(nowMs: number): void
 }
 
-/** Creates a clock at `startMs`, milliseconds since the Unix epoch. */
-export function createMockClock(startMs: number): MockClock {
-  let nowMs = startMs
-  let monotonicMs = 0
+/**
+ * Creates a clock at `startMs`, milliseconds since the Unix epoch. It stands still until it is moved.
+ * @param elapsedMs the time that runs on its own, if it does; read in whole milliseconds, since the wall clock has no others
+ */
+export function createMockClock(startMs: number, elapsedMs: () => number = () => 0): MockClock {
+  const beganMs = elapsedMs()
+  const passedMs = () => Math.floor(elapsedMs() - beganMs)
+  let movedMs = 0
+  let movedForwardMs = 0
+  const now = () => startMs + movedMs + passedMs()
   return {
-    now: () => nowMs,
-    monotonicMs: () => monotonicMs,
+    now,
+    monotonicMs: () => movedForwardMs + passedMs(),
     set(nextMs) {
-      monotonicMs += Math.max(0, nextMs - nowMs)
-      nowMs = nextMs
+      const moveMs = nextMs - now()
+      movedMs += moveMs
+      movedForwardMs += Math.max(0, moveMs)
     },
   }
 }

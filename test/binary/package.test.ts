@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { tempDir } from "../support/temp.ts"
+import { until } from "../support/until.ts"
 
 const root = join(import.meta.dir, "../..")
 const dir = tempDir()
@@ -162,6 +163,19 @@ test("the command runs the program and ends with its exit code", async () => {
   child.kill("SIGTERM")
   expect(await child.exited).toBe(0)
   if (process.platform === "linux") expect(existsSync(`/proc/${pid}`)).toBe(false)
+})
+
+test("the test double ends when the program that started the command is killed, as npx may be", async () => {
+  if (process.platform !== "linux") return
+  const cli = join(project, "node_modules/penknife/cli.js")
+  // The second command keeps the shell from replacing itself by the first.
+  const script = `"${node}" "${cli}" mock --port 0 --json; true`
+  const shell = Bun.spawn(["sh", "-c", script], { cwd: project, stdout: "pipe" })
+  const { value } = await shell.stdout.getReader().read()
+  const { pid } = JSON.parse(new TextDecoder().decode(value))
+  expect(existsSync(`/proc/${pid}`)).toBe(true)
+  shell.kill("SIGKILL")
+  await until(() => !existsSync(`/proc/${pid}`))
 })
 
 test("its types hold in a module and for require, without those of Node", async () => {

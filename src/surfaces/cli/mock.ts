@@ -42,7 +42,7 @@ export function addMock(program: Command, parts: CliParts): void {
     .command("mock")
     .summary("Run the service as a test double.")
     .description(
-      "Run the service as a test double: in memory, with a stopped clock, a key for every state, and control " +
+      "Run the service as a test double: in memory, with a clock that stands still, a key for every state, and control " +
         "paths under /_mock. The same requests get the same answers on every run.",
     )
     .option("--json", "print events as JSON lines")

@@ -35,7 +35,10 @@ export function controlApp(parts: ControlParts) {
   const plain = ({ request }: { readonly request: Request }) => readText(request, intake)
   const noBody = { parse: plain, body: controlSchemas.noBody }
   const apis = () => new Map(state().apis.map(({ definition }) => [definition.id, definition]))
-  const clock = () => ({ now: toIso(state().clock.now()) })
+  const clock = () => ({
+    now: toIso(state().clock.now()),
+    mode: state().clockRunsOn ? "real" : "stopped",
+  })
   const faults = () => ({ faults: state().faults.list() })
   const stubs = () => ({ stubs: state().stubs.list() })
   const methods = (): ReadonlyMap<string, string[]> => methodsOf(app)

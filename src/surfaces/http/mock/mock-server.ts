@@ -56,6 +56,9 @@ interface Instance {
   ended: boolean
 }
 
+/** A header that only the test double sends, for those who write the test. */
+const hintHeader = "mock-hint"
+
 /** Paths that the journal leaves out: monitors, which would hide the rest, and the watch of requests, which never ends. */
 const unrecorded =
   /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|favicon\.ico|robots\.txt|admin\/v1\/requests|(?:apis|docs|graphiql|openapi|assets|console|portal|\.well-known)(?:\/.*)?)$/
@@ -181,6 +184,8 @@ export async function startMockServer(
     const response = await (status === null
       ? runWithEffects(effects, () => current.app.fetch(request))
       : answerInFront(status, request, current))
+    const hint = clockHint(response.headers, current.state)
+    if (hint !== null) response.headers.set(hintHeader, hint)
     return editAnswer(response, effects)
   }
 
@@ -209,6 +214,13 @@ export async function startMockServer(
       await end(instance)
     },
   }
+}
+
+/** Says how to move the clock, if an answer asks to wait and waiting would not help. */
+function clockHint(headers: Headers, { clockRunsOn }: MockState): string | null {
+  const seconds = headers.get("retry-after")
+  if (clockRunsOn || seconds === null) return null
+  return `the clock stands still: PUT /_mock/clock {"advance": "${seconds}s"}, or start with --clock real`
 }
 
 /** A key of a real service, sent here by mistake, or one of the mock. */
