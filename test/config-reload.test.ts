@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { hmac } from "../src/apis/hmac/index.ts"
 import { runLine, runLineJson } from "./support/admin-cli.ts"
 import { startTestService } from "./support/service.ts"
@@ -129,7 +129,9 @@ test("a plan that open accounts have cannot be removed, and they are named", asy
   await expect(reload({ credits: { hmac: 3 } })).rejects.toThrow(account)
   expect((await service.call(hmac, input, { key })).status).toBe(200)
   await service.accounts.setPlan(account, "free")
-  expect(await reload({})).toHaveLength(8)
+  const removed = await reload({})
+  expect(removed.filter(({ setting }) => !setting.startsWith("plans.team."))).toEqual([])
+  expect(removed.length).toBeGreaterThan(0)
 })
 
 test("the same configuration again changes nothing; of several at once the last counts", async () => {
@@ -208,6 +210,16 @@ test("'config check' says every mistake and opens nothing", async () => {
   const names = ["max_calls", "body_timeout", "plans.free.premium", "plans.free.montly"]
   for (const name of ["--port", ...names.map((name) => `'${name}'`)]) expect(err).toContain(name)
   expect(err.trim().split("\n")).toHaveLength(5)
+  const missing = join(dirname(file), "none.pem")
+  const more = "[credits]\nhmca = 2\nhmac = -1\n[catalog]\ninclude = ['mial']\n[plans.free]\npremium = 1\n"
+  writeFileSync(
+    file,
+    `tls_cert = "${missing}"\ntls_key = "${missing}"\ndata = "${missing}"\nport = "x"\n${more}`,
+  )
+  const all = (await runLine(`config check --config ${file}`)).err
+  const places = ["'port'", "'plans.free.premium'", "'credits.hmac'", "'credits.hmca'", "'catalog.include'"]
+  for (const place of [...places, "--tls-cert", "--tls-key", "--data"]) expect(all).toContain(place)
+  expect(all.trim().split("\n")).toHaveLength(8)
   writeFileSync(file, "[credits]\nhmca = 2\n")
   expect((await runLine(`config check --config ${file}`)).err).toContain("there is no API 'hmca'")
   writeFileSync(file, "[credits]\nhmac = 2\n")

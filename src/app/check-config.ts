@@ -1,12 +1,12 @@
-import { ConfigError } from "../config/config-error.ts"
-import type { Config } from "../config/load.ts"
+import { ConfigError, requireAll } from "../config/config-error.ts"
+import { type Config, ConfigMistakes } from "../config/load.ts"
 import { readTraceSettings } from "../config/traces.ts"
 import { systemClock } from "../ports/clock.ts"
 import { openStore } from "../store/open.ts"
 import { logMissingPlans } from "./known-plans.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { openLog } from "./observability.ts"
-import { catalogIds, loadApis, readTls } from "./prepare.ts"
+import { catalogIds, checkAnchors, checkData, loadApis, requireTls } from "./prepare.ts"
 import { guestApis } from "./served-apis.ts"
 import { logAdminPlace, logNewDataFile, logOpenMetrics } from "./start-log.ts"
 
@@ -16,7 +16,7 @@ import { logAdminPlace, logNewDataFile, logOpenMetrics } from "./start-log.ts"
  */
 export async function checkConfig(config: Config): Promise<void> {
   // An own API that cannot be used does not keep a service from starting.
-  await checkFiles(config)
+  await requireAll([...checksOf(config), () => problemsOfOwnApis(config)])
   const opened = await openLog(config, { clock: systemClock }, {})
   try {
     const { store, admin, isNew } = await openStore(config.db, storePorts(livePorts(config), config))
@@ -30,21 +30,50 @@ export async function checkConfig(config: Config): Promise<void> {
 }
 
 /**
- * Checks a configuration without opening anything. It tries own APIs.
- * @throws ConfigError
+ * Reads and checks a configuration without opening anything. It tries own APIs.
+ * @throws ConfigError with every mistake, one a line
  */
-export async function checkSettings(config: Config): Promise<void> {
-  const problems = await checkFiles(config)
-  if (problems.length > 0) throw new ConfigError(problems.join("\n"))
+export async function checkSettings(read: () => Config): Promise<Config> {
+  const { config, mistake } = readBestOf(read)
+  await requireAll([
+    () => {
+      if (mistake !== null) throw mistake
+    },
+    ...checksOf(config),
+    async () => {
+      const problems = await problemsOfOwnApis(config)
+      if (problems.length > 0) throw new ConfigError(problems.join("\n"))
+    },
+  ])
+  return config
 }
 
-/** Checks the files that a configuration names, and returns the problems of own APIs. */
-async function checkFiles(config: Config): Promise<readonly string[]> {
-  const { apis, problems, end } = await loadApis(config)
+/** The configuration, or what can be used of it. */
+function readBestOf(read: () => Config) {
+  try {
+    return { config: read(), mistake: null }
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigMistakes)) throw thrown
+    return { config: thrown.rest, mistake: thrown }
+  }
+}
+
+/** The checks of the files and the APIs that a configuration names. */
+function checksOf(config: Config): readonly (() => unknown)[] {
+  const { data, dnssecAnchor } = config
+  return [
+    ...(data === null ? [] : [() => checkData(data)]),
+    ...(dnssecAnchor === null ? [] : [() => checkAnchors(dnssecAnchor)]),
+    ...requireTls(config),
+    () => readTraceSettings(config.otelEnv),
+  ]
+}
+
+/** Checks the choice of APIs and returns the problems of own ones. The lists and anchors have checks of their own. */
+async function problemsOfOwnApis(config: Config): Promise<readonly string[]> {
+  const { apis, problems, end } = await loadApis({ ...config, data: null, dnssecAnchor: null })
   end()
   const definitions = apis.map(({ definition }) => definition)
   guestApis(config, definitions, catalogIds)
-  readTls(config)
-  readTraceSettings(config.otelEnv)
   return problems.map(({ problem }) => problem)
 }

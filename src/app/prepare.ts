@@ -3,7 +3,7 @@ import { createCatalog } from "../apis/catalog.ts"
 import { type ApiDefinition, type Ports, unavailable } from "../apis/contract.ts"
 import { sunsetsOf } from "../call/admission.ts"
 import { type LocalCalls, type PreparedApi, prepareApi } from "../call/prepared-api.ts"
-import { ConfigError } from "../config/config-error.ts"
+import { ConfigError, requireAll } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { PluginProblem } from "../plugins/load-plugins.ts"
 import { systemClock } from "../ports/clock.ts"
@@ -39,15 +39,19 @@ export async function prepareApis(
     ...ownApis,
   ]
   const ids = definitions.map(({ id }) => id)
-  const mistakes = [...config.credits.keys()]
+  await requireAll([() => requirePriced(config, ids), () => servedOf(definitions, config)])
+  return servedOf(definitions, config).map((definition) =>
+    prepareApi(definition, config.credits.get(definition.id)),
+  )
+}
+
+function requirePriced({ credits }: Config, ids: readonly string[]): void {
+  const mistakes = [...credits.keys()]
     .filter((id) => !ids.includes(id))
     .map(
       (id) => `'credits.${id}': there is no API '${id}'. The APIs are ${nearestFirst(id, ids).join(", ")}.`,
     )
   if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
-  return servedOf(definitions, config).map((definition) =>
-    prepareApi(definition, config.credits.get(definition.id)),
-  )
 }
 
 async function catalogFor(
@@ -72,6 +76,20 @@ export async function checkData(directory: string) {
     file: files.get(name) ?? null,
     date,
   }))
+}
+
+/** Checks the keys of another root. */
+export async function checkAnchors(file: string): Promise<void> {
+  const { readAnchorFile } = await import("./data-lists.ts")
+  readAnchorFile(file)
+}
+
+/** The checks of a certificate and of its key. */
+export function requireTls({ tlsCert, tlsKey }: Config): readonly (() => unknown)[] {
+  return [
+    ...(tlsCert === null ? [] : [() => readPem("--tls-cert", tlsCert, "CERTIFICATE")]),
+    ...(tlsKey === null ? [] : [() => readPem("--tls-key", tlsKey, "PRIVATE KEY")]),
+  ]
 }
 
 /** The certificate and its key. Read before anything is opened, so that a mistake names its setting. */

@@ -4,7 +4,7 @@ import { messageOf } from "../values/message-of.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { ConfigError } from "./config-error.ts"
 import { allOptions, type Option, type OptionKey, type OwnOptions } from "./options.ts"
-import { readCredits, readPlans } from "./plans.ts"
+import { plansOfNames, pricesThatFit, readCredits, readPlans } from "./plans.ts"
 import type { Environment } from "./traces.ts"
 
 type Settings = { readonly [K in OptionKey]: (typeof allOptions)[K] extends Option<infer T> ? T : never }
@@ -47,9 +47,20 @@ interface ConfigFile {
   readonly values: Readonly<Record<string, unknown>>
 }
 
+/** Every mistake in the settings, one a line. */
+export class ConfigMistakes extends ConfigError {
+  /** The configuration without the settings that have mistakes, for checks that go on. */
+  readonly rest: Config
+
+  constructor(mistakes: readonly string[], rest: Config) {
+    super(mistakes.join("\n"))
+    this.rest = rest
+  }
+}
+
 /**
  * A flag overrides the environment, the environment overrides the file.
- * @throws ConfigError that lists every mistake, one a line
+ * @throws ConfigMistakes
  * @param own options of the command that differ from those of the table, such as the port of `mock`
  */
 export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config {
@@ -75,8 +86,8 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
       ] as const,
   )
   const { plans: planTables, credits: prices } = file?.values ?? {}
-  const plans = collecting(() => readPlans(planTables, file?.name ?? ""), new Map())
-  const credits = collecting(() => readCredits(prices, file?.name ?? ""), new Map())
+  const plans = collecting(() => readPlans(planTables, file?.name ?? ""), plansOfNames(planTables))
+  const credits = collecting(() => readCredits(prices, file?.name ?? ""), pricesThatFit(prices))
   const settings = Object.fromEntries(read.map(([key, { value }]) => [key, value])) as Settings
   const origins = Object.fromEntries(read.map(([key, { origin }]) => [key, origin])) as Config["origins"]
   if ((settings.tlsCert === null) !== (settings.tlsKey === null))
@@ -84,8 +95,7 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
   if (settings.caOut !== null && settings.tlsSelfSigned.length === 0)
     mistakes.push("--ca-out needs --tls-self-signed.")
   if (settings.tryCalls > 0) mistakes.push(...mistakesOfTry(settings.tryPlan, plans))
-  if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
-  return Object.freeze({
+  const config: Config = Object.freeze({
     ...settings,
     origins,
     file: file?.name ?? null,
@@ -96,6 +106,8 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
     credits,
     tables: tablesOf(file),
   })
+  if (mistakes.length > 0) throw new ConfigMistakes(mistakes, config)
+  return config
 }
 
 /** Strangers share the plan of calls without a key, so it has to end their use. */
@@ -125,9 +137,25 @@ function readSetting(key: string, option: Option<unknown>, { flags, env, file }:
     if (value === undefined) continue
     if (!option.repeatable) return { value: readOne(option, where, value), origin }
     const items = Array.isArray(value) ? value : [value]
-    return { value: items.map((item) => readOne(option, where, item)), origin }
+    return { value: readEach(items, (item) => readOne(option, where, item)), origin }
   }
   return { value: option.default, origin: "default" }
+}
+
+/** Reads all items, so that the mistakes of all are known. */
+function readEach(items: readonly unknown[], read: (item: unknown) => unknown): readonly unknown[] {
+  const mistakes: string[] = []
+  const values = items.map((item) => {
+    try {
+      return read(item)
+    } catch (thrown) {
+      if (!(thrown instanceof ConfigError)) throw thrown
+      mistakes.push(thrown.message)
+      return null
+    }
+  })
+  if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
+  return values
 }
 
 function readOne(option: Option<unknown>, where: string, value: unknown): unknown {

@@ -11,6 +11,7 @@ import {
   portalActions,
   portalDefaults,
 } from "../accounts/plan.ts"
+import { isObject } from "../values/is-object.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { ConfigError } from "./config-error.ts"
 
@@ -81,6 +82,19 @@ export function readPlans(value: unknown, file: string): Plans {
 /** The prices in the file's `[credits]`: credits per call by API id. */
 export function readCredits(value: unknown, file: string): ReadonlyMap<string, number> {
   return new Map(Object.entries(requireShape(creditsTable, value ?? {}, "credits", file)))
+}
+
+/** The default plans, and blank ones of the names in `[plans]`: other settings can name them, although a table has a mistake. */
+export function plansOfNames(value: unknown): Plans {
+  const names = isObject(value) ? Object.keys(value) : []
+  const blank = names.map((name) => [name, { name, ...blankPlan }] as const)
+  return new Map([...blank, ...defaultPlans.map((plan) => [plan.name, plan] as const)])
+}
+
+/** The prices in `[credits]` that have no mistake. */
+export function pricesThatFit(value: unknown): ReadonlyMap<string, number> {
+  const prices = isObject(value) ? Object.entries(value) : []
+  return new Map(prices.flatMap(([id, price]) => (Value.Check(credits, price) ? [[id, price]] : [])))
 }
 
 function optionalLimit(number: TInteger) {

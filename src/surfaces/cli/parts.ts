@@ -48,7 +48,7 @@ export interface CliParts {
     listening: { readonly url: string; readonly adminUrl: string | null },
   ): Promise<string | null>
   /** Throws ConfigError for mistakes in a configuration, without opening anything. */
-  checkSettings(config: Config): Promise<void>
+  checkSettings(read: () => Config): Promise<Config>
   /** Throws the errors that {@link CliParts.startService} would throw because of the configuration. */
   checkConfig(config: Config): Promise<void>
   /** Opens the accounts of the data file; `create` makes a missing file. Close the result when done. */

@@ -15,7 +15,7 @@ import { addMock } from "./mock.ts"
 import { example, withoutHidden } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { addServe } from "./serve.ts"
-import { onConfig } from "./settings.ts"
+import { onConfigSource } from "./settings.ts"
 import {
   addAuditPrune,
   addBackup,
@@ -132,9 +132,8 @@ function addConfigCheck(program: Command, parts: CliParts): void {
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife config check --max-calls 500"))
   const keys = Object.keys(options) as OptionKey[]
-  onConfig(command, keys, parts, async (config, { json }: { json?: boolean }) => {
-    await parts.checkSettings(config)
-    const { file } = config
+  onConfigSource(command, keys, parts, async (source, { json }: { json?: boolean }) => {
+    const { file } = await parts.checkSettings(() => source.read(source.readText()))
     const text = file === null ? "The settings can be used." : `The settings of ${file} can be used.`
     parts.terminal.out(json ? `${JSON.stringify({ ok: true, file })}\n` : `${text}\n`)
   })
