@@ -42,6 +42,9 @@ BEGIN
   -- Nobody who has taken over a service can change what was done before: only penknife_owner runs 'penknife audit prune'.
   GRANT SELECT, INSERT ON audit TO penknife_service;
   GRANT SELECT, INSERT, UPDATE, DELETE ON replays, sign_in_links, email_links, sessions TO penknife_service;
+  GRANT SELECT, INSERT, UPDATE ON people TO penknife_service;
+  GRANT SELECT, INSERT, UPDATE, DELETE ON passkeys TO penknife_service;
+  GRANT SELECT, INSERT, DELETE ON passkey_challenges TO penknife_service;
   -- Minutes become hours, and what is older than --history is deleted.
   GRANT SELECT, INSERT, UPDATE, DELETE ON history_calls, history_faults, history_credits, history_writers TO penknife_service;
   -- Charges note their sums, which are added up now and then.

@@ -56,6 +56,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "call/input.ts",
     "store/adjustments.ts",
     "store/admin-store.ts",
+    "store/people.ts",
+    "store/usage-types.ts",
     "store/history.ts",
     "store/outbox.ts",
     "store/store.ts",
@@ -202,11 +204,12 @@ test("only main.ts reads argv and the environment, and ends the process", () => 
 
 test("accounts, keys and webhooks change in operations alone, so that each change has its audit record", () => {
   const program = files.filter((file) => !file.startsWith("store/"))
-  // The mock seeds an account and an admin key that no operation could make. Sessions, and the command that deletes old audit records,
+  // The mock seeds an account and an admin key that no operation could make. Sessions, added passkeys and the command that deletes old audit records
   // write their records themselves.
   const applying = program.filter((file) => /\badmin\.apply\(/.test(withoutComments(textOf(file))))
   expect(applying).toEqual([
     "admin/administration.ts",
+    "admin/passkeys/ceremonies.ts",
     "admin/sessions/sessions.ts",
     "app/prune-audit.ts",
     "mock/admin-key.ts",

@@ -46,13 +46,13 @@ interface AdminFaultDetails {
 }
 
 /** The refusal of something that does not exist, or belongs to another customer. */
-export function noSuch(kind: "account" | "key" | "notice" | "admin key", id: string): AdminFault {
+export function noSuch(
+  kind: "account" | "key" | "notice" | "admin key" | "person" | "passkey",
+  id: string,
+): AdminFault {
   const form = kind === "key" ? ", which starts with key_" : ""
-  return new AdminFault(
-    "not-found",
-    `There is no ${kind} '${id}'. List the ${kind}s to find its id${form}.`,
-    {
-      id,
-    },
-  )
+  const list = kind === "person" ? "people" : `the ${kind}s`
+  return new AdminFault("not-found", `There is no ${kind} '${id}'. List ${list} to find its id${form}.`, {
+    id,
+  })
 }

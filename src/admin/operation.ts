@@ -172,7 +172,7 @@ export interface AdminContext extends AdminParts {
 
 /** The person or program that runs an operation. */
 export interface Actor {
-  /** `admin-key:ID`, `console:ID`, `portal:ID`, `cli:NAME` or `service`. */
+  /** `admin-key:ID`, `person:ID`, `console:ID`, `portal:ID`, `cli:NAME` or `service`. */
   readonly id: string
   /** A name to show beside it. */
   readonly name: string

@@ -22,6 +22,9 @@ import { consoleLink, portalLink } from "./links/link.ts"
 import { listAttempts, listNotices } from "./notices/list-notices.ts"
 import { resendNotice, testWebhook } from "./notices/send-notice.ts"
 import type { Operation } from "./operation.ts"
+import { listPasskeys, removePasskey, renamePasskey } from "./passkeys/passkey.ts"
+import { createPerson, personLink, removePerson, updatePerson } from "./people/change-people.ts"
+import { listPeople } from "./people/person.ts"
 import { listPlans } from "./plans/list-plans.ts"
 import { tailRequests } from "./requests/tail.ts"
 import { queryUsage } from "./usage/query.ts"
@@ -78,6 +81,14 @@ const list = [
   createAdmin,
   listAdmins,
   revokeAdmin,
+  createPerson,
+  listPeople,
+  updatePerson,
+  removePerson,
+  personLink,
+  listPasskeys,
+  renamePasskey,
+  removePasskey,
 ] as const
 
 /** Every operation of the administration, in the order of documentation. */

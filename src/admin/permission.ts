@@ -19,6 +19,8 @@ export const permissions = {
   "portal.link": "Make links that sign a customer in to the portal.",
   "admins.read": "List admin keys.",
   "admins.write": "Create and revoke admin keys, and make links to the console.",
+  "people.read": "List people and their passkeys.",
+  "people.write": "Invite, change and remove people, make links for them, and remove their passkeys.",
   "health.read": "Read how the service is doing.",
 } as const satisfies Record<string, string>
 

@@ -2,6 +2,7 @@ import type { AdminAccess } from "../admin/admin-access.ts"
 import { createAdministration } from "../admin/administration.ts"
 import type { Instances, ServiceHealth } from "../admin/health/service-health.ts"
 import type { AdminParts } from "../admin/parts.ts"
+import { createPasskeys } from "../admin/passkeys/ceremonies.ts"
 import { createSessions } from "../admin/sessions/sessions.ts"
 import { createSignIn } from "../admin/sign-in.ts"
 import type { Random } from "../apis/contract.ts"
@@ -85,5 +86,6 @@ export function createAdminAccess(running: () => RunningConfig, options: AdminPa
     },
     // Signing in to the mock must not change the keys that it makes.
     sessions: createSessions({ admin, clock, random: auditRandom, signIn }),
+    passkeys: createPasskeys({ admin, clock, random: auditRandom }),
   }
 }

@@ -9,12 +9,21 @@ import {
   readPage,
 } from "./list-page.ts"
 import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
+import type { PersonRecord } from "./people.ts"
 import * as rows from "./rows.ts"
 
 /** The lists of the administration. */
 export type Lists = Pick<
   AdminStore,
-  "accounts" | "keys" | "notices" | "noticeAttempts" | "adminKeys" | "audit" | "invitations" | "adjustments"
+  | "accounts"
+  | "keys"
+  | "notices"
+  | "noticeAttempts"
+  | "adminKeys"
+  | "people"
+  | "audit"
+  | "invitations"
+  | "adjustments"
 >
 
 /** How a kind of store reads lists. */
@@ -40,6 +49,8 @@ export interface ListParts extends PageParts {
 /** The start of each account's id. */
 const idStart = "acc_"
 
+/** An index has them. Its condition must be a part of the statement. */
+const isNotRemoved: Condition = [() => "removed_ms IS NULL"]
 const byCreation = order(false, "created_ms", "id")
 const byNewest = order(true, "created_ms", "id")
 const byTime = order(true, "at_ms", "id")
@@ -167,6 +178,16 @@ export function prepareLists(parts: ListParts): Lists {
         order: byTime,
         page,
       })
+    },
+    async people(page) {
+      const query = {
+        table: "people",
+        select: (people: string) => rows.selectPeople.replace("FROM people", `FROM ${people}`),
+        conditions: [isNotRemoved],
+        order: byCreation,
+        page,
+      }
+      return (await list<rows.PermittedRow<PersonRecord>>(query)).map(rows.withPermissions)
     },
     audit(filter, page) {
       const select = (audit: string) => rows.selectAudit.replace("FROM audit", `FROM ${audit}`)

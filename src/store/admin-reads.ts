@@ -9,6 +9,7 @@ import type {
   SignInLink,
 } from "./admin-store.ts"
 import type { NoticeRecord } from "./outbox.ts"
+import type { PasskeyChallenge, PersonRecord } from "./people.ts"
 import * as rows from "./rows.ts"
 
 type Reads = Omit<AdminStore, keyof Lists | "apply" | "plansInUse" | "usage" | "usageMonthsUntil">
@@ -96,6 +97,7 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
     async hasAdmin() {
       const [row] = await read<{ found: boolean | number }>(
         `SELECT EXISTS (SELECT 1 FROM admin_keys) OR EXISTS (SELECT 1 FROM sessions WHERE kind = 'console')
+           OR EXISTS (SELECT 1 FROM people)
            OR EXISTS (SELECT 1 FROM audit WHERE operation = 'console.link') AS found`,
         [],
       )
@@ -122,6 +124,29 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
       if (kept === null) throw new Error("a statement that was inserted is not there")
       return kept
     },
+    findPerson: (id) =>
+      find(
+        `${rows.selectPeople} WHERE id = $1::text`,
+        [id],
+        rows.withPermissions<rows.PermittedRow<PersonRecord>>,
+      ),
+    findPasskey: (id) => find(`${rows.selectPasskeys} WHERE id = $1::text`, [id], rows.toPasskey),
+    findPasskeyByCredential: (credentialId) =>
+      find(`${rows.selectPasskeys} WHERE credential_id = $1::text`, [credentialId], rows.toPasskey),
+    async passkeysOf(personId) {
+      const select = `${rows.selectPasskeys} WHERE person_id = $1::text ORDER BY created_ms, id`
+      return (await read<rows.PasskeyRow>(select, [personId])).map(rows.toPasskey)
+    },
+    async keepChallenge({ hash, browser, expiresMs }, nowMs) {
+      const remove = `DELETE FROM passkey_challenges WHERE hash IN (
+        SELECT hash FROM passkey_challenges WHERE expires_ms <= $1::bigint ORDER BY expires_ms LIMIT ${challengesDeleted})`
+      await write(remove, [nowMs])
+      const insert =
+        "INSERT INTO passkey_challenges (hash, browser, expires_ms) VALUES ($1::text, $2::text, $3::bigint)"
+      await write(insert, [hash, browser, expiresMs])
+    },
+    findChallenge: (hash) =>
+      find(`${rows.selectChallenges} WHERE hash = $1::text`, [hash], (row: PasskeyChallenge) => row),
 
     findReplay: (actor, key) =>
       find(
@@ -147,6 +172,9 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
     },
   }
 }
+
+/** Expired challenges that are deleted with a new one. */
+const challengesDeleted = 200
 
 /** Selects each plan that an account has, by jumps in the index of plans. */
 const selectPlanNames = `

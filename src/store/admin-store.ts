@@ -2,14 +2,16 @@ import type { AdjustMutation, CreditsStore } from "./adjustments.ts"
 import type { NewMail } from "./mails.ts"
 import type { AttemptRecord, NoticeRecord, Webhook } from "./outbox.ts"
 import type { Page } from "./page.ts"
+import type { PeopleMutation, PeopleReads, PersonRecord } from "./people.ts"
 import type { AccountRecord, KeyRecord, SecretRecord } from "./store.ts"
+import type { UsagePage, UsageQuery } from "./usage-types.ts"
 
 export type { Page }
 
 /**
  * The reads and changes of the administration, in the same database as the store. Every method may reject with StoreUnavailable.
  */
-export interface AdminStore extends CreditsStore {
+export interface AdminStore extends CreditsStore, PeopleReads {
   /** Applies a change in one transaction: all its mutations, its audit record and its replay record, or nothing of them. */
   apply(change: AdminChange): Promise<AdminOutcome>
 
@@ -64,6 +66,9 @@ export interface AdminStore extends CreditsStore {
   findSession(hash: string): Promise<SessionRecord | null>
   /** Whether there is an admin key or a session of the console, or a link to the console was made. */
   hasAdmin(): Promise<boolean>
+
+  /** People who were not removed, in the order of creation. */
+  people(page: Page): Promise<readonly PersonRecord[]>
 
   findReplay(actor: string, key: string): Promise<ReplayRecord | null>
   /** Keeps the answer of a change for replays. */
@@ -173,6 +178,8 @@ export interface SessionRecord extends Omit<SignInLink, "id"> {
   readonly id: string
   /** The hash of the API key that opened it, and without which it ends; null when a link opened it. */
   readonly keyHash: string | null
+  /** The passkey that opened it, and with which it ends; null when something else did. */
+  readonly passkeyId: string | null
 }
 
 /** The texts that columns of the rows of a list have; all conditions hold. */
@@ -203,45 +210,6 @@ export interface AuditFilter extends Filter<"actor" | "operation" | "targetId" |
   readonly fromMs?: number | undefined
   /** Up to, but without this time. */
   readonly toMs?: number | undefined
-}
-
-/** Sums of usage can be divided by these columns. */
-export type UsageColumn = "account" | "key" | "day" | "api"
-
-/** The usage that is summed up, and how the sums are divided. */
-export interface UsageQuery {
-  /** UTC days, `YYYY-MM-DD`, both included. */
-  readonly fromDay: string
-  readonly toDay: string
-  /** Without an account, `by` may name no key. */
-  readonly accountId?: string | undefined
-  /** Only with its account. */
-  readonly keyId?: string | undefined
-  readonly api?: string | undefined
-  /** Only deprecated items, such as `hmac:api` in the column `api`. Otherwise only the usage of APIs. */
-  readonly deprecated?: boolean | undefined
-  /** The columns that divide the sums. `key` needs `account` too. */
-  readonly by: readonly UsageColumn[]
-}
-
-/** A sum of usage. Columns that it is not divided by are empty; the key is also empty for usage that was recorded without one. */
-export interface UsageSum {
-  readonly account: string
-  readonly key: string
-  readonly day: string
-  readonly api: string
-  readonly calls: number
-  readonly credits: number
-}
-
-/** The place of a sum in the order of sums: account, key, newest day first, API. */
-export type UsagePlace = readonly [account: string, key: string, day: string, api: string]
-
-/** A part of the sums of a query. */
-export interface UsagePage {
-  readonly sums: readonly UsageSum[]
-  /** Where the next page begins after; null at the end. A page may have fewer sums than its limit, or none, and be followed. */
-  readonly next: UsagePlace | null
 }
 
 /** The changes of one operation. */
@@ -326,6 +294,7 @@ export type Mutation =
   | { readonly kind: "session.endAll"; readonly sessionKind: SessionKind; readonly owner: string }
   /** Lets a session depend on another text of an API key: the one that its key has from now on. */
   | { readonly kind: "session.bind"; readonly id: string; readonly keyHash: string }
+  | PeopleMutation
   /** Makes a notice that was delivered, failed or not sent due again. */
   | { readonly kind: "notice.resend"; readonly id: string; readonly nowMs: number }
   /** A mail; `id` is made by the caller, and a second mail with it is ignored. */
@@ -347,7 +316,7 @@ export interface AuditRecord {
   /** `aud_…` */
   readonly id: string
   readonly atMs: number
-  /** `admin-key:ID`, `console:ID`, `portal:ID`, `cli:NAME` or `service`. */
+  /** `admin-key:ID`, `person:ID`, `console:ID`, `portal:ID`, `cli:NAME` or `service`. */
   readonly actor: string
   /** A name to show beside it. */
   readonly actorName: string

@@ -39,7 +39,7 @@ export const rowsPerPage = 200
 
 /**
  * In an order in which a row exists before another one names it. Rate buckets are left out: they are full again within a minute.
- * So are sessions and links that sign in, which end within a day: a copy must not sign anyone in.
+ * So are sessions, links that sign in and challenges of passkeys, which end within a day: a copy must not sign anyone in.
  * PostgreSQL's triggers on keys change the ledger, which has no rows by then.
  */
 export const moveTables: readonly MoveTable[] = [
@@ -73,6 +73,11 @@ export const moveTables: readonly MoveTable[] = [
   },
   { name: "notice_attempts", columns: words("notice_id attempt at_ms duration_ms status error") },
   { name: "admin_keys", columns: words("id hash name prefix permissions created_ms expires_ms revoked_ms") },
+  { name: "people", columns: words("id name permissions created_ms removed_ms") },
+  {
+    name: "passkeys",
+    columns: words("id credential_id person_id name public_key counter transports site created_ms used_ms"),
+  },
   {
     name: "audit",
     columns: words(
@@ -113,6 +118,8 @@ const sums = {
   notices: ["count(*)", "notices"],
   attempts: ["count(*)", "notice_attempts"],
   admin_keys: ["count(*)", "admin_keys"],
+  people: ["count(*)", "people"],
+  passkeys: ["count(*)", "passkeys"],
   audit_records: ["count(*)", "audit"],
   replays: ["count(*)", "replays"],
   used: ["sum(used)", "ledger"],

@@ -1,4 +1,5 @@
 import type { AccountDetails, KeyDetails } from "./admin-store.ts"
+import type { PasskeyRecord } from "./people.ts"
 import type { AccountRecord, KeyAccess, KeyRecord } from "./store.ts"
 
 /** A value of a parameter. */
@@ -66,7 +67,20 @@ export const selectEmailLinks = `
     expires_ms::float8 AS "expiresMs", used_ms::float8 AS "usedMs"
   FROM email_links`
 /** Selects the {@link PermittedRow} of a session. */
-export const selectSessions = `SELECT ${linkColumns}, key_hash AS "keyHash" FROM sessions`
+export const selectSessions = `SELECT ${linkColumns}, key_hash AS "keyHash", passkey_id AS "passkeyId" FROM sessions`
+
+/** Selects the {@link PermittedRow} of a person. */
+export const selectPeople = `
+  SELECT id, name, permissions, created_ms::float8 AS "createdMs", removed_ms::float8 AS "removedMs" FROM people`
+
+/** Selects a {@link PasskeyRow}. */
+export const selectPasskeys = `
+  SELECT id, credential_id AS "credentialId", person_id AS "personId", name, public_key AS "publicKey", counter::float8 AS counter,
+    transports, site, created_ms::float8 AS "createdMs", used_ms::float8 AS "usedMs"
+  FROM passkeys`
+
+/** Selects a {@link PasskeyChallenge}. */
+export const selectChallenges = `SELECT hash, browser, expires_ms::float8 AS "expiresMs" FROM passkey_challenges`
 
 /** The reason of the adjustment that an account begins with. The function apply_account_mutation of PostgreSQL has it too. */
 export const signUpReason = "Sign-up bonus"
@@ -161,6 +175,14 @@ export function toAccountDetails(row: AccountDetailsRow): AccountDetails {
 /** Reads the lists of a row. */
 export function toKeyDetails(row: KeyDetailsRow): KeyDetails {
   return { ...row, ...toLists(row) }
+}
+
+/** The row of a {@link PasskeyRecord}, whose transports are JSON. */
+export type PasskeyRow = Omit<PasskeyRecord, "transports"> & { readonly transports: string }
+
+/** Reads the transports of a row. */
+export function toPasskey(row: PasskeyRow): PasskeyRecord {
+  return { ...row, transports: JSON.parse(row.transports) as string[] }
 }
 
 /** Reads the permissions of a row. */

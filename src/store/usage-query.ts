@@ -1,7 +1,8 @@
 import { InputRejected } from "../apis/contract.ts"
-import type { Page, UsagePage, UsagePlace, UsageQuery, UsageSum } from "./admin-store.ts"
+import type { Page } from "./admin-store.ts"
 import { type Run, readAccountIds } from "./rows.ts"
 import { selectTotals, selectUsage, type UsageDialect } from "./usage-sql.ts"
+import type { UsagePage, UsagePlace, UsageQuery, UsageSum } from "./usage-types.ts"
 
 /** A page with few results ends after this number of accounts. */
 const maxAccounts = 1_024

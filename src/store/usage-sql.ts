@@ -1,5 +1,5 @@
-import type { UsageColumn, UsageQuery } from "./admin-store.ts"
 import type { Parameter, TextList } from "./rows.ts"
+import type { UsageColumn, UsageQuery } from "./usage-types.ts"
 
 /** The parts of queries about usage that differ between kinds of stores. */
 export interface UsageDialect {

@@ -80,7 +80,7 @@ test("it runs every operation", async () => {
   for (const operation of operations) {
     const [route] = routesOf([operation])
     if (!route) throw new Error(`${operation.id} has no route`)
-    const { options } = await exampleRequest(operation, admin)
+    const { options } = await exampleRequest(operation, admin, service.db)
     const answer = await calls[operationIdOf(route)]?.(options)
     expect([operation.id, answer?.error, answer?.response.status]).toEqual([
       operation.id,

@@ -16,6 +16,13 @@ import { pretendCommand } from "../support/own-command.ts"
 import { startTestService } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
 
+/** What everyone may do for themselves, and with these permissions for others. */
+const permissionsForOthers: Readonly<Record<string, string>> = {
+  "passkeys.list": "people.read",
+  "passkeys.rename": "people.write",
+  "passkeys.remove": "people.write",
+}
+const takesGrants = ["admins.create", "people.create", "people.update"]
 const groups = [...new Set(Object.keys(permissions).map(groupOf))]
 const grants = [...Object.keys(permissions), ...groups, "*"]
 
@@ -40,17 +47,17 @@ async function prepare({ name, create }: StoreKind) {
   const admins: ReturnType<typeof adminClient>[] = []
   for (let count = 0; count < 8; count++) admins.push(adminClient(service.url, await issue("*")))
   const { key: apiKey } = await service.createKey("pro")
-  return { name, url: service.url, ask: adminClient(service.url, null), keys, admins, apiKey }
+  return { name, url: service.url, db: service.db, ask: adminClient(service.url, null), keys, admins, apiKey }
 }
 
 const stores = await Promise.all(useStoreKinds().map(prepare))
 
-describe.each(stores)("$name", ({ name, url, ask, keys, admins, apiKey }) => {
+describe.each(stores)("$name", ({ name, url, db, ask, keys, admins, apiKey }) => {
   const isFile = name !== "PostgreSQL"
   const adminFor = (operation: Operation) => admins[operations.indexOf(operation) % admins.length] ?? ask
 
   describe.each(operations.map((operation) => [operation.id, operation] as const))("%s", (_id, operation) => {
-    const { permission } = operation
+    const permission = operation.permission ?? permissionsForOthers[operation.id] ?? null
     // A server of databases has its own backups.
     const isRefused = !isFile && operation.id.startsWith("backups.")
     const status = isRefused ? 409 : (operation.status ?? 200)
@@ -58,7 +65,7 @@ describe.each(stores)("$name", ({ name, url, ask, keys, admins, apiKey }) => {
     // No store takes part in these two.
     if (isFile)
       test("without an admin key is a 401", async () => {
-        const { method, path, body } = await exampleRequest(operation, adminFor(operation))
+        const { method, path, body } = await exampleRequest(operation, adminFor(operation), db)
         for (const key of [null, apiKey, createSecret("adminKey", systemRandom)])
           expect((await ask(method, path, { key, body })).status).toBe(401)
       })
@@ -66,7 +73,7 @@ describe.each(stores)("$name", ({ name, url, ask, keys, admins, apiKey }) => {
     if (isFile)
       test("through a session of the console it is as with the key that opened it", async () => {
         const admin = adminFor(operation)
-        const refused = await exampleRequest(operation, admin)
+        const refused = await exampleRequest(operation, admin, db)
         // Enough, and not enough unless the operation needs it. Each other permission comes with a key, in the test below.
         for (const grant of new Set([
           permission ?? "*",
@@ -75,8 +82,8 @@ describe.each(stores)("$name", ({ name, url, ask, keys, admins, apiKey }) => {
           const browser = openBrowser(url)
           expect((await browser.signIn("console", { key: keys.get(grant) })).status).toBe(201)
           const isEnough = permission === null || [permission, groupOf(permission), "*"].includes(grant)
-          const request = isEnough ? await exampleRequest(operation, admin) : refused
-          const body = operation.id === "admins.create" ? { ...request.body, may: [grant] } : request.body
+          const request = isEnough ? await exampleRequest(operation, admin, db, grant) : refused
+          const body = takesGrants.includes(operation.id) ? { ...request.body, may: [grant] } : request.body
           const answer = await browser.send(request.method, `/admin/v1${request.path}`, { body })
           const problem = isEnough && answer.status !== status ? answer.text : ""
           expect([grant, answer.status, problem]).toEqual([grant, isEnough ? status : 403, ""])
@@ -85,14 +92,14 @@ describe.each(stores)("$name", ({ name, url, ask, keys, admins, apiKey }) => {
 
     test("with each permission is answered or refused", async () => {
       const admin = adminFor(operation)
-      const refused = await exampleRequest(operation, admin)
+      const refused = await exampleRequest(operation, admin, db)
       const other = permission === "health.read" ? "audit.read" : "health.read"
       for (const grant of isFile ? grants : [permission ?? "*", other]) {
         const key = keys.get(grant) ?? null
         const isEnough = permission === null || [permission, groupOf(permission), "*"].includes(grant)
-        const request = isEnough ? await exampleRequest(operation, admin) : refused
+        const request = isEnough ? await exampleRequest(operation, admin, db, grant) : refused
         // A key can give no permission that it lacks, so it creates one with its own.
-        const body = operation.id === "admins.create" ? { ...request.body, may: [grant] } : request.body
+        const body = takesGrants.includes(operation.id) ? { ...request.body, may: [grant] } : request.body
         const answer = await ask(request.method, request.path, { key, body })
         const problem = isEnough && answer.status !== status ? answer.text : ""
         expect([grant, answer.status, problem]).toEqual([grant, isEnough ? status : 403, ""])
@@ -104,7 +111,7 @@ describe.each(stores)("$name", ({ name, url, ask, keys, admins, apiKey }) => {
 
 test("every operation has a permission that exists, an example of its own parameters, and a description of each", () => {
   for (const { id, permission, example, input } of operations) {
-    if (id !== "whoami")
+    if (id !== "whoami" && !(id in permissionsForOthers))
       expect([id, Object.keys(permissions)]).toEqual([id, expect.arrayContaining([permission])])
     const names = Object.keys(input.properties)
     expect([id, Object.keys(example).filter((name) => !names.includes(name))]).toEqual([id, []])

@@ -10,6 +10,7 @@ import { createApiKey } from "../../src/admin/keys/issue-key.ts"
 import { testWebhook } from "../../src/admin/notices/send-notice.ts"
 import { isSecret, type Operation } from "../../src/admin/operation.ts"
 import { operations } from "../../src/admin/operations.ts"
+import { createPerson } from "../../src/admin/people/change-people.ts"
 import { deleteWebhook, setWebhook } from "../../src/admin/webhooks/webhook.ts"
 import {
   actorOf,
@@ -17,6 +18,7 @@ import {
   type TestAdministration,
   type Values,
 } from "../support/administration.ts"
+import { createTestPasskey } from "../support/passkeys.ts"
 
 type Given = (admin: TestAdministration) => Promise<Values>
 
@@ -30,6 +32,12 @@ const webhook = async (admin: TestAdministration) => {
   await admin.run(setWebhook, { id, url: "https://example.com/hook" })
   return { id }
 }
+
+const personId = async ({ run }: TestAdministration) => ({
+  id: (await run(createPerson, { name: "Ann" })).id,
+})
+const passkeyIn = async (admin: TestAdministration) =>
+  createTestPasskey(admin.opened.admin, String((await personId(admin)).id))
 
 /** Parameters that work, of every operation that changes something. */
 const cases: Readonly<Record<string, Given>> = {
@@ -75,6 +83,12 @@ const cases: Readonly<Record<string, Given>> = {
   "admins.create": async () => ({ name: "billing", may: ["accounts.read"] }),
   "config.put": async () => ({ changes: { "credits.hmac": 3 } }),
   "config.reload": async () => ({}),
+  "people.create": async () => ({ name: "Ann Lee", may: ["accounts.read"] }),
+  "people.update": async (admin) => ({ ...(await personId(admin)), may: ["keys.read"] }),
+  "people.remove": async (admin) => personId(admin),
+  "people.link": async (admin) => personId(admin),
+  "passkeys.rename": async (admin) => ({ id: await passkeyIn(admin), name: "Blue key" }),
+  "passkeys.remove": async (admin) => ({ id: await passkeyIn(admin) }),
   "admins.revoke": async ({ run }) => ({ id: (await run(createAdmin, { name: "billing" })).id }),
 }
 

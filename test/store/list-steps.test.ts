@@ -5,9 +5,10 @@ import { SQL } from "bun"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
-import type { AccountFilter, AuditFilter, Page, UsageQuery } from "../../src/store/admin-store.ts"
+import type { AccountFilter, AuditFilter, Page } from "../../src/store/admin-store.ts"
 import { isPostgresUrl, openStore } from "../../src/store/open.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
+import type { UsageQuery } from "../../src/store/usage-types.ts"
 import { useStoreKinds } from "../support/any-store.ts"
 
 /** Rows of each list: more than two steps have. */

@@ -18,6 +18,7 @@ import { adminKeyOf, auditOf, changeOf, firstPage, replayOf } from "../support/a
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { attemptsOf, changesOf } from "../support/changes.ts"
 import { runCliForTest } from "../support/cli.ts"
+import { passkeyOf } from "../support/passkeys.ts"
 import { accountOf, chargeOf, keyOf } from "../support/store.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
@@ -65,6 +66,8 @@ test.each([...toAnotherKind, ...toTheSameKind])(
       usage_rows: 2,
       key_usage_rows: 0,
       notices: 3,
+      passkeys: 1,
+      people: 1,
       attempts: 1,
       admin_keys: 1,
       // For each account and key: a rotation, a webhook and the event that is made by hand.
@@ -319,6 +322,11 @@ const adminMutations = (lastAccountId: string): readonly Mutation[] => [
     set: { disabledMs: 7_000, externalId: "x", metadata: '{"b":[1]}' },
   },
   { kind: "adminKey.insert", adminKey: adminKeyOf(), hash: "a1" },
+  {
+    kind: "person.insert",
+    person: { id: "psn_1", name: "Ann", permissions: ["keys.*"], createdMs: 1_000, removedMs: null },
+  },
+  { kind: "passkey.insert", passkey: passkeyOf(), most: 1 },
   // Its account has no webhook, unless it is the only one.
   {
     kind: "notice.insert",
@@ -425,6 +433,8 @@ async function dump(db: string): Promise<unknown> {
     webhook: await outbox.findWebhook(idOf(0)),
     keys: await admin.keys({}, { ...firstPage, limit: 100_000 }),
     adminKey: await admin.findAdminKey("a1"),
+    person: await admin.findPerson("psn_1"),
+    passkeys: await admin.passkeysOf("psn_1"),
     audit: await admin.audit({}, firstPage),
     replay: await admin.findReplay("admin-key:adm_1", "again"),
     history: {

@@ -218,5 +218,5 @@ function linkOf(change: Partial<SignInLink> = {}): SignInLink {
 }
 
 function sessionOf(change: Partial<SessionRecord> = {}): SessionRecord {
-  return { ...linkOf(), id: "ses_1", keyHash: null, ...change }
+  return { ...linkOf(), id: "ses_1", keyHash: null, passkeyId: null, ...change }
 }

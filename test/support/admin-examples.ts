@@ -1,6 +1,11 @@
 import type { Operation } from "../../src/admin/operation.ts"
+import { systemClock } from "../../src/ports/clock.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import { keepAliveTimer } from "../../src/ports/timer.ts"
+import { openStore } from "../../src/store/open.ts"
 import { type OperationRoute, routesOf } from "../../src/surfaces/http/admin/operation-routes.ts"
 import type { adminClient } from "./admin.ts"
+import { createTestPasskey } from "./passkeys.ts"
 
 type Client = ReturnType<typeof adminClient>
 
@@ -30,13 +35,22 @@ const preparations: Readonly<Record<string, (admin: Client, things: Things) => P
   "keys.enable": (admin, { key }) => admin("POST", `/keys/${key}/disable`),
 }
 
-/** Makes what the example of an operation names, and returns a request that works. */
-export async function exampleRequest(operation: Operation, admin: Client): Promise<ExampleRequest> {
+/**
+ * Makes what the example of an operation names, and returns a request that works.
+ * @param db the store of the service
+ * @param may the permission of who sends it, who can give no other
+ */
+export async function exampleRequest(
+  operation: Operation,
+  admin: Client,
+  db: string,
+  may = "*",
+): Promise<ExampleRequest> {
   const things = await makeThings(admin)
   await preparations[operation.id]?.(admin, things)
   const input: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(operation.example)) {
-    input[name] = typeof value === "string" ? await replaced(value, things, admin) : value
+    input[name] = typeof value === "string" ? await replaced(value, things, admin, { db, may }) : value
   }
   // A month that is not in the future is only started again on purpose.
   if ("anyway" in operation.input.properties) input.anyway = true
@@ -104,7 +118,12 @@ async function makeThings(admin: Client): Promise<Things> {
 }
 
 /** The id of a thing that exists, instead of one in an example. */
-async function replaced(value: string, { account, key, keyText }: Things, admin: Client): Promise<string> {
+async function replaced(
+  value: string,
+  { account, key, keyText }: Things,
+  admin: Client,
+  { db, may }: { readonly db: string; readonly may: string },
+): Promise<string> {
   if (value.startsWith("acc_")) return account
   // The bonus that the account began with.
   if (value.startsWith("adj_")) return `adj_${account}`
@@ -112,8 +131,28 @@ async function replaced(value: string, { account, key, keyText }: Things, admin:
   if (value.startsWith("pk-")) return keyText
   if (value.startsWith("msg_")) return unsentNotice(account, admin)
   if (value.startsWith("adm_")) return idOf(await admin("POST", "/admins", { body: { name: "other" } }))
+  if (value.startsWith("psn_")) {
+    return idOf(await admin("POST", "/people", { body: { name: "Ann", may: [may] } }))
+  }
+  if (value.startsWith("psk_")) return passkey(admin, db)
   if (value.startsWith("penknife-")) return backup(value, admin)
   return value
+}
+
+/** The id of a new passkey. Only a browser makes one over HTTP. */
+async function passkey(admin: Client, db: string): Promise<string> {
+  const person = idOf(await admin("POST", "/people", { body: { name: "Ann" } }))
+  const opened = await openStore(db, {
+    timer: keepAliveTimer,
+    clock: systemClock,
+    random: systemRandom,
+    limitMs: 30_000,
+  })
+  try {
+    return await createTestPasskey(opened.admin, person)
+  } finally {
+    await opened.store.close()
+  }
 }
 
 /** The name of a new backup; the given one where the store has none. */

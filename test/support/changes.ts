@@ -1,6 +1,7 @@
-import type { AdminStore, Mutation, UsageQuery } from "../../src/store/admin-store.ts"
+import type { AdminStore, Mutation } from "../../src/store/admin-store.ts"
 import type { AttemptRecord, Outbox, Webhook } from "../../src/store/outbox.ts"
 import type { AccountRecord, KeyRecord, SecretRecord, Store, UsageRow } from "../../src/store/store.ts"
+import type { UsageQuery } from "../../src/store/usage-types.ts"
 import { changeOf, grantOf } from "./admin-store.ts"
 
 /** Changes that tests make to prepare a store, and what they read of it. False is a change that was not made. */

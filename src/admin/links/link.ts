@@ -10,7 +10,7 @@ import { type AdminContext, defineChange, type PreparedChange, secret } from "..
 import { allows, customerPermissions } from "../permission.ts"
 
 /** A link that signs in, as operations answer it. */
-const linkSchema = Type.Object({
+export const linkSchema = Type.Object({
   id: Type.String({ description: "The link's id, for the audit log." }),
   url: secret(
     nullable(Type.String(), { description: "The link. It works once. Null when an answer is repeated." }),
@@ -24,7 +24,8 @@ const linkSchema = Type.Object({
   }),
 })
 
-const note = "The link is shown once, in the first answer to this request, and signs in once."
+/** That a link is shown once. */
+export const linkNote = "The link is shown once, in the first answer to this request, and signs in once."
 
 type LinkOutput = Static<typeof linkSchema>
 
@@ -32,7 +33,7 @@ type LinkOutput = Static<typeof linkSchema>
  * Prepares a new link. Its token is in the fragment of the URL, which browsers do not send: no server and no proxy logs it.
  * @param page such as https://api.example.com/console
  */
-function prepareLink(
+export function prepareLink(
   given: Pick<SignInLink, "kind" | "owner" | "permissions" | "accountId" | "name">,
   page: string,
   durationMs: number,
@@ -50,13 +51,19 @@ function prepareLink(
     target: { kind: "sign-in link", id, accountId },
     before: null,
     after: { permissions, expires },
-    answer: () => ({ id, url: `${page}#token=${token}`, note, permissions: [...permissions], expires }),
+    answer: () => ({
+      id,
+      url: `${page}#token=${token}`,
+      note: linkNote,
+      permissions: [...permissions],
+      expires,
+    }),
   }
 }
 
 /** The answer to a repeated request whose first answer was lost. */
-async function recallLink(id: string): Promise<LinkOutput> {
-  return { id, url: null, note, permissions: null, expires: null }
+export async function recallLink(id: string): Promise<LinkOutput> {
+  return { id, url: null, note: linkNote, permissions: null, expires: null }
 }
 
 const consoleLinkMs = 30 * 60_000

@@ -1,3 +1,4 @@
+import type { AuthenticationResponseJSON } from "@simplewebauthn/server"
 import { hashKey, isWellFormed, kindOfKey, refusalOfKey } from "../../accounts/key.ts"
 import type { Clock } from "../../apis/contract.ts"
 import type {
@@ -11,6 +12,8 @@ import type {
 } from "../../store/admin-store.ts"
 import { addressMatches, toNetworks } from "../../values/ip.ts"
 import type { Actor } from "../operation.ts"
+import { type PasskeySite, verifySignIn } from "../passkeys/ceremonies.ts"
+import { ownerOf, personIdOf } from "../people/person.ts"
 import { allows as allowsOperation, covers, customerPermissions, readingPermissions } from "../permission.ts"
 import type { SignIn } from "../sign-in.ts"
 import { type SessionRefusal, SignInRefused } from "./refusal.ts"
@@ -21,8 +24,15 @@ export interface GrantParts {
   readonly signIn: SignIn
 }
 
-/** The proof of a sign-in: the token of a link, or a key. */
-export type SignInProof = { readonly token: string } | { readonly key: string }
+/** The proof of a sign-in: the token of a link, a key, or what a passkey has signed. */
+export type SignInProof = { readonly token: string } | { readonly key: string } | SignedByPasskey
+
+interface SignedByPasskey {
+  readonly passkey: AuthenticationResponseJSON
+  readonly site: PasskeySite
+  /** The cookie that its challenge is bound to; null without one. */
+  readonly browser: string | null
+}
 
 /** The rights of a session that is opened with a proof. */
 export interface Grant extends Omit<SessionRecord, "id" | "kind" | "createdMs"> {
@@ -46,6 +56,7 @@ export function findGrant(
   parts: GrantParts,
 ): Promise<Grant> {
   if ("token" in proof) return grantOfLink(kind, proof.token, parts)
+  if ("passkey" in proof) return grantOfPasskey(proof, parts)
   return kind === "console" ? grantOfAdminKey(proof.key, parts) : grantOfKey(proof.key, source, parts)
 }
 
@@ -60,12 +71,14 @@ async function grantOfLink(kind: SessionKind, token: string, parts: GrantParts):
   }
   const { owner, name, adminKeyId, accountId } = link
   const permissions = await permissionsBehind(link, parts)
-  if (permissions === null) throw new SignInRefused("linkRevoked", link.id)
+  if (permissions === null) {
+    throw new SignInRefused(personIdOf(owner) === null ? "linkRevoked" : "personRemoved", link.id)
+  }
   const account = accountId === null ? null : await admin.findAccount(accountId)
   if (account && account.closedMs !== null) throw new SignInRefused("accountClosed", link.id)
   return {
     ...{ owner, name, permissions, adminKeyId, accountId, account },
-    keyHash: null,
+    ...{ keyHash: null, passkeyId: null },
     expiresMs: Number.POSITIVE_INFINITY,
     by: `link ${link.id}`,
     mutations: [{ kind: "link.use", hash, nowMs: clock.now() }],
@@ -82,10 +95,34 @@ async function grantOfAdminKey(text: string, { signIn }: GrantParts): Promise<Gr
     adminKeyId: id,
     accountId: null,
     account: null,
-    keyHash: null,
+    ...{ keyHash: null, passkeyId: null },
     expiresMs: expiresMs ?? Number.POSITIVE_INFINITY,
     by: `admin key ${id}`,
     mutations: [],
+  }
+}
+
+async function grantOfPasskey(
+  { passkey: response, site, browser }: SignedByPasskey,
+  { admin, clock }: GrantParts,
+): Promise<Grant> {
+  const proof = await verifySignIn(response, site, browser, { admin, clock })
+  if ("refusal" in proof) throw new SignInRefused(proof.refusal, proof.subject, proof.why)
+  const { passkey, counter, challenge } = proof
+  const person = await admin.findPerson(passkey.personId)
+  if (person === null || person.removedMs !== null) throw new SignInRefused("personRemoved", passkey.id)
+  const { name, permissions } = person
+  const nowMs = clock.now()
+  return {
+    owner: ownerOf(person.id),
+    ...{ name, permissions, adminKeyId: null, accountId: null, account: null, keyHash: null },
+    passkeyId: passkey.id,
+    expiresMs: Number.POSITIVE_INFINITY,
+    by: `passkey ${passkey.id}`,
+    mutations: [
+      { kind: "challenge.use", hash: challenge, nowMs },
+      { kind: "passkey.use", id: passkey.id, counter, usedMs: nowMs },
+    ],
   }
 }
 
@@ -108,7 +145,7 @@ async function grantOfKey(text: string, source: string, parts: GrantParts): Prom
     adminKeyId: null,
     accountId: account.id,
     account,
-    keyHash,
+    ...{ keyHash, passkeyId: null },
     expiresMs: Math.min(
       key.expiresMs ?? Number.POSITIVE_INFINITY,
       found.secretUntilMs ?? Number.POSITIVE_INFINITY,
@@ -185,11 +222,20 @@ function allows({ allowApis, blockApis }: KeyDetails, api: string): boolean {
   return !blockApis.includes(api) && (allowApis === null || allowApis.includes(api))
 }
 
-/** The permissions of a link or session that the admin key behind it has too; null if that key is no longer valid. */
+/**
+ * The permissions of a link or session that the person or the admin key behind it has too; null if they were removed, or if that
+ * key is no longer valid.
+ */
 async function permissionsBehind(
-  { adminKeyId, permissions }: Pick<SessionRecord, "adminKeyId" | "permissions">,
+  { owner, adminKeyId, permissions }: Pick<SessionRecord, "owner" | "adminKeyId" | "permissions">,
   { admin, clock }: Omit<GrantParts, "signIn">,
 ): Promise<readonly string[] | null> {
+  const personId = personIdOf(owner)
+  if (personId !== null) {
+    const person = await admin.findPerson(personId)
+    if (person === null || person.removedMs !== null) return null
+    return permissions.filter((one) => covers(person.permissions, one))
+  }
   if (adminKeyId === null) return permissions
   const key: AdminKeyRecord | null = await admin.findAdminKeyById(adminKeyId)
   const isValid = key?.revokedMs === null && (key.expiresMs === null || key.expiresMs > clock.now())

@@ -8,6 +8,13 @@ const sessionRefusals = {
   linkOfConsole: "The link is for the console: open it under /console.",
   linkOfPortal: "The link is for the portal: open it under /portal.",
   linkRevoked: "The link no longer works, since the admin key behind it has expired or was revoked.",
+  personRemoved: "You were removed from this console. Ask a colleague to invite you again.",
+  passkeyUnknown:
+    "This passkey is not known here, or it was removed. Use another one, or ask a colleague for a link.",
+  passkeyOld: "It took too long, or the request was used already. Try again.",
+  passkeyInvalid: "The passkey was not accepted. Try again at the address of this console.",
+  passkeyCloned:
+    "The passkey was not accepted: it may have been copied, since it was used elsewhere in between. Remove it, and add a new one.",
   accountClosed: "The account is closed. Ask the operator of this service to reopen it.",
   adminKey:
     "This is an admin key, which the console takes. The portal takes API keys, which begin with 'pk-'.",
@@ -23,7 +30,13 @@ const sessionRefusals = {
 export type SessionRefusal = keyof typeof sessionRefusals
 
 /** Mistakes that are no attempts to guess a secret. */
-const mistakes: readonly SessionRefusal[] = ["apiKey", "adminKey", "linkOfConsole", "linkOfPortal"]
+const mistakes: readonly SessionRefusal[] = [
+  "apiKey",
+  "adminKey",
+  "linkOfConsole",
+  "linkOfPortal",
+  "passkeyOld",
+]
 
 /** A refused sign-in. The message is for the user. */
 export class SignInRefused extends Error {
@@ -31,8 +44,8 @@ export class SignInRefused extends Error {
   readonly reason: SessionRefusal
   /** The id of the key or link, if the proof was recognized. */
   readonly subject: string | null
-  constructor(reason: SessionRefusal, subject: string | null = null) {
-    super(sessionRefusals[reason])
+  constructor(reason: SessionRefusal, subject: string | null = null, cause?: unknown) {
+    super(sessionRefusals[reason], { cause })
     this.reason = reason
     this.subject = subject
   }

@@ -4,6 +4,7 @@ import type { AccountDetails, SessionKind, SessionRecord } from "../../store/adm
 import { toIso } from "../../values/time-text.ts"
 import { createAuditIds } from "../audit/audit-id.ts"
 import type { Actor } from "../operation.ts"
+import { personIdOf } from "../people/person.ts"
 import {
   findCallKey,
   findGrant,
@@ -19,7 +20,7 @@ export type { SessionKind } from "../../store/admin-store.ts"
 /** Signs people in with a browser, and out. Every method may reject with StoreUnavailable. */
 export interface Sessions {
   /**
-   * Opens a session with a link, which is then used up, or with a key.
+   * Opens a session with a link, which is then used up, with a key, or with a passkey.
    * @throws SignInRefused, and what `limit` throws
    */
   open(
@@ -111,7 +112,7 @@ export function createSessions(parts: SessionsParts): Sessions {
 
   function auditRecord(
     { kind, actor }: Omit<FoundSession, "expiresMs">,
-    verb: "sign_in" | "sign_out",
+    verb: "sign_in" | "sign_in_refused" | "sign_out",
     after: Readonly<Record<string, unknown>> | null,
   ) {
     const atMs = clock.now()
@@ -151,8 +152,10 @@ export function createSessions(parts: SessionsParts): Sessions {
         }),
         replay: null,
       })
-      // Someone else has used the link meanwhile.
-      if (outcome === "missing") throw new SignInRefused("linkUsed")
+      // Someone else has used the link or the challenge meanwhile.
+      if (outcome === "missing")
+        throw new SignInRefused(session.passkeyId === null ? "linkUsed" : "passkeyOld")
+      if (outcome === "conflict" && session.passkeyId !== null) await refuseCopy(found, session.passkeyId)
       if (outcome !== "applied") throw new Error(`a session could not be opened: ${outcome}`)
       return { ...found, expiresMs: session.expiresMs, cookie, durationMs: session.expiresMs - nowMs }
     },
@@ -184,6 +187,21 @@ export function createSessions(parts: SessionsParts): Sessions {
     },
   }
 
+  /**
+   * Records that a passkey may have been copied, unless it was removed a moment ago.
+   * @throws SignInRefused
+   */
+  async function refuseCopy(found: Omit<FoundSession, "expiresMs">, passkeyId: string): Promise<never> {
+    const passkey = await admin.findPasskey(passkeyId)
+    if (passkey === null) throw new SignInRefused("passkeyUnknown", passkeyId)
+    const reason = "the counter did not rise: two devices have this passkey"
+    const record = auditRecord(found, "sign_in_refused", { reason })
+    const audit = { ...record, targetKind: "passkey", targetId: passkeyId }
+    const outcome = await admin.apply({ mutations: [], audit, replay: null })
+    if (outcome !== "applied") throw new Error(`a refused sign-in could not be recorded: ${outcome}`)
+    throw new SignInRefused("passkeyCloned", passkeyId)
+  }
+
   async function findRecord(kind: SessionKind, cookie: string): Promise<SessionRecord | null> {
     if (!isWellFormed("sessionToken", cookie)) return null
     const session = await admin.findSession(hashKey(cookie))
@@ -193,18 +211,19 @@ export function createSessions(parts: SessionsParts): Sessions {
 
 function toSession(
   kind: SessionKind,
-  { owner, name, permissions, adminKeyId, accountId, keyHash, expiresMs }: Grant,
+  { owner, name, permissions, adminKeyId, accountId, keyHash, passkeyId, expiresMs }: Grant,
   id: string,
   nowMs: number,
 ): SessionRecord {
-  const given = { owner, name, permissions, adminKeyId, accountId, keyHash }
+  const given = { owner, name, permissions, adminKeyId, accountId, keyHash, passkeyId }
   return { id, kind, ...given, createdMs: nowMs, expiresMs: Math.min(nowMs + durationsMs[kind], expiresMs) }
 }
 
 function toActor(session: SessionRecord, { source, requestId }: RequestOrigin): Actor {
   const { id, kind, owner, name, permissions, adminKeyId, accountId, keyHash } = session
   return {
-    id: `${kind}:${id}`,
+    // What people do is in the audit log as theirs, whichever session they do it with.
+    id: personIdOf(owner) === null ? `${kind}:${id}` : owner,
     ...{ name, permissions, adminKeyId, source, requestId },
     account: accountId,
     session: { id, owner, keyHash },

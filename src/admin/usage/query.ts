@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { splitDeprecatedEntry } from "../../accounts/deprecated-entry.ts"
 import { choice } from "../../apis/contract.ts"
-import type { UsageColumn, UsageQuery, UsageSum } from "../../store/admin-store.ts"
+import type { UsageColumn, UsageQuery, UsageSum } from "../../store/usage-types.ts"
 import { parseInstant } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"

@@ -459,10 +459,10 @@ BEGIN
     DELETE FROM sessions WHERE hash IN (
       SELECT hash FROM sessions WHERE kind = session ->> 'kind' AND owner = session ->> 'owner'
       ORDER BY created_ms DESC, id DESC OFFSET (mutation ->> 'most')::bigint - 1 FOR UPDATE SKIP LOCKED);
-    INSERT INTO sessions (hash, id, kind, owner, name, permissions, admin_key_id, account_id, key_hash, created_ms, expires_ms)
+    INSERT INTO sessions (hash, id, kind, owner, name, permissions, admin_key_id, account_id, key_hash, created_ms, expires_ms, passkey_id)
       VALUES (mutation ->> 'hash', session ->> 'id', session ->> 'kind', session ->> 'owner', session ->> 'name',
         session ->> 'permissions', session ->> 'adminKeyId', session ->> 'accountId', session ->> 'keyHash',
-        (session ->> 'createdMs')::bigint, (session ->> 'expiresMs')::bigint);
+        (session ->> 'createdMs')::bigint, (session ->> 'expiresMs')::bigint, session ->> 'passkeyId');
   WHEN 'session.end' THEN
     DELETE FROM sessions WHERE id = mutation ->> 'id';
   WHEN 'session.endAll' THEN
@@ -530,6 +530,58 @@ BEGIN
   RETURN 'applied';
 END $$;
 
+-- People who sign in to the console, their passkeys, and the challenges that these sign. A passkey is added under the lock of its
+-- person, so that nobody has more than they may and a removed person gets none.
+CREATE OR REPLACE FUNCTION apply_people_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  person CONSTANT jsonb := mutation -> 'person';
+  given CONSTANT jsonb := mutation -> 'set';
+  passkey CONSTANT jsonb := mutation -> 'passkey';
+  signatures CONSTANT bigint := (mutation ->> 'counter')::bigint;
+BEGIN
+  CASE mutation ->> 'kind'
+  WHEN 'person.insert' THEN
+    INSERT INTO people (id, name, permissions, created_ms, removed_ms)
+      VALUES (person ->> 'id', person ->> 'name', person ->> 'permissions', (person ->> 'createdMs')::bigint,
+        (person ->> 'removedMs')::bigint);
+  WHEN 'person.update' THEN
+    UPDATE people SET name = coalesce(given ->> 'name', name), permissions = coalesce(given ->> 'permissions', permissions)
+      WHERE id = mutation ->> 'id' AND removed_ms IS NULL;
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+  WHEN 'person.remove' THEN
+    UPDATE people SET removed_ms = (mutation ->> 'removedMs')::bigint WHERE id = mutation ->> 'id' AND removed_ms IS NULL;
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+    DELETE FROM passkeys WHERE person_id = mutation ->> 'id';
+  WHEN 'passkey.insert' THEN
+    PERFORM 1 FROM people WHERE id = passkey ->> 'personId' AND removed_ms IS NULL FOR NO KEY UPDATE;
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+    IF (SELECT count(*) FROM passkeys WHERE person_id = passkey ->> 'personId') >= (mutation ->> 'most')::bigint THEN
+      RETURN 'tooMany';
+    END IF;
+    INSERT INTO passkeys (id, credential_id, person_id, name, public_key, counter, transports, site, created_ms, used_ms)
+      VALUES (passkey ->> 'id', passkey ->> 'credentialId', passkey ->> 'personId', passkey ->> 'name', passkey ->> 'publicKey',
+        (passkey ->> 'counter')::bigint, passkey ->> 'transports', passkey ->> 'site', (passkey ->> 'createdMs')::bigint,
+        (passkey ->> 'usedMs')::bigint)
+    ON CONFLICT (credential_id) DO NOTHING;
+    IF NOT FOUND THEN RETURN 'taken'; END IF;
+  WHEN 'passkey.rename' THEN
+    UPDATE passkeys SET name = mutation ->> 'name' WHERE id = mutation ->> 'id';
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+  WHEN 'passkey.remove' THEN
+    DELETE FROM passkeys WHERE id = mutation ->> 'id';
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+    DELETE FROM sessions WHERE passkey_id = mutation ->> 'id';
+  WHEN 'passkey.use' THEN
+    UPDATE passkeys SET counter = signatures, used_ms = (mutation ->> 'usedMs')::bigint
+      WHERE id = mutation ->> 'id' AND (counter < signatures OR (counter = 0 AND signatures = 0));
+    IF NOT FOUND THEN RETURN 'conflict'; END IF;
+  WHEN 'challenge.use' THEN
+    DELETE FROM passkey_challenges WHERE hash = mutation ->> 'hash' AND expires_ms > (mutation ->> 'nowMs')::bigint;
+    IF NOT FOUND THEN RETURN 'missing'; END IF;
+  END CASE;
+  RETURN 'applied';
+END $$;
+
 -- Applies a change of the administration: all its mutations, its audit record and its replay, or nothing of them. Of two changes
 -- with one Idempotency-Key the second waits for the first. Rows are locked in the order of their ids, so that no two instances
 -- wait for each other; an account is locked before its keys, and these before its balance, as charges need only the last.
@@ -569,6 +621,9 @@ BEGIN
       WHEN 'session' THEN apply_sign_in_mutation(mutation)
       WHEN 'keys' THEN apply_sign_in_mutation(mutation)
       WHEN 'mail' THEN apply_mail_mutation(mutation)
+      WHEN 'person' THEN apply_people_mutation(mutation)
+      WHEN 'passkey' THEN apply_people_mutation(mutation)
+      WHEN 'challenge' THEN apply_people_mutation(mutation)
       ELSE apply_notice_mutation(mutation) END;
     -- Undoes what came before.
     IF outcome <> 'applied' THEN RAISE EXCEPTION USING ERRCODE = 'PK001', MESSAGE = outcome; END IF;

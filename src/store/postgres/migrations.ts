@@ -73,7 +73,35 @@ export const releasedSteps: readonly SchemaStep[] = [
       CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
       CREATE INDEX mails_by_time ON mails (raised_ms, id);
       CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
-      CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';`,
+      CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
+      ALTER TABLE sessions ADD COLUMN passkey_id text COLLATE "C";
+      CREATE TABLE people (
+        id          text COLLATE "C" PRIMARY KEY,
+        name        text NOT NULL,
+        permissions text NOT NULL,
+        created_ms  bigint NOT NULL,
+        removed_ms  bigint
+      );
+      CREATE INDEX people_by_creation ON people (created_ms, id) WHERE removed_ms IS NULL;
+      CREATE TABLE passkeys (
+        id            text COLLATE "C" PRIMARY KEY,
+        credential_id text COLLATE "C" NOT NULL UNIQUE,
+        person_id     text COLLATE "C" NOT NULL REFERENCES people (id),
+        name          text NOT NULL,
+        public_key    text NOT NULL,
+        counter       bigint NOT NULL,
+        transports    text NOT NULL,
+        site          text NOT NULL,
+        created_ms    bigint NOT NULL,
+        used_ms       bigint
+      );
+      CREATE INDEX passkeys_by_person ON passkeys (person_id, created_ms, id);
+      CREATE TABLE passkey_challenges (
+        hash       text COLLATE "C" PRIMARY KEY,
+        browser    text NOT NULL,
+        expires_ms bigint NOT NULL
+      );
+      CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms)`,
     indexes: [{ name: "accounts_by_email", on: "accounts (email) WHERE email IS NOT NULL", isUnique: true }],
   },
 ]

@@ -273,7 +273,8 @@ CREATE TABLE sessions (
   account_id   text COLLATE "C" CHECK ((account_id IS NULL) = (kind = 'console')),
   key_hash     text COLLATE "C", -- of the API key that signed in; null: a link did
   created_ms   bigint NOT NULL,
-  expires_ms   bigint NOT NULL
+  expires_ms   bigint NOT NULL,
+  passkey_id   text COLLATE "C" -- of the passkey that signed in; null: something else did
 );
 CREATE INDEX sessions_by_expiry ON sessions (expires_ms);
 CREATE INDEX sessions_by_owner ON sessions (kind, owner, created_ms, id);
@@ -408,3 +409,37 @@ CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX mails_by_time ON mails (raised_ms, id);
 CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
 CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
+
+-- People ----------------------------------------------------------------------------------------------------
+
+-- People who sign in to the console, and their passkeys. Rows of people stay when they are removed, for their names.
+CREATE TABLE people (
+  id          text COLLATE "C" PRIMARY KEY,
+  name        text NOT NULL,
+  permissions text NOT NULL, -- JSON array
+  created_ms  bigint NOT NULL,
+  removed_ms  bigint
+);
+CREATE INDEX people_by_creation ON people (created_ms, id) WHERE removed_ms IS NULL;
+
+CREATE TABLE passkeys (
+  id            text COLLATE "C" PRIMARY KEY,
+  credential_id text COLLATE "C" NOT NULL UNIQUE, -- base64url, chosen by the authenticator
+  person_id     text COLLATE "C" NOT NULL REFERENCES people (id),
+  name          text NOT NULL,
+  public_key    text NOT NULL,    -- COSE key, base64url
+  counter       bigint NOT NULL, -- signatures of the authenticator; stays 0 where it does not count
+  transports    text NOT NULL,    -- JSON array
+  site          text NOT NULL,    -- the host name that it was made for (RP ID)
+  created_ms    bigint NOT NULL,
+  used_ms       bigint
+);
+CREATE INDEX passkeys_by_person ON passkeys (person_id, created_ms, id);
+
+-- Challenges that a passkey has to sign. Each is used once.
+CREATE TABLE passkey_challenges (
+  hash       text COLLATE "C" PRIMARY KEY, -- SHA-256 of the challenge, hexadecimal
+  browser    text NOT NULL,    -- the session that adds a passkey, or the SHA-256 of the cookie of a browser that signs in
+  expires_ms bigint NOT NULL
+);
+CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms);

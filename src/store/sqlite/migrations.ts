@@ -79,7 +79,35 @@ export const releasedSteps: readonly SchemaStep[] = [
       CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
       CREATE INDEX mails_by_time ON mails (raised_ms, id);
       CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
-      CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';`,
+      CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
+      ALTER TABLE sessions ADD COLUMN passkey_id TEXT;
+      CREATE TABLE people (
+        id          TEXT PRIMARY KEY,
+        name        TEXT NOT NULL,
+        permissions TEXT NOT NULL,
+        created_ms  INTEGER NOT NULL,
+        removed_ms  INTEGER
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX people_by_creation ON people (created_ms, id) WHERE removed_ms IS NULL;
+      CREATE TABLE passkeys (
+        id            TEXT PRIMARY KEY,
+        credential_id TEXT NOT NULL UNIQUE,
+        person_id     TEXT NOT NULL REFERENCES people (id),
+        name          TEXT NOT NULL,
+        public_key    TEXT NOT NULL,
+        counter       INTEGER NOT NULL,
+        transports    TEXT NOT NULL,
+        site          TEXT NOT NULL,
+        created_ms    INTEGER NOT NULL,
+        used_ms       INTEGER
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX passkeys_by_person ON passkeys (person_id, created_ms, id);
+      CREATE TABLE passkey_challenges (
+        hash       TEXT PRIMARY KEY,
+        browser    TEXT NOT NULL,
+        expires_ms INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms)`,
     indexes: [{ name: "accounts_by_email", on: "accounts (email) WHERE email IS NOT NULL", isUnique: true }],
   },
 ]

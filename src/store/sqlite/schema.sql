@@ -245,7 +245,8 @@ CREATE TABLE sessions (
   account_id   TEXT CHECK ((account_id IS NULL) = (kind = 'console')),
   key_hash     TEXT, -- of the API key that signed in; null: a link did
   created_ms   INTEGER NOT NULL,
-  expires_ms   INTEGER NOT NULL
+  expires_ms   INTEGER NOT NULL,
+  passkey_id   TEXT  -- of the passkey that signed in; null: something else did
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_by_expiry ON sessions (expires_ms);
 CREATE INDEX sessions_by_owner ON sessions (kind, owner, created_ms, id);
@@ -386,3 +387,37 @@ CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX mails_by_time ON mails (raised_ms, id);
 CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
 CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
+
+-- People ----------------------------------------------------------------------------------------------------
+
+-- People who sign in to the console, and their passkeys. Rows of people stay when they are removed, for their names.
+CREATE TABLE people (
+  id          TEXT PRIMARY KEY,
+  name        TEXT NOT NULL,
+  permissions TEXT NOT NULL, -- JSON array
+  created_ms  INTEGER NOT NULL,
+  removed_ms  INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX people_by_creation ON people (created_ms, id) WHERE removed_ms IS NULL;
+
+CREATE TABLE passkeys (
+  id            TEXT PRIMARY KEY,
+  credential_id TEXT NOT NULL UNIQUE, -- base64url, chosen by the authenticator
+  person_id     TEXT NOT NULL REFERENCES people (id),
+  name          TEXT NOT NULL,
+  public_key    TEXT NOT NULL,    -- COSE key, base64url
+  counter       INTEGER NOT NULL, -- signatures of the authenticator; stays 0 where it does not count
+  transports    TEXT NOT NULL,    -- JSON array
+  site          TEXT NOT NULL,    -- the host name that it was made for (RP ID)
+  created_ms    INTEGER NOT NULL,
+  used_ms       INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX passkeys_by_person ON passkeys (person_id, created_ms, id);
+
+-- Challenges that a passkey has to sign. Each is used once.
+CREATE TABLE passkey_challenges (
+  hash       TEXT PRIMARY KEY, -- SHA-256 of the challenge, hexadecimal
+  browser    TEXT NOT NULL,    -- the session that adds a passkey, or the SHA-256 of the cookie of a browser that signs in
+  expires_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms);

@@ -14,6 +14,7 @@ import { prepareKeyChanges } from "./key-changes.ts"
 import type { Ledger } from "./ledger.ts"
 import { insertMail } from "./mail-rows.ts"
 import { insertNotice, resendNotice, selectNotices, setWebhook } from "./notice-rows.ts"
+import { changePeople } from "./people-changes.ts"
 import { insertRow } from "./row-changes.ts"
 import { changeSignIns } from "./sign-in-changes.ts"
 import { createRun, texts } from "./statement.ts"
@@ -95,6 +96,15 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       case "emailLink.use":
       case "emailLink.revoke":
         return changeEmailLinks(database, mutation)
+      case "person.insert":
+      case "person.update":
+      case "person.remove":
+      case "passkey.insert":
+      case "passkey.rename":
+      case "passkey.remove":
+      case "passkey.use":
+      case "challenge.use":
+        return changePeople(database, mutation)
       case "adminKey.insert":
         insertRow(database, "admin_keys", { ...mutation.adminKey, hash: mutation.hash })
         return "applied"

@@ -22,6 +22,8 @@ export const httpLimits = {
   uncountedBodyBytes: 16_384,
   /** The body of a sign-in: a token or a key. */
   sessionBodyBytes: 4_096,
+  /** The longest body with a new passkey. */
+  passkeyBodyBytes: 16_384,
   /** Pieces in which a body without a declared length may arrive, and bytes for each further one. */
   freePieces: 1_000,
   bytesPerPiece: 256,

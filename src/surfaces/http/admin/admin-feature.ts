@@ -26,7 +26,13 @@ interface AdminFeature {
   answer(exchange: Exchange, thrown?: unknown): Promise<Response>
 }
 
-const adminPaths = ["/admin", "/admin/*", "/console/session"]
+const adminPaths = [
+  "/admin",
+  "/admin/*",
+  "/console/session",
+  "/console/session/passkeys",
+  "/console/session/challenge",
+]
 const portalPaths = ["/portal/v1", "/portal/v1/*", "/portal/session"]
 
 /**
@@ -57,7 +63,7 @@ export function createAdminFeature(
     app: routesTo(answer, base, [...(admin ? adminPaths : []), ...(portal ? portalPaths : [])]),
     serves(url) {
       const path = pathOf(url)
-      if (admin && /^\/(?:admin(?:\/|$)|console\/session\/?$)/.test(path)) return true
+      if (admin && /^\/(?:admin(?:\/|$)|console\/session(?:\/|$))/.test(path)) return true
       return portal !== null && /^\/portal\/(?:v1(?:\/|$)|session\/?$)/.test(path)
     },
     answer,

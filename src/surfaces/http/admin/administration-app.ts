@@ -11,6 +11,7 @@ import { createBrowserSessions } from "./browser-sessions.ts"
 import { requireCustomer, requireOperator } from "./caller.ts"
 import { operationRoutes } from "./operation-feature.ts"
 import { documentPath, portalRoot, routesOf } from "./operation-routes.ts"
+import { passkeyRoutes } from "./passkey-routes.ts"
 import { portalCallRoutes } from "./portal-calls.ts"
 import { createRequestRate, type RequestRate, unlimitedRate } from "./request-rate.ts"
 import { sessionRoutes } from "./session-routes.ts"
@@ -75,6 +76,7 @@ export function createAdministrationApp(
     const forOperators = (exchange: Exchange) => requireOperator(exchange, callers)
     app.use(operationRoutes(routesOf(operations), "admin", { ...parts, requireActor: forOperators }))
     app.use(sessionRoutes("console", { ...parts, ...guards, access, browser }))
+    app.use(passkeyRoutes({ ...parts, ...guards, access, browser }))
     app.use(documentRoutes(base, context, version))
   }
   if (scope.portal) {

@@ -1,13 +1,18 @@
 import { AdminFault } from "../../../admin/fault.ts"
+import type { PasskeySite } from "../../../admin/passkeys/ceremonies.ts"
 import type { FoundSession, SessionKind, Sessions } from "../../../admin/sessions/sessions.ts"
+import { isLoopback } from "../../../values/ip.ts"
 import type { HttpContext } from "../context.ts"
 import type { AnswerSettings, Exchange } from "../incoming.ts"
 import type { RequestRate } from "./request-rate.ts"
 
+/** A cookie of a session, or the one that binds the challenge of a passkey to a browser. */
+export type CookieKind = SessionKind | "passkey"
+
 /** The sessions of browsers, by the cookies of requests. */
 export interface BrowserSessions {
   /** The cookie of a request, valid or not; null without one. */
-  cookieOf(kind: SessionKind, exchange: Exchange): SentCookie | null
+  cookieOf(kind: CookieKind, exchange: Exchange): SentCookie | null
   /**
    * The session of a request; null without one, or when it has ended. A change needs its own page and the CSRF token.
    * @param isCall whether the request calls an API: credits and the plan limit it, so it does not count as a change
@@ -26,7 +31,7 @@ export function createBrowserSessions(
   context: HttpContext,
   rate: RequestRate,
 ): BrowserSessions {
-  function cookieOf(kind: SessionKind, { request }: Exchange): SentCookie | null {
+  function cookieOf(kind: CookieKind, { request }: Exchange): SentCookie | null {
     return sentCookie(request.headers, kind, context.isSecure(request))
   }
 
@@ -99,6 +104,36 @@ function requireOwnReader({ headers }: Request): void {
   if (site !== null && site !== "same-origin" && site !== "none") throw otherSite
 }
 
+/**
+ * Where a page of this service uses passkeys: the origin that the browser names, which must be the service's own.
+ * @throws AdminFault 403 for other origins, 409 where passkeys cannot work
+ */
+export function requirePasskeySite(request: Request, context: HttpContext): PasskeySite {
+  requireOwnPage(request, context)
+  const origin = request.headers.get("origin")
+  if (origin === null) throw noOrigin
+  const { protocol, host, hostname } = new URL(origin)
+  if (context.publicHost !== null && host !== context.publicHost) {
+    throw cannotWork(`They work at the address of --public-url: open the console at ${context.publicHost}.`)
+  }
+  if (/^\[|^[\d.]+$/.test(hostname)) {
+    throw cannotWork(
+      `They need a host name, and this is an IP address. Open the console by its name${
+        isLoopback(hostname) ? ", at localhost" : ""
+      }.`,
+    )
+  }
+  const isLocal = hostname === "localhost" || hostname.endsWith(".localhost")
+  if (protocol === "https:" || isLocal) return { origin, rpId: hostname }
+  throw cannotWork(
+    "They need HTTPS. Serve the console over HTTPS, or open it on the machine itself at localhost.",
+  )
+}
+
+function cannotWork(why: string): AdminFault {
+  return new AdminFault("conflict", `Passkeys cannot be used here. ${why}`)
+}
+
 /** Whether an origin is the one that the request was sent to, or the address that clients use. */
 function isOwnOrigin(origin: string, request: Request, context: HttpContext): boolean {
   if (!URL.canParse(origin)) return false
@@ -133,7 +168,7 @@ interface SentCookie {
  * The name of a session's cookie. Over HTTPS it has the prefix `__Host-`: a browser accepts it only from this host, over HTTPS
  * and without a domain, so that no other subdomain can set it (RFC 6265bis §4.1.3.2).
  */
-function cookieName(kind: SessionKind, isSecure: boolean): string {
+function cookieName(kind: CookieKind, isSecure: boolean): string {
   return `${isSecure ? "__Host-" : ""}penknife-${kind}`
 }
 
@@ -142,7 +177,7 @@ function cookieName(kind: SessionKind, isSecure: boolean): string {
  * see that the browser uses HTTPS. Two cookies with one name are both ignored: one of them is not from this service.
  * @param isSecure whether the request is known to come over HTTPS: a cookie without the prefix is then someone else's
  */
-function sentCookie(headers: Headers, kind: SessionKind, isSecure: boolean): SentCookie | null {
+function sentCookie(headers: Headers, kind: CookieKind, isSecure: boolean): SentCookie | null {
   const cookies = headers.get("cookie") ?? ""
   const bound = cookiesNamed(cookieName(kind, true), cookies)
   const texts = bound.length > 0 || isSecure ? bound : cookiesNamed(cookieName(kind, false), cookies)
@@ -167,7 +202,7 @@ function cookiesNamed(name: string, cookies: string): readonly string[] {
 /** Makes the browser keep a session's cookie for `maxAgeMs`, or forget it with 0. */
 export function setSessionCookie(
   { headers }: AnswerSettings,
-  kind: SessionKind,
+  kind: CookieKind,
   text: string,
   maxAgeMs: number,
   isSecure: boolean,

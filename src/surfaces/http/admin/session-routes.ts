@@ -21,8 +21,9 @@ import type { Exchange, IncomingApp } from "../incoming.ts"
 import { httpLimits } from "../limits.ts"
 import { type createRefusals, setAdminHeaders } from "./admin-problem.ts"
 import type { BrowserSessions } from "./browser-sessions.ts"
-import { csrfTokenOf, requireOwnPage, setSessionCookie } from "./browser-sessions.ts"
+import { csrfTokenOf, requireOwnPage, requirePasskeySite, setSessionCookie } from "./browser-sessions.ts"
 import { notSignedIn, sessionOver } from "./caller.ts"
+import { signedSchema } from "./passkey-input.ts"
 import type { RequestRate } from "./request-rate.ts"
 import type { SignInFailures } from "./sign-in-failures.ts"
 
@@ -44,6 +45,7 @@ const proofText = Type.String({ minLength: 1 })
 const proofSchema = Type.Union([
   Type.Object({ token: proofText }, closed),
   Type.Object({ key: proofText }, closed),
+  Type.Object({ passkey: signedSchema }, closed),
 ])
 const endSchema = Type.Object(
   { everywhere: Type.Optional(Type.Union([Type.Literal("true"), Type.Literal("false")])) },
@@ -70,12 +72,26 @@ export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
       return await sessions.open(kind, proof, from, { replacedCookie, limit })
     } catch (thrown) {
       if (!(thrown instanceof SignInRefused)) throw thrown
-      const { reason, subject, message, isGuess } = thrown
+      const { reason, subject, message, isGuess, cause: why } = thrown
       if (isGuess) await failures.add(from.source)
       const { requestId, source: address } = from
-      log.warn(`${kind} sign-in failed`, { requestId, reason, ...(subject && { subject }), address })
+      log.warn(`${kind} sign-in failed`, {
+        ...{ requestId, reason },
+        ...(subject && { subject }),
+        ...(typeof why === "string" && { why: why.slice(0, 300) }),
+        address,
+      })
       throw new AdminFault("unauthenticated", message)
     }
+  }
+
+  /** A text that is too long is cut: no token or key is that long, so it is refused in any case. */
+  function toProof(body: Static<typeof proofSchema>, exchange: Exchange): SignInProof {
+    if ("token" in body) return { token: body.token.slice(0, maxProofLength) }
+    if ("key" in body) return { key: body.key.slice(0, maxProofLength) }
+    if (kind === "portal") throw noPasskeys
+    const site = requirePasskeySite(exchange.request, context)
+    return { passkey: body.passkey, site, browser: browser.cookieOf("passkey", exchange)?.text ?? null }
   }
 
   function forgetCookie(exchange: Exchange): void {
@@ -107,7 +123,8 @@ export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
       path,
       ({ request, set, incoming, body }) =>
         inProgress(context, async () => {
-          const opened = await signIn(toProof(body), { request, set, incoming })
+          const exchange = { request, set, incoming }
+          const opened = await signIn(toProof(body, exchange), exchange)
           // If a proxy does not say that the page came over HTTPS, the browser's Origin does.
           const isSecure =
             context.isSecure(request) || request.headers.get("origin")?.startsWith("https:") === true
@@ -151,20 +168,24 @@ export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
     )
 }
 
+const noPasskeys = new AdminFault(
+  "invalid",
+  "Passkeys are for the console. Sign in to the portal with an API key or a link.",
+  { parameter: "passkey" },
+)
+
 /** Refusals of input that does not fit its schema, by the place that Elysia names. */
 const refusals: Readonly<Record<string, AdminFault>> = {
-  body: new AdminFault("invalid", 'Send {"token": "…"}, the token of a link, or {"key": "…"}.', {
-    parameter: "body",
-  }),
+  body: new AdminFault(
+    "invalid",
+    'Send {"token": "…"}, the token of a link, or {"key": "…"}; in the console also {"passkey": {…}}, what a passkey has signed.',
+    {
+      parameter: "body",
+    },
+  ),
   query: new AdminFault("invalid", "The only parameter is 'everywhere', which is true or false.", {
     parameter: "everywhere",
   }),
-}
-
-/** A text that is too long is cut: no token or key is that long, so it is refused in any case. */
-function toProof(body: Static<typeof proofSchema>): SignInProof {
-  if ("token" in body) return { token: body.token.slice(0, maxProofLength) }
-  return { key: body.key.slice(0, maxProofLength) }
 }
 
 function toAnswer(

@@ -1,0 +1,285 @@
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from "@simplewebauthn/server"
+import { createId, hashKey } from "../../accounts/key.ts"
+import { requireName } from "../../accounts/requirements.ts"
+import type { Clock, Random } from "../../apis/contract.ts"
+import type { AdminStore } from "../../store/admin-store.ts"
+import type { PasskeyRecord, PersonRecord } from "../../store/people.ts"
+import { isObject } from "../../values/is-object.ts"
+import { messageOf } from "../../values/message-of.ts"
+import { createAuditIds } from "../audit/audit-id.ts"
+import { AdminFault } from "../fault.ts"
+import type { Actor } from "../operation.ts"
+import { requirePerson } from "../people/person.ts"
+import { covers } from "../permission.ts"
+import { ownPersonId, type PasskeyOutput, toPasskeyOutput } from "./passkey.ts"
+
+/** Where a browser uses passkeys: they are bound to it (WebAuthn §5.1.4). */
+export interface PasskeySite {
+  /** Such as https://api.example.com. */
+  readonly origin: string
+  /** The host name alone: the RP ID. */
+  readonly rpId: string
+}
+
+/** Adds passkeys, and gives out the challenges that they sign. Every method may reject with StoreUnavailable. */
+export interface Passkeys {
+  /**
+   * Options for `navigator.credentials.get`, with a new challenge.
+   * @param browser the text of the cookie that binds the challenge to the browser
+   */
+  signInOptions(site: PasskeySite, browser: string): Promise<PublicKeyCredentialRequestOptionsJSON>
+  /**
+   * Options for `navigator.credentials.create`, with a new challenge.
+   * @throws AdminFault unless a person is signed in with all their permissions
+   */
+  addOptions(actor: Actor, site: PasskeySite): Promise<PublicKeyCredentialCreationOptionsJSON>
+  /**
+   * Adds the passkey that a browser has made.
+   * @throws AdminFault
+   */
+  add(actor: Actor, site: PasskeySite, name: string, made: RegistrationResponseJSON): Promise<PasskeyOutput>
+}
+
+/** How long a person may take to find their device. */
+export const challengeMs = 5 * 60_000
+const challengeBytes = 32
+const maxPasskeys = 20
+/** EdDSA, ECDSA with P-256, and RSA, all with SHA-256 (RFC 9053): all that browsers offer. */
+const algorithms = [-8, -7, -257]
+
+/** The hash by which the store knows a challenge, or the cookie of a browser. */
+export const hashOf = hashKey
+
+export function createPasskeys(parts: {
+  readonly admin: AdminStore
+  readonly clock: Clock
+  readonly random: Random
+}): Passkeys {
+  const { admin, clock, random } = parts
+  const newAuditId = createAuditIds(random)
+
+  async function newChallenge(browser: string): Promise<Uint8Array<ArrayBuffer>> {
+    const challenge = Uint8Array.from(random.bytes(challengeBytes))
+    const nowMs = clock.now()
+    const hash = hashOf(Buffer.from(challenge).toString("base64url"))
+    await admin.keepChallenge({ hash, browser, expiresMs: nowMs + challengeMs }, nowMs)
+    return challenge
+  }
+
+  return {
+    async signInOptions({ rpId }, browser) {
+      const { generateAuthenticationOptions } = await import("@simplewebauthn/server")
+      // No list of passkeys: that would tell who has one.
+      return generateAuthenticationOptions({
+        rpID: rpId,
+        challenge: await newChallenge(hashOf(browser)),
+        timeout: challengeMs,
+        userVerification: "required",
+      })
+    },
+
+    async addOptions(actor, { rpId }) {
+      const { session, person } = await requireSignedInPerson(actor, admin)
+      const { generateRegistrationOptions } = await import("@simplewebauthn/server")
+      const passkeys = await admin.passkeysOf(person.id)
+      return generateRegistrationOptions({
+        ...{ rpName: rpId, rpID: rpId, userName: person.name, userDisplayName: person.name },
+        userID: Uint8Array.from(Buffer.from(person.id)),
+        challenge: await newChallenge(session),
+        timeout: challengeMs,
+        attestationType: "none",
+        excludeCredentials: passkeys.map(({ credentialId, transports }) => ({
+          id: credentialId,
+          transports: [...transports],
+        })),
+        authenticatorSelection: { residentKey: "required", userVerification: "required" },
+        supportedAlgorithmIDs: algorithms,
+      })
+    },
+
+    async add(actor, { origin, rpId }, name, made) {
+      requireName(name, "The name of a passkey")
+      const { session, person } = await requireSignedInPerson(actor, admin)
+      const { credential, hash } = await verifyNew(made, { origin, rpId, session, parts })
+      const nowMs = clock.now()
+      const passkey: PasskeyRecord = {
+        id: createId("psk", random),
+        credentialId: credential.id,
+        personId: person.id,
+        name,
+        publicKey: Buffer.from(credential.publicKey).toString("base64url"),
+        counter: credential.counter,
+        transports: (made.response.transports ?? []).slice(0, 10),
+        ...{ site: rpId, createdMs: nowMs, usedMs: null },
+      }
+      const outcome = await admin.apply({
+        mutations: [
+          { kind: "challenge.use", hash, nowMs },
+          { kind: "passkey.insert", passkey, most: maxPasskeys },
+        ],
+        audit: {
+          ...{ id: newAuditId(nowMs), atMs: nowMs, actor: actor.id, actorName: actor.name },
+          ...{ operation: "passkeys.add", targetKind: "passkey", targetId: passkey.id, accountId: null },
+          before: null,
+          after: JSON.stringify({ name, person: person.id, site: rpId }),
+          ...{ source: actor.source, requestId: actor.requestId },
+        },
+        replay: null,
+      })
+      if (outcome === "applied") return toPasskeyOutput(passkey)
+      if (outcome === "taken") throw notAdded("This passkey is added already.")
+      if (outcome === "tooMany")
+        throw new AdminFault("conflict", `You have ${maxPasskeys} passkeys. Remove one first.`)
+      throw notAdded("The request was used already. Try again.")
+    },
+  }
+}
+
+/**
+ * Requires a person who is signed in with all their permissions: a passkey signs in with all of them, so a session with fewer must
+ * not add one.
+ */
+async function requireSignedInPerson(
+  actor: Actor,
+  admin: AdminStore,
+): Promise<{ readonly person: PersonRecord; readonly session: string }> {
+  const id = ownPersonId(actor)
+  if (id === null || !actor.session) {
+    throw new AdminFault(
+      "conflict",
+      "Passkeys belong to people, and you are not signed in as one. Ask a colleague to invite you, or run 'penknife people add NAME'.",
+    )
+  }
+  const person = await requirePerson({ admin }, id)
+  if (person.permissions.every((one) => covers(actor.permissions, one))) {
+    return { person, session: actor.session.id }
+  }
+  throw new AdminFault(
+    "forbidden",
+    "This session may do less than you may. Sign in with a passkey or with a link that was made for you, and add it then.",
+  )
+}
+
+/** Checks what the browser has made (WebAuthn §7.1). */
+async function verifyNew(
+  made: RegistrationResponseJSON,
+  {
+    origin,
+    rpId,
+    session,
+    parts: { admin, clock },
+  }: {
+    readonly origin: string
+    readonly rpId: string
+    readonly session: string
+    readonly parts: { readonly admin: AdminStore; readonly clock: Clock }
+  },
+) {
+  const { verifyRegistrationResponse } = await import("@simplewebauthn/server")
+  const challenge = challengeIn(made.response.clientDataJSON)
+  const hash = hashOf(challenge)
+  if (!isOpen(await admin.findChallenge(hash), session, clock)) {
+    throw notAdded("It took too long, or the request was used already. Try again.")
+  }
+  try {
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: made,
+      expectedChallenge: challenge,
+      expectedOrigin: origin,
+      expectedRPID: rpId,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
+    })
+    if (verified) return { credential: registrationInfo.credential, hash }
+  } catch (cause) {
+    // The library throws plain errors for everything that a browser can send.
+    throw notAdded(`The passkey was not accepted: ${messageOf(cause)}. Try again.`, cause)
+  }
+  throw notAdded("The passkey was not accepted. Try again.")
+}
+
+/** The challenge that a browser says was signed; empty if it says none. Its signature is checked later. */
+function challengeIn(clientDataJson: string): string {
+  try {
+    const data: unknown = JSON.parse(Buffer.from(clientDataJson, "base64url").toString())
+    return isObject(data) && typeof data.challenge === "string" ? data.challenge : ""
+  } catch {
+    return ""
+  }
+}
+
+/** Whether a challenge was given to a browser, was not used, and is not too old. */
+function isOpen(
+  challenge: Awaited<ReturnType<AdminStore["findChallenge"]>>,
+  browser: string,
+  clock: Clock,
+): boolean {
+  return challenge !== null && challenge.browser === browser && challenge.expiresMs > clock.now()
+}
+
+function notAdded(message: string, cause?: unknown): AdminFault {
+  return new AdminFault("invalid", message, { parameter: "passkey", cause })
+}
+
+/** What a passkey has proved. */
+export interface PasskeyProof {
+  readonly passkey: PasskeyRecord
+  /** How often the authenticator has signed. */
+  readonly counter: number
+  /** The hash of the challenge that was signed. */
+  readonly challenge: string
+}
+
+/** Why a sign-in by passkey is refused. */
+export type PasskeyRefusal = "passkeyUnknown" | "passkeyOld" | "passkeyInvalid"
+
+/**
+ * Checks a sign-in (WebAuthn §7.2): signature, site, user verification, and a challenge that this browser was given. The counter is
+ * compared when the sign-in is written, so that of two with one counter the second is refused.
+ * @param browser the text of the cookie that the challenge is bound to; null without one
+ */
+export async function verifySignIn(
+  response: AuthenticationResponseJSON,
+  site: PasskeySite,
+  browser: string | null,
+  { admin, clock }: { readonly admin: AdminStore; readonly clock: Clock },
+): Promise<
+  PasskeyProof | { readonly refusal: PasskeyRefusal; readonly subject?: string; readonly why?: string }
+> {
+  const passkey = await admin.findPasskeyByCredential(response.id)
+  if (passkey === null) return { refusal: "passkeyUnknown" }
+  const text = challengeIn(response.response.clientDataJSON)
+  const challenge = hashOf(text)
+  const found = await admin.findChallenge(challenge)
+  if (browser === null || !isOpen(found, hashOf(browser), clock)) {
+    return { refusal: "passkeyOld", subject: passkey.id }
+  }
+  const { verifyAuthenticationResponse } = await import("@simplewebauthn/server")
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: text,
+      expectedOrigin: site.origin,
+      expectedRPID: [site.rpId],
+      requireUserVerification: true,
+      credential: {
+        id: passkey.credentialId,
+        publicKey: Uint8Array.from(Buffer.from(passkey.publicKey, "base64url")),
+        counter: 0,
+      },
+    })
+    const { userHandle } = response.response
+    const isOwner =
+      userHandle === undefined || Buffer.from(userHandle, "base64url").toString() === passkey.personId
+    if (verified && isOwner) return { passkey, counter: authenticationInfo.newCounter, challenge }
+    return { refusal: "passkeyInvalid", subject: passkey.id, why: "the signature does not fit" }
+  } catch (cause) {
+    // The library throws plain errors for everything that a browser can send.
+    return { refusal: "passkeyInvalid", subject: passkey.id, why: messageOf(cause) }
+  }
+}

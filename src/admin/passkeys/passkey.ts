@@ -1,0 +1,157 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { requireName } from "../../accounts/requirements.ts"
+import { nullable } from "../../apis/contract.ts"
+import type { PasskeyRecord } from "../../store/people.ts"
+import { toIso } from "../../values/time-text.ts"
+import { AdminFault, noSuch } from "../fault.ts"
+import { idText, instant, maybeInstant } from "../fields.ts"
+import { type Actor, type AdminContext, defineChange, defineRead } from "../operation.ts"
+import { personId, personIdOf, requirePerson } from "../people/person.ts"
+import { allows, type Permission } from "../permission.ts"
+
+const passkeyId = idText("The passkey's id, which starts with `psk_`.")
+
+/** A passkey as operations answer it. */
+const passkeySchema = Type.Object({
+  id: passkeyId,
+  person: personId,
+  name: Type.String({ description: "Its name, such as that of the device." }),
+  site: Type.String({ description: "The host name that it was made for. It signs in at no other one." }),
+  created: instant("When it was added."),
+  last_used: maybeInstant("When it last signed in; null for never."),
+})
+
+export type PasskeyOutput = Static<typeof passkeySchema>
+
+/** A passkey as operations show it. */
+export function toPasskeyOutput(passkey: PasskeyRecord): PasskeyOutput {
+  const { id, personId: person, name, site, createdMs, usedMs } = passkey
+  return { id, person, name, site, created: toIso(createdMs), last_used: toIso(usedMs) }
+}
+
+/** The id of the person who is signed in; null for everyone else, such as an admin key. */
+export function ownPersonId({ session }: Actor): string | null {
+  return session ? personIdOf(session.owner) : null
+}
+
+/**
+ * Requires a passkey that is one's own, or the permission for those of others.
+ * @throws AdminFault 403, also for one that does not exist; 404 for those who may know
+ */
+async function requirePasskey(
+  id: string,
+  { admin, actor }: AdminContext,
+  permission: Permission,
+): Promise<PasskeyRecord> {
+  const passkey = await admin.findPasskey(id)
+  if (passkey && passkey.personId === ownPersonId(actor)) return passkey
+  if (!allows(actor.permissions, permission)) throw lacking(permission)
+  if (passkey === null) throw noSuch("passkey", id)
+  return passkey
+}
+
+function lacking(permission: Permission): AdminFault {
+  return new AdminFault("forbidden", `This needs the permission '${permission}'.`)
+}
+
+export const listPasskeys = defineRead({
+  id: "passkeys.list",
+  title: "List passkeys",
+  description:
+    "Lists the passkeys of a person, oldest first. Everyone reads their own; those of others need the permission `people.read`.",
+  permission: null,
+  path: "/passkeys",
+  command: {
+    words: "people passkeys",
+    args: ["person"],
+    example: "psn_1234567890abcdef",
+    empty: "No passkeys. The person adds one in the console.",
+  },
+  input: Type.Object({
+    person: Type.Optional(
+      idText("The person's id, which starts with `psn_`; by default the person who is signed in."),
+    ),
+  }),
+  output: Type.Object({
+    data: Type.Array(passkeySchema, { description: "The passkeys." }),
+  }),
+  example: { person: "psn_1234567890abcdef" },
+  async read({ person }, { admin, actor }) {
+    const own = ownPersonId(actor)
+    const id = person ?? own
+    if (id !== own && !allows(actor.permissions, "people.read")) throw lacking("people.read")
+    if (id === null) {
+      throw new AdminFault("invalid", "Give 'person': you are signed in as none.", { parameter: "person" })
+    }
+    await requirePerson({ admin }, id)
+    return { data: (await admin.passkeysOf(id)).map(toPasskeyOutput) }
+  },
+})
+
+export const renamePasskey = defineChange({
+  id: "passkeys.rename",
+  title: "Rename a passkey",
+  description: "Renames one's own passkey; another person's needs the permission `people.write`.",
+  permission: null,
+  method: "PATCH",
+  path: "/passkeys/{id}",
+  command: {
+    words: "people rename-passkey",
+    args: ["id", "name"],
+    example: 'psk_1234567890abcdef "Blue key"',
+  },
+  input: Type.Object({
+    id: passkeyId,
+    name: Type.String({ minLength: 1, maxLength: 200, description: "Its new name." }),
+  }),
+  output: passkeySchema,
+  example: { id: "psk_1234567890abcdef", name: "Blue key" },
+  async prepare({ id, name }, context) {
+    const passkey = await requirePasskey(id, context, "people.write")
+    requireName(name, "The name of a passkey")
+    return {
+      mutations: [{ kind: "passkey.rename", id, name }],
+      target: { kind: "passkey", id, accountId: null },
+      before: { name: passkey.name, person: passkey.personId },
+      after: { name },
+      answer: () => toPasskeyOutput({ ...passkey, name }),
+    }
+  },
+  async recall(id, { admin }) {
+    const passkey = await admin.findPasskey(id)
+    if (passkey) return toPasskeyOutput(passkey)
+    throw noSuch("passkey", id)
+  },
+})
+
+export const removePasskey = defineChange({
+  id: "passkeys.remove",
+  title: "Remove a passkey",
+  description:
+    "Removes a passkey for good and ends the sessions that it opened. Everyone removes their own; another person's needs the permission " +
+    "`people.write`.",
+  permission: null,
+  method: "DELETE",
+  path: "/passkeys/{id}",
+  isFinal: true,
+  command: { words: "people remove-passkey", args: ["id"], example: "psk_1234567890abcdef" },
+  input: Type.Object({ id: passkeyId }),
+  output: Type.Object({
+    id: passkeyId,
+    person: nullable(Type.String(), {
+      description: "The person's id; null when an answer is repeated after a crash.",
+    }),
+  }),
+  example: { id: "psk_1234567890abcdef" },
+  async prepare({ id }, context) {
+    const { personId: person, name } = await requirePasskey(id, context, "people.write")
+    return {
+      mutations: [{ kind: "passkey.remove", id }],
+      target: { kind: "passkey", id, accountId: null },
+      before: { name, person },
+      after: null,
+      answer: () => ({ id, person }),
+    }
+  },
+  recall: async (id) => ({ id, person: null }),
+})

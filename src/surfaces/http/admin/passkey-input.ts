@@ -1,0 +1,47 @@
+/** What browsers send of passkeys: the JSON forms of WebAuthn §5.1, without what the service does not use. */
+import { Type } from "@sinclair/typebox"
+
+/** Binary data in base64url, far longer than that of any authenticator without attestation. */
+const bytes = Type.String({ minLength: 1, maxLength: 6_000, pattern: "^[A-Za-z0-9_-]+$" })
+const credential = {
+  id: bytes,
+  rawId: bytes,
+  type: Type.Literal("public-key"),
+  clientExtensionResults: Type.Object({}),
+}
+
+/** What a passkey has signed, for a sign-in. */
+export const signedSchema = Type.Object({
+  ...credential,
+  response: Type.Object({
+    clientDataJSON: bytes,
+    authenticatorData: bytes,
+    signature: bytes,
+    userHandle: Type.Optional(bytes),
+  }),
+})
+
+/** The longest name of a passkey is that of a key. */
+const maxNameLength = 200
+
+/** A new passkey with its name. */
+export const madeSchema = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: maxNameLength }),
+    passkey: Type.Object({
+      ...credential,
+      response: Type.Object({
+        clientDataJSON: bytes,
+        attestationObject: bytes,
+        transports: Type.Optional(Type.Array(Type.String({ maxLength: 20 }), { maxItems: 10 })),
+      }),
+    }),
+  },
+  { additionalProperties: false },
+)
+
+/** What a challenge is for. */
+export const challengeSchema = Type.Object(
+  { for: Type.Union([Type.Literal("sign_in"), Type.Literal("add")]) },
+  { additionalProperties: false },
+)
