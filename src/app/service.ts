@@ -7,15 +7,18 @@ import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
 import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
+import { createMailDelivery } from "../mail/deliver-mails.ts"
 import type { Channel } from "../observe/siblings.ts"
 import type { Log } from "../ports/log.ts"
 import type { LogOutput } from "../ports/log-output.ts"
 import { collectGarbage, hostName } from "../ports/machine.ts"
+import { createMailSender } from "../ports/mail-sender.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { createCleaner } from "../retention/cleaner.ts"
 import { openStore } from "../store/open.ts"
+import type { NoticeRecord } from "../store/outbox.ts"
 import type { RunningService } from "../surfaces/cli/parts.ts"
 import { httpLimits } from "../surfaces/http/limits.ts"
 import { type ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
@@ -31,6 +34,7 @@ import { createHotConfig, type HotConfig } from "./hot-config.ts"
 import { logMissingPlans, requireKnownPlans } from "./known-plans.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
+import { mailBrandOf, mailServerOf } from "./mails.ts"
 import { createNextGenerations } from "./next-generation.ts"
 import { createObservability, openLog } from "./observability.ts"
 import { programParts } from "./open-accounts.ts"
@@ -101,6 +105,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   // Closed when the service stops or its start fails, the last one first.
   await using opening = new AsyncDisposableStack()
   const tls = readTls(config)
+  const mailServer = mailServerOf(config)
   const { clock, random } = ports
   const opened = await openLog(config, ports, { shared: sharedPort, output: logOutput })
   opening.defer(() => opened.close())
@@ -116,13 +121,17 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const threads = createLazyThreads(clock, ports.timer, log)
   opening.defer(threads.end)
   const preparedApis = await prepareApis(config, ownApis.definitions, threads)
+  const onRaised = (raised: readonly NoticeRecord[]) => {
+    delivery.raised(raised)
+    mailing.wake()
+  }
   const openedStore = await openStore(config.db, {
     ...storePorts(ports, config),
     ...(databaseLimitMs !== undefined && { limitMs: databaseLimitMs }),
     ...(maxSkewMs !== undefined && { maxSkewMs }),
     log,
     serving: { onChange: (problem) => logDataFile(log, problem) },
-    notices: { thresholds: noticeThresholds, now: clock.now, onRaised: (raised) => delivery.raised(raised) },
+    notices: { thresholds: noticeThresholds, now: clock.now, onRaised },
   })
   const { outbox, timedEvents, isNew } = openedStore
   const store = withHealth(openedStore.store, clock, log)
@@ -132,6 +141,12 @@ export async function startService(config: Config, options: StartOptions = {}): 
   if (!sharedPort) await logMissingPlans(log, openedStore.admin, config)
   const sender = createWebhookSender({ timer: systemTimer })
   const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log, tracer })
+  const mailing = createMailDelivery({
+    mails: openedStore.mails,
+    sender: mailServer && createMailSender(mailServer, { timer: systemTimer }),
+    brand: () => mailBrandOf(current.config),
+    ...{ clock, random, timer: systemTimer, log },
+  })
   const eventCheck = createEventCheck({
     events: timedEvents,
     get plans() {
@@ -247,6 +262,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   if (watch && apis !== null) opening.defer(watchFolder(apis, ownParts, () => void hot.reloadLogged()))
   const cancelBackground = systemTimer.after(backgroundAfterMs, () => {
     delivery.start()
+    mailing.start()
     eventCheck.start()
     cleaner.start()
     void warmLibraries(catalog, systemTimer, log)
@@ -268,7 +284,14 @@ export async function startService(config: Config, options: StartOptions = {}): 
       observability.requests.close()
       const closed = atOnce ? Promise.resolve() : server.closeBusyConnections()
       const stopped = closed.then(() => server.stop(httpLimits.stopSeconds * 1_000))
-      await Promise.all([stopped, delivery.stop(), eventCheck.stop(), cleaner.stop(), peers?.stop()])
+      await Promise.all([
+        stopped,
+        delivery.stop(),
+        mailing.stop(),
+        eventCheck.stop(),
+        cleaner.stop(),
+        peers?.stop(),
+      ])
       const flushMs = traceFlushMs(clock.monotonicMs() - askedMs)
       // After the calls, since it counts and logs them.
       await Promise.all([observability.stop(), tracer?.stop(flushMs)])

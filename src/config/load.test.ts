@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { offeredPlans } from "../accounts/plan.ts"
+import { describeConfig } from "./describe.ts"
 import { readToml } from "./file.ts"
 import { type ConfigSources, loadConfig } from "./load.ts"
+import { toMailServer } from "./readers.ts"
 
 const load = (sources: Partial<ConfigSources>) => loadConfig({ flags: {}, env: {}, file: null, ...sources })
 const file = (values: Record<string, unknown>) => ({ name: "p.toml", values })
@@ -29,6 +31,41 @@ test("a switch: a flag without a value; true or false elsewhere", () => {
     false,
   )
   expect(load({ file: file({ no_graphql: true }) }).noGraphql).toBe(true)
+})
+
+describe("the mail server", () => {
+  const given = (smtp: string, more = {}) =>
+    load({ flags: { smtp, mailFrom: "no-reply@example.com" }, ...more })
+
+  test.each([
+    ["smtp://mail.example.com", { host: "mail.example.com", port: 587, security: "starttls", user: null }],
+    ["smtp://me%40x@mail.example.com:25", { port: 25, security: "starttls", user: "me@x" }],
+    ["smtps://[2001:db8::1]", { host: "2001:db8::1", port: 465, security: "tls" }],
+    ["smtp://localhost:25?starttls=never", { host: "localhost", port: 25, security: "none" }],
+  ])("%s", (url, parts) => expect(toMailServer(given(url).smtp ?? "")).toMatchObject(parts))
+
+  test.each([
+    "http://mail.example.com",
+    "mail.example.com",
+    "smtp://",
+    "smtp://mail.example.com/path",
+    "smtps://mail.example.com?starttls=never",
+    "smtp://mail.example.com?starttls=maybe",
+    "smtp://mail.example.com?tls=off",
+  ])("%s is refused", (url) => expect(() => given(url)).toThrow("--smtp must be a URL such as"))
+
+  test("the password of a mail server is not in its URL, nor shown by 'config show'", () => {
+    expect(() => given("smtp://me:hunter2@mail.example.com")).toThrow("--smtp must not hold the password")
+    expect(() => given("smtp://me:hunter2@mail.example.com")).not.toThrow("hunter2")
+    const config = given("smtp://me@mail.example.com", { env: { PENKNIFE_SMTP_PASSWORD: "hunter2" } })
+    expect(config.smtpPassword).toBe("hunter2")
+    expect(JSON.stringify(describeConfig(config))).not.toContain("hunter2")
+  })
+
+  test("it needs the address that mails come from", () => {
+    expect(() => load({ flags: { smtp: "smtp://mail.example.com" } })).toThrow("--smtp needs --mail-from.")
+    expect(() => load({ flags: { mailFrom: "a@b\nc" } })).toThrow("--mail-from must be an e-mail address")
+  })
 })
 
 test("the result cannot be changed", () => expect(Object.isFrozen(load({}))).toBe(true))

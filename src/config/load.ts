@@ -22,6 +22,8 @@ export interface Config extends Settings {
   readonly plans: Plans
   /** The user and password for a PostgreSQL URL without them: `PGUSER` and `PGPASSWORD`. */
   readonly dbLogin: { readonly user?: string | undefined; readonly password?: string | undefined }
+  /** The password for `smtp` in `PENKNIFE_SMTP_PASSWORD`; null without it. */
+  readonly smtpPassword: string | null
   /** The variables of OpenTelemetry, which {@link readTraceSettings} reads. They may hold secrets. */
   readonly otelEnv: Environment
   /** Credits per call by API id; an API that is not listed keeps its own price. */
@@ -94,6 +96,7 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
     mistakes.push("--tls-cert and --tls-key must be given together.")
   if (settings.caOut !== null && settings.tlsSelfSigned.length === 0)
     mistakes.push("--ca-out needs --tls-self-signed.")
+  if (settings.smtp !== null && settings.mailFrom === null) mistakes.push("--smtp needs --mail-from.")
   if (settings.tryCalls > 0) mistakes.push(...mistakesOfTry(settings.tryPlan, plans))
   const config: Config = Object.freeze({
     ...settings,
@@ -101,6 +104,7 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
     file: file?.name ?? null,
     fileText: file?.text ?? null,
     dbLogin: { user: sources.env.PGUSER, password: sources.env.PGPASSWORD },
+    smtpPassword: sources.env.PENKNIFE_SMTP_PASSWORD || null,
     otelEnv: Object.fromEntries(Object.entries(sources.env).filter(([name]) => name.startsWith("OTEL_"))),
     plans,
     credits,

@@ -1,4 +1,5 @@
 import { parseServerAddress } from "../ports/dns/server-address.ts"
+import type { MailServer } from "../ports/mail-sender.ts"
 import { type Network, toNetwork } from "../values/ip.ts"
 import { parseInstant } from "../values/time-text.ts"
 
@@ -75,6 +76,44 @@ export function contact(value: string): string {
       `must be an e-mail address or an address such as https://example.com/help, not '${value}'`,
     )
   }
+}
+
+/** The URL of a mail server, checked but unchanged. A password in it would be seen in the list of processes and in messages. */
+export function smtpUrl(value: string): string {
+  if (URL.canParse(value) && new URL(value).password !== "")
+    throw new Error("must not hold the password: set PENKNIFE_SMTP_PASSWORD or --smtp-password-file")
+  toMailServer(value)
+  return value
+}
+
+/** The parts of the URL of a mail server. */
+export function toMailServer(value: string): Pick<MailServer, "host" | "port" | "security" | "user"> {
+  const url = URL.canParse(value) ? new URL(value) : null
+  const starttls = url?.searchParams.get("starttls") ?? null
+  const isKnown =
+    url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== "" && /^\/?$/.test(url.pathname)
+  const isMeant = starttls === null || (starttls === "never" && url?.protocol === "smtp:")
+  if (!isKnown || !isMeant || [...url.searchParams].length > (starttls === null ? 0 : 1) || url.hash !== "")
+    throw new Error(
+      "must be a URL such as smtp://user@mail.example.com:587 or smtps://mail.example.com, without a path",
+    )
+  const isTls = url.protocol === "smtps:"
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: Number(url.port) || (isTls ? 465 : 587),
+    security: isTls ? "tls" : starttls === "never" ? "none" : "starttls",
+    user: url.username === "" ? null : decodeURIComponent(url.username),
+  }
+}
+
+/** An e-mail address that mails come from. */
+export function mailAddress(value: string): string {
+  if (
+    /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/.test(value) &&
+    value.length <= 254
+  )
+    return value
+  throw new Error(`must be an e-mail address such as no-reply@example.com, not '${value}'`)
 }
 
 /** A number from 0 to 1. */

@@ -3,18 +3,11 @@ import fc from "fast-check"
 import { Webhook } from "standardwebhooks"
 import { createWebhookSecret } from "../accounts/webhook.ts"
 import type { Random } from "../apis/contract.ts"
+import { backoffMs, giveUpAfterMs, maxDelayMs, nextDelayMs } from "../outbox/retry.ts"
 import { systemRandom } from "../ports/random.ts"
 import type { Tracer } from "../ports/tracer.ts"
 import type { NoticeRecord } from "../store/outbox.ts"
-import {
-  backoffMs,
-  beginDelivery,
-  giveUpAfterMs,
-  maxDelayMs,
-  nextDelayMs,
-  signedHeaders,
-  toMessage,
-} from "./attempt.ts"
+import { beginDelivery, signedHeaders, toMessage } from "./attempt.ts"
 
 type Notice = Parameters<typeof beginDelivery>[0]
 

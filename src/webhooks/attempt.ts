@@ -2,6 +2,8 @@ import { Webhook } from "standardwebhooks"
 import { noticeData } from "../accounts/notice-data.ts"
 import { addressRule } from "../accounts/webhook.ts"
 import type { Clock, Random } from "../apis/contract.ts"
+import { logFailure } from "../outbox/delivery-loop.ts"
+import { nextDelayMs } from "../outbox/retry.ts"
 import type { Log } from "../ports/log.ts"
 import type { RequestTrace, Span, Tracer } from "../ports/tracer.ts"
 import type { WebhookResponse, WebhookSender } from "../ports/webhook-sender.ts"
@@ -62,13 +64,6 @@ function resultOf(
   return delayMs === null ? { kind: "failed" } : { kind: "retry", delayMs }
 }
 
-/** Logs an error of this program or its store, not of a receiver. */
-export function logFailure(log: Log, cause: unknown): void {
-  log.error("notice delivery failed", {
-    cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
-  })
-}
-
 /**
  * Begins the span of one attempt to deliver a notice, as a part of the request that caused the notice if that is known. It names
  * only host and port of the webhook's URL: the rest may hold a secret.
@@ -116,35 +111,4 @@ export function signedHeaders(id: string, body: string, secret: string, nowMs: n
     "webhook-timestamp": String(Math.floor(nowMs / 1_000)),
     "webhook-signature": new Webhook(secret).sign(id, new Date(nowMs), body),
   }
-}
-
-const firstDelayMs = 5_000
-/** The longest wait, whatever a receiver asks for. */
-export const maxDelayMs = 3_600_000
-/** A notice fails when its waits add up to this. */
-export const giveUpAfterMs = 86_400_000
-
-/** The wait after failed attempt 1, 2, …: 5 s, doubling up to an hour. Half of it is random, to spread the repetitions. */
-export function backoffMs(failures: number, random: Random): number {
-  const ceiling = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1))
-  const fraction = random.bytes(4).reduce((sum, byte) => sum * 256 + byte, 0) / 2 ** 32
-  return Math.round((ceiling / 2) * (1 + fraction))
-}
-
-/** The wait before the next attempt; null to give up. `Retry-After` (RFC 9110 §10.2.3) can lengthen it up to an hour. */
-export function nextDelayMs(
-  { failures, waitedMs, retryAfter }: { failures: number; waitedMs: number; retryAfter: string | null },
-  nowMs: number,
-  random: Random,
-): number | null {
-  if (waitedMs >= giveUpAfterMs) return null
-  const asked = Math.min(maxDelayMs, retryAfter === null ? 0 : readRetryAfter(retryAfter, nowMs))
-  return Math.min(Math.max(backoffMs(failures, random), asked), giveUpAfterMs - waitedMs)
-}
-
-/** Reads seconds or a date as milliseconds to wait; 0 for a malformed value. */
-function readRetryAfter(text: string, nowMs: number): number {
-  if (/^\d+$/.test(text)) return Number(text) * 1_000
-  const date = Date.parse(text)
-  return Number.isNaN(date) ? 0 : Math.max(0, date - nowMs)
 }

@@ -2,6 +2,7 @@ import { daysBeforeExpiry, eventId, keyExpiringEvent, warningMs } from "../accou
 import { periodAt } from "../accounts/period.ts"
 import type { Plans } from "../accounts/plan.ts"
 import type { Clock, Timer } from "../apis/contract.ts"
+import { logFailure } from "../outbox/delivery-loop.ts"
 import type { Log } from "../ports/log.ts"
 import {
   type EventPage,
@@ -13,7 +14,6 @@ import {
   type TimeWindow,
 } from "../store/timed-events.ts"
 import { toIso } from "../values/time-text.ts"
-import { logFailure } from "./attempt.ts"
 
 interface EventCheckParts {
   readonly events: TimedEvents

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs"
+import { ConfigError } from "../config/config-error.ts"
+import type { Config } from "../config/load.ts"
+import { toMailServer } from "../config/readers.ts"
+import type { MailBrand } from "../mail/layout.ts"
+import type { MailServer } from "../ports/mail-sender.ts"
+import { toBrandColors } from "../surfaces/site/brand-look.ts"
+import { messageOf } from "../values/message-of.ts"
+
+/** The colours of buttons when the operator has chosen none. */
+const ownColor = "#0b6b5d"
+/** The sender of mails that are shown and never sent. */
+const noSender = "no-reply@localhost"
+
+/**
+ * The mail server of the settings with its password; null without one.
+ * @throws ConfigError for a password file that cannot be read
+ */
+export function mailServerOf({ smtp, smtpPassword, smtpPasswordFile }: Config): MailServer | null {
+  if (smtp === null) return null
+  const server = toMailServer(smtp)
+  return { ...server, password: smtpPasswordFile === null ? smtpPassword : readPassword(smtpPasswordFile) }
+}
+
+function readPassword(file: string): string {
+  try {
+    // Editors end a file with a line break, which no password has.
+    return readFileSync(file, "utf8").replace(/\r?\n$/, "")
+  } catch (cause) {
+    throw new ConfigError(`--smtp-password-file ${file}: ${messageOf(cause)}.`)
+  }
+}
+
+/** How mails look under a configuration. */
+export function mailBrandOf({ title, brandColor, publicUrl, mailFrom }: Config): MailBrand {
+  const { accent, onAccent } = toBrandColors(brandColor ?? ownColor).light
+  return { title, accent, onAccent, publicUrl, from: mailFrom ?? noSender }
+}

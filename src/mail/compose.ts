@@ -1,0 +1,78 @@
+import type { MailRecord } from "../store/mails.ts"
+import { type MailBrand, toHtml, toText } from "./layout.ts"
+import { textOf } from "./templates.ts"
+
+/** A mail as its reader sees it. */
+export interface ComposedMail {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** The address that ends mails of its kind for an account; null for a mail that was asked for. */
+  readonly unsubscribe: string | null
+}
+
+/** The path that ends an account's notices by mail (RFC 8058). */
+export const unsubscribePath = "/mail/unsubscribe"
+
+/**
+ * Writes a mail from its row.
+ * @throws Error when its data are not those of its template
+ */
+export function compose(mail: MailRecord, brand: MailBrand): ComposedMail {
+  const content = textOf(mail, brand)
+  const isNotice = mail.template === "notice"
+  // Only those who have seen the mail know its id, which has 128 random bits.
+  const unsubscribe =
+    isNotice && brand.publicUrl !== null ? `${brand.publicUrl}${unsubscribePath}?mail=${mail.id}` : null
+  return {
+    subject: content.subject,
+    text: toText(content, brand, unsubscribe),
+    html: toHtml(content, brand, unsubscribe),
+    unsubscribe,
+  }
+}
+
+/**
+ * A mail as a message (RFC 5322). Its Message-ID follows from the row's id, so that a repetition is recognised.
+ * @throws Error for an address that would make another header
+ */
+export async function toMessage(mail: MailRecord, composed: ComposedMail, brand: MailBrand): Promise<Buffer> {
+  const { default: MailComposer } = await import("nodemailer/lib/mail-composer")
+  const { subject, text, html, unsubscribe } = composed
+  const from = requireAddress(brand.from)
+  const message = new MailComposer({
+    from: { name: oneLine(brand.title), address: from },
+    to: { name: "", address: requireAddress(mail.recipient) },
+    subject: oneLine(subject),
+    text,
+    html,
+    messageId: `<${mail.id}@${domainOf(from)}>`,
+    date: new Date(mail.raisedMs),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    headers: {
+      // RFC 3834 §5: no program shall answer.
+      "Auto-Submitted": "auto-generated",
+      ...(unsubscribe !== null && {
+        "List-Unsubscribe": { prepared: true, value: `<${unsubscribe}>` },
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      }),
+    },
+  })
+  return message.compile().build()
+}
+
+/** @throws Error for an address with control characters, spaces or the signs that end one */
+export function requireAddress(address: string): string {
+  if (/^[^\s\p{C}<>(),;:"\\[\]@]{1,64}@[^\s\p{C}<>(),;:"\\[\]@]{1,253}$/u.test(address)) return address
+  throw new Error("the address is not an e-mail address")
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1)
+}
+
+/** A header must stay one line, whatever a name holds. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim()
+}

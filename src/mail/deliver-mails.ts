@@ -1,0 +1,110 @@
+import type { Clock, Random, Timer } from "../apis/contract.ts"
+import { createDeliveryLoop, logFailure } from "../outbox/delivery-loop.ts"
+import { maxDelayMs, nextDelayMs } from "../outbox/retry.ts"
+import type { Log } from "../ports/log.ts"
+import { type MailReply, type MailSender, mailLimitMs } from "../ports/mail-sender.ts"
+import type { MailOutbox, MailRecord, MailResult } from "../store/mails.ts"
+import { messageOf } from "../values/message-of.ts"
+import { compose, toMessage } from "./compose.ts"
+import type { MailBrand } from "./layout.ts"
+
+/** Longer than an attempt can take, so that no other process sends the same mail meanwhile. */
+const leaseMs = 60_000
+const maxWaitMs = maxDelayMs + leaseMs + mailLimitMs
+/** Connections to the mail server at once. */
+const maxConnections = 8
+
+interface MailDeliveryParts {
+  readonly mails: MailOutbox
+  /** Null without a mail server: mails are marked as not sent. */
+  readonly sender: MailSender | null
+  /** How mails look now: a configuration may change while the service runs. */
+  readonly brand: () => MailBrand
+  readonly clock: Clock
+  readonly timer: Timer
+  readonly random: Random
+  readonly log: Log
+}
+
+/** How sending mail is going in this process. */
+export interface MailHealth {
+  /** Whether there is a mail server. */
+  readonly isOn: boolean
+  /** Why the last mail could not be handed over; null when it could, or none was tried. */
+  readonly problem: string | null
+}
+
+/** Sends mails from the outbox, each at least once. */
+export type MailDelivery = ReturnType<typeof createMailDelivery>
+
+/** Creates the delivery, but does not start it. */
+export function createMailDelivery(parts: MailDeliveryParts) {
+  const { mails, sender, clock, random, log } = parts
+  let problem: string | null = null
+
+  async function attempt(mail: MailRecord): Promise<void> {
+    const atMs = clock.now()
+    const startMs = clock.monotonicMs()
+    try {
+      const { reply, result } = await settle(mail)
+      const durationMs = Math.round(clock.monotonicMs() - startMs)
+      await mails.record(mail.id, { atMs, durationMs, status: reply.status, error: reply.error }, result)
+      const about = { mail: mail.id, template: mail.template, status: reply.status, error: reply.error }
+      if (result.kind === "failed") log.error("mail not delivered", { ...about, attempts: mail.attempts + 1 })
+      tellProblem(sender !== null && reply.kind === "retry" ? reply.error : null, about)
+    } catch (cause) {
+      logFailure(log, cause)
+    }
+  }
+
+  /** Logs a problem of the mail server once, until it is another one or over. */
+  function tellProblem(now: string | null, about: Readonly<Record<string, unknown>>): void {
+    if (now !== null && now !== problem) log.warn("mail cannot be handed to the mail server", about)
+    if (now === null && problem !== null) log.info("mail is handed to the mail server again", {})
+    problem = now
+  }
+
+  async function settle(mail: MailRecord): Promise<{ reply: MailReply; result: MailResult }> {
+    const ended = (kind: "unsent" | "expired", error: string) => ({
+      reply: { kind: "refused" as const, status: null, error },
+      result: { kind },
+    })
+    const leftMs = mail.expiresMs === null ? Number.POSITIVE_INFINITY : mail.expiresMs - clock.now()
+    if (leftMs <= 0) return ended("expired", "its link was over before it could be sent")
+    if (sender === null) return ended("unsent", "the service has no mail server (--smtp)")
+    const reply = await send(mail, sender)
+    if (reply.kind === "accepted") return { reply, result: { kind: "delivered" } }
+    if (reply.kind === "refused") return { reply, result: { kind: "failed" } }
+    const { attempts, waitedMs } = mail
+    const wait = { failures: attempts + 1, waitedMs, retryAfter: null }
+    const delayMs = nextDelayMs(wait, clock.now(), random)
+    if (delayMs === null) return { reply, result: { kind: "failed" } }
+    // The link is erased when it is over.
+    return { reply, result: { kind: "retry", delayMs: Math.min(delayMs, leftMs) } }
+  }
+
+  async function send(mail: MailRecord, to: MailSender): Promise<MailReply> {
+    const brand = parts.brand()
+    let message: Buffer
+    try {
+      message = await toMessage(mail, compose(mail, brand), brand)
+    } catch (cause) {
+      return { kind: "refused", status: null, error: `the mail cannot be written: ${messageOf(cause)}` }
+    }
+    return to.send({ from: brand.from, to: mail.recipient, message })
+  }
+
+  const loop = createDeliveryLoop<MailRecord>(
+    {
+      maxAttempts: maxConnections,
+      maxRetries: maxConnections / 2,
+      claim: ({ nowMs, untriedOnly }) => mails.claim({ nowMs, leaseMs, maxWaitMs, untriedOnly }),
+      nextAttemptMs: mails.nextAttemptMs,
+      placeOf: ({ id }) => id,
+      isRetry: ({ attempts }) => attempts > 0,
+      attempt,
+    },
+    parts,
+  )
+  return { ...loop, health: (): MailHealth => ({ isOn: sender !== null, problem }) }
+}

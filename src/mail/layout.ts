@@ -1,0 +1,72 @@
+/** Who sends the mails, and how they look. */
+export interface MailBrand {
+  /** The name of the service. */
+  readonly title: string
+  /** The colour of buttons and of text on them, `#rrggbb`. */
+  readonly accent: string
+  readonly onAccent: string
+  /** Where clients reach the service, without a path; null if that is not known. */
+  readonly publicUrl: string | null
+  /** The sender's address. */
+  readonly from: string
+}
+
+/** What a mail says, from which both its plain text and its HTML are made. */
+export interface MailText {
+  readonly subject: string
+  readonly parts: readonly MailPart[]
+}
+
+/** A paragraph, a button with its address, or a table of names and values. */
+export type MailPart =
+  | string
+  | { readonly label: string; readonly link: string }
+  | { readonly rows: readonly (readonly [name: string, value: string])[] }
+
+/** The plain text of a mail. */
+export function toText({ parts }: MailText, { title }: MailBrand, unsubscribe: string | null): string {
+  const texts = parts.map((part) => {
+    if (typeof part === "string") return part
+    if ("link" in part) return `${part.label}:\n${part.link}`
+    return part.rows.map(([name, value]) => `${name}: ${value}`).join("\n")
+  })
+  const end = unsubscribe === null ? [] : [`Stop these mails:\n${unsubscribe}`]
+  return `${[...texts, `-- \n${title}`, ...end].join("\n\n")}\n`
+}
+
+/** The same as HTML. Mail programs read styles of elements only, and no pictures are loaded. */
+export function toHtml(
+  { subject, parts }: MailText,
+  { title, accent, onAccent }: MailBrand,
+  unsubscribe: string | null,
+): string {
+  const blocks = parts.map((part) => {
+    if (typeof part === "string") return `<p style="margin:0 0 16px">${escaped(part)}</p>`
+    if ("link" in part) {
+      const style = `display:inline-block;padding:10px 18px;border-radius:6px;background:${accent};color:${onAccent};text-decoration:none`
+      return `<p style="margin:0 0 16px"><a href="${escaped(part.link)}" style="${style}">${escaped(part.label)}</a></p>
+<p style="margin:0 0 16px;font-size:13px;color:#5b6169">Or open this address: ${escaped(part.link)}</p>`
+    }
+    const rows = part.rows.map(
+      ([name, value]) =>
+        `<tr><th align="left" style="padding:2px 16px 2px 0;font-weight:normal;color:#5b6169">${escaped(name)}</th><td style="padding:2px 0">${escaped(value)}</td></tr>`,
+    )
+    return `<table role="presentation" style="margin:0 0 16px;border-collapse:collapse">${rows.join("")}</table>`
+  })
+  const end =
+    unsubscribe === null
+      ? ""
+      : `<p style="font-size:13px;color:#5b6169"><a href="${escaped(unsubscribe)}" style="color:#5b6169">Stop these mails</a></p>\n`
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head>
+<body style="margin:0;padding:24px;background:#ffffff;color:#1a1d21;font:16px/1.5 system-ui,sans-serif">
+<p style="margin:0 0 24px;font-weight:600;color:${accent}">${escaped(title)}</p>
+${blocks.join("\n")}
+${end}</body></html>
+`
+}
+
+/** Nothing of a text becomes markup, also in an attribute. */
+function escaped(text: string): string {
+  return Bun.escapeHTML(text)
+}

@@ -1,0 +1,134 @@
+import type { MailRecord } from "../store/mails.ts"
+import { creditsExhausted, thresholdReached } from "../store/outbox.ts"
+import { isObject } from "../values/is-object.ts"
+import type { MailBrand, MailPart, MailText } from "./layout.ts"
+
+/** What a mail says. Its data are `{link}` for a template with a link, and the notice's fields for a notice. */
+export function textOf(mail: MailRecord, { title }: Pick<MailBrand, "title">): MailText {
+  const data = readData(mail)
+  switch (mail.template) {
+    case "sign-in":
+      return {
+        subject: `Sign in to ${title}`,
+        parts: [
+          `Someone asked to sign in to ${title} with this address.`,
+          { label: "Sign in", link: text(data, "link") },
+          validity(mail),
+          "If it was not you, do nothing: without this link nobody signs in.",
+        ],
+      }
+    case "confirmation":
+      return {
+        subject: `Confirm your address for ${title}`,
+        parts: [
+          `Someone asked for an account of ${title} with this address.`,
+          { label: "Confirm the address", link: text(data, "link") },
+          validity(mail),
+          "If it was not you, do nothing: no account is made without this link.",
+        ],
+      }
+    case "invitation":
+      return {
+        subject: `You are invited to ${title}`,
+        parts: [
+          `You are invited to open an account of ${title}.`,
+          { label: "Accept the invitation", link: text(data, "link") },
+          validity(mail),
+        ],
+      }
+    case "notice":
+      return noticeText(data, title)
+  }
+}
+
+/** How long a link is valid, counted from when it was made. */
+function validity({ raisedMs, expiresMs }: MailRecord): string {
+  if (expiresMs === null) return "The link works once."
+  const minutes = Math.max(1, Math.round((expiresMs - raisedMs) / 60_000))
+  const days = Math.round(minutes / 1_440)
+  const time = minutes >= 2_880 ? `${days} days` : minutes >= 120 ? `${Math.round(minutes / 60)} hours` : null
+  return `The link works once, within ${time ?? `${minutes} ${minutes === 1 ? "minute" : "minutes"}`}.`
+}
+
+/** The fields of the row of a notice that its mail shows. */
+function noticeText(data: Readonly<Record<string, unknown>>, title: string): MailText {
+  const type = text(data, "type")
+  const event = typeof data.data === "string" ? toObject(data.data) : {}
+  const used = (): MailPart => ({
+    rows: [
+      ["Account", text(data, "account")],
+      ["Plan", text(data, "plan")],
+      ["Used credits", count(data.used)],
+      ["Credits of the month", count(data.allowance)],
+    ],
+  })
+  const key = (): MailPart => ({
+    rows: Object.entries({ Account: event.account, Key: event.key, Name: event.name, Expires: event.expires })
+      .filter(([, value]) => typeof value === "string" && value !== "")
+      .map(([name, value]) => [name, String(value)] as const),
+  })
+  switch (type) {
+    case thresholdReached:
+      return {
+        subject: `${count(data.threshold)} % of the month's credits are used`,
+        parts: [
+          `Your account at ${title} has used ${count(data.threshold)} % of this month's credits.`,
+          used(),
+        ],
+      }
+    case creditsExhausted:
+      return {
+        subject: "All credits are used",
+        parts: [`Your account at ${title} has no credits left. Calls are refused until it has some.`, used()],
+      }
+    case "key.expiring":
+      return {
+        subject: `A key expires within ${count(event.within_days)} ${event.within_days === 1 ? "day" : "days"}`,
+        parts: [`A key of your account at ${title} expires soon. Make another one, or rotate it.`, key()],
+      }
+    case "key.created":
+      return {
+        subject: "A key was created",
+        parts: [`A key of your account at ${title} was created.`, key()],
+      }
+    case "key.revoked":
+      return {
+        subject: "A key was revoked",
+        parts: [`A key of your account at ${title} was revoked.`, key()],
+      }
+    default:
+      return {
+        subject: `Event ${type}`,
+        parts: [
+          `Your account at ${title} has the event ${type}.`,
+          { rows: Object.entries(event).map(([name, value]) => [name, show(value)] as const) },
+        ],
+      }
+  }
+}
+
+function readData({ data }: MailRecord): Readonly<Record<string, unknown>> {
+  if (data === null) throw new Error("its link was erased")
+  return toObject(data)
+}
+
+function toObject(json: string): Readonly<Record<string, unknown>> {
+  const value: unknown = JSON.parse(json)
+  if (isObject(value)) return value
+  throw new Error("its data are not an object")
+}
+
+function text(data: Readonly<Record<string, unknown>>, name: string): string {
+  const value = data[name]
+  if (typeof value === "string") return value
+  throw new Error(`its data have no ${name}`)
+}
+
+/** A number as people write it. */
+function count(value: unknown): string {
+  return typeof value === "number" ? value.toLocaleString("en-US") : "unlimited"
+}
+
+function show(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value)
+}

@@ -1,0 +1,326 @@
+/** Mails from the outbox to a mail server: each at least once, with its link erased after. */
+import { afterEach, describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { compose, toMessage } from "../src/mail/compose.ts"
+import { createMailDelivery } from "../src/mail/deliver-mails.ts"
+import type { MailBrand } from "../src/mail/layout.ts"
+import { createLog } from "../src/ports/log.ts"
+import { createMailSender, type MailReply, type MailSender } from "../src/ports/mail-sender.ts"
+import { systemRandom } from "../src/ports/random.ts"
+import { systemTimer } from "../src/ports/timer.ts"
+import type { MailRecord, MailTemplate, NewMail } from "../src/store/mails.ts"
+import { openDatabase } from "../src/store/sqlite/open.ts"
+import { createSqliteStores } from "../src/store/sqlite/sqlite-store.ts"
+import { accountDetailsOf, changeOf } from "./support/admin-store.ts"
+import { createManualClock } from "./support/clock.ts"
+import { startMailServer } from "./support/mail-server.ts"
+import { createManualTimer, noWaitTimer } from "./support/timer.ts"
+
+const start = "2025-01-01T00:00:00Z"
+const startMs = Date.parse(start)
+const brand: MailBrand = {
+  title: "Example <APIs>",
+  accent: "#0b6b5d",
+  onAccent: "#ffffff",
+  publicUrl: "https://api.example.com",
+  from: "no-reply@example.com",
+}
+const link = "https://api.example.com/portal#secret"
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+/** A data file in memory with a delivery. The sender gives the replies in turn, then accepts. */
+async function setUp(sender: MailSender | null | readonly MailReply[] = []) {
+  const database = openDatabase(":memory:")
+  closing.push(() => database.close())
+  const { admin, mails } = createSqliteStores(database, { timer: noWaitTimer })
+  await admin.apply(changeOf([{ kind: "account.insert", account: accountDetailsOf() }]))
+  const clock = createManualClock(start)
+  const timer = createManualTimer()
+  const logged: Record<string, unknown>[] = []
+  const sent: { to: string; message: string }[] = []
+  const replies = Array.isArray(sender) ? [...sender] : []
+  const scripted: MailSender = {
+    async send({ to, message }) {
+      sent.push({ to, message: message.toString() })
+      return replies.shift() ?? { kind: "accepted", status: 250, error: null }
+    },
+  }
+  const delivery = createMailDelivery({
+    mails,
+    sender: Array.isArray(sender) ? scripted : (sender as MailSender | null),
+    brand: () => brand,
+    ...{ clock, timer, random: systemRandom, log: createLog((line) => logged.push(JSON.parse(line))) },
+  })
+  const insert = (change: Partial<NewMail> = {}) =>
+    admin.apply(
+      changeOf([
+        {
+          kind: "mail.insert",
+          mail: {
+            id: "mail_1",
+            recipient: "ann@example.com",
+            template: "sign-in",
+            accountId: "acc_1",
+            data: JSON.stringify({ link }),
+            nowMs: clock.now(),
+            expiresMs: clock.now() + 900_000,
+            ...change,
+          },
+        },
+      ]),
+    )
+  const rows = () =>
+    database
+      .query<Record<string, unknown>, []>(
+        "SELECT id, state, attempts, last_status, last_error, data FROM mails ORDER BY id",
+      )
+      .all()
+  return { delivery, insert, rows, sent, logged, clock, timer, mails }
+}
+
+const busy: MailReply = { kind: "retry", status: 451, error: "greylisted" }
+
+describe("a mail", () => {
+  test("is delivered once, and its link is erased", async () => {
+    const { delivery, insert, rows, sent } = await setUp()
+    await insert()
+    expect(await delivery.runDue()).toBe(1)
+    expect(await delivery.runDue()).toBe(0)
+    expect(sent).toHaveLength(1)
+    expect(sent[0]?.to).toBe("ann@example.com")
+    expect(sent[0]?.message).toContain(link)
+    expect(rows()).toMatchObject([{ state: "delivered", attempts: 1, last_status: 250, data: null }])
+  })
+
+  test("is tried again when the server says so, with the same Message-ID", async () => {
+    const { delivery, insert, rows, sent, clock, logged } = await setUp([busy, busy])
+    await insert()
+    await delivery.runDue()
+    expect(rows()).toMatchObject([{ state: "pending", last_status: 451, data: expect.any(String) }])
+    expect(delivery.health()).toEqual({ isOn: true, problem: "greylisted" })
+    for (let i = 0; i < 2; i++) {
+      clock.advance(20_000)
+      await delivery.runDue()
+    }
+    expect(rows()).toMatchObject([{ state: "delivered", attempts: 3, data: null }])
+    expect(delivery.health().problem).toBeNull()
+    const ids = sent.map(({ message }) => /^Message-ID: (.*)\r$/im.exec(message)?.[1])
+    expect(ids).toEqual(Array(3).fill("<mail_1@example.com>"))
+    // The same problem is logged once.
+    expect(logged.map(({ message }) => message)).toEqual([
+      "mail cannot be handed to the mail server",
+      "mail is handed to the mail server again",
+    ])
+    expect(JSON.stringify(logged)).not.toContain("secret")
+  })
+
+  test("that is refused has failed, with the server's words and without its link", async () => {
+    const { delivery, insert, rows, logged } = await setUp([
+      { kind: "refused", status: 550, error: "no such user" },
+    ])
+    await insert()
+    await delivery.runDue()
+    expect(rows()).toMatchObject([
+      { state: "failed", attempts: 1, last_status: 550, last_error: "no such user", data: null },
+    ])
+    expect(logged).toMatchObject([{ level: "error", message: "mail not delivered", status: 550 }])
+    expect(JSON.stringify(logged)).not.toContain("secret")
+  })
+
+  test("is not sent after its link is over", async () => {
+    const { delivery, insert, rows, sent, clock } = await setUp()
+    await insert()
+    clock.advance(900_000)
+    await delivery.runDue()
+    expect(sent).toEqual([])
+    expect(rows()).toMatchObject([{ state: "expired", data: null }])
+  })
+
+  test("waits no longer than its link is valid, then the link is erased", async () => {
+    const { delivery, insert, rows, sent, clock, mails } = await setUp(Array(200).fill(busy))
+    await insert()
+    for (
+      let nextMs: number | null = startMs;
+      nextMs !== null;
+      nextMs = await mails.nextAttemptMs(clock.now())
+    ) {
+      clock.advance(nextMs - clock.now())
+      await delivery.runDue()
+      expect(clock.now()).toBeLessThanOrEqual(startMs + 900_000)
+    }
+    expect(clock.now()).toBe(startMs + 900_000)
+    expect(rows()).toMatchObject([{ state: "expired", data: null }])
+    expect(sent.length).toBeGreaterThan(5)
+  })
+
+  test("that waits for a day without success has failed", async () => {
+    const { delivery, insert, rows, clock, mails } = await setUp(Array(200).fill(busy))
+    await insert({ expiresMs: null })
+    for (
+      let nextMs: number | null = startMs;
+      nextMs !== null;
+      nextMs = await mails.nextAttemptMs(clock.now())
+    ) {
+      clock.advance(nextMs - clock.now())
+      await delivery.runDue()
+    }
+    expect(clock.now() - startMs).toBe(86_400_000)
+    expect(rows()).toMatchObject([{ state: "failed", data: null }])
+  })
+
+  test("is marked as not sent without a mail server, and its link is erased", async () => {
+    const { delivery, insert, rows } = await setUp(null)
+    await insert()
+    await delivery.runDue()
+    expect(rows()).toMatchObject([
+      { state: "unsent", last_error: "the service has no mail server (--smtp)", data: null },
+    ])
+    expect(delivery.health()).toEqual({ isOn: false, problem: null })
+  })
+
+  test("whose data are not those of its template has failed, and others go on", async () => {
+    const { delivery, insert, rows } = await setUp()
+    await insert({ id: "mail_1", data: "{}" })
+    await insert({ id: "mail_2", recipient: "ann@example.com>\r\nBcc: all@example.com" })
+    await insert({ id: "mail_3" })
+    await delivery.runDue()
+    expect(rows().map(({ state }) => state)).toEqual(["failed", "failed", "delivered"])
+    expect(JSON.stringify(rows())).not.toContain("secret")
+  })
+})
+
+test("a server that takes an hour keeps eight connections busy, and the others are sent when it ends", async () => {
+  let waiting: ((reply: MailReply) => void)[] = []
+  let most = 0
+  const slow: MailSender = {
+    send: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve)
+        most = Math.max(most, waiting.length)
+      }),
+  }
+  const { delivery, insert, rows } = await setUp(slow)
+  for (let i = 0; i < 20; i++) await insert({ id: `mail_${String(i).padStart(2, "0")}` })
+  const running = delivery.runDue()
+  while (rows().some(({ state }) => state === "pending")) {
+    for (let turn = 0; turn < 50; turn++) await systemTimer.turn()
+    const ending = waiting
+    waiting = []
+    for (const end of ending) end({ kind: "accepted", status: 250, error: null })
+  }
+  await running
+  expect(most).toBe(8)
+})
+
+test("a real server gets the mail as its reader will see it", async () => {
+  const server = await startMailServer()
+  closing.push(server.close)
+  const { delivery, insert } = await setUp(createMailSender(server.address, { timer: systemTimer }))
+  await insert()
+  await delivery.runDue()
+  expect(server.taken).toHaveLength(1)
+  const [{ message, isEncrypted } = { message: "", isEncrypted: false }] = server.taken
+  expect(isEncrypted).toBe(true)
+  const [headers = ""] = message.split("\r\n\r\n")
+  expect(headers).toContain("To: ann@example.com")
+  expect(headers).toContain('From: "Example <APIs>" <no-reply@example.com>')
+  expect(headers).toContain("Auto-Submitted: auto-generated")
+  expect(headers).toContain("Message-ID: <mail_1@example.com>")
+  expect(headers).toContain("Date: Wed, 01 Jan 2025 00:00:00 +0000")
+  expect(headers).toContain("multipart/alternative")
+  expect(headers).not.toContain("List-Unsubscribe")
+})
+
+const templates: readonly MailTemplate[] = ["sign-in", "confirmation", "invitation"]
+
+function recordOf(change: Partial<MailRecord>): MailRecord {
+  return {
+    id: "mail_1",
+    accountId: "acc_1",
+    recipient: "ann@example.com",
+    template: "sign-in",
+    data: JSON.stringify({ link }),
+    raisedMs: startMs,
+    expiresMs: startMs + 900_000,
+    state: "pending",
+    attempts: 0,
+    waitedMs: 0,
+    nextAttemptMs: startMs,
+    lastStatus: null,
+    lastError: null,
+    deliveredMs: null,
+    ...change,
+  }
+}
+
+describe("what a mail says", () => {
+  test.each(templates)("%s has its link in text and HTML, and how long it is valid", (template) => {
+    const { text, html, unsubscribe } = compose(recordOf({ template }), brand)
+    expect(text).toContain(link)
+    expect(html).toContain(`href="${link}"`)
+    expect(text).toContain("once, within 15 minutes")
+    expect(html).toContain("Example &lt;APIs&gt;")
+    expect(html).not.toContain("<APIs>")
+    expect(unsubscribe).toBeNull()
+  })
+
+  test("a notice has its numbers, and how to end such mails with one click", async () => {
+    const data = {
+      ...{ type: "credits.threshold_reached", account: "acc_1", plan: "pro", data: null },
+      ...{ threshold: 80, used: 80_000, allowance: 100_000 },
+    }
+    const mail = recordOf({ template: "notice", data: JSON.stringify(data), expiresMs: null })
+    const composed = compose(mail, brand)
+    expect(composed.subject).toBe("80 % of the month's credits are used")
+    expect(composed.text).toContain("Used credits: 80,000\nCredits of the month: 100,000")
+    const message = (await toMessage(mail, composed, brand)).toString()
+    expect(message).toContain("List-Unsubscribe: <https://api.example.com/mail/unsubscribe?mail=mail_1>\r\n")
+    expect(message).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n")
+    // Without the address of the service there is nothing to click.
+    expect(compose(mail, { ...brand, publicUrl: null }).text).not.toContain("Stop these mails")
+  })
+
+  test("no text becomes a header or markup", async () => {
+    const names = fc.string({
+      unit: fc.constantFrom("\r", "\n", "Bcc: x@y.z", "<b>", '"', "ü", "\0", " ", "a"),
+    })
+    await fc.assert(
+      fc.asyncProperty(names, names, async (title, name) => {
+        const given = { type: `x${name}`, data: JSON.stringify({ [name]: name }) }
+        const mail = recordOf({ template: "notice", data: JSON.stringify(given), expiresMs: null })
+        const composed = compose(mail, { ...brand, title })
+        expect(composed.html).not.toContain("<b>")
+        const [headers = ""] = (await toMessage(mail, composed, { ...brand, title }))
+          .toString()
+          .split("\r\n\r\n")
+        const named = headers.split("\r\n").filter((line) => !/^[ \t]/.test(line))
+        expect(named.map((line) => line.slice(0, line.indexOf(":"))).toSorted()).toEqual(
+          [
+            ...[
+              "Auto-Submitted",
+              "Content-Type",
+              "Date",
+              "From",
+              "List-Unsubscribe",
+              "List-Unsubscribe-Post",
+            ],
+            ...["MIME-Version", "Message-ID", "Subject", "To"],
+          ].toSorted(),
+        )
+      }),
+      { numRuns: 200, seed: 28 },
+    )
+  })
+
+  test.each(["a@b\r\nBcc: c@d", "a@b, c@d", "a <b@c>", "a b@c", "", "@b", "a@", "a@b\u0000"])(
+    "%p is refused as an address",
+    async (recipient) => {
+      const mail = recordOf({ recipient })
+      await expect(toMessage(mail, compose(mail, brand), brand)).rejects.toThrow("not an e-mail address")
+    },
+  )
+})
