@@ -16,6 +16,21 @@ const account = "acc_0000000000050000"
 const key = "key_0000000000500000"
 const from = "2027-01-31T11:00:00Z"
 
+const accountSorts = ["oldest", "name", "used", "last_used"] as const
+const sortedAccounts = [
+  {},
+  { plan: "free" },
+  { plan: "starter" },
+  { plan: "mega" },
+  { closed: true },
+  { closed: false },
+  { search: "account" },
+  { search: "99" },
+  { search: "nobody" },
+  { near_limit: true },
+  { key_prefix: "pk-abcdef" },
+]
+
 /** Filters of each list, alone, together, and such that nothing or almost nothing is found. */
 const lists: readonly (readonly [operation: Operation, ...filters: Readonly<Record<string, unknown>>[]])[] = [
   [
@@ -39,11 +54,35 @@ const lists: readonly (readonly [operation: Operation, ...filters: Readonly<Reco
     { search: "acc_nobody" },
     { search: "acc_00000000000999" },
     { search: "99", plan: "mega" },
+    { key_prefix: "pk-abcdef" },
+    { key_prefix: "pk-zzz" },
+    ...accountSorts.flatMap((sort) => sortedAccounts.map((filter) => ({ sort, ...filter }))),
+    ...[{}, { plan: "free" }, { closed: false }, { search: "99" }, { search: "nobody" }].map((filter) => ({
+      ...filter,
+      total: true,
+    })),
   ],
   [getAccount, { id: account }],
   [getKey, { id: key }],
   [findKey, { key: fillKey }],
-  [listKeys, {}, { account }, { external_id: "machine 500000" }, { account, external_id: "machine 500000" }],
+  [
+    listKeys,
+    {},
+    { account },
+    { external_id: "machine 500000" },
+    { account, external_id: "machine 500000" },
+    { sort: "oldest" },
+    { sort: "name" },
+    { sort: "last_used", account },
+    { prefix: "pk-abcdef" },
+    { prefix: "pk-zzz" },
+    { prefix: "pk-zzz", sort: "name" },
+    { state: "works" },
+    { state: "revoked" },
+    { state: "expired" },
+    { state: "disabled", sort: "name" },
+    { total: true },
+  ],
   [listNotices, {}, { state: "failed" }, { state: "pending" }, { account }, { account, state: "failed" }],
   [listAttempts, {}, { account }, { notice: "msg_100000" }],
   [

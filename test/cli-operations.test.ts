@@ -72,7 +72,8 @@ describe("what the commands take", () => {
       (await runLineJson(`account list ${flags} ${db}`)).map(({ name }: { name: string }) => name)
     expect(await names("--closed")).toEqual(["Ann"])
     expect(await names("--no-closed")).toEqual(["Bob"])
-    expect(await names("")).toEqual(["Ann", "Bob"])
+    expect((await names("")).toSorted()).toEqual(["Ann", "Bob"])
+    expect(await names("--sort name")).toEqual(["Ann", "Bob"])
   })
 
   test.each([
@@ -186,7 +187,7 @@ describe("what the commands print", () => {
   test("a table fits the terminal, its numbers under each other, empty columns left out; --wide shows all", async () => {
     const { db } = await withKey()
     await runLineJson(`account create --name '${"long ".repeat(30)}' --plan pro ${db}`)
-    const { out } = await runLine(`account list ${db}`, { columns: 80 })
+    const { out } = await runLine(`account list --sort name ${db}`, { columns: 80 })
     const lines = out.trimEnd().split("\n")
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
     expect(lines[0]).not.toContain("closed")
@@ -196,7 +197,7 @@ describe("what the commands print", () => {
     expect(lines[2]?.slice(0, end)).toEndWith(" 1,000,000")
     expect(lines[1]).toMatch(/^acc_\w{16} /)
     expect(lines[0]).not.toContain("created")
-    const { out: broad } = await runLine(`account list ${db}`, { columns: 100 })
+    const { out: broad } = await runLine(`account list --sort name ${db}`, { columns: 100 })
     expect(broad.split("\n")[1]).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d$/)
     const wide = await runLine(`account list --wide ${db}`, { columns: 80 })
     expect(wide.out.split("\n")[0]).toContain("external_id")
@@ -228,10 +229,10 @@ describe("what the commands print", () => {
     const { db } = await withKey()
     for (const name of ["B", "C"]) await runLineJson(`account create --name ${name} ${db}`)
     expect(await runLineJson(`account list ${db}`)).toHaveLength(3)
-    const first = await runLine(`account list --limit 2 --json ${db}`)
+    const first = await runLine(`account list --sort name --limit 2 --json ${db}`)
     expect(JSON.parse(first.out)).toHaveLength(2)
     const [, cursor] = /--after (\S+)\n$/.exec(first.err) ?? []
-    const rest = await runLineJson(`account list --after ${cursor} ${db}`)
+    const rest = await runLineJson(`account list --sort name --after ${cursor} ${db}`)
     expect(rest.map(({ name }: { name: string }) => name)).toEqual(["C"])
   })
 

@@ -33,6 +33,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     do {
       const page = await administration.run(listAccounts, {
         near_limit: true,
+        sort: "oldest",
         limit: 2,
         ...values,
         ...(after && { after }),

@@ -37,6 +37,14 @@ export function balanceOf(
   }
 }
 
+/** Whether the stored month of an account is over, so that nothing of the present one is used. */
+export function isMonthOver(
+  { createdMs, periodStartMs }: Pick<AccountRecord, "createdMs" | "periodStartMs">,
+  nowMs: number,
+): boolean {
+  return periodAt(createdMs, Math.max(nowMs, periodStartMs)).startMs > periodStartMs
+}
+
 /** Whether a balance covers `credits`. */
 export function covers(balance: Balance, credits: number): boolean {
   return balance.remaining === null || credits <= balance.remaining

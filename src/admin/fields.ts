@@ -24,6 +24,18 @@ export const email = Type.String({
   description: "An e-mail address. Whoever reads mail to it can sign in to the portal of the account.",
 })
 
+/** What the visible part of a key's text begins with. A whole key does not fit, since an address is logged. */
+export const keyPrefix = Type.String({
+  minLength: 3,
+  maxLength: 9,
+  pattern: "^pk-[0-9A-Za-z]*$",
+  description: "What the key's text begins with: `pk-` and up to six characters, as lists show them.",
+  "x-requirement": "must be `pk-` and up to six characters, as lists show them; never type a whole key here",
+})
+
+/** A day in an answer. */
+export const maybeDay = (description: string) => nullable(Type.String({ format: "date" }), { description })
+
 export const externalId = Type.String({
   minLength: 1,
   maxLength: 200,
@@ -52,7 +64,7 @@ export const cursorParameters = {
     Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: "The most entries of a page." }),
   ),
   after: Type.Optional(
-    Type.String({ maxLength: 400, description: "Continues a list: the `next` of the page before." }),
+    Type.String({ maxLength: 1_600, description: "Continues a list: the `next` of the page before." }),
   ),
 }
 
@@ -67,6 +79,30 @@ export const formatParameter = {
 
 /** The parameters of a list. */
 export const pageParameters = { ...cursorParameters, ...formatParameter }
+
+/** The parameter of lists that can say how many entries there are. */
+export const totalParameter = {
+  total: Type.Optional(
+    Type.Boolean({ description: "Whether to count the entries of all pages, up to about 100,000." }),
+  ),
+}
+
+const totalFields = {
+  total: Type.Optional(
+    Type.Object(
+      {
+        count: Type.Integer({ description: "The entries of all pages." }),
+        is_exact: Type.Boolean({ description: "False when there may be more than that." }),
+      },
+      { description: "How many entries there are, if the parameter `total` asks for it." },
+    ),
+  ),
+}
+
+/** The answer of a list that has {@link totalParameter}. */
+export function countedListOf<T extends TSchema>(item: T) {
+  return Type.Object({ ...listOf(item).properties, ...totalFields })
+}
 
 /** The answer of a list. */
 export function listOf<T extends TSchema>(item: T) {

@@ -13,6 +13,20 @@ export interface Listed<T> {
   next: string | null
 }
 
+/** The most entries that are counted. */
+const mostCounted = 100_000
+
+/** Adds how many entries all pages have, if that is asked for. */
+export async function withTotal<T>(
+  page: Listed<T>,
+  isAsked: boolean | undefined,
+  count: (most: number) => Promise<{ readonly count: number; readonly isExact: boolean }>,
+): Promise<Listed<T> & { total?: { count: number; is_exact: boolean } }> {
+  if (isAsked !== true) return page
+  const total = await count(mostCounted)
+  return { ...page, total: { count: total.count, is_exact: total.isExact } }
+}
+
 /**
  * Reads one page of a list. It reads one row more than it returns, to know whether there are more.
  * @param list the name of the list, which its cursors hold, so that no other list takes them

@@ -18,8 +18,10 @@ export interface AdminStore extends CreditsStore, PeopleReads {
   findAccount(id: string): Promise<AccountDetails | null>
   /** The account with a normalised e-mail address, open or closed. */
   findAccountByEmail(email: string): Promise<AccountDetails | null>
-  /** Accounts in the order of creation. */
-  accounts(filter: AccountFilter, page: Page): Promise<readonly AccountDetails[]>
+  /** Accounts in an order; the oldest first by default. */
+  accounts(filter: AccountFilter, page: Page, order?: AccountOrder): Promise<readonly AccountDetails[]>
+  /** The names of some accounts. */
+  accountNames(ids: readonly string[]): Promise<readonly { readonly id: string; readonly name: string }[]>
   /** Each plan that an account has, closed ones included. */
   planNames(): Promise<readonly string[]>
   /** How many open accounts have each plan, by the plan's name. It looks at every account. */
@@ -31,8 +33,12 @@ export interface AdminStore extends CreditsStore, PeopleReads {
   ): Promise<{ readonly key: KeyDetails; readonly secretUntilMs: number | null } | null>
   /** The hash of a key's current secret; null for an unknown key. */
   findSecretHash(keyId: string): Promise<string | null>
-  /** Keys in the order of creation. */
-  keys(filter: KeyFilter, page: Page): Promise<readonly KeyDetails[]>
+  /** Keys in an order; the oldest first by default. */
+  keys(filter: KeyFilter, page: Page, sort?: KeySort): Promise<readonly KeyDetails[]>
+  /** The last day with a call by each of some keys, `YYYY-MM-DD`. A key without calls is left out. */
+  lastUses(
+    keys: readonly Pick<KeyDetails, "id" | "accountId">[],
+  ): Promise<readonly { readonly keyId: string; readonly day: string }[]>
   /** How many keys an account has, revoked ones included. */
   countKeys(accountId: string): Promise<number>
   /** Notices, newest first. */
@@ -47,6 +53,11 @@ export interface AdminStore extends CreditsStore, PeopleReads {
   adminKeys(page: Page): Promise<readonly AdminKeyRecord[]>
   /** Audit records, newest first. */
   audit(filter: AuditFilter, page: Page): Promise<readonly AuditRecord[]>
+  /** Counts the rows of a list. It ends soon after `most` rows were found or looked at; the count is not exact then. */
+  countListed(
+    asked: CountedList,
+    most: number,
+  ): Promise<{ readonly count: number; readonly isExact: boolean }>
 
   /** The first day whose usage is kept by day, `YYYY-MM-DD`, the first of a month. Earlier usage is that of a month. Null without one. */
   usageMonthsUntil(): Promise<string | null>
@@ -93,6 +104,8 @@ export interface AccountDetails extends AccountRecord {
   readonly events: readonly string[]
   /** Credits that adjustments took below zero. Calls do not see it; later adjustments pay it first. */
   readonly debt: number
+  /** The last day with a call, `YYYY-MM-DD`; empty without one. Absent from an account that was not read from the store. */
+  readonly lastDay?: string
 }
 
 /** A key as the administration sees it. */
@@ -196,10 +209,44 @@ export interface AccountFilter extends Filter<"plan" | "externalId" | "email"> {
    * other account has used so much of the month; of these, an account may have a larger plan now, or a month that is over.
    */
   readonly mayBeNearLimitSinceMs?: number | undefined
+  /** What the visible prefix of one of its keys begins with, in ASCII. */
+  readonly keyPrefix?: string | undefined
 }
 
-/** The keys of a list. */
-export type KeyFilter = Filter<"accountId" | "externalId">
+/** The order of a list of accounts. Those with equal values are in the order of their ids. */
+export type AccountOrder =
+  | { readonly by: "newest" | "oldest" | "name" }
+  | { readonly by: "last_used" }
+  /** Most used credits of the present month first. */
+  | {
+      readonly by: "used"
+      /** Months that began at this time or before are over. */
+      readonly surelyOverMs: number
+      /** Months that began after this time are not over. */
+      readonly perhapsOverMs: number
+      /** Whether the stored month of an account is over. */
+      isMonthOver(account: { readonly createdMs: number; readonly periodStartMs: number }): boolean
+    }
+
+/** The order of a list of keys; `last_used` is for the keys of one account. */
+export type KeySort = "newest" | "oldest" | "name" | "last_used"
+
+/** The keys of a list; all conditions hold. */
+export interface KeyFilter extends Filter<"accountId" | "externalId"> {
+  /** What their visible prefix begins with, in ASCII. */
+  readonly prefix?: string | undefined
+  readonly state?:
+    | { readonly name: "works" | "disabled" | "expired" | "revoked"; readonly nowMs: number }
+    | undefined
+}
+
+/** A list whose rows are counted. */
+export type CountedList =
+  | { readonly list: "accounts"; readonly filter: AccountFilter }
+  | { readonly list: "keys"; readonly filter: KeyFilter }
+  | { readonly list: "notices"; readonly filter: NoticeFilter }
+  | { readonly list: "audit"; readonly filter: AuditFilter }
+
 /** The notices of a list. */
 export type NoticeFilter = Filter<"accountId" | "state">
 /** The attempts of a list, by their notice or its account. */

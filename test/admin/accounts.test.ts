@@ -202,7 +202,7 @@ describe("starting a credit month again", () => {
   })
 })
 
-test("a list of accounts goes from page to page in the order of creation", async () => {
+test("a list of accounts goes from page to page, the newest first, or in another order", async () => {
   const admin = openAdministration()
   for (const name of ["Ann", "Bob", "Cid"]) {
     await admin.run(createAccount, { name })
@@ -211,10 +211,15 @@ test("a list of accounts goes from page to page in the order of creation", async
   const first = await admin.run(listAccounts, { limit: 2 })
   const second = await admin.run(listAccounts, { limit: 2, after: first.next })
   const names = [first, second].map(({ data }) => (data as { name: string }[]).map(({ name }) => name))
-  expect(names).toEqual([["Ann", "Bob"], ["Cid"]])
+  expect(names).toEqual([["Cid", "Bob"], ["Ann"]])
   expect([first.has_more, second.has_more, second.next]).toEqual([true, false, null])
-  const { code, parameter } = await admin.refusal(listAccounts, { after: "W10" })
-  expect([code, parameter]).toEqual(["invalid", "after"])
+  const other = await admin.run(listAccounts, { sort: "name", total: true })
+  expect((other.data as { name: string }[]).map(({ name }) => name)).toEqual(["Ann", "Bob", "Cid"])
+  expect([first.total, other.total]).toEqual([undefined, { count: 3, is_exact: true }])
+  for (const input of [{ after: "W10" }, { after: first.next, sort: "name" }]) {
+    const { code, parameter } = await admin.refusal(listAccounts, input)
+    expect([code, parameter]).toEqual(["invalid", "after"])
+  }
 })
 
 describe("an account's e-mail address", () => {

@@ -45,8 +45,14 @@ describe("a key", () => {
     expect(note).toContain("shown once")
     expect(await admin.run(getKey, { id: created.id })).toEqual(created)
     expect((await lastAudit(admin)).after).toEqual({ ...given, expires, account, prefix: created.prefix })
-    expect((await admin.run(listKeys, { account })).data).toEqual([created])
-    expect((await admin.run(listKeys, { external_id: "crm-7" })).data).toEqual([created])
+    const listed = { ...created, account_name: "Ann", last_used: null }
+    expect((await admin.run(listKeys, { account })).data).toEqual([listed])
+    expect((await admin.run(listKeys, { external_id: "crm-7" })).data).toEqual([listed])
+    expect((await admin.run(listKeys, { prefix: created.prefix })).data).toEqual([listed])
+    // A whole key would be in the address of the request, and in logs.
+    const { code, parameter, message } = await admin.refusal(listKeys, { prefix: key })
+    expect([code, parameter]).toEqual(["invalid", "prefix"])
+    expect(message).not.toContain(String(key))
   })
 
   test.each([

@@ -6,7 +6,7 @@ import type { AccountDetails, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { changedFields } from "../changed-fields.ts"
 import { AdminFault, noSuch } from "../fault.ts"
-import { accountId, externalId, instant, maybeInstant, metadata } from "../fields.ts"
+import { accountId, externalId, instant, maybeDay, maybeInstant, metadata } from "../fields.ts"
 import { type AdminContext, defineRead, operatorOnly, type PreparedChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
@@ -43,6 +43,7 @@ export const accountSchema = Type.Object({
     ...credits,
     description: "Credits left, of the month and the bonus together.",
   }),
+  last_used: maybeDay("The last day with a call (UTC); null without one."),
   renews: instant("When the next credit month begins."),
   keys: Type.Optional(Type.Integer({ description: "How many keys it has, revoked ones too. Not in lists." })),
   problem: operatorOnly(
@@ -84,6 +85,7 @@ export function toAccountOutput(
     used_percent: plan && allowance ? Math.floor((used * 100) / allowance) : null,
     bonus: bonus - account.debt,
     remaining: plan ? (remaining ?? "unlimited") : null,
+    last_used: account.lastDay || null,
     renews: toIso(period.endMs),
     problem:
       account.closedMs !== null

@@ -1,17 +1,21 @@
 import { Type } from "@sinclair/typebox"
-import { isNearLimit, nearLimitPercent } from "../../accounts/credits.ts"
+import { isMonthOver, isNearLimit, nearLimitPercent } from "../../accounts/credits.ts"
 import { requireEmail } from "../../accounts/email.ts"
-import type { AccountDetails, AccountFilter, Page } from "../../store/admin-store.ts"
-import { email, externalId, listOf, pageParameters } from "../fields.ts"
+import { choice } from "../../apis/contract.ts"
+import type { AccountDetails, AccountFilter, AccountOrder, Page } from "../../store/admin-store.ts"
+import { toLowerAscii } from "../../values/ascii.ts"
+import { countedListOf, email, externalId, keyPrefix, pageParameters, totalParameter } from "../fields.ts"
 import { defineRead } from "../operation.ts"
-import { readPage } from "../pages.ts"
+import { readPage, withTotal } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
 import { accountSchema, toAccountOutput } from "./account.ts"
+
+const sorts = ["newest", "oldest", "name", "used", "last_used"] as const
 
 export const listAccounts = defineRead({
   id: "accounts.list",
   title: "List accounts",
-  description: "Lists accounts with their balances, oldest first.",
+  description: "Lists accounts with their balances, newest first.",
   permission: "accounts.read",
   path: "/accounts",
   command: {
@@ -37,20 +41,50 @@ export const listAccounts = defineRead({
         description: `Only open accounts that have used ${nearLimitPercent} % or more of the credits of their month, or only others. Where the configuration gave a plan fewer credits, an account is found from its next call on.`,
       }),
     ),
+    key_prefix: Type.Optional({
+      ...keyPrefix,
+      description: "Only the accounts of keys that begin with this.",
+    }),
+    sort: Type.Optional(
+      choice(sorts, {
+        description:
+          "The order: `newest` (the default), `oldest`, `name`, `used` (most used credits of this month first), `last_used` (last day with a call first).",
+      }),
+    ),
+    ...totalParameter,
     ...pageParameters,
   }),
-  output: listOf(accountSchema),
+  output: countedListOf(accountSchema),
   example: { plan: "pro" },
-  async read({ plan, email, external_id, closed, search, near_limit, limit, after }, context) {
+  async read(input, context) {
+    const {
+      plan,
+      email,
+      external_id,
+      closed,
+      search,
+      near_limit,
+      key_prefix,
+      sort = "newest",
+      limit,
+      after,
+      total,
+    } = input
+    const { admin, clock } = context
     const address = email === undefined ? undefined : await requireEmail(email)
-    const filter = { plan, email: address, externalId: external_id, closed, search }
+    const filter = { plan, email: address, externalId: external_id, closed, search, keyPrefix: key_prefix }
+    const order = toOrder(sort, clock.now())
+    const place = (account: AccountDetails) => placeOf(account, order)
     const read =
       near_limit === undefined
-        ? (page: Page) => context.admin.accounts(filter, page)
-        : (page: Page) => readByLimit(filter, near_limit, page, context)
-    return readPage("accounts", { limit, after }, read, placeOf, (account) =>
+        ? (page: Page) => admin.accounts(filter, page, order)
+        : (page: Page) => readByLimit({ filter, order, isNear: near_limit }, page, context)
+    const page = await readPage(`accounts ${sort}`, { limit, after }, read, place, (account) =>
       toAccountOutput(account, context),
     )
+    // Whether an account is near its limit is known only when it was read.
+    const isCounted = total === true && near_limit === undefined
+    return withTotal(page, isCounted, (most) => admin.countListed({ list: "accounts", filter }, most))
   },
 })
 
@@ -59,28 +93,58 @@ const fewestRead = 500
 /** The longest credit month. */
 const maxMonthMs = 31 * 86_400_000
 
-function placeOf({ createdMs, id }: AccountDetails): readonly (string | number)[] {
-  return [createdMs, id]
+/** The shortest credit month. */
+const minMonthMs = 28 * 86_400_000
+
+function toOrder(by: (typeof sorts)[number], nowMs: number): AccountOrder {
+  if (by !== "used") return { by }
+  return {
+    by,
+    surelyOverMs: nowMs - maxMonthMs,
+    perhapsOverMs: nowMs - minMonthMs,
+    isMonthOver: (account) => isMonthOver(account, nowMs),
+  }
+}
+
+function placeOf(account: AccountDetails, order: AccountOrder): readonly (string | number)[] {
+  const { id, createdMs, name, used, lastDay = "" } = account
+  switch (order.by) {
+    case "name":
+      return [toLowerAscii(name), id]
+    case "used":
+      return [order.isMonthOver(account) ? 0 : used, id]
+    case "last_used":
+      return [lastDay, id]
+    default:
+      return [createdMs, id]
+  }
+}
+
+interface LimitQuery {
+  readonly filter: AccountFilter
+  readonly order: AccountOrder
+  readonly isNear: boolean
 }
 
 /** Reads on until the page is full: the store knows only which accounts may be near their limit. */
 async function readByLimit(
-  given: AccountFilter,
-  isNear: boolean,
+  { filter: given, order, isNear }: LimitQuery,
   page: Page,
   { admin, plans, clock }: AdminParts,
 ): Promise<readonly AccountDetails[]> {
   const nowMs = clock.now()
   const filter = isNear ? { ...given, mayBeNearLimitSinceMs: nowMs - maxMonthMs } : given
   const found: AccountDetails[] = []
-  const limit = Math.max(page.limit, fewestRead)
+  // By use, those near their limit come first, and a large part takes longer.
+  const isByUse = order.by === "used" || order.by === "last_used"
+  const limit = isByUse ? page.limit : Math.max(page.limit, fewestRead)
   for (let { after } = page; ; ) {
-    const rows = await admin.accounts(filter, { limit, after })
+    const rows = await admin.accounts(filter, { limit, after }, order)
     found.push(...rows.filter((row) => isNearLimit(row, plans.get(row.plan), nowMs) === isNear))
     const last = rows.at(-1)
     if (last === undefined || rows.length < limit || found.length >= page.limit) {
       return found.slice(0, page.limit)
     }
-    after = placeOf(last)
+    after = placeOf(last, order)
   }
 }

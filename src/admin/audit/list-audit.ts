@@ -3,9 +3,17 @@ import { webhookPlace } from "../../accounts/webhook.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { AuditFilter, AuditRecord, Page } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { cursorParameters, instant, listOf, pageParameters, requireInstant } from "../fields.ts"
+import {
+  countedListOf,
+  cursorParameters,
+  instant,
+  listOf,
+  pageParameters,
+  requireInstant,
+  totalParameter,
+} from "../fields.ts"
 import { defineRead } from "../operation.ts"
-import { type Listed, readPage } from "../pages.ts"
+import { type Listed, readPage, withTotal } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
 
 const fields = Type.Record(Type.String(), Type.Unknown())
@@ -47,7 +55,12 @@ type AuditInput = Static<ReturnType<typeof Type.Object<typeof auditParameters>>>
 
 /** One page of the audit log, newest first. */
 function readAudit(input: AuditInput, { admin }: AdminParts): Promise<Listed<AuditOutput>> {
-  const filter: AuditFilter = {
+  const read = (page: Page) => admin.audit(toFilter(input), page)
+  return readPage("audit", input, read, ({ atMs, id }) => [atMs, id], toOutput)
+}
+
+function toFilter(input: AuditInput): AuditFilter {
+  return {
     actor: input.actor,
     operation: input.operation,
     targetId: input.target,
@@ -55,8 +68,6 @@ function readAudit(input: AuditInput, { admin }: AdminParts): Promise<Listed<Aud
     fromMs: input.from === undefined ? undefined : requireInstant(input.from, "from"),
     toMs: input.to === undefined ? undefined : requireInstant(input.to, "to"),
   }
-  const read = (page: Page) => admin.audit(filter, page)
-  return readPage("audit", input, read, ({ atMs, id }) => [atMs, id], toOutput)
 }
 
 function toOutput(record: AuditRecord): AuditOutput {
@@ -99,10 +110,15 @@ export const listAudit = defineRead({
     empty: "No records.",
     columns: ["at", "actor", "actor_name", "operation", "target", "source"],
   },
-  input: Type.Object({ ...auditParameters, ...pageParameters }),
-  output: auditPage,
+  input: Type.Object({ ...auditParameters, ...totalParameter, ...pageParameters }),
+  output: countedListOf(auditSchema),
   example: { operation: "keys.revoke" },
-  read: readAudit,
+  async read(input, parts) {
+    const page = await readAudit(input, parts)
+    return withTotal(page, input.total, (most) =>
+      parts.admin.countListed({ list: "audit", filter: toFilter(input) }, most),
+    )
+  },
 })
 
 export const exportAudit = defineRead({

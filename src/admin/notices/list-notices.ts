@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox"
 import { choice } from "../../apis/contract.ts"
 import { requireAccount } from "../accounts/account.ts"
-import { accountId, listOf, pageParameters } from "../fields.ts"
+import { accountId, countedListOf, listOf, pageParameters, totalParameter } from "../fields.ts"
 import { defineRead } from "../operation.ts"
-import { readPage } from "../pages.ts"
+import { readPage, withTotal } from "../pages.ts"
 import {
   attemptSchema,
   noticeId,
@@ -40,19 +40,23 @@ export const listNotices = defineRead({
   input: Type.Object({
     account: Type.Optional({ ...accountId, description: "Only the notices of this account." }),
     state: Type.Optional(choice(noticeStates, { description: "Only notices in this state." })),
+    ...totalParameter,
     ...pageParameters,
   }),
-  output: listOf(noticeSchema),
+  output: countedListOf(noticeSchema),
   example: { state: "failed" },
-  async read({ account, state, limit, after }, context) {
+  async read({ account, state, limit, after, total }, context) {
     if (account !== undefined) await requireAccount(context, account)
-    return readPage(
+    const { admin } = context
+    const filter = { accountId: account, state }
+    const page = await readPage(
       "notices",
       { limit, after },
-      (page) => context.admin.notices({ accountId: account, state }, page),
+      (page) => admin.notices(filter, page),
       ({ raisedMs, id }) => [raisedMs, id],
       toNoticeOutput,
     )
+    return withTotal(page, total, (most) => admin.countListed({ list: "notices", filter }, most))
   },
 })
 

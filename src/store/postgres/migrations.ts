@@ -102,7 +102,14 @@ export const releasedSteps: readonly SchemaStep[] = [
         expires_ms bigint NOT NULL
       );
       CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms)`,
-    indexes: [{ name: "accounts_by_email", on: "accounts (email) WHERE email IS NOT NULL", isUnique: true }],
+    indexes: [
+      { name: "accounts_by_email", on: "accounts (email) WHERE email IS NOT NULL", isUnique: true },
+      { name: "accounts_by_name", on: "accounts (lower_name, id)" },
+      { name: "keys_by_name", on: 'keys ((lower(name COLLATE "C")), id)' },
+      { name: "keys_by_prefix", on: 'keys (prefix COLLATE "C", id)' },
+      { name: "keys_revoked", on: "keys (id) WHERE revoked_ms IS NOT NULL" },
+      { name: "keys_disabled", on: "keys (id) WHERE disabled_ms IS NOT NULL" },
+    ],
   },
 ]
 

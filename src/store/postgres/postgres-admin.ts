@@ -1,6 +1,7 @@
 import { prepareLists } from "../admin-lists.ts"
 import { prepareAdminReads } from "../admin-reads.ts"
 import type { AdminChange, AdminOutcome, AdminStore } from "../admin-store.ts"
+import { ledgerColumns } from "../ledger-order.ts"
 import { prepareRetentionMarks } from "../retention.ts"
 import { readUsage } from "../usage-query.ts"
 import type { AccessCache } from "./access-cache.ts"
@@ -32,6 +33,18 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       read: run,
       texts,
       accountColumns: "id, created_ms, plan, lower_name, lower_id",
+      lowerName: { accounts: "lower_name", keys: `lower(name COLLATE "C")` },
+      byBytes: (column) => `${column} COLLATE "C"`,
+      openDays: usageDialect.openDays,
+      topOfLedger: (column, where, below, limit) => {
+        const type = column === "used" ? "bigint" : "text"
+        const isBelow = below === null ? "" : `AND (${column}, account_id) < ($2::${type}, $3::text)`
+        return run(
+          `SELECT ${ledgerColumns} FROM ledger WHERE ${column} > ${column === "used" ? "0" : "''"} AND ${where} ${isBelow}
+           ORDER BY ${column} DESC, account_id DESC LIMIT $1::bigint`,
+          [limit, ...(below ?? [])],
+        )
+      },
       selectNotices,
       nameContains: (text) => [(whole) => `strpos(lower_name, ${whole}) > 0`, text],
       nameIndex: (text) => [

@@ -443,3 +443,12 @@ CREATE TABLE passkey_challenges (
   expires_ms bigint NOT NULL
 );
 CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms);
+
+-- Lists -----------------------------------------------------------------------------------------------------
+
+-- Lists by name, and what few rows have: a list with such a condition looks at these rows alone.
+CREATE INDEX accounts_by_name ON accounts (lower_name, id);
+CREATE INDEX keys_by_name ON keys ((lower(name COLLATE "C")), id);
+CREATE INDEX keys_by_prefix ON keys (prefix COLLATE "C", id);
+CREATE INDEX keys_revoked ON keys (id) WHERE revoked_ms IS NOT NULL;
+CREATE INDEX keys_disabled ON keys (id) WHERE disabled_ms IS NOT NULL;

@@ -107,8 +107,17 @@ export const releasedSteps: readonly SchemaStep[] = [
         browser    TEXT NOT NULL,
         expires_ms INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
-      CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms)`,
-    indexes: [{ name: "accounts_by_email", on: "accounts (email) WHERE email IS NOT NULL", isUnique: true }],
+      CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms);
+      ALTER TABLE accounts ADD COLUMN lower_name TEXT GENERATED ALWAYS AS (lower(name)) VIRTUAL;
+      ALTER TABLE keys ADD COLUMN lower_name TEXT GENERATED ALWAYS AS (lower(name)) VIRTUAL;`,
+    indexes: [
+      { name: "accounts_by_email", on: "accounts (email) WHERE email IS NOT NULL", isUnique: true },
+      { name: "accounts_by_name", on: "accounts (lower_name, id, plan, name, created_ms)" },
+      { name: "keys_by_name", on: "keys (lower_name, id)" },
+      { name: "keys_by_prefix", on: "keys (prefix, id)" },
+      { name: "keys_revoked", on: "keys (id) WHERE revoked_ms IS NOT NULL" },
+      { name: "keys_disabled", on: "keys (id) WHERE disabled_ms IS NOT NULL" },
+    ],
   },
 ]
 

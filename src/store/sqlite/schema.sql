@@ -13,7 +13,8 @@ CREATE TABLE accounts (
   external_id     TEXT,                        -- the operator's own id
   metadata        TEXT NOT NULL DEFAULT '{}',  -- JSON object
   events          TEXT NOT NULL DEFAULT '[]',  -- JSON array: types of events for the webhook
-  email           TEXT                         -- whoever reads mail to it may sign in to the portal; normalised
+  email           TEXT,                        -- whoever reads mail to it may sign in to the portal; normalised
+  lower_name      TEXT GENERATED ALWAYS AS (lower(name)) VIRTUAL -- the order of lists by name
 ) STRICT, WITHOUT ROWID;
 -- Lists are read in the order of creation. Names and plans are in the index too, so that a search reads no other page.
 CREATE INDEX accounts_by_creation ON accounts (created_ms, id, plan, name);
@@ -37,7 +38,8 @@ CREATE TABLE keys (
   version    INTEGER NOT NULL DEFAULT 1,
   disabled_ms INTEGER,      -- null: the key may be used
   external_id TEXT,
-  metadata   TEXT NOT NULL DEFAULT '{}'
+  metadata   TEXT NOT NULL DEFAULT '{}',
+  lower_name TEXT GENERATED ALWAYS AS (lower(name)) VIRTUAL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX keys_by_account ON keys (account_id, created_ms, id);
 CREATE INDEX keys_by_creation ON keys (created_ms, id);
@@ -421,3 +423,12 @@ CREATE TABLE passkey_challenges (
   expires_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms);
+
+-- Lists -----------------------------------------------------------------------------------------------------
+
+-- Lists by name, and what few rows have: a list with such a condition looks at these rows alone.
+CREATE INDEX accounts_by_name ON accounts (lower_name, id, plan, name, created_ms);
+CREATE INDEX keys_by_name ON keys (lower_name, id);
+CREATE INDEX keys_by_prefix ON keys (prefix, id);
+CREATE INDEX keys_revoked ON keys (id) WHERE revoked_ms IS NOT NULL;
+CREATE INDEX keys_disabled ON keys (id) WHERE disabled_ms IS NOT NULL;

@@ -12,6 +12,7 @@ import { prepareAccountChanges } from "./account-changes.ts"
 import { changeEmailLinks } from "./email-links.ts"
 import { prepareKeyChanges } from "./key-changes.ts"
 import type { Ledger } from "./ledger.ts"
+import { readTopOfLedger } from "./ledger-top.ts"
 import { insertMail } from "./mail-rows.ts"
 import { insertNotice, resendNotice, selectNotices, setWebhook } from "./notice-rows.ts"
 import { changePeople } from "./people-changes.ts"
@@ -227,7 +228,11 @@ function prepareSqliteLists(read: Run) {
     read,
     texts,
     // These are in the indexes that give the order.
-    accountColumns: "id, created_ms, plan, name",
+    accountColumns: "id, created_ms, plan, name, lower_name",
+    lowerName: { accounts: "lower_name", keys: "lower_name" },
+    byBytes: (column) => column,
+    openDays: usageDialect.openDays,
+    topOfLedger: (...asked) => readTopOfLedger(read, ...asked),
     selectNotices,
     // LIKE knows the cases of A to Z itself: with lower() a search takes twice as long.
     nameContains: (text) => [(pattern) => `name LIKE ${pattern} ESCAPE '\\'`, `%${escapeLike(text)}%`],

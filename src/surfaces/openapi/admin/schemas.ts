@@ -36,10 +36,11 @@ export function createSchemas(operations: readonly Operation[], apiIds: readonly
       const properties = Object.fromEntries(
         Object.entries(others).map(([name, schema]) => [name, convert(schema as TSchema)]),
       )
-      return objectOf({
+      const all = objectOf({
         data: { type: "array", description: data.description, items: referTo(item) },
         ...properties,
       })
+      return { ...all, required: output.required }
     },
     components: () => Object.fromEntries([...names].map(([schema, name]) => [name, convert(schema)])),
   }

@@ -1,0 +1,182 @@
+import { toLowerAscii } from "../values/ascii.ts"
+import type { AccountDetails, AccountFilter, AccountOrder, Page } from "./admin-store.ts"
+import { mostSorted, readInLedgerOrder, sortFew } from "./ledger-order.ts"
+import {
+  type Candidates,
+  type Condition,
+  countRows,
+  equals,
+  findFew,
+  type ListQuery,
+  type Order,
+  orderBy,
+  type RowCount,
+  readPage,
+} from "./list-page.ts"
+import type { ListParts } from "./list-parts.ts"
+import * as rows from "./rows.ts"
+import { beginsWith } from "./text-start.ts"
+
+/** The start of each account's id. */
+const idStart = "acc_"
+
+const oldestFirst = orderBy(false, "created_ms", "id")
+
+/** An index has these alone. */
+const closedAccounts = {
+  table: "ledger",
+  select: (ledger: string) => `SELECT account_id FROM ${ledger}`,
+  conditions: [[() => "closed_ms IS NOT NULL"]] as const,
+  order: { columns: [["account_id", "string"]] as const, isDescending: false },
+}
+
+/** The list of accounts, in any kind of store. */
+export function prepareAccountList(parts: ListParts) {
+  const { read, texts, isClosed, indexed, lowerName } = parts
+  const closed = `SELECT account_id AS id FROM ledger ${indexed("ledger_closed")} WHERE closed_ms IS NOT NULL`
+  const nearLimit = `SELECT account_id AS id FROM ledger ${indexed("ledger_near_limit")} WHERE notified > 0 AND closed_ms IS NULL`
+  const orders: Readonly<Record<"newest" | "oldest" | "name", Order>> = {
+    newest: orderBy(true, "created_ms", "id"),
+    oldest: oldestFirst,
+    name: {
+      columns: [
+        [lowerName.accounts, "string"],
+        ["id", "string"],
+      ],
+      isDescending: false,
+    },
+  }
+
+  type Where = Pick<ListQuery, "conditions"> & Required<Pick<ListQuery, "checks" | "candidates">>
+
+  /**
+   * The conditions of a filter.
+   * @param hasPlanIndex whether an index has the accounts of a plan in the order of the list
+   */
+  function toWhere(filter: AccountFilter, hasPlanIndex: boolean): Where {
+    const checks: Condition[] = []
+    const candidates: Candidates[] = []
+    const check = (condition: Condition, select: Condition | null) => {
+      checks.push(condition)
+      if (select) candidates.push({ column: "id", select })
+    }
+    const ofPlan = equals("plan", filter.plan)
+    if (!hasPlanIndex) for (const one of ofPlan) check(one, withIds("accounts", "id", one))
+    if (filter.closed === true) check([() => isClosed], [() => closed])
+    if (filter.closed === false) check([() => `NOT (${isClosed})`], null)
+    const { mayBeNearLimitSinceMs: sinceMs, search, keyPrefix } = filter
+    if (sinceMs !== undefined) check([parts.mayBeNearLimit, sinceMs], [() => nearLimit])
+    if (search !== undefined) check(...finds(search))
+    if (keyPrefix !== undefined) {
+      const [toSql, ...values] = beginsWith(parts.byBytes("prefix"), keyPrefix)
+      check(
+        [
+          (...given) =>
+            `EXISTS (SELECT 1 FROM keys WHERE keys.account_id = accounts.id AND ${toSql(...given)})`,
+          ...values,
+        ],
+        [(...given) => `SELECT DISTINCT account_id AS id FROM keys WHERE ${toSql(...given)}`, ...values],
+      )
+    }
+    // At most one account has it.
+    const ofOne = [...equals("email", filter.email), ...equals("external_id", filter.externalId)]
+    return { conditions: [...ofOne, ...(hasPlanIndex ? ofPlan : [])], checks, candidates }
+  }
+
+  /** The conditions of accounts with a text in their name or at the beginning of their id, by row and by index. */
+  function finds(search: string): [check: Condition, select: Condition | null] {
+    const { nameContains, nameIndex, idBeginsWith } = parts
+    const text = toLowerAscii(search)
+    // In PostgreSQL a name is found in one index, and an id in another.
+    const mayBeId = text.startsWith(idStart) || idStart.startsWith(text)
+    const withId = (name: Condition) => (mayBeId ? either(name, idBeginsWith(text)) : name)
+    if (nameIndex === null) return [withId(nameContains(text)), null]
+    return [withId(nameContains(text)), withIds("accounts", "id", withId(nameIndex(text)))]
+  }
+
+  /** Reads ids of accounts. The page is found in indexes alone; only its rows are read whole. */
+  async function readIds(where: Where, order: Order, page: Page): Promise<readonly string[]> {
+    const found = await readPage<{ id: string }>(parts, { ...ofAccounts(where), order, page })
+    return found.map(({ id }) => id)
+  }
+
+  function ofAccounts(where: Where) {
+    const { accountColumns } = parts
+    const select = (accounts: string) => `SELECT id FROM ${accounts}`
+    return { table: "accounts", columns: accountColumns, select, ...where }
+  }
+
+  async function readByUse(
+    filter: AccountFilter,
+    order: Extract<AccountOrder, { readonly by: "used" | "last_used" }>,
+    page: Page,
+  ): Promise<readonly string[]> {
+    const { conditions, ...others } = toWhere(filter, false)
+    const checks = [...conditions, ...others.checks]
+    const candidates = [
+      ...conditions.map((one): Candidates => ({ column: "id", select: withIds("accounts", "id", one) })),
+      ...others.candidates,
+    ]
+    if (checks.length === 0) return readInLedgerOrder(parts, order, page, null)
+    const check = async (ids: readonly string[]) => {
+      const isOne: Condition = [(list) => `id ${texts.isIn(list)}`, texts.toParameter(ids)]
+      const where = { conditions: [isOne, ...checks], checks: [], candidates: [] }
+      return new Set(await readIds(where, oldestFirst, { limit: ids.length, after: null }))
+    }
+    const few = await findFew(read, candidates, mostSorted)
+    if (few !== null) return sortFew(parts, [...(await check(few.ids))], order, page)
+    if (candidates.length < checks.length) {
+      // No index says how many there are.
+      const first = await readIds(toWhere(filter, true), oldestFirst, { limit: mostSorted + 1, after: null })
+      if (first.length <= mostSorted) return sortFew(parts, first, order, page)
+    }
+    return readInLedgerOrder(parts, order, page, check)
+  }
+
+  return {
+    async read(
+      filter: AccountFilter,
+      page: Page,
+      order: AccountOrder = { by: "oldest" },
+    ): Promise<readonly AccountDetails[]> {
+      // No name has it, and SQLite's LIKE ends a pattern there.
+      if (filter.search?.includes("\0")) return []
+      const ids =
+        order.by === "used" || order.by === "last_used"
+          ? await readByUse(filter, order, page)
+          : await readIds(toWhere(filter, order.by !== "name"), orders[order.by], page)
+      if (ids.length === 0) return []
+      const select = `${rows.selectAccountDetails} WHERE id ${texts.isIn("$1")}`
+      const found = await read<rows.AccountDetailsRow>(select, [texts.toParameter(ids)])
+      const byId = new Map(found.map((row) => [row.id, row]))
+      return ids.flatMap((id) => {
+        const row = byId.get(id)
+        return row ? [rows.toAccountDetails(row)] : []
+      })
+    },
+    async count(filter: AccountFilter, most: number): Promise<RowCount> {
+      if (filter.search?.includes("\0")) return { count: 0, isExact: true }
+      const { closed: isClosedAsked, ...others } = filter
+      const count = (where: Where) => countRows(parts, { ...ofAccounts(where), order: oldestFirst, most })
+      if (isClosedAsked === undefined || Object.values(others).some((value) => value !== undefined)) {
+        return count(toWhere(filter, true))
+      }
+      const ofClosed = await countRows(parts, { ...closedAccounts, most })
+      if (isClosedAsked) return ofClosed
+      const all = await count(toWhere({}, true))
+      return { count: Math.max(0, all.count - ofClosed.count), isExact: all.isExact && ofClosed.isExact }
+    },
+  }
+}
+
+/** A SELECT of the ids of rows that meet a condition. */
+function withIds(table: string, column: string, [toSql, ...values]: Condition): Condition {
+  return [(...given) => `SELECT ${column} AS id FROM ${table} WHERE ${toSql(...given)}`, ...values]
+}
+
+/** The condition that one of two is true. */
+function either([a, ...ofA]: Condition, [b, ...ofB]: Condition): Condition {
+  const toSql = (...placeholders: string[]) =>
+    `(${a(...placeholders.slice(0, ofA.length))} OR ${b(...placeholders.slice(ofA.length))})`
+  return [toSql, ...ofA, ...ofB]
+}

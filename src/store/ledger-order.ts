@@ -1,0 +1,140 @@
+/** Lists of accounts by what a charge changes. No index has that, since each charge would have to write it too. */
+import type { AccountOrder, Page } from "./admin-store.ts"
+import { type Condition, readPage, refusePlace } from "./list-page.ts"
+import type { ListParts } from "./list-parts.ts"
+
+/** A row of `ledger` for an order. */
+export interface LedgerRow {
+  readonly id: string
+  readonly used: number
+  readonly day: string
+  readonly periodStartMs: number
+  readonly createdMs: number
+}
+
+/**
+ * Reads the rows with the highest values of a column, the highest first and equal ones by their id backwards: those below a
+ * place, and without the value that nothing has (0, or no day).
+ * @param where a condition of the rows, in SQL
+ */
+export type TopOfLedger = (
+  column: "used" | "day",
+  where: string,
+  below: readonly [value: string | number, id: string] | null,
+  limit: number,
+) => Promise<readonly LedgerRow[]>
+
+/** Accounts that meet the conditions of a list, if they are few enough to sort. */
+export const mostSorted = 5_000
+/** Rows of the first part of a list that are looked at for conditions. Each further part is four times as large. */
+const firstPart = 2_048
+const byId = { columns: [["account_id", "string"]] as const, isDescending: true }
+
+export const ledgerColumns = `account_id AS id, used::float8 AS used, day, period_start_ms::float8 AS "periodStartMs",
+  (SELECT created_ms FROM accounts WHERE accounts.id = ledger.account_id)::float8 AS "createdMs"`
+
+type Order = Extract<AccountOrder, { readonly by: "used" | "last_used" }>
+type Place = readonly [value: string | number, id: string]
+
+/** The value that an account is sorted by: its used credits of the present month, or the last day with a call. */
+function valueOf(row: LedgerRow, order: Order): string | number {
+  if (order.by === "last_used") return row.day
+  return order.isMonthOver(row) ? 0 : row.used
+}
+
+/** Sorts a few accounts and returns the ids of a page of them. */
+export async function sortFew(
+  { read, texts }: ListParts,
+  ids: readonly string[],
+  order: Order,
+  page: Page,
+): Promise<readonly string[]> {
+  const select = `SELECT ${ledgerColumns} FROM ledger WHERE account_id ${texts.isIn("$1")}`
+  const rows = await read<LedgerRow>(select, [texts.toParameter(ids)])
+  const after = placeOf(page, order)
+  return rows
+    .map((row): Place => [valueOf(row, order), row.id])
+    .sort((a, b) => compare(b, a))
+    .filter((place) => after === null || compare(place, after) < 0)
+    .slice(0, page.limit)
+    .map(([, id]) => id)
+}
+
+/**
+ * Reads the ids of a page of all accounts, or of those that a check leaves: parts of the order, each checked.
+ * @param check returns those of the ids that meet the conditions of the list; null without conditions
+ */
+export async function readInLedgerOrder(
+  parts: ListParts,
+  order: Order,
+  page: Page,
+  check: ((ids: readonly string[]) => Promise<ReadonlySet<string>>) | null,
+): Promise<readonly string[]> {
+  const found: string[] = []
+  let after = placeOf(page, order)
+  let size = check === null ? page.limit : Math.max(firstPart, page.limit)
+  while (found.length < page.limit) {
+    const { rows, isUsed } = await readPart(parts, order, after, size)
+    // A row of a month that is over has another place.
+    const inOrder = rows.filter((row) => isUsed === (valueOf(row, order) !== noneOf(order)))
+    const kept = await check?.(inOrder.map(({ id }) => id))
+    found.push(...inOrder.filter(({ id }) => kept?.has(id) ?? true).map(({ id }) => id))
+    const last = rows.at(-1)
+    if (rows.length < size && !isUsed) break
+    after =
+      rows.length < size || last === undefined ? [noneOf(order), endOfIds] : placeIn(last, order, isUsed)
+    if (check !== null) size *= 4
+  }
+  return found.slice(0, page.limit)
+}
+
+/** Comes after each id. */
+const endOfIds = "~"
+
+function noneOf({ by }: Order): string | number {
+  return by === "used" ? 0 : ""
+}
+
+function placeIn(row: LedgerRow, order: Order, isUsed: boolean): Place {
+  if (!isUsed) return [noneOf(order), row.id]
+  return [order.by === "used" ? row.used : row.day, row.id]
+}
+
+/** The next rows after a place: of accounts with use, or, after all of these, of those without. */
+async function readPart(parts: ListParts, order: Order, after: Place | null, limit: number) {
+  if (after === null || after[0] !== noneOf(order)) {
+    const where = order.by === "used" ? `period_start_ms > ${Math.floor(order.surelyOverMs)}` : "true"
+    const column = order.by === "used" ? "used" : "day"
+    return { rows: await parts.topOfLedger(column, where, after, limit), isUsed: true }
+  }
+  const isUnused: Condition =
+    order.by === "used"
+      ? [(ms) => `(used = 0 OR period_start_ms <= ${ms})`, Math.floor(order.perhapsOverMs)]
+      : [() => "day = ''"]
+  const rows = await readPage<LedgerRow>(parts, {
+    table: "ledger",
+    columns: "account_id, used, day, period_start_ms",
+    select: (ledger) => `SELECT ${ledgerColumns} FROM ${ledger}`,
+    conditions: [],
+    checks: [isUnused],
+    order: byId,
+    page: { limit, after: [after[1]] },
+  })
+  return { rows, isUsed: false }
+}
+
+function placeOf({ after }: Page, order: Order): Place | null {
+  if (after === null) return null
+  const [value, id] = after
+  const type = typeof noneOf(order)
+  if (after.length === 2 && typeof value === type && typeof id === "string" && value !== undefined) {
+    return [value, id]
+  }
+  return refusePlace()
+}
+
+/** Compares by value, then by id; both by their bytes. */
+function compare([a, aId]: Place, [b, bId]: Place): number {
+  if (a !== b) return a < b ? -1 : 1
+  return Buffer.compare(Buffer.from(aId), Buffer.from(bId))
+}

@@ -1,0 +1,36 @@
+import { type LedgerRow, ledgerColumns, type TopOfLedger } from "../ledger-order.ts"
+import type { Run } from "../rows.ts"
+
+/** Rows of `ledger` that one statement looks at. Other work gets its turn after it. */
+const rowsPerStep = 16_384
+
+/** Reads the highest rows of `ledger` in steps over all of it; each step looks for rows above those that are kept. */
+export async function readTopOfLedger(
+  read: Run,
+  ...[column, where, below, limit]: Parameters<TopOfLedger>
+): Promise<readonly LedgerRow[]> {
+  const [end] = await read<{ last: number | null }>("SELECT max(number) AS last FROM ledger", [])
+  const none = column === "used" ? "0" : "''"
+  const last = end?.last ?? 0
+  const isBelow = below === null ? "" : `AND (${column}, account_id) < ($3, $4)`
+  const select = `SELECT number FROM ledger NOT INDEXED WHERE number BETWEEN $1 AND $2 AND ${column} > ${none} AND ${where} ${isBelow}`
+  let top: readonly LedgerRow[] = []
+  for (let from = 0; from <= last; from += rowsPerStep) {
+    const lowest = top.length < limit ? undefined : top.at(-1)
+    const place = below ?? []
+    const isAbove = lowest ? `AND (${column}, account_id) > ($${place.length + 3}, $${place.length + 4})` : ""
+    // Only the rows that are found have their account looked up.
+    const rows = await read<LedgerRow>(
+      `SELECT ${ledgerColumns} FROM ledger
+       WHERE number IN (${select} ${isAbove} ORDER BY ${column} DESC, account_id DESC LIMIT ${limit})`,
+      [from, from + rowsPerStep - 1, ...place, ...(lowest ? [lowest[column], lowest.id] : [])],
+    )
+    if (rows.length > 0) top = [...top, ...rows].sort((a, b) => compare(b, a, column)).slice(0, limit)
+  }
+  return top
+}
+
+function compare(a: LedgerRow, b: LedgerRow, column: "used" | "day"): number {
+  if (a[column] !== b[column]) return a[column] < b[column] ? -1 : 1
+  return Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))
+}

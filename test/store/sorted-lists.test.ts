@@ -1,0 +1,222 @@
+/** Sorted lists of accounts and keys: each order with each filter has every row once, in both kinds of stores. */
+import { Database } from "bun:sqlite"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { SQL } from "bun"
+import { isMonthOver } from "../../src/accounts/credits.ts"
+import { periodAt } from "../../src/accounts/period.ts"
+import type {
+  AccountDetails,
+  AccountFilter,
+  AccountOrder,
+  KeyFilter,
+  KeySort,
+  Page,
+} from "../../src/store/admin-store.ts"
+import { isPostgresUrl } from "../../src/store/open.ts"
+import type { OpenStore } from "../../src/store/open-store.ts"
+import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+
+/** More accounts than are sorted at once. */
+const count = 5_300
+const dayMs = 86_400_000
+const nowMs = Date.parse("2027-03-01T12:00:00Z")
+const numbers = `(WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count - 1}) SELECT n FROM numbers) AS numbers`
+const idOf = (n: number) => `acc_${10_000 + n}`
+/** Days since the last call: some months are over. */
+const ages = [0, 1, 27, 29, 30, 40]
+const createdOf = (n: number) => nowMs - (400 + (n % 60)) * dayMs
+const usedOf = (n: number) => (n % 3 === 0 ? 0 : (n * 7919) % 500)
+const periodOf = (n: number) => periodAt(createdOf(n), nowMs - (ages[n % ages.length] ?? 0) * dayMs).startMs
+const dayOf = (n: number) => (n % 4 === 0 ? "" : `2027-02-${10 + (n % 17)}`)
+const nameOf = (n: number) => `${["Ärger", "ann", "Bob", "BOB", "_%"][n % 5]} ${n % 50}`
+
+const ledger = Array.from({ length: count }, (_, n) => {
+  return `('${idOf(n)}', ${n % 40 === 0 ? 5 : "NULL"}, ${periodOf(n)}, ${usedOf(n)}, 0, '${dayOf(n)}', '{}')`
+})
+const fill = [
+  `INSERT INTO accounts (id, name, plan, created_ms)
+   SELECT 'acc_' || (10000 + n), CASE n % 5 WHEN 0 THEN 'Ärger' WHEN 1 THEN 'ann' WHEN 2 THEN 'Bob' WHEN 3 THEN 'BOB' ELSE '_%' END || ' ' || (n % 50),
+     CASE WHEN n % 100 = 0 THEN 'mega' ELSE 'free' END, ${nowMs} - CAST(400 + n % 60 AS bigint) * ${dayMs} FROM ${numbers}`,
+  `INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus, day, booked) VALUES ${ledger.join(", ")}`,
+  `INSERT INTO keys (id, account_id, name, prefix, created_ms, block_apis, revoked_ms, disabled_ms, expires_ms)
+   SELECT 'key_' || (10000 + n), 'acc_' || (10000 + n / 20), CASE WHEN n % 2 = 0 THEN 'CI' ELSE 'ci ' || (n % 30) END,
+     'pk-' || (100000 + n % 100), n / 3, '[]', CASE WHEN n % 50 = 1 THEN 5 END, CASE WHEN n % 50 = 2 THEN 5 END,
+     CASE WHEN n % 50 = 3 THEN ${nowMs - 1} WHEN n % 50 = 4 THEN ${nowMs + 1} END FROM ${numbers}`,
+  `INSERT INTO key_usage (account_id, day, key_id, api, calls, credits)
+   SELECT 'acc_' || (10000 + n / 20), day, 'key_' || (10000 + n), 'hmac', 1, 1 FROM ${numbers}
+     CROSS JOIN (SELECT '2027-01-05' AS day UNION ALL SELECT '2027-01-20') AS days WHERE n % 7 <> 0 AND (n % 2 = 0 OR day < '2027-01-10')`,
+  `UPDATE ledger SET day = '2027-02-28', booked = '{"hmac key_10003": [1, 1], "hmac": [2, 2]}' WHERE account_id = 'acc_10000'`,
+]
+
+const used: AccountOrder = {
+  by: "used",
+  surelyOverMs: nowMs - 31 * dayMs,
+  perhapsOverMs: nowMs - 28 * dayMs,
+  isMonthOver: (account) => isMonthOver(account, nowMs),
+}
+const orders: readonly AccountOrder[] = [
+  { by: "newest" },
+  { by: "oldest" },
+  { by: "name" },
+  used,
+  { by: "last_used" },
+]
+const all = Array.from({ length: count }, (_, n) => n)
+const lower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+const effective = (n: number) =>
+  isMonthOver({ createdMs: createdOf(n), periodStartMs: periodOf(n) }, nowMs) ? 0 : usedOf(n)
+
+function valueOf(n: number, { by }: AccountOrder): string | number {
+  if (by === "name") return lower(nameOf(n))
+  if (by === "used") return effective(n)
+  if (by === "last_used") return n === 0 ? "2027-02-28" : dayOf(n)
+  return createdOf(n)
+}
+
+function sorted(found: readonly number[], order: AccountOrder): readonly string[] {
+  const sign = order.by === "oldest" || order.by === "name" ? 1 : -1
+  const bytes = (text: string) => Buffer.from(text)
+  return found
+    .toSorted((a, b) => {
+      const [x, y] = [valueOf(a, order), valueOf(b, order)]
+      const first = typeof x === "string" ? Buffer.compare(bytes(x), bytes(String(y))) : x - Number(y)
+      return sign * (first || a - b)
+    })
+    .map(idOf)
+}
+
+function placeOf(account: AccountDetails, order: AccountOrder): readonly (string | number)[] {
+  const n = Number(account.id.slice(4)) - 10_000
+  return [valueOf(n, order), account.id]
+}
+
+async function readAll<Row>(
+  read: (page: Page) => Promise<readonly Row[]>,
+  place: (row: Row) => readonly (string | number)[],
+  limit: number,
+): Promise<readonly Row[]> {
+  const rows: Row[] = []
+  for (let after: Page["after"] = null; ; ) {
+    const page = await read({ limit, after })
+    rows.push(...page)
+    const last = page.at(-1)
+    if (last === undefined) return rows
+    after = place(last)
+  }
+}
+
+describe.each(useStoreKinds())("$name", ({ create }) => {
+  let opened: OpenStore
+
+  beforeAll(async () => {
+    const db = await create()
+    opened = await openAnyStore(db)
+    if (isPostgresUrl(db)) {
+      await using sql = new SQL({ url: db, max: 1 })
+      await sql.unsafe([...fill, "ANALYZE"].join("; ")).simple()
+    } else {
+      using database = new Database(db)
+      for (const statement of fill) database.run(statement)
+    }
+  })
+  afterAll(() => opened.store.close())
+
+  const filters: readonly (readonly [AccountFilter, (n: number) => boolean])[] = [
+    [{}, () => true],
+    [{ plan: "mega" }, (n) => n % 100 === 0],
+    [{ plan: "free" }, (n) => n % 100 !== 0],
+    [{ closed: false }, (n) => n % 40 !== 0],
+    [{ closed: true, plan: "free" }, (n) => n % 40 === 0 && n % 100 !== 0],
+    [{ search: "BOB 1" }, (n) => [2, 3].includes(n % 5) && String(n % 50).startsWith("1")],
+    [{ search: "_%" }, (n) => n % 5 === 4],
+    [{ search: "nobody" }, () => false],
+    [{ keyPrefix: "pk-100007" }, (n) => n < count / 20 && n % 5 === 0],
+  ]
+  for (const order of orders) {
+    test.each(filters)(`accounts by ${order.by}: %p`, async (filter, matches) => {
+      const found = await readAll(
+        (page) => opened.admin.accounts(filter, page, order),
+        (row) => placeOf(row, order),
+        700,
+      )
+      expect(found.map(({ id }) => id)).toEqual([...sorted(all.filter(matches), order)])
+      const first = await opened.admin.accounts(filter, { limit: 3, after: null }, order)
+      expect(first.map(({ id }) => id)).toEqual(sorted(all.filter(matches), order).slice(0, 3))
+    })
+  }
+
+  test.each(filters)("accounts are counted: %p", async (filter, matches) => {
+    const { length } = all.filter(matches)
+    expect(await opened.admin.countListed({ list: "accounts", filter }, 100_000)).toEqual({
+      count: length,
+      isExact: true,
+    })
+  })
+
+  test("a count ends at its bound", async () => {
+    const few = await opened.admin.countListed({ list: "accounts", filter: {} }, 1_000)
+    expect(few).toEqual({ count: 1_000, isExact: false })
+  })
+
+  const keyFilters: readonly (readonly [KeyFilter, (n: number) => boolean])[] = [
+    [{}, () => true],
+    [{ accountId: "acc_10000" }, (n) => n < 20],
+    [{ prefix: "pk-100007" }, (n) => n % 100 === 7],
+    [{ prefix: "pk-10000" }, (n) => n % 100 < 10],
+    [{ prefix: "pk-9" }, () => false],
+    [{ state: { name: "revoked", nowMs } }, (n) => n % 50 === 1],
+    [{ state: { name: "disabled", nowMs } }, (n) => n % 50 === 2],
+    [{ state: { name: "expired", nowMs } }, (n) => n % 50 === 3],
+    [{ state: { name: "works", nowMs } }, (n) => ![1, 2, 3].includes(n % 50)],
+    [{ accountId: "acc_10002", state: { name: "revoked", nowMs } }, (n) => n === 51],
+  ]
+  const keyName = (n: number) => (n % 2 === 0 ? "ci" : `ci ${n % 30}`)
+  for (const sort of ["newest", "oldest", "name"] as const satisfies readonly KeySort[]) {
+    test.each(keyFilters)(`keys by ${sort}: %p`, async (filter, matches) => {
+      const value = (n: number) => (sort === "name" ? keyName(n) : Math.floor(n / 3))
+      const found = await readAll(
+        (page) => opened.admin.keys(filter, page, sort),
+        ({ id }) => [value(Number(id.slice(4)) - 10_000), id],
+        900,
+      )
+      const expected = all.filter(matches).toSorted((a, b) => {
+        const [x, y] = [value(a), value(b)]
+        const first = x < y ? -1 : x > y ? 1 : a - b
+        return sort === "newest" ? -first : first
+      })
+      expect(found.map(({ id }) => id)).toEqual(expected.map((n) => `key_${10_000 + n}`))
+    })
+  }
+
+  test.each(keyFilters)("keys are counted: %p", async (filter, matches) => {
+    const { length } = all.filter(matches)
+    const counted = await opened.admin.countListed({ list: "keys", filter }, 100_000)
+    expect(counted).toEqual({ count: length, isExact: true })
+  })
+
+  test("keys of an account by their last use, which the running day has too", async () => {
+    const filter = { accountId: "acc_10000" }
+    const lastOf = (n: number) =>
+      n === 3 ? "2027-02-28" : n % 7 === 0 ? "" : n % 2 === 0 ? "2027-01-20" : "2027-01-05"
+    const found = await readAll(
+      (page) => opened.admin.keys(filter, page, "last_used"),
+      ({ id }) => [lastOf(Number(id.slice(4)) - 10_000), id],
+      6,
+    )
+    const expected = all
+      .slice(0, 20)
+      .toSorted((a, b) => (lastOf(a) === lastOf(b) ? b - a : lastOf(a) < lastOf(b) ? 1 : -1))
+    expect(found.map(({ id }) => id)).toEqual(expected.map((n) => `key_${10_000 + n}`))
+    const days = new Map((await opened.admin.lastUses(found)).map(({ keyId, day }) => [keyId, day]))
+    expect(days.get("key_10003")).toBe("2027-02-28")
+    expect([days.get("key_10002"), days.get("key_10007")]).toEqual(["2027-01-20", undefined])
+    await expect(opened.admin.keys({}, { limit: 1, after: null }, "last_used")).rejects.toThrow("'sort'")
+  })
+
+  test("a place of another order is refused", async () => {
+    for (const order of [used, orders[2] ?? used]) {
+      const after = order.by === "used" ? ["a", "b"] : [5, "b"]
+      await expect(opened.admin.accounts({}, { limit: 1, after }, order)).rejects.toThrow("'after'")
+    }
+  })
+})
