@@ -61,6 +61,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "store/people.ts",
     "store/usage-types.ts",
     "store/history.ts",
+    "store/list-filters.ts",
     "store/outbox.ts",
     "store/store.ts",
     "values",

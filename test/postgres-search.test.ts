@@ -1,7 +1,7 @@
 /** How many rows PostgreSQL looks at for lists of accounts: an index finds them, since reading all names takes too long. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { SQL } from "bun"
-import type { AccountFilter } from "../src/store/admin-store.ts"
+import type { AccountFilter } from "../src/store/list-filters.ts"
 import { prepareAdminStore } from "../src/store/postgres/postgres-admin.ts"
 import type { Parameter } from "../src/store/rows.ts"
 import { firstPage } from "./support/admin-store.ts"

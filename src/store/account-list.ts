@@ -1,6 +1,7 @@
 import { toLowerAscii } from "../values/ascii.ts"
-import type { AccountDetails, AccountFilter, AccountOrder, Page } from "./admin-store.ts"
+import type { AccountDetails, Page } from "./admin-store.ts"
 import { mostSorted, readInLedgerOrder, sortFew } from "./ledger-order.ts"
+import type { AccountFilter, AccountOrder } from "./list-filters.ts"
 import {
   type Candidates,
   type Condition,

@@ -1,14 +1,8 @@
 import type { AdjustmentRecord } from "./adjustments.ts"
 import { prepareAccountList } from "./account-list.ts"
-import type {
-  AdminKeyRecord,
-  AdminStore,
-  AuditFilter,
-  AuditRecord,
-  EmailLink,
-  NoticeFilter,
-} from "./admin-store.ts"
+import type { AdminKeyRecord, AdminStore, AuditRecord, EmailLink } from "./admin-store.ts"
 import { prepareKeyList } from "./key-list.ts"
+import type { AuditFilter, NoticeFilter } from "./list-filters.ts"
 import {
   byFirst,
   type Candidates,

@@ -1,5 +1,6 @@
 import { InputRejected } from "../apis/contract.ts"
-import type { KeyDetails, KeyFilter, KeySort, Page } from "./admin-store.ts"
+import type { KeyDetails, Page } from "./admin-store.ts"
+import type { KeyFilter, KeySort } from "./list-filters.ts"
 import {
   byFirst,
   type Candidates,

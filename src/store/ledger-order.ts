@@ -1,28 +1,8 @@
 /** Lists of accounts by what a charge changes. No index has that, since each charge would have to write it too. */
-import type { AccountOrder, Page } from "./admin-store.ts"
+import type { Page } from "./admin-store.ts"
+import type { AccountOrder } from "./list-filters.ts"
 import { type Condition, readPage, refusePlace } from "./list-page.ts"
-import type { ListParts } from "./list-parts.ts"
-
-/** A row of `ledger` for an order. */
-export interface LedgerRow {
-  readonly id: string
-  readonly used: number
-  readonly day: string
-  readonly periodStartMs: number
-  readonly createdMs: number
-}
-
-/**
- * Reads the rows with the highest values of a column, the highest first and equal ones by their id backwards: those below a
- * place, and without the value that nothing has (0, or no day).
- * @param where a condition of the rows, in SQL
- */
-export type TopOfLedger = (
-  column: "used" | "day",
-  where: string,
-  below: readonly [value: string | number, id: string] | null,
-  limit: number,
-) => Promise<readonly LedgerRow[]>
+import type { LedgerRow, ListParts } from "./list-parts.ts"
 
 /** Accounts that meet the conditions of a list, if they are few enough to sort. */
 export const mostSorted = 5_000
@@ -37,7 +17,7 @@ type Order = Extract<AccountOrder, { readonly by: "used" | "last_used" }>
 type Place = readonly [value: string | number, id: string]
 
 /** The value that an account is sorted by: its used credits of the present month, or the last day with a call. */
-function valueOf(row: LedgerRow, order: Order): string | number {
+function rankOf(row: LedgerRow, order: Order): string | number {
   if (order.by === "last_used") return row.day
   return order.isMonthOver(row) ? 0 : row.used
 }
@@ -53,7 +33,7 @@ export async function sortFew(
   const rows = await read<LedgerRow>(select, [texts.toParameter(ids)])
   const after = placeOf(page, order)
   return rows
-    .map((row): Place => [valueOf(row, order), row.id])
+    .map((row): Place => [rankOf(row, order), row.id])
     .sort((a, b) => compare(b, a))
     .filter((place) => after === null || compare(place, after) < 0)
     .slice(0, page.limit)
@@ -76,7 +56,7 @@ export async function readInLedgerOrder(
   while (found.length < page.limit) {
     const { rows, isUsed } = await readPart(parts, order, after, size)
     // A row of a month that is over has another place.
-    const inOrder = rows.filter((row) => isUsed === (valueOf(row, order) !== noneOf(order)))
+    const inOrder = rows.filter((row) => isUsed === (rankOf(row, order) !== noneOf(order)))
     const kept = await check?.(inOrder.map(({ id }) => id))
     found.push(...inOrder.filter(({ id }) => kept?.has(id) ?? true).map(({ id }) => id))
     const last = rows.at(-1)

@@ -1,4 +1,3 @@
-import type { TopOfLedger } from "./ledger-order.ts"
 import type { Condition, PageParts } from "./list-page.ts"
 
 /** How a kind of store reads the lists of the administration. */
@@ -27,3 +26,24 @@ export interface ListParts extends PageParts {
   readonly openDays: string
   readonly topOfLedger: TopOfLedger
 }
+
+/** A row of `ledger` for an order. */
+export interface LedgerRow {
+  readonly id: string
+  readonly used: number
+  readonly day: string
+  readonly periodStartMs: number
+  readonly createdMs: number
+}
+
+/**
+ * Reads the rows with the highest values of a column, the highest first and equal ones by their id backwards: those below a
+ * place, and without the value that nothing has (0, or no day).
+ * @param where a condition of the rows, in SQL
+ */
+export type TopOfLedger = (
+  column: "used" | "day",
+  where: string,
+  below: readonly [value: string | number, id: string] | null,
+  limit: number,
+) => Promise<readonly LedgerRow[]>

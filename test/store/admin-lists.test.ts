@@ -2,7 +2,8 @@
 import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import type { AccountFilter, AuditFilter, Mutation, Page } from "../../src/store/admin-store.ts"
+import type { Mutation, Page } from "../../src/store/admin-store.ts"
+import type { AccountFilter, AuditFilter } from "../../src/store/list-filters.ts"
 import { isPostgresUrl } from "../../src/store/open.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import {

@@ -4,14 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { SQL } from "bun"
 import { isMonthOver } from "../../src/accounts/credits.ts"
 import { periodAt } from "../../src/accounts/period.ts"
-import type {
-  AccountDetails,
-  AccountFilter,
-  AccountOrder,
-  KeyFilter,
-  KeySort,
-  Page,
-} from "../../src/store/admin-store.ts"
+import type { AccountDetails, Page } from "../../src/store/admin-store.ts"
+import type { AccountFilter, AccountOrder, KeyFilter, KeySort } from "../../src/store/list-filters.ts"
 import { isPostgresUrl } from "../../src/store/open.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
@@ -66,7 +60,7 @@ const lower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowe
 const effective = (n: number) =>
   isMonthOver({ createdMs: createdOf(n), periodStartMs: periodOf(n) }, nowMs) ? 0 : usedOf(n)
 
-function valueOf(n: number, { by }: AccountOrder): string | number {
+function rankOf(n: number, { by }: AccountOrder): string | number {
   if (by === "name") return lower(nameOf(n))
   if (by === "used") return effective(n)
   if (by === "last_used") return n === 0 ? "2027-02-28" : dayOf(n)
@@ -78,7 +72,7 @@ function sorted(found: readonly number[], order: AccountOrder): readonly string[
   const bytes = (text: string) => Buffer.from(text)
   return found
     .toSorted((a, b) => {
-      const [x, y] = [valueOf(a, order), valueOf(b, order)]
+      const [x, y] = [rankOf(a, order), rankOf(b, order)]
       const first = typeof x === "string" ? Buffer.compare(bytes(x), bytes(String(y))) : x - Number(y)
       return sign * (first || a - b)
     })
@@ -87,7 +81,7 @@ function sorted(found: readonly number[], order: AccountOrder): readonly string[
 
 function placeOf(account: AccountDetails, order: AccountOrder): readonly (string | number)[] {
   const n = Number(account.id.slice(4)) - 10_000
-  return [valueOf(n, order), account.id]
+  return [rankOf(n, order), account.id]
 }
 
 async function readAll<Row>(

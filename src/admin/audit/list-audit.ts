@@ -1,7 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { webhookPlace } from "../../accounts/webhook.ts"
 import { nullable } from "../../apis/contract.ts"
-import type { AuditFilter, AuditRecord, Page } from "../../store/admin-store.ts"
+import type { AuditRecord, Page } from "../../store/admin-store.ts"
+import type { AuditFilter } from "../../store/list-filters.ts"
 import { toIso } from "../../values/time-text.ts"
 import {
   countedListOf,

@@ -1,4 +1,5 @@
-import { type LedgerRow, ledgerColumns, type TopOfLedger } from "../ledger-order.ts"
+import { ledgerColumns } from "../ledger-order.ts"
+import type { LedgerRow, TopOfLedger } from "../list-parts.ts"
 import type { Run } from "../rows.ts"
 
 /** Rows of `ledger` that one statement looks at. Other work gets its turn after it. */
