@@ -1,5 +1,5 @@
-import type { AdjustmentRecord } from "./adjustments.ts"
 import { prepareAccountList } from "./account-list.ts"
+import type { AdjustmentRecord } from "./adjustments.ts"
 import type { AdminKeyRecord, AdminStore, AuditRecord, EmailLink } from "./admin-store.ts"
 import { prepareKeyList } from "./key-list.ts"
 import type { AuditFilter, NoticeFilter } from "./list-filters.ts"
