@@ -52,7 +52,8 @@ describe("a new name with a hidden character is refused and its character named"
     const db = newStore()
     const names = ["Ä & Co", "山田", "שרה", "می\u200cخواهم", "👩\u200d💻", "a b"]
     for (const name of names) await json(db, "account", "create", "--name", name)
-    expect((await json(db, "account", "list")).map((one: { name: string }) => one.name)).toEqual(names)
+    const listed = await json(db, "account", "list", "--sort", "oldest")
+    expect(listed.map((one: { name: string }) => one.name)).toEqual(names)
     expect((await run(db, "account", "list")).out).toContain("می\u200cخواهم")
   })
 })

@@ -76,11 +76,7 @@ export const releasedSteps: readonly SchemaStep[] = [
       CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
       ALTER TABLE sessions ADD COLUMN passkey_id text COLLATE "C";
       CREATE TABLE people (
-        id          text COLLATE "C" PRIMARY KEY,
-        name        text NOT NULL,
-        permissions text NOT NULL,
-        created_ms  bigint NOT NULL,
-        removed_ms  bigint
+        id text COLLATE "C" PRIMARY KEY, name text NOT NULL, permissions text NOT NULL, created_ms bigint NOT NULL, removed_ms bigint
       );
       CREATE INDEX people_by_creation ON people (created_ms, id) WHERE removed_ms IS NULL;
       CREATE TABLE passkeys (
@@ -97,9 +93,7 @@ export const releasedSteps: readonly SchemaStep[] = [
       );
       CREATE INDEX passkeys_by_person ON passkeys (person_id, created_ms, id);
       CREATE TABLE passkey_challenges (
-        hash       text COLLATE "C" PRIMARY KEY,
-        browser    text NOT NULL,
-        expires_ms bigint NOT NULL
+        hash text COLLATE "C" PRIMARY KEY, browser text NOT NULL, expires_ms bigint NOT NULL
       );
       CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms)`,
     indexes: [
