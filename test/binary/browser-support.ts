@@ -32,7 +32,7 @@ function firstOf(places: readonly string[]): string | null {
 export function launchBrowser(executablePath: string, without: string[] = []): Promise<Browser> {
   const isRoot = process.getuid?.() === 0
   const args = [
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
     ...(isRoot ? ["--no-sandbox"] : []),
   ]
   return chromium.launch({ executablePath, args, ignoreDefaultArgs: without })

@@ -13,6 +13,7 @@ import { keysInBrowser } from "./web/keys.ts"
 import { otherOriginInBrowser } from "./web/other-origin.ts"
 import { overviewInBrowser } from "./web/overview.ts"
 import { pagesInBrowser } from "./web/pages.ts"
+import { peopleInBrowser } from "./web/people.ts"
 import { backupsInBrowser, plansInBrowser } from "./web/plans-and-backups.ts"
 import { portalInBrowser } from "./web/portal.ts"
 import { portalByKeyboard } from "./web/portal-by-keyboard.ts"
@@ -63,6 +64,8 @@ if (executable === null) {
   describe("notices", () => noticesInBrowser(desk))
   describe("plans", () => plansInBrowser(configuredDesk, desk, configured.file))
   describe("audit", () => auditInBrowser(desk))
+  const named = createDesk(browser, server.url.replace("127.0.0.1", "localhost"), key)
+  describe("people", () => peopleInBrowser(named))
   describe("backups", () => backupsInBrowser(configuredDesk, desk))
 }
 

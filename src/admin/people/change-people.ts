@@ -22,7 +22,9 @@ const may = grantsParameter(
 
 /** A link that leads a person to the page where they add a passkey. */
 function prepareLinkOf({ id, name, permissions }: PersonRecord, context: AdminContext) {
-  const page = `${context.pages.console()}/console/passkeys`
+  // Passkeys need a host name.
+  const console = context.pages.console().replace(/\/\/(?:127\.0\.0\.1|\[::1\])(?=:|$)/, "//localhost")
+  const page = `${console}/console/passkeys`
   const owner = { kind: "console", owner: ownerOf(id), name, permissions, accountId: null } as const
   // What the person may do counts when the link is opened. It does not end with the admin key that made it.
   return prepareLink(owner, page, personLinkMs, { ...context, actor: { ...context.actor, adminKeyId: null } })

@@ -53,10 +53,12 @@ export async function loadSession(): Promise<void> {
 }
 
 /**
- * Signs in with the token of a one-time link, or with a key.
+ * Signs in with the token of a one-time link, a key, or what a passkey has signed.
  * @throws Problem, Unreachable
  */
-export async function signIn(proof: { readonly token: string } | { readonly key: string }): Promise<void> {
+export async function signIn(
+  proof: { readonly token: string } | { readonly key: string } | { readonly passkey: unknown },
+): Promise<void> {
   session.value = await fetchJson<SignedIn>(path, {
     method: "POST",
     body: JSON.stringify(proof),

@@ -4,6 +4,7 @@ import { startApp } from "../shell/app.tsx"
 import { type Screen, screenAt } from "../shell/frame.tsx"
 import { AccountScreen } from "./accounts/account-screen.tsx"
 import { AccountsScreen } from "./accounts/accounts-screen.tsx"
+import { AdminKeysScreen } from "./admin-keys/admin-keys-screen.tsx"
 import { AuditScreen } from "./audit/audit-screen.tsx"
 import { BackupsScreen } from "./backups/backups-screen.tsx"
 import { ErrorsScreen } from "./errors/errors-screen.tsx"
@@ -11,6 +12,9 @@ import { KeyScreen } from "./keys/key-screen.tsx"
 import { KeysScreen } from "./keys/keys-screen.tsx"
 import { NoticesScreen } from "./notices/notices-screen.tsx"
 import { OverviewScreen } from "./overview/overview-screen.tsx"
+import { PasskeySignIn } from "./people/passkey-sign-in.tsx"
+import { PasskeysScreen } from "./people/passkeys-screen.tsx"
+import { PeopleScreen } from "./people/people-screen.tsx"
 import { PlansScreen } from "./plans/plans-screen.tsx"
 import { RequestsScreen } from "./requests/requests-screen.tsx"
 
@@ -24,6 +28,9 @@ const screens: readonly Screen[] = [
   screenAt("plans", "Plans", "plans.list", PlansScreen),
   screenAt("audit", "Audit", "audit.list", AuditScreen),
   screenAt("backups", "Backups", "backups.list", BackupsScreen),
+  screenAt("people", "People", "people.list", PeopleScreen),
+  screenAt("admin-keys", "Admin keys", "admins.list", AdminKeysScreen),
+  screenAt("passkeys", "Your passkeys", "passkeys.list", PasskeysScreen),
 ]
 
-startApp(screens)
+startApp(screens, PasskeySignIn)

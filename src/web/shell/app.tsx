@@ -1,4 +1,4 @@
-import { render } from "preact"
+import { type ComponentType, render } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { followLinks, path } from "../client/address.ts"
 import { area, serviceName } from "../client/area.ts"
@@ -14,15 +14,18 @@ import { Frame } from "./frame.tsx"
 import { Mark } from "./mark.tsx"
 import { SignInForm, SignInPage } from "./sign-in.tsx"
 
-/** Shows the front end in the page. */
-export function startApp(screens: readonly Screen[]): void {
+/**
+ * Shows the front end in the page.
+ * @param otherSignIn is shown above the form that signs in with a key
+ */
+export function startApp(screens: readonly Screen[], otherSignIn?: ComponentType): void {
   const token = takeLinkToken()
   followLinks()
   document.title = serviceName
   const root = document.getElementById("app")
   if (root === null) throw new Error("the page has no place for the app")
   hideWhatIsLeft(root)
-  render(<App screens={screens} token={token} />, root)
+  render(<App screens={screens} token={token} otherSignIn={otherSignIn} />, root)
 }
 
 /** A browser may cache a page and show it again on the way back, even after the session has ended. */
@@ -39,18 +42,19 @@ interface AppProps {
   readonly screens: readonly Screen[]
   /** The token of a one-time link. */
   readonly token: string | null
+  readonly otherSignIn: ComponentType | undefined
 }
 
-function App({ screens, token }: AppProps) {
+function App({ screens, token, otherSignIn: Other }: AppProps) {
   const { error, retry } = useStart(token)
   return (
     <>
       <ConnectionBanner />
       {session.value ? (
         // The key removes all content of one customer before another's is shown.
-        <SignedIn key={session.value.account?.id} screens={screens} />
+        <SignedIn key={session.value.account?.id} screens={screens} otherSignIn={Other} />
       ) : session.value === null ? (
-        <SignInPage problem={error instanceof Problem ? error : null} />
+        <SignInPage problem={error instanceof Problem ? error : null}>{Other && <Other />}</SignInPage>
       ) : (
         <main class="start" id="main">
           <Mark />
@@ -93,7 +97,7 @@ async function start(token: string | null): Promise<Problem | null> {
   }
 }
 
-function SignedIn({ screens }: { readonly screens: readonly Screen[] }) {
+function SignedIn({ screens, otherSignIn: Other }: Omit<AppProps, "token">) {
   const shown = screens.filter(({ operation }) => operation === null || may(operation))
   const current = path.value
   const screen = shown.find((each) => isWithin(current, each))
@@ -105,6 +109,7 @@ function SignedIn({ screens }: { readonly screens: readonly Screen[] }) {
       {hasEnded.value && (
         <Dialog title="Sign in again" close={() => {}} mayClose={false}>
           <p class="dialog-text">Your session has ended. Nothing that you typed is lost.</p>
+          {Other && <Other />}
           <SignInForm />
         </Dialog>
       )}

@@ -1,3 +1,4 @@
+import type { RenderableProps } from "preact"
 import { area, serviceName } from "../client/area.ts"
 import { Problem } from "../client/problem.ts"
 import { signIn } from "../client/session.ts"
@@ -9,7 +10,7 @@ const isConsole = area.kind === "console"
 const keyName = isConsole ? "Admin key" : "API key"
 
 /** The page for visitors who are not signed in. */
-export function SignInPage({ problem }: { readonly problem: Problem | null }) {
+export function SignInPage({ problem, children }: RenderableProps<{ readonly problem: Problem | null }>) {
   return (
     <main class="sign-in" id="main">
       <div class="sign-in-card">
@@ -20,6 +21,7 @@ export function SignInPage({ problem }: { readonly problem: Problem | null }) {
             {problem.message}
           </div>
         )}
+        {children}
         <SignInForm />
         <p class="muted small">
           {isConsole ? (
