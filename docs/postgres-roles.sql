@@ -56,5 +56,8 @@ BEGIN
   GRANT SELECT, INSERT ON adjustments, statements TO penknife_service;
   -- Mails older than --keep-notices are deleted.
   GRANT SELECT, INSERT, UPDATE, DELETE ON mails TO penknife_service;
+
+  -- Idempotency-Keys of calls are deleted after a day.
+  GRANT SELECT, INSERT, DELETE ON call_replays TO penknife_service;
 END $$;
 RESET ROLE;

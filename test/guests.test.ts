@@ -58,6 +58,17 @@ describe("without --try-calls", () => {
 })
 
 describe("a guest", () => {
+  test("is charged each time, also with an Idempotency-Key: another guest may use the same one", async () => {
+    const headers = { "idempotency-key": "k" }
+    const [first, again] = [
+      await callFrom(service, "192.0.2.9", headers),
+      await callFrom(service, "192.0.2.9", headers),
+    ]
+    const left = [first, again].map((answer) => Number(answer.headers.get("x-api-remaining-credits")))
+    expect(left[0]).toBe((left[1] ?? 0) + 1)
+    expect(again.headers.has("idempotent-replayed")).toBe(false)
+  })
+
   test("is charged on the guests' account, which all processes and starts share", async () => {
     const service = await open()
     const answer = await callFrom(service, "192.0.2.1")

@@ -7,6 +7,7 @@ import type { FaultCode } from "../src/call/fault.ts"
 import { createSeededRandom } from "../src/ports/mock-ports.ts"
 import { type RefusalCode, statuses } from "../src/surfaces/graphql/refusal.ts"
 import { readAnswer } from "./support/answer.ts"
+import { postWith } from "./support/keyed-request.ts"
 import { post, readGraphql, startTestMock, ways } from "./support/mock.ts"
 
 const mock = await startTestMock()
@@ -27,6 +28,13 @@ async function afterFault(status: number): Promise<Response> {
   return ways.rest(mock, key)
 }
 
+/** Sends an input and then another one under the same Idempotency-Key. */
+async function reuse(path: string, first: object, second: object): Promise<Response> {
+  const headers = { ...json, "idempotency-key": "reused" }
+  await mock.fetch(path, postWith(first, { key, headers }))
+  return mock.fetch(path, postWith(second, { key, headers }))
+}
+
 /** Faults that no state of the mock shows; the tests of admission, limits, hanging up, MCP, deprecation and the stores show them. */
 type Shown = Exclude<
   FaultCode,
@@ -40,6 +48,7 @@ type Shown = Exclude<
   | "originForbidden"
   | "apiGone"
   | "chargeUnknown"
+  | "idempotencyKeyInUse"
 >
 
 // Keyed by the table of faults: a new fault without an entry here does not compile.
@@ -70,6 +79,11 @@ const rest: Readonly<Record<Shown, readonly [status: number, error: string, brin
   methodNotAllowed: [405, "takes POST, not GET", () => call("/v1/hmac")],
   bodyTooLarge: [413, "2,097,152 bytes", () => post(mock, "/v1/hmac", key, { message: tooLong })],
   mediaTypeUnsupported: [415, "Content-Type", () => call("/v1/hmac", { method: "POST", body: "message=a" })],
+  idempotencyKeyReused: [
+    422,
+    "other input",
+    () => reuse("/v1/linesorter", { lines: ["a"] }, { lines: ["b"] }),
+  ],
   rateLimited: [429, "per minute", () => ways.rest(mock, "mock-rate-limited")],
   creditsUsedUp: [429, "used up", () => ways.rest(mock, "mock-no-credits")],
   internal: [500, "went wrong here", () => afterFault(500)],
@@ -87,7 +101,7 @@ test.each(Object.entries(rest))("over REST: %s", async (_code, [status, text, br
 
 const query = (text: string, with_ = key) => post(mock, "/v1/graphql", with_, { query: text })
 const one = '{ bluetoothlookup(input: {companyid: "76"}) { company } }'
-const refusals: Readonly<Record<RefusalCode, Bring>> = {
+const refusals: Readonly<Record<Exclude<RefusalCode, "IDEMPOTENCY_KEY_IN_USE">, Bring>> = {
   BAD_REQUEST: () => post(mock, "/v1/graphql", key, {}),
   FILE_UPLOAD_NOT_SUPPORTED: () =>
     call("/v1/graphql", {
@@ -106,6 +120,7 @@ const refusals: Readonly<Record<RefusalCode, Bring>> = {
   PLAN_LIMIT_EXCEEDED: () =>
     query(`${one.slice(0, -1)} linesorter(input: {lines: []}) { sorted } }`, "mock-free"),
   METHOD_NOT_ALLOWED: () => call("/v1/graphql", { headers: json }),
+  IDEMPOTENCY_KEY_REUSED: () => reuse("/v1/graphql", { query: one }, { query: `${one} ` }),
   RATE_LIMITED: () => query(one, "mock-rate-limited"),
   INTERNAL_SERVER_ERROR: async () => {
     await fault({ status: 500, api: "bluetoothlookup" })

@@ -31,9 +31,11 @@ describe("the cleaner", () => {
       ["deleteNotices", start - 60 * dayMs],
       ["deleteNotices", start - 60 * dayMs],
       ["deleteNotices", start - 60 * dayMs],
+      ["deleteReplays", start],
       ["setMonthsUntil", "2026-02-01"],
     ])
-    expect(state.logged).toEqual([["old records deleted", { notices: 13, usage: 0, history: 18 }]])
+    const deleted = { notices: 13, usage: 0, history: 18, replays: 0 }
+    expect(state.logged).toEqual([["old records deleted", deleted]])
     asked.length = 0
     await cleaner.run()
     expect(asked).toEqual([])
@@ -57,11 +59,11 @@ describe("the cleaner", () => {
     state.rows = { foldUsage: [9, 0] }
     await cleaner.run()
     const folded: [string, unknown] = ["foldUsage", "2026-02-01"]
-    expect(asked.slice(1)).toEqual([folded, folded, ["setFoldedUntil", "2026-02-01"]])
+    expect(asked.slice(2)).toEqual([folded, folded, ["setFoldedUntil", "2026-02-01"]])
     asked.length = 0
     clock.advance(hourMs)
     await cleaner.run()
-    expect(asked).toHaveLength(1)
+    expect(asked).toHaveLength(2)
   })
 
   test("pauses after each step for nineteen times as long, makes steps smaller that take long, and stops at once", async () => {
@@ -228,6 +230,7 @@ function newCleaner() {
         mayDeleteAudit: async () => false,
         deleteAudit: async () => 0,
         deleteNotices: step("deleteNotices"),
+        deleteReplays: step("deleteReplays"),
         deleteCredits: pass("deleteCredits"),
         foldUsage: pass("foldUsage"),
       },

@@ -21,6 +21,8 @@ export interface AccountSnapshot {
   reportedMs: number | null
   /** Start of the month for which the store was told that a call found all credits used up. */
   exhaustedMs: number | null
+  /** The calls with an Idempotency-Key in progress: the hash of the input by that of the key. Null before the first. */
+  onceUnderWay: Map<string, string> | null
 }
 
 /** Finds the snapshot of a caller's account. */
@@ -52,7 +54,14 @@ export function createAccountSnapshots(): FindSnapshot {
     if (!known) {
       const { id, createdMs, periodStartMs, used, bonus } = account
       const stored = { id, revision, createdMs, periodStartMs, used, bonus }
-      const snapshot = { ...stored, heldCredits: 0, period: null, reportedMs: null, exhaustedMs: null }
+      const snapshot = {
+        ...stored,
+        heldCredits: 0,
+        period: null,
+        reportedMs: null,
+        exhaustedMs: null,
+        onceUnderWay: null,
+      }
       snapshots.set(id, snapshot)
       return snapshot
     }

@@ -4,6 +4,7 @@ import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { countUses, usesOf } from "./deprecated-use.ts"
 import { inputFault } from "./fault.ts"
 import type { RawInput } from "./input.ts"
+import type { OnceCall } from "./once.ts"
 import { type Pipeline, requirePresent, type Work } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 import { checkAndRun, type RunContext } from "./run.ts"
@@ -44,17 +45,19 @@ type WriterInSteps = ResultWriter & { readonly giveWay: GiveWay }
 /**
  * Runs a batch: hold what all inputs would cost → run each → settle those that succeeded. The results go to `writer`; the
  * data has the numbers only.
+ * @param once the batch's Idempotency-Key
  * @throws Fault when the credits do not cover all inputs, the client has left, or the batch cannot be charged
  */
 export async function runBatch(
   { api, request, inputs, writer }: BatchCall,
   caller: Caller,
   pipeline: Pipeline,
+  once: OnceCall | null = null,
 ): Promise<Work> {
   requirePresent(request)
   const { definition, credits } = api
   const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
-  const hold = pipeline.charges.hold(caller, credits * inputs.length)
+  const hold = pipeline.charges.hold(caller, credits * inputs.length, once)
   try {
     const context = { caller, requestId: request.requestId, pipeline, trace: request.trace }
     const uses = new Map<string, number>()
@@ -64,8 +67,13 @@ export async function runBatch(
     const used = credits * succeeded
     const charged = succeeded > 0 ? [{ api: definition.id, calls: succeeded, credits: used }] : nothingCharged
     if (succeeded > 0) await pipeline.charges.settle(hold, charged, request, usesOf(uses))
-    const data = { count, succeeded, failed: count - succeeded, credits_used: used }
-    return { data, charged, fault: null }
+    const numbers = { count, succeeded, failed: count - succeeded }
+    if (once?.replay) {
+      // What the inputs cost when they were charged, which may have been at another price.
+      const data = { ...numbers, credits_used: once.replay.credits }
+      return { data, charged: nothingCharged, fault: null, isReplay: true }
+    }
+    return { data: { ...numbers, credits_used: used }, charged, fault: null }
   } finally {
     hold.release()
   }

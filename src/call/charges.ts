@@ -2,7 +2,15 @@ import { type Balance, covers, monthAhead } from "../accounts/credits.ts"
 import type { Ports } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import type { RequestTrace } from "../ports/tracer.ts"
-import type { Charge, ChargeItem, ChargeOutcome, RateState, Store, UsageRow } from "../store/store.ts"
+import {
+  AlreadyCharged,
+  type Charge,
+  type ChargeItem,
+  type ChargeOutcome,
+  type RateState,
+  type Store,
+  type UsageRow,
+} from "../store/store.ts"
 import { toIso } from "../values/time-text.ts"
 import {
   type AccountSnapshot,
@@ -15,6 +23,7 @@ import type { Admission } from "./admission.ts"
 import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { Fault, fixedFault, ownKeyHelps } from "./fault.ts"
 import { inSpan } from "./in-span.ts"
+import { createOnceCalls, type OnceCall, type OnceCalls, requireSameInput } from "./once.ts"
 import { createTurnBatch } from "./turn-batch.ts"
 
 /** Credits set aside for a call in progress, in memory only: a crash leaves no hold behind. */
@@ -22,8 +31,12 @@ type Hold = ReturnType<typeof createHold>
 
 /** Holds credits before an API runs and charges them after. */
 export interface Charges {
-  /** Refuses a call that the balance, less what other calls hold, cannot pay. */
-  hold(caller: Caller, credits: number): Hold
+  readonly once: OnceCalls
+  /**
+   * Refuses a call that the balance, less what other calls hold, cannot pay.
+   * @param once the Idempotency-Key of the call; one that was charged before holds nothing, and settling it does nothing
+   */
+  hold(caller: Caller, credits: number, once?: OnceCall | null): Hold
   /**
    * Charges `items`, the part of a hold that succeeded. The database decides and commits before this resolves.
    * @param uses deprecated items used, recorded with the charge
@@ -103,6 +116,7 @@ export function createCharges(
     caller: Caller,
     items: readonly ChargeItem[],
     trace: RequestTrace | null = null,
+    once: OnceCall | null = null,
   ): Charge {
     const nowMs = clock.now()
     const { allowance, period } = balanceOf(snapshot, caller, nowMs)
@@ -116,6 +130,7 @@ export function createCharges(
       day: dayOf(nowMs),
       revision: caller.revision,
       traceparent: trace?.traceparent,
+      once,
     }
   }
 
@@ -158,9 +173,11 @@ export function createCharges(
     uses: readonly ChargeItem[],
   ): Promise<void> {
     let { caller } = hold
+    const { once } = hold
+    if (once?.replay) return
     const recorded = uses.length === 0 ? items : [...items, ...uses]
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const charge = toCharge(hold.snapshot, caller, recorded, request.trace)
+      const charge = toCharge(hold.snapshot, caller, recorded, request.trace, once)
       const pending: PendingCharge = { charge, hold, request, outcome: null, decision: null }
       await submit(pending)
       if (pending.decision) await pending.decision.promise
@@ -168,6 +185,12 @@ export function createCharges(
       if (outcome === "callerLeft") throw fixedFault("callerLeft")
       if (outcome === null) throw new Error("the charge must be decided")
       if (outcome.charged) return
+      if (once && outcome.cause instanceof AlreadyCharged) {
+        // Another process was first.
+        once.replay = outcome.cause.replay
+        requireSameInput(once.inputHash, once.replay)
+        return
+      }
       if (outcome.cause === undefined) await refuse(hold)
       if (outcome.cause !== "changed") throw outcome.cause
       caller = await admission.identifyAgain(caller)
@@ -179,15 +202,17 @@ export function createCharges(
   }
 
   return {
-    hold(caller, credits) {
+    once: createOnceCalls(store, clock, findSnapshot),
+    hold(caller, credits, once = null) {
       const nowMs = clock.now()
       const snapshot = findSnapshot(caller)
+      if (once?.replay) return createHold(caller, snapshot, 0, once)
       const balance = balanceOf(snapshot, caller, nowMs)
       if (!covers(balance, snapshot.heldCredits + credits)) {
         tellExhausted(snapshot, caller, balance)
         throw creditsUsedUp(caller, balance, credits, snapshot.heldCredits, nowMs)
       }
-      return createHold(caller, snapshot, credits)
+      return createHold(caller, snapshot, credits, once)
     },
     settle(hold, items, request, uses = nothingCharged) {
       const span = request.trace?.span
@@ -241,13 +266,14 @@ function fail(undecided: readonly PendingCharge[], cause: unknown): void {
   for (const { outcome, decision } of undecided) if (outcome === null) decision?.reject(cause)
 }
 
-function createHold(caller: Caller, snapshot: AccountSnapshot, credits: number) {
+function createHold(caller: Caller, snapshot: AccountSnapshot, credits: number, once: OnceCall | null) {
   let isHeld = true
   snapshot.heldCredits += credits
   return {
     caller,
     snapshot,
     credits,
+    once,
     /** Frees the credits. Settling does it too; a second release changes nothing. */
     release() {
       if (isHeld) snapshot.heldCredits -= credits

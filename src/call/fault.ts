@@ -34,6 +34,7 @@ const table = {
   originForbidden: { status: 403, text: null },
   notFound: { status: 404, text: null },
   methodNotAllowed: { status: 405, text: null },
+  idempotencyKeyInUse: { status: 409, text: null },
   apiGone: { status: 410, text: null },
   bodyInPieces: {
     status: 400,
@@ -44,6 +45,10 @@ const table = {
   mediaTypeUnsupported: {
     status: 415,
     text: "The request 'body' must be JSON: send the header 'Content-Type: application/json'.",
+  },
+  idempotencyKeyReused: {
+    status: 422,
+    text: "The 'Idempotency-Key' was used for a call with other input. Send a new key with each new call.",
   },
   rateLimited: { status: 429, text: null },
   creditsUsedUp: { status: 429, text: null },
@@ -61,7 +66,7 @@ const table = {
     status: 503,
     text:
       "The service lost its database while it recorded the charge, so this call may have been charged. " +
-      "Compare 'GET /v1/usage' before you try again.",
+      "Compare 'GET /v1/usage' before you try again; a call with an 'Idempotency-Key' can be sent again as it was.",
   },
 } as const satisfies Record<string, { status: number; text: string | null }>
 

@@ -32,11 +32,19 @@ export interface Reply extends CallRecord {
   readonly usage: UsageStatus | null
   /** Seconds after which the same call may succeed; null when that is not known. */
   readonly retryAfterSeconds: number | null
+  /** Whether it was charged before, under the same Idempotency-Key. */
+  readonly isReplay?: boolean | undefined
 }
 
 /** A request's data and charges, or its fault (already logged). */
 export type Work =
-  | { readonly data: Record<string, unknown>; readonly charged: readonly ChargeItem[]; readonly fault: null }
+  | {
+      readonly data: Record<string, unknown>
+      readonly charged: readonly ChargeItem[]
+      readonly fault: null
+      /** Whether it was charged before, under the same Idempotency-Key. */
+      readonly isReplay?: boolean
+    }
   | { readonly fault: Fault }
 
 /** The caller and rate, as far as they are known; refusals carry them too. */
@@ -65,6 +73,7 @@ export async function answerAdmitted(
       caller,
       charged: done.charged,
       fault: null,
+      isReplay: done.isReplay,
     }
   } catch (thrown) {
     return refuseThrown(thrown, requestId, progress, pipeline)

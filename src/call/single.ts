@@ -1,6 +1,7 @@
 import type { GiveWay } from "../apis/contract.ts"
-import type { Caller, CallerRequest } from "./caller.ts"
+import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import type { Input, RawInput } from "./input.ts"
+import type { OnceCall } from "./once.ts"
 import {
   admit,
   answerAdmitted,
@@ -25,14 +26,16 @@ interface SingleCall {
 
 /**
  * Runs a single call: hold → run → settle.
+ * @param once the call's Idempotency-Key
  * @throws Fault when the credits do not cover the call, or it cannot be charged
  */
 export async function runSingle(
   { api, request, raw, input }: SingleCall,
   caller: Caller,
   pipeline: Pipeline,
+  once: OnceCall | null = null,
 ): Promise<Work> {
-  const hold = pipeline.charges.hold(caller, api.credits)
+  const hold = pipeline.charges.hold(caller, api.credits, once)
   try {
     const pause = pipeline.scheduler.giveWay(caller.account.id)
     if (pause) await pause
@@ -44,6 +47,7 @@ export async function runSingle(
       .findDeprecated()?.(raw)
       .map((entry) => ({ api: entry, calls: 1, credits: 0 }))
     await pipeline.charges.settle(hold, api.charge, request, uses)
+    if (once?.replay) return { data: outcome.data, charged: nothingCharged, fault: null, isReplay: true }
     return { data: outcome.data, charged: api.charge, fault: null }
   } finally {
     hold.release()

@@ -84,7 +84,7 @@ export function createCleaner(parts: CleanerParts) {
   async function clean(): Promise<void> {
     const nowMs = clock.now()
     const { history: historyDays, keepNotices, keepUsage } = kept()
-    const deleted = { notices: 0, usage: 0, history: 0 }
+    const deleted = { notices: 0, usage: 0, history: 0, replays: 0 }
     if (historyDays > 0) {
       await repeat(inOrder((limit) => history.fold(minutesSince(nowMs), limit)))
       const oldestMs = floor(nowMs - historyDays * dayMs, hourMs)
@@ -97,6 +97,7 @@ export function createCleaner(parts: CleanerParts) {
     }
     const noticesMs = nowMs - keepNotices * dayMs
     deleted.notices = await repeat(inOrder((limit) => retention.deleteNotices(noticesMs, limit)))
+    deleted.replays = await repeat(inOrder((limit) => retention.deleteReplays(nowMs, limit)))
     deleted.usage = await foldUsage(monthOf(nowMs - keepUsage * dayMs))
     if (Object.values(deleted).some((rows) => rows > 0)) log.info("old records deleted", deleted)
   }

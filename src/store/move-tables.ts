@@ -104,6 +104,7 @@ export const moveTables: readonly MoveTable[] = [
        delivered_ms`,
     ),
   },
+  { name: "call_replays", columns: words("account_id key_hash input_hash created_ms credits") },
   ...historyTables.map((table) => ({ name: table.name, columns: columnsOf(table) })),
 ]
 
@@ -129,6 +130,7 @@ const sums = {
   adjusted: ["sum(credits)", "adjustments"],
   statements: ["count(*)", "statements"],
   mails: ["count(*)", "mails"],
+  call_replays: ["count(*)", "call_replays"],
   calls: ["sum(calls)", "all_usage"],
   credits: ["sum(credits)", "all_usage"],
   history_calls: ["sum(calls)", "history_calls"],

@@ -11,6 +11,8 @@ export interface Retention extends RetentionMarks {
   hasRoom(): boolean
   /** Deletes at most `limit` notices that were raised before a time, with their attempts. Those that wait stay. Returns how many. */
   deleteNotices(beforeMs: number, limit: number): Promise<number>
+  /** Deletes at most `limit` Idempotency-Keys of calls that were kept for long enough. Returns how many. */
+  deleteReplays(nowMs: number, limit: number): Promise<number>
   /** Adds at most about `limit` rows of usage before a day to those of their months. */
   foldUsage(beforeDay: string, place: string, limit: number): Promise<PassStep>
   /** Deletes at most about `limit` rows of charges by account before a time. */

@@ -35,6 +35,11 @@ export const selectAccounts = `
     period_start_ms::float8 AS "periodStartMs", used::float8 AS used, bonus::float8 AS bonus
   FROM accounts JOIN ledger ON ledger.account_id = accounts.id`
 
+/** Selects a {@link CallReplay}. */
+export const selectReplay = `
+  SELECT input_hash AS "inputHash", credits::float8 AS credits FROM call_replays
+  WHERE account_id = $1::text AND key_hash = $2::text AND created_ms > $3::bigint`
+
 const adminColumns = `version::float8 AS version, external_id AS "externalId", metadata`
 /** Selects an {@link AccountDetailsRow}. */
 export const selectAccountDetails = selectAccounts.replace(

@@ -20,6 +20,9 @@ export interface Store {
    */
   takeRates(takes: readonly RateTake[], now: () => number): Promise<readonly RateOutcome[]>
 
+  /** Finds what an account was charged under the hash of an Idempotency-Key after a time. */
+  findReplay(accountId: string, keyHash: string, sinceMs: number): Promise<CallReplay | null>
+
   findAccount(id: string): Promise<AccountRecord | null>
   /** Usage of one credit month by day and API, newest day first, whether the month or the bonus paid for it. */
   monthUsage(accountId: string, periodStartMs: number): Promise<readonly UsageRow[]>
@@ -103,7 +106,27 @@ export interface Charge {
   readonly revision?: number
   /** The trace of the request (W3C Trace Context), for the notices that the charge raises. */
   readonly traceparent?: string | undefined
+  /** The Idempotency-Key of the call: its account is charged under it once. Null or absent without one. */
+  readonly once?: ChargeOnce | null
 }
+
+/** An Idempotency-Key, and the input that it stands for. */
+export interface ChargeOnce {
+  /** SHA-256 of the key, hexadecimal. */
+  readonly keyHash: string
+  /** SHA-256 of the path and the input, hexadecimal. */
+  readonly inputHash: string
+  readonly nowMs: number
+}
+
+/** The charge of the first call with an Idempotency-Key. */
+export interface CallReplay {
+  readonly inputHash: string
+  readonly credits: number
+}
+
+/** An Idempotency-Key is kept for this time. */
+export const keepReplaysMs = 86_400_000
 
 /**
  * The part of a charge that belongs to one API, or the use of something deprecated: then `api` has a colon, and it costs nothing.
@@ -118,7 +141,8 @@ export interface ChargeItem {
 /**
  * The account's balance after this charge and those that were decided together with it. Or a refusal, which takes nothing:
  * without a cause there are too few credits, or the account is closed; `changed` means that the account or a key of it was
- * changed since the caller was found; an error says why this charge could not be decided.
+ * changed since the caller was found; {@link AlreadyCharged} has the charge that was made under the same Idempotency-Key; any other
+ * error says why this charge could not be decided.
  */
 export type ChargeOutcome =
   | { readonly charged: true; readonly used: number; readonly bonus: number; readonly periodStartMs: number }
@@ -157,6 +181,17 @@ export interface UsageRow {
   readonly api: string
   readonly calls: number
   readonly credits: number
+}
+
+/** The account was charged before under the Idempotency-Key of a charge. */
+export class AlreadyCharged extends Error {
+  override readonly name = "AlreadyCharged"
+  readonly replay: CallReplay
+
+  constructor(replay: CallReplay) {
+    super("The account was charged before under this Idempotency-Key.")
+    this.replay = replay
+  }
 }
 
 /** The database cannot do its work now, for example because it is locked or full. Nothing of the operation was kept. */

@@ -83,6 +83,7 @@ test.each([...toAnotherKind, ...toTheSameKind])(
       adjusted: many * 5,
       statements: 0,
       mails: 0,
+      call_replays: 1,
       calls: many + 3,
       credits: 99 + 20 + 2 + (many - 1),
     })
@@ -357,7 +358,7 @@ async function fill(db: string, count = few): Promise<void> {
   await outbox.setWebhook(idOf(0), webhook)
   const first = { accountId: idOf(0), allowance: 100 }
   await store.charge([
-    chargeOf({ ...first, credits: 20 }),
+    chargeOf({ ...first, credits: 20, once: { keyHash: "k", inputHash: "i", nowMs: 5 } }),
     chargeOf({ ...first, day: "2025-01-02", credits: 2 }),
   ])
   const items = [

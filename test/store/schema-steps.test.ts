@@ -6,10 +6,8 @@ import { join } from "node:path"
 import { SQL } from "bun"
 import type { Timer } from "../../src/apis/contract.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
-import {
-  releasedSteps as databaseSteps,
-  migrate as migrateDatabase,
-} from "../../src/store/postgres/migrations.ts"
+import { migrate as migrateDatabase } from "../../src/store/postgres/migrations.ts"
+import { releasedSteps as databaseSteps } from "../../src/store/postgres/released-steps.ts"
 import type { SchemaStep } from "../../src/store/schema-step.ts"
 import {
   releasedSteps as fileSteps,

@@ -1,6 +1,7 @@
 import { SQL } from "bun"
 import { keepAliveTimer } from "../../../src/ports/timer.ts"
-import { migrate, releasedSteps } from "../../../src/store/postgres/migrations.ts"
+import { migrate } from "../../../src/store/postgres/migrations.ts"
+import { releasedSteps } from "../../../src/store/postgres/released-steps.ts"
 import { stepOfLedger } from "../../../test/support/sample-step.ts"
 import type { Finding } from "../../findings.ts"
 import { chargeFindings, compare, createCustomers, readBooks } from "../books.ts"

@@ -43,6 +43,11 @@ const table: Readonly<Record<string, readonly [meaning: string, advice: string] 
   ],
   notFound: ["There is nothing at this path.", customerAdvice],
   methodNotAllowed: ["The path exists, and takes another HTTP method.", customerAdvice],
+  idempotencyKeyInUse: [
+    "A call was sent again under its Idempotency-Key before the first was answered. Nothing was charged twice.",
+    customerAdvice,
+  ],
+  idempotencyKeyReused: ["An Idempotency-Key was sent again with other input.", customerAdvice],
   apiGone: ["The API is past the end of its service.", "Tell the customer which API replaces it."],
   bodyInPieces: ["A body came in too many small pieces.", customerAdvice],
   bodyTooSlow: [
@@ -91,6 +96,8 @@ const table: Readonly<Record<string, readonly [meaning: string, advice: string] 
   INSUFFICIENT_CREDITS: "creditsUsedUp",
   FORBIDDEN: "apiForbidden",
   METHOD_NOT_ALLOWED: "methodNotAllowed",
+  IDEMPOTENCY_KEY_IN_USE: "idempotencyKeyInUse",
+  IDEMPOTENCY_KEY_REUSED: "idempotencyKeyReused",
   RATE_LIMITED: "rateLimited",
   INTERNAL_SERVER_ERROR: "internal",
   UPSTREAM_UNAVAILABLE: "upstreamUnavailable",

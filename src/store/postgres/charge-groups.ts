@@ -15,6 +15,8 @@ export interface ChargeGroup<T extends { readonly charge: Charge }> {
   readonly members: readonly T[]
   readonly credits: number
   readonly usage: readonly EntryUsage[]
+  /** Whether a call of it has an Idempotency-Key. */
+  readonly isOnce: boolean
 }
 
 /**
@@ -27,7 +29,7 @@ export function groupCharges<T extends { readonly charge: Charge }>(pending: rea
   for (const one of pending) {
     const { charge } = one
     const group = latest.get(charge.accountId)
-    if (group && haveSameTerms(group.charge, charge)) {
+    if (group && haveSameTerms(group.charge, charge) && !hasKey(group.members, charge.once)) {
       group.members.push(one)
       continue
     }
@@ -37,8 +39,14 @@ export function groupCharges<T extends { readonly charge: Charge }>(pending: rea
   }
   return all.map(({ charge, members }) => {
     const usage = sumByEntry(members)
-    return { charge, members, usage, credits: sumOf(usage) }
+    const isOnce = members.some((one) => one.charge.once)
+    return { charge, members, usage, credits: sumOf(usage), isOnce }
   })
+}
+
+/** Whether one of the charges is for the same Idempotency-Key: the second of two is decided after the first. */
+function hasKey(members: readonly { readonly charge: Charge }[], once: Charge["once"]): boolean {
+  return once ? members.some(({ charge }) => charge.once?.keyHash === once.keyHash) : false
 }
 
 function haveSameTerms(one: Charge, other: Charge): boolean {
@@ -112,6 +120,23 @@ export function toTraces<T extends { readonly charge: Charge }>(groups: readonly
     ({ members }) => members.findLast(({ charge }) => charge.traceparent)?.charge.traceparent ?? null,
   )
   return traces.some((trace) => trace !== null) ? toArray(traces) : null
+}
+
+/** The arrays of the Idempotency-Keys of the groups: one for each column of `call_replays`, after the numbers of the groups. */
+export function toOnceColumns<T extends { readonly charge: Charge }>(groups: readonly ChargeGroup<T>[]) {
+  const rows = groups.flatMap(({ members }, index) =>
+    members.flatMap(({ charge: { accountId, once, items } }) =>
+      once ? [{ number: index + 1, accountId, ...once, credits: sumOf(items) }] : [],
+    ),
+  )
+  return [
+    toArray(rows.map(({ number }) => number)),
+    toArray(rows.map(({ accountId }) => accountId)),
+    toArray(rows.map(({ keyHash }) => keyHash)),
+    toArray(rows.map(({ inputHash }) => inputHash)),
+    toArray(rows.map(({ nowMs }) => nowMs)),
+    toArray(rows.map(({ credits }) => credits)),
+  ]
 }
 
 function only(usage: readonly EntryUsage[]): EntryUsage | undefined {

@@ -2,18 +2,20 @@ import type { Clock, Timer } from "../../apis/contract.ts"
 import type { StoreActivity } from "../open-store.ts"
 import { type Charge, type ChargeOutcome, ChargeUnknown, type Store, StoreUnavailable } from "../store.ts"
 import { createBatchSlots } from "./batch-slots.ts"
+import { isRepeated, keepReplays } from "./call-replays.ts"
 import {
   type ChargeGroup,
   groupCharges,
   splitByAccount,
-  sumOf,
   toColumns,
+  toOnceColumns,
   toTraces,
 } from "./charge-groups.ts"
 import type { ClockSkew } from "./clock-skew.ts"
 import { type Connection, OutcomeUnknown } from "./connection.ts"
 import { sqlStateOf } from "./errors.ts"
 import { toArray } from "./parameters.ts"
+import { type ChargeRequest, chooseAgain, decideAll, type Pending, refused } from "./pending-charges.ts"
 import type { ServerClock } from "./server-clock.ts"
 import { noteChanges, type SumFolding, toEntries } from "./usage-sums.ts"
 
@@ -40,23 +42,6 @@ const maxBatch = 512
 /** Other instances may take the credits that were left, again and again. */
 const maxRounds = 8
 
-/** Charges that were asked for together. */
-interface Request {
-  /** Monotonic times. */
-  readonly askedMs: number
-  readonly deadlineMs: number
-  decide(pending: Pending, outcome: ChargeOutcome): void
-}
-
-interface Pending {
-  readonly accountId: string
-  readonly charge: Charge
-  /** Its place in the request. */
-  readonly index: number
-  readonly request: Request
-  isDecided: boolean
-}
-
 interface ChargedRow {
   readonly number: number
   readonly used: number
@@ -65,18 +50,6 @@ interface ChargedRow {
   readonly serverMs: number
   readonly batch: string
 }
-
-interface LedgerRow {
-  readonly accountId: string
-  readonly closed: boolean
-  readonly revision: number
-  readonly periodStartMs: number
-  readonly used: number
-  readonly bonus: number
-}
-
-const refused: ChargeOutcome = { charged: false }
-const changed: ChargeOutcome = { charged: false, cause: "changed" }
 
 const usedBefore = "CASE WHEN x.period > l.period_start_ms THEN 0 ELSE l.used END"
 const leftOfMonth = `CASE WHEN x.allowance IS NULL THEN x.credits ELSE greatest(0, x.allowance - (${usedBefore})) END`
@@ -98,11 +71,18 @@ const serverMs = "(SELECT date_part('epoch', statement_timestamp()) * 1000)"
 /** A notice that a row raises takes its trace from this setting, which holds for the row alone. */
 const setTrace = "set_config('penknife.traceparent', coalesce(x.traceparent, ''), true) IS NOT NULL"
 
-/** With traces it has one more array, which costs a little; few charges need it. */
-const chargeStatements = { traced: toChargeStatement(true), plain: toChargeStatement(false) }
+/** With traces or Idempotency-Keys it has more arrays, which cost a little; few charges need them. */
+const chargeStatements = {
+  once: toChargeStatement(true, `${keepReplays("$15", "$16", "$17", "$18", "$19", "$20")},`),
+  traced: toChargeStatement(true),
+  plain: toChargeStatement(false),
+}
 
-/** One statement, since an instance that stops inside a transaction would stop all others. */
-function toChargeStatement(isTraced: boolean): string {
+/**
+ * One statement, since an instance that stops inside a transaction would stop all others.
+ * @param keep the part that keeps what was charged under Idempotency-Keys
+ */
+function toChargeStatement(isTraced: boolean, keep = ""): string {
   return `
   WITH charged AS (UPDATE ledger l SET
     used = ${usedAfter},
@@ -129,14 +109,10 @@ function toChargeStatement(isTraced: boolean): string {
     AND x.credits <= (${leftOfMonth}) + l.bonus${isTraced ? ` AND ${setTrace}` : ""}
   RETURNING x.number::float8 AS number, l.used::float8 AS used, l.bonus::float8 AS bonus,
     l.period_start_ms::float8 AS "periodStartMs"),
+  ${keep}
   ${noteChanges("$11", "$12", "$8::text[], $5::text[], $6::bigint[], $2::bigint[], $7::text[]")}
   SELECT number, used, bonus, "periodStartMs", ${serverMs} AS "serverMs", $13::text AS batch FROM charged`
 }
-
-const readStatement = `
-  SELECT account_id AS "accountId", closed_ms IS NOT NULL AS closed, revision::float8 AS revision,
-    period_start_ms::float8 AS "periodStartMs", used::float8 AS used, bonus::float8 AS bonus
-  FROM ledger WHERE account_id = ANY ($1::text[])`
 
 /** Has to be committed and changes no row, so that it waits only for the disk and a synchronous standby. */
 const commitStatement = "SELECT pg_logical_emit_message(true, 'penknife', '')"
@@ -185,7 +161,7 @@ export function prepareCharges(
     if (groups.length > 0 && losses > (seenCommitting.get(connection) ?? 0)) await requireCommits(connection)
     for (let round = 0; groups.length > 0 && round < maxRounds; round++) {
       const [now, later] = splitByAccount(inTime(groups))
-      const missing = now.length === 0 ? [] : await chargeGroups(connection, now)
+      const missing = await chargeEach(connection, now)
       const again = missing.length === 0 ? [] : await chooseAgain(connection, missing, statementLimitMs)
       groups = [...again, ...later]
     }
@@ -225,18 +201,29 @@ export function prepareCharges(
     return groupCharges(all.filter(({ isDecided }) => !isDecided))
   }
 
-  /** Sends one group for each account. Returns the groups that were not charged. */
+  /**
+   * Sends one group for each account. Returns the groups that were not charged. Those with an Idempotency-Key go alone, since one
+   * key that was charged before fails their whole statement.
+   */
+  async function chargeEach(connection: Connection, groups: readonly ChargeGroup<Pending>[]) {
+    if (!groups.some(({ isOnce }) => isOnce))
+      return groups.length === 0 ? [] : chargeGroups(connection, groups)
+    const others = groups.filter(({ isOnce }) => !isOnce)
+    const once = groups.filter(({ isOnce }) => isOnce)
+    const missing = others.length === 0 ? [] : await chargeGroups(connection, others)
+    return [...missing, ...(await chargeGroups(connection, once))]
+  }
+
   async function chargeGroups(connection: Connection, groups: readonly ChargeGroup<Pending>[]) {
     const batch = String(++batches)
     const sentMs = clock.monotonicMs()
-    const traces = toTraces(groups)
-    const statement = traces === null ? chargeStatements.plain : chargeStatements.traced
+    const { statement, more } = statementFor(groups)
     const parameters = [
       ...toColumns(groups, prepareDeadlines()),
       groups.length,
       toEntries(groups),
       batch,
-      ...(traces === null ? [] : [traces]),
+      ...more,
     ]
     // The server ends a statement that waits for a lock. One that is done but waits for the disk is answered late: calls may wait.
     const limitMs = earliestDeadline(groups.flatMap(({ members }) => members)) - sentMs
@@ -245,6 +232,8 @@ export function prepareCharges(
       .run<ChargedRow>(statement, parameters, limitMs)
       .finally(cancelTimer)
       .catch((cause: unknown) => {
+        // Nothing of it was charged. What was charged before is looked up, and the rest is sent again.
+        if (isRepeated(cause)) return []
         if (hasWaited(cause)) losses++
         if (cause instanceof OutcomeUnknown) {
           losses++
@@ -285,7 +274,7 @@ export function prepareCharges(
     return new Promise((resolve) => {
       const outcomes: ChargeOutcome[] = []
       let undecided = charges.length
-      const request: Request = {
+      const request: ChargeRequest = {
         askedMs,
         deadlineMs: askedMs + limitMs,
         decide({ index }, outcome) {
@@ -305,6 +294,18 @@ export function prepareCharges(
   }
 }
 
+/** The statement that some groups need, and its parameters after those that all have. */
+function statementFor(groups: readonly ChargeGroup<Pending>[]) {
+  const traces = toTraces(groups)
+  if (groups[0]?.isOnce) {
+    const noTraces = toArray(groups.map(() => null))
+    return { statement: chargeStatements.once, more: [traces ?? noTraces, ...toOnceColumns(groups)] }
+  }
+  return traces === null
+    ? { statement: chargeStatements.plain, more: [] }
+    : { statement: chargeStatements.traced, more: [traces] }
+}
+
 /**
  * Whether the database gave up a statement, for example because of a locked row. Another instance may hold that row because its
  * commit waits, and the next charge of the row would wait too.
@@ -316,53 +317,4 @@ function hasWaited(cause: unknown): boolean {
 /** The earliest time at which one of the charges must be decided, by the monotonic clock. */
 function earliestDeadline(pending: readonly Pending[]): number {
   return pending.reduce((ms, { request }) => Math.min(ms, request.deadlineMs), Number.POSITIVE_INFINITY)
-}
-
-/** Sets the outcome of the charges that have none. */
-function decideAll(pending: readonly Pending[], outcome: ChargeOutcome): void {
-  for (const one of pending) {
-    if (one.isDecided) continue
-    one.isDecided = true
-    one.request.decide(one, outcome)
-  }
-}
-
-/** Reads the rows of groups that were not charged as a whole, and chooses in order the members that still fit. */
-async function chooseAgain(
-  connection: Connection,
-  groups: readonly ChargeGroup<Pending>[],
-  statementLimitMs: number,
-): Promise<ChargeGroup<Pending>[]> {
-  const ids = toArray(groups.map(({ charge }) => charge.accountId))
-  const rows = await connection.run<LedgerRow>(readStatement, [ids], statementLimitMs)
-  const byId = new Map(rows.map((row) => [row.accountId, row]))
-  return groupCharges(
-    groups.flatMap(({ charge, members }) => choose(members, charge, byId.get(charge.accountId))),
-  )
-}
-
-/** The members to send again. The others get their outcome. */
-function choose(
-  members: readonly Pending[],
-  { revision, allowance, periodStartMs }: Charge,
-  row: LedgerRow | undefined,
-) {
-  const end = (outcome: ChargeOutcome): Pending[] => {
-    decideAll(members, outcome)
-    return []
-  }
-  if (!row || row.closed) return end(refused)
-  if (revision !== undefined && row.revision !== revision) return end(changed)
-  const used = periodStartMs > row.periodStartMs ? 0 : row.used
-  const ofMonth = allowance === null ? Number.POSITIVE_INFINITY : Math.max(0, allowance - used)
-  let left = ofMonth + row.bonus
-  return members.filter((one) => {
-    const credits = sumOf(one.charge.items)
-    if (credits > left) {
-      decideAll([one], refused)
-      return false
-    }
-    left -= credits
-    return true
-  })
 }

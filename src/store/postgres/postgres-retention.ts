@@ -7,6 +7,7 @@ import {
   type Retention,
   stepOverAccounts,
 } from "../retention.ts"
+import { keepReplaysMs } from "../store.ts"
 import type { Connection } from "./connection.ts"
 import { toArray } from "./parameters.ts"
 
@@ -33,6 +34,7 @@ export function prepareRetention({ run }: Connection): Retention {
     hasRoom: () => true,
     ...prepareRetentionMarks({ read: run, write: run }),
     deleteNotices: (beforeMs, limit) => count(deleteNotices, beforeMs, limit),
+    deleteReplays: (nowMs, limit) => count(deleteReplays, nowMs - keepReplaysMs, limit),
     foldUsage: (beforeDay, place, limit) => ofAccounts(foldStatements, beforeDay)(place, limit),
     deleteCredits: (beforeMs, place, limit) => ofAccounts([deleteCredits], beforeMs)(place, limit),
     async mayDeleteAudit() {
@@ -68,6 +70,11 @@ const deleteNotices = `
     ORDER BY raised_ms, id LIMIT $2::bigint FOR UPDATE SKIP LOCKED),
   attempts AS (DELETE FROM notice_attempts WHERE notice_id = ANY (ARRAY(SELECT id FROM old))),
   taken AS (DELETE FROM notices WHERE id = ANY (ARRAY(SELECT id FROM old)) RETURNING 1)
+  ${counted("taken")}`
+
+const deleteReplays = `
+  WITH taken AS (DELETE FROM call_replays WHERE ctid = ANY (ARRAY(SELECT ctid FROM call_replays
+    WHERE created_ms <= $1::bigint ORDER BY created_ms LIMIT $2::bigint)) RETURNING 1)
   ${counted("taken")}`
 
 const deleteAudit = `

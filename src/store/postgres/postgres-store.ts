@@ -1,5 +1,5 @@
-import { selectAccounts, selectMonthUsage } from "../rows.ts"
-import type { AccountRecord, Store, UsageRow } from "../store.ts"
+import { selectAccounts, selectMonthUsage, selectReplay } from "../rows.ts"
+import type { AccountRecord, CallReplay, Store, UsageRow } from "../store.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Connection } from "./connection.ts"
 
@@ -22,6 +22,10 @@ export function createPostgresStore(parts: StoreParts): Store {
     charge,
     takeRates,
 
+    async findReplay(accountId, keyHash, sinceMs) {
+      const [row] = await run<CallReplay>(selectReplay, [accountId, keyHash, sinceMs])
+      return row ?? null
+    },
     async findAccount(id) {
       const [row] = await run<AccountRecord>(`${selectAccounts} WHERE id = $1::text`, [id])
       return row ?? null

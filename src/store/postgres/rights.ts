@@ -33,6 +33,7 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   adjustments: ["SELECT", "INSERT"],
   statements: ["SELECT", "INSERT"],
   mails: ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  call_replays: ["SELECT", "INSERT", "DELETE"],
 }
 
 /**

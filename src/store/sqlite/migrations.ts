@@ -109,7 +109,16 @@ export const releasedSteps: readonly SchemaStep[] = [
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms);
       ALTER TABLE accounts ADD COLUMN lower_name TEXT GENERATED ALWAYS AS (lower(name)) VIRTUAL;
-      ALTER TABLE keys ADD COLUMN lower_name TEXT GENERATED ALWAYS AS (lower(name)) VIRTUAL;`,
+      ALTER TABLE keys ADD COLUMN lower_name TEXT GENERATED ALWAYS AS (lower(name)) VIRTUAL;
+      CREATE TABLE call_replays (
+        account_id TEXT NOT NULL,
+        key_hash   TEXT NOT NULL,
+        input_hash TEXT NOT NULL,
+        created_ms INTEGER NOT NULL,
+        credits    INTEGER NOT NULL,
+        PRIMARY KEY (account_id, key_hash)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX call_replays_by_creation ON call_replays (created_ms);`,
     indexes: [
       { name: "accounts_by_email", on: "accounts (email) WHERE email IS NOT NULL", isUnique: true },
       { name: "accounts_by_name", on: "accounts (lower_name, id, plan, name, created_ms)" },

@@ -59,7 +59,7 @@ function counted(store: Store, activity: StoreActivity): Store {
       const outcomes = await store.charge(charges, onDecided)
       activity.batches++
       activity.charges += charges.length
-      for (const outcome of outcomes) if (!outcome.charged) activity.refusals++
+      for (const outcome of outcomes) if (!outcome.charged && !outcome.cause) activity.refusals++
       return outcomes
     },
   }

@@ -432,3 +432,16 @@ CREATE INDEX keys_by_name ON keys (lower_name, id);
 CREATE INDEX keys_by_prefix ON keys (prefix, id);
 CREATE INDEX keys_revoked ON keys (id) WHERE revoked_ms IS NOT NULL;
 CREATE INDEX keys_disabled ON keys (id) WHERE disabled_ms IS NOT NULL;
+
+-- Repeated calls --------------------------------------------------------------------------------------------
+
+-- What was charged for calls with an Idempotency-Key, so that a repeated call is not charged again. Hashes are SHA-256, hexadecimal.
+CREATE TABLE call_replays (
+  account_id TEXT NOT NULL,
+  key_hash   TEXT NOT NULL,
+  input_hash TEXT NOT NULL, -- of the path and the input
+  created_ms INTEGER NOT NULL,
+  credits    INTEGER NOT NULL,
+  PRIMARY KEY (account_id, key_hash)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX call_replays_by_creation ON call_replays (created_ms);

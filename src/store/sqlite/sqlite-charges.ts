@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite"
 import type { NoticeRecord, NoticeRules } from "../outbox.ts"
-import type { Charge, ChargeOutcome } from "../store.ts"
+import { AlreadyCharged, type Charge, type ChargeOutcome } from "../store.ts"
+import { prepareCallReplays } from "./call-replays.ts"
 import type { Ledger, LedgerEntry } from "./ledger.ts"
 import { prepareRaise } from "./raise.ts"
 
@@ -13,14 +14,18 @@ export function prepareCharges(
   rules: NoticeRules | undefined,
 ): (charges: readonly Charge[]) => readonly ChargeOutcome[] {
   const raise = rules && prepareRaise(database, rules)
+  const replays = prepareCallReplays(database)
 
   function chargeAll(charges: readonly Charge[], raised: NoticeRecord[]): readonly ChargeOutcome[] {
     const changed = new Map<string, LedgerEntry>()
-    const outcomes = charges.map((charge) => {
+    const outcomes = charges.map((charge): ChargeOutcome => {
       const entry = changed.get(charge.accountId) ?? ledger.read(charge.accountId)
       if (entry === null || entry.closedMs !== null) return refused
+      const replay = charge.once ? replays.find(charge.accountId, charge.once) : null
+      if (replay) return { charged: false, cause: new AlreadyCharged(replay) }
       const outcome = chargeOne(entry, charge)
       if (!outcome.charged) return outcome
+      if (charge.once) replays.keep(charge.accountId, charge.once, charge.items)
       changed.set(charge.accountId, entry)
       if (raise) for (const notice of raise(entry, charge)) raised.push(notice)
       return outcome

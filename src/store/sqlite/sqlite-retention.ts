@@ -9,6 +9,7 @@ import {
   stepOverAccounts,
 } from "../retention.ts"
 import type { Run } from "../rows.ts"
+import { keepReplaysMs } from "../store.ts"
 import { type Checkpoints, noCheckpoints } from "./checkpoints.ts"
 import { logState, pageBytesOf } from "./log-state.ts"
 import { logLimitBytes } from "./open.ts"
@@ -93,6 +94,15 @@ export function prepareRetention(
     hasRoom,
     ...prepareRetentionMarks({ read, write: createRun(database, write) }),
     deleteNotices: (beforeMs, limit) => write(() => deleteNotices.immediate(beforeMs, limit)),
+    deleteReplays: (nowMs, limit) =>
+      write(() =>
+        run(
+          `DELETE FROM call_replays WHERE (account_id, key_hash) IN (
+             SELECT account_id, key_hash FROM call_replays WHERE created_ms <= ?1 ORDER BY created_ms LIMIT ?2)`,
+          nowMs - keepReplaysMs,
+          limit,
+        ),
+      ),
     foldUsage: (beforeDay, place, limit) =>
       ofAccounts((id, rest) =>
         dayTables.reduce(

@@ -1,8 +1,15 @@
 import type { Database } from "bun:sqlite"
 import { prepareMailOutbox } from "../mail-outbox.ts"
 import type { OpenStore, StoreOptions } from "../open-store.ts"
-import { type AccessRow, selectAccess, selectAccounts, selectMonthUsage, toAccess } from "../rows.ts"
-import type { AccountRecord, Store, UsageRow } from "../store.ts"
+import {
+  type AccessRow,
+  selectAccess,
+  selectAccounts,
+  selectMonthUsage,
+  selectReplay,
+  toAccess,
+} from "../rows.ts"
+import type { AccountRecord, CallReplay, Store, UsageRow } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { noCheckpoints } from "./checkpoints.ts"
 import { createRead } from "./errors.ts"
@@ -59,6 +66,11 @@ export function createSqliteStores(
       }),
     takeRates: (takes, now) => write(() => takeRates(takes, now)),
 
+    async findReplay(...parameters) {
+      return read(() =>
+        database.query<CallReplay, [string, string, number]>(toSqlite(selectReplay)).get(...parameters),
+      )
+    },
     async findAccount(id) {
       return read(() => findAccount.get(id))
     },

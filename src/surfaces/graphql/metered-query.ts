@@ -13,10 +13,12 @@ import {
   nothingCharged,
 } from "../../call/caller.ts"
 import type { DnsQuestions } from "../../call/dns-questions.ts"
+import type { OnceCall } from "../../call/once.ts"
 import { type Pipeline, type Progress, requirePresent } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { asksOutside, checkAndRun, type Outcome } from "../../call/run.ts"
 import type { UnsentAnswer } from "../../call/unsent.ts"
+import { workOnce } from "../../call/work-once.ts"
 import { createDnsFields } from "./dns-fields.ts"
 import type { FieldContext } from "./output-type.ts"
 import { maxResultBytes } from "./query-limits.ts"
@@ -42,12 +44,26 @@ interface MeteredQuery {
  * with a field that succeeded. Introspection names no API and costs nothing.
  * @throws Refusal or Fault when the query may not run, or another process spent the credits first
  */
-export async function executeMetered(
+export function executeMetered(
+  query: MeteredQuery,
+  call: GraphqlCall,
+  byField: ReadonlyMap<string, PreparedApi>,
+  pipeline: Pipeline,
+  execute: Execute,
+): Promise<ExecutionResult> {
+  const { idempotencyKey: key, input } = call
+  const run = (once: OnceCall | null) => executeOnce(query, call, byField, pipeline, execute, once)
+  if (key === null) return run(null)
+  return workOnce({ key, path: "/v1/graphql", input }, query.caller, pipeline, run)
+}
+
+async function executeOnce(
   { schema, parts, variables: given, caller }: MeteredQuery,
   call: GraphqlCall,
   byField: ReadonlyMap<string, PreparedApi>,
   pipeline: Pipeline,
   execute: Execute,
+  once: OnceCall | null,
 ): Promise<ExecutionResult> {
   const variables = readVariables(schema, parts.operation, given)
   const fields = rootFieldsOf(parts, (node) => isIncluded(node, variables))
@@ -67,6 +83,7 @@ export async function executeMetered(
   const hold = pipeline.charges.hold(
     caller,
     apis.reduce((sum, { credits }) => sum + credits, 0),
+    once,
   )
   try {
     const result = await execute(args)
@@ -76,7 +93,8 @@ export async function executeMetered(
       const uses = [...deprecated].map((api) => ({ api, calls: 1, credits: 0 }))
       await pipeline.charges.settle(hold, charged, call.request, uses)
     }
-    call.charged = charged
+    call.isReplay = once !== null && once.replay !== null
+    call.charged = call.isReplay ? nothingCharged : charged
     return result
   } finally {
     results.close()
@@ -186,6 +204,12 @@ export interface GraphqlCall extends Progress {
   /** Ids of the APIs that the query runs. */
   apis: readonly string[]
   charged: CallRecord["charged"]
+  /** The Idempotency-Key of the request; null without one. */
+  readonly idempotencyKey: string | null
+  /** The query with its variables as the client sent them, once the body is read. */
+  input: object | null
+  /** Whether it was charged before, under the same key. */
+  isReplay: boolean
   /** The operation to run, once the document is read. */
   parts: QueryParts | null
   /** The refusal of the whole request; null if it is not refused. */
@@ -197,9 +221,12 @@ export interface GraphqlCall extends Progress {
 }
 
 /** The call of a request that was just received. */
-export function startGraphqlCall(request: CallerRequest): GraphqlCall {
+export function startGraphqlCall(request: CallerRequest, idempotencyKey: string | null): GraphqlCall {
   return {
     request,
+    idempotencyKey,
+    input: null,
+    isReplay: false,
     caller: null,
     rate: null,
     apis: [],

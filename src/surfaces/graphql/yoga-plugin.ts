@@ -70,7 +70,7 @@ export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerCon
 
   return {
     async onRequest({ request, serverContext, endResponse }) {
-      const call = startGraphqlCall(parts.requestOf(request))
+      const call = startGraphqlCall(parts.requestOf(request), request.headers.get("idempotency-key"))
       serverContext.call = call
       try {
         await admit(call.request, [], pipeline, call)
@@ -84,7 +84,9 @@ export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerCon
       setRequestParser(async () => {
         try {
           const giveWay = () => pipeline.scheduler.giveWay(call.caller?.account.id ?? "")
-          const { query, operationName, variables } = readParameters(await parts.readBody(request, giveWay))
+          const input = readParameters(await parts.readBody(request, giveWay))
+          const { query, operationName, variables } = input
+          call.input = input
           return { query, variables, ...(operationName !== null && { operationName }) }
         } catch (thrown) {
           return await refuseNow(call, thrown, request)

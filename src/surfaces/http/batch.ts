@@ -1,5 +1,6 @@
 import { type ResultWriter, runBatch } from "../../call/batch.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
+import { workOnce } from "../../call/work-once.ts"
 import { createListEncoder } from "../../encode/list-encoder.ts"
 import { once } from "../../values/once.ts"
 import { createBodyWriter, toResponse } from "./answer-body.ts"
@@ -32,7 +33,9 @@ export function addBatchRoutes(app: ServiceApp, context: HttpContext): void {
 
 /** Answers batches of an API. Results are encoded while later inputs still run. */
 function answerWith(api: PreparedApi, context: HttpContext) {
+  const { pipeline } = context
   const notice = noticeOf(api.definition)
+  const path = `/v1/${api.definition.id}/batch`
   return async (exchange: MeteredExchange, inputs: readonly unknown[]): Promise<string | Response> => {
     const { incoming, set, call } = exchange
     const format = call?.negotiated.format ?? "json"
@@ -47,7 +50,14 @@ function answerWith(api: PreparedApi, context: HttpContext) {
       return await answerMetered(
         exchange,
         context,
-        (caller) => runBatch({ api, request: incoming, inputs, writer }, caller, context.pipeline),
+        (caller) => {
+          const batch = { api, request: incoming, inputs, writer }
+          const key = exchange.request.headers.get("idempotency-key")
+          if (key === null) return runBatch(batch, caller, pipeline)
+          return workOnce({ key, path, input: inputs }, caller, pipeline, (once) =>
+            runBatch(batch, caller, pipeline, once),
+          )
+        },
         (reply) => {
           setReply(reply, format, set)
           // Any input may use something deprecated.

@@ -5,7 +5,7 @@ import type { AnswerSettings } from "./incoming.ts"
 /** Headers of an answer that pages of other origins may read. */
 export const exposedHeaders = [
   "x-request-id, x-error-code, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
-  "ratelimit-policy, ratelimit, deprecation, sunset, link",
+  "ratelimit-policy, ratelimit, deprecation, sunset, link, idempotent-replayed",
   "x-api-credits-used, x-api-remaining-credits, x-api-max-credits, x-api-renewal, x-api-current-plan",
 ].join(", ")
 

@@ -14,7 +14,7 @@ import { readJsonObject } from "./body.ts"
 import type { HttpContext } from "./context.ts"
 import { mediaTypeFor } from "./graphql-media-type.ts"
 import type { IncomingRequest } from "./incoming.ts"
-import { setAnswerHeaders, setRate } from "./reply.ts"
+import { replayedHeader, setAnswerHeaders, setRate } from "./reply.ts"
 
 /** Parsed queries are kept up to this many characters, since clients send the same few over and over. */
 const maxKeptCharacters = 200_000
@@ -30,12 +30,15 @@ export async function createGraphqlServer(
   const schema = await createGraphqlSchemaInSteps(definitions, () => pipeline.scheduler.giveWay(""))
 
   async function respond(
-    { refusal, fault, rate, caller }: GraphqlCall,
+    { refusal, fault, rate, caller, isReplay }: GraphqlCall,
     answer: GraphqlBody,
     request: Request,
   ): Promise<Response> {
     const type = `${mediaTypeFor(acceptedBy(request.headers))}; charset=utf-8`
-    const headers: Record<string, string> = { "content-type": type }
+    const headers: Record<string, string> = {
+      "content-type": type,
+      ...(isReplay && !refusal && { [replayedHeader]: "true" }),
+    }
     const status = refusal?.status ?? 200
     setAnswerHeaders(headers, { status, retryAfterSeconds: refusal?.retryAfterSeconds ?? null, fault })
     setRate((name, value) => {

@@ -18,7 +18,7 @@ import type { AnswerSettings, Exchange, IncomingApp } from "./incoming.ts"
 import { httpLimits } from "./limits.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { parseQuery } from "./query.ts"
-import { send } from "./reply.ts"
+import { replayedHeader, send } from "./reply.ts"
 
 /** A request before it is admitted. */
 type Arrived = Pick<Exchange, "request" | "incoming">
@@ -158,6 +158,7 @@ export async function answerMetered(
     call.route.record(incoming, reply)
     if (reply.fault !== null) return await refuse(reply, call, { request, set }, context)
     if (context.closing.isBegun) set.headers.connection = "close"
+    if (reply.isReplay) set.headers[replayedHeader] = "true"
     const sent = sendSuccess(reply, call)
     return sent instanceof Promise ? await sent : sent
   } finally {

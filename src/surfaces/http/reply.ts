@@ -15,6 +15,9 @@ import { parseQuery } from "./query.ts"
 /** Headers of every answer. A browser that guessed types could run a caller's own text as a script (Fetch §3.6). */
 export const fixedHeaders = { "x-content-type-options": "nosniff" } as const
 
+/** On the answer of a call that was charged before, under the same Idempotency-Key. */
+export const replayedHeader = "idempotent-replayed"
+
 /** The parts of a reply that the client sees. */
 export type Answer = Pick<Reply, "status" | "envelope" | "usage" | "retryAfterSeconds"> & {
   readonly fault?: string | null
@@ -102,8 +105,8 @@ function after<T>(body: Body | Promise<Body>, send: (body: Body) => T): T | Prom
   return body instanceof Promise ? body.then(send) : send(body)
 }
 
-function hasUsualHeaders({ status }: Reply, { headers }: AnswerSettings): boolean {
-  return status === 200 && headers.connection === undefined && headers.deprecation === undefined
+function hasUsualHeaders({ status, isReplay }: Reply, { headers }: AnswerSettings): boolean {
+  return status === 200 && headers.connection === undefined && headers.deprecation === undefined && !isReplay
 }
 
 /** Elysia passes a response on unchanged if it has no header to add to it. */

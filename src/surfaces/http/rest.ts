@@ -1,6 +1,7 @@
 import type { Input } from "../../call/input.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { runSingle } from "../../call/single.ts"
+import { workOnce } from "../../call/work-once.ts"
 import { once } from "../../values/once.ts"
 import type { HttpContext } from "./context.ts"
 import { noticeOf } from "./deprecation.ts"
@@ -42,11 +43,20 @@ function answerWith(api: PreparedApi, context: HttpContext) {
   const { pipeline } = context
   const notice = noticeOf(api.definition)
   const sendPicture = pictureSender(api.definition.output)
+  const path = `/v1/${api.definition.id}`
   return (exchange: MeteredExchange, input: Input) =>
     answerMetered(
       exchange,
       context,
-      (caller, { raw }) => runSingle({ api, request: exchange.incoming, raw, input }, caller, pipeline),
+      (caller, { raw }) => {
+        const call = { api, request: exchange.incoming, raw, input }
+        const key = exchange.request.headers.get("idempotency-key")
+        // Guests share an account, and one of them must not meet the keys of another.
+        if (key === null || caller.isGuest) return runSingle(call, caller, pipeline)
+        return workOnce({ key, path, input }, caller, pipeline, (once) =>
+          runSingle(call, caller, pipeline, once),
+        )
+      },
       (reply, { raw, negotiated }) => {
         notice?.(raw, exchange.set)
         const sent = sendPicture?.(exchange.request, reply, exchange.set)

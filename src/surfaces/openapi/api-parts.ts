@@ -52,7 +52,8 @@ export function jsonBody(schema: JsonObject, examples: JsonObject): JsonObject {
 /** Headers of a success: also those of a deprecation, if anything of the API is deprecated. */
 export function successHeaders({ deprecation, input }: ApiDefinition): JsonObject {
   const isDeprecated = deprecation || Object.values(input.properties).some((schema) => deprecationOf(schema))
-  return isDeprecated ? { ...keyedHeaders, ...refsTo("Deprecation", "Sunset", "Link") } : keyedHeaders
+  const headers = { ...keyedHeaders, ...refsTo("Idempotent-Replayed") }
+  return isDeprecated ? { ...headers, ...refsTo("Deprecation", "Sunset", "Link") } : headers
 }
 
 /** The refusal with 410 of an API with a sunset; null without one. */

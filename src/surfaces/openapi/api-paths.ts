@@ -11,7 +11,7 @@ import {
   priceText,
   successHeaders,
 } from "./api-parts.ts"
-import { faultResponse, formatFault, keyedFaults, type Refusal } from "./fault-responses.ts"
+import { chargedFaults, faultResponse, formatFault, type Refusal } from "./fault-responses.ts"
 import {
   countOf,
   type DocumentedApi,
@@ -57,7 +57,7 @@ function callOperation(api: DocumentedApi, category: string): JsonObject {
       },
       400: faultResponse(inputRefusal(api), restContentWithJson),
       ...goneAfter(api.definition),
-      ...keyedFaults(method),
+      ...chargedFaults(method),
     },
   }
 }
@@ -82,6 +82,8 @@ export function inputRefusal(api: DocumentedApi): Refusal {
   }
 }
 
+const sharedParameters = [refTo("parameters", "format"), refTo("parameters", "Idempotency-Key")]
+
 function inQuery({ input, examples }: ApiDefinition): JsonObject {
   const required = new Set(input.required)
   const parameters = Object.entries(input.properties).map(([name, typed]) => {
@@ -100,13 +102,13 @@ function inQuery({ input, examples }: ApiDefinition): JsonObject {
       ...(Object.keys(shown).length > 0 && { examples: shown }),
     }
   })
-  return { parameters: [...parameters, refTo("parameters", "format")] }
+  return { parameters: [...parameters, ...sharedParameters] }
 }
 
 function inBody({ id, examples }: ApiDefinition): JsonObject {
   const shown = byName(examples, ({ name, input }) => ({ summary: name, value: input }))
   return {
-    parameters: [refTo("parameters", "format")],
+    parameters: sharedParameters,
     requestBody: jsonBody(refTo("schemas", inputName(id)), { examples: shown }),
   }
 }
@@ -122,7 +124,7 @@ function batchOperation(api: DocumentedApi, category: string): JsonObject {
     ...(deprecation && { deprecated: true }),
     description: `Runs the API on up to ${maxInputs} inputs and returns a result for each, in their order. Costs ${priceText(api.credits)} for each input that succeeds. If the credits do not cover all inputs, none is run.`,
     "x-credits-per-input": api.credits,
-    parameters: [refTo("parameters", "format")],
+    parameters: sharedParameters,
     requestBody: jsonBody(batchRequest(id), { example: { inputs } }),
     responses: {
       200: {
@@ -135,7 +137,7 @@ function batchOperation(api: DocumentedApi, category: string): JsonObject {
       },
       400: refTo("responses", "BatchRefused"),
       ...goneAfter(api.definition),
-      ...keyedFaults("POST"),
+      ...chargedFaults("POST"),
     },
   }
 }
@@ -158,7 +160,7 @@ export const batchSchemas: Readonly<Record<string, JsonObject>> = {
     count: countOf("The number of inputs."),
     succeeded: countOf("The number of inputs that succeeded."),
     failed: countOf("The number of inputs that failed."),
-    credits_used: countOf("The cost of the batch in credits."),
+    credits_used: countOf("The cost of the batch in credits. In a replay: what it cost when it was charged."),
   }),
   BatchResult: objectOf({
     index: countOf("The position of the input, from 0."),

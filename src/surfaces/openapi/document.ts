@@ -10,7 +10,7 @@ import {
   objectOf,
   type PathGroup,
 } from "./json-object.ts"
-import { formatParameter, textSchemas } from "./rest-answer.ts"
+import { formatParameter, idempotencyKeyParameter, textSchemas } from "./rest-answer.ts"
 import { servicePaths } from "./service-paths.ts"
 
 export interface DocumentOptions {
@@ -71,7 +71,7 @@ function componentsOf(service: ApiDocInput, groups: readonly PathGroup[]): OpenA
         metricsToken: { type: "http", scheme: "bearer", description: "The token of `--metrics-token`." },
       }),
     },
-    parameters: { format: formatParameter },
+    parameters: { format: formatParameter, "Idempotency-Key": idempotencyKeyParameter },
     headers: headerComponents,
     responses: faultResponses(service),
     schemas: {

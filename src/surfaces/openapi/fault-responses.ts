@@ -1,6 +1,7 @@
 import { apiForbidden, rateLimited } from "../../call/admission.ts"
 import { maxInputs } from "../../call/batch.ts"
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
+import { keyInUse } from "../../call/once.ts"
 import { tooManyUnsent } from "../../call/unsent.ts"
 import { options } from "../../config/options.ts"
 import { formats } from "../../encode/formats.ts"
@@ -46,6 +47,14 @@ export function sharedRefusals({ apis, maxBodyBytes }: Pick<ApiDocInput, "apis" 
     Forbidden: refusal("The key is not allowed from this address, or not for this API.", {
       address: fixedFault("addressForbidden"),
       api: apiForbidden(api),
+    }),
+    KeyInUse: refusal(
+      "A call with the same `Idempotency-Key` is under way. Nothing was charged.",
+      { "key-in-use": keyInUse },
+      { ...keyedHeaders, ...refsTo("Retry-After") },
+    ),
+    KeyReused: refusal("The `Idempotency-Key` was used for a call with other input. Nothing was charged.", {
+      "key-reused": fixedFault("idempotencyKeyReused"),
     }),
     TakesGet: wrongMethod("GET"),
     TakesPost: wrongMethod("POST"),
@@ -141,8 +150,21 @@ export function keyedRefusals(
   }
 }
 
+/** {@link keyedRefusals} of a path that charges, which an Idempotency-Key can be sent to. */
+export function chargedRefusals(method: "GET" | "POST"): ReturnType<typeof keyedRefusals> {
+  return { ...keyedRefusals(method), 409: "KeyInUse", 422: "KeyReused" }
+}
+
+/** The responses of a REST path that charges, except 200 and 400. */
+export function chargedFaults(method: "GET" | "POST"): Readonly<Record<string, JsonObject>> {
+  return toResponses(chargedRefusals(method))
+}
+
 /** The responses of a REST path that needs a key, except 200 and 400. */
 export function keyedFaults(method: "GET" | "POST"): Readonly<Record<string, JsonObject>> {
-  const names = Object.entries(keyedRefusals(method))
-  return Object.fromEntries(names.map(([status, name]) => [status, refTo("responses", name)]))
+  return toResponses(keyedRefusals(method))
+}
+
+function toResponses(names: ReturnType<typeof keyedRefusals>): Readonly<Record<string, JsonObject>> {
+  return Object.fromEntries(Object.entries(names).map(([status, name]) => [status, refTo("responses", name)]))
 }

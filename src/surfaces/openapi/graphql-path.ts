@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox"
 import { fixedFault } from "../../call/fault.ts"
+import { keyInUse } from "../../call/once.ts"
 import { toFieldName, toRootField, toTypeName } from "../graphql/names.ts"
 import { Refusal, statuses, toRefusal } from "../graphql/refusal.ts"
 import { jsonBody } from "./api-parts.ts"
@@ -23,9 +24,14 @@ export function graphqlPath({ apis: [first] }: ApiDocInput): PathGroup {
     summary: "GraphQL: several APIs in one query",
     description:
       "Alpha: the schema may change. Costs the prices of the APIs that the query names, each once and only if it succeeds. Introspection is free. A query that fails in part is answered with 200, `data` and `errors`.",
+    parameters: [refTo("parameters", "Idempotency-Key")],
     requestBody: jsonBody(request, { example: example.request }),
     responses: {
-      200: { description: "The result.", headers: known, content: content({ data: example.data }) },
+      200: {
+        description: "The result.",
+        headers: { ...known, ...refsTo("Idempotent-Replayed") },
+        content: content({ data: example.data }),
+      },
       400: failure("The request or the query was refused.", [unknownField]),
       401: failure(
         "The key is missing, mistyped, unknown, expired, revoked, rotated or disabled.",
@@ -35,6 +41,10 @@ export function graphqlPath({ apis: [first] }: ApiDocInput): PathGroup {
       402: failure("The credits do not cover the query. Nothing was run.", [creditsUsedUp], retry),
       403: failure("The key is not allowed, or the query names more APIs than the plan allows.", forbidden),
       405: failure("The path takes only POST.", [wrongMethod], { ...commonHeaders, ...refsTo("Allow") }),
+      409: failure("A query with the same `Idempotency-Key` is under way.", [toRefusal(keyInUse)], retry),
+      422: failure("The `Idempotency-Key` was used for another query.", [
+        toRefusal(fixedFault("idempotencyKeyReused")),
+      ]),
       429: failure("The limit per minute is reached.", [throttled], retry),
       500: failure("The service failed. Nothing was charged.", [toRefusal(fixedFault("internal"))]),
       503: failure("The service is unavailable. Nothing was charged. Try again.", [unavailable], retry),

@@ -19,6 +19,9 @@ export const headerComponents = {
   "RateLimit-Policy": headerOf("The limit: `q` calls in `w` seconds. Absent without a limit."),
   RateLimit: headerOf("What is left of it: `r` calls; in `t` seconds all are back."),
   "X-Error-Code": { ...headerOf("A code for programs, which does not change."), required: true },
+  "Idempotent-Replayed": headerOf(
+    "`true` on the answer of a call that was charged before, under the same `Idempotency-Key`.",
+  ),
   Deprecation: headerOf("Since when what was called is deprecated: `@` and Unix seconds (RFC 9745)."),
   Sunset: headerOf("From when on it is gone (RFC 8594)."),
   Link: headerOf("Other documents and their relation to this answer (RFC 8288)."),

@@ -74,6 +74,15 @@ export function errorExample(summary: string, error: string): ExampleAnswers[str
 }
 
 /** `?format=`, which every REST path takes. */
+export const idempotencyKeyParameter: JsonObject = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "A text of your own for this call, such as a UUID. Within 24 hours the same call with the same key is answered again and not charged again.",
+  schema: { type: "string", pattern: "^[ -~]{1,255}$" },
+}
+
 export const formatParameter: JsonObject = {
   name: "format",
   in: "query",

@@ -1,6 +1,6 @@
 import { goneRefusal } from "../openapi/api-parts.ts"
 import { inputRefusal } from "../openapi/api-paths.ts"
-import { keyedRefusals, type Refusal, sharedRefusals } from "../openapi/fault-responses.ts"
+import { chargedRefusals, type Refusal, sharedRefusals } from "../openapi/fault-responses.ts"
 import type { DocumentedApi } from "../openapi/json-object.ts"
 import { type Html, html, withCode } from "./html.ts"
 import type { Site } from "./site.ts"
@@ -32,7 +32,7 @@ function byStatus(site: Site, api: DocumentedApi): readonly (Refusal & { readonl
   const gone = goneRefusal(api.definition)
   return [
     { status: 400, ...inputRefusal(api) },
-    ...Object.entries(keyedRefusals(api.definition.method)).map(([status, name]) => ({
+    ...Object.entries(chargedRefusals(api.definition.method)).map(([status, name]) => ({
       status: Number(status),
       ...shared[name],
     })),

@@ -1,9 +1,9 @@
-import { holdsKey } from "../../../accounts/key.ts"
 import type { RunOptions } from "../../../admin/administration.ts"
 import { AdminFault } from "../../../admin/fault.ts"
 import type { GiveWay } from "../../../apis/contract.ts"
 import { inputFault } from "../../../call/fault.ts"
 import type { RawInput, TextParameter } from "../../../call/input.ts"
+import { mistakeOfIdempotencyKey } from "../../../call/work-once.ts"
 import { readJsonObject } from "../body.ts"
 import { tooManyParameters } from "../format.ts"
 import type { Intake } from "../intake.ts"
@@ -56,9 +56,6 @@ function readable({ name, text }: TextParameter): [string, string] {
   return [name, text]
 }
 
-/** Printable ASCII, which every HTTP library can send. */
-const idempotencyKeyForm = /^[\x20-\x7e]{1,255}$/
-
 /** A strong ETag of this API: a version in quotes. */
 const versionForm = /^"([1-9]\d{0,14})"$/
 
@@ -79,11 +76,8 @@ export function etagOf(output: unknown): string | null {
 /** Draft-ietf-httpapi-idempotency-key-header. The key is stored, so it must not be a secret. */
 function readIdempotencyKey(headers: Headers): string | null {
   const key = headers.get("idempotency-key")
-  if (key === null) return null
-  if (!idempotencyKeyForm.test(key))
-    throw malformed("Idempotency-Key", "must be 1 to 255 printable ASCII characters")
-  if (holdsKey(key))
-    throw malformed("Idempotency-Key", "must not hold a key; send a random text such as a UUID")
+  const mistake = key === null ? null : mistakeOfIdempotencyKey(key)
+  if (mistake !== null) throw malformed("Idempotency-Key", mistake)
   return key
 }
 

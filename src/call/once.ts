@@ -1,0 +1,66 @@
+import type { Clock } from "../apis/contract.ts"
+import { type CallReplay, type ChargeOnce, keepReplaysMs, type Store } from "../store/store.ts"
+import type { FindSnapshot } from "./account-snapshots.ts"
+import type { Caller } from "./caller.ts"
+import { Fault, fixedFault } from "./fault.ts"
+
+/** A call with an Idempotency-Key, between its input and its charge. */
+export interface OnceCall extends ChargeOnce {
+  /** What the first call with the key was charged: this one is answered, and not charged. Null for the first. */
+  replay: CallReplay | null
+}
+
+/** Begins calls with an Idempotency-Key. */
+export interface OnceCalls {
+  /**
+   * Begins a call and finds out whether it was charged before. `end` must be called when it is over.
+   * @throws Fault when a call with the key is under way, or the key was used for another input
+   */
+  begin(
+    caller: Caller,
+    hashes: Pick<ChargeOnce, "keyHash" | "inputHash">,
+  ): Promise<{ readonly once: OnceCall; end(): void }>
+}
+
+/** The calls under way are kept with the account, and the charged ones in the store. */
+export function createOnceCalls(
+  store: Pick<Store, "findReplay">,
+  clock: Clock,
+  findSnapshot: FindSnapshot,
+): OnceCalls {
+  return {
+    async begin(caller, { keyHash, inputHash }) {
+      const snapshot = findSnapshot(caller)
+      snapshot.onceUnderWay ??= new Map()
+      const { onceUnderWay: underWay } = snapshot
+      const other = underWay.get(keyHash)
+      if (other !== undefined) {
+        if (other !== inputHash) throw fixedFault("idempotencyKeyReused")
+        throw keyInUse
+      }
+      underWay.set(keyHash, inputHash)
+      const end = () => void underWay.delete(keyHash)
+      try {
+        const nowMs = clock.now()
+        const replay = await store.findReplay(caller.account.id, keyHash, nowMs - keepReplaysMs)
+        requireSameInput(inputHash, replay)
+        return { once: { keyHash, inputHash, nowMs, replay }, end }
+      } catch (thrown) {
+        end()
+        throw thrown
+      }
+    },
+  }
+}
+
+/** The refusal of a call while another one with its key is under way. */
+export const keyInUse = new Fault(
+  "idempotencyKeyInUse",
+  "A call with this 'Idempotency-Key' is under way. Nothing was charged; send this one again in a second.",
+  { retryAfterSeconds: 1 },
+)
+
+/** @throws Fault when a key was used for another input */
+export function requireSameInput(inputHash: string, replay: CallReplay | null): void {
+  if (replay !== null && replay.inputHash !== inputHash) throw fixedFault("idempotencyKeyReused")
+}

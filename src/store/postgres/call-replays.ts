@@ -1,0 +1,59 @@
+import { type CallReplay, type Charge, keepReplaysMs } from "../store.ts"
+import type { Connection } from "./connection.ts"
+import { sqlStateOf } from "./errors.ts"
+import { toArray } from "./parameters.ts"
+
+/**
+ * The part of a charging statement that keeps what was charged under Idempotency-Keys. It follows `charged`, which has the numbers
+ * of the groups that were charged. The statement fails when one of the keys was charged before: then nothing of it is done.
+ * @param arrays the parameters with the number of the group and the columns of each key
+ */
+export function keepReplays(...arrays: readonly [string, string, string, string, string, string]): string {
+  const [number, accountId, keyHash, inputHash, createdMs, credits] = arrays
+  return `kept AS (INSERT INTO call_replays (account_id, key_hash, input_hash, created_ms, credits)
+    SELECT k.account_id, k.key_hash, k.input_hash, k.created_ms, k.credits
+    FROM unnest(${number}::float8[], ${accountId}::text[], ${keyHash}::text[], ${inputHash}::text[], ${createdMs}::bigint[],
+      ${credits}::bigint[]) AS k (number, account_id, key_hash, input_hash, created_ms, credits)
+    WHERE k.number IN (SELECT number FROM charged))`
+}
+
+/** Whether a charging statement failed because one of its keys was charged before. */
+export function isRepeated(cause: unknown): boolean {
+  return sqlStateOf(cause) === "23505"
+}
+
+interface FoundReplay extends CallReplay {
+  readonly accountId: string
+  readonly keyHash: string
+}
+
+/** Deletes keys that were kept for long enough, which would fail the next attempt, and returns the others. */
+const findStatement = `
+  WITH given AS (SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[]) AS given (account_id, key_hash, since_ms)),
+  deleted AS (DELETE FROM call_replays r USING given
+    WHERE r.account_id = given.account_id AND r.key_hash = given.key_hash AND r.created_ms <= given.since_ms)
+  SELECT r.account_id AS "accountId", r.key_hash AS "keyHash", r.input_hash AS "inputHash", r.credits::float8 AS credits
+  FROM call_replays r JOIN given USING (account_id, key_hash) WHERE r.created_ms > given.since_ms`
+
+/** Finds what was charged before under the Idempotency-Keys of some charges. */
+export async function findCallReplays(
+  connection: Connection,
+  pending: readonly { readonly charge: Charge }[],
+  limitMs: number,
+): Promise<(charge: Charge) => CallReplay | undefined> {
+  const keys = pending.flatMap(({ charge: { accountId, once } }) => (once ? [{ accountId, ...once }] : []))
+  if (keys.length === 0) return () => undefined
+  const columns = [
+    toArray(keys.map(({ accountId }) => accountId)),
+    toArray(keys.map(({ keyHash }) => keyHash)),
+    toArray(keys.map(({ nowMs }) => nowMs - keepReplaysMs)),
+  ]
+  const found = await connection.run<FoundReplay>(findStatement, columns, limitMs)
+  const byKey = new Map(
+    found.map(({ accountId, keyHash, inputHash, credits }) => [
+      `${accountId} ${keyHash}`,
+      { inputHash, credits },
+    ]),
+  )
+  return ({ accountId, once }) => byKey.get(`${accountId} ${once?.keyHash ?? ""}`)
+}

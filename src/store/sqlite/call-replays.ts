@@ -1,0 +1,24 @@
+import type { Database } from "bun:sqlite"
+import { selectReplay } from "../rows.ts"
+import { type CallReplay, type ChargeItem, type ChargeOnce, keepReplaysMs } from "../store.ts"
+import { toSqlite } from "./statement.ts"
+
+const select = toSqlite(selectReplay)
+
+/** A key that was kept for long enough is taken over by the next charge under it. */
+const insert = `INSERT INTO call_replays (account_id, key_hash, input_hash, created_ms, credits) VALUES (?1, ?2, ?3, ?4, ?5)
+  ON CONFLICT DO UPDATE SET input_hash = excluded.input_hash, created_ms = excluded.created_ms, credits = excluded.credits`
+
+/** Prepares the charges under Idempotency-Keys on one connection. To be called in the transaction that charges. */
+export function prepareCallReplays(database: Database) {
+  return {
+    find: (accountId: string, { keyHash, nowMs }: ChargeOnce): CallReplay | null =>
+      database
+        .query<CallReplay, [string, string, number]>(select)
+        .get(accountId, keyHash, nowMs - keepReplaysMs),
+    keep(accountId: string, { keyHash, inputHash, nowMs }: ChargeOnce, items: readonly ChargeItem[]): void {
+      const credits = items.reduce((sum, item) => sum + item.credits, 0)
+      database.query(insert).run(accountId, keyHash, inputHash, nowMs, credits)
+    },
+  }
+}
