@@ -143,6 +143,7 @@ describe("help", () => {
         .replace(/acc_\w+/, id)
         .replace(/key_\w+/, key.id)
         .replace(/adj_\w+/, `adj_${id}`)
+        .replace(/--month \S+/, `--month ${new Date().toISOString().slice(0, 7)}`)
         .replace(/(?:adm|msg)_\w+|penknife-\d\S+\.db/, prepared)
         .replace("penknife-backup.db", join(dir, "backup.db"))
         .replace(/(--apis|api check) apis/, `$1 ${join(dir, "apis")}`)

@@ -27,6 +27,7 @@ import { createPerson, personLink, removePerson, updatePerson } from "./people/c
 import { listPeople } from "./people/person.ts"
 import { listPlans } from "./plans/list-plans.ts"
 import { tailRequests } from "./requests/tail.ts"
+import { listStatementMonths, listStatements, showStatement } from "./statements/statement.ts"
 import { queryUsage } from "./usage/query.ts"
 import { deleteWebhook, getWebhook, setWebhook } from "./webhooks/webhook.ts"
 import { whoami } from "./whoami.ts"
@@ -53,6 +54,9 @@ const list = [
   enableKey,
   revokeKey,
   queryUsage,
+  showStatement,
+  listStatementMonths,
+  listStatements,
   historyOfCalls,
   historyOfFaults,
   historyOfCredits,

@@ -1,4 +1,5 @@
 import { noticeThresholds } from "../accounts/credits.ts"
+import { createStatementWriter } from "../admin/statements/write-statements.ts"
 import type { Ports } from "../apis/contract.ts"
 import { createAccountSnapshots } from "../call/account-snapshots.ts"
 import type { Guests } from "../call/guests.ts"
@@ -159,6 +160,13 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const cleaner = createCleaner({
     store: openedStore,
     kept: () => current.config,
+    statements: createStatementWriter({
+      admin: openedStore.admin,
+      clock,
+      get plans() {
+        return current.config.plans
+      },
+    }),
     clock,
     timer: ports.timer,
     log,

@@ -9,6 +9,12 @@ export interface CreditsStore {
   findReferredAdjustment(accountId: string, reference: string): Promise<AdjustmentRecord | null>
   /** The statement of a month that is over, as it was written. */
   findStatement(accountId: string, month: string): Promise<string | null>
+  /** Accounts after one, in the order of the store, and whether each has the statement of a month. */
+  accountsByStatement(
+    month: string,
+    afterId: string,
+    limit: number,
+  ): Promise<readonly { readonly id: string; readonly hasStatement: boolean }[]>
   /** Keeps the statement of a month that is over, unless it is kept already, and returns the one that is kept. */
   keepStatement(statement: StatementRecord): Promise<string>
 }

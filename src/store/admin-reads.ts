@@ -113,6 +113,15 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
         (row: AdjustmentRecord) => row,
       ),
     findStatement,
+    async accountsByStatement(month, afterId, limit) {
+      const found = await read<{ id: string; hasStatement: boolean | number }>(
+        `SELECT account_id AS id, EXISTS (
+             SELECT 1 FROM statements WHERE statements.account_id = ledger.account_id AND month = $1::text) AS "hasStatement"
+           FROM ledger WHERE account_id > $2::text ORDER BY account_id LIMIT $3::bigint`,
+        [month, afterId, limit],
+      )
+      return found.map(({ id, hasStatement }) => ({ id, hasStatement: Boolean(hasStatement) }))
+    },
     async keepStatement({ accountId, month, writtenMs, body }) {
       await write(
         `INSERT INTO statements (account_id, month, written_ms, body)

@@ -1,10 +1,10 @@
 /** A store of version 1 gets the tables of a new one, and keeps its rows. */
 import { Database } from "bun:sqlite"
-import { expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { SQL } from "bun"
 import { describeTables } from "../../src/store/postgres/takeover.ts"
-import { openAnyStore } from "../support/any-store.ts"
+import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { usePostgres } from "../support/postgres.ts"
 import { accountOf, chargeOf } from "../support/store.ts"
 import { tempDir } from "../support/temp.ts"
@@ -41,6 +41,28 @@ function describeFile(file: string): readonly unknown[] {
       .replace(/ ?([(),]) ?/g, "$1"),
   )
 }
+
+describe.each(useStoreKinds())("$name: adjustments and statements", ({ create }) => {
+  test("rows are only added", async () => {
+    const db = await create()
+    const { store, admin } = await openAnyStore(db)
+    await store.createAccount(accountOf({ bonus: 5 }))
+    await admin.keepStatement({ accountId: "acc_1", month: "2025-01", writtenMs: 1, body: "{}" })
+    expect(
+      await admin.keepStatement({ accountId: "acc_1", month: "2025-01", writtenMs: 2, body: "[]" }),
+    ).toBe("{}")
+    await store.close()
+    const sql = new SQL(db.startsWith("postgres") ? db : `sqlite://${db}`, { max: 1 })
+    for (const change of [
+      "UPDATE adjustments SET credits = 6",
+      "DELETE FROM adjustments",
+      "UPDATE statements SET body = '[]'",
+      "DELETE FROM statements",
+    ])
+      await expect(sql.unsafe(change).execute()).rejects.toThrow(/cannot be (changed|deleted)/)
+    await sql.close()
+  })
+})
 
 test("a data file", async () => {
   const file = await fill(join(dir, "older.db"))

@@ -125,6 +125,7 @@ async function replaced(
   { db, may }: { readonly db: string; readonly may: string },
 ): Promise<string> {
   if (value.startsWith("acc_")) return account
+  if (value === "2027-01") return monthOf(await admin("GET", `/accounts/${account}`))
   // The bonus that the account began with.
   if (value.startsWith("adj_")) return `adj_${account}`
   if (value.startsWith("key_")) return key
@@ -153,6 +154,11 @@ async function passkey(admin: Client, db: string): Promise<string> {
   } finally {
     await opened.store.close()
   }
+}
+
+/** The month in which an account was created. */
+function monthOf({ body }: Awaited<ReturnType<Client>>): string {
+  return String(body.created).slice(0, 7)
 }
 
 /** The name of a new backup; the given one where the store has none. */

@@ -1,0 +1,225 @@
+import type { AdjustmentRecord } from "../../store/adjustments.ts"
+import type { AccountDetails, AuditRecord, Page } from "../../store/admin-store.ts"
+import type { UsagePlace, UsageSum } from "../../store/usage-types.ts"
+import { toIso } from "../../values/time-text.ts"
+import type { AdminParts } from "../parts.ts"
+import { isOver, type Month, renewalsIn } from "./month.ts"
+import type { Statement, StatementLine } from "./statement-schema.ts"
+
+/** What statements are made from. */
+export type StatementParts = Pick<AdminParts, "admin" | "clock" | "plans">
+
+/** Entries that are read at once. */
+const pageSize = 1_000
+
+/** The statement of an account for a month: the one that was written when the month was over, or one of the present state. */
+export async function readStatement(
+  account: AccountDetails,
+  month: Month,
+  parts: StatementParts,
+): Promise<Statement> {
+  const { admin, clock } = parts
+  const kept = await admin.findStatement(account.id, month.name)
+  if (kept !== null) return JSON.parse(kept)
+  const statement = await makeStatement(account, month, parts)
+  return statement.final ? keepStatement(statement, month, parts, clock.now()) : statement
+}
+
+/** Writes a statement that is final, and returns the one that is kept: another process may have been first. */
+export async function keepStatement(
+  statement: Statement,
+  { name }: Month,
+  { admin }: StatementParts,
+  writtenMs: number,
+): Promise<Statement> {
+  const body = JSON.stringify(statement)
+  return JSON.parse(await admin.keepStatement({ accountId: statement.account, month: name, writtenMs, body }))
+}
+
+/** Makes the statement of an account from what is stored. */
+export async function makeStatement(
+  account: AccountDetails,
+  month: Month,
+  parts: StatementParts,
+): Promise<Statement> {
+  const { clock, plans } = parts
+  const { id, name, externalId } = account
+  const nowMs = clock.now()
+  const records = await readRecords(id, month.startMs, parts)
+  const planAt = timelineOf(account, records)
+  const entries = await readEntries(id, month, parts)
+  const usage = await readSums(id, month, parts)
+  const keyNames = await namesOf(id, usage, parts)
+  const priceOf = (plan: string) => plans.get(plan)?.price ?? null
+  const plan = planAt(month.endMs - 1)
+  const inMonth = (ms: number) => ms >= month.startMs && ms < month.endMs
+  const renewals = [
+    ...renewalsIn(account, month, nowMs),
+    ...records.filter(({ operation }) => operation === "credits.renew").map(({ atMs }) => atMs),
+  ]
+  const timed: (readonly [atMs: number, line: StatementLine])[] = [
+    ...renewals.filter(inMonth).map((atMs) => {
+      const planThen = planAt(atMs)
+      const credits = plans.get(planThen)?.monthlyCredits ?? null
+      return [atMs, lineOf({ line: "renewal", plan: planThen, credits })] as const
+    }),
+    ...records.flatMap((record) => {
+      const after = movedTo(record)
+      if (after === null || !inMonth(record.atMs)) return []
+      return [[record.atMs, lineOf({ line: "plan_change", plan: after, price: priceOf(after) })] as const]
+    }),
+    ...entries.map((entry) => {
+      const { id: entryId, kind, credits, reason, reference, undoes } = entry
+      return [entry.atMs, lineOf({ line: kind, id: entryId, credits, reason, reference, undoes })] as const
+    }),
+  ]
+  const used = usage.map(({ key, api, calls, credits }) =>
+    lineOf({ line: "usage", key, key_name: keyNames.get(key) ?? null, api, calls, credits }),
+  )
+  const isAdded = ({ kind }: AdjustmentRecord) => kind === "grant" || kind === "sign_up"
+  return {
+    account: id,
+    name,
+    external_id: externalId,
+    month: month.name,
+    from: toIso(month.startMs),
+    to: toIso(month.endMs),
+    final: isOver(month, nowMs),
+    plan,
+    price: priceOf(plan),
+    granted: sumOf(entries.filter(isAdded)),
+    adjusted: sumOf(entries.filter((entry) => !isAdded(entry))),
+    used: sumOf(usage),
+    calls: usage.reduce((sum, { calls }) => sum + calls, 0),
+    lines: [
+      ...timed.sort(([a], [b]) => a - b).map(([atMs, line]) => ({ ...line, at: toIso(atMs) })),
+      ...used,
+    ],
+  }
+}
+
+/** Whether something happened in the month, or it costs something: such statements are written without being asked for. */
+export function isWorthKeeping({ price, lines }: Statement): boolean {
+  return price !== null || lines.some(({ line }) => line !== "renewal")
+}
+
+const noLine = {
+  id: null,
+  at: null,
+  plan: null,
+  price: null,
+  key: null,
+  key_name: null,
+  api: null,
+  calls: null,
+  credits: null,
+  reason: null,
+  reference: null,
+  undoes: null,
+}
+
+function lineOf(given: Partial<StatementLine> & Pick<StatementLine, "line">): StatementLine {
+  return { ...noLine, ...given }
+}
+
+function sumOf(rows: readonly { readonly credits: number }[]): number {
+  return rows.reduce((sum, { credits }) => sum + credits, 0)
+}
+
+/** Records of changes of the account since a time, oldest first. */
+async function readRecords(
+  accountId: string,
+  fromMs: number,
+  { admin }: StatementParts,
+): Promise<readonly AuditRecord[]> {
+  const found = await readAll(
+    (page) => admin.audit({ targetId: accountId, fromMs }, page),
+    ({ atMs, id }) => [atMs, id],
+  )
+  return found.toReversed()
+}
+
+/** The plan at a time, as the records since the start of the month tell it. */
+function timelineOf({ plan }: AccountDetails, records: readonly AuditRecord[]): (ms: number) => string {
+  const moves = records.flatMap((record) => {
+    const from = planOf(record.before)
+    return movedTo(record) === null || from === null ? [] : [{ atMs: record.atMs, from }]
+  })
+  return (ms) => moves.find(({ atMs }) => atMs > ms)?.from ?? plan
+}
+
+/** The plan that an account was moved to; null for any other record. */
+function movedTo({ before, after }: AuditRecord): string | null {
+  const [from, to] = [planOf(before), planOf(after)]
+  return from === null || from === to ? null : to
+}
+
+function planOf(json: string | null): string | null {
+  const fields: unknown = json === null ? null : JSON.parse(json)
+  if (typeof fields !== "object" || fields === null || !("plan" in fields)) return null
+  return typeof fields.plan === "string" ? fields.plan : null
+}
+
+/** The adjustments of a month, oldest first. */
+async function readEntries(
+  accountId: string,
+  { startMs, endMs }: Month,
+  { admin }: StatementParts,
+): Promise<readonly AdjustmentRecord[]> {
+  const found = await readAll(
+    async (page) => {
+      const entries = await admin.adjustments(accountId, page)
+      return entries.filter(({ atMs }) => atMs >= startMs)
+    },
+    ({ atMs, id }) => [atMs, id],
+    // Before every entry of that time.
+    [endMs, ""],
+  )
+  return found.toReversed()
+}
+
+/** What was used in a month, by key and API. */
+async function readSums(
+  accountId: string,
+  { firstDay, lastDay }: Month,
+  { admin }: StatementParts,
+): Promise<readonly UsageSum[]> {
+  const query = { accountId, fromDay: firstDay, toDay: lastDay, by: ["key", "api"] } as const
+  const found: UsageSum[] = []
+  for (let after: UsagePlace | null = null; ; ) {
+    const { sums, next } = await admin.usage(query, { limit: pageSize, after })
+    found.push(...sums)
+    if (next === null) return found
+    after = next
+  }
+}
+
+/** The names of the keys that were used. */
+async function namesOf(
+  accountId: string,
+  usage: readonly UsageSum[],
+  { admin }: StatementParts,
+): Promise<ReadonlyMap<string, string>> {
+  if (usage.length === 0) return new Map()
+  const keys = await readAll(
+    (page) => admin.keys({ accountId }, page),
+    ({ createdMs, id }) => [createdMs, id],
+  )
+  return new Map(keys.map(({ id, name }) => [id, name]))
+}
+
+/** Reads all pages of a list. */
+async function readAll<Row>(
+  read: (page: Page) => Promise<readonly Row[]>,
+  place: (row: Row) => readonly (string | number)[],
+  start: Page["after"] = null,
+): Promise<readonly Row[]> {
+  const found: Row[] = []
+  for (let after = start; ; ) {
+    const rows = await read({ limit: pageSize, after })
+    found.push(...rows)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < pageSize) return found
+    after = place(last)
+  }
+}

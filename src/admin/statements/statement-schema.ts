@@ -1,0 +1,60 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { choice, nullable } from "../../apis/contract.ts"
+import { externalId, instant, maybeInstant } from "../fields.ts"
+import { operatorOnly } from "../operation.ts"
+
+const lines = ["renewal", "plan_change", "sign_up", "grant", "adjustment", "undo", "usage"] as const
+
+/** A line of a statement. */
+export const statementLine = Type.Object({
+  line: choice(lines, {
+    description:
+      "`renewal`: a credit month began; `plan_change`; `usage` of an API with a key; else the kind of an adjustment.",
+  }),
+  id: nullable(Type.String(), { description: "The adjustment's id." }),
+  at: maybeInstant("When; null for usage, which is that of the whole month."),
+  plan: nullable(Type.String(), { description: "The plan of a renewal, or the new one of a change." }),
+  price: nullable(Type.String(), { description: "The displayed price of the new plan." }),
+  key: nullable(Type.String(), {
+    description: "The key's id; empty for what was recorded before keys were.",
+  }),
+  key_name: nullable(Type.String(), { description: "The key's name." }),
+  api: nullable(Type.String(), { description: "The API's id." }),
+  calls: nullable(Type.Integer(), { description: "Successful calls." }),
+  credits: nullable(Type.Integer(), {
+    description:
+      "Credits: those of the month that a renewal gave, null without a limit; that an adjustment added, negative when it took them; that were used.",
+  }),
+  reason: nullable(Type.String(), { description: "Why credits were adjusted." }),
+  reference: nullable(Type.String(), { description: "The operator's own reference of an adjustment." }),
+  undoes: nullable(Type.String(), { description: "The id of the adjustment that this one takes back." }),
+})
+
+/** The sums of a statement. */
+export const statementHead = {
+  account: Type.String({ description: "The account's id." }),
+  name: Type.String({ description: "Its name when the statement was made." }),
+  external_id: operatorOnly(nullable(externalId, { description: externalId.description ?? "" })),
+  month: Type.String({ description: "The calendar month in UTC, `2027-01`." }),
+  from: instant("When the month began."),
+  to: instant("When it ended or will end."),
+  final: Type.Boolean({
+    description:
+      "Whether the month is over and the statement never changes again, ten minutes after its end.",
+  }),
+  plan: Type.String({ description: "The plan at the end of the month, or now." }),
+  price: nullable(Type.String(), { description: "The displayed price of this plan; null without one." }),
+  granted: Type.Integer({ description: "Bonus credits that were granted, the sign-up bonus included." }),
+  adjusted: Type.Integer({ description: "The sum of all other adjustments; negative when more was taken." }),
+  used: Type.Integer({
+    description: "Credits that were used, whether the month or the bonus paid for them.",
+  }),
+  calls: Type.Integer({ description: "Successful calls." }),
+}
+
+const head = Type.Object(statementHead)
+
+/** A line of {@link Statement}. */
+export type StatementLine = Static<typeof statementLine>
+/** The statement of an account for a month. */
+export type Statement = Static<typeof head> & { lines: StatementLine[] }

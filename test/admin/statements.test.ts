@@ -1,0 +1,206 @@
+/** Statements on both stores: what they say, that a past one never changes, and who may read them. */
+import { beforeEach, describe, expect, test } from "bun:test"
+import { closeAccount, updateAccount } from "../../src/admin/accounts/change-account.ts"
+import { createAccount } from "../../src/admin/accounts/create-account.ts"
+import { adjustCredits, undoAdjustment } from "../../src/admin/credits/adjust-credits.ts"
+import { grantCredits, renewCredits } from "../../src/admin/credits/change-credits.ts"
+import { updateKey } from "../../src/admin/keys/change-key.ts"
+import { createApiKey } from "../../src/admin/keys/issue-key.ts"
+import { customerPermissions } from "../../src/admin/permission.ts"
+import { listStatementMonths, listStatements, showStatement } from "../../src/admin/statements/statement.ts"
+import { createStatementWriter } from "../../src/admin/statements/write-statements.ts"
+import {
+  actorOf,
+  openAdministration,
+  type TestAdministration,
+  type Values,
+} from "../support/administration.ts"
+import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
+import { chargeOf } from "../support/store.ts"
+
+describe.each(useStoreKinds())("$name", ({ create }) => {
+  const openStore = useOpenStores()
+  let opened: AnyTestStore
+  let admin: TestAdministration
+  let id: string
+  let keyId: string
+
+  beforeEach(async () => {
+    opened = await openStore(await create())
+    admin = openAdministration(opened)
+    admin.clock.set("2025-01-10T12:00:00Z")
+    id = String((await admin.run(createAccount, { name: "Ann", plan: "free", external_id: "c-1" })).id)
+    keyId = String((await admin.run(createApiKey, { account: id, name: "ci" })).id)
+  })
+  const show = (month: string, values: Values = {}) => admin.run(showStatement, { id, month, ...values })
+  const linesOf = ({ data }: Values) => data as Values[]
+  const charge = async (day: string, api: string, credits: number) => {
+    const items = [{ api, calls: 1, credits }]
+    const given = chargeOf({ accountId: id, keyId, items, day, allowance: 1_000, periodStartMs: startMs() })
+    expect(await opened.store.charge([given])).toMatchObject([{ charged: true }])
+  }
+  const startMs = () => Date.parse("2025-01-10T12:00:00Z")
+
+  /** A month with everything in it: three plans, a refund that is undone, a month that is started again. */
+  async function fillJanuary(): Promise<void> {
+    await charge("2025-01-11", "hmac", 3)
+    await charge("2025-01-31", "hmac", 4)
+    await charge("2025-01-31", "spfvalidator", 5)
+    for (const [day, plan] of [
+      ["12", "pro"],
+      ["13", "starter"],
+      ["14", "free"],
+    ]) {
+      admin.clock.set(`2025-01-${day}T00:00:00Z`)
+      await admin.run(updateAccount, { id, plan })
+    }
+    await admin.run(grantCredits, { id, credits: 100 })
+    admin.clock.advance(1)
+    const { id: taken } = await admin.run(adjustCredits, {
+      id,
+      credits: -30,
+      reason: "Refund",
+      reference: "r-1",
+    })
+    admin.clock.advance(1)
+    await admin.run(undoAdjustment, { id: taken })
+    admin.clock.set("2025-01-20T00:00:00Z")
+    await admin.run(renewCredits, { id, anyway: true })
+  }
+
+  test("has the plan and its moves, renewals, each adjustment, and what was used by key and API", async () => {
+    await fillJanuary()
+    await charge("2025-02-01", "hmac", 1)
+    admin.clock.set("2025-02-01T00:05:00Z")
+    const { data, ...head } = await show("2025-01")
+    expect(head).toEqual({
+      account: id,
+      name: "Ann",
+      external_id: "c-1",
+      month: "2025-01",
+      from: "2025-01-01T00:00:00.000Z",
+      to: "2025-02-01T00:00:00.000Z",
+      final: false,
+      plan: "free",
+      price: null,
+      granted: 600,
+      adjusted: 0,
+      used: 12,
+      calls: 3,
+      has_more: false,
+      next: null,
+    })
+    const told = (data as Values[]).map(({ line, plan, api, key_name, credits, at, reason }) => [
+      ...[line, plan ?? api, credits],
+      ...[String(at ?? "").slice(0, 10), key_name ?? reason],
+    ])
+    expect(told).toEqual([
+      ["renewal", "free", 1_000, "2025-01-10", null],
+      ["sign_up", null, 500, "2025-01-10", "Sign-up bonus"],
+      ["plan_change", "pro", null, "2025-01-12", null],
+      ["plan_change", "starter", null, "2025-01-13", null],
+      ["plan_change", "free", null, "2025-01-14", null],
+      ["grant", null, 100, "2025-01-14", "Granted"],
+      ["adjustment", null, -30, "2025-01-14", "Refund"],
+      ["undo", null, 30, "2025-01-14", "Undo: Refund"],
+      ["renewal", "free", 1_000, "2025-01-20", null],
+      ["usage", "hmac", 7, "", "ci"],
+      ["usage", "spfvalidator", 5, "", "ci"],
+    ])
+    expect(linesOf(await show("2025-02")).map(({ line, credits }) => [line, credits])).toEqual([["usage", 1]])
+  })
+
+  test("of a month that is over stays the same bytes, whatever happens later", async () => {
+    await fillJanuary()
+    admin.clock.set("2025-02-01T00:09:59Z")
+    expect((await show("2025-01")).final).toBe(false)
+    admin.clock.set("2025-02-01T00:10:00Z")
+    const before = JSON.stringify(await show("2025-01"))
+    expect(before).toContain('"final":true')
+    await admin.run(updateKey, { id: keyId, name: "renamed" })
+    await admin.run(updateAccount, { id, name: "Bob", plan: "pro", external_id: "other" })
+    await admin.run(grantCredits, { id, credits: 1 })
+    await charge("2025-01-31", "hmac", 9)
+    await admin.run(closeAccount, { id })
+    admin.clock.set("2027-01-01T00:00:00Z")
+    await opened.retention.setMonthsUntil("2026-01-01")
+    for (let place: string | null = ""; place !== null; )
+      place = (await opened.retention.foldUsage("2026-01-01", place, 100)).next
+    expect(JSON.stringify(await show("2025-01"))).toBe(before)
+    // One that was not written yet is made from usage by month and the plan of that time.
+    expect(await show("2025-02")).toMatchObject({ plan: "pro", granted: 1, used: 0, final: true })
+  })
+
+  test("is written by the look for accounts in which something happened, once", async () => {
+    const other = String((await admin.run(createAccount, { name: "Idle", plan: "pro" })).id)
+    await fillJanuary()
+    const writer = createStatementWriter(admin.parts)
+    expect(writer.isDue()).toBe(true)
+    const pass = async () => {
+      let rows = 0
+      for (let place: string | null = ""; place !== null; ) {
+        const done: { rows: number; next: string | null } = await writer.step(place, 1)
+        rows += done.rows
+        place = done.next
+      }
+      return rows
+    }
+    // The month before: no account was there.
+    expect(await pass()).toBe(0)
+    expect(writer.isDue()).toBe(false)
+    admin.clock.set("2025-02-01T00:10:00Z")
+    expect(writer.isDue()).toBe(true)
+    expect(await pass()).toBe(1)
+    expect(writer.isDue()).toBe(false)
+    expect(await admin.parts.admin.findStatement(id, "2025-01")).toContain('"used":12')
+    expect(await admin.parts.admin.findStatement(other, "2025-01")).toBeNull()
+  })
+
+  test("comes in pages; a wrong month is refused; the months are listed", async () => {
+    await fillJanuary()
+    const first = await show("2025-01", { limit: 4 })
+    const second = await show("2025-01", { limit: 1_000, after: first.next })
+    expect([...linesOf(first), ...linesOf(second)]).toEqual(linesOf(await show("2025-01")))
+    expect([first.has_more, second.has_more]).toEqual([true, false])
+    for (const month of ["2025-1", "2025-13", "january", "", "2025-01-01"]) {
+      const { code, parameter } = await admin.refusal(showStatement, { id, month })
+      expect([month, code, parameter]).toEqual([month, "invalid", "month"])
+    }
+    for (const month of ["2024-12", "2025-02"]) {
+      const { code, message } = await admin.refusal(showStatement, { id, month })
+      expect([code, message]).toEqual(["invalid", expect.stringContaining("from 2025-01 to 2025-01")])
+    }
+    admin.clock.set("2025-03-02T00:00:00Z")
+    const months = linesOf(await admin.run(listStatementMonths, { id }))
+    expect(months.map(({ month, final }) => [month, final])).toEqual([
+      ["2025-03", false],
+      ["2025-02", true],
+      ["2025-01", true],
+    ])
+  })
+
+  test("of all accounts are listed by month, without accounts that came later", async () => {
+    await fillJanuary()
+    admin.clock.set("2025-02-02T00:00:00Z")
+    await admin.run(createAccount, { name: "Later" })
+    const listed = await admin.run(listStatements, { month: "2025-01" })
+    expect(linesOf(listed)).toMatchObject([{ account: id, used: 12, granted: 600, final: true }])
+    expect(linesOf(await admin.run(listStatements, { month: "2025-02" }))).toHaveLength(2)
+    expect(linesOf(await admin.run(listStatements, { month: "2025-03" }))).toEqual([])
+  })
+
+  test("a customer reads their own, without what is for operators, and no other's", async () => {
+    await fillJanuary()
+    const other = String((await admin.run(createAccount, { name: "Bob" })).id)
+    const as = actorOf({ id: "portal:p_1", account: id, permissions: customerPermissions })
+    const own = await admin.run(showStatement, { month: "2025-01" }, { as })
+    expect(own).toMatchObject({ account: id, used: 12 })
+    expect(own).not.toHaveProperty("external_id")
+    expect(linesOf(await admin.run(listStatementMonths, {}, { as }))).toHaveLength(1)
+    for (const operation of [showStatement, listStatementMonths]) {
+      const values = { id: other, ...(operation === showStatement && { month: "2025-01" }) }
+      expect((await admin.refusal(operation, values, { as })).code).toBe("not-found")
+    }
+    expect((await admin.refusal(listStatements, { month: "2025-01" }, { as })).code).toBe("forbidden")
+  })
+})
