@@ -144,6 +144,8 @@ test("OpenAPI, GraphQL and the pages say so", () => {
     metrics: "off",
     maxBodyBytes: 1,
     publicUrl: null,
+    title: "penknife",
+    logo: null,
   } as const
   const apis = [prepareApi(old), prepareApi(marked)]
   const { paths, components } = createOpenApiDocument({ ...service, apis })

@@ -14,7 +14,10 @@ const { parts, settings, opened } = catalogParts(catalog)
 afterAll(() => opened.store.close())
 const options = { ...settings, closing: createClosing(systemTimer), holdsKey: () => false, strict: true }
 const app = createHttpApp(parts, options)
-const document = createOpenApiDocument({ ...parts, ...settings, mcp: true, metrics: "off" })
+const document = createOpenApiDocument({
+  ...{ ...parts, ...settings, mcp: true, metrics: "off" },
+  ...{ title: "penknife", logo: null },
+})
 
 interface ObjectSchema {
   readonly type: "object"

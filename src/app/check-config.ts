@@ -1,3 +1,4 @@
+import { readBrand } from "../config/brand.ts"
 import { ConfigError, requireAll } from "../config/config-error.ts"
 import { type Config, ConfigMistakes } from "../config/load.ts"
 import { readTraceSettings } from "../config/traces.ts"
@@ -65,6 +66,7 @@ function checksOf(config: Config): readonly (() => unknown)[] {
     ...(data === null ? [] : [() => checkData(data)]),
     ...(dnssecAnchor === null ? [] : [() => checkAnchors(dnssecAnchor)]),
     ...requireTls(config),
+    () => readBrand(config),
     () => readTraceSettings(config.otelEnv),
   ]
 }

@@ -1,3 +1,4 @@
+import { offeredPlans } from "../accounts/plan.ts"
 import type { AdminAccess } from "../admin/admin-access.ts"
 import type { FindSnapshot } from "../call/account-snapshots.ts"
 import { createAdmission, sunsetsOf } from "../call/admission.ts"
@@ -5,6 +6,7 @@ import { createCharges } from "../call/charges.ts"
 import type { Guests } from "../call/guests.ts"
 import type { Pipeline } from "../call/pipeline.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
+import { readBrand } from "../config/brand.ts"
 import type { Config } from "../config/load.ts"
 import type { Tracer } from "../ports/tracer.ts"
 import type { Store } from "../store/store.ts"
@@ -76,5 +78,16 @@ export function createGenerations(options: GenerationParts): MakeGeneration {
 /** The options of the HTTP surface under a configuration. */
 export function httpSettings(config: Config, more: Pick<HttpOptions, "sharedPort" | "tls">): HttpOptions {
   const bodyTimeoutMs = config.bodyTimeoutSeconds * 1_000
-  return { ...config, ...more, bodyTimeoutMs, graphql: !config.noGraphql, mcp: mcpNames(config) }
+  return {
+    ...{ ...config, ...more, bodyTimeoutMs, graphql: !config.noGraphql, mcp: mcpNames(config) },
+    brand: readBrand(config),
+    offer: {
+      plans: offeredPlans(config.plans),
+      signUp: config.signUpUrl,
+      contact: config.contact,
+      terms: config.termsUrl,
+      privacy: config.privacyUrl,
+      status: config.statusUrl,
+    },
+  }
 }

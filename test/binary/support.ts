@@ -43,8 +43,12 @@ export function serve(db: string, ...flags: string[]) {
 }
 
 /** Starts a service for all tests of a file. It stops after them, and has to end with exit code 0. */
-export async function serveForFile(db: string, ...more: readonly string[]) {
-  const argv = ["serve", "--port", "0", "--db", db, ...more]
+export function serveForFile(db: string, ...more: readonly string[]) {
+  return startForFile(["serve", "--port", "0", "--db", db, ...more])
+}
+
+/** Starts a server for all tests of a file, like {@link serveForFile}. */
+export async function startForFile(argv: readonly string[]) {
   const server = await listen(Bun.spawn([binary, ...argv, "--json"], { stdout: "pipe", stderr: "pipe" }))
   checkAnswersOf(server.url, argv)
   afterAll(async () => expect(await server.stop()).toBe(0))

@@ -5,10 +5,11 @@ import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
 import { createAccount } from "./accounts.ts"
 import { findBrowser, findWholeBrowser, launchBrowser } from "./browser-support.ts"
-import { runJson, serveForFile } from "./support.ts"
+import { runJson, serveForFile, startForFile } from "./support.ts"
 import { accountsInBrowser, manyAccountsInBrowser } from "./web/accounts.ts"
 import { createDesk } from "./web/desk.ts"
 import { failuresInBrowser } from "./web/failures.ts"
+import { guestsInBrowser } from "./web/guests.ts"
 import { keysInBrowser } from "./web/keys.ts"
 import { otherOriginInBrowser } from "./web/other-origin.ts"
 import { overviewInBrowser } from "./web/overview.ts"
@@ -42,6 +43,8 @@ if (executable === null) {
   const desk = createDesk(browser, server.url, key)
   const configured = await serveConfigured()
   const configuredDesk = createDesk(browser, configured.url, configured.key)
+  const offering = await startOffering()
+  const offeringDesk = createDesk(browser, offering.url, "mock-admin")
   const whole = findWholeBrowser()
   if (whole === null)
     console.error(
@@ -59,6 +62,7 @@ if (executable === null) {
   describe("portal by keyboard", () => portalByKeyboard(desk))
   describe("other origin", () => otherOriginInBrowser(browser, server.url, db))
   describe("pages", () => pagesInBrowser(desk, db))
+  describe("guests", () => guestsInBrowser(offeringDesk))
   describe("requests", () => requestsInBrowser(desk))
   describe("errors", () => errorsInBrowser(desk))
   describe("notices", () => noticesInBrowser(desk))
@@ -67,6 +71,17 @@ if (executable === null) {
   const named = createDesk(browser, server.url.replace("127.0.0.1", "localhost"), key)
   describe("people", () => peopleInBrowser(named))
   describe("backups", () => backupsInBrowser(configuredDesk, desk))
+}
+
+/** A test double, whose DNS is always there, with plans to offer and calls without a key. */
+async function startOffering() {
+  const file = join(tempDir(), "offer.toml")
+  const plans = '[plans.free]\nprice = "Free"\n[plans.pro]\nprice = "€29 a month"\nhighlight = true\n'
+  writeFileSync(
+    file,
+    `title = "Acme Checks"\nsign_up_url = "https://acme.example/"\n[try]\ncalls = 6\n${plans}`,
+  )
+  return startForFile(["mock", "--port", "0", "--config", file])
 }
 
 /** A service with a configuration file and a directory for backups. */

@@ -104,8 +104,8 @@ export function catalogParts(
     publicUrl: null,
     mcp: { loopbackOnly: true, publicHost: null },
     metricsToken: null,
-    title: "penknife",
-    brandColor: null,
+    brand: { title: "penknife", color: null, logo: null, favicon: null },
+    offer: { plans: [], signUp: null, contact: null, terms: null, privacy: null, status: null },
   }
   return { opened, ports, plans, parts, settings, logged }
 }
@@ -129,6 +129,8 @@ export function startCatalogService(...given: Parameters<typeof catalogParts>): 
       publicUrl: null,
       metrics: "off",
       maxBodyBytes: 2_097_152,
+      title: "penknife",
+      logo: null,
     })),
   )
   afterAll(async () => {

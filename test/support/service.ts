@@ -159,7 +159,11 @@ export function answerCheckOf(config: Config): AnswerCheck {
   const { credits, maxBodyBytes, noGraphql, noMetrics, metricsToken } = config
   const differences = [[...credits], maxBodyBytes, noGraphql, noMetrics, metricsToken]
   return answerCheckFor(JSON.stringify(differences), () =>
-    toDocInput(config, { apis: catalog.map((api) => prepareApi(api, credits.get(api.id))), version }),
+    toDocInput(config, {
+      apis: catalog.map((api) => prepareApi(api, credits.get(api.id))),
+      version,
+      logo: null,
+    }),
   )
 }
 

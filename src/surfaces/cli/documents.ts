@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { logoPath, readBrand } from "../../config/brand.ts"
 import { toDocInput } from "../openapi/json-object.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
@@ -22,11 +23,16 @@ export function addOpenApi(program: Command, parts: CliParts): void {
     "publicUrl",
     "noMetrics",
     "metricsToken",
+    "title",
+    "brandColor",
+    "logo",
+    "favicon",
   ] as const
   onConfig(command, keys, parts, async (config) => {
     // Loaded only here, since it slows the start of every other command.
     const { printOpenApi } = await import("../openapi/document.ts")
-    terminal.out(printOpenApi(toDocInput(config, { apis: await loadUsable(config, parts), version })))
+    const logo = logoPath(readBrand(config))
+    terminal.out(printOpenApi(toDocInput(config, { apis: await loadUsable(config, parts), version, logo })))
   })
 }
 

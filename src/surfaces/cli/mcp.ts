@@ -14,14 +14,14 @@ export function addMcp(program: Command, parts: CliParts): void {
     )
     .option("--search", "offer three tools that find, describe and call any API")
     .addHelpText("after", example("penknife mcp --search"))
-  const keys = ["apis", ...choiceOfApis, "dnsServers", "noOutbound", "data", "dnssecAnchor"] as const
+  const keys = ["apis", ...choiceOfApis, "dnsServers", "noOutbound", "data", "dnssecAnchor", "title"] as const
   onConfig(command, keys, parts, async (config, { search = false }: { search?: boolean }) => {
     // Loaded only here, since it slows the start of every other command.
     const { serveOverStdio } = await import("../mcp/stdio.ts")
     const stopped = stopRequested({ stdin: true })
     const broken = serveOverStdio({
       apis: await loadUsable(config, parts),
-      version,
+      name: { title: config.title, version },
       search,
       call: createLocalCalls(config),
       input: process.stdin,

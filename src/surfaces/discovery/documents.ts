@@ -3,11 +3,11 @@ import { priceText } from "../openapi/api-parts.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 
 /** A short description of the service for language models, with links to the rest (llmstxt.org). */
-export function printLlms({ apis, publicUrl, graphql, mcp }: ApiDocInput): string {
+export function printLlms({ apis, publicUrl, graphql, mcp, title }: ApiDocInput): string {
   const at = (path: string) => `${publicUrl ?? ""}${path}`
   const toLine = ({ definition: { id, title, description }, credits }: ApiDocInput["apis"][number]) =>
     `- [${title}](${at(`/docs/${id}.md`)}): \`${id}\`, ${priceText(credits)}. ${description}`
-  return `# penknife
+  return `# ${title}
 
 > Many small utility APIs behind one key. Every call needs an API key in the \`x-api-key\` header, or as \`Authorization: Bearer KEY\`. A successful call costs credits; a refused one is free.
 
@@ -67,9 +67,9 @@ export function printApiCatalog({ apis, publicUrl }: ApiDocInput): string {
 }
 
 /** The service in short, for a program that opens its address. */
-export function indexOf({ version, apis, mcp, graphql }: ApiDocInput) {
+export function indexOf({ title, version, apis, mcp, graphql }: ApiDocInput) {
   return {
-    name: "penknife",
+    name: title,
     version,
     apis: apis.map(({ definition: { id, title, method }, credits }) => ({
       id,

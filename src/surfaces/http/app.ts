@@ -1,8 +1,9 @@
 import type { AdminAccess } from "../../admin/admin-access.ts"
 import { toFault } from "../../call/fault.ts"
 import { logFault } from "../../call/pipeline.ts"
+import { type Brand, logoPath } from "../../config/brand.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
-import type { Site } from "../site/site.ts"
+import type { Offer, Site } from "../site/site.ts"
 import { createAdminFeature } from "./admin/admin-feature.ts"
 import { addBatchRoutes } from "./batch.ts"
 import { type CallsInProgress, createCallsInProgress } from "./calls.ts"
@@ -34,10 +35,9 @@ export interface HttpAppOptions extends FrameOptions, Pick<ProbesParts, "metrics
   readonly graphql: boolean
   /** Null turns `/mcp` off. */
   readonly mcp: TrustedNames | null
-  /** The name that pages show. */
-  readonly title: string
-  /** The colour of pages, `#rrggbb`; null for the usual one. */
-  readonly brandColor: string | null
+  readonly brand: Brand
+  /** What the landing page offers. */
+  readonly offer: Offer
 }
 
 /** The service as an Elysia app: one instance for each feature. It does not listen yet. */
@@ -59,6 +59,7 @@ export function createHttpApp(
 
   const frame = createFrame(parts, options, calls, () => app.server, opened)
   const { base, context } = frame
+  const { brand } = options
   const adminFeature = createAdminFeature(base, context, parts, version)
   const metrics = parts.readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
   const service: ApiDocInput = {
@@ -69,9 +70,16 @@ export function createHttpApp(
     metrics,
     maxBodyBytes: options.maxBodyBytes,
     publicUrl: options.publicUrl,
+    title: brand.title,
+    logo: logoPath(brand),
   }
-  const brand = { title: options.title, color: options.brandColor }
-  const site: Site = { ...service, title: brand.title, portal: portal !== null, console: admin !== null }
+  const site: Site = {
+    ...service,
+    portal: portal !== null,
+    console: admin !== null,
+    offer: options.offer,
+    guests: context.guests,
+  }
   const pages = createSiteServer(site, brand)
   const app = createServiceApp(frame)
   app.onError(async ({ error, code, request, set, incoming, call }) => {
@@ -105,7 +113,7 @@ export function createHttpApp(
     .use(discoveryFeature(base, context, service, pages))
     .use(siteFeature(base, context, pages, site))
     .use(webFeature(base, context, { console: admin !== null, portal: portal !== null, brand }))
-  if (options.mcp) app.use(mcpFeature(base, context, { version, names: options.mcp }))
+  if (options.mcp) app.use(mcpFeature(base, context, { version, title: brand.title, names: options.mcp }))
   addRoutes(context.methods, app.routes)
   return adminFeature ? app.use(adminFeature.app) : app
 }

@@ -14,7 +14,7 @@ import { createCatalogEndpoint } from "../mcp/catalog-endpoint.ts"
 import type { McpClient, McpEndpoint } from "../mcp/endpoint.ts"
 import { refusal, toToolResult } from "../mcp/results.ts"
 import { createSearchEndpoint } from "../mcp/search-endpoint.ts"
-import { createMcpServer } from "../mcp/server.ts"
+import { createMcpServer, type ServiceName } from "../mcp/server.ts"
 import { toBody } from "./answer-body.ts"
 import { readJson } from "./body.ts"
 import type { HttpContext } from "./context.ts"
@@ -199,9 +199,9 @@ function toClient(request: McpRequest, pipeline: Pipeline): McpClient {
 }
 
 /** The catalog behind the MCP endpoints. */
-export function createCatalogMcp(context: HttpContext, record: RecordRequest, version: string): McpHttp {
+export function createCatalogMcp(context: HttpContext, record: RecordRequest, name: ServiceName): McpHttp {
   const serve = (endpoint: McpEndpoint): McpServing => ({
-    serverFor: (client) => createMcpServer(endpoint, client, version),
+    serverFor: (client) => createMcpServer(endpoint, client, name),
   })
   const { apis } = context
   const servings = { catalog: serve(createCatalogEndpoint(apis)), search: serve(createSearchEndpoint(apis)) }

@@ -4,6 +4,7 @@ import { explain } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-record.ts"
 import { isLoopback } from "../../values/ip.ts"
 import { once } from "../../values/once.ts"
+import type { ServiceName } from "../mcp/server.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { Exchange, IncomingApp } from "./incoming.ts"
@@ -19,22 +20,21 @@ export interface TrustedNames {
   readonly publicHost: string | null
 }
 
-export interface McpOptions {
-  readonly version: string
+export interface McpOptions extends ServiceName {
   /** Which `Host` and `Origin` a request may have. */
   readonly names: TrustedNames
   /** Loads what answers; by default the catalog. */
-  readonly load?: (context: HttpContext, record: RecordRequest, version: string) => Promise<McpHttp>
+  readonly load?: (context: HttpContext, record: RecordRequest, name: ServiceName) => Promise<McpHttp>
 }
 
 /** `/mcp` and `/mcp/search`: the catalog for agents, as tools of the Model Context Protocol. Loaded with the first request. */
 export function mcpFeature(
   base: IncomingApp,
   context: HttpContext,
-  { version, names, load = loadCatalog }: McpOptions,
+  { version, title, names, load = loadCatalog }: McpOptions,
 ) {
   const record = context.observer.recorderFor(null, "mcp")
-  const loaded = once(() => load(context, record, version))
+  const loaded = once(() => load(context, record, { title, version }))
 
   async function handle(exchange: Exchange, mode: "catalog" | "search"): Promise<string | Response> {
     const { request, set, incoming } = exchange
@@ -68,9 +68,9 @@ export function mcpFeature(
   return app
 }
 
-async function loadCatalog(context: HttpContext, record: RecordRequest, version: string): Promise<McpHttp> {
+async function loadCatalog(context: HttpContext, record: RecordRequest, name: ServiceName): Promise<McpHttp> {
   const { createCatalogMcp } = await import("./mcp-server.ts")
-  return createCatalogMcp(context, record, version)
+  return createCatalogMcp(context, record, name)
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Brand } from "../../config/brand.ts"
 import { mediaTypeNames, preferredType } from "../../encode/accept.ts"
 import { once } from "../../values/once.ts"
 import { discoveryLinks } from "../discovery/documents.ts"
@@ -10,7 +11,6 @@ import { noRoute } from "./paths.ts"
 import { parseQuery } from "./query.ts"
 import { pathOf } from "./request-url.ts"
 import type { Resource } from "./resource.ts"
-import type { Brand } from "./web/brand-files.ts"
 
 /** The pages for people. */
 export type SiteServer = ReturnType<typeof createSiteServer>

@@ -4,10 +4,13 @@ import { once } from "../../values/once.ts"
 import { preferredCoding } from "./accepted.ts"
 import type { AnswerSettings } from "./incoming.ts"
 
-/** A text that stays the same for as long as the process runs, made when it is first asked for. */
+/** A text, or bytes of a picture. */
+type Read = string | Uint8Array<ArrayBuffer>
+
+/** A text or a picture that stays the same for as long as the process runs, made when it is first asked for. */
 export interface ResourceSource {
   readonly headers: Readonly<Record<string, string>>
-  read(): string | Promise<string>
+  read(): Read | Promise<Read>
 }
 
 /**
@@ -22,7 +25,8 @@ export type Resource = (request: Request, set: AnswerSettings) => Promise<Shared
 /** Loads and compresses a resource once, and gives it an ETag (RFC 9110 §8.8.3), so that a client need not load it again. */
 export function createResource({ headers, read }: ResourceSource): Resource {
   const load = once(async () => {
-    const text = new TextEncoder().encode(await read())
+    const made = await read()
+    const text = typeof made === "string" ? new TextEncoder().encode(made) : made
     const hash = new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 22)
     const [plain, zipped] = [new SharedBytes([text]), new SharedBytes([await compress(text)])]
     // Weak, since the compressed form has the same tag.

@@ -4,13 +4,23 @@ import type { McpClient, McpEndpoint } from "./endpoint.ts"
 /** How long clients may keep lists: the catalog changes only when the service restarts, and the APIs of a key only rarely. */
 const cacheHint = { ttlMs: 60_000, cacheScope: "private" } as const
 
+/** The name and version of the service that an agent sees. */
+export interface ServiceName {
+  readonly title: string
+  readonly version: string
+}
+
 /** An MCP server for one client. It is cheap to make: one serves one request over HTTP, or one connection. */
-export function createMcpServer(endpoint: McpEndpoint, client: McpClient, version: string): Server {
+export function createMcpServer(
+  endpoint: McpEndpoint,
+  client: McpClient,
+  { title, version }: ServiceName,
+): Server {
   const server = new Server(
-    { name: "penknife", title: "penknife", version },
+    { name: "penknife", title, version },
     {
       capabilities: { tools: {}, resources: {} },
-      instructions: endpoint.instructions,
+      instructions: `The tools of ${title}. ${endpoint.instructions}`,
       cacheHints: {
         "tools/list": cacheHint,
         "resources/list": cacheHint,

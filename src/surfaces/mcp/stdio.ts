@@ -6,12 +6,12 @@ import { createCatalogEndpoint } from "./catalog-endpoint.ts"
 import type { McpClient } from "./endpoint.ts"
 import { dataResult, errorResult } from "./results.ts"
 import { createSearchEndpoint } from "./search-endpoint.ts"
-import { createMcpServer } from "./server.ts"
+import { createMcpServer, type ServiceName } from "./server.ts"
 
 /** The catalog, and the streams of the program that started this one. */
 export interface StdioParts {
   readonly apis: readonly PreparedApi[]
-  readonly version: string
+  readonly name: ServiceName
   /** Whether the three search tools are offered instead of a tool per API. */
   readonly search: boolean
   readonly call: LocalCalls
@@ -25,7 +25,7 @@ export interface StdioParts {
  * @returns a promise that resolves when the client has broken the connection
  */
 export function serveOverStdio(parts: StdioParts): Promise<void> {
-  const { apis, version, search, call, input, report } = parts
+  const { apis, name, search, call, input, report } = parts
   const endpoint = search ? createSearchEndpoint(apis) : createCatalogEndpoint(apis)
   const client: McpClient = {
     mayCall: () => true,
@@ -44,7 +44,7 @@ export function serveOverStdio(parts: StdioParts): Promise<void> {
   }
   const tell = (problem: string) => report(`penknife: ${problem}.\n`)
   const broken = reportMalformedLines(input, tell)
-  serveStdio(() => createMcpServer(endpoint, client, version), {
+  serveStdio(() => createMcpServer(endpoint, client, name), {
     transport: new StdioServerTransport(input, undefined, { maxBufferSize: maxMessageBytes }),
     // The message of a parse error quotes what was sent, which may hold a secret.
     onerror: ({ name }) => tell(`a message could not be answered (${name})`),

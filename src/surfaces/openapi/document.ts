@@ -39,8 +39,11 @@ export function createOpenApiDocument(
   return {
     openapi: "3.1.0",
     info: {
-      title: "penknife",
+      title: service.title,
       version: service.version,
+      ...(service.logo !== null && {
+        "x-logo": { url: `${service.publicUrl ?? ""}${service.logo}`, altText: service.title },
+      }),
       summary: "Many small utility APIs behind one key.",
       description,
       license: { name: "MIT", identifier: "MIT" },

@@ -14,12 +14,16 @@ export interface ApiDocInput {
   readonly mcp: boolean
   /** The address that clients use, such as `https://api.example.com`; null when it is not configured. */
   readonly publicUrl: string | null
+  /** The name of the service. */
+  readonly title: string
+  /** The path of the operator's logo; null without one. */
+  readonly logo: string | null
 }
 
 /** What the document says about a service with this configuration. */
 export function toDocInput(
-  { noGraphql, noMcp, noMetrics, metricsToken, maxBodyBytes, publicUrl }: Config,
-  catalog: Pick<ApiDocInput, "apis" | "version">,
+  { noGraphql, noMcp, noMetrics, metricsToken, maxBodyBytes, publicUrl, title }: Config,
+  catalog: Pick<ApiDocInput, "apis" | "version" | "logo">,
 ): ApiDocInput {
   const metrics = metricsToken === null ? "open" : "token"
   return {
@@ -29,6 +33,7 @@ export function toDocInput(
     metrics: noMetrics ? "off" : metrics,
     maxBodyBytes,
     publicUrl,
+    title,
   }
 }
 

@@ -34,7 +34,7 @@ ${section("price", "Price", priceOf(site, api))}
 </div>
 ${examples && html`<section class="codes" aria-labelledby="examples"><h2 id="examples">Examples</h2>${examples}</section>`}
 </div>
-${section("try", "Try it", html`<div id="playground" data-api="${id}"${site.portal && html` data-portal`}><p class="hint">Calls are real: a successful one costs ${priceText(api.credits)}.</p><noscript><p>The form needs JavaScript. The code above calls the API without it.</p></noscript></div>`)}`,
+${section("try", "Try it", html`<div id="playground" data-api="${id}"${site.portal && html` data-portal`}${site.guests?.apis.has(id) && html` data-guests="${site.guests.callsPerMinute}"`}><p class="hint">${site.guests?.apis.has(id) ? "You need no key to try it. With a key, a successful call costs" : "Calls are real: a successful one costs"} ${priceText(api.credits)}.</p><noscript><p>The form needs JavaScript. The code above calls the API without it.</p></noscript></div>`)}`,
     },
     write,
   )

@@ -5,6 +5,7 @@ import { priceText } from "../openapi/api-parts.ts"
 import type { DocumentedApi } from "../openapi/json-object.ts"
 import { shortestExample } from "./api-examples.ts"
 import { firstSentence, type Html, html, withCode } from "./html.ts"
+import { costLine, domainCheck, plansSection } from "./offer.ts"
 import { partLinks, searchBox } from "./search-box.ts"
 import type { Site, WritePage } from "./site.ts"
 import { codeBlock } from "./tabs.ts"
@@ -17,17 +18,19 @@ export function landingPage(site: Site, write: WritePage): string {
   return write({
     name: null,
     description: `${headline}: ${categories.map(({ heading }) => heading.toLowerCase()).join(", ")}.`,
-    main: html`<section class="hero">
+    main: html`${domainCheck(site)}<section class="hero">
 <div class="inner">
 <div class="words">
 <h1>${headline}</h1>
 <p class="lead">Small jobs with exact answers, as JSON, XML, YAML or CSV. A successful call costs credits. A refused one is free.</p>
-<p class="actions"><a class="button primary" href="#apis">See the APIs</a><a class="button" href="/docs">Read the reference</a></p>
+${costLine(site)}
+<p class="actions">${actionsOf(site)}</p>
 ${keyHint(site)}
 </div>
 ${sample(site)}
 </div>
 </section>
+${plansSection(site)}
 <section id="apis" class="inner" aria-labelledby="apis-heading">
 <h2 id="apis-heading">APIs</h2>
 ${searchBox({ label: "Find an API by name or task", many: "APIs" })}
@@ -38,7 +41,7 @@ ${categories.map(
     heading,
     apis,
   }) => html`<section aria-labelledby="${anchor}"><h3 class="group" id="${anchor}">${heading}</h3>
-<ul class="cards">${apis.map(card)}</ul></section>`,
+<ul class="cards">${auditsFirst(apis).map(card)}</ul></section>`,
 )}
 </section>
 <section class="inner" aria-labelledby="ways-heading">
@@ -48,10 +51,37 @@ ${categories.map(
   })
 }
 
-function keyHint({ portal }: Site): Html {
+/** The first one is what a stranger most likely wants. */
+function actionsOf({ offer: { signUp, plans } }: Site): readonly Html[] {
+  return [
+    signUp !== null && { href: signUp, text: "Sign up" },
+    { href: "#apis", text: "See the APIs" },
+    plans.length > 0 && { href: "#plans", text: "See the plans" },
+    { href: "/docs", text: "Read the reference" },
+  ]
+    .filter((action) => action !== false)
+    .slice(0, 3)
+    .map(
+      ({ href, text }, index) =>
+        html`<a class="button${index === 0 && " primary"}" href="${href}">${text}</a>`,
+    )
+}
+
+/** An audit asks the other APIs of its category, so it stands before them. */
+function auditsFirst(apis: readonly DocumentedApi[]): readonly DocumentedApi[] {
+  const isAudit = ({ definition: { output } }: DocumentedApi) =>
+    Object.values(output.properties).some((field) => field["x-report"] === true)
+  return apis.toSorted((one, other) => Number(isAudit(other)) - Number(isAudit(one)))
+}
+
+function keyHint({ portal, offer, guests }: Site): Html {
+  if (guests) {
+    const calls = guests.callsPerMinute === 1 ? "1 call" : `${guests.callsPerMinute} calls`
+    return html`<p class="hint">Try most of them without a key, ${calls} a minute: open one and press “Try it”.</p>`
+  }
   return portal
     ? html`<p class="hint">You have a key? <a href="/portal">Sign in to the portal</a> to see what it has used and to make more.</p>`
-    : html`<p class="hint">Every call needs an API key, which you get from the operator of this service.</p>`
+    : html`<p class="hint">Every call needs an API key, which you get from ${offer.contact === null ? "the operator of this service" : html`<a href="${offer.contact}">the operator of this service</a>`}.</p>`
 }
 
 function sample(site: Site): Html | null {

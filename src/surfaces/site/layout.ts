@@ -15,7 +15,7 @@ ${main}
 <footer class="bottom">
 <div class="inner">
 <p>${site.title} · version ${site.version}</p>
-<nav aria-label="Documents"><a href="/openapi.json">OpenAPI</a><a href="/llms.txt">llms.txt</a><a href="/.well-known/api-catalog">API catalog</a><a href="/health">Health</a></nav>
+<nav aria-label="Documents and contact">${offerLinks(site)}<a href="/openapi.json">OpenAPI</a><a href="/llms.txt">llms.txt</a><a href="/.well-known/api-catalog">API catalog</a><a href="/health">Health</a></nav>
 </div>
 </footer>
 <script type="module" src="${assets.script}"></script>
@@ -41,26 +41,38 @@ export function pageHead(
 <title>${name === null ? title : `${name} · ${title}`}</title>
 <meta name="description" content="${description}">
 <meta name="color-scheme" content="light dark">
-<link rel="icon" href="${icon}" type="image/svg+xml">
+<link rel="icon" href="${icon}">
 ${sheets.map((style) => html`<link rel="stylesheet" href="${style}">`)}
 </head>`
 }
 
 /** The header of a page: the name of the service and links to its other pages. */
-export function pageHeader(site: Site, { icon }: SiteAssets): Html {
+export function pageHeader(site: Site, { logo }: SiteAssets): Html {
   return html`<header class="top">
 <div class="inner">
-<a class="brand" href="/"><img src="${icon}" alt="" width="28" height="28"><span>${site.title}</span></a>
+<a class="brand" href="/"><img src="${logo}" alt="" height="28"><span>${site.title}</span></a>
 <nav aria-label="Pages">${linksOf(site).map(({ href, text }) => html`<a href="${href}">${text}</a>`)}</nav>
 </div>
 </header>`
 }
 
-function linksOf({ portal, console }: Site): readonly { href: string; text: string }[] {
+function offerLinks({ offer: { contact, terms, privacy, status } }: Site): readonly Html[] {
+  const links = [
+    [contact, "Contact"],
+    [terms, "Terms"],
+    [privacy, "Privacy"],
+    [status, "Status"],
+  ] as const
+  return links.flatMap(([href, text]) => (href === null ? [] : html`<a href="${href}">${text}</a>`))
+}
+
+/** Not the console: it is for operators, who know its address. */
+function linksOf({ portal, offer: { plans, signUp } }: Site): readonly { href: string; text: string }[] {
   return [
     { href: "/#apis", text: "APIs" },
+    ...(plans.length > 0 ? [{ href: "/#plans", text: "Plans" }] : []),
     { href: "/docs", text: "Reference" },
     ...(portal ? [{ href: "/portal", text: "Portal" }] : []),
-    ...(console ? [{ href: "/console", text: "Console" }] : []),
+    ...(signUp === null ? [] : [{ href: signUp, text: "Sign up" }]),
   ]
 }

@@ -1,14 +1,30 @@
+import type { Plan } from "../../accounts/plan.ts"
+import type { Guests } from "../../call/guests.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 import type { Html } from "./html.ts"
 
 /** The data that the pages for people are made from. */
 export interface Site extends ApiDocInput {
-  /** The name that they show. */
-  readonly title: string
   /** Whether `/portal` is served. */
   readonly portal: boolean
   /** Whether `/console` is served at the same address. */
   readonly console: boolean
+  readonly offer: Offer
+  /** What can be called without a key; null for nothing. */
+  readonly guests: Pick<Guests, "apis" | "callsPerMinute"> | null
+}
+
+/** What the operator offers to strangers. Each is null or empty where the operator says nothing of it. */
+export interface Offer {
+  /** The plans to show, see {@link offeredPlans}. */
+  readonly plans: readonly Plan[]
+  /** The address where strangers become customers. */
+  readonly signUp: string | null
+  /** A `mailto:` or web address. */
+  readonly contact: string | null
+  readonly terms: string | null
+  readonly privacy: string | null
+  readonly status: string | null
 }
 
 /** The paths of the files that the pages load. */
@@ -17,7 +33,10 @@ export interface SiteAssets {
   /** Null where the operator has chosen no colour. */
   readonly brandStyle: string | null
   readonly script: string
+  /** What a browser shows in a tab. */
   readonly icon: string
+  /** The sign before the name. */
+  readonly logo: string
 }
 
 /** Writes a page. */

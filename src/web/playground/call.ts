@@ -31,7 +31,7 @@ export function toCustomer(session: SessionAnswer): Customer | null {
 
 /**
  * Sends a call: on behalf of a customer, or as any program would, with the key alone.
- * @param customer null to send the key of the call
+ * @param customer null to send the key of the call, or none if that is empty
  * @throws Unreachable
  */
 export async function sendCall(call: CodeCall, customer: Customer | null): Promise<CallAnswer> {
@@ -44,7 +44,7 @@ export async function sendCall(call: CodeCall, customer: Customer | null): Promi
     cache: "no-store",
     headers: {
       accept: "application/json",
-      ...(customer ? { "x-csrf-token": customer.csrf } : { "x-api-key": call.key }),
+      ...(customer ? { "x-csrf-token": customer.csrf } : call.key !== "" && { "x-api-key": call.key }),
       ...(isPost && { "content-type": "application/json" }),
     },
     ...(isPost && { body: JSON.stringify(call.input) }),

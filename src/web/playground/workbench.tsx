@@ -19,6 +19,8 @@ interface WorkbenchProps {
   readonly api: OfferedApi
   /** The customer who is signed in; null when a key is to be typed. */
   readonly customer: Customer | null
+  /** Calls a minute without a key; none by default. */
+  readonly guestCalls?: number
   /** Called when the customer's session has ended. */
   signedOut(): void
 }
@@ -27,7 +29,7 @@ interface WorkbenchProps {
 let typedKey = ""
 
 /** The form of a call, its code as it is filled in, and its answer. */
-export function Workbench({ api, customer, signedOut }: WorkbenchProps) {
+export function Workbench({ api, customer, guestCalls = 0, signedOut }: WorkbenchProps) {
   const place = useRef<HTMLDivElement>(null)
   const [call, setCall] = useState<CodeCall>(() => toCall(api, null))
   const [answer, setAnswer] = useState<CallAnswer | null>(null)
@@ -57,7 +59,9 @@ export function Workbench({ api, customer, signedOut }: WorkbenchProps) {
         <div ref={place} onInput={update} onChange={update}>
           <Form
             submit="Send the call"
-            required={customer ? {} : { [keyField]: "Type an API key; it starts with pk-." }}
+            required={
+              customer || guestCalls > 0 ? {} : { [keyField]: "Type an API key; it starts with pk-." }
+            }
             send={run}
             done={() => {}}
           >
@@ -83,9 +87,13 @@ export function Workbench({ api, customer, signedOut }: WorkbenchProps) {
                 name={keyField}
                 label="API key"
                 type="password"
-                required
+                required={guestCalls === 0}
                 value={typedKey}
-                hint="Kept in this page until you leave it, and nowhere else."
+                hint={
+                  guestCalls === 0
+                    ? "Kept in this page until you leave it, and nowhere else."
+                    : `Leave it empty to try without a key: ${guestCalls === 1 ? "1 call" : `${guestCalls} calls`} a minute.`
+                }
               />
             )}
           </Form>

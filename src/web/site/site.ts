@@ -22,6 +22,19 @@ if (playground) {
   watcher.observe(playground)
 }
 
+const check = document.querySelector<HTMLFormElement>("#check")
+const answer = document.querySelector<HTMLElement>("#check-answer")
+if (check && answer) {
+  const load = () => import("./check.tsx")
+  check.addEventListener("focusin", load, { once: true })
+  check.addEventListener("submit", async (event) => {
+    event.preventDefault()
+    const domain = String(new FormData(check).get("domain")).trim()
+    const { showCheck } = await load()
+    showCheck(answer, domain)
+  })
+}
+
 for (const block of document.querySelectorAll(".code")) {
   const code = block.querySelector("code")
   const label = block.querySelector("pre")?.ariaLabel

@@ -14,15 +14,17 @@ interface TryProps {
   readonly id: string
   /** Whether customers can be signed in at this address. */
   readonly hasPortal: boolean
+  /** Calls a minute without a key. */
+  readonly guestCalls: number
 }
 
 /** Shows the form in its place. */
 export function showForm(place: HTMLElement): void {
-  const { api, portal } = place.dataset
+  const { api, portal, guests } = place.dataset
   if (api === undefined) throw new Error("the place of the form names no API")
   const form = document.createElement("div")
   place.append(form)
-  render(<Try id={api} hasPortal={portal !== undefined} />, form)
+  render(<Try id={api} hasPortal={portal !== undefined} guestCalls={Number(guests ?? 0)} />, form)
 }
 
 interface Start {
@@ -30,7 +32,7 @@ interface Start {
   readonly customer: Customer | null
 }
 
-function Try({ id, hasPortal }: TryProps) {
+function Try({ id, hasPortal, guestCalls }: TryProps) {
   const [start, setStart] = useState<Start | null>(null)
   const [error, setError] = useState<Problem | Unreachable | null>(null)
   const load = () => {
@@ -48,7 +50,11 @@ function Try({ id, hasPortal }: TryProps) {
   if (!start) return <Loading what="the form" />
   return (
     <>
-      <Workbench {...start} signedOut={() => setStart({ ...start, customer: null })} />
+      <Workbench
+        {...start}
+        guestCalls={guestCalls}
+        signedOut={() => setStart({ ...start, customer: null })}
+      />
       <Status />
     </>
   )

@@ -80,6 +80,7 @@ const app = createListeningApp()
   .use(
     mcpFeature(base, context, {
       version: "1",
+      title: "test",
       names: { loopbackOnly: true, publicHost: null },
       load: async (shared, record) => createMcpHttp(shared, record, { catalog: serving, search: serving }),
     }),

@@ -1,4 +1,5 @@
 import type { AdminAccess } from "../../../admin/admin-access.ts"
+import type { Brand } from "../../../config/brand.ts"
 import type { CallsInProgress } from "../calls.ts"
 import { createFrame, type FrameOptions, type FrameParts } from "../frame.ts"
 import { createListeningApp } from "../request-url.ts"
@@ -11,10 +12,7 @@ interface AdminAppParts extends FrameParts {
 }
 
 interface AdminAppOptions extends FrameOptions {
-  /** The name that its pages show. */
-  readonly title: string
-  /** The colour of its pages, `#rrggbb`; null for the usual one. */
-  readonly brandColor: string | null
+  readonly brand: Brand
 }
 
 /** The administration alone as an Elysia app, for an address that only operators reach. It does not listen yet. */
@@ -38,7 +36,7 @@ export function createAdminApp(parts: AdminAppParts, options: AdminAppOptions, c
       webFeature(base, context, {
         console: true,
         portal: false,
-        brand: { title: options.title, color: options.brandColor },
+        brand: options.brand,
       }),
     )
     .use(feature.app)

@@ -37,10 +37,7 @@ export interface MockServerParts {
 }
 
 export type MockServerOptions = Pick<ListenOptions, "host" | "port" | "tls"> &
-  Pick<
-    HttpAppOptions,
-    "maxBodyBytes" | "bodyTimeoutMs" | "publicUrl" | "graphql" | "mcp" | "title" | "brandColor"
-  >
+  Pick<HttpAppOptions, "maxBodyBytes" | "bodyTimeoutMs" | "publicUrl" | "graphql" | "mcp" | "brand" | "offer">
 
 /** Everything that a reset replaces. */
 interface Instance {

@@ -1,3 +1,4 @@
+import type { Picture } from "../../../config/brand.ts"
 import { createResource, type Resource } from "../resource.ts"
 
 /** A page may load what this host serves and run no inline script. No other site may frame it, where a click could be stolen. */
@@ -23,6 +24,12 @@ export function pageHeaders(policy: Readonly<Record<string, string>> = {}): Read
     "referrer-policy": "no-referrer",
     "x-frame-options": "DENY",
   }
+}
+
+/** Makes the resource of a picture, in which nothing runs or loads anything. */
+export function pictureResource({ type, bytes }: Picture): Resource {
+  const policy = { "default-src": "'none'", "img-src": "'none'", "style-src": "'unsafe-inline'", sandbox: "" }
+  return createResource({ headers: { ...pageHeaders(policy), "content-type": type }, read: () => bytes })
 }
 
 /** Makes the resources of pages with a policy. */

@@ -1,9 +1,9 @@
 import { readWebFiles } from "#web-files"
 import { exampleService } from "../../../code-examples/code-call.ts"
+import type { Brand } from "../../../config/brand.ts"
 import { exampleAnswer, toApiPage } from "../../markdown/api-page.ts"
 import type { DocumentedApi } from "../../openapi/json-object.ts"
 import { apiPage } from "../../site/api-page.ts"
-import { icon } from "../../site/brand-look.ts"
 import { graphiqlPage } from "../../site/graphiql-page.ts"
 import { indexPage } from "../../site/index-page.ts"
 import { landingPage, notFoundPage } from "../../site/landing-page.ts"
@@ -12,11 +12,13 @@ import { rulesOf } from "../../site/rule-list.ts"
 import { rulePage } from "../../site/rules.ts"
 import type { Site, WritePage } from "../../site/site.ts"
 import { createResource, type Resource } from "../resource.ts"
-import { type Brand, createBrandFiles, iconColor } from "../web/brand-files.ts"
+import { createBrandFiles, faviconOf } from "../web/brand-files.ts"
 import { hashedName } from "../web/web-files.ts"
-import { pageResources } from "./page-resource.ts"
+import { pageResources, pictureResource } from "./page-resource.ts"
 
 const { html, text } = pageResources()
+/** The field that checks a domain works without a script too. */
+const withForm = pageResources({ "form-action": "'self'" })
 /** GraphiQL writes styles into the page, and its editors' fonts are `data:` URLs. */
 const withStyles = pageResources({ "style-src": "'self' 'unsafe-inline'", "font-src": "'self' data:" })
 
@@ -30,6 +32,7 @@ export async function createSitePages(site: Site, brand: Brand) {
     brandStyle: brandFiles.style && `/assets/${brandFiles.style.name}`,
     script: asset("site.js"),
     icon: `/assets/${brandFiles.icon.name}`,
+    logo: `/assets/${brandFiles.logo.name}`,
   }
   const graphiql = {
     styles: [asset("library-graphiql.css"), asset("graphiql.css")],
@@ -39,7 +42,7 @@ export async function createSitePages(site: Site, brand: Brand) {
   const write: WritePage = (parts) => layout(site, assets, parts)
   return {
     byPath: new Map<string, Resource>([
-      ["/", html(() => landingPage(site, write))],
+      ["/", withForm.html(() => landingPage(site, write))],
       ...site.apis.map(
         (api) => [`/apis/${api.definition.id}`, html(() => apiPage(site, api, write))] as const,
       ),
@@ -49,7 +52,7 @@ export async function createSitePages(site: Site, brand: Brand) {
         ? [["/graphiql", withStyles.html(() => graphiqlPage(site, assets, graphiql))] as const]
         : []),
       ...site.apis.map((api) => [`/docs/${api.definition.id}.md`, markdownOf(api, site)] as const),
-      ["/favicon.ico", text("image/svg+xml", () => icon(iconColor(brand)))],
+      ["/favicon.ico", pictureResource(faviconOf(brand))],
       ["/robots.txt", text("text/plain; charset=utf-8", () => robots)],
     ]),
     notFound: html(() => notFoundPage(write)),

@@ -1,14 +1,7 @@
 import { brotliCompressSync, gzipSync } from "node:zlib"
+import { assetName, type Brand, endingOf, type Picture } from "../../../config/brand.ts"
 import { brandStyle, icon, toBrandColors } from "../../site/brand-look.ts"
 import { bothCodings, type WebFile } from "./web-files.ts"
-
-/** How the operator's service presents itself. */
-export interface Brand {
-  /** Its name. */
-  readonly title: string
-  /** Such as `#0b6b5d`; null for the colour of the style sheet. */
-  readonly color: string | null
-}
 
 /** The colour of the icon where the operator has chosen none: that of the style sheet. */
 const ownColor = "#0b6b5d"
@@ -17,28 +10,41 @@ const ownColor = "#0b6b5d"
 export interface BrandFiles {
   /** Null where the operator has chosen no colour: a browser would wait for an empty file before it paints. */
   readonly style: WebFile | null
+  /** What a browser shows in a tab. */
   readonly icon: WebFile
+  /** The sign before the name on pages. */
+  readonly logo: WebFile
 }
 
-/** The colour of the service's icon. */
-export function iconColor({ color }: Brand): string {
-  return color ?? ownColor
+/** What a browser shows in a tab. */
+export function faviconOf({ favicon, color }: Brand): Picture {
+  return favicon ?? ownSign(color)
+}
+
+/** A knife on the operator's colour. */
+function ownSign(color: string | null): Picture {
+  return { type: "image/svg+xml", bytes: new TextEncoder().encode(icon(color ?? ownColor)) }
 }
 
 /** Makes the files with the operator's colour, compressed when they are asked for. */
 export function createBrandFiles(brand: Brand): BrandFiles {
   const { color } = brand
   return {
-    style: color === null ? null : toFile("brand", "css", brandStyle(toBrandColors(color))),
-    icon: toFile("icon", "svg", icon(iconColor(brand))),
+    style: color === null ? null : toFile("brand", "css", encode(brandStyle(toBrandColors(color)))),
+    icon: toPictureFile("icon", faviconOf(brand)),
+    logo: brand.logo ? toPictureFile("logo", brand.logo) : toPictureFile("icon", ownSign(color)),
   }
 }
 
-function toFile(stem: string, ending: string, text: string): WebFile {
-  const bytes = new TextEncoder().encode(text)
-  const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 8)
+const encode = (text: string) => new TextEncoder().encode(text)
+
+function toPictureFile(stem: string, picture: Picture): WebFile {
+  return toFile(stem, endingOf(picture), picture.bytes)
+}
+
+function toFile(stem: string, ending: string, bytes: Uint8Array<ArrayBuffer>): WebFile {
   return {
-    name: `${stem}-${hash}.${ending}`,
+    name: assetName(stem, ending, bytes),
     imports: [],
     codings: bothCodings,
     read: async (coding) => (coding === "br" ? brotliCompressSync(bytes) : gzipSync(bytes)),

@@ -1,10 +1,10 @@
+import type { Brand } from "../../../config/brand.ts"
 import { once } from "../../../values/once.ts"
 import type { Site } from "../../site/site.ts"
 import { type HttpContext, unkeyedFeature } from "../context.ts"
 import { sameOriginOnly } from "../cross-origin.ts"
 import type { Exchange, IncomingApp } from "../incoming.ts"
 import { noRoute } from "../paths.ts"
-import type { Brand } from "./brand-files.ts"
 import type { WebPage } from "./page.ts"
 
 /** The pages that an app serves, and their brand. */

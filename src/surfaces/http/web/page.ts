@@ -1,4 +1,5 @@
-import type { Brand, BrandFiles } from "./brand-files.ts"
+import type { Brand } from "../../../config/brand.ts"
+import type { BrandFiles } from "./brand-files.ts"
 import { hashedName, type WebFiles } from "./web-files.ts"
 
 /** The name of a page: what runs in it, and what its address begins with. */
@@ -17,9 +18,10 @@ const withoutScript: Readonly<Record<WebPage, string>> = {
  * script fetches the data. Until that runs, the page shows the name of the service. It names the imports of the script, which
  * a browser would otherwise find only after it has loaded the script.
  */
-export function printWebPage(page: WebPage, files: WebFiles, { title }: Brand, brandFiles: BrandFiles) {
+export function printWebPage(page: WebPage, files: WebFiles, { title, logo }: Brand, brandFiles: BrandFiles) {
   const name = Bun.escapeHTML(title)
   const icon = `/assets/${brandFiles.icon.name}`
+  const sign = `/assets/${brandFiles.logo.name}`
   const script = hashedName(files, `${page}.js`)
   const styles = [hashedName(files, "penknife.css"), ...(brandFiles.style ? [brandFiles.style.name] : [])]
   const imports = files.get(script)?.imports ?? []
@@ -31,14 +33,14 @@ export function printWebPage(page: WebPage, files: WebFiles, { title }: Brand, b
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta name="application-name" content="${name}">
-<title>${name}</title>
-<link rel="icon" href="${icon}" type="image/svg+xml">
+${logo ? `<meta name="application-logo" content="${sign}">\n` : ""}<title>${name}</title>
+<link rel="icon" href="${icon}">
 ${styles.map((style) => `<link rel="stylesheet" href="/assets/${style}">`).join("\n")}
 <script type="module" src="/assets/${script}"></script>
 ${imports.map((part) => `<link rel="modulepreload" href="/assets/${part}">`).join("\n")}
 </head>
 <body>
-<div id="app"><main class="start" id="main"><p class="mark"><img src="${icon}" alt="" width="28" height="28">${name}</p><noscript><p>${withoutScript[page]}</p></noscript></main></div>
+<div id="app"><main class="start" id="main"><p class="mark"><img src="${sign}" alt="" height="28">${name}</p><noscript><p>${withoutScript[page]}</p></noscript></main></div>
 </body>
 </html>
 `

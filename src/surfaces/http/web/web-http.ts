@@ -1,8 +1,9 @@
 import { readWebFiles } from "#web-files"
+import type { Brand } from "../../../config/brand.ts"
 import { pageHeaders } from "../pages/page-resource.ts"
 import { createResource, type Resource } from "../resource.ts"
 import { sendAsset } from "./asset.ts"
-import { type Brand, createBrandFiles } from "./brand-files.ts"
+import { createBrandFiles } from "./brand-files.ts"
 import { printWebPage, type WebPage } from "./page.ts"
 
 /** Nothing may be loaded from another host, and no script or style may stand in the page. */
@@ -15,7 +16,7 @@ const headers = {
 export async function createWebHttp(brand: Brand) {
   const files = await readWebFiles()
   const brandFiles = createBrandFiles(brand)
-  const own = [brandFiles.style, brandFiles.icon]
+  const own = [brandFiles.style, brandFiles.icon, brandFiles.logo]
   const page = (name: WebPage) =>
     createResource({ headers, read: () => printWebPage(name, files, brand, brandFiles) })
   return {

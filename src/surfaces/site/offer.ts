@@ -1,0 +1,79 @@
+import type { Plan } from "../../accounts/plan.ts"
+import { type Html, html } from "./html.ts"
+import type { Site } from "./site.ts"
+
+/** The plans that the operator offers, each with what it costs and what one gets. Nothing without plans. */
+export function plansSection({ offer, apis }: Site): Html | null {
+  const { plans, signUp } = offer
+  if (plans.length === 0) return null
+  const prices = apis.map(({ credits }) => credits)
+  const [least, most] = [Math.min(...prices), Math.max(...prices)]
+  const cost = least === most ? creditsText(least) : `${formatCount(least)} to ${creditsText(most)}`
+  return html`<section id="plans" class="inner" aria-labelledby="plans-heading">
+<h2 id="plans-heading">Plans</h2>
+<p class="lead">A successful call costs ${cost}, as the API says. A refused one is free.</p>
+<ul class="plans">${plans.map((plan) => planCard(plan, signUp))}</ul>
+</section>`
+}
+
+function planCard(plan: Plan, signUp: string | null): Html {
+  const { name, price, description, highlight } = plan
+  const shown = name.charAt(0).toUpperCase() + name.slice(1)
+  return html`<li class="plan${highlight && " highlight"}">
+${highlight && html`<p class="badge">Recommended</p>`}
+<h3>${shown}</h3>
+${price !== null && html`<p class="plan-price">${price}</p>`}
+${description !== null && html`<p class="plan-text">${description}</p>`}
+<ul class="plan-facts">${factsOf(plan).map((fact) => html`<li>${fact}</li>`)}</ul>
+${signUp !== null && html`<p class="plan-action"><a class="button${highlight && " primary"}" href="${signUp}" aria-label="Sign up for ${shown}">Sign up</a></p>`}
+</li>`
+}
+
+function factsOf({ monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis }: Plan) {
+  return [
+    monthlyCredits === null ? "Credits without a limit" : `${creditsText(monthlyCredits)} a month`,
+    signUpBonus > 0 && `${creditsText(signUpBonus)} to begin with`,
+    requestsPerMinute === null
+      ? "No limit of calls a minute"
+      : `${formatCount(requestsPerMinute)} ${requestsPerMinute === 1 ? "call" : "calls"} a minute`,
+    premium ? "All fields of answers" : "Answers without premium fields",
+    graphqlApis !== 1 &&
+      (graphqlApis === null ? "Any number of APIs in a query" : `${graphqlApis} APIs in a GraphQL query`),
+  ].filter((fact) => fact !== false)
+}
+
+/** What the plans cost, in a line. Nothing where prices are too long or too many for that. */
+export function costLine({ offer: { plans } }: Site): Html | null {
+  const prices = plans.flatMap(({ price }) => price ?? [])
+  const line = prices.join(" · ")
+  return prices.length > 0 && line.length <= 60
+    ? html`<p class="costs">Plans: <a href="#plans">${line}</a></p>`
+    : null
+}
+
+function creditsText(credits: number): string {
+  return credits === 1 ? "1 credit" : `${formatCount(credits)} credits`
+}
+
+function formatCount(count: number): string {
+  return count.toLocaleString("en-US")
+}
+
+/** The API whose answer is a report on a domain. */
+const audit = "mailaudit"
+
+/** A field that checks a domain without a key, where guests may: the script shows the report, without it the answer is JSON. */
+export function domainCheck({ apis, guests }: Site): Html | null {
+  if (!guests?.apis.has(audit) || !apis.some(({ definition }) => definition.id === audit)) return null
+  const calls = guests.callsPerMinute === 1 ? "1 check" : `${guests.callsPerMinute} checks`
+  return html`<section class="domain-check" aria-label="Domain">
+<div class="inner">
+<form action="/v1/${audit}" method="get" id="check">
+<label for="domain">Check a domain</label>
+<div class="check-line"><input id="domain" name="domain" required maxlength="253" placeholder="example.com" autocomplete="off" autocapitalize="none" spellcheck="false" inputmode="url" aria-describedby="check-hint"><button class="button primary">Check</button></div>
+<p class="hint" id="check-hint">Does its mail arrive, and can nobody forge it? SPF, DKIM, DMARC, DNSSEC and more, graded from A to F. No key needed: ${calls} a minute.</p>
+</form>
+<div id="check-answer"></div>
+</div>
+</section>`
+}

@@ -1,0 +1,161 @@
+/** What the landing page offers, and the operator's name and pictures in all that the service sends. */
+import { describe, expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { postWith } from "./support/keyed-request.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+import { tempDir } from "./support/temp.ts"
+
+const html = { headers: { accept: "text/html" } }
+const textOf = async (service: TestService, path = "/", init: RequestInit = html) =>
+  (await fetch(service.url + path, init)).text()
+
+describe("the landing page", () => {
+  test("shows no plans, prices or links that the operator does not name, and never the console", async () => {
+    const text = await textOf(await startTestService())
+    expect(text).not.toMatch(/id="plans"|class="plan|Sign up|Contact<|Terms<|Privacy<|Status<|\/console/)
+    expect(text).not.toContain('id="check"')
+  })
+
+  test("shows plans with price or description, as text, and where to sign up", async () => {
+    const service = await startTestService({
+      file: {
+        sign_up_url: "https://acme.example/join?a=1&b=2",
+        contact: "help@acme.example",
+        terms_url: "https://acme.example/terms",
+        privacy_url: "https://acme.example/privacy",
+        status_url: "https://status.acme.example",
+        plans: {
+          free: { price: "<b>€0</b>" },
+          pro: { price: "€29 a month", description: "For teams & more.", highlight: true },
+          hidden: { monthly_credits: 5 },
+        },
+      },
+    })
+    const text = await textOf(service)
+    expect(text).toContain("&lt;b&gt;€0&lt;/b&gt;")
+    expect(text).toContain("For teams &amp; more.")
+    expect(text).toMatch(/<li class="plan highlight">\s*<p class="badge">Recommended/)
+    expect(text).toContain("1,000,000 credits a month")
+    expect(text).toContain("60 calls a minute")
+    expect(text).not.toMatch(/Hidden|Mega/)
+    expect(text.match(/href="https:\/\/acme\.example\/join\?a=1&amp;b=2"/g)?.length).toBe(4)
+    expect(text).toContain('href="mailto:help@acme.example"')
+    for (const link of [
+      "https://acme.example/terms",
+      "https://acme.example/privacy",
+      "https://status.acme.example/",
+    ])
+      expect(text).toContain(`href="${link}"`)
+    expect(await textOf(service, "/docs")).toContain('href="/#plans"')
+  })
+
+  test("begins with the field that checks a domain, where guests may ask mailaudit", async () => {
+    const service = await startTestService({ file: { try: { calls: 5 } } })
+    const answer = await fetch(service.url, html)
+    const text = await answer.text()
+    expect(text).toMatch(/<main[^>]*>\s*<section class="domain-check"/)
+    expect(text).toContain("No key needed: 5 checks a minute.")
+    // It works without a script too.
+    expect(text).toContain('<form action="/v1/mailaudit" method="get"')
+    expect(answer.headers.get("content-security-policy")).toContain("form-action 'self'")
+    expect(await textOf(service, "/apis/hmac")).toContain('data-guests="5"')
+    expect(await textOf(service, "/apis/spfvalidator")).not.toContain("data-guests")
+    for (const file of [
+      { try: { calls: 5, apis: ["hmac"] } },
+      { try: { calls: 5 }, catalog: { exclude: ["mailaudit"] } },
+    ])
+      expect(await textOf(await startTestService({ file }))).not.toContain("domain-check")
+  })
+
+  test("has the audit first in its category", async () => {
+    const text = await textOf(await startTestService())
+    const [, first = ""] = /id="category-mail".*?<a class="title" href="([^"]+)"/s.exec(text) ?? []
+    expect(first).toBe("/apis/mailaudit")
+  })
+
+  test.each([
+    ["sign_up_url", "javascript:alert(1)"],
+    ["terms_url", "/terms"],
+    ["privacy_url", "https://user:pw@acme.example/"],
+    ["contact", "javascript:alert(1)"],
+    ["contact", "a@b@c"],
+    ["contact", "a b@acme.example"],
+  ])("does not start with %s = %s", async (setting, value) => {
+    await expect(startTestService({ file: { [setting]: value } })).rejects.toThrow("must be an")
+  })
+})
+
+describe("the operator's name and pictures", () => {
+  const dir = tempDir()
+  const logo = join(dir, "logo.svg")
+  const favicon = join(dir, "favicon.png")
+  writeFileSync(
+    logo,
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/></svg>\n',
+  )
+  const png = new Uint8Array(64)
+  png.set([
+    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0,
+    1,
+  ])
+  writeFileSync(favicon, png)
+
+  test("are in pages, documents and MCP, which do not say penknife", async () => {
+    const service = await startTestService({
+      flags: { title: "Acme & Co", logo, favicon, publicUrl: "https://api.acme.example" },
+    })
+    const openapi = JSON.parse(await textOf(service, "/openapi.json"))
+    expect(openapi.info).toMatchObject({
+      title: "Acme & Co",
+      "x-logo": { url: expect.stringMatching(/^https:\/\/api\.acme\.example\/assets\/logo-\w+\.svg$/) },
+    })
+    expect(await textOf(service, "/llms.txt")).toStartWith("# Acme & Co\n")
+    expect(JSON.parse(await textOf(service, "/", {})).data.name).toBe("Acme & Co")
+    for (const path of ["/", "/docs", "/apis/hmac", "/graphiql", "/console", "/portal"]) {
+      const text = await textOf(service, path)
+      expect([path, text.includes("Acme &amp; Co"), /<img src="\/assets\/logo-\w+\.svg"/.test(text)]).toEqual(
+        [path, true, true],
+      )
+      expect(text).toMatch(/<link rel="icon" href="\/assets\/icon-\w+\.png">/)
+      expect([path, /<title>[^<]*penknife/.test(text)]).toEqual([path, false])
+    }
+    const { key } = await service.createKey("pro")
+    const params = {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "t", version: "1" },
+    }
+    const headers = {
+      ...{ "x-api-key": key, "content-type": "application/json" },
+      accept: "application/json, text/event-stream",
+    }
+    const greeting = await fetch(
+      `${service.url}/mcp`,
+      postWith({ jsonrpc: "2.0", id: 1, method: "initialize", params }, { headers }),
+    )
+    const said = await greeting.text()
+    expect(said).toContain('"title":"Acme & Co"')
+    expect(said).toContain("The tools of Acme & Co. ")
+  })
+
+  test("are sent as what they are, and an SVG that is opened by itself runs and loads nothing", async () => {
+    const service = await startTestService({ flags: { logo, favicon } })
+    const [path = ""] = /\/assets\/logo-\w+\.svg/.exec(await textOf(service)) ?? []
+    const picture = await fetch(service.url + path)
+    expect(Object.fromEntries(picture.headers)).toMatchObject({
+      "content-type": "image/svg+xml",
+      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      "x-content-type-options": "nosniff",
+    })
+    const icon = await fetch(`${service.url}/favicon.ico`)
+    expect([icon.headers.get("content-type"), (await icon.bytes()).length]).toEqual(["image/png", 64])
+    expect(icon.headers.get("content-security-policy")).toContain("sandbox")
+  })
+
+  test("must be pictures", async () => {
+    const wrong = join(dir, "wrong.svg")
+    writeFileSync(wrong, '<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')
+    await expect(startTestService({ flags: { logo: wrong } })).rejects.toThrow("must not have a script")
+  })
+})
