@@ -54,6 +54,8 @@ BEGIN
   GRANT SELECT ON all_usage TO penknife_service;
   -- What was adjusted and what a statement says is never changed.
   GRANT SELECT, INSERT ON adjustments, statements TO penknife_service;
+  -- The plans, for commands on the database.
+  GRANT SELECT, INSERT, UPDATE ON service_settings TO penknife_service;
   -- Mails older than --keep-notices are deleted.
   GRANT SELECT, INSERT, UPDATE, DELETE ON mails TO penknife_service;
 

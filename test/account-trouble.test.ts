@@ -9,6 +9,7 @@ import { createManualClock } from "./support/clock.ts"
 import { createHeldDns } from "./support/held-dns.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
+import { until } from "./support/until.ts"
 
 const dir = tempDir()
 let files = 0
@@ -172,7 +173,7 @@ describe("a plan that is no longer configured", () => {
       `Account ${id} has the plan 'old', which is not one of the built-in plans. If it is in the service's configuration ` +
       `file, name the file with --config; else choose another with 'account set-plan ${id} PLAN'.`
     const unknown = await runCliForTest(["account", "set-plan", id, "older", "--db", db])
-    expect([unknown.code, unknown.err.includes("known only with --config FILE")]).toEqual([1, true])
+    expect([unknown.code, unknown.err.includes("or with --config FILE")]).toEqual([1, true])
     for (const argv of [
       ["show", id],
       ["grant", id, "5"],
@@ -298,7 +299,7 @@ describe("commands that cannot be carried out", () => {
     await service.accounts.grant(account, maxCredits - 3)
     for (const credits of [2, maxCredits]) {
       await expect(service.accounts.grant(account, credits)).rejects.toThrow(
-        `The bonus of an account can be 4000000000000000 credits at most; '${account}' has 3999999999999999: grant 1 or less.`,
+        `The bonus of an account can be 4000000000000000 credits at most; '${account}' has 3999999999999999: add 1 or less.`,
       )
     }
     await service.accounts.grant(account, 1)
@@ -309,4 +310,17 @@ describe("commands that cannot be carried out", () => {
     })
     expect(maxCredits + maxCredits).toBeLessThan(Number.MAX_SAFE_INTEGER)
   })
+})
+
+test("a command without a configuration file knows the plans with which a service last worked on the store", async () => {
+  const team = { team: { monthly_credits: 777 } }
+  const service = await startTestService({ file: { plans: team } })
+  const create = ["account", "create", "--name", "Ada", "--plan", "team", "--db", service.db, "--json"]
+  await until(async () => (await runCliForTest(create)).code === 0)
+  const { out } = await runCliForTest(["account", "list", "--db", service.db, "--json"])
+  expect(JSON.parse(out)).toMatchObject([{ plan: "team", remaining: 777, problem: null }])
+  // A file that is named says all.
+  const file = ["--config", writeConfig("max_calls = 5\n")]
+  const refused = await runCliForTest([...create, ...file])
+  expect([refused.code, refused.err.includes("There is no plan 'team'")]).toEqual([1, true])
 })

@@ -66,6 +66,28 @@ export const defaultPlans: readonly Plan[] = (
   return { name, ...limits, ...portalDefaults, ...offerDefaults }
 })
 
+/** Plans as a store keeps them for commands that have no configuration file. */
+export function plansToText(plans: Plans): string {
+  return JSON.stringify([...plans.values()])
+}
+
+/** The plans of {@link plansToText}. What a plan of an older program lacks is as in a new plan. */
+export function plansFromText(text: string): Plans {
+  const plans = JSON.parse(text) as readonly (Partial<Plan> & Pick<Plan, "name">)[]
+  return new Map(plans.map((plan) => [plan.name, { ...blankPlan, ...plan }]))
+}
+
+/** The entries of a plan that says nothing else. */
+export const blankPlan: Omit<Plan, "name"> = {
+  monthlyCredits: 0,
+  signUpBonus: 0,
+  requestsPerMinute: null,
+  premium: true,
+  graphqlApis: 10,
+  ...portalDefaults,
+  ...offerDefaults,
+}
+
 /** {@link missingPlan} for commands without a configuration file, in which the plan may be. */
 export function unknownPlan({ id, plan }: { readonly id: string; readonly plan: string }): string {
   return (

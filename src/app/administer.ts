@@ -9,6 +9,7 @@ import type { RunOwnCommand } from "../ports/own-process.ts"
 import { openStore } from "../store/open.ts"
 import { createAdminParts, runningOf } from "./admin-parts.ts"
 import { createBackups } from "./backups.ts"
+import { keptPlans } from "./known-plans.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { configuredAddresses } from "./page-addresses.ts"
 import { loadApis } from "./prepare.ts"
@@ -28,10 +29,12 @@ export async function openAdministration(
 ): Promise<{ administration: Administration; actor: Actor; close(): Promise<void> }> {
   const { apis, end } = await loadApis(config)
   end()
-  const running = runningOf(config, apis)
   const ports = livePorts(config)
   const { clock, random } = ports
   const opened = await openStore(config.db, { ...storePorts(ports, config), mustExist: !options.create })
+  // A file names its plans. Without one, the plans are those of the service.
+  const kept = config.file === null ? await keptPlans(opened.admin) : null
+  const running = runningOf(kept === null ? config : { ...config, plans: kept }, apis)
   const parts = createAdminParts(() => running, {
     ...{ opened, clock, random },
     pages: configuredAddresses(config),

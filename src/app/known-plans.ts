@@ -1,9 +1,33 @@
-import { missingPlan, type Plans } from "../accounts/plan.ts"
+import { missingPlan, type Plans, plansFromText, plansToText } from "../accounts/plan.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { Log } from "../ports/log.ts"
 import type { AdminStore } from "../store/admin-store.ts"
+import { messageOf } from "../values/message-of.ts"
 import { withoutPassword } from "../values/without-password.ts"
+
+/** The name of the plans among the settings that a store keeps. */
+const plansSetting = "plans"
+
+/** Keeps the plans of a service in its store, for commands on the store that have no configuration file. Never throws. */
+export async function keepPlans(
+  admin: Pick<AdminStore, "findSetting" | "keepSetting">,
+  plans: Plans,
+  log: Log,
+): Promise<void> {
+  const text = plansToText(plans)
+  try {
+    if ((await admin.findSetting(plansSetting)) !== text) await admin.keepSetting(plansSetting, text)
+  } catch (cause) {
+    log.warn("the plans were not kept for commands on the store", { cause: messageOf(cause) })
+  }
+}
+
+/** The plans of the last service that worked on a store; null if there was none. */
+export async function keptPlans(admin: Pick<AdminStore, "findSetting">): Promise<Plans | null> {
+  const text = await admin.findSetting(plansSetting)
+  return text === null ? null : plansFromText(text)
+}
 
 /** The most accounts that a message names. */
 const maxNamed = 10

@@ -32,7 +32,7 @@ import type { ConfigPeers } from "./config-peers.ts"
 import { createGenerations, httpSettings } from "./generation.ts"
 import { openGuests } from "./guests.ts"
 import { createHotConfig, type HotConfig } from "./hot-config.ts"
-import { logMissingPlans, requireKnownPlans } from "./known-plans.ts"
+import { keepPlans, logMissingPlans, requireKnownPlans } from "./known-plans.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { mailBrandOf, mailServerOf } from "./mails.ts"
@@ -223,6 +223,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
         servedOwnApis = generation.ownApis
         log.setLevel(generation.config.logLevel ?? opened.defaultLevel)
         shared.unsent.setLimit(generation.config.maxUnsentBytes)
+        void keepPlans(openedStore.admin, generation.config.plans, log)
       },
     }),
   })
@@ -273,6 +274,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     mailing.start()
     eventCheck.start()
     cleaner.start()
+    void keepPlans(openedStore.admin, current.config.plans, log)
     void warmLibraries(catalog, systemTimer, log)
   })
   observability.history.start()

@@ -1,15 +1,13 @@
 import { type Static, type TInteger, type TSchema, Type } from "@sinclair/typebox"
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value"
 import {
+  blankPlan,
   defaultPlans,
   maxCallsPerMinute,
   maxCredits,
   maxPortalKeys,
-  offerDefaults,
-  type Plan,
   type Plans,
   portalActions,
-  portalDefaults,
 } from "../accounts/plan.ts"
 import { isObject } from "../values/is-object.ts"
 import { nearestFirst } from "../values/nearest.ts"
@@ -45,17 +43,6 @@ const plansTable = Type.Record(Type.String({ pattern: "^[a-z][a-z0-9_-]*$" }), p
 
 /** `[credits]` of the configuration file: credits per call by API id. */
 const creditsTable = Type.Record(Type.String(), credits)
-
-/** The entries of a new plan that the file leaves out. */
-const blankPlan: Omit<Plan, "name"> = {
-  monthlyCredits: 0,
-  signUpBonus: 0,
-  requestsPerMinute: null,
-  premium: true,
-  graphqlApis: 10,
-  ...portalDefaults,
-  ...offerDefaults,
-}
 
 /** The default plans, with the changes and additions of the file's `[plans]`. */
 export function readPlans(value: unknown, file: string): Plans {

@@ -157,6 +157,20 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
     findChallenge: (hash) =>
       find(`${rows.selectChallenges} WHERE hash = $1::text`, [hash], (row: PasskeyChallenge) => row),
 
+    findSetting: (name) =>
+      find(
+        "SELECT value FROM service_settings WHERE name = $1::text",
+        [name],
+        ({ value }: { readonly value: string }) => value,
+      ),
+    async keepSetting(name, value) {
+      await write(
+        `INSERT INTO service_settings (name, value) VALUES ($1::text, $2::text)
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+        [name, value],
+      )
+    },
+
     findReplay: (actor, key) =>
       find(
         `SELECT actor, key, payload_hash AS "payloadHash", operation, target_id AS "targetId",

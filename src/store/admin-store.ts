@@ -90,6 +90,9 @@ export interface AdminStore extends CreditsStore, PeopleReads {
 
   /** People who were not removed, in the order of creation. */
   people(page: Page): Promise<readonly PersonRecord[]>
+  /** A setting of the service, as JSON; null if no service has kept it. */
+  findSetting(name: string): Promise<string | null>
+  keepSetting(name: string, value: string): Promise<void>
 
   findReplay(actor: string, key: string): Promise<ReplayRecord | null>
   /** Keeps the answer of a change for replays. */

@@ -96,6 +96,7 @@ export const moveTables: readonly MoveTable[] = [
     name: "adjustments",
     columns: words("id account_id at_ms kind credits reason reference undoes made_by"),
   },
+  { name: "service_settings", columns: words("name value") },
   { name: "statements", columns: words("account_id month written_ms body") },
   {
     name: "mails",

@@ -32,6 +32,7 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   history_writers: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   adjustments: ["SELECT", "INSERT"],
   statements: ["SELECT", "INSERT"],
+  service_settings: ["SELECT", "INSERT", "UPDATE"],
   mails: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   call_replays: ["SELECT", "INSERT", "DELETE"],
 }

@@ -79,6 +79,10 @@ export const releasedSteps: readonly SchemaStep[] = [
       CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
       CREATE INDEX mails_by_time ON mails (raised_ms, id);
       CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
+      CREATE TABLE service_settings (
+        name  TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+      ) STRICT, WITHOUT ROWID;
       CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
       ALTER TABLE sessions ADD COLUMN passkey_id TEXT;
       CREATE TABLE people (

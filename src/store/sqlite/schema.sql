@@ -445,3 +445,11 @@ CREATE TABLE call_replays (
   PRIMARY KEY (account_id, key_hash)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX call_replays_by_creation ON call_replays (created_ms);
+
+-- Settings ---------------------------------------------------------------------------------------------------
+
+-- Settings of the service that commands on the store need: its plans.
+CREATE TABLE service_settings (
+  name  TEXT PRIMARY KEY,
+  value TEXT NOT NULL -- JSON
+) STRICT, WITHOUT ROWID;

@@ -72,7 +72,7 @@ function forOperator(thrown: unknown, { file }: Config): unknown {
   if (!/^There is no plan '/.test(thrown.message) || file !== null) return thrown
   return new AdminFault(
     thrown.code,
-    `${thrown.message} A plan of the service's configuration file is known only with --config FILE.`,
+    `${thrown.message} A new plan in the service's configuration file is known once the service has read it, or with --config FILE.`,
     { parameter: thrown.parameter },
   )
 }
