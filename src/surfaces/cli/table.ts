@@ -5,6 +5,8 @@ export interface Column {
   readonly name: string
   /** Numbers are aligned to the right, so that their digits line up. */
   readonly isNumber: boolean
+  /** Ids are shortened first: their beginning tells them apart, and `--wide` shows them whole. */
+  readonly isId?: boolean
 }
 
 export interface TableOptions {
@@ -13,14 +15,16 @@ export interface TableOptions {
   readonly colours: boolean
 }
 
-/** The columns to which a long text may be cut. Shorter texts, such as ids and times, are shown whole or left out. */
+/** The columns to which a long text may be cut. Shorter texts, such as times, are shown whole or left out. */
 const minWidth = 8
+/** The columns to which an id may be cut: its kind and enough to tell it from others. */
+const minIdWidth = 12
 const longText = 24
 const gap = "  "
 
 /**
- * Lays out rows of cells, whose hidden characters are escaped, under a line of names. Where they do not fit, long texts are cut;
- * then columns are left out, the last ones first.
+ * Lays out rows of cells, whose hidden characters are escaped, under a line of names. Where they do not fit, ids are cut first, then
+ * long texts; then columns are left out, the last ones first.
  */
 export function toTable(
   columns: readonly Column[],
@@ -31,7 +35,7 @@ export function toTable(
   const natural = names.map((name, index) =>
     rows.reduce((most, row) => Math.max(most, Bun.stringWidth(row[index] ?? "")), Bun.stringWidth(name)),
   )
-  const widths = width === null ? natural : shrink(natural, width)
+  const widths = width === null ? natural : shrink(natural, columns, width)
   const toLine = (cells: readonly string[]) =>
     widths
       .map((most, index) => pad(cells[index] ?? "", most, columns[index]?.isNumber === true))
@@ -43,19 +47,28 @@ export function toTable(
 }
 
 /** The widths of the first columns that fit, all of them if possible. */
-function shrink(natural: readonly number[], width: number): readonly number[] {
-  const least = natural.map((one) => (one > longText ? minWidth : one))
+function shrink(natural: readonly number[], columns: readonly Column[], width: number): readonly number[] {
+  const shortIds = natural.map((one, index) => (columns[index]?.isId ? Math.min(one, minIdWidth) : one))
+  const least = shortIds.map((one, index) => (one > longText && !columns[index]?.isId ? minWidth : one))
   let count = natural.length
-  const sum = (widths: readonly number[]) =>
-    widths.reduce((total, one) => total + one + gap.length, -gap.length)
   while (count > 1 && sum(least.slice(0, count)) > width) count--
-  const widths = natural.slice(0, count)
+  const widths = cutTo(natural.slice(0, count), shortIds, width)
+  return cutTo(widths, least, width)
+}
+
+/** Takes from the widest column, as long as it is wider than its least width, until all fit. */
+function cutTo(from: readonly number[], least: readonly number[], width: number): readonly number[] {
+  const widths = [...from]
   for (let excess = sum(widths) - width; excess > 0; excess--) {
     const widest = Math.max(...widths.filter((one, index) => one > (least[index] ?? 0)))
     if (!Number.isFinite(widest)) break
-    widths[widths.indexOf(widest)] = widest - 1
+    widths[widths.findIndex((one, index) => one === widest && one > (least[index] ?? 0))] = widest - 1
   }
   return widths
+}
+
+function sum(widths: readonly number[]): number {
+  return widths.reduce((total, one) => total + one + gap.length, -gap.length)
 }
 
 function pad(text: string, width: number, isNumber: boolean): string {

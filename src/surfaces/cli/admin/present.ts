@@ -75,11 +75,18 @@ function tableOf(
     shown.map((name) => toText(entry[name], propertyOf(schema, name), wide)),
   )
   return toTable(
-    shown.map((name) => ({ name, isNumber: isNumeric(propertyOf(schema, name)) })),
+    shown.map((name, index) => ({
+      name,
+      isNumber: isNumeric(propertyOf(schema, name)),
+      isId: cells.every((row) => idForm.test(row[index] ?? "")),
+    })),
     cells,
     { width: wide ? null : width, colours },
   )
 }
+
+/** An id, an actor such as `admin-key:adm_…`, or nothing. */
+const idForm = /^(?:-|(?:[a-z-]+:)?[a-z]{3,4}_\w{8,})$/
 
 function propertyOf(schema: TSchema, name: string): TSchema | undefined {
   return KindGuard.IsObject(schema) ? schema.properties[name] : undefined

@@ -1,0 +1,25 @@
+import { expect, test } from "bun:test"
+import { toTable } from "./table.ts"
+
+const columns = [
+  { name: "at", isNumber: false },
+  { name: "id", isNumber: false, isId: true },
+  { name: "name", isNumber: false },
+  { name: "calls", isNumber: true },
+]
+const row = ["2027-01-31 12:00", "acc_0123456789abcdef", "a name that is longer than all others", "1,000"]
+const lay = (width: number | null) => toTable(columns, [row], { width, colours: false }).trimEnd().split("\n")
+
+test("a table that fits is shown whole", () => {
+  expect(lay(null)[1]).toBe(row.join("  "))
+  expect(lay(200)[1]).toBe(row.join("  "))
+})
+
+test.each([
+  ["ids first", 78, "2027-01-31 12:00  acc_012345678…  a name that is longer than all others  1,000"],
+  ["then long texts", 60, "2027-01-31 12:00  acc_0123456…  a name that is longe…  1,000"],
+  ["then columns are left out", 40, "2027-01-31 12:00  acc_0123456…  a name …"],
+])("where it does not fit, %s are cut", (_, width, line) => {
+  expect(lay(width)[1]).toBe(line)
+  for (const one of lay(width)) expect(Bun.stringWidth(one)).toBeLessThanOrEqual(width)
+})
