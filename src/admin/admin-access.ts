@@ -3,6 +3,7 @@ import type { Administration } from "./administration.ts"
 import type { Passkeys } from "./passkeys/ceremonies.ts"
 import type { Sessions } from "./sessions/sessions.ts"
 import type { SignIn } from "./sign-in.ts"
+import type { SignUps } from "./sign-up/sign-ups.ts"
 
 /** What surfaces over a network need of the administration. */
 export interface AdminAccess {
@@ -10,6 +11,8 @@ export interface AdminAccess {
   readonly signIn: SignIn
   readonly sessions: Sessions
   readonly passkeys: Passkeys
+  /** Sign-up and sign-in with links in mails. */
+  readonly signUps: SignUps
   /** The plans of the running configuration. */
   readonly plans: Plans
 }

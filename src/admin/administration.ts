@@ -323,7 +323,7 @@ function withParameter(thrown: unknown, input: Readonly<Record<string, unknown>>
 }
 
 /** Turns known errors into faults. Others are returned unchanged. */
-function toAdminFault(thrown: unknown): unknown {
+export function toAdminFault(thrown: unknown): unknown {
   if (thrown instanceof InputRejected) {
     return new AdminFault("invalid", thrown.message, { parameter: thrown.parameter })
   }

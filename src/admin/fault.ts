@@ -47,7 +47,7 @@ interface AdminFaultDetails {
 
 /** The refusal of something that does not exist, or belongs to another customer. */
 export function noSuch(
-  kind: "account" | "key" | "notice" | "admin key" | "person" | "passkey",
+  kind: "account" | "key" | "notice" | "admin key" | "person" | "passkey" | "invitation",
   id: string,
 ): AdminFault {
   const form = kind === "key" ? ", which starts with key_" : ""

@@ -27,6 +27,7 @@ import { createPerson, personLink, removePerson, updatePerson } from "./people/c
 import { listPeople } from "./people/person.ts"
 import { listPlans } from "./plans/list-plans.ts"
 import { tailRequests } from "./requests/tail.ts"
+import { createInvitation, listInvitations, revokeInvitation } from "./sign-up/invitations.ts"
 import { listStatementMonths, listStatements, showStatement } from "./statements/statement.ts"
 import { queryUsage } from "./usage/query.ts"
 import { deleteWebhook, getWebhook, setWebhook } from "./webhooks/webhook.ts"
@@ -82,6 +83,9 @@ const list = [
   verifyBackup,
   consoleLink,
   portalLink,
+  createInvitation,
+  listInvitations,
+  revokeInvitation,
   createAdmin,
   listAdmins,
   revokeAdmin,

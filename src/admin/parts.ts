@@ -8,6 +8,7 @@ import type { RequestEvent, RequestFilter } from "../values/request-events.ts"
 import type { Backups } from "./backups/backups.ts"
 import type { ConfigControl } from "./config/config-control.ts"
 import type { ServiceHealth } from "./health/service-health.ts"
+import type { SignUpSettings } from "./sign-up/settings.ts"
 
 /** What operations work with. */
 export interface AdminParts {
@@ -40,6 +41,8 @@ export interface AdminParts {
    */
   watchRequests(filter: RequestFilter, onReady: () => void): Subscription<RequestEvent> | null
   readonly pages: PageAddresses
+  /** How customers get an account. */
+  readonly signUp: SignUpSettings
   readHealth(): Promise<ServiceHealth>
 }
 

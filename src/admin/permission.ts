@@ -4,6 +4,8 @@ export const permissions = {
   "accounts.write": "Create, rename, close and reopen accounts, and change their plan, metadata and events.",
   "credits.grant": "Add bonus credits, and start a credit month again.",
   "credits.adjust": "Add and take bonus credits with a reason, and undo it.",
+  "invitations.read": "List invitations.",
+  "invitations.write": "Invite customers, and take invitations back.",
   "keys.read": "Read API keys, and find a key by its text.",
   "keys.write": "Create, change, rotate, disable and revoke API keys.",
   "usage.read": "Read what accounts were charged.",

@@ -6,6 +6,7 @@ import { noBackups } from "./backups/backups.ts"
 import { AdminFault } from "./fault.ts"
 import type { Actor, Operation } from "./operation.ts"
 import type { AdminParts } from "./parts.ts"
+import { noSignUps } from "./sign-up/settings.ts"
 
 /** The parts that the program itself needs to run operations, without those of a running service. */
 export type ProgramParts = Omit<
@@ -19,6 +20,7 @@ export type ProgramParts = Omit<
   | "readHealth"
   | "watchRequests"
   | "pages"
+  | "signUp"
 > &
   Partial<Pick<AdminParts, "pages">>
 
@@ -51,6 +53,7 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
     readHealth: onlyService,
     backups: noBackups("Only a service makes backups."),
     watchRequests: () => null,
+    signUp: noSignUps,
   })
   return async (operation, values) => {
     const given = Object.entries(values).filter(([, value]) => value !== undefined)

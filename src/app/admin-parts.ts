@@ -5,6 +5,7 @@ import type { AdminParts } from "../admin/parts.ts"
 import { createPasskeys } from "../admin/passkeys/ceremonies.ts"
 import { createSessions } from "../admin/sessions/sessions.ts"
 import { createSignIn } from "../admin/sign-in.ts"
+import { createSignUps } from "../admin/sign-up/sign-ups.ts"
 import type { Random } from "../apis/contract.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import { describeConfig } from "../config/describe.ts"
@@ -13,6 +14,7 @@ import { isPostgresUrl } from "../store/open.ts"
 import type { OpenStore } from "../store/open-store.ts"
 import type { DataList } from "../values/data-list.ts"
 import { listsOf } from "./served-apis.ts"
+import { signUpSettings } from "./sign-up-settings.ts"
 
 /** The parts that {@link createAdminParts} needs, except the configuration. */
 interface AdminPartsOptions
@@ -21,6 +23,8 @@ interface AdminPartsOptions
   readonly opened: OpenStore
   /** For the ids of audit records; `random` by default. */
   readonly auditRandom?: Random
+  /** Whether this is a test double, which keeps mails to be read and limits nobody. */
+  readonly isMock?: boolean
   /** The processes that work on the same database; null for a data file. */
   readonly instances?: () => Instances | null
 }
@@ -41,7 +45,7 @@ export function runningOf(config: Config, apis: readonly PreparedApi[]): Running
 
 /** The parts that operations of the administration use, on an open store. */
 export function createAdminParts(running: () => RunningConfig, options: AdminPartsOptions): AdminParts {
-  const { opened, version, startedMs, instances = () => null, ...given } = options
+  const { opened, version, startedMs, instances = () => null, isMock: _, ...given } = options
   const { store, admin, outbox, history, gauges } = opened
   return {
     ...{ store, admin, outbox, history, auditRandom: given.random, ...given },
@@ -59,6 +63,9 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     },
     get settings() {
       return describeConfig(running().config)
+    },
+    get signUp() {
+      return signUpSettings(running().config, options)
     },
     async readHealth() {
       const { charges, refusals } = gauges.activity
@@ -78,14 +85,17 @@ export function createAdminAccess(running: () => RunningConfig, options: AdminPa
   const { opened, clock, random, auditRandom = random } = options
   const { admin } = opened
   const signIn = createSignIn(admin, clock)
+  // Signing in to the mock must not change the keys that it makes.
+  const sessions = createSessions({ admin, clock, random: auditRandom, signIn })
+  const parts = createAdminParts(running, options)
   return {
-    administration: createAdministration(createAdminParts(running, options)),
+    administration: createAdministration(parts),
     signIn,
+    sessions,
+    signUps: createSignUps(parts, sessions),
     get plans() {
       return running().config.plans
     },
-    // Signing in to the mock must not change the keys that it makes.
-    sessions: createSessions({ admin, clock, random: auditRandom, signIn }),
     passkeys: createPasskeys({ admin, clock, random: auditRandom }),
   }
 }

@@ -181,6 +181,7 @@ async function createState(
     }),
     version,
     startedMs: clock.now(),
+    isMock: true,
   })
   const signIn = nameAdminKey(admin.signIn, adminKey)
   const stubs = createStubs(createSeededRandom)

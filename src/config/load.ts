@@ -98,6 +98,10 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
     mistakes.push("--ca-out needs --tls-self-signed.")
   if (settings.smtp !== null && settings.mailFrom === null) mistakes.push("--smtp needs --mail-from.")
   if (settings.tryCalls > 0) mistakes.push(...mistakesOfTry(settings.tryPlan, plans))
+  if (settings.signUpMode !== "off" && plans.size > 0 && !plans.has(settings.signUpPlan))
+    mistakes.push(
+      `'sign_up.plan' (--sign-up-plan) must be one of ${[...plans.keys()].join(", ")}, not '${settings.signUpPlan}'.`,
+    )
   const config: Config = Object.freeze({
     ...settings,
     origins,

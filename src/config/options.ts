@@ -9,6 +9,7 @@ import {
   integer,
   link,
   mailAddress,
+  mailDomain,
   network,
   oneOf,
   opaqueColor,
@@ -45,6 +46,7 @@ export interface Option<T> {
 
 const clockModes = ["stopped", "real"] as const
 const logFormats = ["auto", "json", "pretty"] as const
+const signUpModes = ["off", "invite", "open"] as const
 const seedTimeMs = Date.UTC(2025, 0, 1)
 
 /** The settings of `serve`. */
@@ -175,6 +177,32 @@ export const options = {
     null,
     "none",
   ),
+  signUpMode: inTable(
+    "sign_up",
+    one("sign-up-mode MODE", "who gets an account without an operator", oneOf(signUpModes), "off"),
+  ),
+  signUpPlan: inTable("sign_up", one("sign-up-plan PLAN", "plan of accounts that sign up", text, "free")),
+  signUpTerms: inTable(
+    "sign_up",
+    one("sign-up-terms URL", "terms that who signs up must accept", link, null, "none"),
+  ),
+  signUpBlockDisposable: inTable(
+    "sign_up",
+    toggle(
+      "sign-up-block-disposable",
+      "refuse sign-up with addresses of the list disposable-domains",
+      "they are taken",
+    ),
+  ),
+  signUpBlockDomain: inTable(
+    "sign_up",
+    many(
+      "sign-up-block-domain DOMAIN",
+      "refuse sign-up with addresses of this domain; repeatable",
+      mailDomain,
+      "none",
+    ),
+  ),
   publicUrl: one("public-url URL", "address that clients use, for documents and links", origin, null, "none"),
   title: one("title TEXT", "name that pages in a browser show", title, "penknife"),
   brandColor: one("brand-color COLOR", "colour of these pages, as in CSS", opaqueColor, null, "green"),
@@ -273,6 +301,13 @@ const remoteOptions = {
 
 /** The port of `mock` differs from that of `serve`, so that both can run on one machine. */
 export const mockPort: Option<number> = { ...options.port, default: 8090, defaultText: "8090" }
+
+/** In the test double everyone can sign up, so that a test needs no settings for it. */
+export const mockSignUpMode: Option<(typeof signUpModes)[number]> = {
+  ...options.signUpMode,
+  default: "open",
+  defaultText: "open",
+}
 
 /** Every setting by its key. */
 export const allOptions = { ...options, ...mockOptions, ...remoteOptions }

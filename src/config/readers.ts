@@ -116,6 +116,13 @@ export function mailAddress(value: string): string {
   throw new Error(`must be an e-mail address such as no-reply@example.com, not '${value}'`)
 }
 
+/** A domain of e-mail addresses in small letters, in ASCII. */
+export function mailDomain(value: string): string {
+  const domain = value.trim().toLowerCase()
+  if (/^(?=.{3,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d-]{2,63}$/.test(domain)) return domain
+  throw new Error(`must be a domain in ASCII such as mail.example, not '${value}'`)
+}
+
 /** A number from 0 to 1. */
 export function share(value: string): number {
   const number = /^\d*\.?\d+$/.test(value) ? Number(value) : Number.NaN

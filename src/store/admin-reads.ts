@@ -88,6 +88,12 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
       ),
     findEmailLink: (hash) =>
       find(`${rows.selectEmailLinks} WHERE hash = $1::text`, [hash], (row: EmailLink) => row),
+    findInvitation: (id) =>
+      find(
+        `${rows.selectEmailLinks} WHERE id = $1::text AND kind = 'invitation' AND used_ms IS NULL`,
+        [id],
+        (row: EmailLink) => row,
+      ),
     findSession: (hash) =>
       find(
         `${rows.selectSessions} WHERE hash = $1::text`,

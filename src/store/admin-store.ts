@@ -1,4 +1,5 @@
 import type { AdjustMutation, CreditsStore } from "./adjustments.ts"
+import type { EmailLink, EmailLinkLimits } from "./email-link.ts"
 import type {
   AccountFilter,
   AccountOrder,
@@ -16,6 +17,7 @@ import type { PeopleMutation, PeopleReads, PersonRecord } from "./people.ts"
 import type { AccountRecord, KeyRecord, SecretRecord } from "./store.ts"
 import type { UsagePage, UsageQuery } from "./usage-types.ts"
 
+export type { EmailLink, EmailLinkLimits } from "./email-link.ts"
 export type { Page }
 
 /**
@@ -81,6 +83,8 @@ export interface AdminStore extends CreditsStore, PeopleReads {
   findSignInLink(hash: string): Promise<SignInLink | null>
   /** The link of a token's hash that was sent by e-mail, used or not, until some time after it expires. */
   findEmailLink(hash: string): Promise<EmailLink | null>
+  /** An invitation by its id, unless it was used. */
+  findInvitation(id: string): Promise<EmailLink | null>
   /** Invitations that were not used, expired ones included until they are deleted. Newest first. */
   invitations(page: Page): Promise<readonly EmailLink[]>
   /** The session of a cookie's hash, until it ends or expires. */
@@ -164,38 +168,6 @@ export interface SignInLink {
   readonly accountId: string | null
   readonly createdMs: number
   readonly expiresMs: number
-}
-
-/** A link that was sent by e-mail. The store keeps a hash of its token. */
-export interface EmailLink {
-  /** `eml_…` */
-  readonly id: string
-  /** `sign-up` and `invitation` make an account, `sign-in` opens one. */
-  readonly kind: "sign-up" | "sign-in" | "invitation"
-  /** Normalised. */
-  readonly email: string
-  /** The name of the account to make; empty for the address. */
-  readonly name: string
-  /** The plan of the account to make; null for that of the settings. */
-  readonly plan: string | null
-  /** The address of the terms that were accepted with the question for the link. */
-  readonly terms: string | null
-  /** The account to sign in to; null for the other kinds. */
-  readonly accountId: string | null
-  /** The hash of the cookie of the browser that asked, which alone may use it; null for any browser. */
-  readonly browser: string | null
-  /** The network of the client that asked: its links of an hour are limited. */
-  readonly network: string
-  readonly createdMs: number
-  readonly expiresMs: number
-  readonly usedMs: number | null
-}
-
-/** The most links of those that have not expired, used ones included. */
-export interface EmailLinkLimits {
-  readonly perEmail: number
-  readonly perNetwork: number
-  readonly inAll: number
 }
 
 /** Someone who is signed in with a browser. The store keeps a hash of the cookie. */

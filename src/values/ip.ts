@@ -148,3 +148,18 @@ export function toReverseName(address: Address): string {
   const labels = toDotted(address).split(".").reverse().join(".")
   return `${labels}.${isIpv6(address) ? "ip6" : "in-addr"}.arpa`
 }
+
+/**
+ * The network whose clients count as one where few must be let through: the 256 addresses around one of IPv4, and the /64 of IPv6,
+ * which one client usually has (RFC 6177).
+ */
+export function mailNetworkOf(text: string): string {
+  const address = parseAddress(text)
+  if (address === null) return text
+  if (isIpv6(address))
+    return `${address.parts
+      .slice(0, 4)
+      .map((part) => part.toString(16))
+      .join(":")}::/64`
+  return `${address.octets.slice(0, 3).join(".")}.0/24`
+}

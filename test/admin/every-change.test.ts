@@ -11,6 +11,7 @@ import { testWebhook } from "../../src/admin/notices/send-notice.ts"
 import { isSecret, type Operation } from "../../src/admin/operation.ts"
 import { operations } from "../../src/admin/operations.ts"
 import { createPerson } from "../../src/admin/people/change-people.ts"
+import { createInvitation } from "../../src/admin/sign-up/invitations.ts"
 import { deleteWebhook, setWebhook } from "../../src/admin/webhooks/webhook.ts"
 import {
   actorOf,
@@ -80,6 +81,10 @@ const cases: Readonly<Record<string, Given>> = {
   "backups.create": async () => ({}),
   "console.link": async () => ({ may: ["accounts.read"] }),
   "portal.link": accountId,
+  "invitations.create": async () => ({ email: "ann@example.com", plan: "pro", name: "Ann" }),
+  "invitations.revoke": async ({ run }) => ({
+    id: (await run(createInvitation, { email: "ann@example.com" })).id,
+  }),
   "admins.create": async () => ({ name: "billing", may: ["accounts.read"] }),
   "config.put": async () => ({ changes: { "credits.hmac": 3 } }),
   "config.reload": async () => ({}),

@@ -131,6 +131,8 @@ async function replaced(
   if (value.startsWith("key_")) return key
   if (value.startsWith("pk-")) return keyText
   if (value.startsWith("msg_")) return unsentNotice(account, admin)
+  if (value.startsWith("eml_"))
+    return idOf(await admin("POST", "/invitations", { body: { email: "bob@example.com" } }))
   if (value.startsWith("adm_")) return idOf(await admin("POST", "/admins", { body: { name: "other" } }))
   if (value.startsWith("psn_")) {
     return idOf(await admin("POST", "/people", { body: { name: "Ann", may: [may] } }))

@@ -63,7 +63,11 @@ export function openAdministration(
   backups: Backups = pretendBackups(),
 ): TestAdministration {
   const clock = createManualClock("2025-01-01T00:00:00Z")
-  const config = loadConfig({ flags: { db: ":memory:", metricsToken: "quiet" }, env: {}, file: null })
+  const config = loadConfig({
+    flags: { db: ":memory:", metricsToken: "quiet", signUpMode: "invite" },
+    env: {},
+    file: null,
+  })
   const prices = new Map([
     ["hmac", 1],
     ["spfvalidator", 5],

@@ -42,6 +42,8 @@ export interface Grant extends Omit<SessionRecord, "id" | "kind" | "createdMs"> 
   readonly mutations: readonly Mutation[]
   /** The account of a customer. */
   readonly account: AccountDetails | null
+  /** More for the audit log, when the session begins with a new account. */
+  readonly signUp?: Readonly<Record<string, unknown>>
 }
 
 /**

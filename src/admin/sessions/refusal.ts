@@ -5,6 +5,11 @@ const sessionRefusals = {
   ...signInRefusals,
   linkMalformed: "The link is incomplete. Open it again, whole, as you got it.",
   linkUsed: "The link was used already, or it has expired. Ask for a new one.",
+  linkOfOther:
+    "The link works only in the browser that asked for it. Open it there, or ask for another link from this browser.",
+  linkOfPast: "The link is for an e-mail address that the account no longer has. Ask for a new one.",
+  signUpOver: "Nobody can sign up here any more. Ask the operator of this service.",
+  hasAccount: "There is an account with this e-mail address already. Ask for a link to sign in.",
   linkOfConsole: "The link is for the console: open it under /console.",
   linkOfPortal: "The link is for the portal: open it under /portal.",
   linkRevoked: "The link no longer works, since the admin key behind it has expired or was revoked.",

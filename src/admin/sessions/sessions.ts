@@ -5,6 +5,7 @@ import { toIso } from "../../values/time-text.ts"
 import { createAuditIds } from "../audit/audit-id.ts"
 import type { Actor } from "../operation.ts"
 import { personIdOf } from "../people/person.ts"
+import type { VisitorWays } from "../sign-up/settings.ts"
 import {
   findCallKey,
   findGrant,
@@ -29,6 +30,11 @@ export interface Sessions {
     from: RequestOrigin,
     options: OpenOptions,
   ): Promise<OpenedSession>
+  /**
+   * Opens a session with rights that were found elsewhere, in one transaction with the mutations of the grant.
+   * @throws SignInRefused, and what `limit` throws
+   */
+  begin(kind: SessionKind, grant: Grant, from: RequestOrigin, options: OpenOptions): Promise<OpenedSession>
   /** The session of a cookie; null when there is none, or what it was opened with no longer holds. Reads the store each time. */
   find(kind: SessionKind, cookie: string, from: RequestOrigin): Promise<FoundSession | null>
   /**
@@ -42,13 +48,13 @@ export interface Sessions {
 }
 
 /** The origin of a request. */
-interface RequestOrigin {
+export interface RequestOrigin {
   /** The client's address. */
   readonly source: string
   readonly requestId: string
 }
 
-interface OpenOptions {
+export interface OpenOptions {
   /** The cookie of the session that the new one replaces; null without one. */
   readonly replacedCookie: string | null
   /** Called with the owner of the new session before anything is written; it may throw. */
@@ -64,7 +70,13 @@ export interface FoundSession {
 }
 
 /** What a page gets to know about its session: the answer of `GET /console/session` and `GET /portal/session`. */
-export type SessionAnswer = SignedIn | { readonly signed_in: false }
+export type SessionAnswer =
+  | SignedIn
+  | {
+      readonly signed_in: false
+      /** How a visitor of the portal can get in without a key. */
+      readonly ways?: VisitorWays
+    }
 
 export interface SignedIn {
   readonly signed_in: true
@@ -112,7 +124,7 @@ export function createSessions(parts: SessionsParts): Sessions {
 
   function auditRecord(
     { kind, actor }: Omit<FoundSession, "expiresMs">,
-    verb: "sign_in" | "sign_in_refused" | "sign_out",
+    verb: "sign_in" | "sign_in_refused" | "sign_out" | "sign_up",
     after: Readonly<Record<string, unknown>> | null,
   ) {
     const atMs = clock.now()
@@ -128,37 +140,47 @@ export function createSessions(parts: SessionsParts): Sessions {
     }
   }
 
+  async function begin(
+    kind: SessionKind,
+    grant: Grant,
+    from: RequestOrigin,
+    { replacedCookie, limit }: OpenOptions,
+  ): Promise<OpenedSession> {
+    limit(grant.owner)
+    const replaced = replacedCookie === null ? null : await findRecord(kind, replacedCookie)
+    const nowMs = clock.now()
+    const session = toSession(kind, grant, createId("ses", random), nowMs)
+    const found = { kind, actor: toActor(session, from), account: grant.account }
+    const cookie = createSecret("sessionToken", random)
+    const expires = toIso(session.expiresMs)
+    const outcome = await admin.apply({
+      mutations: [
+        ...grant.mutations,
+        ...(replaced ? [{ kind: "session.end", id: replaced.id } as const] : []),
+        { kind: "session.insert", session, hash: hashKey(cookie), most: maxSessions },
+      ],
+      audit: auditRecord(found, grant.signUp ? "sign_up" : "sign_in", {
+        by: grant.by,
+        ...grant.signUp,
+        expires,
+        permissions: session.permissions,
+        ...(replaced && { replaces: replaced.id }),
+      }),
+      replay: null,
+    })
+    // Someone else has used the link or the challenge meanwhile.
+    if (outcome === "missing") throw new SignInRefused(session.passkeyId === null ? "linkUsed" : "passkeyOld")
+    if (outcome === "conflict" && session.passkeyId !== null) await refuseCopy(found, session.passkeyId)
+    if (outcome === "taken") throw new SignInRefused("hasAccount")
+    if (outcome !== "applied") throw new Error(`a session could not be opened: ${outcome}`)
+    return { ...found, expiresMs: session.expiresMs, cookie, durationMs: session.expiresMs - nowMs }
+  }
+
   return {
-    async open(kind, proof, from, { replacedCookie, limit }) {
-      const grant = await findGrant(kind, proof, from.source, parts)
-      limit(grant.owner)
-      const replaced = replacedCookie === null ? null : await findRecord(kind, replacedCookie)
-      const nowMs = clock.now()
-      const session = toSession(kind, grant, createId("ses", random), nowMs)
-      const found = { kind, actor: toActor(session, from), account: grant.account }
-      const cookie = createSecret("sessionToken", random)
-      const expires = toIso(session.expiresMs)
-      const outcome = await admin.apply({
-        mutations: [
-          ...grant.mutations,
-          ...(replaced ? [{ kind: "session.end", id: replaced.id } as const] : []),
-          { kind: "session.insert", session, hash: hashKey(cookie), most: maxSessions },
-        ],
-        audit: auditRecord(found, "sign_in", {
-          by: grant.by,
-          expires,
-          permissions: session.permissions,
-          ...(replaced && { replaces: replaced.id }),
-        }),
-        replay: null,
-      })
-      // Someone else has used the link or the challenge meanwhile.
-      if (outcome === "missing")
-        throw new SignInRefused(session.passkeyId === null ? "linkUsed" : "passkeyOld")
-      if (outcome === "conflict" && session.passkeyId !== null) await refuseCopy(found, session.passkeyId)
-      if (outcome !== "applied") throw new Error(`a session could not be opened: ${outcome}`)
-      return { ...found, expiresMs: session.expiresMs, cookie, durationMs: session.expiresMs - nowMs }
+    async open(kind, proof, from, options) {
+      return begin(kind, await findGrant(kind, proof, from.source, parts), from, options)
     },
+    begin,
 
     async find(kind, cookie, from) {
       const session = await findRecord(kind, cookie)

@@ -360,6 +360,7 @@ CREATE TABLE email_links (
   expires_ms INTEGER NOT NULL,
   used_ms    INTEGER
 ) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX email_links_by_id ON email_links (id);
 CREATE INDEX email_links_by_expiry ON email_links (expires_ms);
 CREATE INDEX email_links_by_email ON email_links (email);
 CREATE INDEX email_links_by_network ON email_links (network);

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import type { Config } from "../../config/load.ts"
-import { mockOptions, mockPort, type OptionKey } from "../../config/options.ts"
+import { mockOptions, mockPort, mockSignUpMode, type OptionKey } from "../../config/options.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { choiceOfApis, isChosen, onConfig } from "./settings.ts"
@@ -60,7 +60,7 @@ export function addMock(program: Command, parts: CliParts): void {
     await stopped
     await mock.stop()
   }
-  onConfig(command, settings, parts, run, { port: mockPort })
+  onConfig(command, settings, parts, run, { port: mockPort, signUpMode: mockSignUpMode })
 }
 
 function startText(url: string, key: string, config: Config): string {

@@ -33,6 +33,8 @@ export const httpLimits = {
   adminRequestsPerMinute: 600,
   /** Changes and sign-ins of the customers of one account in a minute. API calls do not count. */
   customerChangesPerMinute: 30,
+  /** Questions of one network for a link by mail in a minute, in each process. */
+  mailQuestionsPerMinute: 60,
   /** While someone watches requests: how often the connection gets a sign of life, and the admin key is looked at again. */
   heartbeatSeconds: 15,
   /** Failed sign-ins of one client address in a minute: after so many each answer waits longer, then they get 429. */

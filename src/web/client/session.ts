@@ -1,5 +1,6 @@
 import { computed, effect, signal } from "@preact/signals"
 import type { SessionAnswer, SignedIn } from "../../admin/sessions/sessions.ts"
+import type { VisitorWays } from "../../admin/sign-up/settings.ts"
 import { area } from "./area.ts"
 import { joinOtherTabs } from "./browser.ts"
 import type { OperationId } from "./operations.ts"
@@ -8,6 +9,9 @@ import { csrfToken, fetchJson, signedOutAnswers } from "./request.ts"
 
 /** Null when nobody is signed in; undefined until that is known. */
 export const session = signal<SignedIn | null | undefined>(undefined)
+
+/** How a visitor of the portal gets in without a key; null until that is known, and in the console. */
+export const ways = signal<VisitorWays | null>(null)
 
 /** Whether a session has ended: the screen stays below the sign-in form. */
 export const hasEnded = signal(false)
@@ -49,6 +53,7 @@ export async function loadSession(): Promise<void> {
   const answer = await fetchJson<SessionAnswer>(path, {})
   if (answer.signed_in) hasEnded.value = false
   else if (session.peek()) hasEnded.value = true
+  if (!answer.signed_in) ways.value = answer.ways ?? null
   session.value = answer.signed_in ? answer : null
 }
 
@@ -59,11 +64,18 @@ export async function loadSession(): Promise<void> {
 export async function signIn(
   proof: { readonly token: string } | { readonly key: string } | { readonly passkey: unknown },
 ): Promise<void> {
-  session.value = await fetchJson<SignedIn>(path, {
-    method: "POST",
-    body: JSON.stringify(proof),
-    headers: { "content-type": "application/json" },
-  })
+  openedSession(
+    await fetchJson<SignedIn>(path, {
+      method: "POST",
+      body: JSON.stringify(proof),
+      headers: { "content-type": "application/json" },
+    }),
+  )
+}
+
+/** Goes on with a session that was opened. */
+export function openedSession(opened: SignedIn): void {
+  session.value = opened
   hasEnded.value = false
   otherTabs.tell()
 }

@@ -33,4 +33,4 @@ const screens: readonly Screen[] = [
   screenAt("passkeys", "Your passkeys", "passkeys.list", PasskeysScreen),
 ]
 
-startApp(screens, PasskeySignIn)
+startApp(screens, { otherSignIn: PasskeySignIn })

@@ -2,6 +2,8 @@
 
 import { startApp } from "../shell/app.tsx"
 import { type Screen, screenAt } from "../shell/frame.tsx"
+import { GuestPage } from "./guest/guest-page.tsx"
+import { coversPortal, takeMailLink } from "./guest/mail-link.ts"
 import { KeysScreen } from "./keys/keys-screen.tsx"
 import { PlaygroundScreen } from "./playground-screen.tsx"
 import { UsageScreen } from "./usage/usage-screen.tsx"
@@ -14,4 +16,5 @@ const screens: readonly Screen[] = [
   screenAt("webhook", "Webhook", "webhooks.get", WebhookScreen),
 ]
 
-startApp(screens)
+takeMailLink()
+startApp(screens, { guests: { Page: GuestPage, covers: coversPortal } })

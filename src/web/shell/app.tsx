@@ -1,3 +1,4 @@
+import type { ReadonlySignal } from "@preact/signals"
 import { type ComponentType, render } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { followLinks, path } from "../client/address.ts"
@@ -14,18 +15,30 @@ import { Frame } from "./frame.tsx"
 import { Mark } from "./mark.tsx"
 import { SignInForm, SignInPage } from "./sign-in.tsx"
 
-/**
- * Shows the front end in the page.
- * @param otherSignIn is shown above the form that signs in with a key
- */
-export function startApp(screens: readonly Screen[], otherSignIn?: ComponentType): void {
+/** The pages for visitors of a front end. */
+interface Guests {
+  readonly Page: ComponentType<{ readonly problem: Problem | null }>
+  /** Whether they are shown although someone may be signed in. */
+  readonly covers: ReadonlySignal<boolean>
+}
+
+/** What a front end may show to those who are not signed in. */
+interface SignInParts {
+  /** Shown above the form that signs in with a key. */
+  readonly otherSignIn?: ComponentType
+  /** Shown instead of the page for signing in. */
+  readonly guests?: Guests
+}
+
+/** Shows the front end in the page. */
+export function startApp(screens: readonly Screen[], { otherSignIn, guests }: SignInParts = {}): void {
   const token = takeLinkToken()
   followLinks()
   document.title = serviceName
   const root = document.getElementById("app")
   if (root === null) throw new Error("the page has no place for the app")
   hideWhatIsLeft(root)
-  render(<App screens={screens} token={token} otherSignIn={otherSignIn} />, root)
+  render(<App screens={screens} token={token} otherSignIn={otherSignIn} guests={guests} />, root)
 }
 
 /** A browser may cache a page and show it again on the way back, even after the session has ended. */
@@ -43,18 +56,21 @@ interface AppProps {
   /** The token of a one-time link. */
   readonly token: string | null
   readonly otherSignIn: ComponentType | undefined
+  readonly guests: Guests | undefined
 }
 
-function App({ screens, token, otherSignIn: Other }: AppProps) {
+function App({ screens, token, otherSignIn: Other, guests }: AppProps) {
   const { error, retry } = useStart(token)
   return (
     <>
       <ConnectionBanner />
-      {session.value ? (
+      {guests?.covers.value && session.value !== undefined ? (
+        <guests.Page problem={null} />
+      ) : session.value ? (
         // The key removes all content of one customer before another's is shown.
         <SignedIn key={session.value.account?.id} screens={screens} otherSignIn={Other} />
       ) : session.value === null ? (
-        <SignInPage problem={error instanceof Problem ? error : null}>{Other && <Other />}</SignInPage>
+        <Visitor problem={error instanceof Problem ? error : null} Other={Other} guests={guests} />
       ) : (
         <main class="start" id="main">
           <Mark />
@@ -68,6 +84,17 @@ function App({ screens, token, otherSignIn: Other }: AppProps) {
       <Status />
     </>
   )
+}
+
+interface VisitorProps extends Pick<AppProps, "guests"> {
+  readonly problem: Problem | null
+  readonly Other: ComponentType | undefined
+}
+
+/** The page for someone who is not signed in. */
+function Visitor({ problem, Other, guests }: VisitorProps) {
+  if (guests) return <guests.Page problem={problem} />
+  return <SignInPage problem={problem}>{Other && <Other />}</SignInPage>
 }
 
 /** Signs in with the token of a link, or finds out who is signed in. */
@@ -97,7 +124,7 @@ async function start(token: string | null): Promise<Problem | null> {
   }
 }
 
-function SignedIn({ screens, otherSignIn: Other }: Omit<AppProps, "token">) {
+function SignedIn({ screens, otherSignIn: Other }: Omit<AppProps, "token" | "guests">) {
   const shown = screens.filter(({ operation }) => operation === null || may(operation))
   const current = path.value
   const screen = shown.find((each) => isWithin(current, each))

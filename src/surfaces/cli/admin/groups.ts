@@ -5,6 +5,7 @@ const groupDescriptions: Readonly<Record<string, string>> = {
   account: "Create and manage accounts.",
   key: "Create and manage API keys. A key's text is shown only once, when it is created.",
   "admin-key": "Create and manage keys of the admin API, which --server needs.",
+  invitation: "List invitations, and take them back. 'invite' makes one.",
   history: "Show calls, errors and credits by time.",
   plan: "Show plans and prices.",
   backups: "Make and check backups in the directory that the service is set to use.",

@@ -33,7 +33,13 @@ const adminPaths = [
   "/console/session/passkeys",
   "/console/session/challenge",
 ]
-const portalPaths = ["/portal/v1", "/portal/v1/*", "/portal/session"]
+const portalPaths = [
+  "/portal/v1",
+  "/portal/v1/*",
+  "/portal/session",
+  "/portal/mail-links",
+  "/portal/mail-links/*",
+]
 
 /**
  * The operations and sessions of operators and customers, without the pages. It is an app of its own that is made with the first
@@ -64,7 +70,7 @@ export function createAdminFeature(
     serves(url) {
       const path = pathOf(url)
       if (admin && /^\/(?:admin(?:\/|$)|console\/session(?:\/|$))/.test(path)) return true
-      return portal !== null && /^\/portal\/(?:v1(?:\/|$)|session\/?$)/.test(path)
+      return portal !== null && /^\/portal\/(?:(?:v1|mail-links)(?:\/|$)|session\/?$)/.test(path)
     },
     answer,
   }

@@ -9,6 +9,7 @@ import { createResource, type Resource } from "../resource.ts"
 import { createRefusals, HttpProblem } from "./admin-problem.ts"
 import { createBrowserSessions } from "./browser-sessions.ts"
 import { requireCustomer, requireOperator } from "./caller.ts"
+import { mailLinkRoutes } from "./mail-link-routes.ts"
 import { operationRoutes } from "./operation-feature.ts"
 import { documentPath, portalRoot, routesOf } from "./operation-routes.ts"
 import { passkeyRoutes } from "./passkey-routes.ts"
@@ -88,6 +89,7 @@ export function createAdministrationApp(
     const forCalls = (exchange: Exchange) => requireCustomer(exchange, callers, true)
     app.use(portalCallRoutes({ ...parts, requireActor: forCalls, sessions: access.sessions }))
     app.use(sessionRoutes("portal", { ...parts, ...guards, access, browser }))
+    app.use(mailLinkRoutes({ ...parts, ...guards, access, browser }))
   }
   // After the routes: each refuses what it throws itself.
   app.onError(({ error, code, request, set, incoming }) =>

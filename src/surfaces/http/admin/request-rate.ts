@@ -16,16 +16,21 @@ export interface RequestRate {
    * @throws AdminFault 429
    */
   takeChange(accountId: string): void
+  /**
+   * Counts a question of a network for a link by mail. How many are sent is limited in the store.
+   * @throws AdminFault 429
+   */
+  takeQuestion(network: string): void
 }
 
-export const unlimitedRate: RequestRate = { take() {}, takeChange() {} }
+export const unlimitedRate: RequestRate = { take() {}, takeChange() {}, takeQuestion() {} }
 
 const minuteMs = 60_000
 const maxIds = 10_000
 
 /** Counts requests and changes of each key, session and account. */
 export function createRequestRate(clock: Clock): RequestRate {
-  const { adminRequestsPerMinute, customerChangesPerMinute } = httpLimits
+  const { adminRequestsPerMinute, customerChangesPerMinute, mailQuestionsPerMinute } = httpLimits
   return {
     take: createLimit(
       clock,
@@ -36,6 +41,11 @@ export function createRequestRate(clock: Clock): RequestRate {
       clock,
       customerChangesPerMinute,
       (limit) => `The limit of ${limit} changes a minute of an account is reached`,
+    ),
+    takeQuestion: createLimit(
+      clock,
+      mailQuestionsPerMinute,
+      (limit) => `The limit of ${limit} questions a minute from your network is reached`,
     ),
   }
 }

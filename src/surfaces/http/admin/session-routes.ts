@@ -14,6 +14,7 @@ import type {
   SessionKind,
   SignedIn,
 } from "../../../admin/sessions/sessions.ts"
+import { waysOf } from "../../../admin/sign-up/settings.ts"
 import { toIso } from "../../../values/time-text.ts"
 import { readJsonObject } from "../body.ts"
 import { type HttpContext, inProgress } from "../context.ts"
@@ -27,11 +28,11 @@ import { signedSchema } from "./passkey-input.ts"
 import type { RequestRate } from "./request-rate.ts"
 import type { SignInFailures } from "./sign-in-failures.ts"
 
-interface SessionParts {
+export interface SessionParts {
   readonly base: IncomingApp
   readonly context: HttpContext
   readonly refuseWith: ReturnType<typeof createRefusals>
-  readonly access: Pick<AdminAccess, "sessions" | "plans">
+  readonly access: Pick<AdminAccess, "sessions" | "plans" | "signUps">
   readonly browser: BrowserSessions
   readonly failures: SignInFailures
   readonly rate: RequestRate
@@ -62,6 +63,8 @@ export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
   const record = context.observer.recorderFor(`${kind}.session`, kind === "console" ? "admin" : "portal")
   const refuse = refuseWith(record)
   const tags = ["administration"]
+  const visitorAnswer = (): SessionAnswer =>
+    kind === "console" ? { signed_in: false } : { signed_in: false, ways: waysOf(access.signUps.settings) }
 
   async function signIn(proof: SignInProof, exchange: Exchange): Promise<OpenedSession> {
     const { incoming } = exchange
@@ -114,7 +117,7 @@ export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
           if (!found && browser.cookieOf(kind, exchange)) forgetCookie(exchange)
           setAdminHeaders(set, "application/json")
           record(incoming, { status: 200, ...(found && { actor: found.actor.id }) })
-          const answer: SessionAnswer = found ? toAnswer(found, access.plans) : { signed_in: false }
+          const answer: SessionAnswer = found ? toAnswer(found, access.plans) : visitorAnswer()
           return JSON.stringify(answer)
         }),
       { detail: { summary: `Whether someone is signed in to the ${kind}`, tags } },
@@ -188,7 +191,8 @@ const refusals: Readonly<Record<string, AdminFault>> = {
   }),
 }
 
-function toAnswer(
+/** The answer that tells a page about its session. */
+export function toAnswer(
   { kind, actor, account, expiresMs, cookie }: FoundSession & { readonly cookie: string },
   plans: Plans,
 ): SignedIn {

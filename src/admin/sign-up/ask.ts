@@ -1,0 +1,153 @@
+import { requireEmail } from "../../accounts/email.ts"
+import { hashKey } from "../../accounts/key.ts"
+import { requireName } from "../../accounts/requirements.ts"
+import type { Clock, Random } from "../../apis/contract.ts"
+import type { AccountDetails, AdminStore, EmailLinkLimits } from "../../store/admin-store.ts"
+import { toIso } from "../../values/time-text.ts"
+import { AdminFault } from "../fault.ts"
+import type { PageAddresses } from "../parts.ts"
+import { mailOf, newEmailLink } from "./new-link.ts"
+import type { SignUpSettings } from "./settings.ts"
+
+/** What a visitor asks for. */
+export interface LinkQuestion {
+  readonly for: "sign-up" | "sign-in"
+  readonly email: string
+  /** The name of the account to make. */
+  readonly name?: string | undefined
+  /** Whether the terms are accepted. */
+  readonly terms?: boolean | undefined
+}
+
+/** The request in which a visitor asks. */
+export interface QuestionOrigin {
+  /** The cookie of the browser, which alone may use the link. */
+  readonly browser: string
+  /** The network of the client. */
+  readonly network: string
+  readonly source: string
+  readonly requestId: string
+}
+
+export interface AskParts {
+  readonly newAuditId: (atMs: number) => string
+  readonly admin: AdminStore
+  readonly clock: Clock
+  readonly random: Random
+  readonly pages: Pick<PageAddresses, "portal">
+  readonly signUp: SignUpSettings
+}
+
+/** How long a link of a visitor works, and for how long it counts for the limits. */
+export const visitorLinkMs = 3_600_000
+
+/**
+ * The most links of an hour. They are counted in the store, so they hold for all workers and instances together. The first keeps a
+ * mailbox from being flooded; the second one client from flooding many, the third a client with many networks.
+ */
+export const linkLimits: EmailLinkLimits = { perEmail: 5, perNetwork: 20, inAll: 1_000 }
+
+/**
+ * Sends a link to an e-mail address, if there is something to send: to an account it is a link to sign in, to others one to sign up.
+ * What happened is not told to who asks.
+ * @returns what happened, for the log
+ * @throws AdminFault and AccountError for what is wrong with the question itself, whoever has an account
+ */
+export async function askForLink(
+  question: LinkQuestion,
+  from: QuestionOrigin,
+  parts: AskParts,
+): Promise<"sent" | "limited" | "nothing"> {
+  const { admin, signUp } = parts
+  const email = await requireQuestion(question, signUp)
+  const account = await admin.findAccountByEmail(email)
+  // An account that was closed must not begin anew with another sign-up bonus.
+  if (account === null ? question.for === "sign-in" : account.closedMs !== null) return "nothing"
+  return sendLink(question, email, account, from, parts)
+}
+
+async function requireQuestion(
+  { for: purpose, email: text, name, terms }: LinkQuestion,
+  signUp: SignUpSettings,
+): Promise<string> {
+  if (!signUp.hasMail) {
+    throw new AdminFault(
+      "conflict",
+      "This service sends no mail, so it can send no links. Sign in with an API key.",
+    )
+  }
+  if (purpose === "sign-up" && signUp.mode !== "open") throw noSignUp(signUp)
+  const email = await requireEmail(text)
+  if (purpose === "sign-in") return email
+  if (name !== undefined && name !== "") requireName(name, "The name of an account")
+  if (signUp.terms !== null && terms !== true) throw termsMissing
+  if (await signUp.isBlocked(email.slice(email.lastIndexOf("@") + 1))) {
+    throw new AdminFault("invalid", "Addresses of this domain cannot sign up. Choose another 'email'.", {
+      parameter: "email",
+    })
+  }
+  return email
+}
+
+/** The refusal of a sign-up that the settings do not allow. */
+export function noSignUp({ mode }: Pick<SignUpSettings, "mode">): AdminFault {
+  const why = mode === "off" ? "Nobody can sign up here." : "Accounts are for those who were invited."
+  return new AdminFault("conflict", `${why} Ask the operator of this service.`)
+}
+
+/** The refusal of a sign-up without the terms. */
+export const termsMissing = new AdminFault(
+  "invalid",
+  "Accept the terms first: the 'terms' parameter must be true.",
+  {
+    parameter: "terms",
+  },
+)
+
+async function sendLink(
+  { name = "" }: LinkQuestion,
+  email: string,
+  account: AccountDetails | null,
+  from: QuestionOrigin,
+  { admin, clock, random, pages, signUp, newAuditId }: AskParts,
+): Promise<"sent" | "limited"> {
+  const nowMs = clock.now()
+  const made = newEmailLink(
+    {
+      kind: account ? "sign-in" : "sign-up",
+      email,
+      name: account ? account.name : name,
+      plan: null,
+      terms: account ? null : signUp.terms,
+      accountId: account?.id ?? null,
+      browser: hashKey(from.browser),
+      network: from.network,
+    },
+    {
+      portal: pages.portal(),
+      nowMs,
+      durationMs: visitorLinkMs,
+      limits: signUp.isUnlimited ? null : linkLimits,
+      random,
+    },
+  )
+  const { id, kind, expiresMs } = made.link
+  const outcome = await admin.apply({
+    mutations: [made.mutation, mailOf(made, random)],
+    audit: {
+      ...{ id: newAuditId(nowMs), atMs: nowMs, actor: "service", actorName: "portal" },
+      ...{ source: from.source, requestId: from.requestId },
+      operation: "portal.mail_link",
+      targetKind: "e-mail link",
+      targetId: id,
+      accountId: account?.id ?? null,
+      before: null,
+      // Not the address: someone may type that of a stranger, and this record stays.
+      after: JSON.stringify({ for: kind, expires: toIso(expiresMs) }),
+    },
+    replay: null,
+  })
+  if (outcome === "applied") return "sent"
+  if (outcome === "tooMany") return "limited"
+  throw new Error(`a link could not be sent: ${outcome}`)
+}

@@ -1,0 +1,38 @@
+/** How customers get an account and sign in by e-mail, from the settings of the service. */
+export interface SignUpSettings {
+  /** Who gets an account without an operator: nobody, those who were invited, everyone. */
+  readonly mode: "off" | "invite" | "open"
+  /** The plan of new accounts. */
+  readonly plan: string
+  /** The address of the terms to accept; null for none. */
+  readonly terms: string | null
+  /** Whether the service sends mail: without it there is no sign-up, and no sign-in by e-mail. */
+  readonly hasMail: boolean
+  /** Whether who signs up is not limited, as in the test double, whose clock stands still. */
+  readonly isUnlimited: boolean
+  /** Whether addresses of a domain are refused. */
+  isBlocked(domain: string): Promise<boolean>
+}
+
+/** What a page tells visitors about sign-up. */
+export interface VisitorWays {
+  readonly sign_up: "off" | "invite" | "open"
+  /** Whether a link to sign in can be sent by e-mail. */
+  readonly by_mail: boolean
+  readonly terms: string | null
+}
+
+/** Without mail nobody can prove an address, but an operator can hand out an invitation. */
+export function waysOf({ mode, hasMail, terms }: SignUpSettings): VisitorWays {
+  return { sign_up: mode === "open" && !hasMail ? "invite" : mode, by_mail: hasMail, terms }
+}
+
+/** For a program that serves nobody. */
+export const noSignUps: SignUpSettings = {
+  mode: "off",
+  plan: "free",
+  terms: null,
+  hasMail: false,
+  isUnlimited: false,
+  isBlocked: async () => false,
+}

@@ -1,0 +1,57 @@
+import { toAdminFault } from "../administration.ts"
+import { createAuditIds } from "../audit/audit-id.ts"
+import type { AdminParts } from "../parts.ts"
+import type { OpenedSession, OpenOptions, RequestOrigin, Sessions } from "../sessions/sessions.ts"
+import { askForLink, type LinkQuestion, type QuestionOrigin } from "./ask.ts"
+import { type Confirmation, confirmLink } from "./confirm.ts"
+import type { SignUpSettings } from "./settings.ts"
+
+/** Lets visitors sign up and sign in with links in mails. Every method may reject with StoreUnavailable. */
+export interface SignUps {
+  readonly settings: SignUpSettings
+  /** Sends a link, as {@link askForLink} says. */
+  ask(question: LinkQuestion, from: QuestionOrigin): ReturnType<typeof askForLink>
+  /**
+   * Uses a link: makes its account, if it is for a new one, and opens a session of the portal.
+   * @param browser the cookie of the browser; null without one
+   * @throws SignInRefused, AdminFault, AccountError, and what `limit` throws
+   */
+  confirm(
+    given: Confirmation,
+    browser: string | null,
+    from: RequestOrigin,
+    options: OpenOptions,
+  ): Promise<{ readonly opened: OpenedSession; readonly key: string | null }>
+}
+
+type SignUpParts = Pick<
+  AdminParts,
+  "admin" | "clock" | "pages" | "plans" | "signUp" | "random" | "auditRandom"
+>
+
+/** @param parts whose `signUp` and `plans` are those of the present configuration */
+export function createSignUps(parts: SignUpParts, sessions: Pick<Sessions, "begin">): SignUps {
+  const newAuditId = createAuditIds(parts.auditRandom)
+  return {
+    get settings() {
+      return parts.signUp
+    },
+    async ask(question, from) {
+      const { admin, clock, pages, signUp, auditRandom } = parts
+      const own = { admin, clock, pages, signUp, random: auditRandom, newAuditId }
+      try {
+        return await askForLink(question, from, own)
+      } catch (thrown) {
+        throw toAdminFault(thrown)
+      }
+    },
+    async confirm(given, browser, from, options) {
+      try {
+        const { grant, key } = await confirmLink(given, browser, parts)
+        return { opened: await sessions.begin("portal", grant, from, options), key }
+      } catch (thrown) {
+        throw toAdminFault(thrown)
+      }
+    },
+  }
+}

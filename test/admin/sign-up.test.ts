@@ -1,0 +1,254 @@
+/** Sign-up and sign-in with links in mails, on both kinds of stores: who gets a link, who may use it, and that it has one effect. */
+import { beforeEach, describe, expect, test } from "bun:test"
+import { createSecret } from "../../src/accounts/key.ts"
+import { defaultPlans } from "../../src/accounts/plan.ts"
+import { createSessions } from "../../src/admin/sessions/sessions.ts"
+import { createSignIn } from "../../src/admin/sign-in.ts"
+import { noSignUps, type SignUpSettings } from "../../src/admin/sign-up/settings.ts"
+import { createSignUps, type SignUps } from "../../src/admin/sign-up/sign-ups.ts"
+import { systemRandom } from "../../src/ports/random.ts"
+import type { AdminStore } from "../../src/store/admin-store.ts"
+import type { NewMail } from "../../src/store/mails.ts"
+import { accountDetailsOf, changeOf, firstPage } from "../support/admin-store.ts"
+import { useOpenStores, useStoreKinds } from "../support/any-store.ts"
+import { createManualClock, type ManualClock } from "../support/clock.ts"
+
+const hourMs = 3_600_000
+const newBrowser = () => createSecret("sessionToken", systemRandom)
+
+describe.each(useStoreKinds())("on $name", ({ create }) => {
+  const openStore = useOpenStores()
+  let clock: ManualClock
+  let admin: AdminStore
+  let settings: SignUpSettings
+  let mails: NewMail[]
+  /** Two workers of one service. */
+  let first: SignUps
+  let second: SignUps
+
+  beforeEach(async () => {
+    const db = await create()
+    clock = createManualClock()
+    mails = []
+    settings = { ...noSignUps, mode: "open", hasMail: true }
+    const open = async () => worker((await openStore(db)).admin)
+    ;[first, second] = [await open(), await open()]
+    admin = (await openStore(db)).admin
+  })
+
+  function worker(own: AdminStore): SignUps {
+    const noted: AdminStore = {
+      ...own,
+      async apply(change) {
+        const outcome = await own.apply(change)
+        if (outcome === "applied")
+          mails.push(...change.mutations.flatMap((one) => (one.kind === "mail.insert" ? [one.mail] : [])))
+        return outcome
+      },
+    }
+    const random = systemRandom
+    const signIn = createSignIn(noted, clock)
+    const sessions = createSessions({ admin: noted, clock, random, signIn })
+    return createSignUps(
+      {
+        ...{ admin: noted, clock, random, auditRandom: random },
+        plans: new Map(defaultPlans.map((plan) => [plan.name, plan])),
+        pages: { portal: () => "https://api.example", console: () => "" },
+        get signUp() {
+          return settings
+        },
+      },
+      sessions,
+    )
+  }
+
+  const from = (browser: string, network = "192.0.2.0/24") => ({
+    ...{ browser, network, source: "192.0.2.1", requestId: "req_1" },
+  })
+  const signUp = (email: string, browser = newBrowser(), more = {}) =>
+    first.ask({ for: "sign-up", email, ...more }, from(browser))
+  const signIn = (email: string, browser = newBrowser()) =>
+    first.ask({ for: "sign-in", email }, from(browser))
+  const confirm = (token: string, browser: string | null, more = {}, by = first) =>
+    by.confirm({ token, ...more }, browser, from(""), { replacedCookie: null, limit() {} })
+  /** The token in the last mail. */
+  function lastToken(): string {
+    const { link } = JSON.parse(mails.at(-1)?.data ?? "{}")
+    return String(link).split("=").at(-1) ?? ""
+  }
+  async function link(email: string, browser = newBrowser(), more = {}) {
+    expect(await signUp(email, browser, more)).toBe("sent")
+    return { browser, token: lastToken() }
+  }
+  const accounts = () => admin.accounts({}, firstPage)
+
+  test("a link makes one account with a key and a session, in one change", async () => {
+    const { browser, token } = await link("Ann@Example.com", newBrowser(), { name: "Ann" })
+    expect(mails).toMatchObject([{ recipient: "ann@example.com", template: "confirmation", accountId: null }])
+    expect(JSON.parse(mails[0]?.data ?? "").link).toBe(`https://api.example/portal/confirm#sign-up=${token}`)
+    expect(await accounts()).toEqual([])
+    const { opened, key } = await confirm(token, browser)
+    const [account] = await accounts()
+    expect(account).toMatchObject({ name: "Ann", email: "ann@example.com", plan: "free", bonus: 500 })
+    expect(opened.account).toMatchObject({ id: account?.id })
+    expect(key).toStartWith("pk-")
+    expect(await admin.keys({ accountId: account?.id }, firstPage)).toMatchObject([{ name: "first key" }])
+    const [record, ...others] = await admin.audit({ accountId: account?.id }, firstPage)
+    expect(others).toEqual([])
+    expect(record).toMatchObject({ operation: "portal.sign_up" })
+    expect(JSON.parse(record?.after ?? "")).toMatchObject({
+      email: "ann@example.com",
+      plan: "free",
+      bonus: 500,
+    })
+    expect(JSON.stringify(await admin.audit({}, firstPage))).not.toContain(token)
+  })
+
+  test("one link, used many times at once by two workers, makes one account", async () => {
+    const { browser, token } = await link("ann@example.com")
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, n) => confirm(token, browser, {}, n % 2 === 0 ? first : second)),
+    )
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
+    expect(await accounts()).toHaveLength(1)
+    await expect(confirm(token, browser)).rejects.toThrow("The link was used already, or it has expired.")
+  })
+
+  test("two links at once make one account, and the other one says so", async () => {
+    const browser = newBrowser()
+    const [a, b] = [await link("ann@example.com", browser), await link("ann@example.com", browser)]
+    const outcomes = await Promise.allSettled([
+      confirm(a.token, browser),
+      confirm(b.token, browser, {}, second),
+    ])
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
+    expect(await accounts()).toHaveLength(1)
+  })
+
+  test("a link works only in the browser that asked, and is not used up by another", async () => {
+    const { browser, token } = await link("ann@example.com")
+    for (const other of [newBrowser(), null, ""]) {
+      await expect(confirm(token, other)).rejects.toThrow("only in the browser that asked for it")
+    }
+    expect(await accounts()).toEqual([])
+    expect((await confirm(token, browser)).key).toStartWith("pk-")
+  })
+
+  test("a link ends after an hour", async () => {
+    const { browser, token } = await link("ann@example.com")
+    const other = await link("bob@example.com", browser)
+    clock.advance(hourMs - 1)
+    await confirm(token, browser)
+    clock.advance(1)
+    await expect(confirm(other.token, browser)).rejects.toThrow("expired")
+    expect(await accounts()).toHaveLength(1)
+  })
+
+  test("an address with an account gets a link to sign in, whatever was asked for, and others get none to sign in", async () => {
+    await admin.apply(
+      changeOf([{ kind: "account.insert", account: accountDetailsOf({ email: "ann@example.com" }) }]),
+    )
+    const browser = newBrowser()
+    expect(await signUp("ANN@example.com", browser)).toBe("sent")
+    expect(mails).toMatchObject([{ template: "sign-in", accountId: "acc_1" }])
+    const { opened, key } = await confirm(lastToken(), browser)
+    expect([opened.account?.id, key]).toEqual(["acc_1", null])
+    expect(await signIn("nobody@example.com")).toBe("nothing")
+    expect(mails).toHaveLength(1)
+  })
+
+  test("an account that is closed gets no link, a link from before opens nothing, and there is no second account", async () => {
+    await admin.apply(
+      changeOf([{ kind: "account.insert", account: accountDetailsOf({ email: "ann@example.com" }) }]),
+    )
+    const browser = newBrowser()
+    await signIn("ann@example.com", browser)
+    const set = { closedMs: 5 }
+    await admin.apply(changeOf([{ kind: "account.update", id: "acc_1", version: 1, set }]))
+    await expect(confirm(lastToken(), browser)).rejects.toThrow("The account is closed.")
+    expect([await signIn("ann@example.com"), await signUp("ann@example.com")]).toEqual(["nothing", "nothing"])
+    expect([mails.length, (await accounts()).length]).toEqual([1, 1])
+  })
+
+  test("a link to an address that the account no longer has opens nothing", async () => {
+    await admin.apply(
+      changeOf([{ kind: "account.insert", account: accountDetailsOf({ email: "ann@example.com" }) }]),
+    )
+    const browser = newBrowser()
+    await signIn("ann@example.com", browser)
+    const set = { email: "bob@example.com" }
+    await admin.apply(changeOf([{ kind: "account.update", id: "acc_1", version: 1, set }]))
+    await expect(confirm(lastToken(), browser)).rejects.toThrow("that the account no longer has")
+  })
+
+  test("an account that an operator made meanwhile stays the only one with the address", async () => {
+    const { browser, token } = await link("ann@example.com")
+    await admin.apply(
+      changeOf([{ kind: "account.insert", account: accountDetailsOf({ email: "ann@example.com" }) }]),
+    )
+    await expect(confirm(token, browser)).rejects.toThrow(
+      "There is an account with this e-mail address already.",
+    )
+    expect(await accounts()).toHaveLength(1)
+  })
+
+  test("a thousand addresses from one network get 20 mails, and one address 5", async () => {
+    const results: string[] = []
+    for (let n = 0; n < 1_000; n++) results.push(await signUp(`ann${n}@example.com`))
+    expect(results.filter((result) => result === "sent")).toHaveLength(20)
+    expect(results.filter((result) => result === "limited")).toHaveLength(980)
+    const others = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        first.ask({ for: "sign-up", email: "bob@example.com" }, from(newBrowser(), `10.0.${n}.0/24`)),
+      ),
+    )
+    expect(others.filter((result) => result === "sent")).toHaveLength(5)
+    expect(mails).toHaveLength(25)
+    clock.advance(hourMs)
+    expect(await signUp("ann@example.com")).toBe("sent")
+  }, 60_000)
+
+  test("the terms are accepted with the question or with the link, and recorded with the time", async () => {
+    settings = { ...settings, terms: "https://x.example/terms" }
+    await expect(signUp("ann@example.com")).rejects.toThrow("Accept the terms first")
+    const { browser, token } = await link("ann@example.com", newBrowser(), { terms: true })
+    settings = { ...settings, terms: "https://x.example/newer" }
+    await expect(confirm(token, browser)).rejects.toThrow("Accept the terms first")
+    await confirm(token, browser, { terms: true })
+    const [account] = await accounts()
+    const accepted = { terms: "https://x.example/newer", terms_accepted: new Date(clock.now()).toISOString() }
+    expect(JSON.parse(account?.metadata ?? "")).toEqual(accepted)
+    const [record] = await admin.audit({ accountId: account?.id }, firstPage)
+    expect(JSON.parse(record?.after ?? "")).toMatchObject(accepted)
+  })
+
+  test.each([
+    ["ann@x.com\r\nBcc: bob@x.com", "must be an e-mail address"],
+    ["ann@mail.blocked.example", "Addresses of this domain cannot sign up."],
+  ])("%j is refused", async (email, problem) => {
+    settings = { ...settings, isBlocked: async (domain) => domain.endsWith("blocked.example") }
+    await expect(signUp(email)).rejects.toThrow(problem)
+    expect(mails).toEqual([])
+  })
+
+  test("with the modes off and invite nobody signs up, also not with a link from before", async () => {
+    const { browser, token } = await link("ann@example.com")
+    for (const mode of ["off", "invite"] as const) {
+      settings = { ...settings, mode }
+      await expect(signUp("bob@example.com")).rejects.toThrow("Ask the operator of this service.")
+      await expect(confirm(token, browser)).rejects.toThrow("Nobody can sign up here any more.")
+    }
+    settings = { ...settings, mode: "open" }
+    await confirm(token, browser)
+    settings = { ...settings, hasMail: false }
+    await expect(signIn("ann@example.com")).rejects.toThrow("This service sends no mail")
+  })
+
+  test("an address in another script is one account, however it is written", async () => {
+    const { browser, token } = await link("почта@ПРИМЕР.рф")
+    await confirm(token, browser)
+    expect(await accounts()).toMatchObject([{ email: "почта@xn--e1afmkfd.xn--p1ai" }])
+    await signUp("ПОЧТА@пример.рф")
+    expect(mails.at(-1)?.template).toBe("sign-in")
+  })
+})
