@@ -210,6 +210,7 @@ function newCleaner() {
       retention: {
         stepMs: 3,
         hasRoom: () => state.hasRoom,
+        takeBackup: async () => true,
         async takeHour(startMs) {
           if (marks.hour === startMs) return false
           marks.hour = startMs

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs"
+import { lstatSync, readdirSync, realpathSync, type Stats, statSync, unlinkSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { type BackupFile, type Backups, backupNameForm } from "../admin/backups/backups.ts"
 import { AdminFault } from "../admin/fault.ts"
@@ -66,6 +66,13 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
     },
     list: async () => list(),
     verify,
+    async remove(name) {
+      const path = join(directory(), name)
+      if (!list().some((file) => file.name === name)) {
+        throw new AdminFault("not-found", `There is no backup '${name}'.`, { parameter: "name" })
+      }
+      unlinkSync(path)
+    },
     async lastMs() {
       if (backupDir === null || isPostgresUrl(db)) return null
       try {

@@ -43,6 +43,7 @@ import { createOwnApiVersions, logRefused, type SharedApis } from "./own-apis.ts
 import { pageAddresses } from "./page-addresses.ts"
 import { catalog, catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { readPromiseProperties } from "./promise-properties.ts"
+import { createScheduledBackups } from "./scheduled-backups.ts"
 import { logAdminPlace, logDataFile, logNewDataFile, logOpenMetrics } from "./start-log.ts"
 import { withHealth } from "./store-health.ts"
 import { openTracer, traceFlushMs } from "./traces.ts"
@@ -227,17 +228,26 @@ export async function startService(config: Config, options: StartOptions = {}): 
       },
     }),
   })
+  const backups = createBackups(config, runOwnCommand)
   const admin = createAdminAccess(() => current, {
     opened: openedStore,
     clock,
     random,
-    backups: createBackups(config, runOwnCommand),
+    backups,
     watchRequests: observability.requests.watch,
     pages: pageAddresses({ config: () => current.config, listening: () => server }),
     version,
     startedMs: clock.now(),
     instances: () => peers?.instances() ?? null,
     config: hot,
+  })
+  const { backupEverySeconds } = config
+  const schedule = createScheduledBackups({
+    ...{ administration: admin.administration, backups, clock, timer: systemTimer, random, log },
+    takeBackup: openedStore.retention.takeBackup,
+    everyMs: backupEverySeconds === null ? null : backupEverySeconds * 1_000,
+    keep: config.backupKeep,
+    host: hostName(),
   })
   const makeGeneration = createGenerations({
     store,
@@ -275,6 +285,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     eventCheck.start()
     cleaner.start()
     void keepPlans(openedStore.admin, current.config.plans, log)
+    schedule.start()
     void warmLibraries(catalog, systemTimer, log)
   })
   observability.history.start()
@@ -288,6 +299,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     async stop({ drainEnds = new Promise<void>(() => {}), atOnce = false } = {}) {
       if (!atOnce) await server.drain(config.drainSeconds * 1_000, drainEnds)
       cancelBackground()
+      schedule.stop()
       await using _closedLast = resources
       const askedMs = clock.monotonicMs()
       // The streams of live requests would keep their connections open.

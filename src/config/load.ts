@@ -96,6 +96,16 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
     mistakes.push("--tls-cert and --tls-key must be given together.")
   if (settings.caOut !== null && settings.tlsSelfSigned.length === 0)
     mistakes.push("--ca-out needs --tls-self-signed.")
+  if (settings.backupEverySeconds !== null) {
+    const { db, backupDir } = settings
+    if (/^postgres(?:ql)?:/.test(db))
+      mistakes.push(
+        "--backup-every copies a data file. PostgreSQL has backups of its own; see docs/backup.md.",
+      )
+    else if (db === ":memory:")
+      mistakes.push("--backup-every needs a data file: a store in memory has no backups.")
+    else if (backupDir === null) mistakes.push("--backup-every needs --backup-dir.")
+  }
   if (settings.smtp !== null && settings.mailFrom === null) mistakes.push("--smtp needs --mail-from.")
   if (settings.tryCalls > 0) mistakes.push(...mistakesOfTry(settings.tryPlan, plans))
   if (settings.signUpMode !== "off" && plans.size > 0 && !plans.has(settings.signUpPlan))

@@ -2,6 +2,7 @@ import { logLevels } from "../ports/log.ts"
 import {
   type AdminPlace,
   adminPlace,
+  backupInterval,
   contact,
   dnsServer,
   hosts,
@@ -76,6 +77,23 @@ export const options = {
       text,
       null,
       "no backups over /admin",
+    ),
+  ),
+  backupEverySeconds: fixed(
+    one(
+      "backup-every DURATION",
+      "how often a backup is made by itself, such as 24h; needs --backup-dir",
+      backupInterval,
+      null,
+      "never",
+    ),
+  ),
+  backupKeep: fixed(
+    one(
+      "backup-keep NUMBER",
+      "backups of --backup-every to keep; older ones of these are deleted",
+      integer(1, 10_000),
+      7,
     ),
   ),
   trustedProxies: many(

@@ -1,7 +1,7 @@
 import { parseServerAddress } from "../ports/dns/server-address.ts"
 import type { MailServer } from "../ports/mail-sender.ts"
 import { type Network, toNetwork } from "../values/ip.ts"
-import { parseInstant } from "../values/time-text.ts"
+import { parseDuration, parseInstant } from "../values/time-text.ts"
 
 /** Reads the text of a setting. Throws an Error whose message continues the setting's name: "must be …". */
 export interface Reader<T> {
@@ -13,6 +13,13 @@ export interface Reader<T> {
 export function text(value: string): string {
   if (value === "") throw new Error("must not be empty")
   return value
+}
+
+/** The time between two backups, in seconds: from 10 minutes to 366 days. */
+export function backupInterval(value: string): number {
+  const ms = parseDuration(value)
+  if (ms !== null && ms >= 600_000 && ms <= 366 * 86_400_000) return ms / 1_000
+  throw new Error(`must be a time from 10m to 366d, such as 24h, not '${value}'`)
 }
 
 /** A name to show: one line of 60 characters at most. */

@@ -35,6 +35,8 @@ export interface PassStep {
 interface RetentionMarks {
   /** Takes the work of the hour that begins at a time for this process; false if another one has taken it. */
   takeHour(startMs: number): Promise<boolean>
+  /** Takes the scheduled backup of a time for this process; false if another one has taken it. */
+  takeBackup(slotMs: number): Promise<boolean>
   /** The first day whose usage is kept by day, `YYYY-MM-DD`; earlier usage is kept by month. Null if all is kept by day. */
   monthsUntil(): Promise<string | null>
   /** Sets it to a later day, the first of a month. */
@@ -76,6 +78,7 @@ export function prepareRetentionMarks({
   return {
     // A time in the future was written before the clock was set back.
     takeHour: (startMs) => set("tidied", startMs, "<>"),
+    takeBackup: (slotMs) => set("backedUp", slotMs, "<>"),
     monthsUntil: () => findDay("monthsUntil"),
     setMonthsUntil: async (day) => void (await set("monthsUntil", Date.parse(day), "<")),
     foldedUntil: () => findDay("folded"),
@@ -88,6 +91,7 @@ export function prepareRetentionMarks({
 /** The names in the table `meta`. The trigger of the audit log reads one of them. */
 const marks = {
   tidied: "tidied_ms",
+  backedUp: "backed_up_ms",
   monthsUntil: "usage_months_until_ms",
   folded: "usage_folded_until_ms",
   auditFrom: "audit_from_ms",

@@ -34,6 +34,9 @@ export function pretendBackups(): Backups {
       if (backup) return backup
       throw new AdminFault("not-found", "none")
     },
+    async remove(name) {
+      made.delete(name)
+    },
     lastMs: async () => null,
   }
 }

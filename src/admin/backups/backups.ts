@@ -16,6 +16,8 @@ export interface Backups {
   list(): Promise<readonly BackupFile[]>
   /** Checks a copy without changing it, in a separate process. */
   verify(name: string): Promise<VerifiedBackup>
+  /** Deletes a finished copy. */
+  remove(name: string): Promise<void>
   /** When the newest copy was made, in milliseconds since the Unix epoch; null without one, or without a directory to look in. */
   lastMs(): Promise<number | null>
 }
@@ -38,5 +40,12 @@ export interface VerifiedBackup extends BackupFile {
 /** For a process that has no store to copy. */
 export function noBackups(reason: string): Backups {
   const refuse = () => Promise.reject(new AdminFault("conflict", reason))
-  return { requireRoom: refuse, create: refuse, list: refuse, verify: refuse, lastMs: async () => null }
+  return {
+    requireRoom: refuse,
+    create: refuse,
+    list: refuse,
+    verify: refuse,
+    remove: refuse,
+    lastMs: async () => null,
+  }
 }

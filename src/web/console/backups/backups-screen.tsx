@@ -68,7 +68,7 @@ export function BackupsScreen() {
         <Empty title={why.title}>{why.text}</Empty>
       ) : (
         <>
-          {health.data && <LastBackup health={health.data} />}
+          {health.data && <LastBackup health={health.data} config={config.data} />}
           <Section title="Files">
             <PagedTable
               what="backups"
@@ -79,8 +79,7 @@ export function BackupsScreen() {
               version={version}
               empty={
                 <Empty title="No backups yet" action={make}>
-                  Make one now, and then one each day, such as with a timer that runs{" "}
-                  <code>penknife backups create --server …</code>.
+                  Make one now, and start the service with <code>--backup-every 24h</code> for one each day.
                 </Empty>
               }
             />
@@ -136,8 +135,14 @@ function whyNot(health: Health | null, config: Settings | null) {
   return null
 }
 
-function LastBackup({ health }: { readonly health: Health }) {
+interface LastBackupProps {
+  readonly health: Health
+  readonly config: Settings | null
+}
+
+function LastBackup({ health, config }: LastBackupProps) {
   const { last_backup: last, last_backup_age_seconds: age, store_bytes: bytes } = health
+  const every = config?.backup_every
   return (
     <Stats>
       <Stat
@@ -153,6 +158,21 @@ function LastBackup({ health }: { readonly health: Health }) {
           )
         }
       />
+      {config && (
+        <Stat
+          label="Schedule"
+          value={typeof every === "number" ? `Every ${toWords(every)}` : "None"}
+          note={
+            typeof every === "number" ? (
+              `The newest ${String(config.backup_keep)} are kept.`
+            ) : (
+              <>
+                Set <code>--backup-every 24h</code>.
+              </>
+            )
+          }
+        />
+      )}
       <Stat
         label="Data file now"
         value={formatBytes((bytes.main ?? 0) + (bytes.wal ?? 0))}
@@ -160,6 +180,12 @@ function LastBackup({ health }: { readonly health: Health }) {
       />
     </Stats>
   )
+}
+
+/** Such as "24 hours". */
+function toWords(seconds: number): string {
+  const [unit, length] = seconds % 3_600 === 0 ? (["hour", 3_600] as const) : (["minute", 60] as const)
+  return countOf(seconds / length, unit)
 }
 
 function Verified({ result }: { readonly result: VerifiedBackup }) {
