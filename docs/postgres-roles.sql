@@ -61,5 +61,7 @@ BEGIN
 
   -- Idempotency-Keys of calls are deleted after a day.
   GRANT SELECT, INSERT, DELETE ON call_replays TO penknife_service;
+  -- Requests older than --keep-requests are deleted.
+  GRANT SELECT, INSERT, DELETE ON kept_requests, kept_request_values TO penknife_service;
 END $$;
 RESET ROLE;

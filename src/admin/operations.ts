@@ -26,6 +26,7 @@ import { listPasskeys, removePasskey, renamePasskey } from "./passkeys/passkey.t
 import { createPerson, personLink, removePerson, updatePerson } from "./people/change-people.ts"
 import { listPeople } from "./people/person.ts"
 import { listPlans } from "./plans/list-plans.ts"
+import { listRequests } from "./requests/list-requests.ts"
 import { tailRequests } from "./requests/tail.ts"
 import { createInvitation, listInvitations, revokeInvitation } from "./sign-up/invitations.ts"
 import { listStatementMonths, listStatements, showStatement } from "./statements/statement.ts"
@@ -61,6 +62,7 @@ const list = [
   historyOfCalls,
   historyOfFaults,
   historyOfCredits,
+  listRequests,
   tailRequests,
   setWebhook,
   getWebhook,

@@ -2,6 +2,7 @@ import type { Plans } from "../accounts/plan.ts"
 import type { Clock, Random } from "../apis/contract.ts"
 import type { AdminStore } from "../store/admin-store.ts"
 import type { History } from "../store/history.ts"
+import type { KeptRequests } from "../store/kept-requests.ts"
 import type { Outbox } from "../store/outbox.ts"
 import type { Store } from "../store/store.ts"
 import type { RequestEvent, RequestFilter } from "../values/request-events.ts"
@@ -16,6 +17,8 @@ export interface AdminParts {
   readonly admin: AdminStore
   readonly outbox: Pick<Outbox, "findWebhook">
   readonly history: Pick<History, "calls" | "charges" | "faults" | "credits">
+  /** The requests of `--keep-requests`. A service without it says so instead. */
+  readonly requests: Pick<KeptRequests, "find"> & { readonly isOn: boolean }
   readonly clock: Clock
   /** For keys and ids. */
   readonly random: Random

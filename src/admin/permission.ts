@@ -9,7 +9,7 @@ export const permissions = {
   "keys.read": "Read API keys, and find a key by its text.",
   "keys.write": "Create, change, rotate, disable and revoke API keys.",
   "usage.read": "Read what accounts were charged.",
-  "requests.read": "Watch requests while they happen.",
+  "requests.read": "Watch requests while they happen, and search those that are kept.",
   "notices.read": "Read notices, their delivery and webhooks.",
   "notices.write": "Set and test webhooks, and send notices again.",
   "plans.read": "Read plans and prices.",
@@ -34,6 +34,7 @@ export const customerPermissions: readonly Permission[] = [
   "keys.read",
   "keys.write",
   "usage.read",
+  "requests.read",
   "notices.read",
   "notices.write",
 ]

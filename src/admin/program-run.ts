@@ -15,6 +15,7 @@ export type ProgramParts = Omit<
   | "mayOwe"
   | "webhookPorts"
   | "history"
+  | "requests"
   | "config"
   | "backups"
   | "readHealth"
@@ -49,6 +50,7 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
     // Those of customers alone.
     webhookPorts: [],
     history: { calls: onlyService, charges: onlyService, faults: onlyService, credits: onlyService },
+    requests: { isOn: false, find: onlyService },
     config: { version: () => null, diff: onlyService, reload: onlyService, edit: onlyService },
     readHealth: onlyService,
     backups: noBackups("Only a service makes backups."),

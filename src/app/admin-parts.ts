@@ -25,6 +25,8 @@ interface AdminPartsOptions
   readonly auditRandom?: Random
   /** Whether this is a test double, which keeps mails to be read and limits nobody. */
   readonly isMock?: boolean
+  /** The writer of kept requests. Without it, as in a command, those that are in the store are found. */
+  readonly keptRequests?: { write(): Promise<void>; dropped(): number }
   /** The processes that work on the same database; null for a data file. */
   readonly instances?: () => Instances | null
 }
@@ -45,10 +47,20 @@ export function runningOf(config: Config, apis: readonly PreparedApi[]): Running
 
 /** The parts that operations of the administration use, on an open store. */
 export function createAdminParts(running: () => RunningConfig, options: AdminPartsOptions): AdminParts {
-  const { opened, version, startedMs, instances = () => null, isMock: _, ...given } = options
-  const { store, admin, outbox, history, gauges } = opened
+  const { opened, version, startedMs, instances = () => null, keptRequests, isMock: _, ...given } = options
+  const { store, admin, outbox, history, requests, gauges } = opened
   return {
     ...{ store, admin, outbox, history, auditRandom: given.random, ...given },
+    requests: {
+      get isOn() {
+        return keptRequests === undefined || running().config.keepRequests > 0
+      },
+      async find(filter, page) {
+        // Those of this process that still wait.
+        await keptRequests?.write()
+        return requests.find(filter, page)
+      },
+    },
     get plans() {
       return running().config.plans
     },
@@ -72,7 +84,15 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
       const [storeBytes, pendingNotices] = await Promise.all([gauges.bytes(), gauges.pendingNotices()])
       const kind = isPostgresUrl(running().config.db) ? "postgresql" : "sqlite"
       const stored = { store: kind, storeBytes, pendingNotices, charges, refusals } as const
-      return { version, startedMs, ...stored, lists: running().lists, instances: instances() }
+      const droppedRequests = keptRequests?.dropped() ?? 0
+      return {
+        version,
+        startedMs,
+        ...stored,
+        droppedRequests,
+        lists: running().lists,
+        instances: instances(),
+      }
     },
   }
 }

@@ -40,7 +40,7 @@ import { createAdminAccess, runningOf } from "./admin-parts.ts"
 import { httpSettings } from "./generation.ts"
 import { openGuests } from "./guests.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
-import { createObservability, type OpenLog, openLog } from "./observability.ts"
+import { createObservability, keepingOf, type OpenLog, openLog } from "./observability.ts"
 import { createOwnApiVersions, logRefused } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis } from "./prepare.ts"
@@ -156,11 +156,13 @@ async function createState(
     ports,
     store: openedStore,
     keepDays: () => config.history,
+    keeping: () => keepingOf(config),
+    process: "mock",
     version,
     openRequests: () => server().openRequests(),
     unsentBytes,
   }
-  const { observerFor, readMetrics, requests, history, stop } = createObservability(parts, null)
+  const { observerFor, readMetrics, requests, history, kept, stop } = createObservability(parts, null)
   const admin = createAdminAccess(() => running, {
     opened: { ...openedStore, history: afterWriting(openedStore.history, () => history.write()) },
     // The settings of a test double do not change.
@@ -175,6 +177,7 @@ async function createState(
     auditRandom,
     backups: noBackups("The test double keeps its store in memory, so it has no backups. Use a service."),
     watchRequests: requests.watch,
+    keptRequests: kept,
     pages: pageAddresses({
       config: () => config,
       listening: () => ({ url: server().url, adminUrl: server().url }),

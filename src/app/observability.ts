@@ -3,6 +3,7 @@ import type { Ports } from "../apis/contract.ts"
 import { faultCodes } from "../call/fault.ts"
 import type { Config } from "../config/load.ts"
 import { createMinutes } from "../history/minute.ts"
+import { createRequestWriter, type RequestKeeping } from "../history/request-writer.ts"
 import { createHistoryWriter } from "../history/writer.ts"
 import { createAccountSums, createCounts } from "../observe/counts.ts"
 import { createLagMeter } from "../observe/event-loop.ts"
@@ -66,11 +67,19 @@ interface ObservabilityParts
     Partial<Pick<Gauges, "droppedSpans">> {
   readonly opened: OpenLog
   readonly ports: Ports & { readonly dns: { readonly stats?: () => ResolverStats } }
-  readonly store: Pick<OpenStore, "gauges" | "history">
+  readonly store: Pick<OpenStore, "gauges" | "history" | "requests">
   /** How long the history is kept, in days; 0 for none. */
   readonly keepDays: () => number
+  readonly keeping: () => RequestKeeping
+  /** The name of this process in the store; a random one by default. */
+  readonly process?: string
   /** The processes that work on the same database; null for a data file. */
   readonly instances?: () => Instances | null
+}
+
+/** Which requests a configuration keeps. */
+export function keepingOf({ keepRequests, keepAddresses }: Config): RequestKeeping {
+  return { days: keepRequests, withAddresses: keepAddresses }
 }
 
 /**
@@ -78,7 +87,8 @@ interface ObservabilityParts
  * @param channel to the supervisor of several processes, which gets a last report on `stop`; null for a single process
  */
 export function createObservability(parts: ObservabilityParts, channel: Channel | null) {
-  const { opened, ports, store, keepDays, instances = () => null, ...read } = parts
+  const { opened, ports, store, keepDays, keeping, instances = () => null, ...read } = parts
+  const process = parts.process ?? Buffer.from(systemRandom.bytes(8)).toString("hex")
   const { gauges } = store
   const { clock, random } = ports
   const { writeRequest: write } = opened
@@ -88,10 +98,13 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
     history: store.history,
     takeMinute: createMinutes(counts, accounts),
     keepDays,
-    process: Buffer.from(systemRandom.bytes(8)).toString("hex"),
+    process,
     clock,
     timer: systemTimer,
     log: opened.log,
+  })
+  const kept = createRequestWriter({
+    ...{ requests: store.requests, keeping, process, clock, timer: systemTimer, log: opened.log },
   })
   const meter = createLagMeter(systemTimer, clock)
   const report = async () =>
@@ -108,6 +121,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
         waitingMinutes: history.waiting(),
         leftOut: { accounts: accounts.leftOut(), minutes: history.dropped() },
       },
+      droppedRequests: kept.dropped(),
       store: { ...gauges.activity, cacheAgeSeconds: gauges.cacheAgeSeconds() },
       process: readProcess,
     })
@@ -120,14 +134,15 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       const level = logLevel ?? opened.defaultLevel
       const requestLog =
         sample === null ? noRequestLog : createRequestLog({ write, level, sample, clock, random })
-      return createObserver(counts, requestLog, clock, apiIds, { feed: ownFeed, accounts })
+      return createObserver(counts, requestLog, clock, apiIds, { feed: ownFeed, accounts, kept })
     },
     requests,
     readMetrics: async () => toExposition(await siblings.gather()),
     history,
+    kept,
     async stop() {
       meter.stop()
-      await history.stop()
+      await Promise.all([history.stop(), kept.stop()])
       await siblings.leave()
     },
   }

@@ -37,7 +37,7 @@ import { createLazyThreads } from "./lazy-threads.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { mailBrandOf, mailServerOf } from "./mails.ts"
 import { createNextGenerations } from "./next-generation.ts"
-import { createObservability, openLog } from "./observability.ts"
+import { createObservability, keepingOf, openLog } from "./observability.ts"
 import { programParts } from "./open-accounts.ts"
 import { createOwnApiVersions, logRefused, type SharedApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
@@ -186,6 +186,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       ports,
       store: openedStore,
       keepDays: () => current.config.history,
+      keeping: () => keepingOf(current.config),
       version,
       openRequests: () => server.openRequests(),
       unsentBytes: shared.unsent.bytes,
@@ -235,6 +236,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     random,
     backups,
     watchRequests: observability.requests.watch,
+    keptRequests: observability.kept,
     pages: pageAddresses({ config: () => current.config, listening: () => server }),
     version,
     startedMs: clock.now(),

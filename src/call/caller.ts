@@ -45,6 +45,8 @@ export interface CallRecord {
   readonly charged: readonly ChargeItem[]
   /** The code of the fault that refused the whole call; null when it succeeded. */
   readonly fault: string | null
+  /** The name of the parameter at fault. */
+  readonly parameter?: string | null | undefined
 }
 
 /** The charges of a request that costs nothing. */

@@ -161,6 +161,7 @@ export function toReply(fault: Fault): Reply {
     caller: fault.keyOwner,
     charged: nothingCharged,
     fault: fault.code,
+    parameter: fault.parameter,
   }
 }
 

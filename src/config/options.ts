@@ -267,6 +267,17 @@ export const options = {
     integer(92, 36_500),
     400,
   ),
+  keepRequests: one(
+    "keep-requests DAYS",
+    "days to keep each request of an API, for searches; 0 keeps none",
+    integer(0, 3_650),
+    0,
+  ),
+  keepAddresses: toggle(
+    "keep-addresses",
+    "keep the client's address with each request of --keep-requests",
+    "it is not kept",
+  ),
   keepAudit: one(
     "keep-audit DAYS",
     "days to keep audit records; only 'audit prune' deletes older ones",

@@ -23,6 +23,8 @@ export interface Observer {
 interface ObserverSinks {
   readonly feed: Pick<RequestFeed, "isWatched" | "offer">
   readonly accounts: Pick<AccountSums, "add">
+  /** Takes requests while `isOn`. */
+  readonly kept: { isOn(): boolean; offer: RequestFeed["offer"] }
 }
 
 /** Creates the observer of one process. */
@@ -31,7 +33,7 @@ export function createObserver(
   log: RequestLog,
   clock: Clock,
   apiIds: readonly string[],
-  { feed, accounts }: ObserverSinks,
+  { feed, accounts, kept }: ObserverSinks,
 ): Observer {
   return {
     nowMs: () => clock.monotonicMs(),
@@ -49,6 +51,7 @@ export function createObserver(
           }
         if (fault) counts.addFault(tally, fault, clock.now())
         log(tally, start, end, durationMs)
+        if (kept.isOn()) kept.offer(tally, start, end, durationMs)
         if (feed.isWatched) feed.offer(tally, start, end, durationMs)
         const span = start.trace?.span
         if (span) endRequestSpan(span, tally, end)

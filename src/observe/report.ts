@@ -46,6 +46,8 @@ export interface Gauges {
     /** Calls of accounts beyond the most of a minute, and of minutes that waited too long. */
     readonly leftOut: Readonly<Record<"accounts" | "minutes", number>>
   }
+  /** Requests of `--keep-requests` that were dropped. */
+  readonly droppedRequests: number
   /** Seconds are sums. */
   readonly store: {
     readonly batches: number
@@ -89,6 +91,8 @@ const help = {
     "Minutes of the history that wait for the store, in the process that has most of them.",
   penknife_history_left_out_total:
     "Calls that the history leaves out: of accounts beyond the 10,000 of a minute, or of minutes that waited too long.",
+  penknife_kept_requests_dropped_total:
+    "Requests that --keep-requests leaves out: too many waited for the store, or came from unknown callers.",
   penknife_event_loop_lag_seconds: "How late the event loop was for a timer, checked twice a second.",
   penknife_log_lines_dropped_total: "Log lines thrown away because their reader did not keep up.",
   penknife_trace_spans_dropped_total:
@@ -146,6 +150,7 @@ export function toReport({ tallies, charged, faults }: Counts, gauges: Gauges): 
     gauge("penknife_differing_instances", "max", instances.differing),
     gauge("penknife_history_waiting_minutes", "max", history.waitingMinutes),
     counter("penknife_history_left_out_total", byLabel("reason", history.leftOut)),
+    counter("penknife_kept_requests_dropped_total", gauges.droppedRequests),
     histogram("penknife_event_loop_lag_seconds", [{ labels: {}, histogram: gauges.eventLoopLag }]),
     counter("penknife_log_lines_dropped_total", gauges.droppedLines()),
     ...(spans === null ? [] : [counter("penknife_trace_spans_dropped_total", byLabel("reason", spans))]),

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import { type History, hourMs } from "../store/history.ts"
+import type { KeptRequests } from "../store/kept-requests.ts"
 import { type PassStep, type Retention, toDay } from "../store/retention.ts"
 
 /** How many days records are kept. */
@@ -10,10 +11,16 @@ export interface KeptDays {
   readonly keepNotices: number
   /** Usage is kept by day for so long, and then by month. */
   readonly keepUsage: number
+  /** 0: no request is kept. */
+  readonly keepRequests: number
 }
 
 interface CleanerParts {
-  readonly store: { readonly history: Pick<History, "fold" | "deleteBefore">; readonly retention: Retention }
+  readonly store: {
+    readonly history: Pick<History, "fold" | "deleteBefore">
+    readonly requests: Pick<KeptRequests, "deleteBefore">
+    readonly retention: Retention
+  }
   /** It may change. */
   readonly kept: () => KeptDays
   /** Writes the statements of months that are over. */
@@ -43,7 +50,7 @@ const mostRows = 2_000
 /** Creates what deletes old records once an hour, in small steps with pauses. It does not start it. */
 export function createCleaner(parts: CleanerParts) {
   const { store, kept, clock, timer, log, share = usualShare } = parts
-  const { history, retention } = store
+  const { history, requests, retention } = store
   let isStopped = false
   let cancel = () => {}
   let wake = () => {}
@@ -89,8 +96,8 @@ export function createCleaner(parts: CleanerParts) {
 
   async function clean(): Promise<void> {
     const nowMs = clock.now()
-    const { history: historyDays, keepNotices, keepUsage } = kept()
-    const deleted = { notices: 0, usage: 0, history: 0, replays: 0 }
+    const { history: historyDays, keepNotices, keepUsage, keepRequests } = kept()
+    const deleted = { notices: 0, usage: 0, history: 0, requests: 0, replays: 0 }
     if (parts.statements?.isDue()) {
       const written = await repeat(parts.statements.step)
       if (written > 0) log.info("statements written", { statements: written })
@@ -109,6 +116,8 @@ export function createCleaner(parts: CleanerParts) {
     deleted.notices = await repeat(inOrder((limit) => retention.deleteNotices(noticesMs, limit)))
     deleted.replays = await repeat(inOrder((limit) => retention.deleteReplays(nowMs, limit)))
     deleted.usage = await foldUsage(monthOf(nowMs - keepUsage * dayMs))
+    const requestsMs = nowMs - keepRequests * dayMs
+    deleted.requests = await repeat((_, limit) => requests.deleteBefore(requestsMs, limit))
     if (Object.values(deleted).some((rows) => rows > 0)) log.info("old records deleted", deleted)
   }
 

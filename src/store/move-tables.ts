@@ -106,6 +106,8 @@ export const moveTables: readonly MoveTable[] = [
     ),
   },
   { name: "call_replays", columns: words("account_id key_hash input_hash created_ms credits") },
+  { name: "kept_requests", columns: words("at_ms process from_ms body") },
+  { name: "kept_request_values", columns: words("value at_ms process from_ms") },
   ...historyTables.map((table) => ({ name: table.name, columns: columnsOf(table) })),
 ]
 
@@ -132,6 +134,8 @@ const sums = {
   statements: ["count(*)", "statements"],
   mails: ["count(*)", "mails"],
   call_replays: ["count(*)", "call_replays"],
+  request_blocks: ["count(*)", "kept_requests"],
+  request_entries: ["count(*)", "kept_request_values"],
   calls: ["sum(calls)", "all_usage"],
   credits: ["sum(credits)", "all_usage"],
   history_calls: ["sum(calls)", "history_calls"],

@@ -1,6 +1,7 @@
 import type { Clock, Random, Timer } from "../apis/contract.ts"
 import type { AdminStore } from "./admin-store.ts"
 import type { History } from "./history.ts"
+import type { KeptRequests } from "./kept-requests.ts"
 import type { MailOutbox } from "./mails.ts"
 import type { NoticeRules, Outbox } from "./outbox.ts"
 import type { Retention } from "./retention.ts"
@@ -15,6 +16,7 @@ export interface OpenStore {
   readonly mails: MailOutbox
   readonly timedEvents: TimedEvents
   readonly history: History
+  readonly requests: KeptRequests
   readonly retention: Retention
   readonly gauges: StoreGauges
   /**

@@ -71,7 +71,7 @@ calls.accountsUpdate({ params: { path: { id: "acc_1" } }, body: { nmae: "Ann" } 
 test("it runs every operation", async () => {
   const service = await startTestService({
     configText: "",
-    flags: { backupDir: tempDir(), signUpMode: "open" },
+    flags: { backupDir: tempDir(), signUpMode: "open", keepRequests: "30" },
     runOwnCommand: pretendCommand,
   })
   const admin = await adminOf(service)

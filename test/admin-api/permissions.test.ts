@@ -34,7 +34,7 @@ function groupOf(permission: string): string {
 async function prepare({ name, create }: StoreKind) {
   const service = await startTestService({
     configText: "",
-    flags: { db: await create(), backupDir: tempDir(), signUpMode: "open" },
+    flags: { db: await create(), backupDir: tempDir(), signUpMode: "open", keepRequests: "30" },
     runOwnCommand: pretendCommand,
   })
   const first = adminClient(service.url, (await createTestAdminKey(service.db)).key)

@@ -9,6 +9,7 @@ import { startTestService } from "../support/service.ts"
 const service = await startTestService({
   file: {
     webhook_port: [9443],
+    keep_requests: 30,
     plans: {
       free: { portal_keys: 2, portal: ["create", "revoke"] },
       closed: { portal: [] },
@@ -41,7 +42,15 @@ test("an API key opens a session, which tells what may be done", async () => {
     kind: "portal",
     account: { id: account, name: "test", plan: "free", portal_keys: 2, premium: false },
   })
-  const reading = ["accounts.get", "keys.list", "keys.get", "usage.query", "webhooks.get", "notices.list"]
+  const reading = [
+    "accounts.get",
+    "keys.list",
+    "keys.get",
+    "usage.query",
+    "requests.list",
+    "webhooks.get",
+    "notices.list",
+  ]
   expect([...(opened.may as string[])].sort()).toEqual(
     [...reading, "keys.create", "keys.update", "keys.revoke", "notices.attempts"].sort(),
   )
@@ -70,6 +79,10 @@ describe("of another account", () => {
       "usage.query": [
         ["GET", `/usage?account=${account}`],
         ["GET", `/usage?key=${key}`],
+      ],
+      "requests.list": [
+        ["GET", `/requests/kept?account=${account}`],
+        ["GET", `/requests/kept?key=${key}`],
       ],
       "webhooks.get": [["GET", `/accounts/${account}/webhook`]],
       "webhooks.set": [["POST", `/accounts/${account}/webhook`, { url: "https://example.com/mine" }]],

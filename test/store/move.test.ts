@@ -84,6 +84,8 @@ test.each([...toAnotherKind, ...toTheSameKind])(
       statements: 0,
       mails: 0,
       call_replays: 1,
+      request_blocks: 1,
+      request_entries: 2,
       calls: many + 3,
       credits: 99 + 20 + 2 + (many - 1),
     })
@@ -341,7 +343,9 @@ const adminMutations = (lastAccountId: string): readonly Mutation[] => [
 
 /** Accounts with keys and usage; the first one has all that an account can have. */
 async function fill(db: string, count = few): Promise<void> {
-  const { store, admin, outbox, history } = await openAnyStore(db)
+  const { store, admin, outbox, history, requests } = await openAnyStore(db)
+  const values = ["account acc_0001", "id mine-"]
+  await requests.add([{ atMs: 5, fromMs: 4, process: "p1", count: 1, body: '{"names":["ä"]}', values }])
   const key = keyOf({ expiresMs: 9_000, allowApis: ["hmac"], rateLimit: 10 })
   const indexes = Array.from({ length: count }, (_, i) => i)
   await Promise.all(

@@ -87,6 +87,7 @@ export function catalogParts(
     observer: createObserver(createCounts([]), noRequestLog, ports.clock, [], {
       feed: { isWatched: false, offer() {} },
       accounts: { add() {} },
+      kept: { isOn: () => false, offer() {} },
     }),
     readMetrics: null,
     ping: () => store.ping(),

@@ -27,6 +27,10 @@ export const healthDetail = defineRead({
     ),
     charges: Type.Integer({ description: "Charges that this process decided." }),
     refusals: Type.Integer({ description: "Charges among them that were refused." }),
+    dropped_requests: Type.Integer({
+      description:
+        "Requests that this process left out of those of `--keep-requests`: too many waited for the store, or came from unknown callers.",
+    }),
     last_backup: maybeInstant(
       "When the newest backup in the directory for backups was finished; null without one.",
     ),
@@ -52,8 +56,18 @@ export const healthDetail = defineRead({
   }),
   example: {},
   async read(_, { readHealth, backups, clock }) {
-    const { version, store, startedMs, storeBytes, pendingNotices, charges, refusals, lists, instances } =
-      await readHealth()
+    const {
+      version,
+      store,
+      startedMs,
+      storeBytes,
+      pendingNotices,
+      charges,
+      refusals,
+      droppedRequests,
+      lists,
+      instances,
+    } = await readHealth()
     const lastMs = await backups.lastMs()
     return {
       version,
@@ -64,6 +78,7 @@ export const healthDetail = defineRead({
       notices: { pending: pendingNotices },
       charges,
       refusals,
+      dropped_requests: droppedRequests,
       last_backup: toIso(lastMs),
       last_backup_age_seconds:
         lastMs === null ? null : Math.max(0, Math.floor((clock.now() - lastMs) / 1_000)),

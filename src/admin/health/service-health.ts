@@ -14,6 +14,8 @@ export interface ServiceHealth {
   /** Charges that the store decided since the start, and how many of them it refused. */
   readonly charges: number
   readonly refusals: number
+  /** Requests of `--keep-requests` that were dropped since the start. */
+  readonly droppedRequests: number
   /** The lists that APIs use. */
   readonly lists: readonly DataList[]
   /** Null where the store is not a database that several instances share. */

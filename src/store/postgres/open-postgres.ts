@@ -22,6 +22,7 @@ import { prepareAdminStore } from "./postgres-admin.ts"
 import { chargeSettings, prepareCharges, statementLimitOf } from "./postgres-charges.ts"
 import { prepareHistory } from "./postgres-history.ts"
 import { findNotice, prepareOutbox } from "./postgres-outbox.ts"
+import { prepareRequests } from "./postgres-requests.ts"
 import { prepareRetention } from "./postgres-retention.ts"
 import { createPostgresStore } from "./postgres-store.ts"
 import { prepareTimedEvents } from "./postgres-timed-events.ts"
@@ -201,6 +202,7 @@ export async function openPostgresStore(
     mails: prepareMailOutbox({ read: rest.run, write: rest.run, lock: "FOR UPDATE SKIP LOCKED" }),
     timedEvents: prepareTimedEvents(timed, instance),
     history: prepareHistory(rest, timed),
+    requests: prepareRequests(rest, timed),
     retention: prepareRetention(timed),
     gauges: {
       activity,

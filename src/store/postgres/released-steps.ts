@@ -28,6 +28,20 @@ export const releasedSteps: readonly SchemaStep[] = [
         PRIMARY KEY (account_id, month)
       );
       CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON statements FOR EACH ROW EXECUTE FUNCTION keep_rows();
+      CREATE TABLE kept_requests (
+        at_ms   bigint NOT NULL,
+        process text COLLATE "C" NOT NULL,
+        from_ms bigint NOT NULL,
+        body    text NOT NULL,
+        PRIMARY KEY (at_ms, process)
+      );
+      CREATE TABLE kept_request_values (
+        value   text COLLATE "C" NOT NULL,
+        at_ms   bigint NOT NULL,
+        process text COLLATE "C" NOT NULL,
+        from_ms bigint NOT NULL,
+        PRIMARY KEY (value, at_ms, process)
+      );
       ALTER TABLE accounts ADD COLUMN email text COLLATE "C";
       CREATE TABLE email_links (
         hash       text COLLATE "C" PRIMARY KEY,

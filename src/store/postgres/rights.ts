@@ -35,6 +35,8 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   service_settings: ["SELECT", "INSERT", "UPDATE"],
   mails: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   call_replays: ["SELECT", "INSERT", "DELETE"],
+  kept_requests: ["SELECT", "INSERT", "DELETE"],
+  kept_request_values: ["SELECT", "INSERT", "DELETE"],
 }
 
 /**

@@ -360,6 +360,22 @@ CREATE TABLE statements (
   PRIMARY KEY (account_id, month)
 );
 CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON statements FOR EACH ROW EXECUTE FUNCTION keep_rows();
+-- The requests of --keep-requests, some hundreds in a row: see request-block.ts. An index for each request would cost half a call.
+CREATE TABLE kept_requests (
+  at_ms   bigint NOT NULL,           -- when the last of them ended, or a little later
+  process text COLLATE "C" NOT NULL, -- a name of the process that wrote them
+  from_ms bigint NOT NULL,           -- when the first of them ended
+  body    text NOT NULL,             -- JSON
+  PRIMARY KEY (at_ms, process)
+);
+CREATE TABLE kept_request_values (
+  value   text COLLATE "C" NOT NULL, -- what a search finds them by, such as 'account acc_1'
+  at_ms   bigint NOT NULL,
+  process text COLLATE "C" NOT NULL,
+  from_ms bigint NOT NULL,
+  PRIMARY KEY (value, at_ms, process)
+);
+
 -- Sign-up ---------------------------------------------------------------------------------------------------
 
 CREATE UNIQUE INDEX accounts_by_email ON accounts (email) WHERE email IS NOT NULL;

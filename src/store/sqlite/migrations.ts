@@ -39,6 +39,20 @@ export const releasedSteps: readonly SchemaStep[] = [
         BEGIN SELECT raise(ABORT, 'statements cannot be changed'); END;
       CREATE TRIGGER statements_are_not_deleted BEFORE DELETE ON statements
         BEGIN SELECT raise(ABORT, 'statements cannot be deleted'); END;
+      CREATE TABLE kept_requests (
+        at_ms   INTEGER NOT NULL,
+        process TEXT NOT NULL,
+        from_ms INTEGER NOT NULL,
+        body    TEXT NOT NULL,
+        PRIMARY KEY (at_ms, process)
+      ) STRICT;
+      CREATE TABLE kept_request_values (
+        value   TEXT NOT NULL,
+        at_ms   INTEGER NOT NULL,
+        process TEXT NOT NULL,
+        from_ms INTEGER NOT NULL,
+        PRIMARY KEY (value, at_ms, process)
+      ) STRICT, WITHOUT ROWID;
       ALTER TABLE accounts ADD COLUMN email TEXT;
       CREATE TABLE email_links (
         hash       TEXT PRIMARY KEY,

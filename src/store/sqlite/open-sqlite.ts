@@ -43,6 +43,7 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
     mails: stores.mails,
     timedEvents: stores.timedEvents,
     history: stores.history,
+    requests: stores.requests,
     retention: stores.retention,
     outbox: prepareOutbox(database, options.timer, watch, checkpoints),
     gauges: prepareGauges(database, activity),

@@ -340,6 +340,22 @@ CREATE TRIGGER statements_are_not_changed BEFORE UPDATE ON statements
   BEGIN SELECT raise(ABORT, 'statements cannot be changed'); END;
 CREATE TRIGGER statements_are_not_deleted BEFORE DELETE ON statements
   BEGIN SELECT raise(ABORT, 'statements cannot be deleted'); END;
+-- The requests of --keep-requests, some hundreds in a row: see request-block.ts. An index for each request would cost half a call.
+CREATE TABLE kept_requests (
+  at_ms   INTEGER NOT NULL, -- when the last of them ended, or a little later
+  process TEXT NOT NULL,    -- a name of the process that wrote them
+  from_ms INTEGER NOT NULL, -- when the first of them ended
+  body    TEXT NOT NULL,    -- JSON
+  PRIMARY KEY (at_ms, process)
+) STRICT;
+CREATE TABLE kept_request_values (
+  value   TEXT NOT NULL, -- what a search finds them by, such as 'account acc_1'
+  at_ms   INTEGER NOT NULL,
+  process TEXT NOT NULL,
+  from_ms INTEGER NOT NULL,
+  PRIMARY KEY (value, at_ms, process)
+) STRICT, WITHOUT ROWID;
+
 -- Sign-up ---------------------------------------------------------------------------------------------------
 
 CREATE UNIQUE INDEX accounts_by_email ON accounts (email) WHERE email IS NOT NULL;

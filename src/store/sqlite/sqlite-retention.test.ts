@@ -18,7 +18,7 @@ const maxLogBytes = 1_000_000
 test("deletes no more while another process keeps the log from being emptied, and goes on afterwards", async () => {
   const file = join(dir, "log.db")
   const database = openDatabase(file)
-  const { store, history } = createSqliteStores(database, { timer: noWaitTimer })
+  const { store, history, requests } = createSqliteStores(database, { timer: noWaitTimer })
   database.run("PRAGMA foreign_keys = OFF")
   const numbers = "WITH RECURSIVE n (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 2999)"
   database.run(
@@ -47,8 +47,8 @@ test("deletes no more while another process keeps the log from being emptied, an
   const count = () =>
     database.query<{ rows: number }, []>("SELECT count(*) AS rows FROM history_credits").get()?.rows
   const cleaner = createCleaner({
-    store: { history, retention },
-    kept: () => ({ history: 1, keepNotices: 90, keepUsage: 400 }),
+    store: { history, requests, retention },
+    kept: () => ({ history: 1, keepNotices: 90, keepUsage: 400, keepRequests: 0 }),
     clock: { now: () => Date.parse("2027-01-01"), monotonicMs: () => 0 },
     timer: {
       ...noWaitTimer,

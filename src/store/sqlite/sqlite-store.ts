@@ -19,13 +19,17 @@ import { prepareRates } from "./rates.ts"
 import { prepareAdminStore } from "./sqlite-admin.ts"
 import { prepareCharges } from "./sqlite-charges.ts"
 import { prepareHistory } from "./sqlite-history.ts"
+import { prepareRequests } from "./sqlite-requests.ts"
 import { prepareRetention } from "./sqlite-retention.ts"
 import { prepareTimedEvents } from "./sqlite-timed-events.ts"
 import { createRun, toSqlite } from "./statement.ts"
 import { createWrite } from "./write.ts"
 
 /** The parts of a store that share one SQLite connection. */
-type SqliteStores = Pick<OpenStore, "store" | "admin" | "mails" | "timedEvents" | "history" | "retention">
+type SqliteStores = Pick<
+  OpenStore,
+  "store" | "admin" | "mails" | "timedEvents" | "history" | "requests" | "retention"
+>
 
 /** The store and its administration on one SQLite connection, which the store owns and closes. */
 export function createSqliteStores(
@@ -106,8 +110,9 @@ export function createSqliteStores(
     lock: "",
   })
   const history = prepareHistory(database, { readInTurn, write })
+  const requests = prepareRequests(database, { readInTurn, write })
   const retention = prepareRetention(database, { read: createRun(database, read), write, checkpoints })
-  return { store, admin, mails, timedEvents, history, retention }
+  return { store, admin, mails, timedEvents, history, requests, retention }
 }
 
 /** SQLite notices a full or read-only disk only when a change is committed. The reads find tables damaged at their root. */

@@ -216,6 +216,8 @@ export interface GraphqlCall extends Progress {
   refusal: Refusal | null
   /** The code for the record: of the fault behind the refusal, or of the refusal itself. */
   fault: string | null
+  /** The name of the parameter at fault. */
+  parameter: string | null
   /** The owner of the refused key, for logs and metrics. */
   keyOwner: CallerIds | null
 }
@@ -234,6 +236,7 @@ export function startGraphqlCall(request: CallerRequest, idempotencyKey: string 
     parts: null,
     refusal: null,
     fault: null,
+    parameter: null,
     keyOwner: null,
   }
 }

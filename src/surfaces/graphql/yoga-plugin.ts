@@ -60,6 +60,7 @@ export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerCon
     const fault = isRefusal ? null : explain(thrown, call.request.requestId, pipeline)
     call.refusal = isRefusal ? thrown : toRefusal(fault ?? fixedFault("internal", thrown))
     call.fault = fault?.code ?? call.refusal.code
+    call.parameter = fault?.parameter ?? null
     call.keyOwner = fault?.keyOwner ?? null
     return call.refusal
   }

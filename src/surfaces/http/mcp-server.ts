@@ -93,7 +93,7 @@ export function createMcpHttp(
       return await send(response, exchange, mcp)
     } catch (thrown) {
       const fault = explain(thrown, incoming.requestId, pipeline)
-      record(incoming, { ...mcp.end, status: fault.status, fault: fault.code })
+      record(incoming, { ...mcp.end, status: fault.status, fault: fault.code, parameter: fault.parameter })
       return refuse(fault, set, id)
     }
   }
@@ -191,8 +191,8 @@ function toClient(request: McpRequest, pipeline: Pipeline): McpClient {
       const running = answerCall(call, pipeline)
       request.running = running
       const reply = await running
-      const { charged, fault } = reply
-      request.end = { caller, charged, fault, apis: [api.definition.id] }
+      const { charged, fault, parameter } = reply
+      request.end = { caller, charged, fault, parameter, apis: [api.definition.id] }
       return toToolResult(reply)
     },
   }

@@ -47,7 +47,8 @@ export function mcpFeature(
       return await keepConnectionOpen(request, context, () => http.handle(exchange, mode))
     } catch (thrown) {
       const fault = explain(thrown, incoming.requestId, context.pipeline)
-      record(incoming, { status: fault.status, fault: fault.code, caller: fault.keyOwner })
+      const { status, code, parameter, keyOwner: caller } = fault
+      record(incoming, { status, fault: code, parameter, caller })
       return refuse(fault, set)
     } finally {
       finishBody(request, set, context)

@@ -1,0 +1,154 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { choice, nullable } from "../../apis/contract.ts"
+import type { KeptRequest, RequestFilter } from "../../store/request-block.ts"
+import { surfaces } from "../../values/request-events.ts"
+import { toIso } from "../../values/time-text.ts"
+import { requireAccount } from "../accounts/account.ts"
+import { AdminFault } from "../fault.ts"
+import { accountId, instant, keyId, listOf, pageParameters, requireInstant } from "../fields.ts"
+import { requireKey } from "../keys/key.ts"
+import { defineRead } from "../operation.ts"
+import { readPlacedPage } from "../pages.ts"
+import type { AdminParts } from "../parts.ts"
+
+const keptSchema = Type.Object({
+  at: instant("When the answer was made."),
+  request_id: Type.String({ description: "The id of the request." }),
+  surface: choice(surfaces, { description: "How it came in. `portal`: from a page of the portal." }),
+  api: Type.String({ description: "The API's id, several with commas between them." }),
+  status: Type.Integer({ description: "The HTTP status." }),
+  fault: nullable(Type.String(), {
+    description: "What was wrong, such as `rateLimited`; null without a fault.",
+  }),
+  parameter: nullable(Type.String(), {
+    description: "The name of the parameter at fault; null without one.",
+  }),
+  account: nullable(Type.String(), { description: "The account's id; null when it did not become known." }),
+  key: nullable(Type.String(), { description: "The key's id; null when it did not become known." }),
+  credits: Type.Integer({ description: "Credits that were charged." }),
+  ms: Type.Number({ description: "Milliseconds until the answer was made." }),
+  address: nullable(Type.String(), {
+    description: "The client's address; null unless the service has `--keep-addresses`.",
+  }),
+})
+
+const input = Type.Object({
+  account: Type.Optional({ ...accountId, description: "Only requests of this account." }),
+  key: Type.Optional({ ...keyId, description: "Only requests with the key of this id." }),
+  api: Type.Optional(
+    Type.String({
+      pattern: "^[A-Za-z0-9._-]{1,100}$",
+      description: "Only requests of this API.",
+      "x-requirement": "must be the id of an API, such as hmac",
+    }),
+  ),
+  status: Type.Optional(
+    Type.String({
+      pattern: "^[1-5](xx|[0-9]{2})$",
+      description: "Only answers with this status, such as `404`, or of this class, such as `4xx`.",
+      "x-requirement": "must be a status such as 404, or a class such as 4xx",
+    }),
+  ),
+  fault: Type.Optional(
+    Type.String({
+      pattern: "^[A-Za-z_]{1,100}$",
+      description: "Only requests that failed for this reason, such as `rateLimited`.",
+      "x-requirement": "must be the code of a fault, such as rateLimited",
+    }),
+  ),
+  request_id: Type.Optional(
+    Type.String({
+      pattern: "^[A-Za-z0-9._-]{1,128}$",
+      description: "Only requests with exactly this id.",
+      "x-requirement": "must be a whole request id: letters, digits, '.', '_' and '-', at most 128",
+    }),
+  ),
+  from: time("Only requests from this time on: 2027-01-31, or 2027-01-31T12:00:00Z."),
+  to: time("Only requests before this time."),
+  ...pageParameters,
+})
+
+export const listRequests = defineRead({
+  id: "requests.list",
+  title: "Search requests",
+  description:
+    "Lists the requests that `--keep-requests` keeps, newest first, about a second after their answers. Input, query, answer and keys are not kept. A page can have fewer entries than asked for, or none, and `has_more` all the same: it ends when many requests were looked at.",
+  permission: "requests.read",
+  path: "/requests/kept",
+  command: {
+    words: "requests list",
+    example: "--account acc_1234567890abcdef --status 4xx",
+    empty: "No requests found. Only a service with --keep-requests keeps them.",
+    columns: ["at", "status", "api", "fault", "parameter", "request_id"],
+  },
+  portal: { account: "account", key: "key" },
+  input,
+  output: listOf(keptSchema),
+  example: { account: "acc_1234567890abcdef", status: "4xx" },
+  async read(given, context) {
+    if (!context.requests.isOn)
+      throw new AdminFault("conflict", context.actor.account === null ? isOff : isOffForCustomers)
+    const filter = await toFilter(given, context)
+    return readPlacedPage(
+      "requests",
+      given,
+      async (page) => {
+        const { requests, next } = await context.requests.find(filter, page)
+        return { rows: requests, next }
+      },
+      toOutput,
+    )
+  },
+})
+
+const isOff =
+  "This service keeps no requests. Start it with '--keep-requests 30' to keep those of the last 30 days."
+
+const isOffForCustomers = "This service keeps no requests."
+
+/** A key is always searched with its account, so that no other account's requests are found. */
+async function toFilter(given: Static<typeof input>, context: AdminParts): Promise<RequestFilter> {
+  const { account, key, api, status, fault, request_id, from, to } = given
+  if (account !== undefined) await requireAccount(context, account)
+  const owner = key === undefined ? account : (await requireKey(context, key)).accountId
+  if (account !== undefined && owner !== account) {
+    throw new AdminFault("invalid", `Key '${key}' does not belong to account '${account}'. Leave one out.`, {
+      parameter: "key",
+    })
+  }
+  return {
+    ...{ account: owner, key, api, status, fault, requestId: request_id },
+    fromMs: from === undefined ? undefined : requireInstant(from, "from"),
+    toMs: to === undefined ? undefined : requireInstant(to, "to"),
+  }
+}
+
+function toOutput({
+  atMs,
+  requestId,
+  surface,
+  api,
+  status,
+  fault,
+  parameter,
+  account,
+  key,
+  credits,
+  ms,
+  address,
+}: KeptRequest) {
+  return {
+    ...{ at: toIso(atMs), request_id: requestId, surface, api, status, fault, parameter },
+    ...{ account, key, credits, ms, address },
+  }
+}
+
+function time(description: string) {
+  return Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description,
+      "x-requirement": "must be a date such as 2027-01-31, or an instant",
+    }),
+  )
+}

@@ -1,0 +1,149 @@
+import type { Clock, Timer } from "../apis/contract.ts"
+import type { Tally } from "../observe/counts.ts"
+import { creditsOf, type RequestEnd, type RequestStart } from "../observe/request-record.ts"
+import type { Log } from "../ports/log.ts"
+import { type KeptRequests, maxSpanMs } from "../store/kept-requests.ts"
+import {
+  type BlockBuilder,
+  blockSize,
+  createBlockBuilder,
+  type RequestBlock,
+} from "../store/request-block.ts"
+import { callSurfaces, type Surface } from "../values/request-events.ts"
+
+/** Which requests are kept. */
+export interface RequestKeeping {
+  /** 0 for none. */
+  readonly days: number
+  readonly withAddresses: boolean
+}
+
+interface RequestWriterParts {
+  readonly requests: Pick<KeptRequests, "add">
+  /** It may change. */
+  readonly keeping: () => RequestKeeping
+  /** A name that no other process has. */
+  readonly process: string
+  readonly clock: Clock
+  readonly timer: Timer
+  readonly log: Pick<Log, "warn" | "info">
+}
+
+const writeDelayMs = 1_000
+/** Requests that wait for the store. More are dropped. */
+const maxWaiting = 20_000
+/** Requests of unknown callers that are kept in a second: these cost nothing, so that someone could fill the disk with them. */
+const maxUnknown = 256
+/** Blocks that are written in one transaction, which takes about a millisecond in a data file. */
+const blocksAtOnce = 4
+
+const kept: ReadonlySet<Surface> = new Set(callSurfaces)
+/** The name of a parameter, without the places in it: an own API may name it as it likes. */
+const parameterName = /^[A-Za-z_]\w{0,39}/
+
+/** Creates the writer of requests to the store. It writes a second after the first one that waits. */
+export function createRequestWriter({ requests, keeping, process, clock, timer, log }: RequestWriterParts) {
+  const waiting: RequestBlock[] = []
+  let open: BlockBuilder | null = null
+  let openedMs = 0
+  let waitingRequests = 0
+  let unknown = 0
+  let dropped = 0
+  let isFailing = false
+  let lastMs = 0
+  let names = 0
+  let cancel: (() => void) | null = null
+  let writing: Promise<void> = Promise.resolve()
+
+  function offer(tally: Tally, start: RequestStart, end: RequestEnd, durationMs: number): void {
+    const caller = end.caller ?? null
+    // Of what the portal does, only calls of APIs have a caller.
+    if (!kept.has(tally.surface) && !(tally.surface === "portal" && caller)) return
+    cancel ??= timer.after(writeDelayMs, () => void write())
+    if (waitingRequests >= maxWaiting || (caller === null && ++unknown > maxUnknown)) {
+      dropped++
+      return
+    }
+    const atMs = clock.now()
+    // The clock may be set back.
+    if (open && (atMs < openedMs || atMs - open.fromMs > maxSpanMs / 2)) seal(open)
+    open ??= createBlockBuilder(atMs)
+    openedMs = atMs
+    waitingRequests++
+    open.add({
+      atMs,
+      requestId: start.requestId,
+      surface: tally.surface,
+      api: end.apis?.join(",") || tally.api,
+      status: end.status,
+      fault: end.fault ?? null,
+      parameter: (end.parameter && parameterName.exec(end.parameter)?.[0]) ?? null,
+      account: caller?.account.id ?? null,
+      key: caller?.key.id ?? null,
+      credits: creditsOf(end),
+      ms: durationMs,
+      address: keeping().withAddresses ? start.address() : null,
+    })
+    if (open.count() >= blockSize) seal(open)
+  }
+
+  /** Ends a block at a time that no earlier one of this name has. With a clock that was set back, the name is another one. */
+  function seal(block: BlockBuilder): void {
+    open = null
+    const atMs = Math.max(openedMs, lastMs + 1)
+    const isLate = atMs - openedMs > maxSpanMs / 2
+    if (isLate) names++
+    lastMs = isLate ? openedMs : atMs
+    waiting.push(block.end(names === 0 ? process : `${process}.${names}`, lastMs))
+  }
+
+  async function writeWaiting(): Promise<void> {
+    while (waiting.length > 0) {
+      const blocks = waiting.slice(0, blocksAtOnce)
+      await requests.add(blocks)
+      waiting.splice(0, blocks.length)
+      for (const { count } of blocks) waitingRequests -= count
+      await timer.turn()
+    }
+  }
+
+  async function attempt(): Promise<void> {
+    try {
+      await writeWaiting()
+      if (isFailing) log.info("requests are written again", {})
+      isFailing = false
+    } catch (cause) {
+      if (!isFailing)
+        log.warn("requests not written; those in memory are written later", { cause: String(cause) })
+      isFailing = true
+      cancel ??= timer.after(writeDelayMs, () => void write())
+    }
+  }
+
+  function write(): Promise<void> {
+    cancel?.()
+    cancel = null
+    unknown = 0
+    if (open) seal(open)
+    // One after the other: a block must not be sent twice at the same time.
+    writing = writing.then(attempt)
+    return writing
+  }
+
+  return {
+    /** Whether requests are kept. */
+    isOn: () => keeping().days > 0,
+    /** Takes a finished request. */
+    offer,
+    /** Writes what waits. Resolves also when the store does not answer. */
+    write,
+    /** Writes the rest. */
+    async stop() {
+      await write()
+      cancel?.()
+      if (waitingRequests > 0) log.warn("requests of the last seconds lost", { requests: waitingRequests })
+    },
+    /** Requests that were dropped, since there were too many. */
+    dropped: () => dropped,
+  }
+}

@@ -1,0 +1,254 @@
+/** Requests of `--keep-requests`: what is kept of a call, who finds it, and what happens when there are too many. */
+import { describe, expect, test } from "bun:test"
+import { createRequestWriter } from "../src/history/request-writer.ts"
+import { createCounts } from "../src/observe/counts.ts"
+import type { RequestBlock } from "../src/store/request-block.ts"
+import { StoreUnavailable } from "../src/store/store.ts"
+import { adminOf } from "./support/admin.ts"
+import { openBrowser } from "./support/browser.ts"
+import { createManualClock } from "./support/clock.ts"
+import { startTestService, type TestService } from "./support/service.ts"
+import { createManualTimer } from "./support/timer.ts"
+
+const on = { flags: { keepRequests: "30" } }
+
+describe("a service", () => {
+  test("keeps a request of each surface, with the parameter at fault, and nothing of input and answer", async () => {
+    await using service = await started(on)
+    const { account, id, key } = await service.createKey("pro")
+    const secret = "dont-keep-this"
+    await service.post("/v1/hmac", { message: secret, secret }, { key })
+    await service.post(
+      "/v1/linesorter/batch",
+      { inputs: [{ lines: [secret] }, { lines: [] }, { lines: ["a"] }] },
+      { key },
+    )
+    const query = `{ bluetoothlookup(input: { companyid: "76" }) { company } }`
+    await service.post("/v1/graphql", { query }, { key })
+    await service.fetch("/v1/bluetoothlookup?companyid=x&secret=dont-keep-this", {
+      key,
+      headers: { "x-request-id": "mine-1" },
+    })
+    await service.fetch("/v1/usage", { key })
+    const { data } = await search(service, { account })
+    const seen = data.map(({ surface, api, status, fault, parameter, credits }) => [
+      surface,
+      api,
+      status,
+      fault,
+      parameter,
+      credits,
+    ])
+    expect(seen).toEqual([
+      ["rest", "usage", 200, null, null, 0],
+      ["rest", "bluetoothlookup", 400, "inputRejected", "companyid", 0],
+      ["graphql", "bluetoothlookup", 200, null, null, 1],
+      ["batch", "linesorter", 200, null, null, 3],
+      ["rest", "hmac", 200, null, null, 1],
+    ])
+    expect(data[1]).toMatchObject({
+      request_id: "mine-1",
+      account,
+      key: id,
+      address: null,
+      at: "2025-01-01T00:00:00.000Z",
+    })
+    expect(await Bun.file(service.db).text()).not.toContain(secret)
+    expect(await Bun.file(`${service.db}-wal`).text()).not.toContain(secret)
+  })
+
+  test("keeps what a caller without a known key got, and the addresses that it is told to keep", async () => {
+    await using service = await started({ flags: { keepRequests: "30", keepAddresses: true } })
+    await service.fetch("/v1/bluetoothlookup?companyid=76", { key: "pk-unknown" })
+    await service.fetch("/no-such-path")
+    const { data } = await search(service, { status: "4xx" })
+    expect(data).toMatchObject([
+      { status: 401, fault: "keyMalformed", account: null, key: null, address: "127.0.0.1" },
+    ])
+  })
+
+  test("shows customers their own requests alone, whatever they search by", async () => {
+    await using service = await started({ flags: { keepRequests: "30", keepAddresses: true } })
+    const [own, other] = [await service.createKey("pro"), await service.createKey("pro")]
+    const call = (key: string, id: string) =>
+      service.fetch("/v1/bluetoothlookup?companyid=x", { key, headers: { "x-request-id": id } })
+    await call(own.key, "of-own-1")
+    await call(other.key, "of-other-1")
+    // An id that both have given.
+    await call(other.key, "shared")
+    await call(own.key, "shared")
+    const admin = await adminOf(service)
+    const { next } = (await admin("GET", `/requests/kept?account=${other.account}&limit=1`)).body
+    const browser = openBrowser(service.url)
+    await browser.signIn("portal", { key: own.key })
+    const searches = [{}, { request_id: "shared" }, { request_id: "of-other-1" }, { status: "4xx" }]
+    const counts: Record<string, number> = { "of-other-1": 0, shared: 1 }
+    const more = [{ fault: "inputRejected" }, { api: "bluetoothlookup" }, { after: String(next) }]
+    for (const given of [...searches, ...more]) {
+      const { status, body } = await browser.send(
+        "GET",
+        `/portal/v1/requests/kept?${new URLSearchParams(given)}`,
+      )
+      expect(status).toBe(200)
+      const data = body.data as { account: string; request_id: string; address: string }[]
+      expect(data.filter(({ account }) => account !== own.account)).toEqual([])
+      // The cursor is a place in time, and its time is that of all of them.
+      if (!("after" in given))
+        expect(data.length).toBe(counts["request_id" in given ? given.request_id : ""] ?? 2)
+      expect(JSON.stringify(body)).not.toContain("of-other-1")
+    }
+    for (const given of [
+      { account: other.account },
+      { key: other.id },
+      { account: other.account, key: own.id },
+    ]) {
+      const { status } = await browser.send("GET", `/portal/v1/requests/kept?${new URLSearchParams(given)}`)
+      expect(status).toBe(404)
+    }
+    for (const path of ["/portal/v1/requests", "/portal/v1/requests?account=x"]) {
+      expect((await browser.send("GET", path)).status).toBe(404)
+    }
+  })
+
+  test("keeps none by default, and says how to begin", async () => {
+    await using service = await started({})
+    const { key } = await service.createKey("pro")
+    await service.fetch("/v1/bluetoothlookup?companyid=76", { key })
+    expect(await search(service, {}, 409)).toMatchObject({
+      detail: expect.stringContaining("--keep-requests 30"),
+    })
+  })
+
+  test.each([
+    ["request_id", "%"],
+    ["request_id", "x".repeat(10_000)],
+    ["fault", "' OR 1=1"],
+    ["status", "4x"],
+    ["api", "\0"],
+    ["account", "%".repeat(3_000)],
+    ["from", "yesterday"],
+    ["after", "x"],
+    ["after", Buffer.from('["requests",1,2,3,4]').toString("base64url")],
+    ["after", Buffer.from('["audit",1,"id"]').toString("base64url")],
+  ] as const)("refuses a %s that it cannot search by", async (parameter, text) => {
+    await using service = await started(on)
+    expect(await search(service, { [parameter]: text }, 400)).toMatchObject({ parameter })
+  })
+})
+
+describe("the writer", () => {
+  test("writes a second after the first request, some blocks at once, and again what the store did not take", async () => {
+    const { writer, offer, timer, state } = newWriter()
+    for (let n = 0; n < 1_100; n++) offer({ status: 200, caller })
+    expect([state.calls, timer.waiting]).toEqual([[], [1_000]])
+    state.problem = new StoreUnavailable("no answer")
+    timer.fire()
+    await writer.write()
+    expect(state.logged).toEqual(["requests not written; those in memory are written later"])
+    state.problem = null
+    await writer.write()
+    expect(state.calls).toEqual([[256, 256, 256, 256], [76]])
+    expect(new Set(state.blocks.map(({ atMs }) => atMs)).size).toBe(5)
+    expect(state.logged.at(-1)).toBe("requests are written again")
+    await writer.stop()
+  })
+
+  test("drops and counts what is too much, and strangers' requests first", async () => {
+    const { writer, offer, state } = newWriter()
+    for (let n = 0; n < 1_000; n++) offer({ status: 401, caller: null, fault: "keyUnknown" })
+    expect(writer.dropped()).toBe(1_000 - 256)
+    for (let n = 0; n < 20_000; n++) offer({ status: 200, caller })
+    expect(writer.dropped()).toBe(1_000)
+    await writer.write()
+    expect(state.calls.flat().reduce((sum, count) => sum + count, 0)).toBe(20_000)
+    offer({ status: 401, caller: null })
+    expect(writer.dropped()).toBe(1_000)
+    await writer.stop()
+  })
+
+  test("keeps blocks short in time, and their names apart when the clock is set back", async () => {
+    const { writer, offer, clock, state } = newWriter()
+    const startMs = clock.now()
+    for (const ms of [0, 900, 1_100, -3_600_000, 3_600_000]) {
+      clock.advance(ms)
+      offer({ status: 200, caller })
+    }
+    await writer.write()
+    const spans = state.blocks.map(({ process, fromMs, atMs }) => [process, fromMs - startMs, atMs - startMs])
+    expect(spans).toEqual([
+      ["p", 0, 900],
+      ["p", 2_000, 2_000],
+      ["p.1", -3_598_000, -3_598_000],
+      ["p.1", 2_000, 2_000],
+    ])
+    await writer.stop()
+  })
+
+  test("keeps of an own API's parameter the name alone, and nothing of other surfaces", async () => {
+    const { writer, offer, counts, state } = newWriter()
+    offer({ status: 400, caller, fault: "inputRejected", parameter: "inputs[3].secret" })
+    offer({ status: 400, caller, fault: "inputRejected", parameter: "'; DROP" })
+    for (const surface of ["admin", "unkeyed", "none", "portal"] as const) {
+      writer.offer(counts.tallyOf("accounts.list", surface), start, { status: 200 }, 1)
+    }
+    await writer.write()
+    const [block] = state.blocks
+    expect([
+      state.calls,
+      block?.body.includes('"inputs"'),
+      block?.body.includes("secret"),
+      block?.body.includes("DROP"),
+    ]).toEqual([[[2]], true, false, false])
+    await writer.stop()
+  })
+})
+
+type Found = { data: Record<string, unknown>[] }
+
+async function search(
+  service: TestService,
+  given: Readonly<Record<string, string>>,
+  status = 200,
+): Promise<Found> {
+  const admin = await adminOf(service)
+  const answer = await admin("GET", `/requests/kept?${new URLSearchParams(given)}`)
+  expect(answer.status).toBe(status)
+  return answer.body as Found
+}
+
+async function started(options: Parameters<typeof startTestService>[0]) {
+  const service = await startTestService(options)
+  return Object.assign(service, { [Symbol.asyncDispose]: () => service.stop() })
+}
+
+const caller = { account: { id: "acc_1" }, key: { id: "key_1" } }
+const start = { requestId: "id-1", address: () => "192.0.2.1", startedMs: 0 }
+
+function newWriter() {
+  const clock = createManualClock()
+  const timer = createManualTimer()
+  const counts = createCounts([])
+  const tally = counts.tallyOf("hmac", "rest")
+  const state = {
+    calls: [] as number[][],
+    blocks: [] as RequestBlock[],
+    logged: [] as string[],
+    problem: null as Error | null,
+  }
+  const writer = createRequestWriter({
+    requests: {
+      async add(blocks) {
+        if (state.problem) throw state.problem
+        state.calls.push(blocks.map(({ count }) => count))
+        state.blocks.push(...blocks)
+      },
+    },
+    keeping: () => ({ days: 1, withAddresses: false }),
+    process: "p",
+    clock,
+    timer,
+    log: { warn: (message) => state.logged.push(message), info: (message) => state.logged.push(message) },
+  })
+  const offer = (end: Parameters<typeof writer.offer>[2]) => writer.offer(tally, start, end, 1)
+  return { writer, offer, clock, timer, counts, state }
+}
