@@ -4,6 +4,9 @@ export const sendRequest = (path: string, init: RequestInit): Promise<Response> 
 
 export const nowMs = (): number => Date.now()
 
+/** Opens the window of the browser that prints the page. */
+export const printPage = (): void => print()
+
 /** Calls `run` once, later. The result cancels it. */
 export function after(delayMs: number, run: () => void): () => void {
   const timer = setTimeout(run, delayMs)

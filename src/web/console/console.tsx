@@ -17,6 +17,7 @@ import { PasskeysScreen } from "./people/passkeys-screen.tsx"
 import { PeopleScreen } from "./people/people-screen.tsx"
 import { PlansScreen } from "./plans/plans-screen.tsx"
 import { RequestsScreen } from "./requests/requests-screen.tsx"
+import { StatementScreen, StatementsScreen } from "./statements/statements-screen.tsx"
 
 const screens: readonly Screen[] = [
   { path: "/", title: "Overview", icon: "overview", operation: null, component: OverviewScreen },
@@ -25,6 +26,7 @@ const screens: readonly Screen[] = [
   screenAt("requests", "Requests", "requests.tail", RequestsScreen),
   screenAt("errors", "Errors", "history.faults", ErrorsScreen),
   screenAt("notices", "Notices", "notices.list", NoticesScreen),
+  screenAt("statements", "Statements", "statements.list", StatementsScreen, StatementScreen),
   screenAt("plans", "Plans", "plans.list", PlansScreen),
   screenAt("audit", "Audit", "audit.list", AuditScreen),
   screenAt("backups", "Backups", "backups.list", BackupsScreen),

@@ -10,6 +10,7 @@ import { Notice, Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { Code, formatNumber, Time } from "../../kit/text.tsx"
 import { RecentUsage } from "../recent-usage.tsx"
+import { AccountAdjustments } from "./account-adjustments.tsx"
 import { AccountKeys, AccountWebhook } from "./account-sections.tsx"
 import { CloseAccount, EditAccount, GrantCredits, PortalLink, ReopenButton } from "./account-windows.tsx"
 import { AccountState } from "./accounts-screen.tsx"
@@ -54,6 +55,7 @@ export function AccountScreen({ id }: { readonly id: string }) {
                 <RecentUsage filter={{ account: id }} file={`usage-${id}`} />
               </Section>
             )}
+            {may("credits.list") && <AccountAdjustments account={account} reload={reading.reload} />}
             {may("keys.list") && <AccountKeys account={account} />}
             <Details account={account} />
             {may("webhooks.get") && <AccountWebhook account={account} changed={changed} />}

@@ -1,0 +1,118 @@
+import { addressOf } from "../../client/address.ts"
+import { nowMs } from "../../client/browser.ts"
+import { addressOfRead, type EntryOf } from "../../client/operations.ts"
+import { useRead } from "../../client/use-read.ts"
+import { ChoiceFilter, Filters, filterValue } from "../../kit/filters.tsx"
+import { Icon } from "../../kit/icon.tsx"
+import { Page } from "../../kit/page.tsx"
+import { PagedTable } from "../../kit/paged-table.tsx"
+import { Empty, Ready } from "../../kit/states.tsx"
+import type { Column } from "../../kit/table.tsx"
+import { formatNumber } from "../../kit/text.tsx"
+import { monthInWords, StatementActions, StatementView } from "../../shared/statement.tsx"
+
+/** Months to choose from. */
+const mostMonths = 36
+
+/** The present month and those before it, newest first. */
+function lastMonths(): readonly string[] {
+  const now = new Date(nowMs())
+  return Array.from({ length: mostMonths }, (_, back) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
+  )
+}
+
+/** The sums of all accounts for a month, from which invoices are made. The last month is shown first. */
+export function StatementsScreen() {
+  const months = lastMonths()
+  const month = filterValue("month") ?? months[1] ?? ""
+  const columns: readonly Column<EntryOf<"statements.list">>[] = [
+    {
+      title: "Account",
+      isName: true,
+      cell: ({ account, name, external_id }) => (
+        <>
+          <a href={addressOf(`/statements/${account}`, { month })}>{name}</a>
+          <span class="below">{external_id ?? account}</span>
+        </>
+      ),
+    },
+    {
+      title: "Plan",
+      cell: ({ plan, price }) => (
+        <>
+          {plan}
+          {price !== null && <span class="below">{price}</span>}
+        </>
+      ),
+    },
+    { title: "Granted", isNumber: true, cell: ({ granted }) => formatNumber(granted) },
+    { title: "Adjusted", isNumber: true, cell: ({ adjusted }) => formatNumber(adjusted) },
+    { title: "Used", isNumber: true, cell: ({ used }) => formatNumber(used) },
+    { title: "Calls", isNumber: true, cell: ({ calls }) => formatNumber(calls) },
+    { title: "State", cell: ({ final }) => (final ? "final" : "not final") },
+  ]
+  return (
+    <Page
+      title="Statements"
+      intro="What invoices are made from: the sums of each account for a calendar month (UTC). They never change once the month is over."
+      actions={
+        <a
+          class="button plain"
+          href={addressOfRead("statements.list", { month, format: "csv" })}
+          download={`statements-${month}.csv`}
+        >
+          <Icon name="download" />
+          Save as CSV
+        </a>
+      }
+    >
+      <Filters label="Choose a month">
+        <ChoiceFilter
+          name="month"
+          label="Month"
+          choices={[
+            ["", monthInWords(months[1] ?? "")] as const,
+            ...months.filter((one) => one !== months[1]).map((one) => [one, monthInWords(one)] as const),
+          ]}
+        />
+      </Filters>
+      <div class="top">
+        <PagedTable
+          what="statements"
+          operation="statements.list"
+          filters={{ month }}
+          columns={columns}
+          keyOf={({ account }) => account}
+          empty={<Empty title="No statements">No account was there in this month.</Empty>}
+        />
+      </div>
+    </Page>
+  )
+}
+
+/** The statements of one account. */
+export function StatementScreen({ id }: { readonly id: string }) {
+  const months = useRead("statements.months", { id })
+  const chosen = filterValue("month") ?? months.data?.data[0]?.month ?? null
+  return (
+    <Page
+      title="Statement"
+      up={{ title: "Statements", href: addressOf("/statements") }}
+      actions={chosen !== null && <StatementActions account={id} month={chosen} />}
+    >
+      <Ready reading={months} what="months">
+        {({ data }) => (
+          <Filters label="Choose a month">
+            <ChoiceFilter
+              name="month"
+              label="Month"
+              choices={data.map(({ month }, index) => [index === 0 ? "" : month, monthInWords(month)])}
+            />
+          </Filters>
+        )}
+      </Ready>
+      {chosen !== null && <StatementView account={id} month={chosen} />}
+    </Page>
+  )
+}

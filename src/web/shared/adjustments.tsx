@@ -1,0 +1,68 @@
+import type { ComponentChildren } from "preact"
+import type { EntryOf } from "../client/operations.ts"
+import { useRead } from "../client/use-read.ts"
+import { Empty, Ready } from "../kit/states.tsx"
+import { type Column, Table } from "../kit/table.tsx"
+import { formatNumber, Tag, Time } from "../kit/text.tsx"
+
+export type Adjustment = Omit<EntryOf<"credits.list">, "made_by">
+
+/** The most that are shown; statements have all. */
+const mostShown = 20
+
+const columns: readonly Column<Adjustment>[] = [
+  {
+    title: "Why",
+    isName: true,
+    cell: ({ reason, reference, undone_by }) => (
+      <>
+        {reason} {undone_by !== null && <Tag>undone</Tag>}
+        {reference !== null && <span class="below">{reference}</span>}
+      </>
+    ),
+  },
+  { title: "When", cell: ({ at }) => <Time at={at} style="instant" /> },
+  {
+    title: "Credits",
+    isNumber: true,
+    cell: ({ credits }) => `${credits > 0 ? "+" : ""}${formatNumber(credits)}`,
+  },
+]
+
+interface AdjustmentsProps {
+  readonly account: string
+  /** A number that rises when there are new ones. */
+  readonly version?: number
+  /** The buttons of an entry. */
+  actionsOf?(entry: Adjustment): ComponentChildren
+}
+
+/** The latest changes of the bonus of an account. */
+export function Adjustments({ account, version = 0, actionsOf }: AdjustmentsProps) {
+  const reading = useRead("credits.list", { id: account, limit: mostShown }, version)
+  const shown = actionsOf
+    ? [
+        ...columns,
+        {
+          title: "Actions",
+          cell: (entry: Adjustment) => <div class="row-actions">{actionsOf(entry)}</div>,
+        },
+      ]
+    : columns
+  return (
+    <Ready reading={reading} what="adjustments">
+      {({ data, has_more }) =>
+        data.length === 0 ? (
+          <Empty title="No adjustments">Credits that are added or taken appear here.</Empty>
+        ) : (
+          <>
+            <div class="card flush">
+              <Table caption="Adjustments of credits" columns={shown} rows={data} keyOf={({ id }) => id} />
+            </div>
+            {has_more && <p class="muted">These are the last {mostShown}. Statements have all.</p>}
+          </>
+        )
+      }
+    </Ready>
+  )
+}
