@@ -115,6 +115,8 @@ export interface AccountDetails extends AccountRecord {
   readonly externalId: string | null
   /** Whoever reads mail to it may sign in to the portal. Normalised, and unique where it is set, closed accounts included. */
   readonly email: string | null
+  /** How it gets notices. */
+  readonly notify: NotifyBy
   /** A JSON object. */
   readonly metadata: string
   /** Types of the events that the account's webhook gets besides `credits.threshold`. */
@@ -124,6 +126,13 @@ export interface AccountDetails extends AccountRecord {
   /** The last day with a call, `YYYY-MM-DD`; empty without one. Absent from an account that was not read from the store. */
   readonly lastDay?: string
 }
+
+/** How an account gets notices: its webhook, mail to its address, or both. */
+export const notifyChoices = ["webhook", "mail", "both", "none"] as const
+export type NotifyBy = (typeof notifyChoices)[number]
+
+/** An account to insert. It gets notices by its webhook unless another way is given. */
+export type NewAccount = Omit<AccountDetails, "notify"> & { readonly notify?: NotifyBy }
 
 /** A key as the administration sees it. */
 export interface KeyDetails extends KeyRecord {
@@ -190,13 +199,16 @@ export interface AdminChange {
 
 /** One change of one row. `version` is the version that the change was made for; another one there ends the whole change. */
 export type Mutation =
-  | { readonly kind: "account.insert"; readonly account: AccountDetails }
+  | { readonly kind: "account.insert"; readonly account: NewAccount }
   | {
       readonly kind: "account.update"
       readonly id: string
       readonly version: number
       readonly set: Partial<
-        Pick<AccountDetails, "name" | "plan" | "externalId" | "email" | "metadata" | "closedMs" | "events">
+        Pick<
+          AccountDetails,
+          "name" | "plan" | "externalId" | "email" | "notify" | "metadata" | "closedMs" | "events"
+        >
       >
     }
   | AdjustMutation

@@ -47,7 +47,7 @@ export const moveTables: readonly MoveTable[] = [
     name: "accounts",
     columns: words(
       `id name plan created_ms webhook_url webhook_secret webhook_allow_private webhook_gone_ms version external_id metadata
-       events email`,
+       events email notify`,
     ),
   },
   {

@@ -44,7 +44,7 @@ const adminColumns = `version::float8 AS version, external_id AS "externalId", m
 /** Selects an {@link AccountDetailsRow}. */
 export const selectAccountDetails = selectAccounts.replace(
   "FROM accounts",
-  `, ${adminColumns}, events, email, day AS "lastDay", debt::float8 AS debt FROM accounts`,
+  `, ${adminColumns}, events, email, notify, day AS "lastDay", debt::float8 AS debt FROM accounts`,
 )
 
 const limitColumns = `expires_ms::float8 AS "expiresMs", revoked_ms::float8 AS "revokedMs", allow_apis AS "allowApis",

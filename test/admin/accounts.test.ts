@@ -38,7 +38,7 @@ describe("an account", () => {
     const account = await admin.run(createAccount, given)
     expect(account).toMatchObject({ ...given, used: 0, bonus: 500, closed: null, version: 1 })
     expect(await admin.run(getAccount, { id: account.id })).toEqual(account)
-    expect((await lastAudit(admin)).after).toEqual({ ...given, bonus: 500 })
+    expect((await lastAudit(admin)).after).toEqual({ ...given, notify: "webhook", bonus: 500 })
   })
 
   test("changes only in the given fields, and the audit log has those that differ", async () => {
@@ -50,6 +50,22 @@ describe("an account", () => {
       accountId: admin.id,
       before: { name: "Ann" },
       after: { name: "Bob" },
+    })
+  })
+
+  test("gets notices by mail only with an address", async () => {
+    const admin = await withAccount()
+    expect(await admin.refusal(updateAccount, { id: admin.id, notify: "both" })).toMatchObject({
+      code: "invalid",
+      parameter: "notify",
+    })
+    const set = { notify: "both", email: "ann@example.com" } as const
+    expect(await admin.run(updateAccount, { id: admin.id, ...set })).toMatchObject(set)
+    expect(await admin.refusal(updateAccount, { id: admin.id, email: null })).toMatchObject({
+      parameter: "notify",
+    })
+    expect(await admin.run(updateAccount, { id: admin.id, email: null, notify: "webhook" })).toMatchObject({
+      email: null,
     })
   })
 

@@ -1,10 +1,11 @@
 /** Promises of every kind of store about its outbox of mails. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
-import type { AdminStore } from "../../src/store/admin-store.ts"
+import type { AdminStore, NotifyBy } from "../../src/store/admin-store.ts"
 import type { MailOutbox, NewMail } from "../../src/store/mails.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
-import { accountDetailsOf, changeOf, grantOf } from "../support/admin-store.ts"
+import { accountDetailsOf, changeOf, firstPage, grantOf } from "../support/admin-store.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { chargeOf } from "../support/store.ts"
 import { until } from "../support/until.ts"
 
 const nowMs = Date.now()
@@ -130,5 +131,74 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     for (const { store } of others) await store.close()
     for (let mail = await mails.claim(options); mail; mail = await mails.claim(options)) taken.push(mail.id)
     expect(taken.toSorted()).toEqual(Array.from({ length: 30 }, (_, i) => `mail_${i}`).toSorted())
+  })
+
+  describe("a notice", () => {
+    const data = '{"account":"acc_1","key":"key_1"}'
+    const raise = (id: string, type = "key.created") =>
+      admin.apply(changeOf([{ kind: "notice.insert", id, accountId: "acc_1", type, data, nowMs }]))
+    async function choose(set: { readonly notify: NotifyBy; readonly email?: string | null }) {
+      const version = (await admin.findAccount("acc_1"))?.version ?? 0
+      expect(await admin.apply(changeOf([{ kind: "account.update", id: "acc_1", version, set }]))).toBe(
+        "applied",
+      )
+    }
+    const webhook = { url: "https://example.com/hook", secret: "whsec_AAAA", allowPrivate: false }
+    beforeEach(() => admin.apply(changeOf([{ kind: "webhook.set", accountId: "acc_1", webhook }])))
+
+    test.each([
+      ["webhook", "pending", 0],
+      ["mail", "unsent", 1],
+      ["both", "pending", 1],
+      ["none", "unsent", 0],
+    ] as const)("goes as the account has chosen: %s", async (notify, state, count) => {
+      await choose({ notify, email: "ann@example.com" })
+      expect(await admin.findAccount("acc_1")).toMatchObject({ notify })
+      await raise("msg_1")
+      await raise("msg_1")
+      expect(await admin.notices({}, firstPage)).toMatchObject([{ id: "msg_1", state }])
+      const mail = await mails.claim(options)
+      expect(await mails.claim(options)).toBeNull()
+      expect(mail === null ? 0 : 1).toBe(count)
+      if (mail === null) return
+      expect(mail).toMatchObject({
+        recipient: "ann@example.com",
+        template: "notice",
+        accountId: "acc_1",
+        expiresMs: null,
+      })
+      // Nobody can guess it: it ends such mails.
+      expect(mail.id).toMatch(/^mail_[0-9a-f]{32}$/)
+      expect(JSON.parse(mail.data ?? "")).toEqual({
+        ...{ notice: "msg_1", type: "key.created", account: "acc_1", plan: "free", threshold: null },
+        ...{ used: 0, allowance: null, data },
+      })
+      await mails.record(mail.id, sent, { kind: "delivered" })
+    })
+
+    test("that a charge raises is mailed with its numbers, once", async () => {
+      await choose({ notify: "mail", email: "ann@example.com" })
+      const later = { ...options, nowMs: nowMs + 60_000 }
+      await opened.store.charge([chargeOf({ credits: 8 })])
+      await opened.store.charge([chargeOf({ credits: 1 })])
+      const mail = await mails.claim(later)
+      expect(JSON.parse(mail?.data ?? "")).toMatchObject({
+        ...{ type: "credits.threshold_reached", threshold: 80, used: 8, allowance: 10 },
+      })
+      expect(await mails.claim(later)).toBeNull()
+      expect(await admin.notices({}, firstPage)).toMatchObject([{ threshold: 80, state: "unsent" }])
+    })
+
+    test("that tests the webhook is never mailed, and nothing is without an address", async () => {
+      await choose({ notify: "mail", email: "ann@example.com" })
+      await raise("msg_1", "test")
+      await choose({ notify: "mail", email: null })
+      await raise("msg_2")
+      expect(await mails.claim(options)).toBeNull()
+      expect((await admin.notices({}, firstPage)).map(({ id, state }) => [id, state]).toSorted()).toEqual([
+        ["msg_1", "pending"],
+        ["msg_2", "unsent"],
+      ])
+    })
   })
 })

@@ -14,7 +14,16 @@ import { accountOf, keyOf } from "./store.ts"
 export const firstPage: Page = { limit: 100, after: null }
 
 export function accountDetailsOf(change: Partial<AccountDetails> = {}): AccountDetails {
-  const own = { version: 1, externalId: null, email: null, metadata: "{}", events: [], debt: 0, lastDay: "" }
+  const own = {
+    version: 1,
+    externalId: null,
+    email: null,
+    metadata: "{}",
+    events: [],
+    debt: 0,
+    lastDay: "",
+    notify: "webhook" as const,
+  }
   return { ...accountOf(), ...own, ...change }
 }
 

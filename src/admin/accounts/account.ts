@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { balanceOf, monthAhead } from "../../accounts/credits.ts"
 import { missingPlan, unknownPlan } from "../../accounts/plan.ts"
-import { nullable } from "../../apis/contract.ts"
-import type { AccountDetails, Mutation } from "../../store/admin-store.ts"
+import { choice, nullable } from "../../apis/contract.ts"
+import { type AccountDetails, type Mutation, notifyChoices } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { changedFields } from "../changed-fields.ts"
 import { AdminFault, noSuch } from "../fault.ts"
@@ -20,6 +20,9 @@ export const accountSchema = Type.Object({
   email: nullable(Type.String(), {
     description:
       "Its e-mail address; null without one. Whoever reads mail to it can sign in to the portal of the account.",
+  }),
+  notify: choice(notifyChoices, {
+    description: "How it gets notices: by its webhook, by mail to its address, both, or none.",
   }),
   external_id: operatorOnly(nullable(externalId, { description: externalId.description ?? "" })),
   metadata: operatorOnly(metadata),
@@ -57,7 +60,15 @@ export const accountSchema = Type.Object({
 })
 
 /** The fields that an operator sets. */
-export const accountFields: readonly string[] = ["name", "plan", "email", "external_id", "metadata", "events"]
+export const accountFields: readonly string[] = [
+  "name",
+  "plan",
+  "email",
+  "notify",
+  "external_id",
+  "metadata",
+  "events",
+]
 
 type AccountOutput = Static<typeof accountSchema>
 
@@ -75,6 +86,7 @@ export function toAccountOutput(
     name: account.name,
     plan: account.plan,
     email: account.email,
+    notify: account.notify,
     external_id: account.externalId,
     metadata: JSON.parse(account.metadata),
     events: [...account.events],

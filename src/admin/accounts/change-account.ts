@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { requireEmail } from "../../accounts/email.ts"
 import { refuseHidden, requireName, requirePlan } from "../../accounts/requirements.ts"
-import { nullable } from "../../apis/contract.ts"
+import { choice, nullable } from "../../apis/contract.ts"
+import { type AccountDetails, notifyChoices } from "../../store/admin-store.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId, email, externalId, metadata, requireMetadata } from "../fields.ts"
 import { defineChange } from "../operation.ts"
@@ -20,7 +21,7 @@ export const updateAccount = defineChange({
   id: "accounts.update",
   title: "Change an account",
   description:
-    "Changes the given fields of an account: name, plan, e-mail address, external id, metadata, events.",
+    "Changes the given fields of an account: name, plan, e-mail address, how it gets notices, external id, metadata, events.",
   permission: "accounts.write",
   method: "PATCH",
   path: "/accounts/{id}",
@@ -48,18 +49,22 @@ export const updateAccount = defineChange({
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "The new name." })),
     plan: Type.Optional(Type.String({ maxLength: 100, description: "The new plan." })),
     email: Type.Optional(nullable(email, { description: "The new e-mail address; null for none." })),
+    notify: Type.Optional(
+      choice(notifyChoices, { description: "How it gets notices. By mail needs an e-mail address." }),
+    ),
     external_id: Type.Optional(nullable(externalId, { description: "The new external id; null for none." })),
     metadata: Type.Optional(metadata),
     events: Type.Optional(eventsParameter),
   }),
   output: accountSchema,
   example: { id: "acc_1234567890abcdef", name: "Bob" },
-  async prepare({ id, name, plan, email, external_id, metadata, events }, context) {
+  async prepare({ id, name, plan, email, notify, external_id, metadata, events }, context) {
     const account = await requireOpenAccount(context, id)
     const set = {
       ...(name !== undefined && { name }),
       ...(plan !== undefined && { plan }),
       ...(email !== undefined && { email: email === null ? null : await requireEmail(email) }),
+      ...(notify !== undefined && { notify }),
       ...(external_id !== undefined && { externalId: external_id }),
       ...(metadata !== undefined && { metadata: requireMetadata(metadata) }),
       ...(events !== undefined && { events }),
@@ -70,11 +75,24 @@ export const updateAccount = defineChange({
     // Only given fields are checked: an account whose plan is not configured can be renamed.
     if (name !== undefined) requireName(name, "The name of an account")
     if (plan !== undefined) requirePlan(plan, context.plans)
+    requireAddressFor({ ...account, ...set })
     if (external_id) refuseHidden(external_id, "The external id", "external_id")
     return changeAccount(account, set, context)
   },
   recall: readAccount,
 })
+
+/** @throws AdminFault for notices by mail without an address */
+function requireAddressFor({ email, notify }: Pick<AccountDetails, "email" | "notify">): void {
+  if (email !== null || notify === "webhook" || notify === "none") return
+  throw new AdminFault(
+    "invalid",
+    "Notices by mail need the e-mail address of the account: give 'email' too.",
+    {
+      parameter: "notify",
+    },
+  )
+}
 
 export const closeAccount = defineChange({
   id: "accounts.close",

@@ -45,6 +45,7 @@ export const createAccount = defineChange({
       version: 1,
       externalId: input.external_id ?? null,
       email: input.email === undefined ? null : await requireEmail(input.email),
+      notify: "webhook",
       metadata: requireMetadata(input.metadata ?? {}),
       events: input.events ?? [],
       debt: 0,

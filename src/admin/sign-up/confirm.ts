@@ -151,6 +151,8 @@ function newAccount(
     version: 1,
     externalId: null,
     email: link.email,
+    // It has no webhook yet, and an address that was confirmed.
+    notify: "mail",
     metadata: JSON.stringify(terms === null ? {} : { terms, terms_accepted: toIso(nowMs) }),
     events: [],
     debt: 0,

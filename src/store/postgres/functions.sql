@@ -273,10 +273,10 @@ DECLARE
 BEGIN
   CASE mutation ->> 'kind'
   WHEN 'account.insert' THEN
-    INSERT INTO accounts (id, name, plan, created_ms, version, external_id, metadata, events, email)
+    INSERT INTO accounts (id, name, plan, created_ms, version, external_id, metadata, events, email, notify)
       VALUES (account ->> 'id', account ->> 'name', account ->> 'plan', (account ->> 'createdMs')::bigint,
         (account ->> 'version')::bigint, account ->> 'externalId', account ->> 'metadata', account ->> 'events',
-        account ->> 'email');
+        account ->> 'email', coalesce(account ->> 'notify', 'webhook'));
     INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus)
       VALUES (account ->> 'id', (account ->> 'closedMs')::bigint, (account ->> 'periodStartMs')::bigint,
         (account ->> 'used')::bigint, (account ->> 'bonus')::bigint);
@@ -295,7 +295,8 @@ BEGIN
         external_id = CASE WHEN given ? 'externalId' THEN given ->> 'externalId' ELSE external_id END,
         metadata = CASE WHEN given ? 'metadata' THEN given ->> 'metadata' ELSE metadata END,
         events = CASE WHEN given ? 'events' THEN given ->> 'events' ELSE events END,
-        email = CASE WHEN given ? 'email' THEN given ->> 'email' ELSE email END
+        email = CASE WHEN given ? 'email' THEN given ->> 'email' ELSE email END,
+        notify = CASE WHEN given ? 'notify' THEN given ->> 'notify' ELSE notify END
       WHERE id = mutation ->> 'id';
     IF given ? 'closedMs' THEN
       UPDATE ledger SET closed_ms = (given ->> 'closedMs')::bigint WHERE account_id = mutation ->> 'id';
@@ -423,6 +424,27 @@ BEGIN
 END $$;
 
 -- Mail ------------------------------------------------------------------------------------------------------
+
+-- Mails a notice, if its account has chosen so. Rows that a move brings were sent before.
+CREATE OR REPLACE FUNCTION mail_notice() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  chosen text;
+  address text;
+BEGIN
+  SELECT notify, email INTO chosen, address FROM accounts WHERE id = NEW.account_id;
+  IF chosen = 'webhook' OR EXISTS (SELECT FROM meta WHERE name = 'moving') THEN RETURN NULL; END IF;
+  IF chosen <> 'both' THEN
+    UPDATE notices SET state = 'unsent', next_attempt_ms = NULL WHERE id = NEW.id AND state = 'pending';
+  END IF;
+  IF chosen <> 'none' AND address IS NOT NULL THEN
+    INSERT INTO mails (id, account_id, recipient, template, data, raised_ms, state, next_attempt_ms)
+      VALUES ('mail_' || replace(gen_random_uuid()::text, '-', ''), NEW.account_id, address, 'notice',
+        json_build_object('notice', NEW.id, 'type', NEW.type, 'account', NEW.account_id, 'plan', NEW.plan,
+          'threshold', NEW.threshold, 'used', NEW.used, 'allowance', NEW.allowance, 'data', NEW.data)::text,
+        NEW.raised_ms, 'pending', NEW.raised_ms);
+  END IF;
+  RETURN NULL;
+END $$;
 
 CREATE OR REPLACE FUNCTION apply_mail_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

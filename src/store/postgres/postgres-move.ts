@@ -76,6 +76,8 @@ export async function openPostgresTarget(url: string, options: MoveOptions): Pro
     await close()
     throw new StoreUnusable(`${address} is not empty: it has ${table}. Name a new database with --to.`)
   }
+  // Triggers on new rows do not act.
+  await run("INSERT INTO meta (name, value) VALUES ('moving', 1)")
   return {
     async write({ name, columns, only }, rows) {
       if (only) await run(`DELETE FROM ${name} WHERE ${only}`)
@@ -91,6 +93,7 @@ export async function openPostgresTarget(url: string, options: MoveOptions): Pro
       await run(
         `INSERT INTO usage_sums (day, api, calls, credits) SELECT day, api, sum(calls), sum(credits) FROM all_usage GROUP BY day, api`,
       )
+      await run("DELETE FROM meta WHERE name = 'moving'")
       await run("COMMIT")
     },
     close,

@@ -87,6 +87,8 @@ export const releasedSteps: readonly SchemaStep[] = [
         value text NOT NULL
       );
       CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
+      ALTER TABLE accounts ADD COLUMN notify text COLLATE "C" NOT NULL DEFAULT 'webhook';
+      CREATE TRIGGER mail_notice AFTER INSERT ON notices FOR EACH ROW WHEN (NEW.type <> 'test') EXECUTE FUNCTION mail_notice();
       ALTER TABLE sessions ADD COLUMN passkey_id text COLLATE "C";
       CREATE TABLE people (
         id text COLLATE "C" PRIMARY KEY, name text NOT NULL, permissions text NOT NULL, created_ms bigint NOT NULL, removed_ms bigint

@@ -25,7 +25,8 @@ CREATE TABLE accounts (
   -- For searches without regard to case: lowering 100,000 names takes longer than searching them.
   lower_name            text COLLATE "C" GENERATED ALWAYS AS (lower(name COLLATE "C")) STORED,
   lower_id              text COLLATE "C" GENERATED ALWAYS AS (lower(id)) STORED,
-  email                 text COLLATE "C"             -- whoever reads mail to it may sign in to the portal; normalised
+  email                 text COLLATE "C",            -- whoever reads mail to it may sign in to the portal; normalised
+  notify                text COLLATE "C" NOT NULL DEFAULT 'webhook' -- how it gets notices: webhook, mail, both, none
 );
 CREATE INDEX accounts_by_creation ON accounts (created_ms, id);
 CREATE UNIQUE INDEX accounts_by_external_id ON accounts (external_id) WHERE external_id IS NOT NULL;
@@ -426,6 +427,7 @@ CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX mails_by_time ON mails (raised_ms, id);
 CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
 CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
+CREATE TRIGGER mail_notice AFTER INSERT ON notices FOR EACH ROW WHEN (NEW.type <> 'test') EXECUTE FUNCTION mail_notice();
 
 -- People ----------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { AdjustMutation } from "../adjustments.ts"
-import type { AccountDetails, AdminOutcome, Mutation } from "../admin-store.ts"
+import type { AccountDetails, AdminOutcome, Mutation, NewAccount } from "../admin-store.ts"
 import { signUpReason } from "../rows.ts"
 import type { Ledger } from "./ledger.ts"
 import { insertRow, updateVersioned } from "./row-changes.ts"
@@ -29,12 +29,12 @@ export function prepareAccountChanges(database: Database, ledger: Ledger) {
   )
 
   return {
-    insert(account: AccountDetails): AdminOutcome {
+    insert(account: NewAccount): AdminOutcome {
       if (isTaken(account, account.id)) return "taken"
       const { id, name, plan, createdMs, closedMs, periodStartMs, used, bonus } = account
-      const { version, externalId, email, metadata, events } = account
+      const { version, externalId, email, notify = "webhook", metadata, events } = account
       insertRow(database, "accounts", {
-        ...{ id, name, plan, createdMs, version, externalId, email, metadata, events },
+        ...{ id, name, plan, createdMs, version, externalId, email, notify, metadata, events },
       })
       insertRow(database, "ledger", { accountId: id, closedMs, periodStartMs, used, bonus })
       if (bonus > 0) {

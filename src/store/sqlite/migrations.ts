@@ -99,6 +99,20 @@ export const releasedSteps: readonly SchemaStep[] = [
         value TEXT NOT NULL
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
+      ALTER TABLE accounts ADD COLUMN notify TEXT NOT NULL DEFAULT 'webhook';
+      CREATE TRIGGER notices_by_mail AFTER INSERT ON notices
+        WHEN NEW.type <> 'test' AND NOT EXISTS (SELECT 1 FROM meta WHERE name = 'moving')
+          AND (SELECT notify FROM accounts WHERE id = NEW.account_id) <> 'webhook'
+        BEGIN
+          UPDATE notices SET state = 'unsent', next_attempt_ms = NULL
+            WHERE id = NEW.id AND state = 'pending' AND (SELECT notify FROM accounts WHERE id = NEW.account_id) <> 'both';
+          INSERT INTO mails (id, account_id, recipient, template, data, raised_ms, state, next_attempt_ms)
+            SELECT 'mail_' || lower(hex(randomblob(16))), id, email, 'notice',
+              json_object('notice', NEW.id, 'type', NEW.type, 'account', NEW.account_id, 'plan', NEW.plan, 'threshold', NEW.threshold,
+                'used', NEW.used, 'allowance', NEW.allowance, 'data', NEW.data),
+              NEW.raised_ms, 'pending', NEW.raised_ms
+            FROM accounts WHERE id = NEW.account_id AND notify IN ('mail', 'both') AND email IS NOT NULL;
+        END;
       ALTER TABLE sessions ADD COLUMN passkey_id TEXT;
       CREATE TABLE people (
         id          TEXT PRIMARY KEY,

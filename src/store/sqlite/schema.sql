@@ -14,6 +14,7 @@ CREATE TABLE accounts (
   metadata        TEXT NOT NULL DEFAULT '{}',  -- JSON object
   events          TEXT NOT NULL DEFAULT '[]',  -- JSON array: types of events for the webhook
   email           TEXT,                        -- whoever reads mail to it may sign in to the portal; normalised
+  notify          TEXT NOT NULL DEFAULT 'webhook', -- how it gets notices: webhook, mail, both, none
   lower_name      TEXT GENERATED ALWAYS AS (lower(name)) VIRTUAL -- the order of lists by name
 ) STRICT, WITHOUT ROWID;
 -- Lists are read in the order of creation. Names and plans are in the index too, so that a search reads no other page.
@@ -406,6 +407,20 @@ CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX mails_by_time ON mails (raised_ms, id);
 CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
 CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
+-- A notice is mailed as its account has chosen. Rows that a move brings were sent before.
+CREATE TRIGGER notices_by_mail AFTER INSERT ON notices
+  WHEN NEW.type <> 'test' AND NOT EXISTS (SELECT 1 FROM meta WHERE name = 'moving')
+    AND (SELECT notify FROM accounts WHERE id = NEW.account_id) <> 'webhook'
+  BEGIN
+    UPDATE notices SET state = 'unsent', next_attempt_ms = NULL
+      WHERE id = NEW.id AND state = 'pending' AND (SELECT notify FROM accounts WHERE id = NEW.account_id) <> 'both';
+    INSERT INTO mails (id, account_id, recipient, template, data, raised_ms, state, next_attempt_ms)
+      SELECT 'mail_' || lower(hex(randomblob(16))), id, email, 'notice',
+        json_object('notice', NEW.id, 'type', NEW.type, 'account', NEW.account_id, 'plan', NEW.plan, 'threshold', NEW.threshold,
+          'used', NEW.used, 'allowance', NEW.allowance, 'data', NEW.data),
+        NEW.raised_ms, 'pending', NEW.raised_ms
+      FROM accounts WHERE id = NEW.account_id AND notify IN ('mail', 'both') AND email IS NOT NULL;
+  END;
 
 -- People ----------------------------------------------------------------------------------------------------
 

@@ -58,6 +58,8 @@ export function openSqliteTarget(file: string): MoveTarget {
     close()
     throw new StoreUnusable(`${file} is not empty: it has ${filled.name}. Name a new file with --to.`)
   }
+  // Triggers on new rows do not act.
+  database.run("INSERT INTO meta (name, value) VALUES ('moving', 1)")
   return {
     async write({ name, columns, only }, rows) {
       attempt(() => {
@@ -74,6 +76,7 @@ export function openSqliteTarget(file: string): MoveTarget {
         database.run(fillUsageTotals)
         // Processes that have the file open forget its pages.
         database.run("UPDATE meta SET value = value + 1 WHERE name = 'revision'")
+        database.run("DELETE FROM meta WHERE name = 'moving'")
         database.run("COMMIT")
       })
     },
