@@ -261,3 +261,11 @@ test("the page of the commands has every command", () => {
     .filter(({ words }) => !new RegExp(`\`(penknife )?${words}[ \`]`).test(page))
   expect(missing.map(({ words }) => words)).toEqual([])
 })
+
+test("the audit log fits 80 columns by shortening ids, and leaves out no column", async () => {
+  const { db } = await withKey()
+  const { out } = await runLine(`audit ${db}`, { columns: 80 })
+  const [head = "", ...rows] = out.trimEnd().split("\n")
+  expect(head.split(/ +/)).toEqual(["at", "actor", "actor_name", "operation", "target", "source"])
+  for (const row of rows) expect(Bun.stringWidth(row)).toBeLessThanOrEqual(80)
+})

@@ -115,6 +115,8 @@ export interface OperationCommand {
   readonly empty?: string
   /** The columns of a list that fit a terminal; `--wide` and `--json` show all. */
   readonly columns?: readonly string[]
+  /** Whether a table that does not fit shortens ids before it leaves out columns. Not where the id is what one needs from it. */
+  readonly shortensIds?: boolean
 }
 
 /** Reads and changes nothing. */

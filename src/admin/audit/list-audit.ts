@@ -109,6 +109,7 @@ export const listAudit = defineRead({
     words: "audit",
     example: "--operation keys.revoke",
     empty: "No records.",
+    shortensIds: true,
     columns: ["at", "actor", "actor_name", "operation", "target", "source"],
   },
   input: Type.Object({ ...auditParameters, ...totalParameter, ...pageParameters }),

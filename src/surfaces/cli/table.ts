@@ -5,7 +5,7 @@ export interface Column {
   readonly name: string
   /** Numbers are aligned to the right, so that their digits line up. */
   readonly isNumber: boolean
-  /** Ids are shortened first: their beginning tells them apart, and `--wide` shows them whole. */
+  /** Whether its texts may be shortened first: the beginning of ids tells them apart, and `--wide` shows them whole. */
   readonly isId?: boolean
 }
 

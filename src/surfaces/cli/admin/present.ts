@@ -51,19 +51,19 @@ function flatten(thing: Values, above = ""): readonly (readonly [name: string, v
 export function printEntries(
   terminal: Terminal,
   schema: TSchema,
-  { columns, empty = "There are none." }: OperationCommand,
+  command: OperationCommand,
   entries: readonly Values[],
   { json, wide }: PresentOptions,
 ): void {
   if (json) terminal.out(`${JSON.stringify(entries)}\n`)
-  else if (entries.length === 0) terminal.err(`${empty}\n`)
-  else terminal.styled(tableOf(terminal, schema, columns, entries, wide))
+  else if (entries.length === 0) terminal.err(`${command.empty ?? "There are none."}\n`)
+  else terminal.styled(tableOf(terminal, schema, command, entries, wide))
 }
 
 function tableOf(
   { columns: width, colours }: Terminal,
   schema: TSchema,
-  columns: readonly string[] | undefined,
+  { columns, shortensIds = false }: OperationCommand,
   entries: readonly Values[],
   wide: boolean,
 ): string {
@@ -78,7 +78,7 @@ function tableOf(
     shown.map((name, index) => ({
       name,
       isNumber: isNumeric(propertyOf(schema, name)),
-      isId: cells.every((row) => idForm.test(row[index] ?? "")),
+      isId: shortensIds && cells.every((row) => idForm.test(row[index] ?? "")),
     })),
     cells,
     { width: wide ? null : width, colours },
