@@ -68,6 +68,23 @@ describe("the landing page", () => {
       expect(await textOf(await startTestService({ file }))).not.toContain("domain-check")
   })
 
+  test("leads to the portal's sign-up where everyone may sign up, and to the operator's own page before that", async () => {
+    const link = async (file: Record<string, unknown>) => {
+      const [, href = null] =
+        /<a class="button primary" href="([^"]+)">Sign up/.exec(
+          await textOf(await startTestService({ file })),
+        ) ?? []
+      return href
+    }
+    const open = { sign_up: { mode: "open" }, smtp: "smtp://127.0.0.1:1", mail_from: "a@acme.example" }
+    expect(await link(open)).toBe("/portal/sign-up")
+    expect(await link({ ...open, sign_up_url: "https://acme.example/" })).toBe("https://acme.example/")
+    expect(await link({ ...open, sign_up: { mode: "invite" } })).toBeNull()
+    expect(await link({ ...open, no_portal: true })).toBeNull()
+    // Without mail nobody could confirm an address.
+    expect(await link({ sign_up: { mode: "open" } })).toBeNull()
+  })
+
   test("has the audit first in its category", async () => {
     const text = await textOf(await startTestService())
     const [, first = ""] = /id="category-mail".*?<a class="title" href="([^"]+)"/s.exec(text) ?? []
@@ -112,6 +129,23 @@ describe("the operator's name and pictures", () => {
     })
     expect(await textOf(service, "/llms.txt")).toStartWith("# Acme & Co\n")
     expect(JSON.parse(await textOf(service, "/", {})).data.name).toBe("Acme & Co")
+    // No page that customers read names the program; messageauth does, as the server that authenticated a message.
+    for (const path of [
+      "/",
+      "/docs",
+      "/docs/mcp",
+      "/apis/hmac",
+      "/graphiql",
+      "/portal",
+      "/llms.txt",
+      "/openapi.json",
+    ])
+      expect([
+        path,
+        (await textOf(service, path))
+          .replaceAll(/urn:penknife:|\/penknife-\w+\.css|penknife;/g, "")
+          .includes("penknife"),
+      ]).toEqual([path, false])
     for (const path of ["/", "/docs", "/apis/hmac", "/graphiql", "/console", "/portal"]) {
       const text = await textOf(service, path)
       expect([path, text.includes("Acme &amp; Co"), /<img src="\/assets\/logo-\w+\.svg"/.test(text)]).toEqual(

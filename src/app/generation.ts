@@ -16,6 +16,7 @@ import { type RunningConfig, runningOf } from "./admin-parts.ts"
 import type { createObservability } from "./observability.ts"
 import type { OwnApis } from "./own-apis.ts"
 import { mcpNames } from "./prepare.ts"
+import { signUpSettings } from "./sign-up-settings.ts"
 
 /**
  * One configuration with everything made from it: plans, prices, limits. It never changes. A new configuration makes a new
@@ -76,18 +77,27 @@ export function createGenerations(options: GenerationParts): MakeGeneration {
 }
 
 /** The options of the HTTP surface under a configuration. */
-export function httpSettings(config: Config, more: Pick<HttpOptions, "sharedPort" | "tls">): HttpOptions {
+export function httpSettings(
+  config: Config,
+  { isMock = false, ...more }: Pick<HttpOptions, "sharedPort" | "tls"> & { readonly isMock?: boolean },
+): HttpOptions {
   const bodyTimeoutMs = config.bodyTimeoutSeconds * 1_000
   return {
     ...{ ...config, ...more, bodyTimeoutMs, graphql: !config.noGraphql, mcp: mcpNames(config) },
     brand: readBrand(config),
     offer: {
       plans: offeredPlans(config.plans),
-      signUp: config.signUpUrl,
+      signUp: config.signUpUrl ?? ownSignUp(config, isMock),
       contact: config.contact,
-      terms: config.termsUrl,
+      terms: config.termsUrl ?? config.signUpTerms,
       privacy: config.privacyUrl,
       status: config.statusUrl,
     },
   }
+}
+
+/** The page of the portal where strangers sign up; null where they cannot. */
+function ownSignUp(config: Config, isMock: boolean): string | null {
+  const { mode, hasMail } = signUpSettings(config, { isMock })
+  return mode === "open" && hasMail && !config.noPortal ? "/portal/sign-up" : null
 }

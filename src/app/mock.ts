@@ -89,7 +89,7 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
       version,
       timer: systemTimer,
     },
-    httpSettings(config, { sharedPort: false, tls }),
+    httpSettings(config, { sharedPort: false, tls, isMock: true }),
   )
   return {
     url: server.url,

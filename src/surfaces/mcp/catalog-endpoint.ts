@@ -15,8 +15,14 @@ const maxListBytes = 24_000
 /** With more APIs the instructions tell of the search. */
 const maxWithoutSearch = 12
 
-/** One tool per API, named by the API's id, and the documentation of each API as a resource. */
-export function createCatalogEndpoint(apis: readonly PreparedApi[]): McpEndpoint {
+/**
+ * One tool per API, named by the API's id, and the documentation of each API as a resource.
+ * @param search where to find the tools that search, for the instructions
+ */
+export function createCatalogEndpoint(
+  apis: readonly PreparedApi[],
+  search = "The endpoint /mcp/search",
+): McpEndpoint {
   const byId = new Map(apis.map((api) => [api.definition.id, api] as const))
   const sized = apis.map((api) => ({
     api,
@@ -24,7 +30,7 @@ export function createCatalogEndpoint(apis: readonly PreparedApi[]): McpEndpoint
   }))
   return {
     ...apiResources(apis),
-    instructions: instructionsFor(apis),
+    instructions: instructionsFor(apis, search),
     tools(client) {
       const listed = sized.filter(({ api }) => client.lists(api))
       const forms = listed[0]?.forms.map((_, form) => listed.flatMap(({ forms }) => forms[form] ?? [])) ?? []
@@ -45,12 +51,12 @@ export function createCatalogEndpoint(apis: readonly PreparedApi[]): McpEndpoint
   }
 }
 
-function instructionsFor(apis: readonly PreparedApi[]): string {
+function instructionsFor(apis: readonly PreparedApi[], search: string): string {
   const first =
     "Each tool is one small utility. A call costs the credits that its description names; a call that is refused costs nothing."
   if (apis.length <= maxWithoutSearch) return first
   const names = byCategory(apis).map(({ name }) => name)
-  return `${first} There are ${apis.length}, so their descriptions are short. The endpoint /mcp/search (over standard input: 'penknife mcp --search') has three tools that find, describe and call any of them. /mcp?category=NAME lists one category: ${names.join(", ")}.`
+  return `${first} There are ${apis.length}, so their descriptions are short. ${search} has three tools that find, describe and call any of them. /mcp?category=NAME lists one category: ${names.join(", ")}.`
 }
 
 /** An API as a tool of the Model Context Protocol. */

@@ -26,7 +26,9 @@ export interface StdioParts {
  */
 export function serveOverStdio(parts: StdioParts): Promise<void> {
   const { apis, name, search, call, input, report } = parts
-  const endpoint = search ? createSearchEndpoint(apis) : createCatalogEndpoint(apis)
+  const endpoint = search
+    ? createSearchEndpoint(apis)
+    : createCatalogEndpoint(apis, "'penknife mcp --search'")
   const client: McpClient = {
     mayCall: () => true,
     lists: () => true,

@@ -25,7 +25,7 @@ ${pageHeader(site, assets)}
 <p id="key-hint">Kept in this page until you leave it. With a key the schema is loaded, too. <a href="/docs/graphql">About GraphQL</a></p>
 </div>
 <div id="graphiql"${site.apis.some(({ definition }) => definition.id === "bluetoothlookup") && html` data-example`}></div>
-<noscript><p>This page needs JavaScript. The schema that it shows is printed by <code>penknife schema</code>.</p></noscript>
+<noscript><p>This page needs JavaScript. <a href="/docs/graphql">How to send queries</a> can be read without.</p></noscript>
 </main>
 ${libraries.map((script) => html`<script src="${script}" defer></script>`)}
 <script type="module" src="${script}"></script>

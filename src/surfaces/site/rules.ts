@@ -179,10 +179,20 @@ function queryOf({ definition: { id }, example, call }: ShownExample, url: strin
   return { ...call, method: "POST", url, input: { query, variables: { input: example.input } } }
 }
 
-function mcpRule({ publicUrl }: Site): Html {
+/** The service's name as agents' settings have it: letters, digits and hyphens. */
+function nameIn(title: string): string {
+  return (
+    title
+      .toLowerCase()
+      .match(/[a-z\d]+/g)
+      ?.join("-") ?? "apis"
+  )
+}
+
+function mcpRule({ publicUrl, title }: Site): Html {
   const service = publicUrl ?? exampleService
   const headers = { "x-api-key": "YOUR-KEY" }
-  const setUp = { mcpServers: { penknife: { url: `${service}/mcp`, headers } } }
+  const setUp = { mcpServers: { [nameIn(title)]: { url: `${service}/mcp`, headers } } }
   return html`<p><code>/mcp</code> offers the APIs to agents as tools of the Model Context Protocol, one tool for each API. <code>/mcp/search</code> offers the same through three tools, which stay small in a model’s context however many APIs there are.</p>
 ${codeBlock("json", "The settings of a client", JSON.stringify(setUp, null, 2))}
 <ul>
