@@ -11,6 +11,7 @@ import { reloadMemory } from "./trials/reload-memory.ts"
 import { reloads } from "./trials/reloads.ts"
 import { revocations } from "./trials/revocations.ts"
 import { restartsBehindCaddy, restartsBehindNginx } from "./trials/rolling-restarts.ts"
+import { signUpKills, signUpKillsFile } from "./trials/sign-up-kills.ts"
 import { stops } from "./trials/stops.ts"
 import { updates } from "./trials/updates.ts"
 
@@ -29,6 +30,8 @@ export const trials: readonly Trial[] = [
   chargeKillsFile,
   adminKillsFile,
   adminKills,
+  signUpKillsFile,
+  signUpKills,
   reloads,
   restartsBehindCaddy,
   restartsBehindNginx,

@@ -22,6 +22,7 @@ import { auditInBrowser, noticesInBrowser } from "./web/records.ts"
 import { errorsInBrowser, requestsInBrowser } from "./web/requests.ts"
 import { sessionsInBrowser } from "./web/sessions.ts"
 import { shellInBrowser } from "./web/shell.ts"
+import { signUpInBrowser } from "./web/sign-up.ts"
 import { slowAnswersInBrowser } from "./web/slow-answers.ts"
 
 // Each step waits for half a minute at most, so a test that hangs says where. A slow machine may need all of it.
@@ -70,6 +71,8 @@ if (executable === null) {
   describe("audit", () => auditInBrowser(desk))
   const named = createDesk(browser, server.url.replace("127.0.0.1", "localhost"), key)
   describe("people", () => peopleInBrowser(named))
+  const signUp = await startSignUp()
+  describe("sign-up", () => signUpInBrowser(createDesk(browser, signUp.url, "none"), signUp.db))
   describe("backups", () => backupsInBrowser(configuredDesk, desk))
 }
 
@@ -82,6 +85,18 @@ async function startOffering() {
     `title = "Acme Checks"\nsign_up_url = "https://acme.example/"\n[try]\ncalls = 6\n${plans}`,
   )
   return startForFile(["mock", "--port", "0", "--config", file])
+}
+
+/** A service that everyone can sign up to. Its mails wait, since its mail server cannot be reached. */
+async function startSignUp() {
+  const dir = tempDir()
+  const db = join(dir, "sign-up.db")
+  const file = join(dir, "penknife.toml")
+  const mail = 'smtp = "smtp://127.0.0.1:1?starttls=never"\nmail_from = "no-reply@example.com"\n'
+  writeFileSync(file, `${mail}[sign_up]\nmode = "open"\nterms = "https://terms.example/"\n`)
+  await createAccount(db, { plan: "free" })
+  const { url } = await serveForFile(db, "--config", file)
+  return { url, db }
 }
 
 /** A service with a configuration file and a directory for backups. */

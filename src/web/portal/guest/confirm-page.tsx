@@ -1,4 +1,4 @@
-import { addressOf, go } from "../../client/address.ts"
+import { addressOf } from "../../client/address.ts"
 import { serviceName } from "../../client/area.ts"
 import { Problem } from "../../client/problem.ts"
 import { ways } from "../../client/session.ts"
@@ -28,7 +28,7 @@ export function ConfirmPage({ link }: { readonly link: Link }) {
           link.kind === "invitation" && ways.value?.terms ? { terms: "Accept the terms to sign up." } : {}
         }
         send={(values) => confirm(link, values.text("name"), values.isTicked("terms"))}
-        done={() => go("/")}
+        done={() => {}}
       >
         {link.kind === "invitation" && (
           <>

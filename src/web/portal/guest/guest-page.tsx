@@ -16,16 +16,7 @@ export function GuestPage({ problem }: { readonly problem: Problem | null }) {
   if (firstKey.value !== null) return <FirstKeyPage apiKey={firstKey.value} />
   if (openedLink.value !== null) return <ConfirmPage link={openedLink.value} />
   if (path.value === "/sign-up") return <SignUpPage />
-  return (
-    <SignInPage problem={problem}>
-      {ways.value?.by_mail && <MailSignIn />}
-      {ways.value?.sign_up === "open" && (
-        <p>
-          No account yet? <a href={addressOf("/sign-up")}>Sign up</a>
-        </p>
-      )}
-    </SignInPage>
-  )
+  return <SignInPage problem={problem}>{ways.value?.by_mail && <MailSignIn />}</SignInPage>
 }
 
 /** Asks for a link to sign in. */
@@ -42,6 +33,11 @@ function MailSignIn() {
       >
         <TextField name="email" label="E-mail" type="email" required autocomplete="email" />
       </Form>
+      {ways.value?.sign_up === "open" && (
+        <p>
+          No account yet? <a href={addressOf("/sign-up")}>Sign up</a>
+        </p>
+      )}
     </section>
   )
 }

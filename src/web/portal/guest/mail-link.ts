@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals"
 import type { SignedIn } from "../../../admin/sessions/sessions.ts"
+import { go } from "../../client/address.ts"
 import { fetchJson } from "../../client/request.ts"
 import { openedSession } from "../../client/session.ts"
 
@@ -55,6 +56,8 @@ export async function confirmLink(
 ): Promise<void> {
   type Confirmed = { readonly session: SignedIn; readonly first_key: string | null }
   const { session, first_key } = await post<Confirmed>("/portal/mail-links/confirm", { token, ...given })
+  // There is no screen at the address of the link.
+  go("/")
   firstKey.value = first_key
   openedLink.value = null
   openedSession(session)
