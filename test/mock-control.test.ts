@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { createJournal, maxBodyCharacters, maxEntries, toMessage } from "../src/mock/journal.ts"
 import { createMockClock } from "../src/ports/mock-ports.ts"
 import { readAnswer } from "./support/answer.ts"
+import { postWith } from "./support/keyed-request.ts"
 import { post, startTestMock, ways } from "./support/mock.ts"
 import { tempDir } from "./support/temp.ts"
 import { until } from "./support/until.ts"
@@ -420,4 +421,44 @@ describe("a clock that runs", () => {
     clock.set(clock.now() + 60_000)
     expect([clock.now(), clock.monotonicMs()]).toEqual([961_000, 62_500])
   })
+})
+
+test("mails that a service would send are listed with their text, the same after each reset", async () => {
+  const admin = (method: string, path: string, body: unknown) =>
+    mock.fetch(`/admin/v1${path}`, {
+      ...postWith(body),
+      method,
+      headers: { authorization: "Bearer mock-admin", "content-type": "application/json" },
+    })
+  const mails = async () => (await mock.control("GET", "/mails")).data?.mails
+  async function play() {
+    expect(await mails()).toEqual([])
+    const made = await admin("POST", "/accounts", {
+      name: "Ann",
+      email: "ann@example.com",
+      events: ["key.created"],
+    })
+    const { id } = (await made.json()) as { id: string }
+    expect((await admin("PATCH", `/accounts/${id}`, { notify: "mail" })).status).toBe(200)
+    expect((await admin("POST", "/keys", { account: id, name: "<first>" })).status).toBe(201)
+    const asked = await mock.fetch("/portal/mail-links", {
+      ...postWith({ for: "sign-in", email: "ann@example.com" }),
+      headers: { "content-type": "application/json", origin: mock.url },
+    })
+    expect(asked.status).toBeLessThan(300)
+    const listed = await mails()
+    expect(await mails()).toEqual(listed)
+    return listed
+  }
+  const first = await play()
+  expect(first).toMatchObject([
+    { to: "ann@example.com", template: "notice", subject: "A key was created", link: null },
+    { to: "ann@example.com", template: "sign-in", subject: "Sign in to penknife" },
+  ])
+  const [notice, signIn] = first as { text: string; html: string; link: string }[]
+  expect(notice?.text).toContain("Name: <first>")
+  expect(notice?.html).toContain("&lt;first&gt;")
+  expect(signIn?.text).toContain(signIn?.link)
+  await mock.reset()
+  expect(await play()).toEqual(first)
 })

@@ -40,6 +40,8 @@ import { createAdminAccess, runningOf } from "./admin-parts.ts"
 import { httpSettings } from "./generation.ts"
 import { openGuests } from "./guests.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
+import { mailBrandOf } from "./mails.ts"
+import { createMockMails } from "./mock-mails.ts"
 import { createObservability, keepingOf, type OpenLog, openLog } from "./observability.ts"
 import { createOwnApiVersions, logRefused } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
@@ -123,6 +125,7 @@ async function createState(
   const notices = { thresholds: noticeThresholds, now: clock.now, onRaised: () => {} }
   const openedStore = openSqliteStore(":memory:", { timer: systemTimer, notices })
   const { store, outbox } = openedStore
+  const mockMails = createMockMails(openedStore.mails, () => mailBrandOf(config))
   const apiIds = apis.map(({ definition }) => definition.id)
   // Ids of audit records must not change the keys and ids that follow from the seed.
   const auditRandom = createSeededRandom("audit")
@@ -223,6 +226,7 @@ async function createState(
       await cleaner.run()
     },
     notices: async () => (await outbox.list()).map((notice) => ({ id: notice.id, ...toMessage(notice) })),
+    mails: mockMails.list,
     ping: () => store.ping(),
     endWatches: requests.close,
     async close() {

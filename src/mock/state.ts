@@ -31,6 +31,8 @@ export interface MockState {
   readonly journal: Journal
   /** Notices that a service would send, oldest first, as receivers would get them. */
   notices(): Promise<readonly object[]>
+  /** Mails that a service would have sent, oldest first, as their readers would see them. */
+  mails(): Promise<readonly object[]>
   readMetrics(): Promise<Exposition>
   ping(): Promise<void>
   /** Ends the answers that go on until someone ends them. */

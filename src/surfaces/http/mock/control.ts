@@ -79,6 +79,7 @@ export function controlApp(parts: ControlParts) {
     .get("/_mock/clock", ({ set }) => ok(clock(), set))
     .get("/_mock/dns", ({ set }) => ok({ zone: state().dns.zone }, set))
     .get("/_mock/web", ({ set }) => ok({ replies: state().web.fixture }, set))
+    .get("/_mock/mails", async ({ set }) => ok({ mails: await state().mails() }, set))
     .get("/_mock/notices", async ({ set }) => ok({ notices: await state().notices() }, set))
   // `POST` works as `PUT` does, since some clients send nothing else.
   for (const method of ["PUT", "POST"] as const) {
