@@ -108,6 +108,24 @@ export function DayFilter({ name, label }: FilterProps) {
   )
 }
 
+/** A filter for a minute (UTC). */
+export function TimeFilter({ name, label }: FilterProps) {
+  const id = useId()
+  return (
+    <div class="filter">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="datetime-local"
+        value={(filterValue(name) ?? "").slice(0, 16)}
+        onChange={({ currentTarget: { value } }) =>
+          setQuery({ [name]: value === "" ? null : `${value.slice(0, 16)}Z`, after: null })
+        }
+      />
+    </div>
+  )
+}
+
 interface ChoiceFilterProps extends FilterProps {
   /** Values and what they are called; the empty value stands for all. */
   readonly choices: Choices

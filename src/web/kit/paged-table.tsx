@@ -53,7 +53,7 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
   return (
     <Ready reading={{ ...reading, reload }} what={what}>
       {({ data, next }) =>
-        data.length === 0 && after === null ? (
+        data.length === 0 && after === null && next === null ? (
           isFiltered ? (
             <Empty title={`No ${what} match`}>Change or clear the filters above.</Empty>
           ) : (
@@ -61,9 +61,17 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
           )
         ) : (
           <>
-            <div class="card flush">
-              <Table caption={what} columns={columns} rows={data} keyOf={keyOf} />
-            </div>
+            {data.length === 0 ? (
+              <Empty title={`No ${what} on this page`}>
+                {next === null
+                  ? "This is the end."
+                  : "Many were looked at. The next page goes on with older ones."}
+              </Empty>
+            ) : (
+              <div class="card flush">
+                <Table caption={what} columns={columns} rows={data} keyOf={keyOf} />
+              </div>
+            )}
             {(after !== null || next !== null) && (
               <nav class="pages" aria-label={`Pages of ${what}`}>
                 <Button icon="back" disabled={after === null} onClick={back}>

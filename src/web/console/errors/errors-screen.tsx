@@ -75,6 +75,18 @@ function Group({ faults }: { readonly faults: readonly FaultSum[] }) {
     { title: "Requests", isNumber: true, cell: ({ calls }) => formatNumber(calls) },
     { title: "First", cell: ({ first: at }) => <Time at={at} style="distance" /> },
     { title: "Last", cell: ({ last }) => <Time at={last} style="distance" /> },
+    ...(may("requests.list")
+      ? [
+          {
+            title: "Kept",
+            cell: ({ api }: FaultSum) => (
+              <a href={addressOf("/requests", { view: "kept", fault, api: api === "several" ? null : api })}>
+                Search<span class="hidden"> {`requests with ${fault} of ${nameOfApi(api)}`}</span>
+              </a>
+            ),
+          },
+        ]
+      : []),
     ...(may("requests.tail")
       ? [
           {

@@ -1,0 +1,133 @@
+/**
+ * Measures the first page of each search of kept requests: `bun bench/kept-requests.ts [--millions 10] [DB]`. Without DB it makes a data
+ * file in the folder for temporary files. The rows are those of real blocks, written by the store itself.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { systemClock } from "../src/ports/clock.ts"
+import { systemRandom } from "../src/ports/random.ts"
+import { keepAliveTimer } from "../src/ports/timer.ts"
+import { openStore } from "../src/store/open.ts"
+import {
+  blockSize,
+  createBlockBuilder,
+  type RequestBlock,
+  type RequestFilter,
+} from "../src/store/request-block.ts"
+
+const args = process.argv.slice(2)
+const flag = args.indexOf("--millions")
+const millions = flag === -1 ? 10 : Number(args.splice(flag, 2)[1])
+const directory = mkdtempSync(join(tmpdir(), "penknife-kept-"))
+const db = args[0] ?? join(directory, "store.db")
+/** 10,000,000 requests in 30 days. */
+const msPerRequest = 260
+const firstMs = Date.parse("2027-01-01T00:00:00Z")
+const count = millions * 1_000_000
+const accounts = 10_000
+const faults = ["inputRejected", "rateLimited", "keyExpired", "overloaded"]
+const apis = Array.from({ length: 40 }, (_, n) => `api${n}`)
+
+const { requests, store } = await openStore(db, {
+  ...{ timer: keepAliveTimer, clock: systemClock, random: systemRandom, limitMs: 60_000 },
+})
+try {
+  await fill()
+  await measure()
+} finally {
+  await store.close()
+  rmSync(directory, { recursive: true })
+}
+
+/** One request in 20 fails. A few accounts make most calls, and each block has some of the others. */
+async function fill(): Promise<void> {
+  const startMs = performance.now()
+  let waiting: RequestBlock[] = []
+  for (let from = 0; from < count; from += blockSize) {
+    const builder = createBlockBuilder(firstMs + from * msPerRequest)
+    for (let n = from; n < Math.min(count, from + blockSize); n++) {
+      const hash = Math.imul(n, 2_654_435_761) >>> 0
+      const account = hash % 10 < 9 ? hash % 20 : hash % accounts
+      const hasFailed = hash % 19 === 0
+      builder.add({
+        // A block spans two seconds at most, so its requests are as close as under load.
+        atMs: firstMs + from * msPerRequest + (n - from),
+        requestId: `Ab3dEfGh1jKl.${n.toString(36)}`,
+        surface: "rest",
+        api: apis[hash % 7 < 6 ? hash % 5 : hash % 40] ?? "",
+        status: hasFailed ? ([400, 429, 401, 503][n % 4] ?? 400) : 200,
+        fault: hasFailed ? (faults[n % 4] ?? null) : null,
+        parameter: null,
+        account: `acc_${account}`,
+        key: `key_${account}`,
+        credits: 1,
+        ms: 0.4,
+        address: null,
+      })
+    }
+    waiting.push(builder.end("p", builder.fromMs + blockSize))
+    if (waiting.length === 40) {
+      await requests.add(waiting)
+      waiting = []
+    }
+  }
+  await requests.add(waiting)
+  const seconds = (performance.now() - startMs) / 1_000
+  console.log(`${count.toLocaleString("en-US")} requests in ${seconds.toFixed(0)} s`)
+}
+
+async function measure(): Promise<void> {
+  const half = firstMs + (count / 2) * msPerRequest
+  const values: readonly RequestFilter[] = [
+    {},
+    { account: "acc_3" },
+    { account: "acc_777" },
+    { account: "acc_none" },
+    { key: "key_888" },
+    { api: "api3" },
+    { api: "api39" },
+    { status: "200" },
+    { status: "4xx" },
+    { status: "503" },
+    { status: "404" },
+    { fault: "keyExpired" },
+    { requestId: `Ab3dEfGh1jKl.${Math.floor(count / 3).toString(36)}` },
+    { requestId: "none.zzzzz" },
+    { account: "acc_3", status: "5xx" },
+    { account: "acc_777", fault: "inputRejected" },
+    { account: "acc_3", api: "api39" },
+    { account: "acc_3", api: "api39", status: "503" },
+    { account: "acc_3", key: "key_4" },
+    { api: "api38", fault: "overloaded" },
+    { api: "api38", status: "200", account: "acc_777" },
+  ]
+  const rows: object[] = []
+  for (const value of values) {
+    for (const time of [{}, { toMs: half }, { fromMs: half, toMs: half + 60_000 }]) {
+      const filter = { ...value, ...time }
+      const times: number[] = []
+      let found = 0
+      let isMore = false
+      for (let n = 0; n < 5; n++) {
+        const startMs = performance.now()
+        const page = await requests.find(filter, { limit: 51, after: null })
+        times.push(performance.now() - startMs)
+        found = page.requests.length
+        isMore = page.next !== null
+      }
+      const [best = 0] = times.toSorted((a, b) => a - b)
+      const round = (ms: number) => Math.round(ms * 10) / 10
+      rows.push({
+        ...value,
+        time: Object.keys(time).join(),
+        found,
+        isMore,
+        ms: round(best),
+        most: round(Math.max(...times)),
+      })
+    }
+  }
+  rows.sort((a, b) => Number(Reflect.get(b, "ms")) - Number(Reflect.get(a, "ms")))
+  console.table(rows)
+}

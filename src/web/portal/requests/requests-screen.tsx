@@ -1,0 +1,46 @@
+import { useState } from "preact/hooks"
+import { ownAccount } from "../../client/session.ts"
+import { useRead } from "../../client/use-read.ts"
+import { Button } from "../../kit/button.tsx"
+import { ChoiceFilter, filterValue } from "../../kit/filters.tsx"
+import { Page } from "../../kit/page.tsx"
+import type { Column } from "../../kit/table.tsx"
+import { type KeptRequest, KeptRequests } from "../../shared/kept-requests.tsx"
+import { nameOf } from "../../shared/key-state.tsx"
+import { withPresent } from "../../shared/request-columns.tsx"
+import { toChoices, useCatalog } from "../playground-catalog.ts"
+
+/** The most keys to choose from. */
+const mostKeys = 200
+
+/** The requests of the account, such as to see why a call failed. */
+export function RequestsScreen() {
+  const [version, setVersion] = useState(0)
+  const { data: apis } = useCatalog()
+  const { data: keys } = useRead("keys.list", { account: ownAccount(), limit: mostKeys })
+  const names = new Map(keys?.data.map((key) => [key.id, nameOf(key)] as const))
+  const caller: Column<KeptRequest> = {
+    title: "Key",
+    cell: ({ key }) => (key === null ? <span class="muted">–</span> : (names.get(key) ?? key)),
+  }
+  return (
+    <Page
+      title="Requests"
+      intro="What your keys called, newest first. Parameters' values and answers are not kept."
+      actions={<Button onClick={() => setVersion((before) => before + 1)}>Refresh</Button>}
+    >
+      <KeptRequests caller={caller} version={version}>
+        <ChoiceFilter
+          name="api"
+          label="API"
+          choices={withPresent([["", "All APIs"], ...toChoices(apis ?? [])], filterValue("api"))}
+        />
+        <ChoiceFilter
+          name="key"
+          label="Key"
+          choices={withPresent([["", "All keys"], ...names], filterValue("key"))}
+        />
+      </KeptRequests>
+    </Page>
+  )
+}

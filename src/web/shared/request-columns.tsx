@@ -1,0 +1,96 @@
+import type { ComponentChildren } from "preact"
+import type { Choices } from "../kit/field.tsx"
+import type { Column } from "../kit/table.tsx"
+import { formatClock, formatDay, formatNumber, Tag } from "../kit/text.tsx"
+
+/** A finished request, live or kept. */
+export interface ShownRequest {
+  readonly at: string
+  readonly request_id: string
+  readonly surface: string
+  readonly api: string
+  readonly status: number
+  readonly fault: string | null
+  readonly parameter?: string | null
+  readonly account: string | null
+  readonly key: string | null
+  readonly credits: number
+  readonly ms: number
+  readonly address: string | null
+}
+
+const surfaceNames: Readonly<Record<string, string>> = { none: "no such path", unkeyed: "without key" }
+
+/** The choices of a filter for statuses. */
+export const statuses = [
+  ["", "All"],
+  ["2xx", "Successful (2xx)"],
+  ["4xx", "Client's mistake (4xx)"],
+  ["5xx", "Our mistake (5xx)"],
+  ["401", "401 Key refused"],
+  ["403", "403 Not allowed"],
+  ["429", "429 Limit or credits"],
+  ["503", "503 Not available"],
+] as const
+
+/** Adds a value of the address that is not among the choices. */
+export function withPresent(choices: Choices, value: string | null): Choices {
+  const isKnown = value === null || choices.some(([each]) => each === value)
+  return isKnown ? choices : [...choices, [value, value] as const]
+}
+
+interface ColumnsOptions<Row> {
+  /** Whether days are shown. Those of live requests are today. */
+  readonly withDay: boolean
+  /** Who called. */
+  readonly caller: Column<Row>
+}
+
+/** The columns of a table of requests. */
+export function requestColumns<Row extends ShownRequest>({
+  withDay,
+  caller,
+}: ColumnsOptions<Row>): readonly Column<Row>[] {
+  return [
+    {
+      title: "Time (UTC)",
+      isName: true,
+      cell: ({ at, request_id }) => (
+        <>
+          <time dateTime={at}>{withDay ? `${formatDay(at)}, ${at.slice(11, 19)}` : formatClock(at)}</time>
+          <span class="below">{request_id}</span>
+        </>
+      ),
+    },
+    {
+      title: "Status",
+      cell: ({ status, fault, parameter }) => (
+        <>
+          <Tag tone={status >= 500 ? "bad" : status >= 400 ? "warn" : "good"}>{status}</Tag>
+          {fault !== null && <span class="below">{fault}</span>}
+          {parameter && <span class="below">parameter {parameter}</span>}
+        </>
+      ),
+    },
+    {
+      title: "API",
+      cell: ({ api, surface }) => (
+        <>
+          {api === "none" ? <span class="muted">–</span> : api}
+          <span class="below">{surfaceNames[surface] ?? surface}</span>
+        </>
+      ),
+    },
+    caller,
+    {
+      title: "Credits",
+      isNumber: true,
+      cell: ({ credits }) => (credits === 0 ? <span class="muted">0</span> : formatNumber(credits)),
+    },
+    { title: "ms", isNumber: true, cell: ({ ms }) => ms.toFixed(ms < 10 ? 2 : 0) },
+    {
+      title: "Address",
+      cell: ({ address }): ComponentChildren => <span class="mono">{address || "–"}</span>,
+    },
+  ]
+}
