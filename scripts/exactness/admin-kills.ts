@@ -96,6 +96,12 @@ export async function killDuringChanges(
       { path: "/accounts", body: { name: `account ${round}` }, status: 201, action: "accounts.create" },
       { path: "/keys", body: { account, name: `key ${round}` }, status: 201, action: "keys.create" },
       { path: `/accounts/${account}/credits`, body: { credits: 1 }, status: 200, action: "credits.grant" },
+      {
+        path: `/accounts/${account}/adjustments`,
+        body: { credits: 1, reason: "kill", reference: `round ${round}` },
+        status: 201,
+        action: "credits.adjust",
+      },
       { path: `/keys/${rotated}/rotate`, body: { grace: "1h" }, status: 200, action: "keys.rotate" },
       { path: `/keys/${revoked}/revoke`, body: {}, status: 200, action: "keys.revoke" },
     ]
@@ -147,11 +153,22 @@ export async function killDuringChanges(
     expect(`accounts of round ${round}`, accounts.filter(({ name }) => name === `account ${round}`).length, 1)
     expect(`keys of round ${round}`, keys.filter(({ name }) => name === `key ${round}`).length, 1)
   }
-  expect("credits granted", Number((await read(`/accounts/${account}`)).bonus) - Number(bonus), rounds)
+  expect("credits added", Number((await read(`/accounts/${account}`)).bonus) - Number(bonus), 2 * rounds)
+  const adjustments = await list(`/accounts/${account}/adjustments`)
+  for (const kind of ["grant", "adjustment"]) {
+    expect(`entries of the kind ${kind}`, adjustments.filter((entry) => entry.kind === kind).length, rounds)
+  }
   expect("secrets of the rotated key", await options.countSecrets(rotated), rounds + 1)
   expect("revoked keys", keys.filter(({ revoked: when }) => when !== null).length, rounds)
   const before: Record<string, number> = { "accounts.create": 1, "keys.create": 2 }
-  for (const action of ["accounts.create", "keys.create", "credits.grant", "keys.rotate", "keys.revoke"]) {
+  for (const action of [
+    "accounts.create",
+    "keys.create",
+    "credits.grant",
+    "credits.adjust",
+    "keys.rotate",
+    "keys.revoke",
+  ]) {
     const records = audit.filter((record) => record.operation === action && record.actor !== "service")
     const made = records.filter(({ actor }) => String(actor).startsWith("admin-key:"))
     expect(`audit records of ${action}`, made.length, rounds + (before[action] ?? 0))

@@ -12,6 +12,7 @@ import { reloads } from "./trials/reloads.ts"
 import { revocations } from "./trials/revocations.ts"
 import { restartsBehindCaddy, restartsBehindNginx } from "./trials/rolling-restarts.ts"
 import { signUpKills, signUpKillsFile } from "./trials/sign-up-kills.ts"
+import { statements } from "./trials/statements.ts"
 import { stops } from "./trials/stops.ts"
 import { updates } from "./trials/updates.ts"
 
@@ -32,6 +33,7 @@ export const trials: readonly Trial[] = [
   adminKills,
   signUpKillsFile,
   signUpKills,
+  statements,
   reloads,
   restartsBehindCaddy,
   restartsBehindNginx,
