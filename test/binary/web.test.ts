@@ -72,7 +72,7 @@ if (executable === null) {
   const named = createDesk(browser, server.url.replace("127.0.0.1", "localhost"), key)
   describe("people", () => peopleInBrowser(named))
   const signUp = await startSignUp()
-  describe("sign-up", () => signUpInBrowser(createDesk(browser, signUp.url, "none"), signUp.db))
+  describe("sign-up", () => signUpInBrowser(createDesk(browser, signUp.url, signUp.key), signUp.db))
   describe("backups", () => backupsInBrowser(configuredDesk, desk))
 }
 
@@ -95,8 +95,9 @@ async function startSignUp() {
   const mail = 'smtp = "smtp://127.0.0.1:1?starttls=never"\nmail_from = "no-reply@example.com"\n'
   writeFileSync(file, `${mail}[sign_up]\nmode = "open"\nterms = "https://terms.example/"\n`)
   await createAccount(db, { plan: "free" })
+  const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)
   const { url } = await serveForFile(db, "--config", file)
-  return { url, db }
+  return { url, db, key }
 }
 
 /** A service with a configuration file and a directory for backups. */

@@ -8,6 +8,7 @@ import { AdminKeysScreen } from "./admin-keys/admin-keys-screen.tsx"
 import { AuditScreen } from "./audit/audit-screen.tsx"
 import { BackupsScreen } from "./backups/backups-screen.tsx"
 import { ErrorsScreen } from "./errors/errors-screen.tsx"
+import { InvitationsScreen } from "./invitations/invitations-screen.tsx"
 import { KeyScreen } from "./keys/key-screen.tsx"
 import { KeysScreen } from "./keys/keys-screen.tsx"
 import { NoticesScreen } from "./notices/notices-screen.tsx"
@@ -22,6 +23,7 @@ import { StatementScreen, StatementsScreen } from "./statements/statements-scree
 const screens: readonly Screen[] = [
   { path: "/", title: "Overview", icon: "overview", operation: null, component: OverviewScreen },
   screenAt("accounts", "Accounts", "accounts.list", AccountsScreen, AccountScreen),
+  screenAt("invitations", "Invitations", "invitations.list", InvitationsScreen),
   screenAt("keys", "Keys", "keys.list", KeysScreen, KeyScreen),
   screenAt("requests", "Requests", "requests.tail", RequestsScreen),
   screenAt("errors", "Errors", "history.faults", ErrorsScreen),
