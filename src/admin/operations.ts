@@ -6,7 +6,7 @@ import { listAdmins, revokeAdmin } from "./admins/admin-key.ts"
 import { createAdmin } from "./admins/create-admin.ts"
 import { exportAudit, listAudit } from "./audit/list-audit.ts"
 import { createBackup, listBackups, verifyBackup } from "./backups/backup.ts"
-import { diffConfig, getConfig, putConfig, reloadConfig } from "./config/change-config.ts"
+import { diffConfig, getConfig, listConfig, putConfig, reloadConfig } from "./config/change-config.ts"
 import { adjustCredits, listAdjustments, undoAdjustment } from "./credits/adjust-credits.ts"
 import { grantCredits, renewCredits } from "./credits/change-credits.ts"
 import { healthDetail } from "./health/detail.ts"
@@ -73,6 +73,7 @@ const list = [
   resendNotice,
   listPlans,
   getConfig,
+  listConfig,
   diffConfig,
   putConfig,
   reloadConfig,

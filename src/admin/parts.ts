@@ -35,6 +35,8 @@ export interface AdminParts {
   readonly webhookPorts: readonly number[]
   /** The running configuration by the names of the configuration file, without secrets. */
   readonly settings: Readonly<Record<string, unknown>>
+  /** The same as a list, without plans and prices. */
+  readonly settingList: readonly Setting[]
   readonly config: ConfigControl
   readonly backups: Backups
   /**
@@ -47,6 +49,19 @@ export interface AdminParts {
   /** How customers get an account. */
   readonly signUp: SignUpSettings
   readHealth(): Promise<ServiceHealth>
+}
+
+/** A setting of the running service. */
+export interface Setting {
+  /** Its name in the configuration file. */
+  readonly setting: string
+  /** As JSON; a secret is `(set)`. */
+  readonly value: unknown
+  readonly source: "flag" | "environment" | "file" | "default"
+  readonly flag: string
+  readonly description: string
+  /** When a change of it counts: at once over the admin API, after a reload by hand since it names a file, or after a restart. */
+  readonly change: "now" | "reload" | "restart"
 }
 
 /** Events for one reader. End it when nobody reads them any more. */

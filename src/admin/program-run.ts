@@ -12,6 +12,7 @@ import { noSignUps } from "./sign-up/settings.ts"
 export type ProgramParts = Omit<
   AdminParts,
   | "settings"
+  | "settingList"
   | "mayOwe"
   | "webhookPorts"
   | "history"
@@ -46,6 +47,7 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
     pages: { console: notServed, portal: notServed },
     ...parts,
     settings: {},
+    settingList: [],
     mayOwe: false,
     // Those of customers alone.
     webhookPorts: [],

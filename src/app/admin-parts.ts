@@ -8,7 +8,7 @@ import { createSignIn } from "../admin/sign-in.ts"
 import { createSignUps } from "../admin/sign-up/sign-ups.ts"
 import type { Random } from "../apis/contract.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
-import { describeConfig } from "../config/describe.ts"
+import { describeConfig, listSettings } from "../config/describe.ts"
 import type { Config } from "../config/load.ts"
 import { isPostgresUrl } from "../store/open.ts"
 import type { OpenStore } from "../store/open-store.ts"
@@ -78,6 +78,9 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     },
     get signUp() {
       return signUpSettings(running().config, options)
+    },
+    get settingList() {
+      return listSettings(running().config)
     },
     async readHealth() {
       const { charges, refusals } = gauges.activity

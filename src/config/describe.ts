@@ -41,6 +41,17 @@ export function describeConfig(config: Config): Record<string, unknown> {
   }
 }
 
+/** The settings with where each comes from and when a change of it counts. */
+export function listSettings(config: Config) {
+  const values = describeConfig(config)
+  return Object.entries(options).map(([key, option]) => {
+    const { fileKey, flag, help, needsRestart = false, namesFile = false } = option
+    const change: "now" | "reload" | "restart" = needsRestart ? "restart" : namesFile ? "reload" : "now"
+    const source = config.origins[key as OptionKey]
+    return { setting: fileKey, value: values[fileKey], source, flag, description: help, change }
+  })
+}
+
 function toJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toJson)
   if (isPlace(value)) return `${value.host.includes(":") ? `[${value.host}]` : value.host}:${value.port}`

@@ -21,6 +21,7 @@ import { portalByKeyboard } from "./web/portal-by-keyboard.ts"
 import { auditInBrowser, noticesInBrowser } from "./web/records.ts"
 import { errorsInBrowser, requestsInBrowser } from "./web/requests.ts"
 import { sessionsInBrowser } from "./web/sessions.ts"
+import { settingsInBrowser } from "./web/settings.ts"
 import { shellInBrowser } from "./web/shell.ts"
 import { signUpInBrowser } from "./web/sign-up.ts"
 import { slowAnswersInBrowser } from "./web/slow-answers.ts"
@@ -73,6 +74,8 @@ if (executable === null) {
   describe("people", () => peopleInBrowser(named))
   const signUp = await startSignUp()
   describe("sign-up", () => signUpInBrowser(createDesk(browser, signUp.url, signUp.key), signUp.db))
+  describe("sign-up", () => signUpInBrowser(createDesk(browser, signUp.url, "none"), signUp.db))
+  describe("settings", () => settingsInBrowser(configuredDesk))
   describe("backups", () => backupsInBrowser(configuredDesk, desk))
 }
 

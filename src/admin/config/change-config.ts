@@ -1,7 +1,9 @@
 import { Type } from "@sinclair/typebox"
-import { nullable } from "../../apis/contract.ts"
+import { choice, nullable } from "../../apis/contract.ts"
 import { AdminFault } from "../fault.ts"
+import { listOf } from "../fields.ts"
 import { defineChange, defineRead } from "../operation.ts"
+import { wholeList } from "../pages.ts"
 import {
   changeColumns,
   changeList,
@@ -144,6 +146,33 @@ export const getConfig = defineRead({
   ),
   example: {},
   read: async (_, { settings, config }) => ({ ...settings, version: config.version() }),
+})
+
+export const listConfig = defineRead({
+  id: "config.list",
+  title: "List settings",
+  description:
+    "Lists the settings of the running service: the value, where it comes from, what it is for, and when a change of it counts. " +
+    "Secrets are shown as `(set)`. Plans and prices have lists of their own.",
+  permission: "config.read",
+  path: "/config/settings",
+  command: { words: "config list", example: "", columns: ["setting", "value", "source", "change"] },
+  input: Type.Object({}),
+  output: listOf(
+    Type.Object({
+      setting: Type.String({ description: "Its name in the configuration file." }),
+      value: Type.Unknown({ description: "Its value; null if there is none." }),
+      source: Type.String({ description: "Where the value comes from: flag, environment, file or default." }),
+      flag: Type.String({ description: "The flag that sets it." }),
+      description: Type.String({ description: "What it is for." }),
+      change: choice(["now", "reload", "restart"], {
+        description:
+          "When a change counts: `now` with `config.put`, after a `reload` by hand since it names a file, or after a `restart`.",
+      }),
+    }),
+  ),
+  example: {},
+  read: async (_, { settingList }) => wholeList([...settingList]),
 })
 
 export const diffConfig = defineRead({

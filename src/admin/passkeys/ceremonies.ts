@@ -73,7 +73,7 @@ export function createPasskeys(parts: {
 
   return {
     async signInOptions({ rpId }, browser) {
-      const { generateAuthenticationOptions } = await import("@simplewebauthn/server")
+      const { generateAuthenticationOptions } = await loadLibrary()
       // No list of passkeys: that would tell who has one.
       return generateAuthenticationOptions({
         rpID: rpId,
@@ -85,7 +85,7 @@ export function createPasskeys(parts: {
 
     async addOptions(actor, { rpId }) {
       const { session, person } = await requireSignedInPerson(actor, admin)
-      const { generateRegistrationOptions } = await import("@simplewebauthn/server")
+      const { generateRegistrationOptions } = await loadLibrary()
       const passkeys = await admin.passkeysOf(person.id)
       return generateRegistrationOptions({
         ...{ rpName: rpId, rpID: rpId, userName: person.name, userDisplayName: person.name },
@@ -180,7 +180,7 @@ async function verifyNew(
     readonly parts: { readonly admin: AdminStore; readonly clock: Clock }
   },
 ) {
-  const { verifyRegistrationResponse } = await import("@simplewebauthn/server")
+  const { verifyRegistrationResponse } = await loadLibrary()
   const challenge = challengeIn(made.response.clientDataJSON)
   const hash = hashOf(challenge)
   if (!isOpen(await admin.findChallenge(hash), session, clock)) {
@@ -226,6 +226,12 @@ function notAdded(message: string, cause?: unknown): AdminFault {
   return new AdminFault("invalid", message, { parameter: "passkey", cause })
 }
 
+/** Loaded with the first passkey. A part of it, for certificates, needs reflect-metadata before it. */
+async function loadLibrary() {
+  await import("reflect-metadata")
+  return import("@simplewebauthn/server")
+}
+
 /** What a passkey has proved. */
 export interface PasskeyProof {
   readonly passkey: PasskeyRecord
@@ -259,7 +265,7 @@ export async function verifySignIn(
   if (browser === null || !isOpen(found, hashOf(browser), clock)) {
     return { refusal: "passkeyOld", subject: passkey.id }
   }
-  const { verifyAuthenticationResponse } = await import("@simplewebauthn/server")
+  const { verifyAuthenticationResponse } = await loadLibrary()
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,

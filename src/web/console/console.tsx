@@ -18,6 +18,7 @@ import { PasskeysScreen } from "./people/passkeys-screen.tsx"
 import { PeopleScreen } from "./people/people-screen.tsx"
 import { PlansScreen } from "./plans/plans-screen.tsx"
 import { RequestsScreen } from "./requests/requests-screen.tsx"
+import { SettingsScreen } from "./settings/settings-screen.tsx"
 import { StatementScreen, StatementsScreen } from "./statements/statements-screen.tsx"
 
 const screens: readonly Screen[] = [
@@ -32,6 +33,7 @@ const screens: readonly Screen[] = [
   screenAt("plans", "Plans", "plans.list", PlansScreen),
   screenAt("audit", "Audit", "audit.list", AuditScreen),
   screenAt("backups", "Backups", "backups.list", BackupsScreen),
+  screenAt("settings", "Settings", "config.list", SettingsScreen),
   screenAt("people", "People", "people.list", PeopleScreen),
   screenAt("admin-keys", "Admin keys", "admins.list", AdminKeysScreen),
   screenAt("passkeys", "Your passkeys", "passkeys.list", PasskeysScreen),

@@ -26,6 +26,8 @@ interface ChangeWindowProps {
   toChanges(values: FormValues): Changes
   /** A button below the form that removes something. */
   readonly remove?: { readonly label: string; readonly changes: Changes } | undefined
+  /** What removing means, above its button. */
+  readonly removeText?: string
   close(): void
   /** @param version of the configuration that runs now */
   changed(version: number | null): void
@@ -47,6 +49,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
     children,
     toChanges,
     remove,
+    removeText = "A plan that open accounts still have cannot be removed. Give them another one first.",
     close,
     changed,
   } = props
@@ -106,7 +109,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
             checked(found)
           }}
         >
-          <p>A plan that open accounts still have cannot be removed. Give them another one first.</p>
+          <p>{removeText}</p>
         </Form>
       )}
       {trial && (
