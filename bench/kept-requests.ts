@@ -82,9 +82,9 @@ async function measure(): Promise<void> {
   const values: readonly RequestFilter[] = [
     {},
     { account: "acc_3" },
-    { account: "acc_777" },
+    { account: "acc_779" },
     { account: "acc_none" },
-    { key: "key_888" },
+    { key: "key_889" },
     { api: "api3" },
     { api: "api39" },
     { status: "200" },
@@ -95,12 +95,12 @@ async function measure(): Promise<void> {
     { requestId: `Ab3dEfGh1jKl.${Math.floor(count / 3).toString(36)}` },
     { requestId: "none.zzzzz" },
     { account: "acc_3", status: "5xx" },
-    { account: "acc_777", fault: "inputRejected" },
+    { account: "acc_779", fault: "inputRejected" },
     { account: "acc_3", api: "api39" },
     { account: "acc_3", api: "api39", status: "503" },
     { account: "acc_3", key: "key_4" },
     { api: "api38", fault: "overloaded" },
-    { api: "api38", status: "200", account: "acc_777" },
+    { api: "api38", status: "200", account: "acc_779" },
   ]
   const rows: object[] = []
   for (const value of values) {
