@@ -74,7 +74,6 @@ if (executable === null) {
   describe("people", () => peopleInBrowser(named))
   const signUp = await startSignUp()
   describe("sign-up", () => signUpInBrowser(createDesk(browser, signUp.url, signUp.key), signUp.db))
-  describe("sign-up", () => signUpInBrowser(createDesk(browser, signUp.url, "none"), signUp.db))
   describe("settings", () => settingsInBrowser(configuredDesk))
   describe("backups", () => backupsInBrowser(configuredDesk, desk))
 }
