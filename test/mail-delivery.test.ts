@@ -22,7 +22,6 @@ const brand: MailBrand = {
   title: "Example <APIs>",
   accent: "#0b6b5d",
   onAccent: "#ffffff",
-  publicUrl: "https://api.example.com",
   from: "no-reply@example.com",
 }
 const link = "https://api.example.com/portal#secret"
@@ -232,7 +231,6 @@ test("a real server gets the mail as its reader will see it", async () => {
   expect(headers).toContain("Message-ID: <mail_1@example.com>")
   expect(headers).toContain("Date: Wed, 01 Jan 2025 00:00:00 +0000")
   expect(headers).toContain("multipart/alternative")
-  expect(headers).not.toContain("List-Unsubscribe")
 })
 
 const templates: readonly MailTemplate[] = ["sign-in", "confirmation", "invitation"]
@@ -259,16 +257,15 @@ function recordOf(change: Partial<MailRecord>): MailRecord {
 
 describe("what a mail says", () => {
   test.each(templates)("%s has its link in text and HTML, and how long it is valid", (template) => {
-    const { text, html, unsubscribe } = compose(recordOf({ template }), brand)
+    const { text, html } = compose(recordOf({ template }), brand)
     expect(text).toContain(link)
     expect(html).toContain(`href="${link}"`)
     expect(text).toContain("once, within 15 minutes")
     expect(html).toContain("Example &lt;APIs&gt;")
     expect(html).not.toContain("<APIs>")
-    expect(unsubscribe).toBeNull()
   })
 
-  test("a notice has its numbers, and how to end such mails with one click", async () => {
+  test("a notice has its numbers", () => {
     const data = {
       ...{ type: "credits.threshold_reached", account: "acc_1", plan: "pro", data: null },
       ...{ threshold: 80, used: 80_000, allowance: 100_000 },
@@ -277,11 +274,6 @@ describe("what a mail says", () => {
     const composed = compose(mail, brand)
     expect(composed.subject).toBe("80 % of the month's credits are used")
     expect(composed.text).toContain("Used credits: 80,000\nCredits of the month: 100,000")
-    const message = (await toMessage(mail, composed, brand)).toString()
-    expect(message).toContain("List-Unsubscribe: <https://api.example.com/mail/unsubscribe?mail=mail_1>\r\n")
-    expect(message).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n")
-    // Without the address of the service there is nothing to click.
-    expect(compose(mail, { ...brand, publicUrl: null }).text).not.toContain("Stop these mails")
   })
 
   test("no text becomes a header or markup", async () => {
@@ -300,14 +292,7 @@ describe("what a mail says", () => {
         const named = headers.split("\r\n").filter((line) => !/^[ \t]/.test(line))
         expect(named.map((line) => line.slice(0, line.indexOf(":"))).toSorted()).toEqual(
           [
-            ...[
-              "Auto-Submitted",
-              "Content-Type",
-              "Date",
-              "From",
-              "List-Unsubscribe",
-              "List-Unsubscribe-Post",
-            ],
+            ...["Auto-Submitted", "Content-Type", "Date", "From"],
             ...["MIME-Version", "Message-ID", "Subject", "To"],
           ].toSorted(),
         )

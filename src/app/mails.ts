@@ -32,7 +32,7 @@ function readPassword(file: string): string {
 }
 
 /** How mails look under a configuration. */
-export function mailBrandOf({ title, brandColor, publicUrl, mailFrom }: Config): MailBrand {
+export function mailBrandOf({ title, brandColor, mailFrom }: Config): MailBrand {
   const { accent, onAccent } = toBrandColors(brandColor ?? ownColor).light
-  return { title, accent, onAccent, publicUrl, from: mailFrom ?? noSender }
+  return { title, accent, onAccent, from: mailFrom ?? noSender }
 }

@@ -46,8 +46,7 @@ export function createMockMails(mails: MailOutbox, brand: () => MailBrand) {
 
 function toShown(mail: MailRecord, brand: MailBrand): ShownMail {
   const { recipient: to, template, accountId: account, raisedMs } = mail
-  // A notice has a random id, which is in the address that ends such mails.
-  const { subject, text, html } = compose(mail, { ...brand, publicUrl: null })
+  const { subject, text, html } = compose(mail, brand)
   const data: unknown = JSON.parse(mail.data ?? "null")
   const link = isObject(data) && typeof data.link === "string" ? data.link : null
   return { to, template, account, subject, link, text, html, raised: toIso(raisedMs) }

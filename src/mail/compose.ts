@@ -7,12 +7,7 @@ export interface ComposedMail {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The address that ends mails of its kind for an account; null for a mail that was asked for. */
-  readonly unsubscribe: string | null
 }
-
-/** The path that ends an account's notices by mail (RFC 8058). */
-export const unsubscribePath = "/mail/unsubscribe"
 
 /**
  * Writes a mail from its row.
@@ -20,16 +15,7 @@ export const unsubscribePath = "/mail/unsubscribe"
  */
 export function compose(mail: MailRecord, brand: MailBrand): ComposedMail {
   const content = textOf(mail, brand)
-  const isNotice = mail.template === "notice"
-  // Only those who have seen the mail know its id, which has 128 random bits.
-  const unsubscribe =
-    isNotice && brand.publicUrl !== null ? `${brand.publicUrl}${unsubscribePath}?mail=${mail.id}` : null
-  return {
-    subject: content.subject,
-    text: toText(content, brand, unsubscribe),
-    html: toHtml(content, brand, unsubscribe),
-    unsubscribe,
-  }
+  return { subject: content.subject, text: toText(content, brand), html: toHtml(content, brand) }
 }
 
 /**
@@ -38,7 +24,7 @@ export function compose(mail: MailRecord, brand: MailBrand): ComposedMail {
  */
 export async function toMessage(mail: MailRecord, composed: ComposedMail, brand: MailBrand): Promise<Buffer> {
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer")
-  const { subject, text, html, unsubscribe } = composed
+  const { subject, text, html } = composed
   const from = requireAddress(brand.from)
   const message = new MailComposer({
     from: { name: oneLine(brand.title), address: from },
@@ -53,10 +39,6 @@ export async function toMessage(mail: MailRecord, composed: ComposedMail, brand:
     headers: {
       // RFC 3834 §5: no program shall answer.
       "Auto-Submitted": "auto-generated",
-      ...(unsubscribe !== null && {
-        "List-Unsubscribe": { prepared: true, value: `<${unsubscribe}>` },
-        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-      }),
     },
   })
   return message.compile().build()

@@ -5,8 +5,6 @@ export interface MailBrand {
   /** The colour of buttons and of text on them, `#rrggbb`. */
   readonly accent: string
   readonly onAccent: string
-  /** Where clients reach the service, without a path; null if that is not known. */
-  readonly publicUrl: string | null
   /** The sender's address. */
   readonly from: string
 }
@@ -24,22 +22,17 @@ export type MailPart =
   | { readonly rows: readonly (readonly [name: string, value: string])[] }
 
 /** The plain text of a mail. */
-export function toText({ parts }: MailText, { title }: MailBrand, unsubscribe: string | null): string {
+export function toText({ parts }: MailText, { title }: MailBrand): string {
   const texts = parts.map((part) => {
     if (typeof part === "string") return part
     if ("link" in part) return `${part.label}:\n${part.link}`
     return part.rows.map(([name, value]) => `${name}: ${value}`).join("\n")
   })
-  const end = unsubscribe === null ? [] : [`Stop these mails:\n${unsubscribe}`]
-  return `${[...texts, `-- \n${title}`, ...end].join("\n\n")}\n`
+  return `${[...texts, `-- \n${title}`].join("\n\n")}\n`
 }
 
 /** The same as HTML. Mail programs read styles of elements only, and no pictures are loaded. */
-export function toHtml(
-  { subject, parts }: MailText,
-  { title, accent, onAccent }: MailBrand,
-  unsubscribe: string | null,
-): string {
+export function toHtml({ subject, parts }: MailText, { title, accent, onAccent }: MailBrand): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return `<p style="margin:0 0 16px">${escaped(part)}</p>`
     if ("link" in part) {
@@ -53,16 +46,12 @@ export function toHtml(
     )
     return `<table role="presentation" style="margin:0 0 16px;border-collapse:collapse">${rows.join("")}</table>`
   })
-  const end =
-    unsubscribe === null
-      ? ""
-      : `<p style="font-size:13px;color:#5b6169"><a href="${escaped(unsubscribe)}" style="color:#5b6169">Stop these mails</a></p>\n`
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head>
 <body style="margin:0;padding:24px;background:#ffffff;color:#1a1d21;font:16px/1.5 system-ui,sans-serif">
 <p style="margin:0 0 24px;font-weight:600;color:${accent}">${escaped(title)}</p>
 ${blocks.join("\n")}
-${end}</body></html>
+</body></html>
 `
 }
 

@@ -9,7 +9,10 @@ export interface Retention extends RetentionMarks {
   readonly stepMs: number
   /** Whether there is room for what a step writes. A data file's log is emptied only when no process reads it. */
   hasRoom(): boolean
-  /** Deletes at most `limit` notices that were raised before a time, with their attempts. Those that wait stay. Returns how many. */
+  /**
+   * Deletes at most `limit` notices that were raised before a time, with their attempts, and as many mails. Those that wait stay.
+   * Returns how many rows there were.
+   */
   deleteNotices(beforeMs: number, limit: number): Promise<number>
   /** Deletes at most `limit` Idempotency-Keys of calls that were kept for long enough. Returns how many. */
   deleteReplays(nowMs: number, limit: number): Promise<number>

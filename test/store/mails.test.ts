@@ -115,6 +115,20 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await mails.claim(options)).toMatchObject({ id: "mail_1", nextAttemptMs: nowMs + 60_000 })
   })
 
+  test("mails that wait no more are deleted with old notices", async () => {
+    await insert(
+      mailOf({ id: "mail_1" }),
+      mailOf({ id: "mail_2", nowMs: nowMs + 1 }),
+      mailOf({ id: "mail_3", nowMs: nowMs + 9 }),
+    )
+    await mails.record("mail_1", sent, { kind: "delivered" })
+    await mails.record("mail_3", sent, { kind: "delivered" })
+    expect(await opened.retention.deleteNotices(nowMs + 9, 100)).toBe(1)
+    expect(await opened.retention.deleteNotices(nowMs + 9, 100)).toBe(0)
+    expect(await opened.retention.deleteNotices(nowMs + 10, 100)).toBe(1)
+    expect(await mails.claim({ ...options, nowMs: nowMs + 1 })).toMatchObject({ id: "mail_2" })
+  })
+
   test("several processes never lease the same mail", async () => {
     await insert(...Array.from({ length: 30 }, (_, i) => mailOf({ id: `mail_${i}` })))
     const others = await Promise.all([openAnyStore(db), openAnyStore(db)])

@@ -69,8 +69,10 @@ const deleteNotices = `
   WITH old AS MATERIALIZED (SELECT id FROM notices WHERE raised_ms < $1::bigint AND state <> 'pending'
     ORDER BY raised_ms, id LIMIT $2::bigint FOR UPDATE SKIP LOCKED),
   attempts AS (DELETE FROM notice_attempts WHERE notice_id = ANY (ARRAY(SELECT id FROM old))),
+  mailed AS (DELETE FROM mails WHERE id = ANY (ARRAY(SELECT id FROM mails WHERE raised_ms < $1::bigint AND state <> 'pending'
+    ORDER BY raised_ms, id LIMIT $2::bigint FOR UPDATE SKIP LOCKED)) RETURNING 1),
   taken AS (DELETE FROM notices WHERE id = ANY (ARRAY(SELECT id FROM old)) RETURNING 1)
-  ${counted("taken")}`
+  ${counted("(SELECT * FROM taken UNION ALL SELECT * FROM mailed) AS deleted")}`
 
 const deleteReplays = `
   WITH taken AS (DELETE FROM call_replays WHERE ctid = ANY (ARRAY(SELECT ctid FROM call_replays

@@ -86,7 +86,13 @@ export function prepareRetention(
       run("DELETE FROM notice_attempts WHERE notice_id = ?1", id)
       run("DELETE FROM notices WHERE id = ?1", id)
     }
-    return ids.length
+    const mails = run(
+      `DELETE FROM mails WHERE id IN (SELECT id FROM mails WHERE raised_ms < ?1 AND state <> 'pending'
+         ORDER BY raised_ms, id LIMIT ?2)`,
+      beforeMs,
+      limit,
+    )
+    return ids.length + mails
   })
 
   return {
