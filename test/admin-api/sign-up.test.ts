@@ -125,3 +125,20 @@ test("visitors learn how they get in, and nothing else", async () => {
     ways: { sign_up: "open", by_mail: true, terms: null },
   })
 })
+
+test("a test of a client signs up in the mock with the link in its mails, the same on every run", async () => {
+  const run = async () => {
+    await mock.reset()
+    const browser = openBrowser(mock.url)
+    await ask({ for: "sign-up", email: "new@example.com", name: "New" }, browser)
+    const mails = (await mock.control("GET", "/mails")).data?.mails as { link: string }[]
+    expect(mails).toMatchObject([{ to: "new@example.com", template: "confirmation" }])
+    const token = mails[0]?.link.split("#sign-up=")[1]
+    const { status, body } = await browser.send("POST", "/portal/mail-links/confirm", { body: { token } })
+    expect([status, body.session]).toMatchObject([201, { account: { name: "New", plan: "free" } }])
+    const call = await fetch(`${mock.url}/v1/usage`, { headers: { "x-api-key": String(body.first_key) } })
+    expect(call.status).toBe(200)
+    return body.first_key
+  }
+  expect(await run()).toBe(await run())
+})
