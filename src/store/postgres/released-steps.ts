@@ -58,6 +58,7 @@ export const releasedSteps: readonly SchemaStep[] = [
         expires_ms bigint NOT NULL,
         used_ms    bigint
       );
+      CREATE UNIQUE INDEX email_links_by_id ON email_links (id);
       CREATE INDEX email_links_by_expiry ON email_links (expires_ms);
       CREATE INDEX email_links_by_email ON email_links (email);
       CREATE INDEX email_links_by_network ON email_links (network);
