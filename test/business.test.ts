@@ -1,0 +1,95 @@
+/** The commands of docs/business.md, run as they stand, in one shell and in their order, beside a service. */
+import { expect, test } from "bun:test"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { freePort } from "./support/free-port.ts"
+import { tempDir } from "./support/temp.ts"
+import { until } from "./support/until.ts"
+
+const root = join(import.meta.dir, "..")
+const page = readFileSync(join(root, "docs/business.md"), "utf8")
+const headings = [
+  "Plan and price",
+  "Sign-up",
+  "Customer",
+  "Key",
+  "Raise a limit",
+  "Refund",
+  "Leaked key",
+  "Statement",
+  "Invoice",
+  "Leaving",
+]
+
+test("the page leads from the plan to the end of a customer", () => {
+  expect([...page.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)).toEqual(headings)
+})
+
+test.skipIf(!Bun.which("jq") || !Bun.which("curl"))("its commands work in their order", async () => {
+  const dir = tempDir()
+  const port = freePort()
+  const main = join(root, "src/main.ts")
+  writeFileSync(join(dir, "penknife"), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, {
+    mode: 0o755,
+  })
+  const [, settings = ""] = /```toml\n(.*?)```/s.exec(page) ?? []
+  writeFileSync(join(dir, "penknife.toml"), settings)
+  const env = { ...process.env, PATH: `${dir}:${process.env.PATH}`, PENKNIFE_PORT: String(port) }
+  const service = Bun.spawn([process.execPath, main, "serve", "--config", "penknife.toml"], {
+    cwd: dir,
+    env,
+    stdout: "ignore",
+    stderr: "ignore",
+  })
+  try {
+    await until(() => isReady(port))
+    const script = page
+      .split(/^## .*$/m)
+      .slice(1)
+      .map((section, index) => `printf '\\n## %s\\n' '${headings[index]}'\n${commandsOf(section)}`)
+      .join("\n")
+      .replaceAll("localhost:8080", `127.0.0.1:${port}`)
+    const shell = Bun.spawn(["bash", "-e", "-o", "pipefail", "-c", script], {
+      cwd: dir,
+      env,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    })
+    const [out, err] = await Promise.all([shell.stdout.text(), shell.stderr.text()])
+    expect({
+      code: await shell.exited,
+      err: err.split("\n").filter((line) => /error|refused|must/i.test(line)),
+    }).toEqual({ code: 0, err: [] })
+    const parts = out.split(/^## .*\n/m).slice(1)
+    const shown = Object.fromEntries(headings.map((heading, index) => [heading, parts[index] ?? ""]))
+    expect(shown["Plan and price"]).toContain("€29 a month")
+    expect(shown["Sign-up"]).toContain("ben@example.com")
+    expect(shown.Customer).toContain("customer-4711")
+    // Two calls with one key are one charge.
+    expect(shown.Key?.match(/"status":"ok"/g)).toHaveLength(2)
+    expect(shown.Key).toMatch(/ibanvalidator +1 +1$/m)
+    expect(shown["Raise a limit"]).toMatch(/bonus +50,000$/m)
+    expect(shown.Refund).toMatch(/-50,000/)
+    expect(shown["Leaked key"]).toMatch(/^401\n200$/m)
+    expect(shown.Statement).toMatch(/adjusted +3,000$/m)
+    expect(shown.Invoice).toContain("Acme Inc.")
+    expect(shown.Leaving).toContain("accounts.close")
+    expect(existsSync(join(dir, "statement.csv"))).toBe(true)
+  } finally {
+    service.kill()
+    await service.exited
+  }
+})
+
+function commandsOf(section: string): string {
+  return [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, commands]) => commands).join("")
+}
+
+async function isReady(port: number): Promise<boolean> {
+  try {
+    return (await fetch(`http://127.0.0.1:${port}/ready`)).ok
+  } catch {
+    return false
+  }
+}
