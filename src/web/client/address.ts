@@ -27,10 +27,15 @@ export function go(screen: string, values: Query = {}): void {
   arrive()
 }
 
-/** Changes values of the query; empty ones are removed. The screen stays. */
-export function setQuery(values: Query): void {
+/**
+ * Changes values of the query; empty ones are removed. The screen stays.
+ * @param isStep whether the browser's back button leads to the values before
+ */
+export function setQuery(values: Query, isStep = false): void {
   const next: Record<string, Query[string]> = Object.fromEntries(query.peek())
-  history.replaceState(null, "", addressOf(path.peek(), { ...next, ...values }))
+  const address = addressOf(path.peek(), { ...next, ...values })
+  if (isStep) history.pushState(null, "", address)
+  else history.replaceState(null, "", address)
   place.value = read()
 }
 

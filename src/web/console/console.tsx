@@ -20,6 +20,7 @@ import { PlansScreen } from "./plans/plans-screen.tsx"
 import { RequestsScreen } from "./requests/requests-screen.tsx"
 import { SettingsScreen } from "./settings/settings-screen.tsx"
 import { StatementScreen, StatementsScreen } from "./statements/statements-screen.tsx"
+import { SearchWindow } from "./search/search-window.tsx"
 
 const screens: readonly Screen[] = [
   { path: "/", title: "Overview", icon: "overview", operation: null, component: OverviewScreen },
@@ -39,4 +40,4 @@ const screens: readonly Screen[] = [
   screenAt("passkeys", "Your passkeys", "passkeys.list", PasskeysScreen),
 ]
 
-startApp(screens, { otherSignIn: PasskeySignIn })
+startApp(screens, { otherSignIn: PasskeySignIn, search: SearchWindow })

@@ -25,6 +25,7 @@ export function Dialog({ title, children, close, mayClose = true, isWide = false
   useEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
+    if (dialog.current) firstOf(dialog.current)?.focus()
     // A dialog that leaves the page does not give the focus back by itself.
     return () => {
       if (before instanceof HTMLElement) before.focus()
@@ -51,4 +52,22 @@ export function Dialog({ title, children, close, mayClose = true, isWide = false
       {children}
     </dialog>
   )
+}
+
+/**
+ * What has the focus at first: the button that leads back from a dangerous form, the first field of another one, or the button
+ * that copies a secret. The browser would choose Close, with which a space ends the window.
+ */
+function firstOf(dialog: HTMLElement): HTMLElement | null {
+  const places = [
+    ".form-buttons:has(.danger) .quiet",
+    "form :is(input, select, textarea):not(:disabled)",
+    ".secret-row button",
+    ".form-buttons button",
+  ]
+  for (const place of places) {
+    const found = dialog.querySelector<HTMLElement>(place)
+    if (found) return found
+  }
+  return null
 }

@@ -1,4 +1,5 @@
 import uPlot from "uplot"
+import { zone } from "../client/preferences.ts"
 import { formatShort } from "./text.tsx"
 
 /** One line or row of bars. */
@@ -81,7 +82,10 @@ function optionsOf(
     width: place.clientWidth,
     height: heightPx,
     legend: { show: false },
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), "Etc/UTC"),
+    tzDate: (seconds) => {
+      const at = new Date(seconds * 1_000)
+      return step !== "day" && zone.value === "local" ? at : uPlot.tzDate(at, "Etc/UTC")
+    },
     padding: [10, 20, 0, 0],
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     scales: {
@@ -94,7 +98,8 @@ function optionsOf(
         grid: { show: false },
         size: 28,
         space: 70,
-        values: (_plot, seconds, _axis, _space, increment) => timeLabels(seconds, increment),
+        values: (_plot, seconds, _axis, _space, increment) =>
+          timeLabels(seconds, increment, step === "day" ? "UTC" : zone.value),
       },
       {
         ...axis,
@@ -113,15 +118,18 @@ const wholeSteps = Array.from({ length: 15 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat()
 
-const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" })
-const minute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" })
+const dayOptions = { day: "numeric", month: "short" } as const
+const minuteOptions = { hour: "2-digit", minute: "2-digit" } as const
 
 /** Days below an axis of days; hours and minutes below others, where the day stands at midnight. */
-function timeLabels(seconds: readonly number[], increment: number): string[] {
+function timeLabels(seconds: readonly number[], increment: number, zone: "UTC" | "local"): string[] {
+  const inZone = zone === "UTC" ? { timeZone: "UTC" } : {}
+  const day = new Intl.DateTimeFormat("en-GB", { ...dayOptions, ...inZone })
+  const minute = new Intl.DateTimeFormat("en-GB", { ...minuteOptions, ...inZone })
   return seconds.map((each) => {
     const at = new Date(each * 1_000)
-    const isDay = increment >= stepSeconds.day || each % stepSeconds.day === 0
-    return (isDay ? day : minute).format(at)
+    const text = minute.format(at)
+    return increment >= stepSeconds.day || text === "00:00" ? day.format(at) : text
   })
 }
 

@@ -70,9 +70,13 @@ export function TextFilter({ name, label, placeholder, isShort }: TextFilterProp
 
   function changed(): void {
     cancel.current()
-    cancel.current = after(typingPauseMs, () =>
-      setQuery({ [name]: input.current?.value.trim(), after: null }),
-    )
+    cancel.current = after(typingPauseMs, () => {
+      // A key's text must be neither in the address nor in the history of the browser: its visible part is enough.
+      const text = input.current?.value
+        .trim()
+        .replace(/\bpk[als]?-[0-9A-Za-z]{7,}/g, (key) => key.slice(0, 9))
+      setQuery({ [name]: text, after: null, from: null })
+    })
   }
 
   return (
@@ -87,6 +91,7 @@ export function TextFilter({ name, label, placeholder, isShort }: TextFilterProp
         onInput={changed}
         autocomplete="off"
         spellcheck={false}
+        data-filter
       />
     </div>
   )
@@ -102,7 +107,7 @@ export function DayFilter({ name, label }: FilterProps) {
         id={id}
         type="date"
         value={filterValue(name) ?? ""}
-        onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null })}
+        onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null, from: null })}
       />
     </div>
   )
@@ -142,7 +147,10 @@ export function ChoiceFilter({ name, label, choices, isLabelHidden }: ChoiceFilt
       <label for={id} class={isLabelHidden ? "hidden" : undefined}>
         {label}
       </label>
-      <select id={id} onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null })}>
+      <select
+        id={id}
+        onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null, from: null })}
+      >
         <Options choices={shown} chosen={value} />
       </select>
     </div>

@@ -1,12 +1,14 @@
 import type { ComponentChildren } from "preact"
-import { useRef } from "preact/hooks"
 import { query, setQuery } from "../client/address.ts"
-import type { EntryOf, ListId, ReadInput } from "../client/operations.ts"
+import { area } from "../client/area.ts"
+import { addressOfRead, type EntryOf, type ListId, type ReadInput } from "../client/operations.ts"
 import { Problem } from "../client/problem.ts"
 import { useRead } from "../client/use-read.ts"
 import { Button } from "./button.tsx"
+import { Icon } from "./icon.tsx"
 import { Empty, Ready } from "./states.tsx"
 import { type Column, Table } from "./table.tsx"
+import { formatNumber } from "./text.tsx"
 
 interface PagedTableProps<Id extends ListId> {
   /** A plural for the rows: "accounts". */
@@ -19,16 +21,28 @@ interface PagedTableProps<Id extends ListId> {
   readonly empty: ComponentChildren
   /** A number that rises when the rows have changed. */
   readonly version?: number
+  /** How many entries all pages have; null while that is not known. Absent where nobody counts them. */
+  readonly total?: Total | null
 }
 
-const pageSize = 50
+/** A number of entries, as lists with the parameter `total` answer it. */
+export interface Total {
+  readonly count: number
+  readonly is_exact: boolean
+}
 
-/** A list, page by page. The cursor is in the address, and only one page is kept, so a list may have any length. */
+const pageSizes = ["50", "100", "250", "500"] as const
+
+/**
+ * A list, page by page. Filters, order, size and place are in the address, so that the browser's back button leads to the page
+ * before. Only one page is kept, so a list may have any length.
+ */
 export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
-  const { what, operation, filters, columns, keyOf, empty, version } = props
+  const { what, operation, filters, columns, keyOf, empty, version, total } = props
   const after = query.value.get("after")
-  const before = useRef<(string | null)[]>([])
-  const reading = useRead(operation, { ...filters, limit: pageSize, after }, version)
+  const first = after === null ? 1 : toCount(query.value.get("from"))
+  const size = pageSizes.find((each) => each === query.value.get("rows")) ?? pageSizes[0]
+  const reading = useRead(operation, { ...filters, limit: Number(size), after }, version)
   const isFiltered = Object.values(filters).some(
     (value) => value !== null && value !== undefined && value !== "",
   )
@@ -36,18 +50,14 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
   function forward(next: string): void {
     // While loading, the previous page is shown.
     if (reading.isLoading) return
-    before.current.push(after)
-    setQuery({ after: next })
-  }
-
-  function back(): void {
-    setQuery({ after: before.current.pop() ?? null })
+    setQuery({ after: next, from: first + (reading.data?.data.length ?? 0) }, true)
   }
 
   /** The cursor in an old address may no longer be valid. */
   function reload(): void {
-    if (reading.error instanceof Problem && reading.error.parameter === "after") setQuery({ after: null })
-    else reading.reload()
+    if (reading.error instanceof Problem && reading.error.parameter === "after") {
+      setQuery({ after: null, from: null })
+    } else reading.reload()
   }
 
   return (
@@ -72,19 +82,56 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
                 <Table caption={what} columns={columns} rows={data} keyOf={keyOf} />
               </div>
             )}
-            {(after !== null || next !== null) && (
-              <nav class="pages" aria-label={`Pages of ${what}`}>
-                <Button icon="back" disabled={after === null} onClick={back}>
-                  {before.current.length > 0 || after === null ? "Previous page" : "First page"}
-                </Button>
-                <Button disabled={next === null} onClick={() => next !== null && forward(next)}>
-                  Next page
-                </Button>
-              </nav>
-            )}
+            <nav class="pages" aria-label={`Pages of ${what}`}>
+              <Button
+                icon="back"
+                disabled={after === null}
+                onClick={() => setQuery({ after: null, from: null }, true)}
+              >
+                First page
+              </Button>
+              <Button disabled={next === null} onClick={() => next !== null && forward(next)}>
+                Next page
+              </Button>
+              <span class="muted" role="status">
+                {rangeText(first, data.length, total)}
+              </span>
+              <label class="page-size">
+                Rows
+                <select
+                  value={size}
+                  onChange={(event) => setQuery({ rows: event.currentTarget.value, after: null, from: null })}
+                >
+                  {pageSizes.map((each) => (
+                    <option key={each}>{each}</option>
+                  ))}
+                </select>
+              </label>
+              {area.kind === "console" && (
+                <a
+                  class="button plain"
+                  href={addressOfRead(operation, { ...filters, format: "csv" })}
+                  download
+                >
+                  <Icon name="download" />
+                  CSV
+                </a>
+              )}
+            </nav>
           </>
         )
       }
     </Ready>
   )
+}
+
+function toCount(text: string | null): number {
+  return text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 1
+}
+
+/** `1–50 of 10,001`. */
+function rangeText(first: number, count: number, total: Total | null | undefined): string {
+  const range = count === 0 ? "0" : `${formatNumber(first)}–${formatNumber(first + count - 1)}`
+  if (!total) return range
+  return `${range} of ${total.is_exact ? "" : "more than "}${formatNumber(total.count)}`
 }

@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks"
+import { zone } from "../client/preferences.ts"
 import { Button } from "./button.tsx"
 import { toCsv } from "./csv.ts"
 import { drawPlot, type PlotSeries, type PlotStep } from "./draw-plot.ts"
 import { saveFile } from "./save-file.ts"
 import { Table } from "./table.tsx"
-import { formatDay, formatInstant, formatNumber, formatShort } from "./text.tsx"
+import { formatDay, formatInstant, formatNumber, formatShort, zoneName } from "./text.tsx"
 
 interface PlotProps {
   readonly title: string
@@ -39,7 +40,7 @@ export function Plot(props: PlotProps) {
               {pointed !== null && <strong>{valueText(values[pointed], unit)}</strong>}
             </li>
           ))}
-          {at && <li class="muted">{timeText(at, step)}</li>}
+          <li class="muted">{at ? timeText(at, step) : step === "day" ? "UTC" : zoneName()}</li>
         </ul>
       </figcaption>
       {hint && <p class="hint">{hint}</p>}
@@ -82,7 +83,7 @@ function Canvas(props: PlotProps & { readonly onPoint: (index: number | null) =>
       drawing.current?.remove()
       drawing.current = null
     }
-  }, [shape, step])
+  }, [shape, step, zone.value])
   useEffect(() => drawing.current?.update(times, series), [times, series])
 
   return <div class="plot-canvas" ref={place} role="img" aria-label={summaryOf(title, times, series, step)} />

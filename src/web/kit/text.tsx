@@ -1,11 +1,23 @@
 /** Numbers, times and short marks, always written in the same way. */
 import type { ComponentChildren } from "preact"
 import { nowMs } from "../client/browser.ts"
+import { zone } from "../client/preferences.ts"
 
 const whole = new Intl.NumberFormat("en-US")
 const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 })
-const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" })
-const minute = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" })
+const dayOptions = { dateStyle: "medium" } as const
+const minuteOptions = { hour: "2-digit", minute: "2-digit", timeZoneName: "short" } as const
+const utc = { timeZone: "UTC" }
+const formats = {
+  UTC: {
+    day: new Intl.DateTimeFormat("en-GB", { ...dayOptions, ...utc }),
+    minute: new Intl.DateTimeFormat("en-GB", { ...minuteOptions, ...utc }),
+  },
+  local: {
+    day: new Intl.DateTimeFormat("en-GB", dayOptions),
+    minute: new Intl.DateTimeFormat("en-GB", minuteOptions),
+  },
+}
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 
 /** `1,234`, or "unlimited". */
@@ -18,20 +30,29 @@ export function formatShort(value: number): string {
   return short.format(value)
 }
 
-/** `3 Feb 2027, 14:05 UTC`. */
+/** `3 Feb 2027, 14:05 UTC`, or in the zone of this browser. */
 export function formatInstant(iso: string): string {
   const at = new Date(iso)
-  return `${day.format(at)}, ${minute.format(at)} UTC`
+  const { day, minute } = formats[zone.value]
+  return `${day.format(at)}, ${minute.format(at)}`
 }
 
 /** `14:05:09.250`, for times of today. */
 export function formatClock(iso: string): string {
-  return new Date(iso).toISOString().slice(11, 23)
+  const at = new Date(iso)
+  const shift = zone.value === "UTC" ? 0 : at.getTimezoneOffset() * 60_000
+  return new Date(at.getTime() - shift).toISOString().slice(11, 23)
 }
 
-/** `3 Feb 2027`. */
+/** What to call the zone of times: `UTC`, or the name of this browser's. */
+export function zoneName(): string {
+  return zone.value === "UTC" ? "UTC" : Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+/** `3 Feb 2027`: the day of an instant, or a day of usage (UTC). */
 export function formatDay(iso: string): string {
-  return day.format(new Date(iso))
+  const isDay = /^\d{4}-\d\d-\d\d(?:T00:00:00(?:\.000)?Z)?$/.test(iso)
+  return formats[isDay ? "UTC" : zone.value].day.format(new Date(iso))
 }
 
 /** "3 days ago", "just now", "within a minute" or "in 2 hours". */

@@ -10,7 +10,7 @@ import { Dialog } from "../kit/dialog.tsx"
 import { Page } from "../kit/page.tsx"
 import { Empty, ErrorBox, Loading } from "../kit/states.tsx"
 import { Status } from "../kit/status.tsx"
-import type { Screen } from "./frame.tsx"
+import type { Screen, SearchWindow } from "./frame.tsx"
 import { Frame } from "./frame.tsx"
 import { Mark } from "./mark.tsx"
 import { SignInForm, SignInPage } from "./sign-in.tsx"
@@ -30,15 +30,24 @@ interface SignInParts {
   readonly guests?: Guests
 }
 
+/** What a front end may have beside its screens. */
+interface AppParts extends SignInParts {
+  /** Searches from every screen. */
+  readonly search?: SearchWindow | null
+}
+
 /** Shows the front end in the page. */
-export function startApp(screens: readonly Screen[], { otherSignIn, guests }: SignInParts = {}): void {
+export function startApp(
+  screens: readonly Screen[],
+  { otherSignIn, guests, search = null }: AppParts = {},
+): void {
   const token = takeLinkToken()
   followLinks()
   document.title = serviceName
   const root = document.getElementById("app")
   if (root === null) throw new Error("the page has no place for the app")
   hideWhatIsLeft(root)
-  render(<App screens={screens} token={token} otherSignIn={otherSignIn} guests={guests} />, root)
+  render(<App screens={screens} search={search} token={token} otherSignIn={otherSignIn} guests={guests} />, root)
 }
 
 /** A browser may cache a page and show it again on the way back, even after the session has ended. */
@@ -53,13 +62,14 @@ function hideWhatIsLeft(root: HTMLElement): void {
 
 interface AppProps {
   readonly screens: readonly Screen[]
+  readonly search: SearchWindow | null
   /** The token of a one-time link. */
   readonly token: string | null
   readonly otherSignIn: ComponentType | undefined
   readonly guests: Guests | undefined
 }
 
-function App({ screens, token, otherSignIn: Other, guests }: AppProps) {
+function App({ screens, search, token, otherSignIn: Other, guests }: AppProps) {
   const { error, retry } = useStart(token)
   return (
     <>
@@ -68,7 +78,7 @@ function App({ screens, token, otherSignIn: Other, guests }: AppProps) {
         <guests.Page problem={null} />
       ) : session.value ? (
         // The key removes all content of one customer before another's is shown.
-        <SignedIn key={session.value.account?.id} screens={screens} otherSignIn={Other} />
+        <SignedIn key={session.value.account?.id} screens={screens} search={search} otherSignIn={Other} />
       ) : session.value === null ? (
         <Visitor problem={error instanceof Problem ? error : null} Other={Other} guests={guests} />
       ) : (
@@ -124,13 +134,13 @@ async function start(token: string | null): Promise<Problem | null> {
   }
 }
 
-function SignedIn({ screens, otherSignIn: Other }: Omit<AppProps, "token" | "guests">) {
+function SignedIn({ screens, search, otherSignIn: Other }: Omit<AppProps, "token" | "guests">) {
   const shown = screens.filter(({ operation }) => operation === null || may(operation))
   const current = path.value
   const screen = shown.find((each) => isWithin(current, each))
   return (
     <>
-      <Frame screens={shown} current={screen ?? null}>
+      <Frame screens={shown} search={search} current={screen ?? null}>
         {screen ? <ScreenOf screen={screen} current={current} /> : <NoScreen />}
       </Frame>
       {hasEnded.value && (

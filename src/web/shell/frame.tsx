@@ -10,6 +10,8 @@ import type { IconName } from "../kit/icon.tsx"
 import { Icon } from "../kit/icon.tsx"
 import { say } from "../kit/status.tsx"
 import { Mark } from "./mark.tsx"
+import { PreferencesFields } from "./preferences-fields.tsx"
+import { Shortcuts } from "./shortcuts.tsx"
 
 /** One screen of the console or the portal. */
 export interface Screen {
@@ -39,15 +41,21 @@ export function screenAt(
   return { path: `/${icon}`, title, icon, operation, component, ...(detail && { detail }) }
 }
 
+/** A window that searches, above all screens. */
+export type SearchWindow = ComponentType<{ readonly screens: readonly Screen[]; close(): void }>
+
 interface FrameProps {
   readonly screens: readonly Screen[]
+  readonly search: SearchWindow | null
   readonly current: Screen | null
   readonly children: ComponentChildren
 }
 
 /** The frame of every screen: the name of the service, the navigation, the name of the session. */
-export function Frame({ screens, current, children }: FrameProps) {
+export function Frame({ screens, search: Search, current, children }: FrameProps) {
   const [isOpen, setOpen] = useState(false)
+  const [isSearching, setSearching] = useState(false)
+  const openSearch = Search ? () => setSearching(true) : undefined
   useEffect(() => setOpen(false), [visits.value])
   return (
     <div class="frame">
@@ -69,6 +77,11 @@ export function Frame({ screens, current, children }: FrameProps) {
           </button>
         </div>
         <div class={isOpen ? "side-body open" : "side-body"} id="navigation">
+          {openSearch && (
+            <Button icon="search" onClick={openSearch} label="Search (Ctrl+K)">
+              Search <kbd>Ctrl K</kbd>
+            </Button>
+          )}
           <nav aria-label={area.kind === "console" ? "Console" : "Portal"}>
             <ul>
               {screens.map((screen) => (
@@ -81,12 +94,17 @@ export function Frame({ screens, current, children }: FrameProps) {
               ))}
             </ul>
           </nav>
-          <SignedInAs />
+          <div>
+            <PreferencesFields />
+            <SignedInAs />
+          </div>
         </div>
       </header>
       <main id="main" tabIndex={-1}>
         <div class="content">{children}</div>
       </main>
+      <Shortcuts screens={screens} search={openSearch} />
+      {Search && isSearching && <Search screens={screens} close={() => setSearching(false)} />}
     </div>
   )
 }

@@ -4,11 +4,12 @@ import type { Account } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
+import { CopyId } from "../../kit/copy-id.tsx"
 import { Facts, Meter, Stat, Stats } from "../../kit/facts.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Notice, Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
-import { Code, formatNumber, Time } from "../../kit/text.tsx"
+import { formatNumber, Time } from "../../kit/text.tsx"
 import { RecentUsage } from "../recent-usage.tsx"
 import { AccountAdjustments } from "./account-adjustments.tsx"
 import { AccountKeys, AccountWebhook } from "./account-sections.tsx"
@@ -131,7 +132,7 @@ function Details({ account }: { readonly account: Account }) {
     <Section title="Details">
       <Facts
         facts={[
-          ["Id", <Code key="id">{account.id}</Code>],
+          ["Id", <CopyId key="id" id={account.id} />],
           ["State", <AccountState key="state" account={account} />],
           ["Plan", account.plan],
           ["E-mail", account.email ?? <span class="muted">none</span>],

@@ -4,8 +4,9 @@ import type { Account } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
+import { CopyId } from "../../kit/copy-id.tsx"
 import { Meter } from "../../kit/facts.tsx"
-import { ChoiceFilter, Filters, filterValue, flagValue, TextFilter } from "../../kit/filters.tsx"
+import { ChoiceFilter, chosenValue, Filters, filterValue, flagValue, TextFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty } from "../../kit/states.tsx"
@@ -21,7 +22,9 @@ const columns: readonly Column<Account>[] = [
     cell: ({ id, name }) => (
       <>
         <a href={addressOf(`/accounts/${id}`)}>{name}</a>
-        <span class="below">{id}</span>
+        <span class="below">
+          <CopyId id={id} />
+        </span>
       </>
     ),
   },
@@ -32,8 +35,17 @@ const columns: readonly Column<Account>[] = [
     cell: ({ used_percent, name }) => <Meter percent={used_percent} label={`Used by ${name}`} />,
   },
   { title: "Credits left", isNumber: true, cell: ({ remaining }) => formatNumber(remaining ?? "unknown") },
+  { title: "Last call", cell: ({ last_used }) => (last_used ? <Time at={last_used} /> : "never") },
   { title: "Created", cell: ({ created }) => <Time at={created} /> },
 ]
+
+const sorts = [
+  ["", "Newest first"],
+  ["oldest", "Oldest first"],
+  ["name", "Name"],
+  ["used", "Most used this month"],
+  ["last_used", "Last call"],
+] as const
 
 const states = [
   ["", "All"],
@@ -50,6 +62,19 @@ const limits = [
 export function AccountsScreen() {
   const [isCreating, setCreating] = useState(false)
   const plans = useRead(may("plans.list") ? "plans.list" : null, {})
+  const search = filterValue("search")
+  const isEmail = search?.includes("@") ?? false
+  const filters = {
+    search: isEmail ? null : search,
+    email: isEmail ? search : null,
+    external_id: filterValue("external_id"),
+    key_prefix: filterValue("key_prefix"),
+    plan: filterValue("plan"),
+    closed: flagValue("closed"),
+    near_limit: flagValue("near_limit"),
+    sort: chosenValue("sort", sorts),
+  }
+  const total = useRead("accounts.list", { ...filters, sort: null, limit: 1, total: true })
   const names = plans.data?.data.map(({ name }) => name) ?? []
   const create = may("accounts.create") && (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
@@ -65,7 +90,7 @@ export function AccountsScreen() {
   return (
     <Page title="Accounts" actions={create}>
       <Filters label="Filter accounts">
-        <TextFilter name="search" label="Search" placeholder="Part of a name, or the start of an id" />
+        <TextFilter name="search" label="Search" placeholder="Name, e-mail address, or the start of an id" />
         <ChoiceFilter
           name="plan"
           label="Plan"
@@ -73,16 +98,15 @@ export function AccountsScreen() {
         />
         <ChoiceFilter name="closed" label="State" choices={states} />
         <ChoiceFilter name="near_limit" label="Month" choices={limits} />
+        <TextFilter name="external_id" label="External id" placeholder="Your own id" isShort />
+        <TextFilter name="key_prefix" label="Key begins with" placeholder="pk-Ab12cd" isShort />
+        <ChoiceFilter name="sort" label="Order" choices={sorts} />
       </Filters>
       <PagedTable
         what="accounts"
         operation="accounts.list"
-        filters={{
-          search: filterValue("search"),
-          plan: filterValue("plan"),
-          closed: flagValue("closed"),
-          near_limit: flagValue("near_limit"),
-        }}
+        filters={filters}
+        total={total.data?.total ?? null}
         columns={columns}
         keyOf={({ id }) => id}
         empty={

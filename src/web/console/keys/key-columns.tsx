@@ -1,10 +1,12 @@
 import { addressOf } from "../../client/address.ts"
-import type { Key } from "../../client/operations.ts"
+import type { EntryOf } from "../../client/operations.ts"
 import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
 
-const name: Column<Key> = {
+type ListedKey = EntryOf<"keys.list">
+
+const name: Column<ListedKey> = {
   title: "Key",
   isName: true,
   cell: (key) => (
@@ -14,22 +16,19 @@ const name: Column<Key> = {
     </>
   ),
 }
-const account: Column<Key> = {
+const account: Column<ListedKey> = {
   title: "Account",
-  cell: ({ account }) => (
-    <a class="mono" href={addressOf(`/accounts/${account}`)}>
-      {account}
-    </a>
-  ),
+  cell: ({ account, account_name }) => <a href={addressOf(`/accounts/${account}`)}>{account_name}</a>,
 }
-const rest: readonly Column<Key>[] = [
+const rest: readonly Column<ListedKey>[] = [
   { title: "State", cell: (key) => <KeyState state={stateOf(key)} /> },
+  { title: "Last call", cell: ({ last_used }) => (last_used ? <Time at={last_used} /> : "never") },
   { title: "Calls a minute", isNumber: true, cell: ({ rate_limit }) => rate_limit ?? "no limit" },
   { title: "Expires", cell: ({ expires }) => (expires ? <Time at={expires} /> : "never") },
   { title: "Created", cell: ({ created }) => <Time at={created} /> },
 ]
 
 /** The columns of keys of all accounts. */
-export const keyColumns: readonly Column<Key>[] = [name, account, ...rest]
+export const keyColumns: readonly Column<ListedKey>[] = [name, account, ...rest]
 /** The columns of keys of one account. */
-export const ownKeyColumns: readonly Column<Key>[] = [name, ...rest]
+export const ownKeyColumns: readonly Column<ListedKey>[] = [name, ...rest]

@@ -3,11 +3,12 @@ import { addressOf } from "../../client/address.ts"
 import type { AnswerOf } from "../../client/operations.ts"
 import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
+import { useRead } from "../../client/use-read.ts"
 import { Button, LinkButton } from "../../kit/button.tsx"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Facts } from "../../kit/facts.tsx"
 import { TextField } from "../../kit/field.tsx"
-import { Filters, filterValues, TextFilter } from "../../kit/filters.tsx"
+import { ChoiceFilter, chosenValue, Filters, filterValues, TextFilter } from "../../kit/filters.tsx"
 import { Form } from "../../kit/form.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
@@ -18,12 +19,32 @@ import { KeyState, nameOf } from "../../shared/key-state.tsx"
 import { useApiChoices } from "../api-filter.tsx"
 import { keyColumns } from "./key-columns.tsx"
 
+const states = [
+  ["", "All"],
+  ["works", "Works"],
+  ["disabled", "Disabled"],
+  ["expired", "Expired"],
+  ["revoked", "Revoked"],
+] as const
+
+const sorts = [
+  ["", "Newest first"],
+  ["oldest", "Oldest first"],
+  ["name", "Name"],
+] as const
+
 /** The keys of all accounts. */
 export function KeysScreen() {
   const [window, setWindow] = useState<"create" | "find" | null>(null)
   const [version, setVersion] = useState(0)
   const apis = useApiChoices()
   const close = () => setWindow(null)
+  const filters = {
+    ...filterValues("account", "external_id", "prefix"),
+    state: chosenValue("state", states),
+    sort: chosenValue("sort", sorts),
+  }
+  const total = useRead("keys.list", { ...filters, sort: null, limit: 1, total: true }, version)
   const create = may("keys.create") && (
     <Button kind="primary" icon="plus" onClick={() => setWindow("create")}>
       Create key
@@ -46,12 +67,16 @@ export function KeysScreen() {
     >
       <Filters label="Filter keys">
         <TextFilter name="account" label="Account" placeholder="Its id, such as acc_1234567890abcdef" />
-        <TextFilter name="external_id" label="External id" placeholder="Your own id of a key" />
+        <TextFilter name="external_id" label="External id" placeholder="Your own id of a key" isShort />
+        <TextFilter name="prefix" label="Begins with" placeholder="pk-Ab12cd" isShort />
+        <ChoiceFilter name="state" label="State" choices={states} />
+        <ChoiceFilter name="sort" label="Order" choices={sorts} />
       </Filters>
       <PagedTable
         what="keys"
         operation="keys.list"
-        filters={filterValues("account", "external_id")}
+        filters={filters}
+        total={total.data?.total ?? null}
         columns={keyColumns}
         keyOf={({ id }) => id}
         version={version}

@@ -1,0 +1,109 @@
+import { useEffect, useRef, useState } from "preact/hooks"
+import { addressOf } from "../../client/address.ts"
+import { after } from "../../client/browser.ts"
+import type { Problem, Unreachable } from "../../client/problem.ts"
+import { may } from "../../client/session.ts"
+import { Dialog } from "../../kit/dialog.tsx"
+import { Icon } from "../../kit/icon.tsx"
+import { ErrorBox } from "../../kit/states.tsx"
+import { useApiChoices } from "../api-filter.tsx"
+import { type Found, findText } from "./find-text.ts"
+
+interface SearchWindowProps {
+  readonly screens: readonly { readonly path: string; readonly title: string }[]
+  close(): void
+}
+
+const typingPauseMs = 200
+/** Longer texts are no name, id or key. */
+const maxLength = 200
+
+/** One field that finds accounts, keys, APIs and screens. What is typed stays out of addresses. */
+export function SearchWindow({ screens, close }: SearchWindowProps) {
+  const apis = useApiChoices()
+  const [text, setText] = useState("")
+  const [found, setFound] = useState<readonly Found[] | null>(null)
+  const [error, setError] = useState<Problem | Unreachable | null>(null)
+  const list = useRef<HTMLUListElement>(null)
+  const word = text.trim().toLowerCase()
+
+  useEffect(() => {
+    setFound(null)
+    setError(null)
+    if (word === "") return
+    const abort = new AbortController()
+    const cancel = after(typingPauseMs, () => {
+      findText(text.trim(), abort.signal).then(
+        (rows) => abort.signal.aborted || setFound(rows),
+        (thrown) => abort.signal.aborted || setError(thrown),
+      )
+    })
+    return () => {
+      cancel()
+      abort.abort()
+    }
+  }, [text])
+
+  const places: Found[] =
+    word === ""
+      ? []
+      : [
+          ...screens
+            .filter(({ title }) => title.toLowerCase().includes(word))
+            .map(({ path, title }) => ({ kind: "Screen", title, note: "", href: addressOf(path) })),
+          ...(may("history.calls") ? apis : [])
+            .filter(([api]) => api.includes(word))
+            .slice(0, 5)
+            .map(([api]) => ({ kind: "API", title: api, note: "", href: addressOf("/", { api }) })),
+        ]
+  const rows = [...(found ?? []), ...places]
+
+  /** The arrows lead through what was found, and Enter in the field opens the first. */
+  function move(event: KeyboardEvent): void {
+    const links = [...(list.current?.querySelectorAll("a") ?? [])]
+    const present = links.findIndex((link) => link === document.activeElement)
+    if (event.key === "Enter" && present < 0 && found !== null) links[0]?.click()
+    else if (event.key === "ArrowDown") links[Math.min(present + 1, links.length - 1)]?.focus()
+    else if (event.key === "ArrowUp") links[Math.max(present - 1, 0)]?.focus()
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <Dialog title="Search" close={close}>
+      <form class="form" onKeyDown={move} onSubmit={(event) => event.preventDefault()}>
+        <input
+          type="search"
+          aria-label="Search"
+          placeholder="Account, e-mail address, key, API, screen"
+          maxLength={maxLength}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <p class="hint" role="status">
+          {word === ""
+            ? "A name, an address, an id, your own id, or the text of a key, which is neither stored nor logged."
+            : found === null && error === null
+              ? "Searching…"
+              : `${rows.length} found`}
+        </p>
+        {error && <ErrorBox error={error} onRetry={() => setText(`${text} `)} />}
+        <ul class="rows found" ref={list}>
+          {rows.map(({ kind, title, note, href }) => (
+            <li key={href}>
+              <a href={href} onClick={close}>
+                <Icon name="next" />
+                {title}
+              </a>
+              <span class="muted">
+                {kind}
+                {note !== "" && ` · ${note}`}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </form>
+    </Dialog>
+  )
+}

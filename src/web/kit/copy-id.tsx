@@ -1,0 +1,23 @@
+import { Icon } from "./icon.tsx"
+import { say } from "./status.tsx"
+
+/** An id with a button that copies it. */
+export function CopyId({ id }: { readonly id: string }) {
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(id)
+      say(`Copied ${id}.`)
+    } catch {
+      // Without HTTPS the browser forbids it, or has no clipboard.
+      say("The browser does not let this page copy. Select the id instead.")
+    }
+  }
+  return (
+    <span class="copy-id">
+      <code>{id}</code>
+      <button class="button quiet copy" type="button" aria-label={`Copy ${id}`} onClick={copy}>
+        <Icon name="copy" />
+      </button>
+    </span>
+  )
+}
