@@ -77,23 +77,25 @@ export function Frame({ screens, search: Search, current, children }: FrameProps
           </button>
         </div>
         <div class={isOpen ? "side-body open" : "side-body"} id="navigation">
-          {openSearch && (
-            <Button icon="search" onClick={openSearch} label="Search (Ctrl+K)">
-              Search <kbd>Ctrl K</kbd>
-            </Button>
-          )}
-          <nav aria-label={area.kind === "console" ? "Console" : "Portal"}>
-            <ul>
-              {screens.map((screen) => (
-                <li key={screen.path}>
-                  <a href={addressOf(screen.path)} aria-current={screen === current ? "page" : undefined}>
-                    <Icon name={screen.icon} />
-                    {screen.title}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </nav>
+          <div class="side-nav">
+            {openSearch && (
+              <Button icon="search" onClick={openSearch}>
+                Search <kbd>Ctrl K</kbd>
+              </Button>
+            )}
+            <nav aria-label={area.kind === "console" ? "Console" : "Portal"}>
+              <ul>
+                {screens.map((screen) => (
+                  <li key={screen.path}>
+                    <a href={addressOf(screen.path)} aria-current={screen === current ? "page" : undefined}>
+                      <Icon name={screen.icon} />
+                      {screen.title}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+          </div>
           <div>
             <PreferencesFields />
             <SignedInAs />

@@ -1,8 +1,8 @@
 import { useId } from "preact/hooks"
 import { theme, themes, zone, zones } from "../client/preferences.ts"
 
-const themeNames = { system: "As the system", light: "Light", dark: "Dark" }
-const zoneNames = { UTC: "UTC", local: "This browser's zone" }
+const themeNames = { system: "System", light: "Light", dark: "Dark" }
+const zoneNames = { UTC: "UTC", local: "Local" }
 
 /** Light or dark, and the zone of times. */
 export function PreferencesFields() {
