@@ -34,9 +34,16 @@ export function go(screen: string, values: Query = {}): void {
 export function setQuery(values: Query, isStep = false): void {
   const next: Record<string, Query[string]> = Object.fromEntries(query.peek())
   const address = addressOf(path.peek(), { ...next, ...values })
-  if (isStep) history.pushState(null, "", address)
-  else history.replaceState(null, "", address)
+  if (isStep) history.pushState(stepState, "", address)
+  else history.replaceState(history.state, "", address)
   place.value = read()
+}
+
+const stepState = "step"
+
+/** Whether the browser's back button leads to values of the query before. */
+export function isAfterStep(): boolean {
+  return history.state === stepState
 }
 
 /** Makes links to screens work without loading the page again. Call it once. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { query, setQuery } from "../client/address.ts"
+import { isAfterStep, query, setQuery } from "../client/address.ts"
 import { area } from "../client/area.ts"
 import { addressOfRead, type EntryOf, type ListId, type ReadInput } from "../client/operations.ts"
 import { Problem } from "../client/problem.ts"
@@ -53,6 +53,12 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
     setQuery({ after: next, from: first + (reading.data?.data.length ?? 0) }, true)
   }
 
+  /** An address that was opened has no page before it. */
+  function back(): void {
+    if (isAfterStep()) history.back()
+    else setQuery({ after: null, from: null })
+  }
+
   /** The cursor in an old address may no longer be valid. */
   function reload(): void {
     if (reading.error instanceof Problem && reading.error.parameter === "after") {
@@ -83,12 +89,8 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
               </div>
             )}
             <nav class="pages" aria-label={`Pages of ${what}`}>
-              <Button
-                icon="back"
-                disabled={after === null}
-                onClick={() => setQuery({ after: null, from: null }, true)}
-              >
-                First page
+              <Button icon="back" disabled={after === null} onClick={back}>
+                {after === null || isAfterStep() ? "Previous page" : "First page"}
               </Button>
               <Button disabled={next === null} onClick={() => next !== null && forward(next)}>
                 Next page
