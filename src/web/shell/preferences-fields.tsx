@@ -23,7 +23,7 @@ export function PreferencesFields() {
           </option>
         ))}
       </select>
-      <label for={`${id}-zone`}>Times</label>
+      <label for={`${id}-zone`}>Zone</label>
       <select
         id={`${id}-zone`}
         value={zone.value}

@@ -139,7 +139,7 @@ export function shellInBrowser(desk: Desk): void {
     await page.getByRole("navigation", { name: "Console" }).waitFor()
     await look("menu")
     await page.setViewportSize({ width: 390, height: 860 })
-    await page.getByRole("link", { name: "Keys" }).click()
+    await page.getByRole("link", { name: "Keys", exact: true }).click()
     await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
     await page.getByRole("navigation", { name: "Console" }).waitFor({ state: "hidden" })
     await done()
