@@ -47,7 +47,10 @@ export function startApp(
   const root = document.getElementById("app")
   if (root === null) throw new Error("the page has no place for the app")
   hideWhatIsLeft(root)
-  render(<App screens={screens} search={search} token={token} otherSignIn={otherSignIn} guests={guests} />, root)
+  render(
+    <App screens={screens} search={search} token={token} otherSignIn={otherSignIn} guests={guests} />,
+    root,
+  )
 }
 
 /** A browser may cache a page and show it again on the way back, even after the session has ended. */
