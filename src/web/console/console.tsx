@@ -18,9 +18,9 @@ import { PasskeysScreen } from "./people/passkeys-screen.tsx"
 import { PeopleScreen } from "./people/people-screen.tsx"
 import { PlansScreen } from "./plans/plans-screen.tsx"
 import { RequestsScreen } from "./requests/requests-screen.tsx"
+import { SearchWindow } from "./search/search-window.tsx"
 import { SettingsScreen } from "./settings/settings-screen.tsx"
 import { StatementScreen, StatementsScreen } from "./statements/statements-screen.tsx"
-import { SearchWindow } from "./search/search-window.tsx"
 
 const screens: readonly Screen[] = [
   { path: "/", title: "Overview", icon: "overview", operation: null, component: OverviewScreen },
