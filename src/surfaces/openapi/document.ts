@@ -1,6 +1,6 @@
 import { byCategory } from "../../apis/categories.ts"
 import { apiPaths, batchSchemas } from "./api-paths.ts"
-import { faultResponses } from "./fault-responses.ts"
+import { exampleComponents, faultResponses } from "./fault-responses.ts"
 import { graphqlPath } from "./graphql-path.ts"
 import { headerComponents } from "./headers.ts"
 import {
@@ -77,6 +77,7 @@ function componentsOf(service: ApiDocInput, groups: readonly PathGroup[]): OpenA
     parameters: { format: formatParameter, "Idempotency-Key": idempotencyKeyParameter },
     headers: headerComponents,
     responses: faultResponses(service),
+    examples: exampleComponents(),
     schemas: {
       Refused: refused,
       Problem: problem,

@@ -108,8 +108,9 @@ export function faultResponse(
   { description, faults, headers = keyedHeaders }: Refusal,
   contentOf = restContent,
 ): JsonObject {
-  const examples = Object.entries(faults).map(([name, { message }]) => {
-    return [name, errorExample(name.replaceAll("-", " "), message)]
+  const examples = Object.entries(faults).map(([name, fault]) => {
+    const example = errorExample(name.replaceAll("-", " "), fault.message)
+    return [name, fault === formatFault ? { ...example, component: "FormatRefused" } : example]
   })
   const content = {
     ...contentOf(refTo("schemas", "Refused"), Object.fromEntries(examples)),
@@ -119,11 +120,16 @@ export function faultResponse(
 }
 
 function problemsOf(faults: Readonly<Record<string, Fault>>): JsonObject {
-  const examples = Object.entries(faults).map(([name, { message, code, status }]) => {
-    const value = toProblem({ status, fault: code, detail: message, requestId: "7Hf2kQ9x" })
-    return [name, { summary: name.replaceAll("-", " "), value }]
-  })
+  const examples = Object.entries(faults).map(([name, fault]) => [
+    name,
+    fault === formatFault ? refTo("examples", "FormatProblem") : problemExample(name, fault),
+  ])
   return Object.fromEntries(examples)
+}
+
+function problemExample(name: string, { message, code, status }: Fault): JsonObject {
+  const value = toProblem({ status, fault: code, detail: message, requestId: "7Hf2kQ9x" })
+  return { summary: name.replaceAll("-", " "), value }
 }
 
 function wrongMethod(allow: "GET" | "POST"): Refusal {
@@ -134,6 +140,12 @@ function wrongMethod(allow: "GET" | "POST"): Refusal {
 
 /** What a REST path answers for a `format` that does not exist. */
 export const formatFault = inputFault("format", `must be one of ${formats.join(", ")}`)
+
+/** The examples that the responses of every API have, as components of the document. */
+export function exampleComponents(): Readonly<Record<string, JsonObject>> {
+  const { summary, envelope } = errorExample("format", formatFault.message)
+  return { FormatRefused: { summary, value: envelope }, FormatProblem: problemExample("format", formatFault) }
+}
 
 /** The names of the shared refusals of a REST path that needs a key, by status. */
 export function keyedRefusals(

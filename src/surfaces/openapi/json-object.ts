@@ -56,7 +56,10 @@ export interface OpenApiDocument extends JsonObject {
   readonly components: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
 }
 
-export function refTo(kind: "headers" | "parameters" | "responses" | "schemas", name: string): JsonObject {
+export function refTo(
+  kind: "examples" | "headers" | "parameters" | "responses" | "schemas",
+  name: string,
+): JsonObject {
   return { $ref: `#/components/${kind}/${name}` }
 }
 

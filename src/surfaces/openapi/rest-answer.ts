@@ -2,8 +2,10 @@ import type { Envelope } from "../../encode/envelope.ts"
 import { contentTypes, encodeEnvelope, type Format, formats } from "../../encode/formats.ts"
 import { type JsonObject, objectOf, refTo } from "./json-object.ts"
 
-/** Example answers by name. */
-export type ExampleAnswers = Readonly<Record<string, { summary: string; envelope: Envelope }>>
+/** Example answers by name. `component` names the component of the document that has one in JSON. */
+export type ExampleAnswers = Readonly<
+  Record<string, { readonly summary: string; readonly envelope: Envelope; readonly component?: string }>
+>
 
 /** The `content` of a REST answer: each media type with the schema and with examples written by the encoders. */
 export function restContent(schema: JsonObject, answers: ExampleAnswers): JsonObject {
@@ -33,8 +35,8 @@ function mediaTypes(contentOf: (format: Format) => JsonObject): JsonObject {
 }
 
 function jsonContent(schema: JsonObject, answers: ExampleAnswers): JsonObject {
-  const examples = Object.entries(answers).map(([name, { summary, envelope }]) => {
-    return [name, { summary, value: envelope }]
+  const examples = Object.entries(answers).map(([name, { summary, envelope, component }]) => {
+    return [name, component ? refTo("examples", component) : { summary, value: envelope }]
   })
   return { schema, examples: Object.fromEntries(examples) }
 }
@@ -73,7 +75,7 @@ export function errorExample(summary: string, error: string): ExampleAnswers[str
   return { summary, envelope: { status: "error", error, data: null } }
 }
 
-/** `?format=`, which every REST path takes. */
+/** `Idempotency-Key`, which every path that charges takes. */
 export const idempotencyKeyParameter: JsonObject = {
   name: "Idempotency-Key",
   in: "header",
@@ -83,6 +85,7 @@ export const idempotencyKeyParameter: JsonObject = {
   schema: { type: "string", pattern: "^[ -~]{1,255}$" },
 }
 
+/** `?format=`, which every REST path takes. */
 export const formatParameter: JsonObject = {
   name: "format",
   in: "query",
