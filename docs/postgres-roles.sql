@@ -59,8 +59,8 @@ BEGIN
   -- Mails older than --keep-notices are deleted.
   GRANT SELECT, INSERT, UPDATE, DELETE ON mails TO penknife_service;
 
-  -- Idempotency-Keys of calls are deleted after a day.
-  GRANT SELECT, INSERT, DELETE ON call_replays TO penknife_service;
+  -- Idempotency-Keys of calls count their replays, and are deleted after a day.
+  GRANT SELECT, INSERT, UPDATE, DELETE ON call_replays TO penknife_service;
   -- Requests older than --keep-requests are deleted.
   GRANT SELECT, INSERT, DELETE ON kept_requests, kept_request_values TO penknife_service;
 END $$;

@@ -100,6 +100,25 @@ describe.each(surfaces)("%s", (path, body, other) => {
     expect(await usedBy(key)).toEqual(once)
   })
 
+  test("a call is answered again 10 times, whichever key of the account sends it; then it is a 429", async () => {
+    const { key, account } = await service.createKey("pro")
+    await send(path, body, key, "k")
+    const used = await usedBy(key)
+    for (let replay = 1; replay <= 10; replay++) expect((await send(path, body, key, "k")).status).toBe(200)
+    clock.advance(3_600_000)
+    const { key: second } = await service.accounts.createKey({ accountId: account })
+    for (const each of [key, second]) {
+      const refused = await send(path, body, each, "k")
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, String(23 * 3_600)])
+      expect(await refused.text()).toMatch(/answered again 10 times already/)
+    }
+    expect((await send(path, other, key, "k")).status).toBe(422)
+    expect(await usedBy(key)).toEqual(used)
+    expect((await send(path, body, key, "k2")).headers.has("idempotent-replayed")).toBe(false)
+    clock.advance(23 * 3_600_000)
+    expect((await send(path, body, key, "k")).headers.has("idempotent-replayed")).toBe(false)
+  })
+
   test("a page of another origin may send the header and read the answer's", async () => {
     const { key } = await service.createKey("pro")
     const answer = await send(path, body, key, "k")

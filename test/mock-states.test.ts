@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createSecret } from "../src/accounts/key.ts"
 import type { FaultCode } from "../src/call/fault.ts"
+import { maxReplays } from "../src/call/once.ts"
 import { createSeededRandom } from "../src/ports/mock-ports.ts"
 import { type RefusalCode, statuses } from "../src/surfaces/graphql/refusal.ts"
 import { readAnswer } from "./support/answer.ts"
@@ -33,6 +34,14 @@ async function reuse(path: string, first: object, second: object): Promise<Respo
   const headers = { ...json, "idempotency-key": "reused" }
   await mock.fetch(path, postWith(first, { key, headers }))
   return mock.fetch(path, postWith(second, { key, headers }))
+}
+
+/** Sends an input under one Idempotency-Key until it has no more replays. */
+async function repeat(path: string, input: object): Promise<Response> {
+  const headers = { ...json, "idempotency-key": "repeated" }
+  const send = () => mock.fetch(path, postWith(input, { key, headers }))
+  for (let answer = 0; answer <= maxReplays; answer++) await send()
+  return send()
 }
 
 /** Faults that no state of the mock shows; the tests of admission, limits, hanging up, MCP, deprecation and the stores show them. */
@@ -85,6 +94,7 @@ const rest: Readonly<Record<Shown, readonly [status: number, error: string, brin
     () => reuse("/v1/linesorter", { lines: ["a"] }, { lines: ["b"] }),
   ],
   rateLimited: [429, "per minute", () => ways.rest(mock, "mock-rate-limited")],
+  idempotencyKeyUsedUp: [429, "no more are free", () => repeat("/v1/linesorter", { lines: ["a"] })],
   creditsUsedUp: [429, "used up", () => ways.rest(mock, "mock-no-credits")],
   internal: [500, "went wrong here", () => afterFault(500)],
   upstreamUnavailable: [503, "timeout.example", () => call("/v1/spfvalidator?domain=timeout.example")],
@@ -121,6 +131,7 @@ const refusals: Readonly<Record<Exclude<RefusalCode, "IDEMPOTENCY_KEY_IN_USE">, 
     query(`${one.slice(0, -1)} linesorter(input: {lines: []}) { sorted } }`, "mock-free"),
   METHOD_NOT_ALLOWED: () => call("/v1/graphql", { headers: json }),
   IDEMPOTENCY_KEY_REUSED: () => reuse("/v1/graphql", { query: one }, { query: `${one} ` }),
+  IDEMPOTENCY_KEY_USED_UP: () => repeat("/v1/graphql", { query: one }),
   RATE_LIMITED: () => query(one, "mock-rate-limited"),
   INTERNAL_SERVER_ERROR: async () => {
     await fault({ status: 500, api: "bluetoothlookup" })

@@ -52,6 +52,7 @@ const table = {
   },
   rateLimited: { status: 429, text: null },
   creditsUsedUp: { status: 429, text: null },
+  idempotencyKeyUsedUp: { status: 429, text: null },
   /** Only logs and metrics show it. nginx uses the same status. */
   callerLeft: { status: 499, text: "The connection ended before the answer. Nothing was charged." },
   planMissing: { status: 500, text: null },

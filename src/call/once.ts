@@ -14,7 +14,7 @@ export interface OnceCall extends ChargeOnce {
 export interface OnceCalls {
   /**
    * Begins a call and finds out whether it was charged before. `end` must be called when it is over.
-   * @throws Fault when a call with the key is under way, or the key was used for another input
+   * @throws Fault when a call with the key is under way, the key was used for another input, or it had all its replays
    */
   begin(
     caller: Caller,
@@ -24,7 +24,7 @@ export interface OnceCalls {
 
 /** The calls under way are kept with the account, and the charged ones in the store. */
 export function createOnceCalls(
-  store: Pick<Store, "findReplay">,
+  store: Pick<Store, "findReplay" | "countReplay">,
   clock: Clock,
   findSnapshot: FindSnapshot,
 ): OnceCalls {
@@ -44,6 +44,8 @@ export function createOnceCalls(
         const nowMs = clock.now()
         const replay = await store.findReplay(caller.account.id, keyHash, nowMs - keepReplaysMs)
         requireSameInput(inputHash, replay)
+        if (replay && !(await store.countReplay(caller.account.id, keyHash, maxReplays)))
+          throw keyUsedUp(replay.createdMs + keepReplaysMs - nowMs)
         return { once: { keyHash, inputHash, nowMs, replay }, end }
       } catch (thrown) {
         end()
@@ -59,6 +61,19 @@ export const keyInUse = new Fault(
   "A call with this 'Idempotency-Key' is under way. Nothing was charged; send this one again in a second.",
   { retryAfterSeconds: 1 },
 )
+
+/** A charged call is answered again so often: a replay is work that nobody pays for. */
+export const maxReplays = 10
+
+/** The refusal of a call whose key had all its replays. */
+export function keyUsedUp(forgottenInMs: number): Fault {
+  return new Fault(
+    "idempotencyKeyUsedUp",
+    `The call with this 'Idempotency-Key' was answered again ${maxReplays} times already, and no more are free. ` +
+      "Nothing was charged; with a new key the call runs and is charged.",
+    { retryAfterSeconds: Math.max(1, Math.ceil(forgottenInMs / 1_000)) },
+  )
+}
 
 /** @throws Fault when a key was used for another input */
 export function requireSameInput(inputHash: string, replay: CallReplay | null): void {

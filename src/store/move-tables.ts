@@ -105,7 +105,7 @@ export const moveTables: readonly MoveTable[] = [
        delivered_ms`,
     ),
   },
-  { name: "call_replays", columns: words("account_id key_hash input_hash created_ms credits") },
+  { name: "call_replays", columns: words("account_id key_hash input_hash created_ms credits replays") },
   { name: "kept_requests", columns: words("at_ms process from_ms body") },
   { name: "kept_request_values", columns: words("value at_ms process from_ms") },
   ...historyTables.map((table) => ({ name: table.name, columns: columnsOf(table) })),

@@ -37,8 +37,14 @@ export const selectAccounts = `
 
 /** Selects a {@link CallReplay}. */
 export const selectReplay = `
-  SELECT input_hash AS "inputHash", credits::float8 AS credits FROM call_replays
+  SELECT input_hash AS "inputHash", credits::float8 AS credits, created_ms::float8 AS "createdMs" FROM call_replays
   WHERE account_id = $1::text AND key_hash = $2::text AND created_ms > $3::bigint`
+
+/** Counts a replay, and returns a row, unless there were as many as allowed. */
+export const countReplay = `
+  UPDATE call_replays SET replays = replays + 1
+  WHERE account_id = $1::text AND key_hash = $2::text AND replays < $3::bigint
+  RETURNING replays::float8 AS replays`
 
 const adminColumns = `version::float8 AS version, external_id AS "externalId", metadata`
 /** Selects an {@link AccountDetailsRow}. */

@@ -22,6 +22,8 @@ export interface Store {
 
   /** Finds what an account was charged under the hash of an Idempotency-Key after a time. */
   findReplay(accountId: string, keyHash: string, sinceMs: number): Promise<CallReplay | null>
+  /** Counts a replay of what {@link findReplay} found. Returns false, and counts nothing, if there were as many as `most`. */
+  countReplay(accountId: string, keyHash: string, most: number): Promise<boolean>
 
   findAccount(id: string): Promise<AccountRecord | null>
   /** Usage of one credit month by day and API, newest day first, whether the month or the bonus paid for it. */
@@ -123,6 +125,7 @@ export interface ChargeOnce {
 export interface CallReplay {
   readonly inputHash: string
   readonly credits: number
+  readonly createdMs: number
 }
 
 /** An Idempotency-Key is kept for this time. */

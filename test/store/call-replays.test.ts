@@ -33,7 +33,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   test("a key is charged once for an account, and the store tells what it cost", async () => {
     const charge = chargeOf({ credits: 3, once: once("k") })
     expect(kinds(await store.charge([charge]))).toEqual(["charged"])
-    const replay = { inputHash: "input", credits: 3 }
+    const replay = { inputHash: "input", credits: 3, createdMs: nowMs }
     expect(await store.findReplay("acc_1", "k", nowMs - keepReplaysMs)).toEqual(replay)
     const other = chargeOf({ credits: 1, once: once("k", "other") })
     expect(kinds(await store.charge([charge, other]))).toEqual([replay, replay])
@@ -53,7 +53,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       chargeOf({ accountId: "acc_3", once: once("new") }),
       chargeOf({ accountId: "acc_2" }),
     ]
-    const replay = { inputHash: "input", credits: 1 }
+    const replay = { inputHash: "input", credits: 1, createdMs: nowMs }
     expect(kinds(await store.charge(charges))).toEqual([
       replay,
       "charged",
@@ -82,7 +82,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(kinds(await store.charge([chargeOf({ credits: 10, once: once("k") })]))).toEqual(["charged"])
     const again = chargeOf({ credits: 10, once: once("k") })
     expect(kinds(await store.charge([again, chargeOf()]))).toEqual([
-      { inputHash: "input", credits: 10 },
+      { inputHash: "input", credits: 10, createdMs: nowMs },
       undefined,
     ])
   })
@@ -93,7 +93,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await store.findReplay("acc_1", "a", laterMs - 1 - keepReplaysMs)).not.toBeNull()
     expect(await store.findReplay("acc_1", "a", laterMs - keepReplaysMs)).toBeNull()
     const charge = chargeOf({ credits: 2, once: once("a", "new", laterMs) })
-    expect(kinds(await store.charge([charge, charge]))).toEqual(["charged", { inputHash: "new", credits: 2 }])
+    const replay = { inputHash: "new", credits: 2, createdMs: laterMs }
+    expect(kinds(await store.charge([charge, charge]))).toEqual(["charged", replay])
     const { deleteReplays } = opened.retention
     const steps = [
       await deleteReplays(laterMs - 1, 9),
@@ -101,8 +102,26 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       await deleteReplays(laterMs, 9),
     ]
     expect([...steps, await deleteReplays(laterMs, 9)]).toEqual([0, 1, 1, 0])
-    expect(await store.findReplay("acc_1", "a", 0)).toEqual({ inputHash: "new", credits: 2 })
+    expect(await store.findReplay("acc_1", "a", 0)).toEqual(replay)
     expect(await store.findReplay("acc_1", "b", 0)).toBeNull()
+  })
+
+  test("replays are counted up to a number, by all processes together, and anew when the key is charged anew", async () => {
+    const other = await openStore(db)
+    await store.charge([chargeOf({ once: once("k") }), chargeOf({ once: once("l") })])
+    const counted = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        (index % 2 === 0 ? store : other.store).countReplay("acc_1", "k", 5),
+      ),
+    )
+    expect(counted.filter((isCounted) => isCounted)).toHaveLength(5)
+    expect(await store.countReplay("acc_1", "k", 5)).toBe(false)
+    // Neither another key nor another account is affected, and what was never charged has no replays.
+    expect(await store.countReplay("acc_1", "l", 5)).toBe(true)
+    expect(await store.countReplay("acc_2", "k", 5)).toBe(false)
+    const laterMs = nowMs + keepReplaysMs
+    expect(kinds(await store.charge([chargeOf({ once: once("k", "new", laterMs) })]))).toEqual(["charged"])
+    expect(await store.countReplay("acc_1", "k", 5)).toBe(true)
   })
 
   test("of the charges of two processes with one key, one is made", async () => {

@@ -48,6 +48,10 @@ const table: Readonly<Record<string, readonly [meaning: string, advice: string] 
     customerAdvice,
   ],
   idempotencyKeyReused: ["An Idempotency-Key was sent again with other input.", customerAdvice],
+  idempotencyKeyUsedUp: [
+    "A call was sent again under its Idempotency-Key more often than is free.",
+    "Tell the customer to send a new Idempotency-Key with each new call.",
+  ],
   apiGone: ["The API is past the end of its service.", "Tell the customer which API replaces it."],
   bodyInPieces: ["A body came in too many small pieces.", customerAdvice],
   bodyTooSlow: [
@@ -98,6 +102,7 @@ const table: Readonly<Record<string, readonly [meaning: string, advice: string] 
   METHOD_NOT_ALLOWED: "methodNotAllowed",
   IDEMPOTENCY_KEY_IN_USE: "idempotencyKeyInUse",
   IDEMPOTENCY_KEY_REUSED: "idempotencyKeyReused",
+  IDEMPOTENCY_KEY_USED_UP: "idempotencyKeyUsedUp",
   RATE_LIMITED: "rateLimited",
   INTERNAL_SERVER_ERROR: "internal",
   UPSTREAM_UNAVAILABLE: "upstreamUnavailable",

@@ -32,7 +32,8 @@ const findStatement = `
   WITH given AS (SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[]) AS given (account_id, key_hash, since_ms)),
   deleted AS (DELETE FROM call_replays r USING given
     WHERE r.account_id = given.account_id AND r.key_hash = given.key_hash AND r.created_ms <= given.since_ms)
-  SELECT r.account_id AS "accountId", r.key_hash AS "keyHash", r.input_hash AS "inputHash", r.credits::float8 AS credits
+  SELECT r.account_id AS "accountId", r.key_hash AS "keyHash", r.input_hash AS "inputHash", r.credits::float8 AS credits,
+    r.created_ms::float8 AS "createdMs"
   FROM call_replays r JOIN given USING (account_id, key_hash) WHERE r.created_ms > given.since_ms`
 
 /** Finds what was charged before under the Idempotency-Keys of some charges. */
@@ -49,11 +50,6 @@ export async function findCallReplays(
     toArray(keys.map(({ nowMs }) => nowMs - keepReplaysMs)),
   ]
   const found = await connection.run<FoundReplay>(findStatement, columns, limitMs)
-  const byKey = new Map(
-    found.map(({ accountId, keyHash, inputHash, credits }) => [
-      `${accountId} ${keyHash}`,
-      { inputHash, credits },
-    ]),
-  )
+  const byKey = new Map(found.map(({ accountId, keyHash, ...replay }) => [`${accountId} ${keyHash}`, replay]))
   return ({ accountId, once }) => byKey.get(`${accountId} ${once?.keyHash ?? ""}`)
 }

@@ -1,4 +1,4 @@
-import { selectAccounts, selectMonthUsage, selectReplay } from "../rows.ts"
+import { countReplay, selectAccounts, selectMonthUsage, selectReplay } from "../rows.ts"
 import type { AccountRecord, CallReplay, Store, UsageRow } from "../store.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Connection } from "./connection.ts"
@@ -25,6 +25,10 @@ export function createPostgresStore(parts: StoreParts): Store {
     async findReplay(accountId, keyHash, sinceMs) {
       const [row] = await run<CallReplay>(selectReplay, [accountId, keyHash, sinceMs])
       return row ?? null
+    },
+    async countReplay(accountId, keyHash, most) {
+      const rows = await run(countReplay, [accountId, keyHash, most])
+      return rows.length > 0
     },
     async findAccount(id) {
       const [row] = await run<AccountRecord>(`${selectAccounts} WHERE id = $1::text`, [id])

@@ -118,6 +118,7 @@ export const releasedSteps: readonly SchemaStep[] = [
         input_hash text NOT NULL,
         created_ms bigint NOT NULL,
         credits    bigint NOT NULL,
+        replays    bigint NOT NULL DEFAULT 0,
         PRIMARY KEY (account_id, key_hash)
       );
       CREATE INDEX call_replays_by_creation ON call_replays (created_ms);`,

@@ -34,7 +34,7 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   statements: ["SELECT", "INSERT"],
   service_settings: ["SELECT", "INSERT", "UPDATE"],
   mails: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  call_replays: ["SELECT", "INSERT", "DELETE"],
+  call_replays: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   kept_requests: ["SELECT", "INSERT", "DELETE"],
   kept_request_values: ["SELECT", "INSERT", "DELETE"],
 }

@@ -481,6 +481,7 @@ CREATE TABLE call_replays (
   input_hash text NOT NULL, -- of the path and the input
   created_ms bigint NOT NULL,
   credits    bigint NOT NULL,
+  replays    bigint NOT NULL DEFAULT 0, -- how often the call was answered again
   PRIMARY KEY (account_id, key_hash)
 );
 CREATE INDEX call_replays_by_creation ON call_replays (created_ms);

@@ -7,7 +7,7 @@ const select = toSqlite(selectReplay)
 
 /** A key that was kept for long enough is taken over by the next charge under it. */
 const insert = `INSERT INTO call_replays (account_id, key_hash, input_hash, created_ms, credits) VALUES (?1, ?2, ?3, ?4, ?5)
-  ON CONFLICT DO UPDATE SET input_hash = excluded.input_hash, created_ms = excluded.created_ms, credits = excluded.credits`
+  ON CONFLICT DO UPDATE SET input_hash = excluded.input_hash, created_ms = excluded.created_ms, credits = excluded.credits, replays = 0`
 
 /** Prepares the charges under Idempotency-Keys on one connection. To be called in the transaction that charges. */
 export function prepareCallReplays(database: Database) {

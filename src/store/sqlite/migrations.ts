@@ -149,6 +149,7 @@ export const releasedSteps: readonly SchemaStep[] = [
         input_hash TEXT NOT NULL,
         created_ms INTEGER NOT NULL,
         credits    INTEGER NOT NULL,
+        replays    INTEGER NOT NULL DEFAULT 0,
         PRIMARY KEY (account_id, key_hash)
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX call_replays_by_creation ON call_replays (created_ms);`,

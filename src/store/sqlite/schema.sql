@@ -474,6 +474,7 @@ CREATE TABLE call_replays (
   input_hash TEXT NOT NULL, -- of the path and the input
   created_ms INTEGER NOT NULL,
   credits    INTEGER NOT NULL,
+  replays    INTEGER NOT NULL DEFAULT 0, -- how often the call was answered again
   PRIMARY KEY (account_id, key_hash)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX call_replays_by_creation ON call_replays (created_ms);

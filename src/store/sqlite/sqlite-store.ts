@@ -3,6 +3,7 @@ import { prepareMailOutbox } from "../mail-outbox.ts"
 import type { OpenStore, StoreOptions } from "../open-store.ts"
 import {
   type AccessRow,
+  countReplay,
   selectAccess,
   selectAccounts,
   selectMonthUsage,
@@ -75,6 +76,11 @@ export function createSqliteStores(
         database.query<CallReplay, [string, string, number]>(toSqlite(selectReplay)).get(...parameters),
       )
     },
+    countReplay: (...parameters) =>
+      write(
+        () =>
+          database.query<object, [string, string, number]>(toSqlite(countReplay)).get(...parameters) !== null,
+      ),
     async findAccount(id) {
       return read(() => findAccount.get(id))
     },

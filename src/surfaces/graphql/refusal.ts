@@ -17,6 +17,7 @@ export const statuses = {
   IDEMPOTENCY_KEY_IN_USE: 409,
   IDEMPOTENCY_KEY_REUSED: 422,
   RATE_LIMITED: 429,
+  IDEMPOTENCY_KEY_USED_UP: 429,
   INTERNAL_SERVER_ERROR: 500,
   GRAPHQL_NOT_SUPPORTED: 501,
   UPSTREAM_UNAVAILABLE: 503,
@@ -38,7 +39,9 @@ const codes: Readonly<Record<number, RefusalCode>> = {
 }
 
 function codeOf({ code, status }: Fault): RefusalCode {
-  return code === "creditsUsedUp" ? "INSUFFICIENT_CREDITS" : (codes[status] ?? "BAD_REQUEST")
+  if (code === "creditsUsedUp") return "INSUFFICIENT_CREDITS"
+  if (code === "idempotencyKeyUsedUp") return "IDEMPOTENCY_KEY_USED_UP"
+  return codes[status] ?? "BAD_REQUEST"
 }
 
 /** Messages quote names of queries, and a query can repeat one mistake thousands of times. */

@@ -1,10 +1,11 @@
 import { apiForbidden, rateLimited } from "../../call/admission.ts"
 import { maxInputs } from "../../call/batch.ts"
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
-import { keyInUse } from "../../call/once.ts"
+import { keyInUse, keyUsedUp } from "../../call/once.ts"
 import { tooManyUnsent } from "../../call/unsent.ts"
 import { options } from "../../config/options.ts"
 import { formats } from "../../encode/formats.ts"
+import { keepReplaysMs } from "../../store/store.ts"
 import { tooManyCalls } from "../http/context.ts"
 import { tooSlow } from "../http/intake.ts"
 import { toProblem } from "../http/problem.ts"
@@ -66,8 +67,12 @@ export function sharedRefusals({ apis, maxBodyBytes }: Pick<ApiDocInput, "apis" 
     }),
     NotJson: refusal("The body is not declared as JSON.", { "not-json": fixedFault("mediaTypeUnsupported") }),
     LimitReached: refusal(
-      "The limit per minute is reached, or the credits are used up; `error` says which.",
-      { throttled: limitOfMinute, "credits-used-up": new Fault("creditsUsedUp", usedUp) },
+      "The limit per minute is reached, the credits are used up, or the `Idempotency-Key` had all its free replays; `error` says which.",
+      {
+        throttled: limitOfMinute,
+        "credits-used-up": new Fault("creditsUsedUp", usedUp),
+        "key-used-up": keyUsedUp(keepReplaysMs),
+      },
       { ...keyedHeaders, ...refsTo("Retry-After") },
     ),
     InternalError: refusal("The service failed. Nothing was charged.", { internal: fixedFault("internal") }),

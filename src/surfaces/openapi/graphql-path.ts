@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox"
 import { fixedFault } from "../../call/fault.ts"
-import { keyInUse } from "../../call/once.ts"
+import { keyInUse, keyUsedUp } from "../../call/once.ts"
+import { keepReplaysMs } from "../../store/store.ts"
 import { toFieldName, toRootField, toTypeName } from "../graphql/names.ts"
 import { Refusal, statuses, toRefusal } from "../graphql/refusal.ts"
 import { jsonBody } from "./api-parts.ts"
@@ -45,7 +46,11 @@ export function graphqlPath({ apis: [first] }: ApiDocInput): PathGroup {
       422: failure("The `Idempotency-Key` was used for another query.", [
         toRefusal(fixedFault("idempotencyKeyReused")),
       ]),
-      429: failure("The limit per minute is reached.", [throttled], retry),
+      429: failure(
+        "The limit per minute is reached, or the `Idempotency-Key` had all its free replays.",
+        [throttled, toRefusal(keyUsedUp(keepReplaysMs))],
+        retry,
+      ),
       500: failure("The service failed. Nothing was charged.", [toRefusal(fixedFault("internal"))]),
       503: failure("The service is unavailable. Nothing was charged. Try again.", [unavailable], retry),
     },

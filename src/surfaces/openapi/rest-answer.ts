@@ -1,3 +1,4 @@
+import { maxReplays } from "../../call/once.ts"
 import type { Envelope } from "../../encode/envelope.ts"
 import { contentTypes, encodeEnvelope, type Format, formats } from "../../encode/formats.ts"
 import { type JsonObject, objectOf, refTo } from "./json-object.ts"
@@ -80,8 +81,7 @@ export const idempotencyKeyParameter: JsonObject = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description:
-    "A text of your own for this call, such as a UUID. Within 24 hours the same call with the same key is answered again and not charged again.",
+  description: `A text of your own for this call, such as a UUID. Within 24 hours the same call with the same key is answered again and not charged again, up to ${maxReplays} times.`,
   schema: { type: "string", pattern: "^[ -~]{1,255}$" },
 }
 
