@@ -9,6 +9,7 @@ import { databasePauses, instancePauses, proxyPauses, standbyPauses } from "./tr
 import { races } from "./trials/races.ts"
 import { reloadMemory } from "./trials/reload-memory.ts"
 import { reloads } from "./trials/reloads.ts"
+import { repeatKills, repeatKillsFile } from "./trials/repeat-kills.ts"
 import { revocations } from "./trials/revocations.ts"
 import { restartsBehindCaddy, restartsBehindNginx } from "./trials/rolling-restarts.ts"
 import { signUpKills, signUpKillsFile } from "./trials/sign-up-kills.ts"
@@ -33,6 +34,8 @@ export const trials: readonly Trial[] = [
   adminKills,
   signUpKillsFile,
   signUpKills,
+  repeatKillsFile,
+  repeatKills,
   statements,
   reloads,
   restartsBehindCaddy,

@@ -21,7 +21,7 @@ export const adminKillsFile: Trial = {
 export const adminKills: Trial = {
   name: "admin-kills",
   title: "kill -9 of a service on PostgreSQL between a change of the administration and its answer",
-  rounds: 60,
+  rounds: 300,
   async run(lab) {
     const folder = join(lab.directory, "database")
     const server = await createServer(folder)

@@ -16,7 +16,7 @@ export const signUpKillsFile: Trial = {
 export const signUpKills: Trial = {
   name: "sign-up-kills",
   title: "kill -9 of a service on PostgreSQL between two steps of a sign-up",
-  rounds: 60,
+  rounds: 300,
   async run(lab) {
     const server = await createServer(join(lab.directory, "database"))
     await server.start()
