@@ -234,10 +234,11 @@ test("only main.ts reads argv and the environment, and ends the process", () => 
 
 test("accounts, keys and webhooks change in operations alone, so that each change has its audit record", () => {
   const program = files.filter((file) => !file.startsWith("store/"))
-  // The mock seeds an account and an admin key that no operation could make. Sessions, added passkeys, questions for a link and the command that deletes old audit records
+  // The mock seeds an account and an admin key that no operation could make. Sessions, added passkeys, questions for a link, links that end notices by mail and the command that deletes old audit records
   // write their records themselves.
   const applying = program.filter((file) => /\badmin\.apply\(/.test(withoutComments(textOf(file))))
   expect(applying).toEqual([
+    "admin/accounts/unsubscribe.ts",
     "admin/administration.ts",
     "admin/passkeys/ceremonies.ts",
     "admin/sessions/sessions.ts",

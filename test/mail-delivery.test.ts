@@ -1,7 +1,7 @@
 /** Mails from the outbox to a mail server: each at least once, with its link erased after. */
 import { afterEach, describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { compose, toMessage } from "../src/mail/compose.ts"
+import { compose, toMessage, unsubscribeOf } from "../src/mail/compose.ts"
 import { createMailDelivery } from "../src/mail/deliver-mails.ts"
 import type { MailBrand } from "../src/mail/layout.ts"
 import { createLog } from "../src/ports/log.ts"
@@ -52,6 +52,7 @@ async function setUp(sender: MailSender | null | readonly MailReply[] = []) {
     mails,
     sender: Array.isArray(sender) ? scripted : (sender as MailSender | null),
     brand: () => brand,
+    unsubscribeLink: async (account, address) => `https://api.example.com/unsubscribe/${account}.${address}`,
     ...{ clock, timer, random: systemRandom, log: createLog((line) => logged.push(JSON.parse(line))) },
   })
   const insert = (change: Partial<NewMail> = {}) =>
@@ -257,12 +258,37 @@ function recordOf(change: Partial<MailRecord>): MailRecord {
 
 describe("what a mail says", () => {
   test.each(templates)("%s has its link in text and HTML, and how long it is valid", (template) => {
-    const { text, html } = compose(recordOf({ template }), brand)
+    const { text, html } = compose(recordOf({ template }), brand, null)
     expect(text).toContain(link)
     expect(html).toContain(`href="${link}"`)
     expect(text).toContain("once, within 15 minutes")
     expect(html).toContain("Example &lt;APIs&gt;")
     expect(html).not.toContain("<APIs>")
+  })
+
+  test("only notices have headers and a line that end them; with one click under HTTPS alone", async () => {
+    const data = JSON.stringify({ type: "key.created", data: "{}" })
+    const end = "https://api.example.com/unsubscribe/acc_1.tag.signature"
+    async function headersOf(mail: MailRecord, address: string | null) {
+      const composed = compose(mail, brand, await unsubscribeOf(mail, async () => address ?? ""))
+      const lines = (await toMessage(mail, composed, brand)).toString().split("\r\n\r\n")[0]?.split("\r\n")
+      return { composed, lines: lines?.filter((line) => line.startsWith("List-")) }
+    }
+    const notice = recordOf({ template: "notice", data, expiresMs: null })
+    const secure = await headersOf(notice, end)
+    expect(secure.lines).toEqual([
+      `List-Unsubscribe: <${end}>`,
+      "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
+    ])
+    expect(secure.composed.text).toEndWith(`-- \nExample <APIs>\nNo more notices by mail: ${end}\n`)
+    expect(secure.composed.html).toContain(`<a href="${end}"`)
+    const plain = await headersOf(notice, "http://localhost:3000/unsubscribe/x")
+    expect(plain.lines).toEqual(["List-Unsubscribe: <http://localhost:3000/unsubscribe/x>"])
+    for (const template of templates) {
+      const { composed, lines } = await headersOf(recordOf({ template }), end)
+      expect(lines).toEqual([])
+      expect(JSON.stringify(composed)).not.toContain("unsubscribe/")
+    }
   })
 
   test("a notice has its numbers", () => {
@@ -271,7 +297,7 @@ describe("what a mail says", () => {
       ...{ threshold: 80, used: 80_000, allowance: 100_000 },
     }
     const mail = recordOf({ template: "notice", data: JSON.stringify(data), expiresMs: null })
-    const composed = compose(mail, brand)
+    const composed = compose(mail, brand, null)
     expect(composed.subject).toBe("80 % of the month's credits are used")
     expect(composed.text).toContain("Used credits: 80,000\nCredits of the month: 100,000")
   })
@@ -284,7 +310,7 @@ describe("what a mail says", () => {
       fc.asyncProperty(names, names, async (title, name) => {
         const given = { type: `x${name}`, data: JSON.stringify({ [name]: name }) }
         const mail = recordOf({ template: "notice", data: JSON.stringify(given), expiresMs: null })
-        const composed = compose(mail, { ...brand, title })
+        const composed = compose(mail, { ...brand, title }, null)
         expect(composed.html).not.toContain("<b>")
         const [headers = ""] = (await toMessage(mail, composed, { ...brand, title }))
           .toString()
@@ -305,7 +331,9 @@ describe("what a mail says", () => {
     "%p is refused as an address",
     async (recipient) => {
       const mail = recordOf({ recipient })
-      await expect(toMessage(mail, compose(mail, brand), brand)).rejects.toThrow("not an e-mail address")
+      await expect(toMessage(mail, compose(mail, brand, null), brand)).rejects.toThrow(
+        "not an e-mail address",
+      )
     },
   )
 })

@@ -119,7 +119,7 @@ function administrationOf(opened: OpenStore): Administration {
     random: systemRandom,
     backups: noBackups("not here"),
     watchRequests: () => null,
-    pages: { console: none, portal: none },
+    pages: { service: none, console: none, portal: none },
     version: "bench",
     startedMs: fillNowMs,
     config: { version: () => null, diff: unused, reload: unused, edit: unused },

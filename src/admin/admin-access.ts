@@ -1,4 +1,5 @@
 import type { Plans } from "../accounts/plan.ts"
+import type { Unsubscribes } from "./accounts/unsubscribe.ts"
 import type { Administration } from "./administration.ts"
 import type { Passkeys } from "./passkeys/ceremonies.ts"
 import type { Sessions } from "./sessions/sessions.ts"
@@ -13,6 +14,8 @@ export interface AdminAccess {
   readonly passkeys: Passkeys
   /** Sign-up and sign-in with links in mails. */
   readonly signUps: SignUps
+  /** Links in mails that end notices by mail. */
+  readonly unsubscribes: Unsubscribes
   /** The plans of the running configuration. */
   readonly plans: Plans
 }

@@ -75,6 +75,8 @@ export interface Subscription<Event = unknown> {
 
 /** Where browsers find the pages, as URLs without a path. */
 export interface PageAddresses {
+  /** Where customers reach the service, with or without a portal. */
+  service(): string
   /** @throws AdminFault when the console is off */
   console(): string
   /** @throws AdminFault when the portal is off */

@@ -44,7 +44,7 @@ const program: Actor = {
 /** Creates {@link ProgramRun}. It throws AccountError for a refused operation, and StoreUnavailable. */
 export function createProgramRun(parts: ProgramParts): ProgramRun {
   const administration = createAdministration({
-    pages: { console: notServed, portal: notServed },
+    pages: { service: notServed, console: notServed, portal: notServed },
     ...parts,
     settings: {},
     settingList: [],

@@ -1,3 +1,4 @@
+import { createUnsubscribes } from "../admin/accounts/unsubscribe.ts"
 import type { AdminAccess } from "../admin/admin-access.ts"
 import { createAdministration } from "../admin/administration.ts"
 import type { Instances, ServiceHealth } from "../admin/health/service-health.ts"
@@ -23,6 +24,8 @@ interface AdminPartsOptions
   readonly opened: OpenStore
   /** For the ids of audit records; `random` by default. */
   readonly auditRandom?: Random
+  /** For the key that signs links in mails; `random` by default. */
+  readonly mailRandom?: Random
   /** Whether this is a test double, which keeps mails to be read and limits nobody. */
   readonly isMock?: boolean
   /** The writer of kept requests. Without it, as in a command, those that are in the store are found. */
@@ -116,6 +119,11 @@ export function createAdminAccess(running: () => RunningConfig, options: AdminPa
     signIn,
     sessions,
     signUps: createSignUps(parts, sessions),
+    // The key of a mock must not change the keys that it makes either.
+    unsubscribes: createUnsubscribes({
+      ...{ admin, clock, auditRandom, pages: options.pages },
+      random: options.mailRandom ?? random,
+    }),
     get plans() {
       return running().config.plans
     },

@@ -70,6 +70,7 @@ export function createGenerations(options: GenerationParts): MakeGeneration {
         ping: () => store.ping(),
         admin,
         portal: config.noPortal ? null : admin,
+        unsubscribes: admin.unsubscribes,
         version,
       },
     }

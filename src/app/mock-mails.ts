@@ -1,4 +1,4 @@
-import { compose } from "../mail/compose.ts"
+import { compose, type UnsubscribeLink, unsubscribeOf } from "../mail/compose.ts"
 import type { MailBrand } from "../mail/layout.ts"
 import type { MailOutbox, MailRecord } from "../store/mails.ts"
 import { isObject } from "../values/is-object.ts"
@@ -15,19 +15,21 @@ interface ShownMail {
   readonly subject: string
   /** The link that the mail is for; null in a notice. */
   readonly link: string | null
+  /** The link that ends mails of this kind; null if its reader asked for this one. */
+  readonly unsubscribe: string | null
   readonly text: string
   readonly html: string
   readonly raised: string
 }
 
 /** Takes mails from the outbox of a test double instead of sending them, and keeps them as their readers would see them. */
-export function createMockMails(mails: MailOutbox, brand: () => MailBrand) {
+export function createMockMails(mails: MailOutbox, brand: () => MailBrand, unsubscribeLink: UnsubscribeLink) {
   const taken: ShownMail[] = []
 
   async function take(): Promise<void> {
     const options = { nowMs: afterAllMs, leaseMs: 1, maxWaitMs: afterAllMs, untriedOnly: false }
     for (let mail = await mails.claim(options); mail; mail = await mails.claim(options)) {
-      taken.push(toShown(mail, brand()))
+      taken.push(toShown(mail, brand(), await unsubscribeOf(mail, unsubscribeLink)))
       const attempt = { atMs: mail.raisedMs, durationMs: 0, status: 250, error: null }
       await mails.record(mail.id, attempt, { kind: "delivered" })
     }
@@ -44,12 +46,12 @@ export function createMockMails(mails: MailOutbox, brand: () => MailBrand) {
   }
 }
 
-function toShown(mail: MailRecord, brand: MailBrand): ShownMail {
+function toShown(mail: MailRecord, brand: MailBrand, unsubscribe: string | null): ShownMail {
   const { recipient: to, template, accountId: account, raisedMs } = mail
-  const { subject, text, html } = compose(mail, brand)
+  const { subject, text, html } = compose(mail, brand, unsubscribe)
   const data: unknown = JSON.parse(mail.data ?? "null")
   const link = isObject(data) && typeof data.link === "string" ? data.link : null
-  return { to, template, account, subject, link, text, html, raised: toIso(raisedMs) }
+  return { to, template, account, subject, link, unsubscribe, text, html, raised: toIso(raisedMs) }
 }
 
 function compare(one: string, other: string): number {

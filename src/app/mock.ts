@@ -125,7 +125,11 @@ async function createState(
   const notices = { thresholds: noticeThresholds, now: clock.now, onRaised: () => {} }
   const openedStore = openSqliteStore(":memory:", { timer: systemTimer, notices })
   const { store, outbox } = openedStore
-  const mockMails = createMockMails(openedStore.mails, () => mailBrandOf(config))
+  const mockMails = createMockMails(
+    openedStore.mails,
+    () => mailBrandOf(config),
+    (...of) => admin.unsubscribes.linkFor(...of),
+  )
   const apiIds = apis.map(({ definition }) => definition.id)
   // Ids of audit records must not change the keys and ids that follow from the seed.
   const auditRandom = createSeededRandom("audit")
@@ -188,6 +192,7 @@ async function createState(
     version,
     startedMs: clock.now(),
     isMock: true,
+    mailRandom: createSeededRandom("mail"),
   })
   const signIn = nameAdminKey(admin.signIn, adminKey)
   const stubs = createStubs(createSeededRandom)

@@ -20,6 +20,7 @@ interface PageAddressParts {
 export function pageAddresses({ config, listening }: PageAddressParts): PageAddresses {
   const main = () => config().publicUrl ?? reachable(listening().url)
   return {
+    service: main,
     console() {
       const { admin, tlsCert } = config()
       if (admin === "same") return main()

@@ -147,6 +147,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     mails: openedStore.mails,
     sender: mailServer && createMailSender(mailServer, { timer: systemTimer }),
     brand: () => mailBrandOf(current.config),
+    unsubscribeLink: (...of) => admin.unsubscribes.linkFor(...of),
     ...{ clock, random, timer: systemTimer, log },
   })
   const eventCheck = createEventCheck({

@@ -7,15 +7,34 @@ export interface ComposedMail {
   readonly subject: string
   readonly text: string
   readonly html: string
+  /** The address that ends mails of this kind; null if its reader asked for this one. */
+  readonly unsubscribe: string | null
 }
 
 /**
  * Writes a mail from its row.
+ * @param unsubscribe the address that ends mails of its kind; null for a mail that its reader asked for
  * @throws Error when its data are not those of its template
  */
-export function compose(mail: MailRecord, brand: MailBrand): ComposedMail {
-  const content = textOf(mail, brand)
-  return { subject: content.subject, text: toText(content, brand), html: toHtml(content, brand) }
+export function compose(mail: MailRecord, brand: MailBrand, unsubscribe: string | null): ComposedMail {
+  const content = { ...textOf(mail, brand), unsubscribe }
+  return {
+    subject: content.subject,
+    text: toText(content, brand),
+    html: toHtml(content, brand),
+    unsubscribe,
+  }
+}
+
+/** Makes the address that ends mails to an account and an address. */
+export type UnsubscribeLink = (accountId: string, address: string) => Promise<string>
+
+/** The address that ends mails of a mail's kind: of notices, which nobody asked for by a form. */
+export async function unsubscribeOf(
+  { template, accountId, recipient }: MailRecord,
+  linkFor: UnsubscribeLink,
+): Promise<string | null> {
+  return template === "notice" && accountId !== null ? linkFor(accountId, recipient) : null
 }
 
 /**
@@ -24,7 +43,7 @@ export function compose(mail: MailRecord, brand: MailBrand): ComposedMail {
  */
 export async function toMessage(mail: MailRecord, composed: ComposedMail, brand: MailBrand): Promise<Buffer> {
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer")
-  const { subject, text, html } = composed
+  const { subject, text, html, unsubscribe } = composed
   const from = requireAddress(brand.from)
   const message = new MailComposer({
     from: { name: oneLine(brand.title), address: from },
@@ -39,9 +58,20 @@ export async function toMessage(mail: MailRecord, composed: ComposedMail, brand:
     headers: {
       // RFC 3834 §5: no program shall answer.
       "Auto-Submitted": "auto-generated",
+      ...(unsubscribe !== null && unsubscribeHeaders(unsubscribe)),
     },
   })
   return message.compile().build()
+}
+
+/** A mail program may send the POST without asking further (RFC 8058 §3.1), which takes HTTPS. */
+function unsubscribeHeaders(link: string): Record<string, { prepared: true; value: string }> {
+  // In one piece: an address that is broken over lines is not found by all programs.
+  const header = (value: string) => ({ prepared: true, value }) as const
+  return {
+    "List-Unsubscribe": header(`<${link}>`),
+    ...(link.startsWith("https:") && { "List-Unsubscribe-Post": header("List-Unsubscribe=One-Click") }),
+  }
 }
 
 /** @throws Error for an address with control characters, spaces or the signs that end one */

@@ -5,7 +5,7 @@ import type { Log } from "../ports/log.ts"
 import { type MailReply, type MailSender, mailLimitMs } from "../ports/mail-sender.ts"
 import type { MailOutbox, MailRecord, MailResult } from "../store/mails.ts"
 import { messageOf } from "../values/message-of.ts"
-import { compose, toMessage } from "./compose.ts"
+import { compose, toMessage, type UnsubscribeLink, unsubscribeOf } from "./compose.ts"
 import type { MailBrand } from "./layout.ts"
 
 /** Longer than an attempt can take, so that no other process sends the same mail meanwhile. */
@@ -20,6 +20,7 @@ interface MailDeliveryParts {
   readonly sender: MailSender | null
   /** How mails look now: a configuration may change while the service runs. */
   readonly brand: () => MailBrand
+  readonly unsubscribeLink: UnsubscribeLink
   readonly clock: Clock
   readonly timer: Timer
   readonly random: Random
@@ -85,9 +86,10 @@ export function createMailDelivery(parts: MailDeliveryParts) {
 
   async function send(mail: MailRecord, to: MailSender): Promise<MailReply> {
     const brand = parts.brand()
+    const unsubscribe = await unsubscribeOf(mail, parts.unsubscribeLink)
     let message: Buffer
     try {
-      message = await toMessage(mail, compose(mail, brand), brand)
+      message = await toMessage(mail, compose(mail, brand, unsubscribe), brand)
     } catch (cause) {
       return { kind: "refused", status: null, error: `the mail cannot be written: ${messageOf(cause)}` }
     }

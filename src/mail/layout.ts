@@ -12,6 +12,8 @@ export interface MailBrand {
 /** What a mail says, from which both its plain text and its HTML are made. */
 export interface MailText {
   readonly subject: string
+  /** The address that ends mails of this kind; null if its reader asked for this one. */
+  readonly unsubscribe: string | null
   readonly parts: readonly MailPart[]
 }
 
@@ -22,17 +24,21 @@ export type MailPart =
   | { readonly rows: readonly (readonly [name: string, value: string])[] }
 
 /** The plain text of a mail. */
-export function toText({ parts }: MailText, { title }: MailBrand): string {
+export function toText({ parts, unsubscribe }: MailText, { title }: MailBrand): string {
   const texts = parts.map((part) => {
     if (typeof part === "string") return part
     if ("link" in part) return `${part.label}:\n${part.link}`
     return part.rows.map(([name, value]) => `${name}: ${value}`).join("\n")
   })
-  return `${[...texts, `-- \n${title}`].join("\n\n")}\n`
+  const end = unsubscribe === null ? "" : `\nNo more notices by mail: ${unsubscribe}`
+  return `${[...texts, `-- \n${title}${end}`].join("\n\n")}\n`
 }
 
 /** The same as HTML. Mail programs read styles of elements only, and no pictures are loaded. */
-export function toHtml({ subject, parts }: MailText, { title, accent, onAccent }: MailBrand): string {
+export function toHtml(
+  { subject, parts, unsubscribe }: MailText,
+  { title, accent, onAccent }: MailBrand,
+): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return `<p style="margin:0 0 16px">${escaped(part)}</p>`
     if ("link" in part) {
@@ -50,9 +56,14 @@ export function toHtml({ subject, parts }: MailText, { title, accent, onAccent }
 <html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head>
 <body style="margin:0;padding:24px;background:#ffffff;color:#1a1d21;font:16px/1.5 system-ui,sans-serif">
 <p style="margin:0 0 24px;font-weight:600;color:${accent}">${escaped(title)}</p>
-${blocks.join("\n")}
+${blocks.join("\n")}${unsubscribe === null ? "" : footer(unsubscribe)}
 </body></html>
 `
+}
+
+function footer(unsubscribe: string): string {
+  return `
+<p style="margin:24px 0 0;font-size:13px;color:#5b6169"><a href="${escaped(unsubscribe)}" style="color:#5b6169">No more notices by mail</a></p>`
 }
 
 /** Nothing of a text becomes markup, also in an attribute. */

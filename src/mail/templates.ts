@@ -4,7 +4,10 @@ import { isObject } from "../values/is-object.ts"
 import type { MailBrand, MailPart, MailText } from "./layout.ts"
 
 /** What a mail says. Its data are `{link}` for a template with a link, and the notice's fields for a notice. */
-export function textOf(mail: MailRecord, { title }: Pick<MailBrand, "title">): MailText {
+export function textOf(
+  mail: MailRecord,
+  { title }: Pick<MailBrand, "title">,
+): Pick<MailText, "subject" | "parts"> {
   const data = readData(mail)
   switch (mail.template) {
     case "sign-in":
@@ -51,7 +54,10 @@ function validity({ raisedMs, expiresMs }: MailRecord): string {
 }
 
 /** The fields of the row of a notice that its mail shows. */
-function noticeText(data: Readonly<Record<string, unknown>>, title: string): MailText {
+function noticeText(
+  data: Readonly<Record<string, unknown>>,
+  title: string,
+): Pick<MailText, "subject" | "parts"> {
   const type = text(data, "type")
   const event = typeof data.data === "string" ? toObject(data.data) : {}
   const used = (): MailPart => ({

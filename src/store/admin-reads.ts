@@ -45,6 +45,13 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
       ({ body }: { readonly body: string }) => body,
     )
 
+  const findSetting = (name: string) =>
+    find(
+      "SELECT value FROM service_settings WHERE name = $1::text",
+      [name],
+      ({ value }: { readonly value: string }) => value,
+    )
+
   return {
     findAccount: (id) =>
       find(`${rows.selectAccountDetails} WHERE id = $1::text`, [id], rows.toAccountDetails),
@@ -163,18 +170,20 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
     findChallenge: (hash) =>
       find(`${rows.selectChallenges} WHERE hash = $1::text`, [hash], (row: PasskeyChallenge) => row),
 
-    findSetting: (name) =>
-      find(
-        "SELECT value FROM service_settings WHERE name = $1::text",
-        [name],
-        ({ value }: { readonly value: string }) => value,
-      ),
+    findSetting,
     async keepSetting(name, value) {
       await write(
         `INSERT INTO service_settings (name, value) VALUES ($1::text, $2::text)
          ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
         [name, value],
       )
+    },
+    async keepFirstSetting(name, value) {
+      await write(
+        `INSERT INTO service_settings (name, value) VALUES ($1::text, $2::text) ON CONFLICT (name) DO NOTHING`,
+        [name, value],
+      )
+      return (await findSetting(name)) ?? value
     },
 
     findReplay: (actor, key) =>

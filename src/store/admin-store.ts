@@ -97,6 +97,8 @@ export interface AdminStore extends CreditsStore, PeopleReads {
   /** A setting of the service, as JSON; null if no service has kept it. */
   findSetting(name: string): Promise<string | null>
   keepSetting(name: string, value: string): Promise<void>
+  /** Keeps a setting that no service has kept yet, and returns the one that is kept: of two processes both get the same. */
+  keepFirstSetting(name: string, value: string): Promise<string>
 
   findReplay(actor: string, key: string): Promise<ReplayRecord | null>
   /** Keeps the answer of a change for replays. */

@@ -32,8 +32,11 @@ export interface NewMail {
 /** The texts of mails. `notice` is an event that an account gets by mail. */
 export type MailTemplate = "sign-in" | "confirmation" | "invitation" | "notice"
 
-/** How far a mail is. `unsent`: the service has no mail server; `expired`: its link was over before it could be sent. */
+/** How far a mail is. `unsent`: the service has no mail server, or the account wants no such mail any more; `expired`: its link was over before it could be sent. */
 export const mailStates = ["pending", "delivered", "failed", "unsent", "expired"] as const
+
+/** Why a waiting notice was not sent; PostgreSQL's function `drop_unwanted_mails` has the same text. */
+export const notWanted = "the account gets no notices by mail at this address any more"
 
 /** A mail in the outbox. */
 export interface MailRecord {

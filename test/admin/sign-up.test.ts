@@ -53,7 +53,7 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
       {
         ...{ admin: noted, clock, random, auditRandom: random },
         plans: new Map(defaultPlans.map((plan) => [plan.name, plan])),
-        pages: { portal: () => "https://api.example", console: () => "" },
+        pages: { service: () => "", portal: () => "https://api.example", console: () => "" },
         get signUp() {
           return settings
         },

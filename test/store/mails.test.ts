@@ -181,13 +181,29 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
         accountId: "acc_1",
         expiresMs: null,
       })
-      // Nobody can guess it: it ends such mails.
       expect(mail.id).toMatch(/^mail_[0-9a-f]{32}$/)
       expect(JSON.parse(mail.data ?? "")).toEqual({
         ...{ notice: "msg_1", type: "key.created", account: "acc_1", plan: "free", threshold: null },
         ...{ used: 0, allowance: null, data },
       })
       await mails.record(mail.id, sent, { kind: "delivered" })
+    })
+
+    test.each([
+      [{ notify: "none" }, 0],
+      [{ notify: "webhook" }, 0],
+      [{ notify: "both", email: "bea@example.com" }, 0],
+      [{ notify: "none", email: null }, 0],
+      [{ notify: "both" }, 1],
+      [{ notify: "mail", email: "ann@example.com" }, 1],
+    ] as const)("that waits is not sent when the account wants it no more: %j", async (change, count) => {
+      await choose({ notify: "mail", email: "ann@example.com" })
+      await raise("msg_1")
+      await insert(mailOf({ id: "mail_link" }))
+      await choose(change)
+      const claimed = [await mails.claim(options), await mails.claim(options)]
+      // A link that someone asked for is still sent.
+      expect(claimed.map((mail) => mail?.template)).toEqual(["sign-in", count === 1 ? "notice" : undefined])
     })
 
     test("that a charge raises is mailed with its numbers, once", async () => {

@@ -80,7 +80,11 @@ export function openAdministration(
     config: pretendConfig,
     backups,
     watchRequests: () => null,
-    pages: { console: () => "http://console.test", portal: () => "http://portal.test" },
+    pages: {
+      service: () => "http://service.test",
+      console: () => "http://console.test",
+      portal: () => "http://portal.test",
+    },
     version: "0.0.0-test",
     startedMs: startMs,
   })

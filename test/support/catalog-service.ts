@@ -93,6 +93,7 @@ export function catalogParts(
     ping: () => store.ping(),
     admin: null,
     portal: null,
+    unsubscribes: null,
     version: "0.0.0-test",
   }
   const settings: HttpAppSettings = {

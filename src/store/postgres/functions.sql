@@ -298,6 +298,7 @@ BEGIN
         email = CASE WHEN given ? 'email' THEN given ->> 'email' ELSE email END,
         notify = CASE WHEN given ? 'notify' THEN given ->> 'notify' ELSE notify END
       WHERE id = mutation ->> 'id';
+    IF given ? 'notify' OR given ? 'email' THEN PERFORM drop_unwanted_mails(mutation ->> 'id'); END IF;
     IF given ? 'closedMs' THEN
       UPDATE ledger SET closed_ms = (given ->> 'closedMs')::bigint WHERE account_id = mutation ->> 'id';
     END IF;
@@ -445,6 +446,14 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
+
+-- Marks as unsent the waiting notices of an account that it wants by mail no more, or at another address.
+CREATE OR REPLACE FUNCTION drop_unwanted_mails(account text) RETURNS void LANGUAGE sql AS $$
+  UPDATE mails SET state = 'unsent', next_attempt_ms = NULL, last_status = NULL,
+      last_error = 'the account gets no notices by mail at this address any more'
+    WHERE account_id = account AND template = 'notice' AND state = 'pending' AND NOT EXISTS (
+      SELECT FROM accounts WHERE id = account AND notify IN ('mail', 'both') AND email = recipient);
+$$;
 
 CREATE OR REPLACE FUNCTION apply_mail_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -3,6 +3,7 @@ import type { AdjustMutation } from "../adjustments.ts"
 import type { AccountDetails, AdminOutcome, Mutation, NewAccount } from "../admin-store.ts"
 import { signUpReason } from "../rows.ts"
 import type { Ledger } from "./ledger.ts"
+import { dropUnwantedMails } from "./mail-rows.ts"
 import { insertRow, updateVersioned } from "./row-changes.ts"
 
 type Month = Pick<AccountDetails, "createdMs" | "periodStartMs">
@@ -49,6 +50,7 @@ export function prepareAccountChanges(database: Database, ledger: Ledger) {
       if (row.version !== version) return "conflict"
       if (isTaken(fields, id)) return "taken"
       updateVersioned(database, "accounts", id, fields)
+      if (fields.notify !== undefined || fields.email !== undefined) dropUnwantedMails(database, id)
       // The account may be near the limit of its new plan.
       if (fields.plan !== undefined && fields.plan !== row.plan)
         changeEntry(ledger, id, (entry) => Object.assign(entry, { notified: Math.max(entry.notified, 1) }))

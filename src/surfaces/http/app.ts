@@ -1,3 +1,4 @@
+import type { Unsubscribes } from "../../admin/accounts/unsubscribe.ts"
 import type { AdminAccess } from "../../admin/admin-access.ts"
 import { toFault } from "../../call/fault.ts"
 import { logFault } from "../../call/pipeline.ts"
@@ -20,6 +21,7 @@ import { type ProbesParts, probesFeature } from "./probes.ts"
 import { sendFault } from "./reply.ts"
 import { addRestRoutes } from "./rest.ts"
 import { createServiceApp } from "./service-app.ts"
+import { unsubscribeFeature } from "./unsubscribe.ts"
 import { addUsageRoute } from "./usage.ts"
 import { webFeature } from "./web/feature.ts"
 
@@ -28,6 +30,8 @@ export interface HttpParts extends FrameParts, Pick<ProbesParts, "version" | "pi
   readonly admin: AdminAccess | null
   /** Null when it does not serve the portal. */
   readonly portal: AdminAccess | null
+  /** The links in mails that end notices by mail; null when it does not serve them. */
+  readonly unsubscribes: Unsubscribes | null
 }
 
 export interface HttpAppOptions extends FrameOptions, Pick<ProbesParts, "metricsToken"> {
@@ -113,6 +117,7 @@ export function createHttpApp(
     .use(discoveryFeature(base, context, service, pages))
     .use(siteFeature(base, context, pages, site))
     .use(webFeature(base, context, { console: admin !== null, portal: portal !== null, brand }))
+  if (parts.unsubscribes) app.use(unsubscribeFeature(base, context, pages, parts.unsubscribes))
   if (options.mcp) app.use(mcpFeature(base, context, { version, title: brand.title, names: options.mcp }))
   addRoutes(context.methods, app.routes)
   return adminFeature ? app.use(adminFeature.app) : app

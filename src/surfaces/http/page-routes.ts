@@ -12,6 +12,9 @@ import { parseQuery } from "./query.ts"
 import { pathOf } from "./request-url.ts"
 import type { Resource } from "./resource.ts"
 
+/** The pages of a link that ends notices by mail. */
+export type UnsubscribePage = "ask" | "done" | "refused"
+
 /** The pages for people. */
 export type SiteServer = ReturnType<typeof createSiteServer>
 
@@ -23,6 +26,13 @@ export function createSiteServer(site: Site, brand: Brand) {
     async send(path: string, request: Request, set: AnswerSettings) {
       const page = (await load()).byPath.get(path)
       return page && (path === "/" ? sendNegotiated(page, request, set) : sendPage(page, request, set))
+    },
+    /** Sends the page of a link that ends notices by mail: with its button, that it was done, or that the link is none. */
+    async sendUnsubscribe(page: UnsubscribePage, request: Request, set: AnswerSettings) {
+      const body = await sendWhole((await load()).unsubscribe[page], request, set)
+      set.headers["cache-control"] = "no-store"
+      if (page === "refused") set.status = 404
+      return body
     },
     /** Sends the page for an address that has no page. */
     async sendNotFound(request: Request, set: AnswerSettings) {
@@ -39,12 +49,18 @@ function sendPage(page: Resource, request: Request, set: AnswerSettings): Return
   return page(request, set)
 }
 
-/** Sends a page from an address that answers other clients with data. The page has no ETag, since the data would share it. */
-async function sendNegotiated(page: Resource, { url, headers }: Request, set: AnswerSettings) {
+/** Sends a page from an address with other answers too. The page has no ETag, since they would share it. */
+async function sendWhole(page: Resource, { url, headers }: Request, set: AnswerSettings) {
   const unconditional = new Headers(headers)
   unconditional.delete("if-none-match")
   const body = await sendPage(page, new Request(url, { headers: unconditional }), set)
   delete set.headers.etag
+  return body
+}
+
+/** Sends a page from an address that answers other clients with data. */
+async function sendNegotiated(page: Resource, request: Request, set: AnswerSettings) {
+  const body = await sendWhole(page, request, set)
   set.headers.link = discoveryLinks
   set.headers.vary = "Accept, Accept-Encoding"
   return body

@@ -11,6 +11,7 @@ import { layout } from "../../site/layout.ts"
 import { rulesOf } from "../../site/rule-list.ts"
 import { rulePage } from "../../site/rules.ts"
 import type { Site, WritePage } from "../../site/site.ts"
+import { unsubscribePages } from "../../site/unsubscribe-pages.ts"
 import { createResource, type Resource } from "../resource.ts"
 import { createBrandFiles, faviconOf } from "../web/brand-files.ts"
 import { hashedName } from "../web/web-files.ts"
@@ -56,6 +57,11 @@ export async function createSitePages(site: Site, brand: Brand) {
       ["/robots.txt", text("text/plain; charset=utf-8", () => robots)],
     ]),
     notFound: html(() => notFoundPage(write)),
+    unsubscribe: {
+      ask: withForm.html(() => unsubscribePages.ask(write)),
+      done: html(() => unsubscribePages.done(site, write)),
+      refused: html(() => unsubscribePages.refused(site, write)),
+    },
   }
 }
 
@@ -79,6 +85,7 @@ Disallow: /v1/
 Disallow: /admin
 Disallow: /console
 Disallow: /portal
+Disallow: /unsubscribe
 Disallow: /mcp
 Disallow: /graphiql
 Disallow: /metrics

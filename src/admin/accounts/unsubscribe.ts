@@ -1,0 +1,86 @@
+import { addressTag, readUnsubscribeToken, toUnsubscribeToken } from "../../accounts/unsubscribe-token.ts"
+import type { AccountDetails } from "../../store/admin-store.ts"
+import { createAuditIds } from "../audit/audit-id.ts"
+import type { AdminParts } from "../parts.ts"
+
+/** Links in mails that end the notices of an account by mail. Every method may reject with StoreUnavailable. */
+export interface Unsubscribes {
+  /** The link for an account and the address that gets the mail. */
+  linkFor(accountId: string, address: string): Promise<string>
+  /** Whether this service has signed a token. */
+  isSigned(token: string): Promise<boolean>
+  /** Ends the notices by mail of a token's account, unless they ended or go to another address now. False for a token that is not signed. */
+  stop(token: string, from: { readonly source: string; readonly requestId: string }): Promise<boolean>
+}
+
+/** Where the links lead; the token follows. */
+export const unsubscribePath = "/unsubscribe/"
+
+/** The name of the key among the settings that a store keeps: all processes on the store sign with it. */
+const keySetting = "mail_signing_key"
+const keyBytes = 32
+/** The most times that a change is tried while others change the account. */
+const maxTries = 5
+
+type Parts = Pick<AdminParts, "admin" | "clock" | "pages" | "random" | "auditRandom">
+
+export function createUnsubscribes(parts: Parts): Unsubscribes {
+  const { admin } = parts
+  const newAuditId = createAuditIds(parts.auditRandom)
+  let key: string | null = null
+
+  async function readKey(): Promise<string> {
+    key ??= (await admin.findSetting(keySetting)) ?? (await makeKey())
+    return key
+  }
+
+  function makeKey(): Promise<string> {
+    const made = Buffer.from(parts.random.bytes(keyBytes)).toString("base64url")
+    return admin.keepFirstSetting(keySetting, made)
+  }
+
+  async function stopOnce(
+    account: AccountDetails,
+    from: { readonly source: string; readonly requestId: string },
+  ): Promise<boolean> {
+    const { id, version, notify } = account
+    const set = { notify: notify === "both" ? "webhook" : "none" } as const
+    const atMs = parts.clock.now()
+    const outcome = await admin.apply({
+      mutations: [{ kind: "account.update", id, version, set }],
+      audit: {
+        ...{ id: newAuditId(atMs), atMs, actor: "service", actorName: "link in a mail", ...from },
+        ...{ operation: "accounts.unsubscribe", targetKind: "account", targetId: id, accountId: id },
+        ...{ before: JSON.stringify({ notify }), after: JSON.stringify(set) },
+      },
+      replay: null,
+    })
+    if (outcome === "applied") return true
+    if (outcome === "conflict") return false
+    throw new Error(`notices by mail could not be ended: ${outcome}`)
+  }
+
+  return {
+    async linkFor(accountId, address) {
+      const token = toUnsubscribeToken(await readKey(), { accountId, address: addressTag(address) })
+      return `${parts.pages.service()}${unsubscribePath}${token}`
+    },
+    async isSigned(token) {
+      return readUnsubscribeToken(await readKey(), token) !== null
+    },
+    async stop(token, from) {
+      const claim = readUnsubscribeToken(await readKey(), token)
+      if (claim === null) return false
+      for (let tries = 1; tries <= maxTries; tries++) {
+        const account = await admin.findAccount(claim.accountId)
+        if (account === null || !getsMailAt(account, claim.address)) return true
+        if (await stopOnce(account, from)) return true
+      }
+      throw new Error("notices by mail could not be ended: the account was changed by others meanwhile")
+    },
+  }
+}
+
+function getsMailAt({ email, notify }: AccountDetails, address: string): boolean {
+  return email !== null && addressTag(email) === address && (notify === "mail" || notify === "both")
+}

@@ -1,0 +1,36 @@
+import { type Html, html } from "./html.ts"
+import type { Site, WritePage } from "./site.ts"
+
+/** The pages of a link in a notice by mail. They are the same for all accounts, so that they tell nothing about one. */
+export const unsubscribePages = {
+  /** With the button that ends the notices. */
+  ask: (write: WritePage): string =>
+    page(write, "No more notices by mail", [
+      html`<p class="lead">Notices tell that credits run low, that a key expires, and of other events of your account.</p>`,
+      html`<form method="post"><p class="actions"><button class="button primary" type="submit">Stop notices by mail</button></p></form>`,
+      html`<p class="hint">Mails with a link to sign in still come when someone asks for one.</p>`,
+    ]),
+  done: ({ offer: { contact } }: Site, write: WritePage): string =>
+    page(write, "Notices by mail are stopped", [
+      html`<p class="lead">This address gets no more notices of the account.</p>`,
+      html`<p class="hint">To get them again, ask ${operator(contact)}.</p>`,
+    ]),
+  refused: ({ offer: { contact } }: Site, write: WritePage): string =>
+    page(write, "The link is not whole", [
+      html`<p class="lead">Open the link at the end of the mail again, or copy all of it. Nothing was changed.</p>`,
+      html`<p class="hint">If that does not help, ask ${operator(contact)}.</p>`,
+    ]),
+}
+
+function operator(contact: string | null): Html {
+  const text = "the operator of this service"
+  return contact === null ? html`${text}` : html`<a href="${contact}">${text}</a>`
+}
+
+function page(write: WritePage, name: string, parts: readonly Html[]): string {
+  const main = html`<section class="inner lost">
+<h1>${name}</h1>
+${parts}
+</section>`
+  return write({ name, description: name, main })
+}
