@@ -22,6 +22,7 @@ const brand: MailBrand = {
   title: "Example <APIs>",
   accent: "#0b6b5d",
   onAccent: "#ffffff",
+  logo: null,
   from: "no-reply@example.com",
 }
 const link = "https://api.example.com/portal#secret"
@@ -289,6 +290,17 @@ describe("what a mail says", () => {
       expect(lines).toEqual([])
       expect(JSON.stringify(composed)).not.toContain("unsubscribe/")
     }
+  })
+
+  test("a logo is a part of the mail, and nothing is loaded from elsewhere", async () => {
+    const withLogo = { ...brand, logo: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) }
+    const composed = compose(recordOf({}), withLogo, null)
+    const message = (await toMessage(recordOf({}), composed, withLogo)).toString()
+    expect(message).toContain("multipart/related")
+    expect(message).toContain("Content-ID: <logo@mail>")
+    expect(message).toContain("iVBORw==")
+    expect(composed.html.match(/src="[^"]*"/g)).toEqual(['src="cid:logo@mail"'])
+    expect(compose(recordOf({}), brand, null).html).not.toContain("<img")
   })
 
   test("a notice has its numbers", () => {

@@ -94,6 +94,7 @@ test("the store, its notices, the process and the event loop are measured", asyn
   expect([...series].filter(([name]) => name.startsWith("penknife_notices"))).toEqual([
     ['penknife_notices{state="pending"}', 0],
   ])
+  expect(series.get('penknife_mails{state="pending"}')).toBe(0)
   for (const name of ["resident_memory_bytes", "cpu_seconds_total", "start_time_seconds"]) {
     expect(series.get(`process_${name}`)).toBeGreaterThan(0)
   }

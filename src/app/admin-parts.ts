@@ -11,6 +11,7 @@ import type { Random } from "../apis/contract.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import { describeConfig, listSettings } from "../config/describe.ts"
 import type { Config } from "../config/load.ts"
+import type { MailHealth } from "../mail/deliver-mails.ts"
 import { isPostgresUrl } from "../store/open.ts"
 import type { OpenStore } from "../store/open-store.ts"
 import type { DataList } from "../values/data-list.ts"
@@ -24,6 +25,8 @@ interface AdminPartsOptions
   readonly opened: OpenStore
   /** For the ids of audit records; `random` by default. */
   readonly auditRandom?: Random
+  /** How this process sends mail; without it, as in a command, nothing was tried. */
+  readonly mailHealth?: () => MailHealth
   /** For the key that signs links in mails; `random` by default. */
   readonly mailRandom?: Random
   /** Whether this is a test double, which keeps mails to be read and limits nobody. */
@@ -50,7 +53,16 @@ export function runningOf(config: Config, apis: readonly PreparedApi[]): Running
 
 /** The parts that operations of the administration use, on an open store. */
 export function createAdminParts(running: () => RunningConfig, options: AdminPartsOptions): AdminParts {
-  const { opened, version, startedMs, instances = () => null, keptRequests, isMock: _, ...given } = options
+  const {
+    opened,
+    version,
+    startedMs,
+    instances = () => null,
+    keptRequests,
+    mailHealth,
+    isMock: _,
+    ...given
+  } = options
   const { store, admin, outbox, history, requests, gauges } = opened
   return {
     ...{ store, admin, outbox, history, auditRandom: given.random, ...given },
@@ -87,9 +99,14 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     },
     async readHealth() {
       const { charges, refusals } = gauges.activity
-      const [storeBytes, pendingNotices] = await Promise.all([gauges.bytes(), gauges.pendingNotices()])
+      const [storeBytes, pendingNotices, pending] = await Promise.all([
+        gauges.bytes(),
+        gauges.pendingNotices(),
+        gauges.pendingMails(),
+      ])
+      const mail = { ...(mailHealth?.() ?? { isOn: running().config.smtp !== null, problem: null }), pending }
       const kind = isPostgresUrl(running().config.db) ? "postgresql" : "sqlite"
-      const stored = { store: kind, storeBytes, pendingNotices, charges, refusals } as const
+      const stored = { store: kind, storeBytes, pendingNotices, mail, charges, refusals } as const
       const droppedRequests = keptRequests?.dropped() ?? 0
       return {
         version,

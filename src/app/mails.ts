@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { readBrand } from "../config/brand.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { toMailServer } from "../config/readers.ts"
@@ -31,8 +32,24 @@ function readPassword(file: string): string {
   }
 }
 
-/** How mails look under a configuration. */
-export function mailBrandOf({ title, brandColor, mailFrom }: Config): MailBrand {
+/** A larger logo is left out: it is in each mail. */
+const maxLogoBytes = 65_536
+
+/** How mails look under a configuration. Mail programs show no SVG, so only a PNG goes with them. */
+export function mailBrandOf(config: Config): MailBrand {
+  const { title, brandColor, mailFrom } = config
   const { accent, onAccent } = toBrandColors(brandColor ?? ownColor).light
-  return { title, accent, onAccent, from: mailFrom ?? noSender }
+  return { title, accent, onAccent, from: mailFrom ?? noSender, logo: logoOf(config) }
+}
+
+/** The logos of configurations: a file is read once, as for the pages. */
+const logos = new WeakMap<Config, Uint8Array | null>()
+
+function logoOf(config: Config): Uint8Array | null {
+  const known = logos.get(config)
+  if (known !== undefined) return known
+  const { logo } = readBrand(config)
+  const bytes = logo?.type === "image/png" && logo.bytes.length <= maxLogoBytes ? logo.bytes : null
+  logos.set(config, bytes)
+  return bytes
 }

@@ -115,6 +115,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       eventLoopLag: meter.lag,
       dns: () => ports.dns.stats?.() ?? noDns,
       notices: await orNone(gauges.pendingNotices().then((pending) => ({ pending }))),
+      mails: await orNone(gauges.pendingMails().then((pending) => ({ pending }))),
       storeBytes: await orNone(gauges.bytes()),
       instances: { count: instances()?.count ?? 1, differing: instances()?.differing.length ?? 0 },
       history: {

@@ -238,6 +238,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     backups,
     watchRequests: observability.requests.watch,
     keptRequests: observability.kept,
+    mailHealth: mailing.health,
     pages: pageAddresses({ config: () => current.config, listening: () => server }),
     version,
     startedMs: clock.now(),

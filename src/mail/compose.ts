@@ -1,5 +1,5 @@
 import type { MailRecord } from "../store/mails.ts"
-import { type MailBrand, toHtml, toText } from "./layout.ts"
+import { logoId, type MailBrand, toHtml, toText } from "./layout.ts"
 import { textOf } from "./templates.ts"
 
 /** A mail as its reader sees it. */
@@ -53,6 +53,7 @@ export async function toMessage(mail: MailRecord, composed: ComposedMail, brand:
     html,
     messageId: `<${mail.id}@${domainOf(from)}>`,
     date: new Date(mail.raisedMs),
+    ...(brand.logo !== null && { attachments: [logoOf(brand.logo)] }),
     disableFileAccess: true,
     disableUrlAccess: true,
     headers: {
@@ -62,6 +63,17 @@ export async function toMessage(mail: MailRecord, composed: ComposedMail, brand:
     },
   })
   return message.compile().build()
+}
+
+/** The picture is a part of the mail: one that is loaded would tell who reads it, and when. */
+function logoOf(bytes: Uint8Array) {
+  return {
+    cid: logoId,
+    filename: "logo.png",
+    content: Buffer.from(bytes),
+    contentType: "image/png",
+    contentDisposition: "inline",
+  } as const
 }
 
 /** A mail program may send the POST without asking further (RFC 8058 §3.1), which takes HTTPS. */

@@ -5,6 +5,8 @@ export interface MailBrand {
   /** The colour of buttons and of text on them, `#rrggbb`. */
   readonly accent: string
   readonly onAccent: string
+  /** A PNG picture that goes with each mail; null for none. */
+  readonly logo: Uint8Array | null
   /** The sender's address. */
   readonly from: string
 }
@@ -34,10 +36,10 @@ export function toText({ parts, unsubscribe }: MailText, { title }: MailBrand): 
   return `${[...texts, `-- \n${title}${end}`].join("\n\n")}\n`
 }
 
-/** The same as HTML. Mail programs read styles of elements only, and no pictures are loaded. */
+/** The same as HTML. Mail programs read styles of elements only, and no picture is loaded from elsewhere. */
 export function toHtml(
   { subject, parts, unsubscribe }: MailText,
-  { title, accent, onAccent }: MailBrand,
+  { title, accent, onAccent, logo }: MailBrand,
 ): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return `<p style="margin:0 0 16px">${escaped(part)}</p>`
@@ -55,11 +57,15 @@ export function toHtml(
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head>
 <body style="margin:0;padding:24px;background:#ffffff;color:#1a1d21;font:16px/1.5 system-ui,sans-serif">
-<p style="margin:0 0 24px;font-weight:600;color:${accent}">${escaped(title)}</p>
+<p style="margin:0 0 24px;font-weight:600;color:${accent}">${logo === null ? "" : picture}${escaped(title)}</p>
 ${blocks.join("\n")}${unsubscribe === null ? "" : footer(unsubscribe)}
 </body></html>
 `
 }
+
+/** The Content-ID of the logo (RFC 2392). */
+export const logoId = "logo@mail"
+const picture = `<img src="cid:${logoId}" alt="" height="28" style="vertical-align:middle;margin-right:10px">`
 
 function footer(unsubscribe: string): string {
   return `

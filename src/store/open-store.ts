@@ -92,6 +92,8 @@ export interface StoreGauges {
   cacheAgeSeconds(): number
   /** Notices that wait for their delivery, at most 100,000. Rejects with StoreUnavailable, as `bytes` does. */
   pendingNotices(): Promise<number>
+  /** Mails that wait, likewise. */
+  pendingMails(): Promise<number>
   /** Sizes in bytes: of the data file and of its write-ahead log, or of a store in memory or of a database. */
   bytes(): Promise<Readonly<Record<string, number>>>
 }

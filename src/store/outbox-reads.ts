@@ -34,13 +34,13 @@ export function prepareOutboxReads(
 /** Notices that are counted, at most: a few milliseconds of work. */
 const mostCounted = 100_000
 
-/** Counts pending notices in their index; those that were delivered are too many to count at each scrape. */
-export const selectPendingCount =
-  "SELECT count(*)::float8 AS count FROM (SELECT 1 FROM notices WHERE state = 'pending' LIMIT $1::bigint) AS pending"
+/** Counts pending rows of an outbox in their index; those that were delivered are too many to count at each scrape. */
+export const selectPendingCount = (table: "notices" | "mails") =>
+  `SELECT count(*)::float8 AS count FROM (SELECT 1 FROM ${table} WHERE state = 'pending' LIMIT $1::bigint) AS pending`
 
-/** How many notices wait for their delivery, up to 100,000. */
-export async function countPendingNotices(read: Run): Promise<number> {
-  const [row] = await read<{ count: number }>(selectPendingCount, [mostCounted])
+/** How many notices to webhooks, or mails, wait for their delivery, up to 100,000. */
+export async function countPending(read: Run, table: "notices" | "mails"): Promise<number> {
+  const [row] = await read<{ count: number }>(selectPendingCount(table), [mostCounted])
   return row?.count ?? 0
 }
 

@@ -290,6 +290,7 @@ test("the health of a service has its version, its uptime and its store", async 
     store: "sqlite",
     store_bytes: { main: expect.any(Number) },
     notices: { pending: 0 },
+    mail: { state: "off", problem: null, pending: 0 },
     charges: 0,
     lists: { "bluetooth-companies": "2026-01" },
   })

@@ -3,6 +3,7 @@ import { choice, nullable } from "../../apis/contract.ts"
 import { toIso } from "../../values/time-text.ts"
 import { instant, maybeInstant } from "../fields.ts"
 import { defineRead } from "../operation.ts"
+import type { MailState } from "./service-health.ts"
 
 const counts = (description: string) => Type.Record(Type.String(), Type.Integer(), { description })
 
@@ -10,7 +11,7 @@ export const healthDetail = defineRead({
   id: "health.detail",
   title: "Show how the service is doing",
   description:
-    "Shows version, uptime, kind and size of the store, charges and notices of this process, the age of the newest backup, and the dates of the lists that APIs use.",
+    "Shows version, uptime, kind and size of the store, charges and notices of this process, whether mail can be sent, the age of the newest backup, and the dates of the lists that APIs use.",
   permission: "health.read",
   path: "/health",
   command: { words: "health", example: "" },
@@ -24,6 +25,17 @@ export const healthDetail = defineRead({
     notices: Type.Object(
       { pending: Type.Integer({ description: "Notices that wait for their delivery, at most 100,000." }) },
       { description: "The notices that have not been delivered yet." },
+    ),
+    mail: Type.Object(
+      {
+        state: choice(["off", "on", "failing"], {
+          description:
+            "`off`: there is no mail server (`--smtp`), and mails are not sent. `failing`: this process could not hand the last mail to it.",
+        }),
+        problem: nullable(Type.String(), { description: "Why not; null unless `failing`." }),
+        pending: Type.Integer({ description: "Mails that wait for their delivery, at most 100,000." }),
+      },
+      { description: "Whether mail can be sent. A mail server is not asked until there is a mail to send." },
     ),
     charges: Type.Integer({ description: "Charges that this process decided." }),
     refusals: Type.Integer({ description: "Charges among them that were refused." }),
@@ -62,6 +74,7 @@ export const healthDetail = defineRead({
       startedMs,
       storeBytes,
       pendingNotices,
+      mail,
       charges,
       refusals,
       droppedRequests,
@@ -76,6 +89,11 @@ export const healthDetail = defineRead({
       store,
       store_bytes: { ...storeBytes },
       notices: { pending: pendingNotices },
+      mail: {
+        state: stateOf(mail),
+        problem: mail.problem,
+        pending: mail.pending,
+      },
       charges,
       refusals,
       dropped_requests: droppedRequests,
@@ -91,3 +109,8 @@ export const healthDetail = defineRead({
     }
   },
 })
+
+function stateOf({ isOn, problem }: MailState): "off" | "on" | "failing" {
+  if (!isOn) return "off"
+  return problem === null ? "on" : "failing"
+}

@@ -11,6 +11,7 @@ export interface ServiceHealth {
   readonly storeBytes: Readonly<Record<string, number>>
   /** Notices that wait for their delivery, at most 100,000. */
   readonly pendingNotices: number
+  readonly mail: MailState
   /** Charges that the store decided since the start, and how many of them it refused. */
   readonly charges: number
   readonly refusals: number
@@ -20,6 +21,16 @@ export interface ServiceHealth {
   readonly lists: readonly DataList[]
   /** Null where the store is not a database that several instances share. */
   readonly instances: Instances | null
+}
+
+/** How sending mail is going. */
+export interface MailState {
+  /** Whether there is a mail server. */
+  readonly isOn: boolean
+  /** Why this process could not hand over the last mail; null when it could, or has tried none. */
+  readonly problem: string | null
+  /** Mails that wait, at most 100,000. */
+  readonly pending: number
 }
 
 /** The processes that work on one database. */

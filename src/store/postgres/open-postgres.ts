@@ -2,7 +2,7 @@ import { prepareMailOutbox } from "../mail-outbox.ts"
 import type { AnyStoreOptions, InstanceChannel, OpenStore } from "../open-store.ts"
 import { createActivity } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
-import { countPendingNotices } from "../outbox-reads.ts"
+import { countPending } from "../outbox-reads.ts"
 import { type AccessRow, selectAccess, toAccess } from "../rows.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
@@ -207,7 +207,8 @@ export async function openPostgresStore(
     gauges: {
       activity,
       cacheAgeSeconds: () => access.ageMs() / 1_000,
-      pendingNotices: () => countPendingNotices(rest.run),
+      pendingNotices: () => countPending(rest.run, "notices"),
+      pendingMails: () => countPending(rest.run, "mails"),
       async bytes() {
         const select = "SELECT pg_database_size(current_database())::float8 AS bytes"
         const [row] = await rest.run<{ bytes: number }>(select, [])

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite"
 import { statSync } from "node:fs"
 import type { StoreActivity, StoreGauges } from "../open-store.ts"
-import { countPendingNotices } from "../outbox-reads.ts"
+import { countPending } from "../outbox-reads.ts"
 import { createRead } from "./errors.ts"
 import { realPathOf } from "./real-path.ts"
 import { createRun } from "./statement.ts"
@@ -19,7 +19,8 @@ export function prepareGauges(database: Database, activity: StoreActivity): Stor
   return {
     activity,
     cacheAgeSeconds: () => 0,
-    pendingNotices: () => countPendingNotices(createRun(database, read)),
+    pendingNotices: () => countPending(createRun(database, read), "notices"),
+    pendingMails: () => countPending(createRun(database, read), "mails"),
     async bytes() {
       if (isInMemory) return { main: read(() => countBytes.get()?.bytes ?? 0) }
       return { main: sizeOf(filename), wal: sizeOf(log) }

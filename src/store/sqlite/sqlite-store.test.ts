@@ -64,7 +64,7 @@ test("the keys of an account are found without reading the others", async () => 
 test("the notices that wait are counted without reading those that were delivered", () => {
   const database = new Database(file, { strict: true })
   const plan = database.query<{ detail: string }, [number]>(
-    `EXPLAIN QUERY PLAN ${toSqlite(selectPendingCount)}`,
+    `EXPLAIN QUERY PLAN ${toSqlite(selectPendingCount("notices"))}`,
   )
   expect(
     plan

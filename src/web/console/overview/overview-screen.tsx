@@ -123,6 +123,7 @@ function HealthFacts({ version }: { readonly version: number }) {
             ],
             ["Charges", `${formatNumber(health.charges)} (${formatNumber(health.refusals)} refused)`],
             ["Notices", <Notices key="notices" health={health} />],
+            ["Mail", <Mail key="mail" health={health} />],
             ["Last backup", <LastBackup key="backup" health={health} />],
             ...Object.entries(health.lists).map(
               ([name, date]) => [`List ${name}`, date ?? "without a date"] as const,
@@ -136,6 +137,20 @@ function HealthFacts({ version }: { readonly version: number }) {
 
 function Notices({ health: { notices } }: { readonly health: Health }) {
   return notices.pending === 0 ? <>none waiting</> : <>{formatNumber(notices.pending)} waiting</>
+}
+
+function Mail({ health: { mail } }: { readonly health: Health }) {
+  const { state, problem, pending } = mail
+  if (state === "off") {
+    return <span class="muted">off: without --smtp there are no sign-in links and no notices by mail</span>
+  }
+  return (
+    <>
+      <Tag tone={state === "on" ? "good" : "bad"}>{state === "on" ? "on" : "failing"}</Tag>
+      {problem !== null && <> {problem}</>}
+      {pending > 0 && <>, {formatNumber(pending)} waiting</>}
+    </>
+  )
 }
 
 function LastBackup({ health }: { readonly health: Health }) {
