@@ -1,6 +1,6 @@
 /** People, passkeys and admin keys in a browser, with Chromium's virtual authenticator (WebAuthn §11). */
 import { expect, test } from "bun:test"
-import type { Page } from "playwright-core"
+import { addDevice } from "./authenticator.ts"
 import type { Desk } from "./desk.ts"
 import { said, settled, tabTo } from "./wait.ts"
 
@@ -91,26 +91,4 @@ export function peopleInBrowser(desk: Desk): void {
     await row.getByText("Revoked").waitFor()
     await done()
   })
-}
-
-/** A device that asks for a fingerprint, which is always right. */
-async function addDevice(page: Page) {
-  const client = await page.context().newCDPSession(page)
-  await client.send("WebAuthn.enable")
-  const { authenticatorId } = await client.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
-  return {
-    async count() {
-      const { credentials } = await client.send("WebAuthn.getCredentials", { authenticatorId })
-      return credentials.length
-    },
-  }
 }

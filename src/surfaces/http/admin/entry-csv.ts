@@ -22,10 +22,12 @@ export function inGoodPages({ input }: Operation, raw: RawInput): RawInput {
   return { kind: "text", parameters: [...others, { name: "limit", text: pageSize }] }
 }
 
-/** A browser saves the answer as a file. */
-export function setCsvHeaders(set: AnswerSettings, { id }: Operation): void {
+/** A browser saves the answer as a file. Its name has the month that was asked for, so that files of several months lie beside each other. */
+export function setCsvHeaders(set: AnswerSettings, { id }: Operation, raw: RawInput): void {
   setAdminHeaders(set, "text/csv; charset=utf-8; header=present")
-  set.headers["content-disposition"] = `attachment; filename="${id}.csv"`
+  const asked = raw.kind === "text" ? raw.parameters.find(({ name }) => name === "month")?.text : null
+  const month = asked && /^\d{4}-\d{2}$/.test(asked) ? `-${asked}` : ""
+  set.headers["content-disposition"] = `attachment; filename="${id}${month}.csv"`
 }
 
 /** Writes a list as CSV, after a row with the names of the columns. */

@@ -85,7 +85,7 @@ function run(asked: OperationRequest, parts: OperationParts): Promise<string | R
     if (isStream) {
       const readPage = async (page: RawInput) =>
         (await administration.run(operation, inGoodPages(operation, page), actor)).output
-      if (asCsv) setCsvHeaders(set, operation)
+      if (asCsv) setCsvHeaders(set, operation, input)
       else setAdminHeaders(set, "application/x-ndjson")
       const writer = asCsv ? createCsvWriter(operation) : jsonLines
       return new Response(streamEntries(output, input, readPage, writer, context, giveWay))

@@ -52,7 +52,7 @@ export function AccountScreen({ id }: { readonly id: string }) {
             )}
             <Balance account={account} />
             {may("usage.query") && (
-              <Section title="Usage">
+              <Section title="Usage" actions={may("requests.list") && <RequestLinks id={id} />}>
                 <RecentUsage filter={{ account: id }} file={`usage-${id}`} />
               </Section>
             )}
@@ -68,6 +68,21 @@ export function AccountScreen({ id }: { readonly id: string }) {
         )}
       </Ready>
     </Page>
+  )
+}
+
+/** Leads to the kept requests of an account, where the reason of each failure is. */
+function RequestLinks({ id }: { readonly id: string }) {
+  const requests = { view: "kept", account: id }
+  return (
+    <>
+      <a class="button plain" href={addressOf("/requests", requests)}>
+        Requests
+      </a>
+      <a class="button plain" href={addressOf("/requests", { ...requests, status: "4xx" })}>
+        Failed requests
+      </a>
+    </>
   )
 }
 

@@ -25,6 +25,8 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
   const [found, setFound] = useState<readonly Found[] | null>(null)
   const [error, setError] = useState<Problem | Unreachable | null>(null)
   const list = useRef<HTMLUListElement>(null)
+  /** Whether Enter was pressed before the answer was there. */
+  const opensFirst = useRef(false)
   const word = text.trim().toLowerCase()
 
   useEffect(() => {
@@ -44,6 +46,10 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
     }
   }, [text])
 
+  useEffect(() => {
+    if (found !== null && opensFirst.current) list.current?.querySelector("a")?.click()
+  }, [found])
+
   const places: Found[] =
     word === ""
       ? []
@@ -62,8 +68,10 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
   function move(event: KeyboardEvent): void {
     const links = [...(list.current?.querySelectorAll("a") ?? [])]
     const present = links.findIndex((link) => link === document.activeElement)
-    if (event.key === "Enter" && present < 0 && found !== null) links[0]?.click()
-    else if (event.key === "ArrowDown") links[Math.min(present + 1, links.length - 1)]?.focus()
+    if (event.key === "Enter" && present < 0) {
+      if (found !== null) links[0]?.click()
+      else opensFirst.current = word !== ""
+    } else if (event.key === "ArrowDown") links[Math.min(present + 1, links.length - 1)]?.focus()
     else if (event.key === "ArrowUp") links[Math.max(present - 1, 0)]?.focus()
     else return
     event.preventDefault()
@@ -79,7 +87,10 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
           maxLength={maxLength}
           autocomplete="off"
           spellcheck={false}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          onInput={({ currentTarget }) => {
+            opensFirst.current = false
+            setText(currentTarget.value)
+          }}
         />
         <p class="hint" role="status">
           {word === ""

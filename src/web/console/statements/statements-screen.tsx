@@ -1,8 +1,9 @@
 import { addressOf } from "../../client/address.ts"
 import { nowMs } from "../../client/browser.ts"
 import { addressOfRead, type EntryOf } from "../../client/operations.ts"
+import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
-import { ChoiceFilter, Filters, filterValue } from "../../kit/filters.tsx"
+import { ChoiceFilter, chosenValue, Filters, filterValue } from "../../kit/filters.tsx"
 import { Icon } from "../../kit/icon.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
@@ -10,9 +11,15 @@ import { Empty, Ready } from "../../kit/states.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { formatNumber } from "../../kit/text.tsx"
 import { monthInWords, StatementActions, StatementView } from "../../shared/statement.tsx"
+import { MostUsed } from "./most-used.tsx"
 
 /** Months to choose from. */
 const mostMonths = 36
+
+const sorts = [
+  ["", "Newest account first"],
+  ["used", "Most used first"],
+] as const
 
 /** The present month and those before it, newest first. */
 function lastMonths(): readonly string[] {
@@ -76,16 +83,21 @@ export function StatementsScreen() {
             ...months.filter((one) => one !== months[1]).map((one) => [one, monthInWords(one)] as const),
           ]}
         />
+        {may("usage.query") && <ChoiceFilter name="sort" label="Order" choices={sorts} />}
       </Filters>
       <div class="top">
-        <PagedTable
-          what="statements"
-          operation="statements.list"
-          filters={{ month }}
-          columns={columns}
-          keyOf={({ account }) => account}
-          empty={<Empty title="No statements">No account was there in this month.</Empty>}
-        />
+        {chosenValue("sort", sorts) === "used" && may("usage.query") ? (
+          <MostUsed month={month} />
+        ) : (
+          <PagedTable
+            what="statements"
+            operation="statements.list"
+            filters={{ month }}
+            columns={columns}
+            keyOf={({ account }) => account}
+            empty={<Empty title="No statements">No account was there in this month.</Empty>}
+          />
+        )}
       </div>
     </Page>
   )

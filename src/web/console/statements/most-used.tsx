@@ -1,0 +1,92 @@
+import { useEffect, useState } from "preact/hooks"
+import { addressOf } from "../../client/address.ts"
+import type { AnswerOf, EntryOf } from "../../client/operations.ts"
+import { Problem, Unreachable } from "../../client/problem.ts"
+import { read } from "../../client/request.ts"
+import { Empty, ErrorBox, Loading } from "../../kit/states.tsx"
+import { type Column, Table } from "../../kit/table.tsx"
+import { formatNumber } from "../../kit/text.tsx"
+
+type Sum = EntryOf<"usage.query">
+type Used = Sum & { readonly name: string; readonly plan: string }
+
+/** How many accounts are shown, and how many sums one request reads. */
+const mostShown = 20
+const pageSize = 1_000
+
+/** The accounts that used most in a month, most first. */
+export function MostUsed({ month }: { readonly month: string }) {
+  const [accounts, setAccounts] = useState<readonly Used[] | null>(null)
+  const [error, setError] = useState<Problem | Unreachable | null>(null)
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    const abort = new AbortController()
+    setAccounts(null)
+    setError(null)
+    readMostUsed(month, abort.signal).then(
+      (found) => abort.signal.aborted || setAccounts(found),
+      (thrown) => {
+        if (abort.signal.aborted) return
+        if (!(thrown instanceof Problem || thrown instanceof Unreachable)) throw thrown
+        setError(thrown)
+      },
+    )
+    return () => abort.abort()
+  }, [month, tries])
+  const columns: readonly Column<Used>[] = [
+    {
+      title: "Account",
+      isName: true,
+      cell: ({ account = "", name }) => <a href={addressOf(`/statements/${account}`, { month })}>{name}</a>,
+    },
+    { title: "Plan now", cell: ({ plan }) => plan },
+    { title: "Used", isNumber: true, cell: ({ credits = 0 }) => formatNumber(credits) },
+    { title: "Calls", isNumber: true, cell: ({ calls }) => formatNumber(calls) },
+  ]
+  if (error) return <ErrorBox error={error} onRetry={() => setTries(tries + 1)} />
+  if (accounts === null) return <Loading what="the usage of all accounts" />
+  if (accounts.length === 0)
+    return <Empty title="Nothing was used">No account was charged in this month.</Empty>
+  return (
+    <>
+      <div class="card flush">
+        <Table
+          caption="accounts that used most"
+          columns={columns}
+          rows={accounts}
+          keyOf={({ account = "" }) => account}
+        />
+      </div>
+      {accounts.length === mostShown && (
+        <p class="muted">These are the first {mostShown}. The CSV has all accounts.</p>
+      )}
+    </>
+  )
+}
+
+/**
+ * Sums come account by account, so all of them are read and the largest kept.
+ * @throws Problem, Unreachable
+ */
+async function readMostUsed(month: string, signal: AbortSignal): Promise<readonly Used[]> {
+  const range = { from: `${month}-01`, to: lastDayOf(month), by: ["account" as const], limit: pageSize }
+  let most: readonly Sum[] = []
+  let after: string | null = null
+  do {
+    const page: AnswerOf<"usage.query"> = await read("usage.query", { ...range, after }, signal)
+    most = [...most, ...page.data].toSorted((a, b) => (b.credits ?? 0) - (a.credits ?? 0)).slice(0, mostShown)
+    after = page.next
+  } while (after !== null)
+  return Promise.all(
+    most.map(async (sum) => {
+      const { name, plan } = await read("accounts.get", { id: sum.account ?? "" }, signal)
+      return { ...sum, name, plan }
+    }),
+  )
+}
+
+/** The last day of a month such as 2027-01: 2027-01-31. */
+function lastDayOf(month: string): string {
+  const [year = 0, number = 0] = month.split("-").map(Number)
+  return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10)
+}
