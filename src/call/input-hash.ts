@@ -30,6 +30,8 @@ export async function hashInput(salt: string, input: unknown, giveWay: GiveWay):
       text += part.value.text
       const { value } = part.value
       if (typeof value === "object" && value !== null) open.push(partsOf(value))
+      // JSON writes a number beyond the range as null, as which it must not count.
+      else if (typeof value === "number") text += String(value)
       else if (value !== undefined) text += JSON.stringify(value)
     }
   }
