@@ -238,11 +238,11 @@ test("accounts, keys and webhooks change in operations alone, so that each chang
   // write their records themselves.
   const applying = program.filter((file) => /\badmin\.apply\(/.test(withoutComments(textOf(file))))
   expect(applying).toEqual([
-    "admin/accounts/unsubscribe.ts",
     "admin/administration.ts",
     "admin/passkeys/ceremonies.ts",
     "admin/sessions/sessions.ts",
     "admin/sign-up/ask.ts",
+    "admin/unsubscribe.ts",
     "app/prune-audit.ts",
     "mock/admin-key.ts",
     "mock/keys.ts",

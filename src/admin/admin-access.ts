@@ -1,10 +1,10 @@
 import type { Plans } from "../accounts/plan.ts"
-import type { Unsubscribes } from "./accounts/unsubscribe.ts"
 import type { Administration } from "./administration.ts"
 import type { Passkeys } from "./passkeys/ceremonies.ts"
 import type { Sessions } from "./sessions/sessions.ts"
 import type { SignIn } from "./sign-in.ts"
 import type { SignUps } from "./sign-up/sign-ups.ts"
+import type { Unsubscribes } from "./unsubscribe.ts"
 
 /** What surfaces over a network need of the administration. */
 export interface AdminAccess {

@@ -1,5 +1,5 @@
-import type { Unsubscribes } from "../../admin/accounts/unsubscribe.ts"
 import type { AdminAccess } from "../../admin/admin-access.ts"
+import type { Unsubscribes } from "../../admin/unsubscribe.ts"
 import { toFault } from "../../call/fault.ts"
 import { logFault } from "../../call/pipeline.ts"
 import { type Brand, logoPath } from "../../config/brand.ts"

@@ -1,4 +1,4 @@
-import { type Unsubscribes, unsubscribePath } from "../../admin/accounts/unsubscribe.ts"
+import { type Unsubscribes, unsubscribePath } from "../../admin/unsubscribe.ts"
 import { finishBody, type HttpContext, inProgress, overloadOf, unkeyedFeature } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
 import type { Exchange, IncomingApp } from "./incoming.ts"

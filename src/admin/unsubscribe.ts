@@ -1,7 +1,7 @@
-import { addressTag, readUnsubscribeToken, toUnsubscribeToken } from "../../accounts/unsubscribe-token.ts"
-import type { AccountDetails } from "../../store/admin-store.ts"
-import { createAuditIds } from "../audit/audit-id.ts"
-import type { AdminParts } from "../parts.ts"
+import { addressTag, readUnsubscribeToken, toUnsubscribeToken } from "../accounts/unsubscribe-token.ts"
+import type { AccountDetails } from "../store/admin-store.ts"
+import { createAuditIds } from "./audit/audit-id.ts"
+import type { AdminParts } from "./parts.ts"
 
 /** Links in mails that end the notices of an account by mail. Every method may reject with StoreUnavailable. */
 export interface Unsubscribes {
