@@ -314,6 +314,15 @@ describe("what a mail says", () => {
     expect(composed.text).toContain("Used credits: 80,000\nCredits of the month: 100,000")
   })
 
+  test("line breaks and control characters of a title or an event are spaces in headers", async () => {
+    const broken = "a\r\nBcc: x@y.z\u2028b\u0085c\0d"
+    const mail = recordOf({ template: "notice", data: JSON.stringify({ type: broken }), expiresMs: null })
+    const named = { ...brand, title: broken }
+    const message = (await toMessage(mail, compose(mail, named, null), named)).toString()
+    expect(message).toContain("\r\nSubject: Event a Bcc: x@y.z b c d\r\n")
+    expect(message).toContain('From: "a Bcc: x@y.z b c d" <no-reply@example.com>\r\n')
+  })
+
   test("no text becomes a header or markup", async () => {
     const names = fc.string({
       unit: fc.constantFrom("\r", "\n", "Bcc: x@y.z", "<b>", '"', "ü", "\0", " ", "a"),

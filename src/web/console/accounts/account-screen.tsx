@@ -13,7 +13,14 @@ import { formatNumber, Time } from "../../kit/text.tsx"
 import { RecentUsage } from "../recent-usage.tsx"
 import { AccountAdjustments } from "./account-adjustments.tsx"
 import { AccountKeys, AccountWebhook } from "./account-sections.tsx"
-import { CloseAccount, EditAccount, GrantCredits, PortalLink, ReopenButton } from "./account-windows.tsx"
+import {
+  CloseAccount,
+  EditAccount,
+  GrantCredits,
+  notifyChoices,
+  PortalLink,
+  ReopenButton,
+} from "./account-windows.tsx"
 import { AccountState } from "./accounts-screen.tsx"
 
 type WindowName = "edit" | "grant" | "close" | "link"
@@ -151,6 +158,7 @@ function Details({ account }: { readonly account: Account }) {
           ["State", <AccountState key="state" account={account} />],
           ["Plan", account.plan],
           ["E-mail", account.email ?? <span class="muted">none</span>],
+          ["Notices", notifyChoices.find(([value]) => value === account.notify)?.[1] ?? account.notify],
           ["External id", account.external_id ?? <span class="muted">none</span>],
           ["Created", <Time key="created" at={account.created} style="instant" />],
           ...metadata.map(([name, value]) => [name, JSON.stringify(value)] as const),

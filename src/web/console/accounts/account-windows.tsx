@@ -10,15 +10,25 @@ import { FormDialog } from "../../kit/form.tsx"
 import { formatNumber } from "../../kit/text.tsx"
 import { ShownOnce } from "../../shared/shown-once.tsx"
 
+/** How an account gets notices. */
+export const notifyChoices = [
+  ["webhook", "By webhook"],
+  ["mail", "By mail"],
+  ["both", "By webhook and mail"],
+  ["none", "Not at all"],
+] as const
+
 interface AccountWindowProps {
   readonly account: Account
   close(): void
   done(account: Account): void
 }
 
-/** Changes the name, the plan and the external id of an account. */
+/** Changes the fields of an account. */
 export function EditAccount({ account, close, done }: AccountWindowProps) {
   const plans = useRead(may("plans.list") ? "plans.list" : null, {})
+  const health = useRead(may("health.detail") ? "health.detail" : null, {})
+  const isMailOff = health.data?.mail.state === "off"
   // The version that the window shows: saving is refused if someone else changes it meanwhile.
   const [ifVersion] = useState(account.version)
   const names = new Set([account.plan, ...(plans.data?.data.map(({ name }) => name) ?? [])])
@@ -34,6 +44,7 @@ export function EditAccount({ account, close, done }: AccountWindowProps) {
         name: values.text("name"),
         plan: values.text("plan"),
         email: values.text("email") || null,
+        notify: notifyChoices.find(([value]) => value === values.text("notify"))?.[0] ?? account.notify,
         external_id: values.text("external_id") || null,
       })}
       ifVersion={ifVersion}
@@ -54,6 +65,17 @@ export function EditAccount({ account, close, done }: AccountWindowProps) {
         type="email"
         hint="Whoever reads mail to it can sign in to the portal of the account."
         value={account.email ?? ""}
+      />
+      <SelectField
+        name="notify"
+        label="Notices"
+        value={account.notify}
+        choices={notifyChoices}
+        hint={
+          isMailOff
+            ? "Mail is off, since the service was started without --smtp: notices by mail are not sent."
+            : "That credits run low, that keys end, and events that are chosen for the account. By mail needs an e-mail address."
+        }
       />
       <TextField
         name="external_id"
