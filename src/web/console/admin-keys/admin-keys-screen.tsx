@@ -41,9 +41,11 @@ export function AdminKeysScreen() {
       title: "Actions",
       cell: (adminKey) =>
         adminKey.revoked === null && may("admins.revoke") ? (
-          <Button kind="risky" onClick={() => setWindow({ kind: "revoke", adminKey })}>
-            Revoke<span class="hidden"> {adminKey.name}</span>
-          </Button>
+          <div class="row-actions">
+            <Button kind="risky" onClick={() => setWindow({ kind: "revoke", adminKey })}>
+              Revoke<span class="hidden"> {adminKey.name}</span>
+            </Button>
+          </div>
         ) : (
           <span class="muted">–</span>
         ),

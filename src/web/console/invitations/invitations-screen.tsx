@@ -39,15 +39,17 @@ export function InvitationsScreen() {
       title: "Actions",
       cell: ({ id, email }) =>
         may("invitations.revoke") && (
-          <ActionButton
-            run={(idempotencyKey) => send("invitations.revoke", { id }, { idempotencyKey })}
-            done={() => {
-              changed()
-              say(`The invitation of ${email} was taken back.`)
-            }}
-          >
-            Take back<span class="hidden"> that of {email}</span>
-          </ActionButton>
+          <div class="row-actions">
+            <ActionButton
+              run={(idempotencyKey) => send("invitations.revoke", { id }, { idempotencyKey })}
+              done={() => {
+                changed()
+                say(`The invitation of ${email} was taken back.`)
+              }}
+            >
+              Take back<span class="hidden"> that of {email}</span>
+            </ActionButton>
+          </div>
         ),
     },
   ]
