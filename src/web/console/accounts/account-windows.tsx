@@ -69,6 +69,7 @@ export function EditAccount({ account, close, done }: AccountWindowProps) {
       <SelectField
         name="notify"
         label="Notices"
+        required
         value={account.notify}
         choices={notifyChoices}
         hint={
