@@ -47,12 +47,19 @@ export function query<Value>(
   const dismissed = new Set<ServerAddress>()
   const reasons = new Set<DnsFailure>()
   let cancelStep = () => {}
-  const cancelDeadline = timer.after(queryTimeoutMs, () => giveUp("timeout"))
+  /** Messages that came before the deadline and are not read to their end. They still count after it. */
+  let unread = 0
+  let isLate = false
+  const cancelDeadline = timer.after(queryTimeoutMs, () => {
+    isLate = true
+    if (unread === 0) giveUp("timeout")
+  })
   nextStep(false)
   return promise
 
   function nextStep(isRetry: boolean): void {
     cancelStep()
+    if (isLate) return
     for (let step = steps.shift(); step; step = steps.shift()) {
       const attempts = step.filter(({ server }) => !dismissed.has(server))
       if (attempts.length === 0) continue
@@ -77,10 +84,15 @@ export function query<Value>(
   }
 
   function send(attempt: Attempt, isRetry: boolean): void {
+    if (isLate) return
     const id = Buffer.from(random.bytes(2)).readUInt16BE(0)
     const openExchange = attempt.transport === "tcp" ? openTcpExchange : openUdpExchange
     const exchange = openExchange(attempt.server, encodeQuery(question, id, attempt.edns), {
-      message: (message) => whenRead(message.length, () => receive(message)),
+      message(message) {
+        if (isLate) return
+        unread++
+        whenRead(message.length, () => receive(message))
+      },
       broken() {
         open.delete(exchange)
         reasons.add("network")
@@ -92,6 +104,12 @@ export function query<Value>(
 
     let others = 0
     function* receive(message: Buffer): Steps<void> {
+      yield* readReply(message)
+      unread--
+      if (isLate && unread === 0) giveUp("timeout")
+    }
+
+    function* readReply(message: Buffer): Steps<void> {
       // The query may be over by now, and after each step.
       if (!open.has(exchange)) return
       const response = readResponse(message, question, id)

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { resolverFor, throughSilence, useDns } from "../../../test/support/resolver.ts"
+import { createManualTimer } from "../../../test/support/timer.ts"
+import { until } from "../../../test/support/until.ts"
 import type { DnsAnswer, DnsType, DnsZone, ZoneEntry } from "../../apis/contract.ts"
 import { createZoneDns } from "./zone.ts"
 
@@ -37,6 +39,19 @@ test("after 20 datagrams that answer something else, the question is asked by TC
     expect(await resolverFor([server]).resolve("a.example", "A")).toMatchObject({ records: ["192.0.2.1"] })
     expect(server.queries.map(({ transport }) => transport)).toEqual([...transports])
   }
+})
+
+test("an answer that came in time counts, also when it is read to its end after that", async () => {
+  const turns: (() => void)[] = []
+  const timer = { ...createManualTimer(), turn: () => new Promise<void>((resolve) => turns.push(resolve)) }
+  const server = await serve({}, { "big.example": [{ TXT: "b".repeat(10_000) }] })
+  const answer = resolverFor([server], { timer }).resolve("big.example", "TXT")
+  // The first turn is that of the queue of questions, the second that of the message.
+  await until(() => turns.length > 1)
+  timer.advance(60_000)
+  expect(timer.waiting).toEqual([])
+  for (const next of turns) next()
+  expect(await answer).toMatchObject({ kind: "records", records: ["b".repeat(10_000)] })
 })
 
 test("a damaged answer fails or is read, and never throws", async () => {
