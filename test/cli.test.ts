@@ -11,12 +11,13 @@ import { portsFor } from "./support/zone-ports.ts"
 
 const dir = tempDir()
 const backupDir = tempDir()
+const signUpFile = join(folderOf({ "penknife.toml": '[sign_up]\nmode = "invite"\n' }), "penknife.toml")
 let stores = 0
 const newStore = () => join(dir, `cli-${stores++}.db`)
 
 /** Runs a command line, written as in a shell. */
 function run(line: string, options?: CliTestOptions) {
-  const argv = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? "")
+  const argv = [...line.matchAll(/(["'])(.*?)\1|\S+/g)].map(([word, , quoted]) => quoted ?? word)
   return runCliForTest(argv, options)
 }
 
@@ -57,6 +58,10 @@ async function prepare(command: string, account: string, key: string, db: string
     database.run("UPDATE ledger SET period_start_ms = 4102444800000 WHERE account_id = ?1", [account])
     database.close()
   }
+  if (command === "invitation revoke")
+    return (await done(`invite ${account}@example.com --plan pro --config ${signUpFile}`)).id
+  if (/^people (update|link|remove|passkeys)$/.test(command)) return (await done("people add Ann --may *")).id
+  if (/^people \w+-passkey$/.test(command)) return addPasskey((await done("people add Ann --may *")).id, db)
   if (command === "admin-key revoke") return (await done("admin-key create --name ops")).id
   if (command === "backups verify") return (await done(`backups create --backup-dir ${backupDir}`)).name
   if (!/^(notices (test|resend)|account set-webhook)$/.test(command)) return ""
@@ -67,6 +72,17 @@ async function prepare(command: string, account: string, key: string, db: string
     await done(`account set-webhook ${account} --off`)
     await done(`account set-webhook ${account} http://127.0.0.1:1/`)
   }
+  return id
+}
+
+/** Adds a passkey, as only a browser can, and returns its id. */
+function addPasskey(person: string, db: string): string {
+  const id = person.replace("psn", "psk")
+  const database = new Database(db)
+  database
+    .query("INSERT INTO passkeys VALUES (?1, ?1, ?2, 'Key', '', 0, '[]', 'localhost', 0, NULL)")
+    .run(id, person)
+  database.close()
   return id
 }
 
@@ -144,7 +160,7 @@ describe("help", () => {
         .replace(/key_\w+/, key.id)
         .replace(/adj_\w+/, `adj_${id}`)
         .replace(/--month \S+/, `--month ${new Date().toISOString().slice(0, 7)}`)
-        .replace(/(?:adm|msg)_\w+|penknife-\d\S+\.db/, prepared)
+        .replace(/(?:adm|msg|eml|psn|psk)_\w+|penknife-\d\S+\.db/, prepared)
         .replace("penknife-backup.db", join(dir, "backup.db"))
         .replace(/(--apis|api check) apis/, `$1 ${join(dir, "apis")}`)
         .replace("data check lists", `data check ${lists}`)
@@ -160,7 +176,7 @@ describe("help", () => {
       const { code, err } = await run(`${line}${ownStore}${freePort}`, {
         stopRequested: () => Promise.resolve(),
         standardInput: { isTerminal: false, read: async () => `${key.key}\n`, ask: async () => null },
-        env: { PENKNIFE_BACKUP_DIR: backupDir },
+        env: { PENKNIFE_BACKUP_DIR: backupDir, PENKNIFE_CONFIG: signUpFile },
         ...(api && { ports: portsFor(api) }),
       })
       expect({ line, code, err }).toEqual({ line, code: 0, err: expect.not.stringContaining("penknife: ") })

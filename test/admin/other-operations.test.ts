@@ -268,7 +268,11 @@ test("the configuration is shown by the names of its file, without secrets", asy
   expect(JSON.stringify(shown)).not.toContain("quiet")
   // A new setting with a secret must be hidden too.
   const secret = Object.values(options).filter(({ fileKey }) => /token|secret|password|_key$/.test(fileKey))
-  expect(secret.map(({ fileKey }) => fileKey).sort()).toEqual(["metrics_token", "tls_key"])
+  expect(secret.map(({ fileKey }) => fileKey).sort()).toEqual([
+    "metrics_token",
+    "smtp_password_file",
+    "tls_key",
+  ])
 })
 
 test("whoami needs no permission, and tells what the actor may do", async () => {

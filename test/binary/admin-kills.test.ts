@@ -30,5 +30,5 @@ test("a change sent again after a kill has one effect and one audit record, and 
       return Number(rows[0].secrets)
     },
   })
-  expect({ changes, problems }).toEqual({ changes: 15, problems: [] })
+  expect({ changes, problems }).toEqual({ changes: 18, problems: [] })
 })

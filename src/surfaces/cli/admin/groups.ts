@@ -5,6 +5,7 @@ const groupDescriptions: Readonly<Record<string, string>> = {
   account: "Create and manage accounts.",
   key: "Create and manage API keys. A key's text is shown only once, when it is created.",
   "admin-key": "Create and manage keys of the admin API, which --server needs.",
+  people: "Add and manage colleagues, who sign in to the console under their own names.",
   invitation: "List invitations, and take them back. 'invite' makes one.",
   history: "Show calls, errors and credits by time.",
   plan: "Show plans and prices.",
