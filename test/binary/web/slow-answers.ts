@@ -123,16 +123,16 @@ export function slowAnswersInBrowser(desk: Desk): void {
 
   test("requests are not said to be live before they are, nor shown under a filter that they do not fit", async () => {
     const { page, done } = await desk.visit("/console/requests")
-    await page.getByText("Live", { exact: true }).waitFor()
+    await page.getByRole("status").getByText("Live", { exact: true }).waitFor()
     await page.evaluate(keepStates)
     const answer = await hold(page, /\/admin\/v1\/requests\?status=4xx/)
     await page.getByLabel("Status").selectOption("4xx")
     await answer.asked
-    await page.getByText("Connecting", { exact: true }).waitFor()
+    await page.getByRole("status").getByText("Connecting", { exact: true }).waitFor()
     const states = await page.evaluate<string[]>("statesForTests")
     expect(states.filter((state) => state.startsWith("status=4xx") && state.includes("live"))).toEqual([])
     answer.come()
-    await page.getByText("Live", { exact: true }).waitFor()
+    await page.getByRole("status").getByText("Live", { exact: true }).waitFor()
     await done()
   })
 
