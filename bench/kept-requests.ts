@@ -1,10 +1,14 @@
 /**
- * Measures the first page of each search of kept requests: `bun bench/kept-requests.ts [--millions 10] [DB]`. Without DB it makes a data
- * file in the folder for temporary files. The rows are those of real blocks, written by the store itself.
+ * Measures kept requests: `bun bench/kept-requests.ts [--millions 10] [--postgres]` the first page of each search, and
+ * `bun bench/kept-requests.ts --cost [--postgres]` what it costs the process to take, write and index a request. The store is a data
+ * file in the folder for temporary files, or a PostgreSQL server that is started for it. The rows are those of real blocks, written by the store itself.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { createRequestWriter } from "../src/history/request-writer.ts"
+import { createCounts } from "../src/observe/counts.ts"
 import { systemClock } from "../src/ports/clock.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
@@ -15,12 +19,19 @@ import {
   type RequestBlock,
   type RequestFilter,
 } from "../src/store/request-block.ts"
+import { startPostgres } from "../test/support/postgres.ts"
 
-const args = process.argv.slice(2)
-const flag = args.indexOf("--millions")
-const millions = flag === -1 ? 10 : Number(args.splice(flag, 2)[1])
+const { values: given } = parseArgs({
+  options: {
+    millions: { type: "string", default: "10" },
+    cost: { type: "boolean", default: false },
+    postgres: { type: "boolean", default: false },
+  },
+})
+const millions = Number(given.millions)
 const directory = mkdtempSync(join(tmpdir(), "penknife-kept-"))
-const db = args[0] ?? join(directory, "store.db")
+const server = given.postgres ? await startPostgres(["-c", "autovacuum=on"]) : null
+const db = server ? await server.createDatabase() : join(directory, "store.db")
 /** 10,000,000 requests in 30 days. */
 const msPerRequest = 260
 const firstMs = Date.parse("2027-01-01T00:00:00Z")
@@ -33,11 +44,49 @@ const { requests, store } = await openStore(db, {
   ...{ timer: keepAliveTimer, clock: systemClock, random: systemRandom, limitMs: 60_000 },
 })
 try {
-  await fill()
-  await measure()
+  if (given.cost) await measureCost()
+  else {
+    await fill()
+    await measure()
+  }
 } finally {
   await store.close()
+  await server?.stop()
   rmSync(directory, { recursive: true })
+}
+
+/** Takes a million requests for each number of accounts that call equally often, 4,096 a second. */
+async function measureCost(): Promise<void> {
+  const each = 1_048_576
+  const tally = createCounts([]).tallyOf("hmac", "rest")
+  let nowMs = firstMs
+  for (const callers of [1, 100, 1_000, 10_000]) {
+    const { offer, write, stop } = createRequestWriter({
+      requests,
+      keeping: () => ({ days: 30, withAddresses: false }),
+      process: `p${callers}`,
+      clock: { now: () => nowMs, monotonicMs: () => nowMs },
+      timer: { after: () => () => {}, turn: keepAliveTimer.turn },
+      log: { info: console.log, warn: console.warn },
+    })
+    const known = Array.from({ length: callers }, (_, n) => ({
+      account: { id: `acc_${n}` },
+      key: { id: `key_${n}` },
+    }))
+    const before = process.cpuUsage()
+    for (let n = 0; n < each; n++) {
+      const hash = Math.imul(n, 2_654_435_761) >>> 0
+      const hasFailed = hash % 19 === 0
+      const start = { requestId: `Ab3dEfGh1jKl.${n.toString(36)}`, address: () => "", startedMs: 0 }
+      const end = hasFailed ? { status: 400, fault: "inputRejected" } : { status: 200 }
+      offer(tally, start, { ...end, caller: known[hash % callers] ?? null }, 0.4)
+      if (n % 4 === 3) nowMs++
+      if (n % 4_096 === 4_095) await write()
+    }
+    await stop()
+    const { user, system } = process.cpuUsage(before)
+    console.log(`${callers} accounts: ${((user + system) / each).toFixed(2)} µs of processor time a request`)
+  }
 }
 
 /** One request in 20 fails. A few accounts make most calls, and each block has some of the others. */
@@ -67,8 +116,9 @@ async function fill(): Promise<void> {
       })
     }
     waiting.push(builder.end("p", builder.fromMs + blockSize))
-    if (waiting.length === 40) {
+    if (waiting.length === 32) {
       await requests.add(waiting)
+      await requests.index(firstMs + from)
       waiting = []
     }
   }

@@ -150,6 +150,10 @@ describe("the writer", () => {
     expect(state.calls).toEqual([[256, 256, 256, 256], [76]])
     expect(new Set(state.blocks.map(({ atMs }) => atMs)).size).toBe(5)
     expect(state.logged.at(-1)).toBe("requests are written again")
+    expect(state.indexed).toBe(0)
+    for (let n = 0; n < 28 * 256; n++) offer({ status: 200, caller })
+    await writer.write()
+    expect(state.indexed).toBe(1)
     await writer.stop()
   })
 
@@ -233,10 +237,14 @@ function newWriter() {
     calls: [] as number[][],
     blocks: [] as RequestBlock[],
     logged: [] as string[],
+    indexed: 0,
     problem: null as Error | null,
   }
   const writer = createRequestWriter({
     requests: {
+      async index() {
+        state.indexed++
+      },
       async add(blocks) {
         if (state.problem) throw state.problem
         state.calls.push(blocks.map(({ count }) => count))

@@ -2,11 +2,12 @@ import type { Clock, Timer } from "../apis/contract.ts"
 import type { Tally } from "../observe/counts.ts"
 import { creditsOf, type RequestEnd, type RequestStart } from "../observe/request-record.ts"
 import type { Log } from "../ports/log.ts"
-import { type KeptRequests, maxSpanMs } from "../store/kept-requests.ts"
+import type { KeptRequests } from "../store/kept-requests.ts"
 import {
   type BlockBuilder,
   blockSize,
   createBlockBuilder,
+  maxSpanMs,
   type RequestBlock,
 } from "../store/request-block.ts"
 import { callSurfaces, type Surface } from "../values/request-events.ts"
@@ -19,7 +20,7 @@ export interface RequestKeeping {
 }
 
 interface RequestWriterParts {
-  readonly requests: Pick<KeptRequests, "add">
+  readonly requests: Pick<KeptRequests, "add" | "index">
   /** It may change. */
   readonly keeping: () => RequestKeeping
   /** A name that no other process has. */
@@ -36,6 +37,8 @@ const maxWaiting = 20_000
 const maxUnknown = 256
 /** Blocks that are written in one transaction, which takes about a millisecond in a data file. */
 const blocksAtOnce = 4
+/** After so many blocks the store is asked to index them. It does so if there are many. */
+const blocksUntilIndex = 32
 
 const kept: ReadonlySet<Surface> = new Set(callSurfaces)
 /** The name of a parameter, without the places in it: an own API may name it as it likes. */
@@ -54,6 +57,8 @@ export function createRequestWriter({ requests, keeping, process, clock, timer, 
   let names = 0
   let cancel: (() => void) | null = null
   let writing: Promise<void> = Promise.resolve()
+  let unindexed = 0
+  let indexing: Promise<void> | null = null
 
   function offer(tally: Tally, start: RequestStart, end: RequestEnd, durationMs: number): void {
     const caller = end.caller ?? null
@@ -103,6 +108,7 @@ export function createRequestWriter({ requests, keeping, process, clock, timer, 
       await requests.add(blocks)
       waiting.splice(0, blocks.length)
       for (const { count } of blocks) waitingRequests -= count
+      unindexed += blocks.length
       await timer.turn()
     }
   }
@@ -112,12 +118,24 @@ export function createRequestWriter({ requests, keeping, process, clock, timer, 
       await writeWaiting()
       if (isFailing) log.info("requests are written again", {})
       isFailing = false
+      if (unindexed >= blocksUntilIndex) startIndexing()
     } catch (cause) {
       if (!isFailing)
         log.warn("requests not written; those in memory are written later", { cause: String(cause) })
       isFailing = true
       cancel ??= timer.after(writeDelayMs, () => void write())
     }
+  }
+
+  /** Searches and later writes do not wait for it. */
+  function startIndexing(): void {
+    unindexed = 0
+    indexing ??= requests
+      .index(clock.now())
+      .catch((cause) => log.warn("requests not indexed; this is tried again", { cause: String(cause) }))
+      .finally(() => {
+        indexing = null
+      })
   }
 
   function write(): Promise<void> {
@@ -140,6 +158,7 @@ export function createRequestWriter({ requests, keeping, process, clock, timer, 
     /** Writes the rest. */
     async stop() {
       await write()
+      await indexing
       cancel?.()
       if (waitingRequests > 0) log.warn("requests of the last seconds lost", { requests: waitingRequests })
     },

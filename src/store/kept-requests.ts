@@ -6,8 +6,9 @@ import {
   type NumberedRequest,
   type RequestBlock,
   type RequestFilter,
-  valuesOfFilter,
 } from "./request-block.ts"
+import { type Candidate, type Contains, createCandidates, maxLooked } from "./request-candidates.ts"
+import { isOneOf, placesOf } from "./request-group.ts"
 import type { PassStep } from "./retention.ts"
 import type { Run } from "./rows.ts"
 
@@ -15,9 +16,11 @@ import type { Run } from "./rows.ts"
 export interface KeptRequests {
   /** Adds blocks in one transaction. Those that were added before are ignored. */
   add(blocks: readonly RequestBlock[]): Promise<void>
+  /** Moves blocks into the index when there are many that are not in it: in steps, between which other work is done. */
+  index(nowMs: number): Promise<void>
   /** Requests, newest first. A page may have fewer than its limit, or none, and be followed: it ends when much was looked at. */
   find(filter: RequestFilter, page: Page): Promise<RequestPage>
-  /** Deletes blocks whose requests all ended before a time: about as many rows as the limit. It always begins at the start. */
+  /** Deletes blocks whose requests all ended before a time, and their entries: at most so many rows. It always begins at the start. */
   deleteBefore(ms: number, limit: number): Promise<PassStep>
 }
 
@@ -31,67 +34,46 @@ export interface RequestPage {
 /** The place of a request: its time, and the process, time and number in its block. */
 type Place = readonly [atMs: number, process: string, blockMs: number, index: number]
 
-/** The longest time between the first request of a block and {@link RequestBlock.atMs}. Those that collect blocks keep to it. */
-export const maxSpanMs = 2_000
-
-/** Entries of the index that one statement reads. */
-const entriesPerStep = 512
-/** A page ends after so many entries of the index, or so many blocks. */
-const maxEntries = 4_096
+/** A page ends after so many blocks. */
 const maxBlocks = 64
 /** Blocks that one statement reads: few at first, since most searches need few. */
 const blocksAtOnce = { first: 2, most: 8 }
 
 type Found = NumberedRequest & { readonly process: string; readonly blockMs: number }
-type Candidate = { readonly atMs: number; readonly process: string; readonly fits: boolean | number }
 
 /**
  * Finds requests in any kind of store. Each of its statements takes a bounded time, and so does a page.
  * @param read gives way to other work before each statement
  */
-export async function findRequests(read: Run, filter: RequestFilter, page: Page): Promise<RequestPage> {
+export async function findRequests(
+  read: Run,
+  filter: RequestFilter,
+  page: Page,
+  contains: Contains,
+): Promise<RequestPage> {
   const after = placeOf(page)
   const wanted = {
     ...filter,
     toMs: Math.min(filter.toMs ?? Number.MAX_SAFE_INTEGER, after ? after[0] + 1 : Number.MAX_SAFE_INTEGER),
   }
+  const candidates = createCandidates(read, wanted, contains)
   const found: Found[] = []
-  let [entries, blocks, atOnce] = [0, 0, blocksAtOnce.first]
-  let candidates: Candidate[] = []
-  let last: Candidate | null = null
-  let isEnd = false
+  let blocks = 0
+  let atOnce = blocksAtOnce.first
   for (;;) {
-    const step: Candidate[] = []
-    while (step.length < atOnce && !(isEnd && candidates.length === 0)) {
-      const candidate = candidates.shift()
-      if (candidate) {
-        if (candidate.fits) step.push(candidate)
-        continue
-      }
-      if (entries >= maxEntries && step.length > 0) break
-      candidates = [...(await readCandidates(read, wanted, last))]
-      entries += candidates.length
-      isEnd = candidates.length < entriesPerStep
-      last = candidates.at(-1) ?? last
-      if (entries >= maxEntries && !candidates.some(({ fits }) => fits)) {
-        candidates = []
-        break
-      }
-    }
-    found.push(
-      ...(await readBlocks(read, step, wanted)).filter((one) => after === null || compare(one, after) > 0),
-    )
+    const step = await candidates.next(atOnce)
+    const inStep = await readBlocks(read, step, wanted)
+    found.push(...inStep.filter((one) => after === null || compare(one, after) > 0))
     blocks += step.length
     atOnce = Math.min(2 * atOnce, blocksAtOnce.most)
-    const isOver = isEnd && candidates.length === 0
     // What is read from now on ended at this time or before.
-    const restMs = isOver
-      ? Number.NEGATIVE_INFINITY
-      : ((candidates[0] ?? last)?.atMs ?? Number.NEGATIVE_INFINITY)
+    const restMs = candidates.restMs()
+    const isOver = restMs === Number.NEGATIVE_INFINITY
     const settled = found.filter(({ atMs }) => atMs > restMs)
     const isFull = settled.length > page.limit
     const isTired =
-      (blocks >= maxBlocks || entries >= maxEntries) && restMs < (after?.[0] ?? Number.POSITIVE_INFINITY)
+      (blocks >= maxBlocks || candidates.looked() >= maxLooked) &&
+      restMs < (after?.[0] ?? Number.POSITIVE_INFINITY)
     if (!isOver && !isFull && !isTired) continue
     const requests = settled.sort((a, b) => compare(a, toPlace(b))).slice(0, page.limit)
     const end = requests.at(-1)
@@ -100,35 +82,31 @@ export async function findRequests(read: Run, filter: RequestFilter, page: Page)
   }
 }
 
-/** Blocks that may have what is wanted, newest first, with whether all entries of the index speak for it. */
-function readCandidates(
-  read: Run,
-  filter: RequestFilter,
-  last: Candidate | null,
-): Promise<readonly Candidate[]> {
-  const values: (string | number)[] = []
-  const text = (value: string) => `$${values.push(value)}::text`
-  const number = (value: number) => `$${values.push(value)}::bigint`
-  const [lead, ...others] = valuesOfFilter(filter)
-  const toMs = filter.toMs ?? Number.MAX_SAFE_INTEGER
-  const conditions = [
-    ...(lead === undefined ? [] : [`value = ${text(lead)}`]),
-    `at_ms < ${number(Math.min(toMs + maxSpanMs, Number.MAX_SAFE_INTEGER))}`,
-    `from_ms < ${number(toMs)}`,
-    ...(filter.fromMs === undefined ? [] : [`at_ms >= ${number(filter.fromMs)}`]),
-    ...(last === null ? [] : [`(at_ms, process) < (${number(last.atMs)}, ${text(last.process)})`]),
-  ]
-  const table = lead === undefined ? "kept_requests" : "kept_request_values"
-  const fits = others.map(
-    (value) => `EXISTS (SELECT 1 FROM kept_request_values AS other
-      WHERE other.value = ${text(value)} AND other.at_ms = entry.at_ms AND other.process = entry.process)`,
+/**
+ * Deletes blocks, entries and groups in any kind of store.
+ * @param change runs a statement as a transaction
+ */
+export async function deleteRequestsBefore(change: Run, ms: number, limit: number): Promise<PassStep> {
+  // A block takes several pages of a file.
+  const blocks = Math.ceil(limit / 8)
+  for (const table of ["kept_requests", "kept_request_recent"]) {
+    const deleted = await change(
+      `DELETE FROM ${table} WHERE (at_ms, process) IN (
+        SELECT at_ms, process FROM ${table} WHERE at_ms < $1::bigint ORDER BY at_ms, process LIMIT $2::bigint) RETURNING 1`,
+      [ms, blocks],
+    )
+    if (deleted.length > 0) return { rows: deleted.length, next: "" }
+  }
+  const oldest = "SELECT number FROM kept_request_groups WHERE until_ms < $1::bigint ORDER BY number LIMIT 1"
+  const entries = await change(
+    `DELETE FROM kept_request_values WHERE (value, number) IN (
+      SELECT value, number FROM kept_request_values WHERE number = (${oldest}) LIMIT $2::bigint) RETURNING 1`,
+    [ms, limit],
   )
-  const statement = `
-    SELECT at_ms::float8 AS "atMs", process, ${fits.length > 0 ? fits.join(" AND ") : "true"} AS fits FROM (
-      SELECT at_ms, process FROM ${table} WHERE ${conditions.join(" AND ")}
-      ORDER BY at_ms DESC, process DESC LIMIT ${entriesPerStep}) AS entry
-    ORDER BY at_ms DESC, process DESC`
-  return read<Candidate>(statement, values)
+  if (entries.length === limit) return { rows: entries.length, next: "" }
+  const groups = await change(`DELETE FROM kept_request_groups WHERE number = (${oldest}) RETURNING 1`, [ms])
+  const rows = entries.length + groups.length
+  return { rows, next: rows === 0 ? null : "" }
 }
 
 async function readBlocks(
@@ -137,16 +115,11 @@ async function readBlocks(
   filter: RequestFilter,
 ): Promise<readonly Found[]> {
   if (blocks.length === 0) return []
-  const places = blocks.map((_, n) => `$${n + 1}::bigint`).join(", ")
   const rows = await read<{ atMs: number; process: string; body: string }>(
-    `SELECT at_ms::float8 AS "atMs", process, body FROM kept_requests WHERE at_ms IN (${places})`,
-    blocks.map(({ atMs }) => atMs),
+    `SELECT at_ms::float8 AS "atMs", process, body FROM kept_requests WHERE ${isOneOf(blocks)}`,
+    placesOf(blocks),
   )
-  // Blocks of other processes may have the same time.
-  const wanted = rows.filter((row) =>
-    blocks.some((one) => one.atMs === row.atMs && one.process === row.process),
-  )
-  return wanted.flatMap(({ atMs: blockMs, process, body }) =>
+  return rows.flatMap(({ atMs: blockMs, process, body }) =>
     findInBody(body, filter).map((request) => ({ ...request, process, blockMs })),
   )
 }

@@ -107,7 +107,9 @@ export const moveTables: readonly MoveTable[] = [
   },
   { name: "call_replays", columns: words("account_id key_hash input_hash created_ms credits replays") },
   { name: "kept_requests", columns: words("at_ms process from_ms body") },
-  { name: "kept_request_values", columns: words("value at_ms process from_ms") },
+  { name: "kept_request_recent", columns: words("at_ms process from_ms count value_list") },
+  { name: "kept_request_groups", columns: words("number from_ms until_ms claimed_ms blocks") },
+  { name: "kept_request_values", columns: words("value number members") },
   ...historyTables.map((table) => ({ name: table.name, columns: columnsOf(table) })),
 ]
 
@@ -135,6 +137,8 @@ const sums = {
   mails: ["count(*)", "mails"],
   call_replays: ["count(*)", "call_replays"],
   request_blocks: ["count(*)", "kept_requests"],
+  recent_request_blocks: ["count(*)", "kept_request_recent"],
+  request_groups: ["count(*)", "kept_request_groups"],
   request_entries: ["count(*)", "kept_request_values"],
   calls: ["sum(calls)", "all_usage"],
   credits: ["sum(credits)", "all_usage"],

@@ -58,6 +58,9 @@ export interface RequestFilter {
 /** The most requests of a block. */
 export const blockSize = 256
 
+/** The longest time between the first request of a block and {@link RequestBlock.atMs}. Those that collect blocks keep to it. */
+export const maxSpanMs = 2_000
+
 /** The form of a body: texts are numbers that count from 1 in `names`, 0 is null, and each request has {@link width} cells. */
 type Body = {
   readonly from: number
@@ -119,11 +122,6 @@ export function createBlockBuilder(fromMs: number): BlockBuilder {
       return { atMs, fromMs, process, count: ids.length, body: JSON.stringify(body), values }
     },
   }
-}
-
-/** What a search finds a stored block by. */
-export function valuesOfBody(body: string): readonly string[] {
-  return valuesOf(toBody(body))
 }
 
 /**
@@ -211,41 +209,50 @@ function toBody(text: string): Body {
   return JSON.parse(text)
 }
 
+/** The cells of a request whose texts a search finds it by. */
+const kinds = { api: 2, account: 6, key: 7 }
+
 function valuesOf({ names, ids, cells }: Body): readonly string[] {
-  const kinds = { api: 2, account: 6, key: 7 }
-  const values = new Set<string>()
-  const seen = Object.values(kinds).map(() => [new Set<number>(), new Set<number>()] as const)
+  /** By a text's number: 1 if a request has it, 3 if one that failed has it. */
+  const seen = Object.entries(kinds).map(([kind, cell]) => ({
+    kind,
+    cell,
+    by: new Uint8Array(names.length + 1),
+  }))
   const statuses = new Set<number>()
   const faults = new Set<number>()
   const stems = new Set<string>()
+  let lastStem = ""
   for (let index = 0; index < ids.length; index++) {
     const at = index * width
     const fault = cells[at + 4] ?? 0
     const status = cells[at + 3] ?? 0
-    const hasFailed = fault > 0 || status >= 400
-    stems.add(stemOf(ids[index] ?? ""))
+    const mark = fault > 0 || status >= 400 ? 3 : 1
+    const stem = stemOf(ids[index] ?? "")
+    if (stem !== lastStem) stems.add(stem)
+    lastStem = stem
     statuses.add(status)
     if (fault > 0) faults.add(fault)
-    Object.values(kinds).forEach((cell, n) => {
+    for (const { cell, by } of seen) {
       const number = cells[at + cell] ?? 0
-      seen[n]?.[0].add(number)
-      if (hasFailed) seen[n]?.[1].add(number)
-    })
+      by[number] = (by[number] ?? 0) | mark
+    }
   }
-  for (const stem of stems) values.add(`id ${stem}`)
-  for (const status of statuses) values.add(`status ${status}`).add(`status ${classOf(status)}`)
-  for (const fault of faults) values.add(`fault ${names[fault - 1]}`)
-  Object.keys(kinds).forEach((kind, n) => {
-    seen[n]?.forEach((numbers, hasFailed) => {
-      for (const number of numbers) {
-        const name = names[number - 1]
-        if (name === undefined) continue
-        const all = kind === "api" ? name.split(",") : [name]
-        for (const one of all) values.add(`${hasFailed ? "failed " : ""}${kind} ${one}`)
-      }
-    })
-  })
-  return [...values]
+  const values = [...stems].map((stem) => `id ${stem}`)
+  for (const status of new Set([...statuses].flatMap((one) => [String(one), classOf(one)])))
+    values.push(`status ${status}`)
+  for (const fault of faults) values.push(`fault ${names[fault - 1]}`)
+  for (const { kind, by } of seen) {
+    const texts = names.filter((_, n) => by[n + 1])
+    const failed = names.filter((_, n) => by[n + 1] === 3)
+    for (const text of kind === "api" ? eachApi(texts) : texts) values.push(`${kind} ${text}`)
+    for (const text of kind === "api" ? eachApi(failed) : failed) values.push(`failed ${kind} ${text}`)
+  }
+  return values
+}
+
+function eachApi(lists: readonly string[]): Iterable<string> {
+  return new Set(lists.flatMap((list) => list.split(",")))
 }
 
 /**

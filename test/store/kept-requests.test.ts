@@ -1,13 +1,20 @@
 /** Promises of every kind of store about the requests of `--keep-requests`. */
+import { Database } from "bun:sqlite"
 import { beforeEach, describe, expect, test } from "bun:test"
+import { join } from "node:path"
 import fc from "fast-check"
+import type { KeptRequests } from "../../src/store/kept-requests.ts"
 import {
   createBlockBuilder,
   findInBody,
   type KeptRequest,
   type RequestFilter,
 } from "../../src/store/request-block.ts"
-import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
+import { indexRecent } from "../../src/store/request-index.ts"
+import type { Run } from "../../src/store/rows.ts"
+import { createRun } from "../../src/store/sqlite/statement.ts"
+import { type AnyTestStore, openAnyStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
+import { tempDir } from "../support/temp.ts"
 
 const start = Date.parse("2025-03-01T00:00:00Z")
 
@@ -37,7 +44,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
         const expected = all
           .filter((one) => findInBody(blockOf("", [one], one.atMs).body, filter).length > 0)
           .sort((a, b) => b.atMs - a.atMs)
-        const found = await findAll(filter, limit)
+        const found = await findAll(requests(), filter, limit)
         expect(found.map(({ atMs }) => atMs)).toEqual(expected.map(({ atMs }) => atMs))
         expect(found.map(textOf).sort()).toEqual(expected.map(textOf).sort())
         expect(found.every((one) => fits(one, filter))).toBe(true)
@@ -50,7 +57,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     const list = [requestOf(1, 1), requestOf(2, 2)]
     await requests().add([blockOf("a", list, start + 2), blockOf("b", list, start + 2)])
     await requests().add([blockOf("a", list, start + 2)])
-    expect(await findAll({}, 100)).toHaveLength(4)
+    expect(await findAll(requests(), {}, 100)).toHaveLength(4)
   })
 
   test("a page ends after many blocks that have nothing of what is wanted, and the next goes on", async () => {
@@ -67,7 +74,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     const filter = { account: "acc_9", status: "204" }
     const first = await requests().find(filter, { limit: 10, after: null })
     expect([first.requests, first.next === null]).toEqual([[], false])
-    expect(await findAll(filter, 10)).toMatchObject([{ atMs: start }])
+    expect(await findAll(requests(), filter, 10)).toMatchObject([{ atMs: start }])
   })
 
   test("what is old is deleted with its entries, in steps", async () => {
@@ -82,13 +89,53 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       }
       return { count: steps.length, rows: steps.reduce((sum, rows) => sum + rows, 0) }
     }
-    const rowsOf = (part: typeof blocks) => part.reduce((sum, { values }) => sum + 1 + values.length, 0)
-    const { count, rows } = await deleteAll(start + 200, 20)
-    expect([count > 3, rows]).toEqual([true, rowsOf(blocks.slice(0, 20))])
-    const left = (await findAll({}, 100)).map(({ atMs }) => atMs - start)
+    // A row with the requests of a block, and one with its values.
+    expect(await deleteAll(start + 200, 40)).toEqual({ count: 9, rows: 40 })
+    const left = (await findAll(requests(), {}, 100)).map(({ atMs }) => atMs - start)
     expect(left).toEqual(Array.from({ length: 20 }, (_, n) => 390 - 10 * n))
-    expect((await deleteAll(start + 1_000_000, 500)).rows).toBe(rowsOf(blocks.slice(20)))
-    expect(await findAll({ account: "acc_1" }, 10)).toEqual([])
+    expect((await deleteAll(start + 1_000_000, 500)).rows).toBe(40)
+    expect(await findAll(requests(), { account: "acc_1" }, 10)).toEqual([])
+  })
+
+  test("what is old is deleted with its group and the entries of that", async () => {
+    await requests().add(manyBlocks(600))
+    await requests().index(start)
+    const steps: number[] = []
+    for (let next: string | null = ""; next !== null; ) {
+      const step = await requests().deleteBefore(start + 1_000_000, 100)
+      expect(step.rows).toBeLessThanOrEqual(100)
+      steps.push(step.rows)
+      next = step.next
+    }
+    const values = new Set(manyBlocks(512).flatMap((block) => block.values))
+    // 88 blocks are in no group.
+    expect(steps.reduce((sum, rows) => sum + rows, 0)).toBe(600 + 88 + values.size + 1)
+    expect(await findAll(requests(), { account: "acc_1" }, 10)).toEqual([])
+  })
+
+  test("a search finds the same in the index, beside it and in a group that is not finished", async () => {
+    const blocks = manyBlocks(1_200)
+    const all = blocks.flatMap(({ body, process }) =>
+      findInBody(body, {}).map((one) => ({ ...one, process })),
+    )
+    await requests().add(blocks.toReversed())
+    const check = () =>
+      fc.assert(
+        fc.asyncProperty(filters, fc.integer({ min: 5, max: 300 }), async (filter, limit) => {
+          const expected = all.filter((one) => fits(one, filter)).sort((a, b) => b.atMs - a.atMs)
+          const found = await findAll(requests(), filter, limit)
+          expect(found.map(({ atMs }) => atMs)).toEqual(expected.map(({ atMs }) => atMs))
+          expect(found.map(textOf).sort()).toEqual(expected.map(textOf).sort())
+        }),
+        { seed: 28, numRuns: 25 },
+      )
+    for (let n = 0; n < 4; n++) {
+      await requests().index(start)
+      await check()
+    }
+    // Of 1,200, two groups of 512 are in the index, and these blocks were added again meanwhile.
+    await requests().add(blocks.slice(0, 20))
+    await check()
   })
 
   test.each([["x"], [["x"]], [[1, 2, 3, 4]], [[1, "a", 2]], [[1, "a", 2, 3, 4]]])(
@@ -97,19 +144,81 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       await expect(requests().find({}, { limit: 1, after: after as never })).rejects.toThrow("'after'")
     },
   )
-
-  async function findAll(filter: RequestFilter, limit: number): Promise<readonly KeptRequest[]> {
-    const found: KeptRequest[] = []
-    for (let after: readonly (string | number)[] | null = null, pages = 0; pages < 1_000; pages++) {
-      const page = await requests().find(filter, { limit, after })
-      expect(page.requests.length).toBeLessThanOrEqual(limit)
-      found.push(...page.requests)
-      if (page.next === null) return found
-      after = page.next
-    }
-    throw new Error("the pages do not end")
-  }
 })
+
+test("a process may end at any point while it makes a group: another one finishes it, and each search finds the same", async () => {
+  const file = join(tempDir(), "requests.db")
+  const { requests, store } = await openAnyStore(file)
+  const blocks = manyBlocks(520)
+  await requests.add(blocks)
+  const database = new Database(file)
+  const run = createRun(database, (work) => work())
+  const timer = { turn: () => Promise.resolve() }
+  const accounts = async () => (await findAll(requests, { account: "acc_1" }, 500)).map(textOf)
+  const expected = await accounts()
+  expect(expected.length).toBeGreaterThan(100)
+  const isUnfinished = () =>
+    database.query("SELECT 1 FROM kept_request_groups WHERE claimed_ms IS NOT NULL").get() !== null
+  let nowMs = start
+  /** Ends before the n-th change of the tables, and says whether there was one. */
+  const endBefore = async (n: number): Promise<boolean> => {
+    let changes = 0
+    const change: Run = async (statement, parameters) => {
+      if (++changes === n) throw new Error("killed")
+      return run(statement, parameters)
+    }
+    nowMs += 60_000
+    try {
+      await indexRecent({ read: run, change, timer, entriesAtOnce: 8 }, nowMs)
+      return false
+    } catch (cause) {
+      expect(String(cause)).toBe("Error: killed")
+      return true
+    }
+  }
+  for (let n = 1; await endBefore(n); n++) {
+    expect(await accounts()).toEqual(expected)
+    // Nobody takes over a group that was claimed just now.
+    const change: Run = () => Promise.reject(new Error("changed"))
+    if (isUnfinished()) await indexRecent({ read: run, change, timer, entriesAtOnce: 8 }, nowMs)
+  }
+  expect(await accounts()).toEqual(expected)
+  const count = (table: string) =>
+    database.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n
+  const values = new Set(blocks.slice(0, 512).flatMap((block) => block.values))
+  expect([count("kept_request_groups"), count("kept_request_values"), count("kept_request_recent")]).toEqual([
+    1,
+    values.size,
+    8,
+  ])
+  database.close()
+  await store.close()
+})
+
+/** What a search finds on all of its pages. */
+async function findAll(
+  requests: Pick<KeptRequests, "find">,
+  filter: RequestFilter,
+  limit: number,
+): Promise<readonly KeptRequest[]> {
+  const found: KeptRequest[] = []
+  for (let after: readonly (string | number)[] | null = null, pages = 0; pages < 1_000; pages++) {
+    const page = await requests.find(filter, { limit, after })
+    expect(page.requests.length).toBeLessThanOrEqual(limit)
+    found.push(...page.requests)
+    if (page.next === null) return found
+    after = page.next
+  }
+  throw new Error("the pages do not end")
+}
+
+/** Blocks of three processes, of which one is late. */
+function manyBlocks(count: number) {
+  return Array.from({ length: count }, (_, n) => {
+    const list = Array.from({ length: 1 + (n % 3) }, (_, i) => requestOf(10 * n + i, n + i))
+    return blockOf("abc"[n % 3] ?? "", list, start + 10 * n + 3)
+  })
+}
 
 function blockOf(process: string, list: readonly KeptRequest[], atMs: number) {
   const builder = createBlockBuilder(list[0]?.atMs ?? 0)

@@ -85,7 +85,9 @@ test.each([...toAnotherKind, ...toTheSameKind])(
       mails: 0,
       call_replays: 1,
       request_blocks: 1,
-      request_entries: 2,
+      recent_request_blocks: 1,
+      request_groups: 0,
+      request_entries: 0,
       calls: many + 3,
       credits: 99 + 20 + 2 + (many - 1),
     })

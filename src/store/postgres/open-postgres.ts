@@ -202,7 +202,7 @@ export async function openPostgresStore(
     mails: prepareMailOutbox({ read: rest.run, write: rest.run, lock: "FOR UPDATE SKIP LOCKED" }),
     timedEvents: prepareTimedEvents(timed, instance),
     history: prepareHistory(rest, timed),
-    requests: prepareRequests(rest, timed),
+    requests: prepareRequests(rest, timed, timer),
     retention: prepareRetention(timed),
     gauges: {
       activity,

@@ -35,13 +35,28 @@ export const releasedSteps: readonly SchemaStep[] = [
         body    text NOT NULL,
         PRIMARY KEY (at_ms, process)
       );
+      CREATE TABLE kept_request_recent (
+        at_ms      bigint NOT NULL,
+        process    text COLLATE "C" NOT NULL,
+        from_ms    bigint NOT NULL,
+        count      bigint NOT NULL,
+        value_list text NOT NULL,
+        PRIMARY KEY (at_ms, process)
+      );
+      CREATE TABLE kept_request_groups (
+        number     bigint PRIMARY KEY,
+        from_ms    bigint NOT NULL,
+        until_ms   bigint NOT NULL,
+        claimed_ms bigint,
+        blocks     text NOT NULL
+      );
       CREATE TABLE kept_request_values (
         value   text COLLATE "C" NOT NULL,
-        at_ms   bigint NOT NULL,
-        process text COLLATE "C" NOT NULL,
-        from_ms bigint NOT NULL,
-        PRIMARY KEY (value, at_ms, process)
+        number  bigint NOT NULL,
+        members text COLLATE "C" NOT NULL,
+        PRIMARY KEY (value, number)
       );
+      CREATE INDEX kept_request_values_by_group ON kept_request_values (number);
       ALTER TABLE accounts ADD COLUMN email text COLLATE "C";
       CREATE TABLE email_links (
         hash       text COLLATE "C" PRIMARY KEY,

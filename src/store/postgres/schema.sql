@@ -369,13 +369,30 @@ CREATE TABLE kept_requests (
   body    text NOT NULL,             -- JSON
   PRIMARY KEY (at_ms, process)
 );
-CREATE TABLE kept_request_values (
-  value   text COLLATE "C" NOT NULL, -- what a search finds them by, such as 'account acc_1'
-  at_ms   bigint NOT NULL,
-  process text COLLATE "C" NOT NULL,
-  from_ms bigint NOT NULL,
-  PRIMARY KEY (value, at_ms, process)
+-- Blocks that are not in the index yet.
+CREATE TABLE kept_request_recent (
+  at_ms      bigint NOT NULL,
+  process    text COLLATE "C" NOT NULL,
+  from_ms    bigint NOT NULL,
+  count      bigint NOT NULL, -- its requests
+  value_list text NOT NULL,   -- what a search finds it by, such as 'account acc_1', each with a line break before and after it
+  PRIMARY KEY (at_ms, process)
 );
+-- Some hundreds of blocks that were added to the index together. A later one does not end before an earlier one.
+CREATE TABLE kept_request_groups (
+  number     bigint PRIMARY KEY,
+  from_ms    bigint NOT NULL,
+  until_ms   bigint NOT NULL,
+  claimed_ms bigint,                  -- when a process began to add its entries; NULL when all are there
+  blocks     text NOT NULL            -- JSON
+);
+CREATE TABLE kept_request_values (
+  value   text COLLATE "C" NOT NULL, -- one of a value_list
+  number  bigint NOT NULL,           -- of the group
+  members text COLLATE "C" NOT NULL, -- its blocks that have the value, as hexadecimal bits
+  PRIMARY KEY (value, number)
+);
+CREATE INDEX kept_request_values_by_group ON kept_request_values (number);
 
 -- Sign-up ---------------------------------------------------------------------------------------------------
 

@@ -46,13 +46,28 @@ export const releasedSteps: readonly SchemaStep[] = [
         body    TEXT NOT NULL,
         PRIMARY KEY (at_ms, process)
       ) STRICT;
+      CREATE TABLE kept_request_recent (
+        at_ms      INTEGER NOT NULL,
+        process    TEXT NOT NULL,
+        from_ms    INTEGER NOT NULL,
+        count      INTEGER NOT NULL,
+        value_list TEXT NOT NULL,
+        PRIMARY KEY (at_ms, process)
+      ) STRICT;
+      CREATE TABLE kept_request_groups (
+        number     INTEGER PRIMARY KEY,
+        from_ms    INTEGER NOT NULL,
+        until_ms   INTEGER NOT NULL,
+        claimed_ms INTEGER,
+        blocks     TEXT NOT NULL
+      ) STRICT;
       CREATE TABLE kept_request_values (
         value   TEXT NOT NULL,
-        at_ms   INTEGER NOT NULL,
-        process TEXT NOT NULL,
-        from_ms INTEGER NOT NULL,
-        PRIMARY KEY (value, at_ms, process)
+        number  INTEGER NOT NULL,
+        members TEXT NOT NULL,
+        PRIMARY KEY (value, number)
       ) STRICT, WITHOUT ROWID;
+      CREATE INDEX kept_request_values_by_group ON kept_request_values (number);
       ALTER TABLE accounts ADD COLUMN email TEXT;
       CREATE TABLE email_links (
         hash       TEXT PRIMARY KEY,

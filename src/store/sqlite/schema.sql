@@ -349,13 +349,30 @@ CREATE TABLE kept_requests (
   body    TEXT NOT NULL,    -- JSON
   PRIMARY KEY (at_ms, process)
 ) STRICT;
+-- Blocks that are not in the index yet.
+CREATE TABLE kept_request_recent (
+  at_ms      INTEGER NOT NULL,
+  process    TEXT NOT NULL,
+  from_ms    INTEGER NOT NULL,
+  count      INTEGER NOT NULL, -- its requests
+  value_list TEXT NOT NULL,    -- what a search finds it by, such as 'account acc_1', each with a line break before and after it
+  PRIMARY KEY (at_ms, process)
+) STRICT;
+-- Some hundreds of blocks that were added to the index together. A later one does not end before an earlier one.
+CREATE TABLE kept_request_groups (
+  number     INTEGER PRIMARY KEY,
+  from_ms    INTEGER NOT NULL,
+  until_ms   INTEGER NOT NULL,
+  claimed_ms INTEGER,          -- when a process began to add its entries; NULL when all are there
+  blocks     TEXT NOT NULL     -- JSON
+) STRICT;
 CREATE TABLE kept_request_values (
-  value   TEXT NOT NULL, -- what a search finds them by, such as 'account acc_1'
-  at_ms   INTEGER NOT NULL,
-  process TEXT NOT NULL,
-  from_ms INTEGER NOT NULL,
-  PRIMARY KEY (value, at_ms, process)
+  value   TEXT NOT NULL,       -- one of a value_list
+  number  INTEGER NOT NULL,    -- of the group
+  members TEXT NOT NULL,       -- its blocks that have the value, as hexadecimal bits
+  PRIMARY KEY (value, number)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX kept_request_values_by_group ON kept_request_values (number);
 
 -- Sign-up ---------------------------------------------------------------------------------------------------
 

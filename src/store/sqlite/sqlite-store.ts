@@ -116,7 +116,7 @@ export function createSqliteStores(
     lock: "",
   })
   const history = prepareHistory(database, { readInTurn, write })
-  const requests = prepareRequests(database, { readInTurn, write })
+  const requests = prepareRequests(database, { readInTurn, write, timer })
   const retention = prepareRetention(database, { read: createRun(database, read), write, checkpoints })
   return { store, admin, mails, timedEvents, history, requests, retention }
 }
