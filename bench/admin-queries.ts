@@ -2,6 +2,7 @@ import { getAccount } from "../src/admin/accounts/account.ts"
 import { listAccounts } from "../src/admin/accounts/list-accounts.ts"
 import { listAdmins } from "../src/admin/admins/admin-key.ts"
 import { listAudit } from "../src/admin/audit/list-audit.ts"
+import { listAdjustments } from "../src/admin/credits/adjust-credits.ts"
 import { historyOfCalls, historyOfFaults } from "../src/admin/history/calls.ts"
 import { historyOfCredits } from "../src/admin/history/credits.ts"
 import { findKey } from "../src/admin/keys/find.ts"
@@ -9,6 +10,9 @@ import { getKey } from "../src/admin/keys/key.ts"
 import { listKeys } from "../src/admin/keys/list-keys.ts"
 import { listAttempts, listNotices } from "../src/admin/notices/list-notices.ts"
 import type { Operation } from "../src/admin/operation.ts"
+import { listPeople } from "../src/admin/people/person.ts"
+import { listInvitations } from "../src/admin/sign-up/invitations.ts"
+import { listStatementMonths, listStatements, showStatement } from "../src/admin/statements/statement.ts"
 import { queryUsage } from "../src/admin/usage/query.ts"
 import { fillKey } from "./admin-fill.ts"
 
@@ -40,6 +44,7 @@ const lists: readonly (readonly [operation: Operation, ...filters: Readonly<Reco
     { plan: "mega" },
     { plan: "none" },
     { external_id: "customer 77777" },
+    { email: "nobody@example.com" },
     { closed: true },
     { closed: false },
     { closed: true, plan: "mega" },
@@ -102,6 +107,12 @@ const lists: readonly (readonly [operation: Operation, ...filters: Readonly<Reco
     { actor: "cli:bob", account },
   ],
   [listAdmins, {}],
+  [listPeople, {}],
+  [listInvitations, {}],
+  [listAdjustments, { id: account }],
+  [listStatements, { month: "2027-01" }, { month: "2026-12" }],
+  [listStatementMonths, { id: account }],
+  [showStatement, { id: account, month: "2027-01" }],
   [
     queryUsage,
     {},
