@@ -13,6 +13,7 @@ import {
   orderBy,
   type RowCount,
   readPage,
+  readThose,
 } from "./list-page.ts"
 import type { ListParts } from "./list-parts.ts"
 import * as rows from "./rows.ts"
@@ -22,6 +23,9 @@ import { beginsWith } from "./text-start.ts"
 const idStart = "acc_"
 
 const oldestFirst = orderBy(false, "created_ms", "id")
+const noWhere = { conditions: [], checks: [], candidates: [] }
+/** Accounts that one statement checks. */
+const checkedAtOnce = 2_048
 
 /** An index has these alone. */
 const closedAccounts = {
@@ -76,7 +80,7 @@ export function prepareAccountList(parts: ListParts) {
             `EXISTS (SELECT 1 FROM keys WHERE keys.account_id = accounts.id AND ${toSql(...given)})`,
           ...values,
         ],
-        [(...given) => `SELECT DISTINCT account_id AS id FROM keys WHERE ${toSql(...given)}`, ...values],
+        [(...given) => `SELECT account_id AS id FROM keys WHERE ${toSql(...given)}`, ...values],
       )
     }
     // At most one account has it.
@@ -97,14 +101,22 @@ export function prepareAccountList(parts: ListParts) {
 
   /** Reads ids of accounts. The page is found in indexes alone; only its rows are read whole. */
   async function readIds(where: Where, order: Order, page: Page): Promise<readonly string[]> {
-    const found = await readPage<{ id: string }>(parts, { ...ofAccounts(where), order, page })
+    const found = await readPage<{ id: string }>(parts, { ...ofAccounts(where, order), order, page })
     return found.map(({ id }) => id)
   }
 
-  function ofAccounts(where: Where) {
-    const { accountColumns } = parts
+  function ofAccounts(where: Where, order = oldestFirst) {
+    const columns = parts.accountColumns[order === orders.name ? "byName" : "usual"]
     const select = (accounts: string) => `SELECT id FROM ${accounts}`
-    return { table: "accounts", columns: accountColumns, select, ...where }
+    return { table: "accounts", columns, select, ...where }
+  }
+
+  /** In the order by name, looking at a row takes several times as long: few accounts are found in another way, and sorted. */
+  async function readByName(filter: AccountFilter, page: Page): Promise<readonly string[]> {
+    const few = await findFewIds(filter)
+    if (few === null) return readIds(toWhere(filter, false), orders.name, page)
+    const isOne: Condition = [(list) => `id ${texts.isIn(list)}`, texts.toParameter(few)]
+    return readIds({ ...noWhere, conditions: [isOne] }, orders.name, page)
   }
 
   async function readByUse(
@@ -112,26 +124,53 @@ export function prepareAccountList(parts: ListParts) {
     order: Extract<AccountOrder, { readonly by: "used" | "last_used" }>,
     page: Page,
   ): Promise<readonly string[]> {
+    const few = await findFewIds(filter)
+    if (few !== null) return sortFew(parts, few, order, page)
+    const checks = checksOf(filter)
+    return readInLedgerOrder(
+      parts,
+      order,
+      page,
+      checks.length === 0 ? null : async (ids) => new Set(await checkIds(ids, checks)),
+    )
+  }
+
+  /** The accounts that meet the conditions, if they are few enough to sort; else null. */
+  async function findFewIds(filter: AccountFilter): Promise<readonly string[] | null> {
     const { conditions, ...others } = toWhere(filter, false)
-    const checks = [...conditions, ...others.checks]
+    const checks = checksOf(filter)
     const candidates = [
       ...conditions.map((one): Candidates => ({ column: "id", select: withIds("accounts", "id", one) })),
       ...others.candidates,
     ]
-    if (checks.length === 0) return readInLedgerOrder(parts, order, page, null)
-    const check = async (ids: readonly string[]) => {
-      const isOne: Condition = [(list) => `id ${texts.isIn(list)}`, texts.toParameter(ids)]
-      const where = { conditions: [isOne, ...checks], checks: [], candidates: [] }
-      return new Set(await readIds(where, oldestFirst, { limit: ids.length, after: null }))
-    }
     const few = await findFew(read, candidates, mostSorted)
-    if (few !== null) return sortFew(parts, [...(await check(few.ids))], order, page)
-    if (candidates.length < checks.length) {
-      // No index says how many there are.
-      const first = await readIds(toWhere(filter, true), oldestFirst, { limit: mostSorted + 1, after: null })
-      if (first.length <= mostSorted) return sortFew(parts, first, order, page)
+    if (few !== null) return checkIds(few.ids, checks)
+    if (candidates.length === checks.length) return null
+    // No index says how many there are.
+    const ids = await readIds(toWhere(filter, true), oldestFirst, { limit: mostSorted + 1, after: null })
+    return ids.length <= mostSorted ? ids : null
+  }
+
+  function checksOf(filter: AccountFilter): readonly Condition[] {
+    const { conditions, checks } = toWhere(filter, false)
+    return [...conditions, ...checks]
+  }
+
+  /** Those of some accounts that meet conditions. */
+  async function checkIds(ids: readonly string[], checks: readonly Condition[]): Promise<readonly string[]> {
+    const found: string[] = []
+    for (let first = 0; first < ids.length; first += checkedAtOnce) {
+      const some = ids.slice(first, first + checkedAtOnce)
+      const rows = await readThose<{ id: string }>(parts, ofAccounts({ ...noWhere, checks }), "id", some)
+      found.push(...rows.map(({ id }) => id))
     }
-    return readInLedgerOrder(parts, order, page, check)
+    return found
+  }
+
+  function readInOrder(filter: AccountFilter, order: AccountOrder, page: Page): Promise<readonly string[]> {
+    if (order.by === "used" || order.by === "last_used") return readByUse(filter, order, page)
+    if (order.by === "name") return readByName(filter, page)
+    return readIds(toWhere(filter, true), orders[order.by], page)
   }
 
   return {
@@ -142,10 +181,7 @@ export function prepareAccountList(parts: ListParts) {
     ): Promise<readonly AccountDetails[]> {
       // No name has it, and SQLite's LIKE ends a pattern there.
       if (filter.search?.includes("\0")) return []
-      const ids =
-        order.by === "used" || order.by === "last_used"
-          ? await readByUse(filter, order, page)
-          : await readIds(toWhere(filter, order.by !== "name"), orders[order.by], page)
+      const ids = await readInOrder(filter, order, page)
       if (ids.length === 0) return []
       const select = `${rows.selectAccountDetails} WHERE id ${texts.isIn("$1")}`
       const found = await read<rows.AccountDetailsRow>(select, [texts.toParameter(ids)])

@@ -164,8 +164,12 @@ function auditConditions(
   filter: AuditFilter,
 ): Required<Pick<ListQuery, "conditions" | "begin" | "end" | "checks">> {
   const ofThing = [...equals("target_id", filter.targetId), ...equals("account_id", filter.accountId)]
-  // Most operations are rarer than their actors.
   const others = [...equals("operation", filter.operation), ...equals("actor", filter.actor)]
-  const begin = compares("at_ms", "<", filter.toMs)
-  return { ...byFirst([...ofThing, ...others]), begin, end: compares("at_ms", ">=", filter.fromMs) }
+  const range = {
+    begin: compares("at_ms", "<", filter.toMs),
+    end: compares("at_ms", ">=", filter.fromMs),
+  }
+  // An index has operations with their actors.
+  if (ofThing.length === 0) return { conditions: others, checks: [], ...range }
+  return { ...byFirst([...ofThing, ...others]), ...range }
 }

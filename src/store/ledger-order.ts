@@ -7,11 +7,12 @@ import type { LedgerRow, ListParts } from "./list-parts.ts"
 /** Accounts that meet the conditions of a list, if they are few enough to sort. */
 export const mostSorted = 5_000
 /** Rows of the first part of a list that are looked at for conditions. Each further part is four times as large. */
-const firstPart = 2_048
+const firstPart = 1_536
 const byId = { columns: [["account_id", "string"]] as const, isDescending: true }
 
+const createdOfLedger = `(SELECT created_ms FROM accounts WHERE accounts.id = ledger.account_id)::float8 AS "createdMs"`
 export const ledgerColumns = `account_id AS id, used::float8 AS used, day, period_start_ms::float8 AS "periodStartMs",
-  (SELECT created_ms FROM accounts WHERE accounts.id = ledger.account_id)::float8 AS "createdMs"`
+  ${createdOfLedger}`
 
 type Order = Extract<AccountOrder, { readonly by: "used" | "last_used" }>
 type Place = readonly [value: string | number, id: string]
@@ -29,7 +30,10 @@ export async function sortFew(
   order: Order,
   page: Page,
 ): Promise<readonly string[]> {
-  const select = `SELECT ${ledgerColumns} FROM ledger WHERE account_id ${texts.isIn("$1")}`
+  // Only the use of a month needs the time of creation, which is in another table.
+  const columns =
+    order.by === "used" ? ledgerColumns : ledgerColumns.replace(createdOfLedger, '0 AS "createdMs"')
+  const select = `SELECT ${columns} FROM ledger WHERE account_id ${texts.isIn("$1")}`
   const rows = await read<LedgerRow>(select, [texts.toParameter(ids)])
   const after = placeOf(page, order)
   return rows

@@ -81,6 +81,18 @@ export async function readPage<Row>({ read, texts }: PageParts, query: ListQuery
   }
 }
 
+/** Reads those rows of a list whose column has one of some values, and which meet the checks: in no order, looking at no index for them. */
+export async function readThose<Row>(
+  { read, texts }: PageParts,
+  { table, columns = "*", select, checks = [] }: Pick<ListQuery, "table" | "columns" | "select" | "checks">,
+  column: string,
+  of: readonly string[],
+): Promise<readonly Row[]> {
+  const { values, add } = createValues()
+  const those = `(SELECT ${columns} FROM ${table} WHERE ${column} ${texts.isIn(add(texts.toParameter(of)))} LIMIT ${add(of.length)}) AS ${table}`
+  return read<Row>(`${select(those)} ${toWhere(checks, add)}`, values)
+}
+
 /** A count of rows that may be higher. */
 export interface RowCount {
   readonly count: number

@@ -2,8 +2,8 @@ import type { Condition, PageParts } from "./list-page.ts"
 
 /** How a kind of store reads the lists of the administration. */
 export interface ListParts extends PageParts {
-  /** The columns of `accounts` that conditions use. */
-  readonly accountColumns: string
+  /** The columns of `accounts` that conditions use, and those that the order by name needs, too. */
+  readonly accountColumns: { readonly usual: string; readonly byName: string }
   /** The names of accounts and of keys in small letters (A to Z), as an index has them. */
   readonly lowerName: { readonly accounts: string; readonly keys: string }
   /** A column whose texts are compared by their bytes. */

@@ -32,7 +32,10 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
     ...prepareLists({
       read: run,
       texts,
-      accountColumns: "id, created_ms, plan, lower_name, lower_id",
+      accountColumns: {
+        usual: "id, created_ms, plan, lower_name, lower_id",
+        byName: "id, created_ms, plan, lower_name, lower_id",
+      },
       lowerName: { accounts: "lower_name", keys: `lower(name COLLATE "C")` },
       byBytes: (column) => `${column} COLLATE "C"`,
       openDays: usageDialect.openDays,

@@ -144,6 +144,7 @@ export const releasedSteps: readonly SchemaStep[] = [
       { name: "keys_by_prefix", on: 'keys (prefix COLLATE "C", id)' },
       { name: "keys_revoked", on: "keys (id) WHERE revoked_ms IS NOT NULL" },
       { name: "keys_disabled", on: "keys (id) WHERE disabled_ms IS NOT NULL" },
+      { name: "audit_by_operation_and_actor", on: "audit (operation, actor, at_ms, id)" },
     ],
   },
 ]

@@ -230,6 +230,7 @@ CREATE TABLE audit (
 CREATE INDEX audit_by_time ON audit (at_ms, id);
 CREATE INDEX audit_by_actor ON audit (actor, at_ms, id);
 CREATE INDEX audit_by_operation ON audit (operation, at_ms, id);
+CREATE INDEX audit_by_operation_and_actor ON audit (operation, actor, at_ms, id);
 CREATE INDEX audit_by_target ON audit (target_id, at_ms, id);
 CREATE INDEX audit_by_account ON audit (account_id, at_ms, id);
 CREATE TRIGGER keep_audit BEFORE UPDATE OR TRUNCATE ON audit EXECUTE FUNCTION keep_audit();

@@ -5,7 +5,10 @@ import type { Run } from "../rows.ts"
 /** Rows of `ledger` that one statement looks at. Other work gets its turn after it. */
 const rowsPerStep = 16_384
 
-/** Reads the highest rows of `ledger` in steps over all of it; each step looks for rows above those that are kept. */
+/**
+ * Reads the highest rows of `ledger` in steps over all of it, the last rows first: those of later accounts, whose ids are mostly not
+ * lower. Each step looks for rows above those that are kept.
+ */
 export async function readTopOfLedger(
   read: Run,
   ...[column, where, below, limit]: Parameters<TopOfLedger>
@@ -16,7 +19,7 @@ export async function readTopOfLedger(
   const isBelow = below === null ? "" : `AND (${column}, account_id) < ($3, $4)`
   const select = `SELECT number FROM ledger NOT INDEXED WHERE number BETWEEN $1 AND $2 AND ${column} > ${none} AND ${where} ${isBelow}`
   let top: readonly LedgerRow[] = []
-  for (let from = 0; from <= last; from += rowsPerStep) {
+  for (let to = last; to >= 0; to -= rowsPerStep) {
     const lowest = top.length < limit ? undefined : top.at(-1)
     const place = below ?? []
     const isAbove = lowest ? `AND (${column}, account_id) > ($${place.length + 3}, $${place.length + 4})` : ""
@@ -24,7 +27,7 @@ export async function readTopOfLedger(
     const rows = await read<LedgerRow>(
       `SELECT ${ledgerColumns} FROM ledger
        WHERE number IN (${select} ${isAbove} ORDER BY ${column} DESC, account_id DESC LIMIT ${limit})`,
-      [from, from + rowsPerStep - 1, ...place, ...(lowest ? [lowest[column], lowest.id] : [])],
+      [to - rowsPerStep + 1, to, ...place, ...(lowest ? [lowest[column], lowest.id] : [])],
     )
     if (rows.length > 0) top = [...top, ...rows].sort((a, b) => compare(b, a, column)).slice(0, limit)
   }

@@ -170,11 +170,12 @@ export const releasedSteps: readonly SchemaStep[] = [
       CREATE INDEX call_replays_by_creation ON call_replays (created_ms);`,
     indexes: [
       { name: "accounts_by_email", on: "accounts (email) WHERE email IS NOT NULL", isUnique: true },
-      { name: "accounts_by_name", on: "accounts (lower_name, id, plan, name, created_ms)" },
+      { name: "accounts_by_name", on: "accounts (lower_name, id)" },
       { name: "keys_by_name", on: "keys (lower_name, id)" },
       { name: "keys_by_prefix", on: "keys (prefix, id)" },
       { name: "keys_revoked", on: "keys (id) WHERE revoked_ms IS NOT NULL" },
       { name: "keys_disabled", on: "keys (id) WHERE disabled_ms IS NOT NULL" },
+      { name: "audit_by_operation_and_actor", on: "audit (operation, actor, at_ms, id)" },
     ],
   },
 ]

@@ -143,6 +143,7 @@ CREATE TABLE audit (
 CREATE INDEX audit_by_time ON audit (at_ms, id);
 CREATE INDEX audit_by_actor ON audit (actor, at_ms, id);
 CREATE INDEX audit_by_operation ON audit (operation, at_ms, id);
+CREATE INDEX audit_by_operation_and_actor ON audit (operation, actor, at_ms, id);
 CREATE INDEX audit_by_target ON audit (target_id, at_ms, id);
 CREATE INDEX audit_by_account ON audit (account_id, at_ms, id);
 CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
@@ -476,7 +477,7 @@ CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms);
 -- Lists -----------------------------------------------------------------------------------------------------
 
 -- Lists by name, and what few rows have: a list with such a condition looks at these rows alone.
-CREATE INDEX accounts_by_name ON accounts (lower_name, id, plan, name, created_ms);
+CREATE INDEX accounts_by_name ON accounts (lower_name, id);
 CREATE INDEX keys_by_name ON keys (lower_name, id);
 CREATE INDEX keys_by_prefix ON keys (prefix, id);
 CREATE INDEX keys_revoked ON keys (id) WHERE revoked_ms IS NOT NULL;

@@ -227,8 +227,8 @@ function prepareSqliteLists(read: Run) {
   return prepareLists({
     read,
     texts,
-    // These are in the indexes that give the order.
-    accountColumns: "id, created_ms, plan, name, lower_name",
+    // The usual ones are in the indexes that give the order. A name in small letters is computed for each row.
+    accountColumns: { usual: "id, created_ms, plan, name", byName: "id, created_ms, plan, name, lower_name" },
     lowerName: { accounts: "lower_name", keys: "lower_name" },
     byBytes: (column) => column,
     openDays: usageDialect.openDays,
