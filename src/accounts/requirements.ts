@@ -4,12 +4,6 @@ import { messageOf } from "../values/message-of.ts"
 import { parseDuration, parseInstant } from "../values/time-text.ts"
 import type { Plan, Plans } from "./plan.ts"
 
-/** Throws AccountError for a bad name or plan. Commands call it before they create a data file. */
-export function requireNewAccount(name: string, plan: string, plans: Plans): Plan {
-  requireName(name, "The name of an account")
-  return requirePlan(plan, plans)
-}
-
 /**
  * Refuses a name without a visible character, or with one that deceives.
  * @param what begins the message, such as "The name of a key"

@@ -1,4 +1,3 @@
-import { shortenKeys } from "../accounts/key.ts"
 import { maxCredits } from "../accounts/plan.ts"
 import { AccountError } from "../accounts/requirements.ts"
 import { InputRejected } from "../apis/contract.ts"
@@ -7,7 +6,8 @@ import type { AdminOutcome, AdminStore, NewReplay, ReplayRecord } from "../store
 import { StoreUnavailable } from "../store/store.ts"
 import { createAuditIds } from "./audit/audit-id.ts"
 import { AdminFault } from "./fault.ts"
-import type { Actor, AdminContext, Change, Operation, PreparedChange } from "./operation.ts"
+import { requireKnownNames } from "./known-names.ts"
+import type { Actor, AdminContext, Change, ChangedThing, Operation, PreparedChange } from "./operation.ts"
 import { itemOf } from "./pages.ts"
 import type { AdminParts, Subscription } from "./parts.ts"
 import { allows } from "./permission.ts"
@@ -34,7 +34,7 @@ export interface RunOptions {
   /** The version of the target that the client wants to change (If-Match). */
   readonly ifVersion?: number | null
   /** A second request with the same key, operation and input gets the first answer (Idempotency-Key). */
-  readonly idempotencyKey?: string | null
+  readonly idempotencyKey?: string | null | undefined
 }
 
 interface OperationAnswer {
@@ -88,8 +88,12 @@ export function createAdministration(parts: AdminParts): Administration {
     for (let preparations = 1; ; preparations++) {
       const prepared = await run.prepare(input, context)
       if (prepared.isTrial) return { output: await prepared.answer(), isReplay: false }
-      const audit = auditRecord(operation, prepared, context, newAuditId)
-      const outcome = await admin.apply({ mutations: prepared.mutations, audit, replay })
+      const { mutations, parts: things = [] } = prepared
+      const atMs = clock.now()
+      const toRecord = (thing: ChangedThing) => auditRecord(operation, thing, context, newAuditId(atMs), atMs)
+      const auditParts = things.map(toRecord)
+      const audit = toRecord(prepared)
+      const outcome = await admin.apply({ mutations, auditParts, audit, replay })
       if (outcome === "applied") {
         const output = await answerOf(operation, prepared, replay, context)
         if (replay) await keep(operation, output, replay, admin)
@@ -99,7 +103,8 @@ export function createAdministration(parts: AdminParts): Administration {
         const earlier = await admin.findReplay(replay.actor, replay.key)
         if (earlier) return answerAgain(earlier, replay.payloadHash, run, context)
       }
-      if (outcome === "conflict" && context.ifVersion === null && preparations < maxPreparations) continue
+      const isOutdated = outcome === "conflict" || (outcome === "taken" && things.length > 0)
+      if (isOutdated && context.ifVersion === null && preparations < maxPreparations) continue
       throw refused(outcome, prepared)
     }
   }
@@ -116,7 +121,8 @@ export function createAdministration(parts: AdminParts): Administration {
       if (!prepared.isOutside) throw thrown
       const notDone = thrown instanceof AdminFault ? thrown.code : "internal"
       const record = { ...prepared, before: null, after: { not_done: notDone } }
-      const audit = auditRecord(operation, record, context, newAuditId)
+      const atMs = clock.now()
+      const audit = auditRecord(operation, record, context, newAuditId(atMs), atMs)
       await admin.apply({ mutations: [], audit, replay: null })
       if (replay) await admin.forgetReplay(replay)
       throw thrown
@@ -195,37 +201,25 @@ export function requirePermission({ permission, portal }: Operation, { permissio
 const readers = new WeakMap<Operation["input"], ReadInput>()
 
 function readInput({ input }: Operation, raw: RawInput): Record<string, unknown> {
-  requireKnownNames(Object.keys(input.properties), raw)
+  const given = raw.kind === "text" ? raw.parameters.map(({ name }) => name) : Object.keys(raw.values)
+  requireKnownNames(Object.keys(input.properties), given)
   // Compiled on first use: the mock must start fast, and uses few.
   const read = readers.get(input) ?? compileInput(input)
   readers.set(input, read)
   return read(raw)
 }
 
-/** The name of a parameter can be as long as a body. */
-const maxNameShown = 100
-
-function requireKnownNames(known: readonly string[], raw: RawInput): void {
-  const given = raw.kind === "text" ? raw.parameters.map(({ name }) => name) : Object.keys(raw.values)
-  const unknown = given.find((name) => !known.includes(name))
-  if (unknown === undefined) return
-  const names = known.length === 0 ? "There are none." : `Known are: ${known.join(", ")}.`
-  // A key may have been sent instead of a name.
-  const shown = shortenKeys(unknown.slice(0, maxNameShown))
-  throw new AdminFault("invalid", `There is no parameter '${shown}'. ${names}`, { parameter: shown })
-}
-
 function auditRecord(
   { id: operation, output }: Operation,
-  { target, before, after }: PreparedChange<unknown>,
-  { actor, clock }: AdminContext,
-  newId: (atMs: number) => string,
+  { target, before, after }: ChangedThing,
+  { actor }: AdminContext,
+  id: string,
+  atMs: number,
 ) {
-  const atMs = clock.now()
   const toJson = (fields: Readonly<Record<string, unknown>> | null) =>
     fields && JSON.stringify(withoutSecrets(output, fields))
   return {
-    id: newId(atMs),
+    id,
     atMs,
     actor: actor.id,
     actorName: actor.name,
@@ -240,8 +234,9 @@ function auditRecord(
   }
 }
 
+/** A dry run counts as the same request: with the key of a change that was made, it is answered with that change. */
 function newReplay({ id }: Operation, input: object, { actor, clock, ifVersion }: AdminContext, key: string) {
-  const payload = JSON.stringify([id, ifVersion, input])
+  const payload = JSON.stringify([id, ifVersion, { ...input, dry_run: undefined }])
   return {
     actor: actor.id,
     key,

@@ -25,23 +25,37 @@ export class AdminFault extends Error {
   /** The refused id, if the code that refuses it does not know which parameter it came from. */
   readonly id: string | null
   readonly retryAfterSeconds: number | null
+  /** Every mistake of a list; empty for other refusals. */
+  readonly mistakes: readonly Mistake[]
   constructor(
     code: AdminFaultCode,
     message: string,
-    { parameter = null, id = null, retryAfterSeconds = null, cause }: AdminFaultDetails = {},
+    { parameter = null, id = null, retryAfterSeconds = null, mistakes = [], cause }: AdminFaultDetails = {},
   ) {
     super(message, { cause })
     this.code = code
     this.parameter = parameter
     this.id = id
     this.retryAfterSeconds = retryAfterSeconds
+    this.mistakes = mistakes
   }
+}
+
+/** What is wrong with an entry of a list. */
+export interface Mistake {
+  /** Counted from 0. */
+  readonly index: number
+  /** The parameter of the entry to change; null if it is about the entry. */
+  readonly parameter: string | null
+  /** What to change. */
+  readonly detail: string
 }
 
 interface AdminFaultDetails {
   readonly parameter?: string | null
   readonly id?: string | null
   readonly retryAfterSeconds?: number | null
+  readonly mistakes?: readonly Mistake[]
   readonly cause?: unknown
 }
 

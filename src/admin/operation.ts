@@ -101,6 +101,11 @@ export interface OperationCommand {
    * only when none is given.
    */
   readonly stdin?: string
+  /**
+   * The list parameter whose entries the command reads from a CSV file, its only argument. It sends them in parts, after a dry
+   * run of all; the operation has the parameter `dry_run`, and tells how many it made by `accounts` and `plans`.
+   */
+  readonly csvList?: string
   /** Whether it makes a data file that is missing. */
   readonly makesStore?: boolean
   /** The help's text, if it is not the operation's description. */
@@ -150,10 +155,14 @@ export interface Change<Input extends TObject, Output extends TSchema> {
 
 export interface PreparedChange<Output> {
   readonly mutations: readonly Mutation[]
-  readonly target: { readonly kind: string; readonly id: string; readonly accountId: string | null }
-  /** The changed fields, for the audit log. Fields named `key` or `secret` must not be in it. */
-  readonly before: Readonly<Record<string, unknown>> | null
-  readonly after: Readonly<Record<string, unknown>> | null
+  readonly target: ChangedThing["target"]
+  readonly before: ChangedThing["before"]
+  readonly after: ChangedThing["after"]
+  /**
+   * The single things of a change of many. Each has an audit record of its own, so that it is found by its account. What is
+   * taken by another is named by `prepare`: it is called again if the store finds such a thing.
+   */
+  readonly parts?: readonly ChangedThing[]
   /** True for a trial, and for what was done before: it changes and records nothing. */
   readonly isTrial?: boolean
   /**
@@ -163,6 +172,14 @@ export interface PreparedChange<Output> {
   readonly isOutside?: boolean
   /** Makes the answer, after the change is committed. */
   answer(): Output | Promise<Output>
+}
+
+/** What an audit record tells of one thing. */
+export interface ChangedThing {
+  readonly target: { readonly kind: string; readonly id: string; readonly accountId: string | null }
+  /** The changed fields. Fields named `key` or `secret` must not be in it. */
+  readonly before: Readonly<Record<string, unknown>> | null
+  readonly after: Readonly<Record<string, unknown>> | null
 }
 
 /** What an operation works with besides its input. */

@@ -25,6 +25,7 @@ export type Lists = Pick<
   AdminStore,
   | "accounts"
   | "accountNames"
+  | "findTaken"
   | "keys"
   | "lastUses"
   | "notices"
@@ -66,6 +67,15 @@ export function prepareLists(parts: ListParts): Lists {
       parts.read(`SELECT id, name FROM accounts WHERE id ${parts.texts.isIn("$1")}`, [
         parts.texts.toParameter(ids),
       ]),
+    async findTaken({ emails, externalIds }) {
+      const find = async (column: "email" | "external_id", given: readonly string[]) => {
+        if (given.length === 0) return []
+        const select = `SELECT ${column} AS text FROM accounts WHERE ${column} ${parts.texts.isIn("$1")}`
+        const found = await parts.read<{ text: string }>(select, [parts.texts.toParameter(given)])
+        return found.map(({ text }) => text)
+      }
+      return { emails: await find("email", emails), externalIds: await find("external_id", externalIds) }
+    },
     keys: keys.read,
     lastUses: keys.lastUses,
     countListed(asked, most) {

@@ -24,10 +24,12 @@ export type { Page }
  * The reads and changes of the administration, in the same database as the store. Every method may reject with StoreUnavailable.
  */
 export interface AdminStore extends CreditsStore, PeopleReads {
-  /** Applies a change in one transaction: all its mutations, its audit record and its replay record, or nothing of them. */
+  /** Applies a change in one transaction: all its mutations, its audit records and its replay record, or nothing of them. */
   apply(change: AdminChange): Promise<AdminOutcome>
 
   findAccount(id: string): Promise<AccountDetails | null>
+  /** Which of some normalised e-mail addresses and external ids an account has, open or closed. */
+  findTaken(asked: TakenTexts): Promise<TakenTexts>
   /** The account with a normalised e-mail address, open or closed. */
   findAccountByEmail(email: string): Promise<AccountDetails | null>
   /** Accounts in an order; the oldest first by default. */
@@ -133,6 +135,12 @@ export interface AccountDetails extends AccountRecord {
 export const notifyChoices = ["webhook", "mail", "both", "none"] as const
 export type NotifyBy = (typeof notifyChoices)[number]
 
+/** What no two accounts may have. */
+export interface TakenTexts {
+  readonly emails: readonly string[]
+  readonly externalIds: readonly string[]
+}
+
 /** An account to insert. It gets notices by its webhook unless another way is given. */
 export type NewAccount = Omit<AccountDetails, "notify"> & { readonly notify?: NotifyBy }
 
@@ -195,6 +203,8 @@ export interface SessionRecord extends Omit<SignInLink, "id"> {
 export interface AdminChange {
   readonly mutations: readonly Mutation[]
   readonly audit: AuditRecord
+  /** Records of the single things that a change of many made, inserted before `audit`. */
+  readonly auditParts?: readonly AuditRecord[]
   /** Null when the client sent no Idempotency-Key. */
   readonly replay: NewReplay | null
 }

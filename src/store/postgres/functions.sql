@@ -613,7 +613,7 @@ BEGIN
   RETURN 'applied';
 END $$;
 
--- Applies a change of the administration: all its mutations, its audit record and its replay, or nothing of them. Of two changes
+-- Applies a change of the administration: all its mutations, its audit records and its replay, or nothing of them. Of two changes
 -- with one Idempotency-Key the second waits for the first. Rows are locked in the order of their ids, so that no two instances
 -- wait for each other; an account is locked before its keys, and these before its balance, as charges need only the last.
 CREATE OR REPLACE FUNCTION apply_change(change jsonb) RETURNS text LANGUAGE plpgsql AS $$
@@ -663,9 +663,9 @@ BEGIN
   IF audit_record ->> 'id' IS NOT NULL THEN
     INSERT INTO audit (id, at_ms, actor, actor_name, operation, target_kind, target_id, account_id, before_json, after_json,
         source, request_id)
-      VALUES (audit_record ->> 'id', (audit_record ->> 'atMs')::bigint, audit_record ->> 'actor', audit_record ->> 'actorName',
-        audit_record ->> 'operation', audit_record ->> 'targetKind', audit_record ->> 'targetId', audit_record ->> 'accountId',
-        audit_record ->> 'before', audit_record ->> 'after', audit_record ->> 'source', audit_record ->> 'requestId');
+      SELECT r ->> 'id', (r ->> 'atMs')::bigint, r ->> 'actor', r ->> 'actorName', r ->> 'operation', r ->> 'targetKind',
+        r ->> 'targetId', r ->> 'accountId', r ->> 'before', r ->> 'after', r ->> 'source', r ->> 'requestId'
+      FROM jsonb_array_elements(coalesce(change -> 'auditParts', '[]') || jsonb_build_array(audit_record)) AS r;
   END IF;
   RETURN 'applied';
 EXCEPTION

@@ -120,8 +120,7 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
     }
   }
 
-  function applyAll({ mutations, audit, replay }: AdminChange): void {
-    const { before, after, ...record } = audit
+  function applyAll({ mutations, audit, auditParts = [], replay }: AdminChange): void {
     if (replay !== null) {
       const { operation, targetId } = audit
       const isNew = insertRow(
@@ -136,7 +135,9 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       const outcome = mutate(mutation)
       if (outcome !== "applied") throw new NotApplied(outcome)
     }
-    insertRow(database, "audit", { ...record, beforeJson: before, afterJson: after })
+    for (const { before, after, ...record } of [...auditParts, audit]) {
+      insertRow(database, "audit", { ...record, beforeJson: before, afterJson: after })
+    }
   }
 
   return {

@@ -1,4 +1,4 @@
-import { AdminFault, adminFaults } from "../../../admin/fault.ts"
+import { AdminFault, adminFaults, type Mistake } from "../../../admin/fault.ts"
 import type { Actor } from "../../../admin/operation.ts"
 import { type Fault, type FaultCode, toFault } from "../../../call/fault.ts"
 import { logFault, type Pipeline } from "../../../call/pipeline.ts"
@@ -28,6 +28,8 @@ interface Problem {
   readonly detail: string
   /** The parameter, header or `body` to change. */
   readonly parameter?: string
+  /** Every mistake of a list of things. */
+  readonly mistakes?: readonly Mistake[]
   readonly request_id: string
 }
 
@@ -63,6 +65,7 @@ interface Refusal {
   readonly code: ProblemCode
   readonly detail: string
   readonly parameter: string | null
+  readonly mistakes?: readonly Mistake[]
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -72,9 +75,9 @@ function toRefusal(thrown: unknown, requestId: string, log: Pipeline["log"]): Re
     return { code: thrown.code, detail: thrown.message, parameter: null, headers: thrown.headers }
   }
   if (thrown instanceof AdminFault) {
-    const { code, message: detail, parameter, retryAfterSeconds, cause } = thrown
+    const { code, message: detail, parameter, mistakes, retryAfterSeconds, cause } = thrown
     if (adminFaults[code].status >= 500) logFault(toFault(cause), requestId, log)
-    return { code, detail, parameter, headers: headersOf(code, retryAfterSeconds) }
+    return { code, detail, parameter, mistakes, headers: headersOf(code, retryAfterSeconds) }
   }
   const fault = toFault(thrown)
   logFault(fault, requestId, log)
@@ -88,7 +91,11 @@ const storeUnavailable =
   "The service cannot reach its accounts right now. Try again; a change that has an Idempotency-Key is not made twice."
 
 /** Sets status and headers for a refusal and returns the body. */
-function sendProblem({ code, detail, parameter, headers }: Refusal, requestId: string, set: AnswerSettings) {
+function sendProblem(
+  { code, detail, parameter, mistakes = [], headers }: Refusal,
+  requestId: string,
+  set: AnswerSettings,
+) {
   const { status, title } = problems[code]
   setAdminHeaders(set, "application/problem+json")
   Object.assign(set.headers, headers)
@@ -99,6 +106,7 @@ function sendProblem({ code, detail, parameter, headers }: Refusal, requestId: s
     status,
     detail,
     ...(parameter !== null && { parameter }),
+    ...(mistakes.length > 0 && { mistakes }),
     request_id: requestId,
   }
   return JSON.stringify(problem)

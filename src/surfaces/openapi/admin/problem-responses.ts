@@ -20,6 +20,22 @@ export const problemSchema: JsonObject = {
     status: { type: "integer", description: "The HTTP status." },
     detail: { type: "string", description: "What to change." },
     parameter: { type: "string", description: "The parameter or header to change, or `body`." },
+    mistakes: {
+      type: "array",
+      description: "Every mistake of a list of things, such as the accounts of an import.",
+      items: {
+        type: "object",
+        required: ["index", "parameter", "detail"],
+        properties: {
+          index: { type: "integer", description: "The entry of the list, counted from 0." },
+          parameter: {
+            type: ["string", "null"],
+            description: "Its parameter to change; null if it is about the entry.",
+          },
+          detail: { type: "string", description: "What to change." },
+        },
+      },
+    },
     request_id: { type: "string", description: "The id of the request." },
   },
 }

@@ -1,0 +1,75 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { requireEmail } from "../../accounts/email.ts"
+import { createId } from "../../accounts/key.ts"
+import { refuseHidden, requireName, requirePlan } from "../../accounts/requirements.ts"
+import type { AccountDetails } from "../../store/admin-store.ts"
+import { pick } from "../changed-fields.ts"
+import { email, externalId, metadata, requireMetadata } from "../fields.ts"
+import type { ChangedThing } from "../operation.ts"
+import type { AdminParts } from "../parts.ts"
+import { accountFields, toAccountOutput } from "./account.ts"
+import { eventsParameter } from "./events.ts"
+
+/** The parameters of a new account. */
+export const newAccount = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200, description: "The account's name." }),
+  plan: Type.Optional(Type.String({ default: "free", maxLength: 100, description: "The account's plan." })),
+  email: Type.Optional(email),
+  external_id: Type.Optional(externalId),
+  metadata: Type.Optional(metadata),
+  events: Type.Optional(eventsParameter),
+})
+
+export type NewAccountInput = Static<typeof newAccount>
+
+const defaultPlan = "free"
+
+/**
+ * What is checked of a new account besides the schemas of its parameters. Each check throws an AccountError or an AdminFault that
+ * names its parameter.
+ */
+export function checksOf(
+  { name, plan = defaultPlan, email, external_id, metadata }: Partial<NewAccountInput>,
+  { plans }: AdminParts,
+): readonly (() => unknown)[] {
+  return [
+    () => name !== undefined && requireName(name, "The name of an account"),
+    () => requirePlan(plan, plans),
+    () => email !== undefined && requireEmail(email),
+    () => external_id !== undefined && refuseHidden(external_id, "The external id", "external_id"),
+    () => requireMetadata(metadata ?? {}),
+  ]
+}
+
+/** Makes an account of parameters that were checked. Its bonus starts with the plan's sign-up bonus. */
+export async function toNewAccount(
+  input: NewAccountInput,
+  { plans, clock, random }: AdminParts,
+): Promise<AccountDetails> {
+  const plan = requirePlan(input.plan ?? defaultPlan, plans)
+  const nowMs = clock.now()
+  return {
+    id: createId("acc", random),
+    name: input.name,
+    plan: plan.name,
+    createdMs: nowMs,
+    closedMs: null,
+    periodStartMs: nowMs,
+    used: 0,
+    bonus: plan.signUpBonus,
+    version: 1,
+    externalId: input.external_id ?? null,
+    email: input.email === undefined ? null : await requireEmail(input.email),
+    notify: "webhook",
+    metadata: requireMetadata(input.metadata ?? {}),
+    events: input.events ?? [],
+    debt: 0,
+  }
+}
+
+/** What the audit log tells of a new account. */
+export function toCreated(account: AccountDetails, parts: AdminParts): ChangedThing {
+  const { id } = account
+  const after = pick(toAccountOutput(account, parts), [...accountFields, "bonus"])
+  return { target: { kind: "account", id, accountId: id }, before: null, after }
+}
