@@ -143,6 +143,7 @@ describe("help", () => {
 
   test("the example of every command works", async () => {
     const db = newStore()
+    const accounts = join(folderOf({ "accounts.csv": "name,plan\nAnn,pro\n" }), "accounts.csv")
     const lists = folderOf({ "bluetooth-companies.json": '[{"code": 76, "name": "A"}]' })
     const create = async () => {
       const { id } = await json(`account create --name Ann --db ${db}`)
@@ -164,6 +165,7 @@ describe("help", () => {
         .replace("penknife-backup.db", join(dir, "backup.db"))
         .replace(/(--apis|api check) apis/, `$1 ${join(dir, "apis")}`)
         .replace("data check lists", `data check ${lists}`)
+        .replace("import accounts.csv", `import ${accounts}`)
         .replace("example.com --fail-below C", "all.dane.test --fail-below F")
         .replace("--from penknife.db", `--from ${db}`)
         .replace(/postgres:\S+/, newStore())

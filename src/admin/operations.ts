@@ -1,6 +1,7 @@
 import { getAccount } from "./accounts/account.ts"
 import { closeAccount, reopenAccount, updateAccount } from "./accounts/change-account.ts"
 import { createAccount } from "./accounts/create-account.ts"
+import { importAccounts } from "./accounts/import-accounts.ts"
 import { listAccounts } from "./accounts/list-accounts.ts"
 import { listAdmins, revokeAdmin } from "./admins/admin-key.ts"
 import { createAdmin } from "./admins/create-admin.ts"
@@ -36,6 +37,7 @@ import { whoami } from "./whoami.ts"
 
 const list = [
   createAccount,
+  importAccounts,
   listAccounts,
   getAccount,
   updateAccount,

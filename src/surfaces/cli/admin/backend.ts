@@ -1,9 +1,17 @@
+import type { Mistake } from "../../../admin/fault.ts"
 import type { Operation } from "../../../admin/operation.ts"
 
 /** Carries out operations, in this process on a store or on a running service. */
 export interface Backend {
-  /** Returns the answer as JSON values. */
-  run(operation: Operation, input: Readonly<Record<string, unknown>>): Promise<unknown>
+  /**
+   * Returns the answer as JSON values.
+   * @param idempotencyKey for a change that may be sent again, also by a later command
+   */
+  run(
+    operation: Operation,
+    input: Readonly<Record<string, unknown>>,
+    idempotencyKey?: string,
+  ): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -30,4 +38,10 @@ export interface WatchedBatch {
 /** The service did not answer, or not with its admin API. The message says what to change. */
 export class ServerFailed extends Error {
   override readonly name = "ServerFailed"
+  /** Every mistake of a list; empty for other refusals. */
+  readonly mistakes: readonly Mistake[]
+  constructor(message: string, mistakes: readonly Mistake[] = []) {
+    super(message)
+    this.mistakes = mistakes
+  }
 }

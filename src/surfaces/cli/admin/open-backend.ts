@@ -37,9 +37,10 @@ export function openRemote(config: Config, parts: CliParts): RemoteBackend {
 async function openLocal(config: Config, parts: CliParts, create: boolean): Promise<Backend> {
   const { administration, actor, close } = await parts.openAdministration(config, { create })
   return {
-    async run(operation, input) {
+    async run(operation, input, idempotencyKey) {
       try {
-        const { output } = await administration.run(operation, { kind: "typed", values: input }, actor)
+        const raw = { kind: "typed", values: input } as const
+        const { output } = await administration.run(operation, raw, actor, { idempotencyKey })
         return JSON.parse(JSON.stringify(output))
       } catch (thrown) {
         throw forOperator(thrown, config)
@@ -73,6 +74,6 @@ function forOperator(thrown: unknown, { file }: Config): unknown {
   return new AdminFault(
     thrown.code,
     `${thrown.message} A new plan in the service's configuration file is known once the service has read it, or with --config FILE.`,
-    { parameter: thrown.parameter },
+    { parameter: thrown.parameter, mistakes: thrown.mistakes },
   )
 }

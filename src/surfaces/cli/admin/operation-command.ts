@@ -43,6 +43,11 @@ function addCommand(command: Command, entries: readonly Entry[], parts: CliParts
     ...(usesPages ? (["publicUrl", "host", "port", "admin"] as const) : []),
   ]
   onConfig(command, settings, parts, async (config, flags: Flags, ...args) => {
+    if (main.command.csvList !== undefined) {
+      // Loaded only for this command, with the reader of CSV.
+      const { importCsv } = await import("./import-csv.ts")
+      return importCsv(config, main, String(args[0]), flags, parts)
+    }
     const entry = await readEntry(command, entries, flags, args, parts)
     await requireConsent(entry, flags, parts)
     const { operation, command: own, input } = entry
@@ -62,6 +67,9 @@ function addCommand(command: Command, entries: readonly Entry[], parts: CliParts
 /** An argument may be left out when one of the entries does not need it. */
 function addArguments(command: Command, entries: readonly Entry[], { clock }: CliParts): void {
   const lists = entries.map(({ command: { args = [] } }) => args)
+  if (entries.some(({ command: { csvList } }) => csvList !== undefined)) {
+    command.argument("<FILE>", "a CSV file in UTF-8; its first line names the columns")
+  }
   const longest = lists.reduce((a, b) => (b.length > a.length ? b : a), [])
   for (const [index, name] of longest.entries()) {
     const owner = entries.find(({ command: { args } }) => args?.[index] === name)

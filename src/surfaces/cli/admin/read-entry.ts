@@ -67,9 +67,10 @@ export async function readEntry(
 
 /** The parameters that are options, with their schemas. A list has its own `--limit`. */
 export function optionParameters({ operation, command }: Entry): readonly (readonly [string, TSchema])[] {
-  const { args = [], options, stdin } = command
+  const { args = [], options, stdin, csvList } = command
+  const others = [...args, stdin, csvList]
   return Object.entries(operation.input.properties).filter(
-    ([name]) => !args.includes(name) && name !== stdin && (options === undefined || options.includes(name)),
+    ([name]) => !others.includes(name) && (options === undefined || options.includes(name)),
   )
 }
 

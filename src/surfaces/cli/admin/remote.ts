@@ -1,8 +1,10 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser"
+import type { Mistake } from "../../../admin/fault.ts"
 import type { Operation } from "../../../admin/operation.ts"
 import { ConfigError } from "../../../config/config-error.ts"
 import { HttpFailure, type HttpReply } from "../../../ports/http-client.ts"
 import { isLoopback } from "../../../values/ip.ts"
+import { isObject } from "../../../values/is-object.ts"
 import type { CliParts } from "../parts.ts"
 import type { RemoteBackend, WatchedBatch } from "./backend.ts"
 import { ServerFailed } from "./backend.ts"
@@ -34,14 +36,18 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
 
   const ownHeaders = { authorization: `Bearer ${key}`, "user-agent": `penknife/${version}` }
 
-  async function send(operation: Operation, input: Readonly<Record<string, unknown>>): Promise<HttpReply> {
+  async function send(
+    operation: Operation,
+    input: Readonly<Record<string, unknown>>,
+    idempotencyKey = random.bytes(16).toHex(),
+  ): Promise<HttpReply> {
     const { url, body } = toRequest(base, operation, input)
     const isChange = operation.run.kind === "change"
     const headers = {
       accept: "application/json",
       ...ownHeaders,
       ...(body !== null && { "content-type": "application/json" }),
-      ...(isChange && { "idempotency-key": random.bytes(16).toHex() }),
+      ...(isChange && { "idempotency-key": idempotencyKey }),
     }
     for (let attempt = 1; ; attempt++) {
       try {
@@ -66,8 +72,8 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
   }
 
   return {
-    async run(operation, input) {
-      const reply = await send(operation, input)
+    async run(operation, input, idempotencyKey) {
+      const reply = await send(operation, input, idempotencyKey)
       if (reply.status >= 200 && reply.status < 300) return readAnswer(operation, reply, base)
       throw refusal(reply, base)
     },
@@ -176,8 +182,8 @@ function readJson(text: string, base: string): unknown {
 
 /** The service's message, equal to that of the same command on a store. */
 function refusal({ status, text }: Pick<HttpReply, "status" | "text">, base: string): Error {
-  const detail = problemOf(text)?.detail
-  if (detail !== undefined) return new ServerFailed(detail)
+  const { detail, mistakes } = problemOf(text) ?? {}
+  if (detail !== undefined) return new ServerFailed(detail, mistakes)
   return new ServerFailed(
     `${base} answered with status ${status}, not as the admin API does. Check --server, and that the service is not ` +
       "started with --admin off or another address.",
@@ -187,16 +193,26 @@ function refusal({ status, text }: Pick<HttpReply, "status" | "text">, base: str
 interface Problem {
   readonly type?: string
   readonly detail?: string
+  readonly mistakes?: readonly Mistake[]
 }
 
 /** A problem of RFC 9457; null for any other text. */
 function problemOf(text: string): Problem | null {
   try {
-    const { type, detail } = JSON.parse(text)
-    return { ...(typeof type === "string" && { type }), ...(typeof detail === "string" && { detail }) }
+    const { type, detail, mistakes } = JSON.parse(text)
+    return {
+      ...(typeof type === "string" && { type }),
+      ...(typeof detail === "string" && { detail }),
+      ...(Array.isArray(mistakes) && { mistakes: mistakes.filter(isMistake) }),
+    }
   } catch {
     return null
   }
+}
+
+function isMistake(value: unknown): value is Mistake {
+  if (!isObject(value) || !Number.isSafeInteger(value.index) || typeof value.detail !== "string") return false
+  return value.parameter === null || typeof value.parameter === "string"
 }
 
 function failed({ kind, message }: HttpFailure, base: string, isChange: boolean): ServerFailed {

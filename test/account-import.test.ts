@@ -1,0 +1,418 @@
+/** `account import FILE.csv`: all lines of a file or none, on both kinds of stores and on a running service. */
+import { Database } from "bun:sqlite"
+import { describe, expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import fc from "fast-check"
+import { createHttpClient, HttpFailure } from "../src/ports/http-client.ts"
+import { keepAliveTimer } from "../src/ports/timer.ts"
+import { readCsvFile } from "../src/surfaces/cli/admin/csv-file.ts"
+import { adminOf, createTestAdminKey } from "./support/admin.ts"
+import { runLine, runLineJson } from "./support/admin-cli.ts"
+import { useStoreKinds } from "./support/any-store.ts"
+import type { CliTestOptions } from "./support/cli.ts"
+import { startTestService } from "./support/service.ts"
+import { tempDir } from "./support/temp.ts"
+
+const dir = tempDir()
+const kinds = useStoreKinds()
+let files = 0
+
+/** Pauses are not waited for. */
+const timer = { ...keepAliveTimer, after: (_: number, then: () => void) => keepAliveTimer.after(0, then) }
+
+function write(content: string | Uint8Array): string {
+  const file = join(dir, `accounts-${++files}.csv`)
+  writeFileSync(file, content)
+  return file
+}
+
+const header = "name,plan,email,external_id"
+/** A line for each number, as a shop would have them. */
+const linesOf = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => {
+    const number = from + index
+    return `Customer ${number},${number % 4 === 0 ? "pro" : "free"},c${number}@example.com,crm-${number}`
+  })
+const toCsv = (lines: readonly string[], end = "\n") => [header, ...lines].map((line) => line + end).join("")
+
+interface Place {
+  readonly to: string
+  readonly options: CliTestOptions
+}
+
+/** A new store with an account, as `account create` makes it. */
+async function openPlace(create: () => Promise<string>): Promise<Place> {
+  const db = await create()
+  const place = { to: `--db ${db}`, options: { timer } }
+  await runLineJson(`account create --name Zed --email zed@example.com --external-id crm-zed ${place.to}`)
+  return place
+}
+
+const importFile = (file: string, { to, options }: Place, more = "") =>
+  runLine(`account import ${file} ${more} ${to}`, options)
+const namesIn = async ({ to, options }: Place) =>
+  (await runLineJson(`account list --sort oldest ${to}`, options)).map(({ name }: { name: string }) => name)
+const byText = (texts: readonly string[]) => texts.toSorted()
+
+const places: readonly { readonly name: string; readonly open: () => Promise<Place> }[] = [
+  ...kinds.map(({ name, create }) => ({ name, open: () => openPlace(create) })),
+  {
+    name: "a running service",
+    open: async () => {
+      const { url, db } = await startTestService()
+      const { key } = await createTestAdminKey(db)
+      await runLineJson(`account create --name Zed --email zed@example.com --external-id crm-zed --db ${db}`)
+      return { to: `--server ${url}`, options: { timer, env: { PENKNIFE_ADMIN_KEY: key } } }
+    },
+  },
+]
+
+describe.each(places)("on $name", ({ open }) => {
+  test("a dry run says what would be created, the import creates it, and again it creates nothing", async () => {
+    const place = await open()
+    const file = write(toCsv(linesOf(250)))
+    const plans = { pro: 63, free: 187 }
+    const line = `account import ${file} ${place.to}`
+    const dry = await runLineJson(`${line} --dry-run`, place.options)
+    expect(dry).toEqual({ dry_run: true, accounts: 250, created_before: 0, plans })
+    expect(await namesIn(place)).toEqual(["Zed"])
+    const first = await runLineJson(line, place.options)
+    expect(first).toEqual({ dry_run: false, accounts: 250, created_before: 0, plans })
+    const again = await runLineJson(line, place.options)
+    expect(again).toEqual({ ...first, created_before: 250 })
+    expect(await namesIn(place)).toHaveLength(251)
+    const [account] = await runLineJson(`account list --external-id crm-4 ${place.to}`, place.options)
+    expect(account).toMatchObject({ name: "Customer 4", plan: "pro", email: "c4@example.com" })
+  })
+
+  test("if one of many lines is wrong, nothing is imported", async () => {
+    const place = await open()
+    const lines = linesOf(2_000)
+    lines[1_776] = "Customer,free,nobody,crm-x"
+    const { code, out, err } = await importFile(write(toCsv(lines)), place)
+    expect([code, out]).toEqual([1, ""])
+    expect(err).toContain(
+      "has 1 mistake, so nothing was imported.\nLine 1778, column 'email': The 'email' parameter",
+    )
+    expect(await namesIn(place)).toEqual(["Zed"])
+  })
+
+  test("every mistake is named with its line and column", async () => {
+    const place = await open()
+    const file = write(
+      [
+        "external_id,name,plan,email,metadata,events",
+        ",Ann,gold,nobody,{,[]",
+        "crm-zed,,pro,ZED@example.com,[],",
+        '"","Bob\u202e",,bob@example.com,"{""a"":1}","[""key.lost""]"',
+        "a,b",
+        "",
+        "crm-1,Cy,,BOB@EXAMPLE.COM,,",
+        "crm-1,Dora,,,,,",
+        "crm-1,Eve,,,,",
+        "crm-2,Fay ,free,,,key.created",
+      ].join("\n"),
+    )
+    const { code, err } = await importFile(file, place)
+    expect(code).toBe(1)
+    const [first, ...mistakes] = err.trimEnd().split("\n")
+    expect(first).toEndWith(" has 14 mistakes, so nothing was imported.")
+    const places = mistakes.map((line) => line.replace(/^Line (\d+)(?:, column '(\w+)')?: .*$/, "$1 $2"))
+    expect(places).toEqual([
+      ...["2 metadata", "2 plan", "2 email"],
+      ...["3 name", "3 metadata", "3 email", "3 external_id"],
+      ...["4 events", "4 name", "5 ", "7 email", "8 ", "9 external_id", "10 events"],
+    ])
+    expect(await namesIn(place)).toEqual(["Zed"])
+  })
+})
+
+test("over HTTP a refusal has every mistake, and an import is answered again for the same key", async () => {
+  const admin = await adminOf(await startTestService())
+  const accounts = [{ name: "Ann", email: "ann@example.com" }, { name: "Bob" }]
+  const refused = await admin("POST", "/accounts/import", {
+    body: { accounts: [...accounts, { name: "Cy", plan: "gold" }, "Dora"] },
+  })
+  expect([refused.status, refused.body.parameter]).toEqual([400, "accounts"])
+  expect(refused.body.mistakes).toEqual([
+    { index: 2, parameter: "plan", detail: expect.stringContaining("There is no plan 'gold'.") },
+    { index: 3, parameter: null, detail: "An account must be an object with a name." },
+  ])
+  const headers = { "idempotency-key": "list-1" }
+  const created = await admin("POST", "/accounts/import", { body: { accounts }, headers })
+  expect([created.status, created.body.accounts]).toEqual([200, 2])
+  const again = await admin("POST", "/accounts/import", { body: { accounts, dry_run: true }, headers })
+  expect([again.body, again.headers.get("idempotent-replayed")]).toEqual([created.body, "true"])
+  const taken = await admin("POST", "/accounts/import", { body: { accounts, dry_run: true } })
+  expect([taken.status, taken.body.mistakes]).toEqual([
+    409,
+    [{ index: 0, parameter: "email", detail: "Choose another 'email': this one is taken." }],
+  ])
+})
+
+test("a file of which a part was imported goes on there, when the connection broke or the command ended", async () => {
+  const { url, db } = await startTestService()
+  const { key } = await createTestAdminKey(db)
+  const env = { PENKNIFE_ADMIN_KEY: key }
+  const real = createHttpClient(keepAliveTimer)
+  const file = write(
+    `name\n${linesOf(450)
+      .map((_, index) => `Customer ${index}\n`)
+      .join("")}`,
+  )
+  /** Ends the command: from one request on, the answers get lost, or the requests. */
+  const breaking = (after: number, isDone: boolean) => {
+    let sent = 0
+    return {
+      ...real,
+      async send(request: Parameters<typeof real.send>[0]) {
+        const isReal = request.body?.includes('"dry_run":false')
+        if (isReal && ++sent > after) {
+          if (isDone && sent === after + 1) await real.send(request)
+          throw new HttpFailure("broken", "the system's words", null)
+        }
+        return real.send(request)
+      },
+    }
+  }
+  const place = { to: `--server ${url}`, options: { timer, env } }
+  for (const [after, isDone, created] of [
+    [2, false, 200],
+    [3, true, 300],
+  ] as const) {
+    const options = { ...place.options, httpClient: breaking(after, isDone) }
+    const { code, out, err } = await importFile(file, { ...place, options })
+    expect([code, out]).toEqual([1, ""])
+    expect(err).toContain(`The ${created} accounts of the lines before line ${created + 2} were created.`)
+    expect(err).toContain("Run the same command again within 24 hours")
+  }
+  // The part whose answer was lost was created too.
+  expect(await namesIn(place)).toHaveLength(400)
+  const rest = await importFile(file, place, "--json")
+  expect([rest.code, JSON.parse(rest.out)]).toEqual([
+    0,
+    { dry_run: false, accounts: 450, created_before: 400, plans: { free: 450 } },
+  ])
+  expect(byText(await namesIn(place))).toEqual(byText(linesOf(450).map((_, index) => `Customer ${index}`)))
+})
+
+test("a command on a data file that ends between two parts is repeated with the rest", async () => {
+  const place = await openPlace(async () => join(dir, "broken.db"))
+  const file = write(toCsv(linesOf(350)))
+  let pauses = 0
+  const ending = {
+    ...timer,
+    after(delayMs: number, then: () => void) {
+      if (++pauses === 2) throw new Error("the process was ended")
+      return timer.after(delayMs, then)
+    },
+  }
+  const ended = await importFile(file, { ...place, options: { timer: ending } })
+  expect(ended.code).toBe(1)
+  expect(await namesIn(place)).toHaveLength(201)
+  const dry = await runLineJson(`account import ${file} --dry-run ${place.to}`, place.options)
+  expect(dry).toMatchObject({ accounts: 350, created_before: 200 })
+  const rest = await runLineJson(`account import ${file} ${place.to}`, place.options)
+  expect(rest).toEqual({ dry_run: false, accounts: 350, created_before: 200, plans: { pro: 88, free: 262 } })
+  expect(byText(await namesIn(place))).toEqual(
+    byText(["Zed", ...linesOf(350).map((_, index) => `Customer ${index}`)]),
+  )
+})
+
+test("after 24 hours the accounts of the same file are taken, and not created again", async () => {
+  const db = join(dir, "old.db")
+  const place = await openPlace(async () => db)
+  const file = write(`${header}\nAnn,,ann@example.com,\nBob,,,crm-2\n`)
+  expect((await importFile(file, place)).code).toBe(0)
+  const database = new Database(db)
+  database.run("UPDATE replays SET created_ms = created_ms - 86400001")
+  database.close()
+  const { code, err } = await importFile(file, place)
+  expect([code, err]).toEqual([
+    1,
+    `penknife: ${file} has 2 mistakes, so nothing was imported.
+Line 2, column 'email': Choose another 'email': this one is taken.
+Line 3, column 'external_id': Choose another 'external_id': this one is taken.
+`,
+  ])
+})
+
+test("what someone takes during an import ends it, with what was created and what to do", async () => {
+  const place = await openPlace(async () => join(dir, "race.db"))
+  const file = write(toCsv(linesOf(150)))
+  let isFirst = true
+  const racing = {
+    ...timer,
+    after(delayMs: number, then: () => void) {
+      if (!isFirst) return timer.after(delayMs, then)
+      isFirst = false
+      void runLineJson(`account create --name Eve --email c120@example.com ${place.to}`).then(then)
+      return () => {}
+    },
+  }
+  const { code, err } = await importFile(file, { ...place, options: { timer: racing } })
+  expect(code).toBe(1)
+  expect(err).toContain("The 100 accounts of the lines before line 102 were created. Delete these lines")
+  expect(err).toContain("Line 122, column 'email': Choose another 'email': this one is taken.")
+  expect(await namesIn(place)).toHaveLength(102)
+})
+
+test("accounts that only the key of a part knows again are counted on standard error", async () => {
+  const place = await openPlace(async () => join(dir, "nameless.db"))
+  const { code, out, err } = await importFile(write("name\nAnn\nBob\n"), place, "--json")
+  expect([code, JSON.parse(out).accounts]).toEqual([0, 2])
+  expect(err).toStartWith("2 accounts have neither an email nor an external_id: ")
+})
+
+test("of 100,000 lines one is wrong, and nothing is imported", async () => {
+  const place = await openPlace(async () => join(dir, "large.db"))
+  const lines = linesOf(100_000)
+  lines[77_777] = "Customer,free,c5@example.com,crm-x"
+  const { code, err } = await importFile(write(toCsv(lines)), place)
+  expect([code, err]).toEqual([
+    1,
+    expect.stringContaining("Line 77779, column 'email': Line 7 has this one too.\n"),
+  ])
+  expect(await namesIn(place)).toEqual(["Zed"])
+})
+
+test("a long file tells how far it is, and shows the first 100 mistakes", async () => {
+  const place = await openPlace(async () => join(dir, "long.db"))
+  const { code, out, err } = await importFile(write(`name,plan\n${"Ann,gold\n".repeat(5_000)}`), place)
+  expect([code, out]).toEqual([1, ""])
+  expect(err).toContain("Checked 2,000 of 5,000 lines.\n")
+  expect(err).toContain("has 5,000 mistakes, so nothing was imported.\n")
+  expect(err.match(/^Line \d+, column 'plan'/gm)).toHaveLength(100)
+  expect(err).toEndWith("There are 4,900 more mistakes.\n")
+})
+
+describe("a file that cannot be imported", () => {
+  const zero = "so nothing was imported."
+  test.each([
+    [
+      "without content",
+      "",
+      "Line 1: The file is empty. Its first line must name the columns, such as name,plan,",
+    ],
+    ["without lines", "name,plan\r\n\r\n", "Line 2: There is no line after the names of the columns."],
+    [
+      "with an unknown column",
+      "name,id\nAnn,1\n",
+      "Line 1, column 'id': There is no such column. The columns may be name,",
+    ],
+    [
+      "with a column twice",
+      "name,plan,plan\nAnn,free,pro\n",
+      "Line 1, column 'plan': This column comes twice.",
+    ],
+    ["without names", "plan\nfree\n", "Line 1, column 'name': This column is needed, and missing."],
+    ["with semicolons", "name;plan\nAnn;pro\n", "Separate them by commas."],
+    ["with a name of a column in capitals", "Name\nAnn\n", "Line 1, column 'Name': There is no such column."],
+    [
+      "with a quote that does not close",
+      'name,plan\nAnn,pro\n"Bob,free\nCy,free\n',
+      "Line 3, column 'name': A quote opens here and does not close. The lines after it were not read.",
+    ],
+    [
+      "with an open quote and much after it",
+      `name\n"Ann\n${"Bob\n".repeat(6_000)}`,
+      "Line 2, column 'name': The line has over 20,000 characters, or a quote in it does not close.",
+    ],
+    [
+      "with a quote in a cell",
+      'name,plan\nAnn,pro\nBob "B" Lee,free\n',
+      "Line 3, column 'name': A quote is inside a cell. Put the whole cell in quotes",
+    ],
+    [
+      "with text after a quote",
+      'name,plan\n"Ann" Lee,pro\n',
+      "Line 2, column 'name': A quote is inside a cell.",
+    ],
+    [
+      "with a cell too many",
+      "name,plan\nAnn,pro\nLee, Bob,free\n",
+      "Line 3: There are 3 cells for 2 columns. Put a cell that has a comma in quotes.",
+    ],
+    [
+      "with a cell too few",
+      "name,plan\n\nAnn\n",
+      "Line 3: There is 1 cell for 2 columns. Write a comma also before an empty cell.",
+    ],
+    [
+      "in Latin-1",
+      Buffer.from("name\nAnn\nJürgen\n", "latin1"),
+      "Line 3: Character 2 is not UTF-8. Save the file as CSV in UTF-8.",
+    ],
+    ["in UTF-16", Buffer.from("\ufeffname\r\nAnn\r\n", "utf16le"), "Line 1: Character 1 is not UTF-8."],
+    [
+      "with half a character at its end",
+      Buffer.from("name\nAnn\nJü").subarray(0, -1),
+      "Line 3: Character 2 is not UTF-8.",
+    ],
+  ])("%s", async (_, content, text) => {
+    const place = await openPlace(async () => join(dir, `bad-${++files}.db`))
+    const { code, out, err } = await importFile(write(content), place)
+    expect([code, out]).toEqual([1, ""])
+    expect(err).toContain(zero)
+    expect(err).toContain(text)
+    expect(await namesIn(place)).toEqual(["Zed"])
+  })
+
+  test("that is missing, a folder, or not named is wrong usage", async () => {
+    const place = await openPlace(async () => join(dir, "usage.db"))
+    const missing = await importFile(join(dir, "missing.csv"), place)
+    expect([missing.code, missing.err]).toEqual([
+      2,
+      expect.stringContaining("missing.csv cannot be read: ENOENT"),
+    ])
+    expect((await importFile(dir, place)).code).toBe(2)
+    const { code, err } = await runLine("account import --db x.db")
+    expect([code, err]).toEqual([2, expect.stringContaining("missing required argument 'FILE'")])
+  })
+
+  test("is not imported into a store that is not there", async () => {
+    const { code, err } = await runLine(`account import ${write("name\nAnn\n")} --db ${join(dir, "none.db")}`)
+    expect([code, err]).toEqual([1, expect.stringContaining("There is no data file")])
+  })
+})
+
+test.each([
+  ["with CRLF", toCsv(linesOf(3), "\r\n")],
+  ["with a byte order mark", `\ufeff${toCsv(linesOf(3))}`],
+  ["without a line break at the end", toCsv(linesOf(3)).trimEnd()],
+  ["with empty lines", toCsv(linesOf(3)).replaceAll("\n", "\n\n")],
+])("a file %s is imported", async (_, content) => {
+  const place = await openPlace(async () => join(dir, `good-${++files}.db`))
+  expect(await importFile(write(content), place)).toMatchObject({ code: 0, err: "" })
+  expect(await namesIn(place)).toHaveLength(4)
+})
+
+test("any cells are read as they were written, with the lines in which they begin", async () => {
+  const cell = fc.string({
+    unit: fc.constantFrom("a", ",", '"', "\n", "\r\n", " ", "é", "😀", "'", ";"),
+    maxLength: 8,
+  })
+  const table = fc.array(fc.tuple(cell, cell), { maxLength: 12 })
+  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+  await fc.assert(
+    fc.asyncProperty(
+      table,
+      fc.constantFrom("\n", "\r\n"),
+      fc.constantFrom("", "\ufeff"),
+      async (rows, end, mark) => {
+        const lines = ["name,plan", ...rows.map((cells) => cells.map(quoted).join(","))]
+        const file = write(mark + lines.join(end))
+        const read = await readCsvFile(file, { known: ["name", "plan"], required: ["name"] })
+        let line = 2
+        const expected = rows.map((cells) => {
+          const start = line
+          line += 1 + cells.join("").split("\n").length - 1
+          return { line: start, cells }
+        })
+        expect(read).toMatchObject({ mistakes: [], columns: ["name", "plan"], rows: expected })
+      },
+    ),
+    { seed: 28, numRuns: 300 },
+  )
+})
