@@ -43,6 +43,17 @@ interface Dialect {
   readonly accountNumber: string
 }
 
+/** A number of an id, in another order. */
+function mixed(kind: string, number: string): string {
+  if (kind === "acc") return `(${number}) * 37337 % ${accounts}`
+  return kind === "key" ? `(${number}) * 373337 % ${keys}` : number
+}
+
+/** The number that an account's id was made of. */
+function unmixed(number: string): string {
+  return `(${number} * 11273 % ${accounts})`
+}
+
 function fillSteps({ numbers, id, day, openDay, apis: apiRows, accountNumber }: Dialect): FillStep[] {
   return [
     {
@@ -131,12 +142,12 @@ function fillSteps({ numbers, id, day, openDay, apis: apiRows, accountNumber }: 
 const sqliteSteps = fillSteps({
   numbers: (count, name) =>
     `(WITH RECURSIVE numbers (${name}) AS (SELECT 0 UNION ALL SELECT ${name} + 1 FROM numbers WHERE ${name} < ${count - 1}) SELECT ${name} FROM numbers)`,
-  id: (kind, number) => `printf('${kind}_%016d', ${number})`,
+  id: (kind, number) => `printf('${kind}_%016d', ${mixed(kind, number)})`,
   day: (number) => `printf('2027-01-%02d', 1 + ${number})`,
   openDay: (keyId) =>
     `json_object('hmac ' || ${keyId}, json_array(5, 5), 'spfvalidator ' || ${keyId}, json_array(2, 10))`,
   apis: `(SELECT column1 AS api FROM (VALUES ${apiList})) AS apis`,
-  accountNumber: "CAST(substr(account_id, 5) AS INTEGER)",
+  accountNumber: unmixed("CAST(substr(account_id, 5) AS INTEGER)"),
 })
 
 export const sqliteFill: readonly FillStep[] = [
@@ -156,12 +167,12 @@ export const sqliteFill: readonly FillStep[] = [
 
 const postgresSteps = fillSteps({
   numbers: (count, name) => `generate_series(0::bigint, ${count - 1}) AS ${name}`,
-  id: (kind, number) => `'${kind}_' || lpad((${number})::text, 16, '0')`,
+  id: (kind, number) => `'${kind}_' || lpad((${mixed(kind, number)})::text, 16, '0')`,
   day: (number) => `'2027-01-' || lpad((${number} + 1)::text, 2, '0')`,
   openDay: (keyId) =>
     `jsonb_build_object('hmac ' || ${keyId}, jsonb_build_array(5, 5), 'spfvalidator ' || ${keyId}, jsonb_build_array(2, 10))`,
   apis: `(VALUES ${apiList}) AS apis (api)`,
-  accountNumber: "substr(account_id, 5)::integer",
+  accountNumber: unmixed("substr(account_id, 5)::bigint"),
 })
 
 /** An index is made of a full table in a fifth of the time. Those that foreign keys need stay. */

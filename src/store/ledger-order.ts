@@ -7,7 +7,9 @@ import type { LedgerRow, ListParts } from "./list-parts.ts"
 /** Accounts that meet the conditions of a list, if they are few enough to sort. */
 export const mostSorted = 5_000
 /** Rows of the first part of a list that are looked at for conditions. Each further part is four times as large. */
-const firstPart = 1_536
+const firstPart = 1_024
+/** Rows of a part that are checked at once, until there are enough for the page. */
+const checkedAtOnce = 256
 const byId = { columns: [["account_id", "string"]] as const, isDescending: true }
 
 const createdOfLedger = `(SELECT created_ms FROM accounts WHERE accounts.id = ledger.account_id)::float8 AS "createdMs"`
@@ -61,8 +63,12 @@ export async function readInLedgerOrder(
     const { rows, isUsed } = await readPart(parts, order, after, size)
     // A row of a month that is over has another place.
     const inOrder = rows.filter((row) => isUsed === (rankOf(row, order) !== noneOf(order)))
-    const kept = await check?.(inOrder.map(({ id }) => id))
-    found.push(...inOrder.filter(({ id }) => kept?.has(id) ?? true).map(({ id }) => id))
+    const ids = inOrder.map(({ id }) => id)
+    for (let first = 0; first < ids.length && found.length < page.limit; first += checkedAtOnce) {
+      const some = ids.slice(first, first + checkedAtOnce)
+      const kept = await check?.(some)
+      found.push(...some.filter((id) => kept?.has(id) ?? true))
+    }
     const last = rows.at(-1)
     if (rows.length < size && !isUsed) break
     after =
