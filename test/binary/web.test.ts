@@ -7,6 +7,7 @@ import { createAccount } from "./accounts.ts"
 import { findBrowser, findWholeBrowser, launchBrowser } from "./browser-support.ts"
 import { runJson, serveForFile, startForFile } from "./support.ts"
 import { accountsInBrowser, manyAccountsInBrowser } from "./web/accounts.ts"
+import { bulkInBrowser } from "./web/bulk.ts"
 import { createDesk } from "./web/desk.ts"
 import { failuresInBrowser } from "./web/failures.ts"
 import { guestsInBrowser } from "./web/guests.ts"
@@ -60,6 +61,7 @@ if (executable === null) {
   describe("slow answers", () => slowAnswersInBrowser(desk))
   describe("many accounts", () => manyAccountsInBrowser(desk))
   describe("keys", () => keysInBrowser(desk))
+  describe("bulk", () => bulkInBrowser(desk))
   describe("portal", () => portalInBrowser(desk))
   describe("portal by keyboard", () => portalByKeyboard(desk))
   describe("other origin", () => otherOriginInBrowser(browser, server.url, db))

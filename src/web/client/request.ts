@@ -76,9 +76,9 @@ export async function fetchJson<T>(path: string, init: RequestInit): Promise<T> 
   return response.ok ? (body as T) : refuse(response, body)
 }
 
-function refuse({ status }: Response, body: unknown): never {
+function refuse({ status, headers }: Response, body: unknown): never {
   if (status === 401) signedOutAnswers.value++
-  throw new Problem(status, body)
+  throw new Problem(status, body, headers.get("retry-after"))
 }
 
 /**

@@ -4,6 +4,7 @@ import { area } from "../client/area.ts"
 import { addressOfRead, type EntryOf, type ListId, type ReadInput } from "../client/operations.ts"
 import { Problem } from "../client/problem.ts"
 import { useRead } from "../client/use-read.ts"
+import type { Bulk } from "./bulk.tsx"
 import { Button } from "./button.tsx"
 import { Icon } from "./icon.tsx"
 import { Empty, Ready } from "./states.tsx"
@@ -23,6 +24,8 @@ interface PagedTableProps<Id extends ListId> {
   readonly version?: number
   /** How many entries all pages have; null while that is not known. Absent where nobody counts them. */
   readonly total?: Total | null
+  /** What {@link useBulk} returned: rows can be selected, to change several at once. */
+  readonly bulk?: Bulk<EntryOf<Id>> | null
 }
 
 /** A number of entries, as lists with the parameter `total` answer it. */
@@ -38,7 +41,7 @@ const pageSizes = ["50", "100", "250", "500"] as const
  * before. Only one page is kept, so a list may have any length.
  */
 export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
-  const { what, operation, filters, columns, keyOf, empty, version, total } = props
+  const { what, operation, filters, columns, keyOf, empty, version, total, bulk } = props
   const after = query.value.get("after")
   const first = after === null ? 1 : toCount(query.value.get("from"))
   const size = pageSizes.find((each) => each === query.value.get("rows")) ?? pageSizes[0]
@@ -67,63 +70,75 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
   }
 
   return (
-    <Ready reading={{ ...reading, reload }} what={what}>
-      {({ data, next }) =>
-        data.length === 0 && after === null && next === null ? (
-          isFiltered ? (
-            <Empty title={`No ${what} match`}>Change or clear the filters above.</Empty>
-          ) : (
-            empty
-          )
-        ) : (
-          <>
-            {data.length === 0 ? (
-              <Empty title={`No ${what} on this page`}>
-                {next === null
-                  ? "This is the end."
-                  : "Many were looked at. The next page goes on with older ones."}
-              </Empty>
+    <>
+      {bulk?.window}
+      <Ready reading={{ ...reading, reload }} what={what}>
+        {({ data, next }) =>
+          data.length === 0 && after === null && next === null ? (
+            isFiltered ? (
+              <Empty title={`No ${what} match`}>Change or clear the filters above.</Empty>
             ) : (
-              <div class="card flush">
-                <Table caption={what} columns={columns} rows={data} keyOf={keyOf} />
-              </div>
-            )}
-            <nav class="pages" aria-label={`Pages of ${what}`}>
-              <Button icon="back" disabled={after === null} onClick={back}>
-                {after === null || isAfterStep() ? "Previous page" : "First page"}
-              </Button>
-              <Button disabled={next === null} onClick={() => next !== null && forward(next)}>
-                Next page
-              </Button>
-              <span class="muted" role="status">
-                {rangeText(first, data.length, total)}
-              </span>
-              <label class="page-size">
-                Rows
-                <select
-                  value={size}
-                  onChange={(event) => setQuery({ rows: event.currentTarget.value, after: null, from: null })}
-                >
-                  {pageSizes.map((each) => (
-                    <option key={each}>{each}</option>
-                  ))}
-                </select>
-              </label>
-              {area.kind === "console" && (
-                <a
-                  class="button plain"
-                  href={addressOfRead(operation, { ...filters, format: "csv" })}
-                  download
-                >
-                  <Icon name="download" />
-                  CSV
-                </a>
+              empty
+            )
+          ) : (
+            <>
+              {data.length === 0 ? (
+                <Empty title={`No ${what} on this page`}>
+                  {next === null
+                    ? "This is the end."
+                    : "Many were looked at. The next page goes on with older ones."}
+                </Empty>
+              ) : (
+                <div class="card flush">
+                  <Table
+                    caption={what}
+                    columns={columns}
+                    rows={data}
+                    keyOf={keyOf}
+                    selection={bulk?.selection}
+                  />
+                </div>
               )}
-            </nav>
-          </>
-        )
-      }
-    </Ready>
+              {bulk?.bar(data)}
+              <nav class="pages" aria-label={`Pages of ${what}`}>
+                <Button icon="back" disabled={after === null} onClick={back}>
+                  {after === null || isAfterStep() ? "Previous page" : "First page"}
+                </Button>
+                <Button disabled={next === null} onClick={() => next !== null && forward(next)}>
+                  Next page
+                </Button>
+                <span class="muted" role="status">
+                  {rangeText(first, data.length, total)}
+                </span>
+                <label class="page-size">
+                  Rows
+                  <select
+                    value={size}
+                    onChange={(event) =>
+                      setQuery({ rows: event.currentTarget.value, after: null, from: null })
+                    }
+                  >
+                    {pageSizes.map((each) => (
+                      <option key={each}>{each}</option>
+                    ))}
+                  </select>
+                </label>
+                {area.kind === "console" && (
+                  <a
+                    class="button plain"
+                    href={addressOfRead(operation, { ...filters, format: "csv" })}
+                    download
+                  >
+                    <Icon name="download" />
+                    CSV
+                  </a>
+                )}
+              </nav>
+            </>
+          )
+        }
+      </Ready>
+    </>
   )
 }
 

@@ -1,4 +1,5 @@
-import type { ComponentChildren } from "preact"
+import type { ComponentChildren, RefObject } from "preact"
+import { useRef } from "preact/hooks"
 
 export interface Column<Row> {
   readonly title: string
@@ -9,6 +10,17 @@ export interface Column<Row> {
   readonly isName?: boolean
 }
 
+/** Which rows are selected. The first column then has a box for each of them. */
+export interface Selection<Row> {
+  /** What the rows are: "accounts". */
+  readonly what: string
+  readonly keys: ReadonlySet<string>
+  /** The box of all rows. */
+  readonly head: RefObject<HTMLInputElement | null>
+  nameOf(row: Row): string
+  set(keys: readonly string[], isSelected: boolean): void
+}
+
 interface TableProps<Row> {
   /** What the table shows, for screen readers. */
   readonly caption: string
@@ -17,18 +29,32 @@ interface TableProps<Row> {
   keyOf(row: Row): string
   /** True for a few narrow columns, which fit beside each other on any screen. */
   readonly isNarrow?: boolean
+  /** Null or absent if rows cannot be selected. */
+  readonly selection?: Selection<Row> | null | undefined
 }
 
 /**
  * A table. On a narrow screen each row is a card, whose cells say their column. Safari would then take it for no table, so the
  * roles are written.
  */
-export function Table<Row>({ caption, columns, rows, keyOf, isNarrow }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, isNarrow, selection }: TableProps<Row>) {
+  const keys = selection ? rows.map(keyOf) : []
+  // With Shift, a box is set together with all between it and the one before.
+  const last = useRef("")
+
+  function selectRow(key: string, { currentTarget, shiftKey }: BoxEvent): void {
+    const from = shiftKey && keys.includes(last.current) ? keys.indexOf(last.current) : keys.indexOf(key)
+    const to = keys.indexOf(key)
+    last.current = key
+    selection?.set(keys.slice(Math.min(from, to), Math.max(from, to) + 1), currentTarget.checked)
+  }
+
   return (
     <table class={isNarrow ? "table plain" : "table"} role="table">
       <caption class="hidden">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
+          {selection && <SelectAll selection={selection} keys={keys} />}
           {columns.map(({ title, isNumber }) => (
             <th key={title} role="columnheader" scope="col" class={isNumber ? "number" : undefined}>
               {title}
@@ -38,7 +64,19 @@ export function Table<Row>({ caption, columns, rows, keyOf, isNarrow }: TablePro
       </thead>
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <tr key={keyOf(row)} role="row">
+          <tr key={keyOf(row)} role="row" class={selection?.keys.has(keyOf(row)) ? "selected" : undefined}>
+            {selection && (
+              <td role="cell" class="select">
+                <label>
+                  <input
+                    type="checkbox"
+                    aria-label={`Select ${selection.nameOf(row)}`}
+                    checked={selection.keys.has(keyOf(row))}
+                    onClick={(event) => selectRow(keyOf(row), event)}
+                  />
+                </label>
+              </td>
+            )}
             {columns.map((column) => (
               <Cell key={column.title} column={column} row={row} />
             ))}
@@ -46,6 +84,35 @@ export function Table<Row>({ caption, columns, rows, keyOf, isNarrow }: TablePro
         ))}
       </tbody>
     </table>
+  )
+}
+
+interface BoxEvent {
+  readonly currentTarget: HTMLInputElement
+  readonly shiftKey: boolean
+}
+
+interface SelectAllProps {
+  readonly selection: Pick<Selection<never>, "what" | "keys" | "head" | "set">
+  readonly keys: readonly string[]
+}
+
+/** The box of all rows of the page. */
+function SelectAll({ selection: { what, keys: selected, head, set }, keys }: SelectAllProps) {
+  const count = keys.filter((key) => selected.has(key)).length
+  return (
+    <th role="columnheader" scope="col" class="select">
+      <label>
+        <input
+          ref={head}
+          type="checkbox"
+          checked={count === keys.length}
+          indeterminate={count > 0 && count < keys.length}
+          onClick={({ currentTarget }) => set(keys, currentTarget.checked)}
+        />
+        <span class="select-all">Select all {what} of this page</span>
+      </label>
+    </th>
   )
 }
 

@@ -25,6 +25,11 @@ export function formatNumber(value: number | string): string {
   return typeof value === "number" ? whole.format(value) : value
 }
 
+/** `1 account`, or `1,234 accounts`. */
+export function countOf(count: number, thing: string): string {
+  return `${formatNumber(count)} ${thing}${count === 1 ? "" : "s"}`
+}
+
 /** `1.2K`. */
 export function formatShort(value: number): string {
   return short.format(value)

@@ -6,7 +6,7 @@ import { may } from "../../client/session.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
 import { TextField } from "../../kit/field.tsx"
-import { FormDialog } from "../../kit/form.tsx"
+import { FormDialog, type FormValues } from "../../kit/form.tsx"
 import { Section } from "../../kit/page.tsx"
 import { say } from "../../kit/status.tsx"
 import { formatNumber } from "../../kit/text.tsx"
@@ -63,26 +63,44 @@ export function AccountAdjustments({ account, reload }: AccountAdjustmentsProps)
           title={`Adjust credits of ${account.name}`}
           close={() => setAdjusting(false)}
           submit="Adjust credits"
-          required={{ credits: "Type how many credits, such as 500 or -500.", reason: "Type why." }}
+          required={adjustmentRequired}
           operation="credits.adjust"
-          input={(values) => ({
-            id: account.id,
-            credits: Number(values.text("credits")),
-            reason: values.text("reason"),
-            ...(values.text("reference") !== "" && { reference: values.text("reference") }),
-          })}
+          input={(values) => ({ id: account.id, ...readAdjustment(values) })}
           done={() => changed("Credits adjusted.")}
         >
           <p class="muted">The bonus is {formatNumber(account.bonus)} credits now.</p>
-          <TextField name="credits" label="Credits" required hint="Negative to take some, such as -500." />
-          <TextField name="reason" label="Reason" required hint="The customer may read it." />
-          <TextField
-            name="reference"
-            label="Reference"
-            hint="Such as the number of a payment. Each counts once in an account."
-          />
+          <AdjustmentFields />
         </FormDialog>
       )}
     </Section>
   )
+}
+
+export const adjustmentRequired = {
+  credits: "Type how many credits, such as 500 or -500.",
+  reason: "Type why.",
+}
+
+/** What an adjustment asks for. */
+export function AdjustmentFields() {
+  return (
+    <>
+      <TextField name="credits" label="Credits" required hint="Negative to take some, such as -500." />
+      <TextField name="reason" label="Reason" required hint="The customer may read it." />
+      <TextField
+        name="reference"
+        label="Reference"
+        hint="Such as the number of a payment. Each counts once in an account."
+      />
+    </>
+  )
+}
+
+/** What was typed into {@link AdjustmentFields}, as the operation takes it. */
+export function readAdjustment(values: FormValues) {
+  return {
+    credits: Number(values.text("credits")),
+    reason: values.text("reason"),
+    ...(values.text("reference") !== "" && { reference: values.text("reference") }),
+  }
 }

@@ -3,14 +3,17 @@ import { addressOf } from "../../client/address.ts"
 import type { Account } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
+import { useBulk } from "../../kit/bulk.tsx"
 import { Button } from "../../kit/button.tsx"
 import { Section } from "../../kit/page.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import { Table } from "../../kit/table.tsx"
 import { CreateKey } from "../../shared/key-fields.tsx"
+import { nameOf } from "../../shared/key-state.tsx"
 import { useWebhook, WebhookFacts } from "../../shared/webhook.tsx"
 import { useApiChoices } from "../api-filter.tsx"
-import { ownKeyColumns } from "../keys/key-columns.tsx"
+import { keyActions } from "../keys/key-actions.tsx"
+import { type ListedKey, ownKeyColumns } from "../keys/key-columns.tsx"
 import { ChooseEvents, events } from "./account-windows.tsx"
 
 /** The most keys that are maxKeys; the screen of keys has all of them. */
@@ -21,6 +24,13 @@ export function AccountKeys({ account: { id, closed } }: { readonly account: Acc
   const reading = useRead("keys.list", { account: id, limit: maxKeys })
   const apis = useApiChoices()
   const [isCreating, setCreating] = useState(false)
+  const bulk = useBulk<ListedKey>({
+    thing: "key",
+    keyOf: ({ id }) => id,
+    nameOf,
+    actions: keyActions(),
+    changed: reading.reload,
+  })
   const create = closed === null && may("keys.create") && (
     <Button icon="plus" onClick={() => setCreating(true)}>
       Create key
@@ -40,13 +50,16 @@ export function AccountKeys({ account: { id, closed } }: { readonly account: Acc
                   columns={ownKeyColumns}
                   rows={data}
                   keyOf={({ id }) => id}
+                  selection={bulk?.selection}
                 />
               </div>
+              {bulk?.bar(data)}
               {has_more && <a href={addressOf("/keys", { account: id })}>All keys of this account</a>}
             </>
           )
         }
       </Ready>
+      {bulk?.window}
       {isCreating && (
         <CreateKey
           account={id}

@@ -3,6 +3,7 @@ import { addressOf, go } from "../../client/address.ts"
 import type { Account } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
+import { useBulk } from "../../kit/bulk.tsx"
 import { Button } from "../../kit/button.tsx"
 import { CopyId } from "../../kit/copy-id.tsx"
 import { Meter } from "../../kit/facts.tsx"
@@ -13,6 +14,7 @@ import { Empty } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { formatNumber, Tag, Time } from "../../kit/text.tsx"
+import { accountActions } from "./account-actions.tsx"
 import { CreateAccount } from "./account-windows.tsx"
 
 const columns: readonly Column<Account>[] = [
@@ -61,6 +63,7 @@ const limits = [
 /** All accounts, with what they have left. */
 export function AccountsScreen() {
   const [isCreating, setCreating] = useState(false)
+  const [version, setVersion] = useState(0)
   const plans = useRead(may("plans.list") ? "plans.list" : null, {})
   const search = filterValue("search")
   const isEmail = search?.includes("@") ?? false
@@ -74,8 +77,15 @@ export function AccountsScreen() {
     near_limit: flagValue("near_limit"),
     sort: chosenValue("sort", sorts),
   }
-  const total = useRead("accounts.list", { ...filters, sort: null, limit: 1, total: true })
+  const total = useRead("accounts.list", { ...filters, sort: null, limit: 1, total: true }, version)
   const names = plans.data?.data.map(({ name }) => name) ?? []
+  const bulk = useBulk<Account>({
+    thing: "account",
+    keyOf: ({ id }) => id,
+    nameOf: ({ name }) => name,
+    actions: accountActions(names),
+    changed: () => setVersion((before) => before + 1),
+  })
   const create = may("accounts.create") && (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
       Create account
@@ -109,6 +119,8 @@ export function AccountsScreen() {
         total={total.data?.total ?? null}
         columns={columns}
         keyOf={({ id }) => id}
+        version={version}
+        bulk={bulk}
         empty={
           <Empty title="No accounts yet" action={create}>
             An account belongs to one customer. It has a plan, credits and keys.

@@ -13,7 +13,7 @@ import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Loading } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
-import { formatBytes, formatNumber, Tag, Time } from "../../kit/text.tsx"
+import { countOf, formatBytes, Tag, Time } from "../../kit/text.tsx"
 
 type Health = AnswerOf<"health.detail">
 type Settings = AnswerOf<"config.get">
@@ -198,10 +198,6 @@ function Verified({ result }: { readonly result: VerifiedBackup }) {
       </span>
     </>
   )
-}
-
-function countOf(count: number, thing: string): string {
-  return `${formatNumber(count)} ${thing}${count === 1 ? "" : "s"}`
 }
 
 interface MakeBackupProps {

@@ -4,7 +4,8 @@ import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
 
-type ListedKey = EntryOf<"keys.list">
+/** A key in a list. */
+export type ListedKey = EntryOf<"keys.list">
 
 const name: Column<ListedKey> = {
   title: "Key",

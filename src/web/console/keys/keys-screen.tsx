@@ -4,6 +4,7 @@ import type { AnswerOf } from "../../client/operations.ts"
 import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
+import { useBulk } from "../../kit/bulk.tsx"
 import { Button, LinkButton } from "../../kit/button.tsx"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Facts } from "../../kit/facts.tsx"
@@ -17,7 +18,8 @@ import { Time } from "../../kit/text.tsx"
 import { CreateKey } from "../../shared/key-fields.tsx"
 import { KeyState, nameOf } from "../../shared/key-state.tsx"
 import { useApiChoices } from "../api-filter.tsx"
-import { keyColumns } from "./key-columns.tsx"
+import { keyActions } from "./key-actions.tsx"
+import { keyColumns, type ListedKey } from "./key-columns.tsx"
 
 const states = [
   ["", "All"],
@@ -45,6 +47,14 @@ export function KeysScreen() {
     sort: chosenValue("sort", sorts),
   }
   const total = useRead("keys.list", { ...filters, sort: null, limit: 1, total: true }, version)
+  const bulk = useBulk<ListedKey>({
+    thing: "key",
+    keyOf: ({ id }) => id,
+    // Many keys have the same name.
+    nameOf: (key) => `${nameOf(key)} of ${key.account_name}`,
+    actions: keyActions(),
+    changed: () => setVersion((before) => before + 1),
+  })
   const create = may("keys.create") && (
     <Button kind="primary" icon="plus" onClick={() => setWindow("create")}>
       Create key
@@ -80,6 +90,7 @@ export function KeysScreen() {
         columns={keyColumns}
         keyOf={({ id }) => id}
         version={version}
+        bulk={bulk}
         empty={
           <Empty title="No keys yet" action={create}>
             A customer sends a key with each call. The account of the key pays for it.

@@ -1,0 +1,40 @@
+import { bulkAction } from "../../kit/bulk-dialog.tsx"
+import type { ListedKey } from "./key-columns.tsx"
+
+/** What can be done to several keys at once. */
+export function keyActions() {
+  return [
+    bulkAction<ListedKey, "keys.enable">({
+      operation: "keys.enable",
+      label: "Enable",
+      title: (keys) => `Enable ${keys}`,
+      done: (keys) => `${keys} enabled.`,
+      about: "Calls with them are answered again.",
+      skip: ({ revoked, disabled }) =>
+        revoked !== null ? "revoked" : disabled === null ? "not disabled" : null,
+      input: ({ id }) => ({ id }),
+    }),
+    bulkAction<ListedKey, "keys.disable">({
+      operation: "keys.disable",
+      label: "Disable",
+      title: (keys) => `Disable ${keys}`,
+      done: (keys) => `${keys} disabled.`,
+      about: "Calls with them are refused until they are enabled again.",
+      danger: true,
+      skip: ({ revoked, disabled }) =>
+        revoked !== null ? "revoked" : disabled === null ? null : "disabled already",
+      input: ({ id }) => ({ id }),
+    }),
+    bulkAction<ListedKey, "keys.revoke">({
+      operation: "keys.revoke",
+      label: "Revoke",
+      title: (keys) => `Revoke ${keys}`,
+      done: (keys) => `${keys} revoked.`,
+      about:
+        "Calls with them are refused from now on. This cannot be undone. To stop them for a while, disable them instead.",
+      danger: true,
+      skip: ({ revoked }) => (revoked === null ? null : "revoked already"),
+      input: ({ id }) => ({ id }),
+    }),
+  ]
+}

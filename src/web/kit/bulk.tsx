@@ -1,0 +1,114 @@
+import type { ComponentChildren } from "preact"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { path, query } from "../client/address.ts"
+import { type BulkAction, BulkDialog } from "./bulk-dialog.tsx"
+import { Button } from "./button.tsx"
+import type { Selection } from "./table.tsx"
+import { formatNumber } from "./text.tsx"
+
+/** What a list needs so that several of its rows can be changed at once. */
+export interface Bulk<Row> {
+  /** For the table. */
+  readonly selection: Selection<Row>
+  /** The buttons for the selected ones of the rows that are shown; it stands after the table. */
+  bar(rows: readonly Row[]): ComponentChildren
+  /** The open window. It stands where it stays when the rows leave. */
+  readonly window: ComponentChildren
+}
+
+interface BulkProps<Row> {
+  /** What a row is: "account". */
+  readonly thing: string
+  keyOf(row: Row): string
+  /** Tells rows apart: "acme". */
+  nameOf(row: Row): string
+  /** What can be done; those of {@link bulkAction} that the user may not do are null. */
+  readonly actions: readonly (BulkAction<Row> | null)[]
+  /** Called when rows have changed; it reads the list again. */
+  changed(): void
+}
+
+/** Lets the user select rows of a list, and change them together. Null if there is nothing that the user may do with them. */
+export function useBulk<Row>(props: BulkProps<Row>): Bulk<Row> | null {
+  const { thing, keyOf, nameOf, changed } = props
+  const actions = props.actions.filter((action) => action !== null)
+  const place = `${path.value}?${query.value}`
+  const [selected, setSelected] = useState<Selected>({ place, keys: new Set() })
+  const [open, setOpen] = useState<Open<Row> | null>(null)
+  const head = useRef<HTMLInputElement>(null)
+  // Other rows are shown after a change of filter, order or page.
+  const keys = selected.place === place ? selected.keys : none
+  const select = (keys: Iterable<string>) => setSelected({ place, keys: new Set(keys) })
+
+  // The button that had the focus has left with the selection.
+  const before = useRef(0)
+  useEffect(() => {
+    if (before.current > 0 && keys.size === 0 && document.activeElement === document.body)
+      head.current?.focus()
+    before.current = keys.size
+  }, [open, keys.size])
+
+  if (actions.length === 0) return null
+  return {
+    selection: {
+      what: `${thing}s`,
+      keys,
+      head,
+      nameOf,
+      set: (changed, isSelected) =>
+        select(isSelected ? [...keys, ...changed] : [...keys].filter((key) => !changed.includes(key))),
+    },
+    bar(shown) {
+      const rows = shown.filter((row) => keys.has(keyOf(row)))
+      const isShown = rows.length > 0
+      // The count is always in the page, since screen readers ignore new regions.
+      return (
+        <section class={isShown ? "bulk" : undefined} aria-label={`Selected ${thing}s`}>
+          <strong role="status">{isShown && `${formatNumber(rows.length)} selected`}</strong>
+          {isShown && (
+            <Button kind="quiet" onClick={() => select([])}>
+              Clear
+            </Button>
+          )}
+          {isShown &&
+            actions.map((action) => (
+              <Button
+                key={action.label}
+                kind={action.danger ? "risky" : "plain"}
+                onClick={() => setOpen({ action, rows })}
+              >
+                {action.label}
+              </Button>
+            ))}
+        </section>
+      )
+    },
+    window: open && (
+      <BulkDialog
+        {...open}
+        thing={thing}
+        nameOf={nameOf}
+        changed={changed}
+        close={(rows) => {
+          setOpen(null)
+          // After Cancel all are selected still, after a run those that it did not change.
+          select(rows.map(keyOf))
+        }}
+      />
+    ),
+  }
+}
+
+interface Selected {
+  /** The address of the list. */
+  readonly place: string
+  readonly keys: ReadonlySet<string>
+}
+
+interface Open<Row> {
+  readonly action: BulkAction<Row>
+  /** As they were when the window opened. */
+  readonly rows: readonly Row[]
+}
+
+const none: ReadonlySet<string> = new Set()
