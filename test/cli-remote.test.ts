@@ -214,7 +214,7 @@ describe("requests", () => {
   test("are read when a proxy ends lines with CRLF and cuts them anywhere", async () => {
     const lines = stream.replaceAll("\n", "\r\n")
     async function* pieces() {
-      for (const character of lines) yield character
+      for (const byte of Buffer.from(lines)) yield Uint8Array.of(byte)
     }
     const httpClient: HttpClient = {
       send: () => Promise.reject(new Error("nothing is sent")),
@@ -270,7 +270,7 @@ describe("requests", () => {
       send: () => Promise.reject(new Error("nothing is sent")),
       async open(_request, stop) {
         async function* pieces() {
-          yield shown
+          yield Buffer.from(shown)
           resolve()
           await new Promise((end) => stop.addEventListener("abort", end))
         }

@@ -63,7 +63,8 @@ async function prepare(command: string, account: string, key: string, db: string
   if (/^people (update|link|remove|passkeys)$/.test(command)) return (await done("people add Ann --may *")).id
   if (/^people \w+-passkey$/.test(command)) return addPasskey((await done("people add Ann --may *")).id, db)
   if (command === "admin-key revoke") return (await done("admin-key create --name ops")).id
-  if (command === "backups verify") return (await done(`backups create --backup-dir ${backupDir}`)).name
+  if (/^backups (verify|download)$/.test(command))
+    return (await done(`backups create --backup-dir ${backupDir}`)).name
   if (!/^(notices (test|resend)|account set-webhook)$/.test(command)) return ""
   await done(`account set-webhook ${account} http://127.0.0.1:1/`)
   const { id } = await done(`notices test ${account}`)

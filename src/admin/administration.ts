@@ -7,7 +7,15 @@ import { StoreUnavailable } from "../store/store.ts"
 import { createAuditIds } from "./audit/audit-id.ts"
 import { AdminFault } from "./fault.ts"
 import { requireKnownNames } from "./known-names.ts"
-import type { Actor, AdminContext, Change, ChangedThing, Operation, PreparedChange } from "./operation.ts"
+import type {
+  Actor,
+  AdminContext,
+  Change,
+  ChangedThing,
+  OpenFile,
+  Operation,
+  PreparedChange,
+} from "./operation.ts"
 import { itemOf } from "./pages.ts"
 import type { AdminParts, Subscription } from "./parts.ts"
 import { allows } from "./permission.ts"
@@ -28,6 +36,12 @@ export interface Administration {
    * @throws AdminFault
    */
   watch(operation: Operation, input: RawInput, actor: Actor, onReady: () => void): Subscription
+  /**
+   * Checks permission and input of an operation that sends a file, writes its audit record, and opens it. Close the result when
+   * done.
+   * @throws AdminFault
+   */
+  open(operation: Operation, input: RawInput, actor: Actor): Promise<OpenFile>
 }
 
 export interface RunOptions {
@@ -142,6 +156,7 @@ export function createAdministration(parts: AdminParts): Administration {
       return { output, isReplay: false }
     }
     if (run.kind === "watch") throw new Error(`${operation.id} has no answer: watch it`)
+    if (run.kind === "file") throw new Error(`${operation.id} is a file: open it`)
     if (idempotencyKey === null) return change(operation, run, input, context, null)
     const lock = `${context.actor.id} ${idempotencyKey}`
     if (inProgress.has(lock)) {
@@ -180,6 +195,26 @@ export function createAdministration(parts: AdminParts): Administration {
         const input = readInput(operation, raw)
         return limitWatches(actor, () => run.watch(input, { ...parts, actor, ifVersion: null }, onReady))
       } catch (thrown) {
+        throw toAdminFault(thrown)
+      }
+    },
+    async open(operation, raw, actor) {
+      requirePermission(operation, actor)
+      const { run } = operation
+      if (run.kind !== "file") throw new Error(`${operation.id} is no file`)
+      const context: AdminContext = { ...parts, actor, ifVersion: null }
+      let file: OpenFile | null = null
+      try {
+        file = await run.open(readInput(operation, raw), context)
+        const { target, name, bytes } = file
+        const sent = { mutations: [], target, before: null, after: { name, bytes }, answer: () => null }
+        // The audit record comes first: what was begun may have been read.
+        const atMs = parts.clock.now()
+        const audit = auditRecord(operation, sent, context, newAuditId(atMs), atMs)
+        await admin.apply({ mutations: [], audit, replay: null })
+        return file
+      } catch (thrown) {
+        await file?.close()
         throw toAdminFault(thrown)
       }
     },

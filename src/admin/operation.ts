@@ -1,6 +1,7 @@
-import type { Static, TObject, TSchema } from "@sinclair/typebox"
+import { type Static, type TObject, type TSchema, type TString, Type } from "@sinclair/typebox"
 import type { PortalAction } from "../accounts/plan.ts"
 import type { Mutation } from "../store/admin-store.ts"
+import type { FileContent } from "../values/file-content.ts"
 import type { AdminParts, Subscription } from "./parts.ts"
 import type { Permission } from "./permission.ts"
 
@@ -56,8 +57,8 @@ export interface Operation<
   Method extends OperationMethod = OperationMethod,
 > extends OperationHead<Input, Output, Id> {
   readonly method: Method
-  /** In a watch, `output` is one event. */
-  readonly run: Read<Input, Output> | Change<Input, Output> | Watch<Input, Output>
+  /** In a watch, `output` is one event; of a file, it is text that stands for its bytes. */
+  readonly run: Read<Input, Output> | Change<Input, Output> | Watch<Input, Output> | FileRead<Input>
 }
 
 /** The HTTP method of an operation. */
@@ -139,6 +140,21 @@ interface Watch<Input extends TObject, Output extends TSchema> {
    * @throws AdminFault when there are too many watchers
    */
   watch(input: Static<Input>, context: AdminContext, onReady: () => void): Subscription<Static<Output>>
+}
+
+/** Sends a file. It changes nothing, but each time leaves an audit record. */
+export interface FileRead<Input extends TObject> {
+  readonly kind: "file"
+  /** Opens the file and says what the audit log calls it. */
+  open(input: Static<Input>, context: AdminContext): Promise<OpenFile>
+}
+
+/** A file to send. Close it when done. */
+export interface OpenFile extends FileContent {
+  /** A name without a path. */
+  readonly name: string
+  readonly bytes: number
+  readonly target: PreparedChange<unknown>["target"]
 }
 
 /** Changes something. */
@@ -233,6 +249,15 @@ export function defineRead<Input extends TObject, Output extends TSchema, Id ext
   ...head
 }: OperationHead<Input, Output, Id> & Omit<Read<Input, Output>, "kind">) {
   return defineOperation({ ...head, method: "GET", run: { kind: "read", read } })
+}
+
+/** Defines an operation that sends a file, by GET. */
+export function defineFile<Input extends TObject, Id extends string>({
+  open,
+  ...head
+}: Omit<OperationHead<Input, TString, Id>, "output"> & Omit<FileRead<Input>, "kind">) {
+  const output = Type.String({ description: "The bytes of the file." })
+  return defineOperation({ ...head, output, method: "GET", run: { kind: "file", open } })
 }
 
 /**

@@ -6,7 +6,7 @@ import { listAccounts } from "./accounts/list-accounts.ts"
 import { listAdmins, revokeAdmin } from "./admins/admin-key.ts"
 import { createAdmin } from "./admins/create-admin.ts"
 import { exportAudit, listAudit } from "./audit/list-audit.ts"
-import { createBackup, listBackups, verifyBackup } from "./backups/backup.ts"
+import { createBackup, downloadBackup, listBackups, verifyBackup } from "./backups/backup.ts"
 import { diffConfig, getConfig, listConfig, putConfig, reloadConfig } from "./config/change-config.ts"
 import { adjustCredits, listAdjustments, undoAdjustment } from "./credits/adjust-credits.ts"
 import { grantCredits, renewCredits } from "./credits/change-credits.ts"
@@ -86,6 +86,7 @@ const list = [
   createBackup,
   listBackups,
   verifyBackup,
+  downloadBackup,
   consoleLink,
   portalLink,
   createInvitation,

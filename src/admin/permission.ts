@@ -18,6 +18,7 @@ export const permissions = {
   "audit.read": "Read the audit log.",
   "backups.read": "List and verify backups.",
   "backups.write": "Make backups.",
+  "backups.download": "Download backups, which hold all data of the service.",
   "portal.link": "Make links that sign a customer in to the portal.",
   "admins.read": "List admin keys.",
   "admins.write": "Create and revoke admin keys, and make links to the console.",

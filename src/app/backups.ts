@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, realpathSync, type Stats, statSync, unlinkSync } from "node:fs"
+import { constants, lstatSync, readdirSync, realpathSync, type Stats, statSync, unlinkSync } from "node:fs"
+import { type FileHandle, open as openFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { type BackupFile, type Backups, backupNameForm } from "../admin/backups/backups.ts"
+import { type BackupFile, type Backups, backupNameForm, type OpenBackup } from "../admin/backups/backups.ts"
 import { AdminFault } from "../admin/fault.ts"
 import type { Config } from "../config/load.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
@@ -24,7 +25,7 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
   async function verify(name: string) {
     const path = join(directory(), name)
     const file = toBackup(name, statOf(path))
-    if (!file) throw new AdminFault("not-found", `There is no backup '${name}'.`, { parameter: "name" })
+    if (!file) throw none(name)
     const { exitCode, output, errors } = await requireRun()(["check-backup", path, "--json"])
     if (exitCode !== 0) throw conflict(problemIn(errors))
     const { store_version: storeVersion, accounts, keys } = JSON.parse(output) as Report
@@ -33,14 +34,29 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
 
   function list(): readonly BackupFile[] {
     const folder = directory()
-    const dataFile = statSync(db, { throwIfNoEntry: false })
     const files = readdirSync(folder).flatMap((name) => {
       const stats = statOf(join(folder, name))
-      // An operator may have set the directory of the data file itself.
-      const isDataFile = stats?.ino === dataFile?.ino && stats?.dev === dataFile?.dev
-      return (isDataFile ? null : toBackup(name, stats)) ?? []
+      return (isDataFile(stats) ? null : toBackup(name, stats)) ?? []
     })
     return files.sort((a, b) => b.madeMs - a.madeMs || (a.name < b.name ? 1 : -1))
+  }
+
+  async function open(name: string): Promise<OpenBackup> {
+    const path = join(directory(), name)
+    // A copy that is removed meanwhile can be read to its end.
+    const handle = await openFile(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => null)
+    const stats = await handle?.stat()
+    const file = isDataFile(stats) ? null : toBackup(name, stats)
+    if (handle && file)
+      return { ...file, chunks: readChunks(handle, file.bytes), close: () => handle.close() }
+    await handle?.close()
+    throw none(name)
+  }
+
+  /** An operator may have set the directory of the data file itself. */
+  function isDataFile(stats: Stats | undefined): boolean {
+    const dataFile = statSync(db, { throwIfNoEntry: false })
+    return stats !== undefined && stats.ino === dataFile?.ino && stats.dev === dataFile.dev
   }
 
   return {
@@ -66,10 +82,11 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
     },
     list: async () => list(),
     verify,
+    open,
     async remove(name) {
       const path = join(directory(), name)
       if (!list().some((file) => file.name === name)) {
-        throw new AdminFault("not-found", `There is no backup '${name}'.`, { parameter: "name" })
+        throw none(name)
       }
       unlinkSync(path)
     },
@@ -83,6 +100,23 @@ export function createBackups({ db, backupDir }: Config, run: RunOwnCommand | nu
       }
     },
   }
+}
+
+const chunkBytes = 262_144
+
+/** Reads as many bytes as the file had when it was opened. */
+async function* readChunks(handle: FileHandle, bytes: number): AsyncGenerator<Uint8Array> {
+  for (let position = 0; position < bytes; ) {
+    const buffer = new Uint8Array(Math.min(chunkBytes, bytes - position))
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
+    if (bytesRead === 0) throw new Error("the file became shorter while it was read")
+    position += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+function none(name: string): AdminFault {
+  return new AdminFault("not-found", `There is no backup '${name}'.`, { parameter: "name" })
 }
 
 function requireDirectory(db: string, backupDir: string | null): string {

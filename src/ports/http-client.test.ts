@@ -85,9 +85,10 @@ describe("an answer that goes on", () => {
     const stop = new AbortController()
     const { status, headers, pieces } = await open("stream", keepAliveTimer, stop.signal)
     expect([status, headers.has("date")]).toEqual([200, true])
+    const decoder = new TextDecoder()
     let text = ""
     for await (const piece of pieces) {
-      text += piece
+      text += decoder.decode(piece, { stream: true })
       if (text === "a\u00e9b") stop.abort()
     }
     expect(text).toBe("a\u00e9b")

@@ -36,10 +36,10 @@ interface HttpStream {
   readonly status: number
   readonly headers: Headers
   /**
-   * The text, in pieces as they come.
+   * The bytes, as they come.
    * @throws HttpFailure when the connection ends early, or nothing has come for the request's `limitMs`
    */
-  readonly pieces: AsyncIterable<string>
+  readonly pieces: AsyncIterable<Uint8Array>
 }
 
 /** Outbound HTTP for commands. */
@@ -114,13 +114,16 @@ function createTimeLimit(timer: Timer, limitMs: number) {
   }
 }
 
-async function* readPieces({ body }: Response, limit: TimeLimit, stop: AbortSignal): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
+async function* readPieces(
+  { body }: Response,
+  limit: TimeLimit,
+  stop: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   try {
     if (body) {
       for await (const piece of body) {
         limit.heard()
-        yield decoder.decode(piece, { stream: true })
+        yield piece
       }
     }
   } catch (cause) {

@@ -2,16 +2,20 @@
 import { expect, test } from "bun:test"
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
+import { HttpFailure } from "../../src/ports/http-client.ts"
 import { adminClient, adminOf, createTestAdminKey } from "../support/admin.ts"
-import { runLine, runLineJson } from "../support/admin-cli.ts"
+import { runLine, runLineJson, scripted } from "../support/admin-cli.ts"
 import { ownCommand, pretendCommand } from "../support/own-command.ts"
 import { usePostgres } from "../support/postgres.ts"
 import { startTestService } from "../support/service.ts"
@@ -86,6 +90,8 @@ test("names with a path, links and other files are refused, and nothing is overw
     expect([name, answer.status, answer.body.parameter]).toEqual([name, 400, "name"])
     const verified = await admin("GET", `/backups/${encodeURIComponent(name)}/verify`)
     expect([name, verified.status]).toEqual([name, 400])
+    const sent = await admin("GET", `/backups/${encodeURIComponent(name)}/file`)
+    expect([name, sent.status]).toEqual([name, 400])
   }
   symlinkSync(service.db, join(backupDir, "link.db"))
   mkdirSync(join(backupDir, "folder.db"))
@@ -97,15 +103,61 @@ test("names with a path, links and other files are refused, and nothing is overw
     const answer = await admin("POST", "/backups", { body: { name } })
     expect([name, answer.status]).toEqual([name, 409])
   }
-  for (const name of ["link.db", "folder.db", "being-made.db", "none.db"])
+  for (const name of ["link.db", "folder.db", "being-made.db", "none.db"]) {
     expect([name, (await admin("GET", `/backups/${name}/verify`)).status]).toEqual([name, 404])
+    expect([name, (await admin("GET", `/backups/${name}/file`)).status]).toEqual([name, 404])
+  }
+  // An operator may have set the directory of the data file, or a second name for it.
+  linkSync(service.db, join(backupDir, "data.db"))
+  expect((await admin("GET", "/backups/data.db/file")).status).toBe(404)
   const damaged = await admin("GET", "/backups/kept.db/verify")
   expect([damaged.status, damaged.body.detail]).toEqual([
     409,
     expect.stringContaining("is damaged, or not a data file"),
   ])
   expect(readFileSync(join(backupDir, "kept.db"), "utf8")).toBe("kept")
-  expect((await admin("GET", "/audit?operation=backups.create")).body.data).toEqual([])
+  for (const operation of ["create", "download"])
+    expect((await admin("GET", `/audit?operation=backups.${operation}`)).body.data).toEqual([])
+})
+
+test("a backup is downloaded whole by who may do that, and each download has its audit record", async () => {
+  const { service, backupDir, admin } = await withFolder()
+  const { name } = (await admin("POST", "/backups")).body
+  const may = async (...permissions: string[]) => {
+    const { key } = (await admin("POST", "/admins", { body: { name: "robot", may: permissions } })).body
+    return fetch(`${service.url}/admin/v1/backups/${name}/file`, { headers: { "x-admin-key": String(key) } })
+  }
+  const refused = await may("backups.read", "backups.write")
+  expect([refused.status, await refused.json()]).toEqual([
+    403,
+    expect.objectContaining({ detail: "This needs the permission 'backups.download'." }),
+  ])
+  expect((await admin("GET", "/audit?operation=backups.download")).body.data).toEqual([])
+
+  const file = readFileSync(join(backupDir, String(name)))
+  for (const answer of [await may("backups.download"), await may("*")]) {
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "application/octet-stream",
+      "content-disposition": `attachment; filename="${name}"`,
+      "cache-control": "no-store",
+    })
+    expect(file.equals(await answer.bytes())).toBe(true)
+  }
+  const record = { target: name, actor_name: "robot", after: { name, bytes: file.length } }
+  expect((await admin("GET", "/audit?operation=backups.download")).body.data).toMatchObject([record, record])
+})
+
+test("a download goes on to its end when the backup is deleted meanwhile", async () => {
+  const { service, backupDir } = await withFolder()
+  const { key } = await createTestAdminKey(service.db)
+  // More than the sockets hold.
+  const bytes = Buffer.alloc(40_000_000, "SQLite")
+  writeFileSync(join(backupDir, "large.db"), bytes)
+  const answer = await fetch(`${service.url}/admin/v1/backups/large.db/file`, {
+    headers: { "x-admin-key": key },
+  })
+  unlinkSync(join(backupDir, "large.db"))
+  expect(bytes.equals(await answer.bytes())).toBe(true)
 })
 
 test("there is one backup at a time, and a copy that fails says why and leaves nothing", async () => {
@@ -152,6 +204,7 @@ test("without a directory, in a missing one, and on PostgreSQL the operations sa
       ["POST", "/backups"],
       ["GET", "/backups"],
       ["GET", "/backups/a.db/verify"],
+      ["GET", "/backups/a.db/file"],
     ] as const) {
       const { status, body } = await admin(method, path)
       expect([path, status, body.detail]).toEqual([path, 409, expect.stringContaining(advice)])
@@ -172,7 +225,35 @@ test("the commands work on a data file and on a service", async () => {
     expect((await runLineJson(`backups verify ${name} ${place}`)).name).toBe(name)
     const names = (await runLineJson(`backups list ${place}`)).map((file: { name: string }) => file.name)
     expect(names).toContain(name)
+
+    const to = join(dir, `downloaded-${folders++}.db`)
+    const { bytes } = await runLineJson(`backups download ${name} --to ${to} ${place}`)
+    expect(readFileSync(to).equals(readFileSync(join(backupDir, name)))).toBe(true)
+    expect([statSync(to).size, statSync(to).mode & 0o777]).toEqual([bytes, 0o600])
+    const again = await runLine(`backups download ${name} --to ${to} ${place}`)
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining("it is not overwritten")])
+    const none = await runLine(`backups download none.db --to ${join(dir, "none.db")} ${place}`)
+    expect([none.code, none.err]).toEqual([1, expect.stringContaining("There is no backup 'none.db'")])
+    expect(readdirSync(dir).filter((file) => /none|partial/.test(file))).toEqual([])
   }
   const { code, err } = await runLine(`backups verify ../x.db --db ${service.db} --backup-dir ${backupDir}`)
   expect([code, err]).toEqual([2, expect.stringContaining("must be a file name without a path")])
+})
+
+test("a download that breaks off leaves nothing and says so", async () => {
+  async function* pieces() {
+    yield Buffer.from("SQLite")
+    throw new HttpFailure("broken", "The socket was closed", null)
+  }
+  const httpClient = {
+    ...scripted().httpClient,
+    open: async () => ({ status: 200, headers: new Headers(), pieces: pieces() }),
+  }
+  const to = join(dir, "broken.db")
+  const { code, err } = await runLine(
+    `backups download a.db --to ${to} --server http://127.0.0.1 --admin-key pka-x`,
+    { httpClient },
+  )
+  expect([code, err]).toEqual([1, expect.stringContaining("The connection broke after 6 bytes")])
+  expect(readdirSync(dir).filter((file) => file.includes("broken"))).toEqual([])
 })

@@ -25,7 +25,7 @@ function clientText(): string {
   const calls = routes.map((route) => {
     const { operation, template } = route
     const place = `paths["${template}"]["${operation.method.toLowerCase()}"]`
-    const parseAs = operation.run.kind === "watch" ? "stream" : operation.format && "text"
+    const parseAs = /^(?:watch|file)$/.test(operation.run.kind) ? "stream" : operation.format && "text"
     const parse = parseAs ? `, parseAs: "${parseAs}"` : ""
     return `${operationIdOf(route)}: (options: FetchOptions<${place}>) => client.${operation.method}("${template}", { ...options${parse} })`
   })

@@ -55,9 +55,7 @@ export function scripted(...answers: (Partial<HttpReply> | Error)[]) {
       return {
         status,
         headers,
-        pieces: (async function* () {
-          yield text
-        })(),
+        pieces: new Blob([text]).stream(),
       }
     },
   }

@@ -34,6 +34,11 @@ export function pretendBackups(): Backups {
       if (backup) return backup
       throw new AdminFault("not-found", "none")
     },
+    async open(name) {
+      const backup = made.get(name)
+      if (!backup) throw new AdminFault("not-found", "none")
+      return { ...backup, chunks: new Blob(["x"]).stream(), close: async () => {} }
+    },
     async remove(name) {
       made.delete(name)
     },

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import type { Clock, Random } from "../../apis/contract.ts"
 import { toIso } from "../../values/time-text.ts"
 import { instant, listOf, pageParameters } from "../fields.ts"
-import { defineChange, defineRead } from "../operation.ts"
+import { defineChange, defineFile, defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import { type BackupFile, backupNameForm, type VerifiedBackup } from "./backups.ts"
 
@@ -50,6 +50,23 @@ export const verifyBackup = defineRead({
   isLong: true,
   example: { name: "penknife-20270131T120000Z-1f2e3d4c.db" },
   read: async ({ name }, { backups }) => showVerified(await backups.verify(name)),
+})
+
+export const downloadBackup = defineFile({
+  id: "backups.download",
+  title: "Download a backup",
+  description:
+    "Sends the file of a backup. It holds all accounts, the hashes of keys and the secrets of webhooks, so each download is in the audit log.",
+  permission: "backups.download",
+  path: "/backups/{name}/file",
+  command: { words: "backups download", args: ["name"], example: "penknife-20270131T120000Z-1f2e3d4c.db" },
+  input: Type.Object({ name: backupName }),
+  isLong: true,
+  example: { name: "penknife-20270131T120000Z-1f2e3d4c.db" },
+  async open({ name }, { backups }) {
+    const backup = await backups.open(name)
+    return { ...backup, target: { kind: "backup", id: name, accountId: null } }
+  },
 })
 
 export const listBackups = defineRead({

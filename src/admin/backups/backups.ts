@@ -1,3 +1,4 @@
+import type { FileContent } from "../../values/file-content.ts"
 import { AdminFault } from "../fault.ts"
 
 /** Letters, digits and three signs: no name leads out of the directory or looks like an option. */
@@ -16,6 +17,8 @@ export interface Backups {
   list(): Promise<readonly BackupFile[]>
   /** Checks a copy without changing it, in a separate process. */
   verify(name: string): Promise<VerifiedBackup>
+  /** Opens a finished copy to send it. Close the result when done. */
+  open(name: string): Promise<OpenBackup>
   /** Deletes a finished copy. */
   remove(name: string): Promise<void>
   /** When the newest copy was made, in milliseconds since the Unix epoch; null without one, or without a directory to look in. */
@@ -29,6 +32,9 @@ export interface BackupFile {
   /** Milliseconds since the Unix epoch. */
   readonly madeMs: number
 }
+
+/** A copy that is being read. It stays whole when its file is deleted meanwhile. */
+export interface OpenBackup extends BackupFile, FileContent {}
 
 /** A copy that was read to its end without an error. */
 export interface VerifiedBackup extends BackupFile {
@@ -45,6 +51,7 @@ export function noBackups(reason: string): Backups {
     create: refuse,
     list: refuse,
     verify: refuse,
+    open: refuse,
     remove: refuse,
     lastMs: async () => null,
   }

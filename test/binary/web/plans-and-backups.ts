@@ -127,6 +127,18 @@ export function backupsInBrowser(desk: Desk, bare: Desk): void {
     await page.getByRole("button", { name: "Verify before-the-update.db" }).click()
     await page.getByText(/1 account/).waitFor()
     await look("backups-one")
+    const saving = page.waitForEvent("download")
+    await tabTo(page, "Download before-the-update.db")
+    await page.keyboard.press("Enter")
+    const file = await saving
+    expect(file.suggestedFilename()).toBe("before-the-update.db")
+    expect(
+      await Bun.file(await file.path())
+        .slice(0, 15)
+        .text(),
+    ).toBe("SQLite format 3")
+    const { data } = await desk.call("GET", "/audit?operation=backups.download")
+    expect(data).toMatchObject([{ target: "before-the-update.db", actor_name: "Ann Operator" }])
     await done()
   })
 

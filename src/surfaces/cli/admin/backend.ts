@@ -1,5 +1,6 @@
 import type { Mistake } from "../../../admin/fault.ts"
 import type { Operation } from "../../../admin/operation.ts"
+import type { FileContent } from "../../../values/file-content.ts"
 
 /** Carries out operations, in this process on a store or on a running service. */
 export interface Backend {
@@ -12,6 +13,8 @@ export interface Backend {
     input: Readonly<Record<string, unknown>>,
     idempotencyKey?: string,
   ): Promise<unknown>
+  /** Opens the file that an operation sends. Close it when done. */
+  open(operation: Operation, input: Readonly<Record<string, unknown>>): Promise<FileContent>
   close(): Promise<void>
 }
 

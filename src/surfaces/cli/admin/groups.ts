@@ -9,7 +9,7 @@ const groupDescriptions: Readonly<Record<string, string>> = {
   invitation: "List invitations, and take them back. 'invite' makes one.",
   history: "Show calls, errors and credits by time.",
   plan: "Show plans and prices.",
-  backups: "Make and check backups in the directory that the service is set to use.",
+  backups: "Make, check and download backups in the directory that the service is set to use.",
   config: "Check, show and compare configurations.",
 }
 

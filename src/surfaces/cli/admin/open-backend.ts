@@ -46,6 +46,13 @@ async function openLocal(config: Config, parts: CliParts, create: boolean): Prom
         throw forOperator(thrown, config)
       }
     },
+    async open(operation, input) {
+      try {
+        return await administration.open(operation, { kind: "typed", values: input }, actor)
+      } catch (thrown) {
+        throw forOperator(thrown, config)
+      }
+    },
     close,
   }
 }

@@ -11,6 +11,7 @@ import { openBackend, openRemote } from "./open-backend.ts"
 import { toArgument, toOptions } from "./parameters.ts"
 import { type Entry, type Flags, isNeeded, mainEntry, optionParameters, readEntry } from "./read-entry.ts"
 import { isPaged, runAndPrint, watchAndPrint } from "./run-and-print.ts"
+import { saveAndPrint } from "./save-file.ts"
 
 /** Adds the commands of all operations. Operations with the same words share a command. */
 export function addOperations(program: Command, parts: CliParts): void {
@@ -57,7 +58,8 @@ function addCommand(command: Command, entries: readonly Entry[], parts: CliParts
     }
     const backend = await openBackend(config, parts, entry)
     try {
-      await runAndPrint(backend, operation, own, input, flags, parts.terminal)
+      if (operation.run.kind === "file") await saveAndPrint(backend, entry, flags, parts.terminal)
+      else await runAndPrint(backend, operation, own, input, flags, parts.terminal)
     } finally {
       await backend.close()
     }
@@ -110,6 +112,9 @@ function addOptions(command: Command, entries: readonly Entry[], { clock }: CliP
     }
     if (paged && "format" in entry.operation.input.properties) {
       add(new Option("--csv", "print CSV").conflicts("json"))
+    }
+    if (entry.operation.run.kind === "file") {
+      add(new Option("--to <FILE>", "the file to write (default: its name, in this directory)"))
     }
     if (entry.operation.isFinal) add(new Option("--yes", "do not ask first"))
   }

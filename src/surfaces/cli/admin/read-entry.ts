@@ -18,6 +18,7 @@ export interface Flags extends Readonly<Record<string, unknown>> {
   readonly csv?: boolean
   readonly wide?: boolean
   readonly yes?: boolean
+  readonly to?: string
 }
 
 /** An entry with its input from the command line. */

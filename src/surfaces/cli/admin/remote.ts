@@ -84,7 +84,7 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
       try {
         const request = { method, url, headers, body, limitMs: silentMs }
         const { status, pieces } = await httpClient.open(request, stop)
-        if (status !== 200) throw refusal({ status, text: (await Array.fromAsync(pieces)).join("") }, base)
+        if (status !== 200) throw refusal({ status, text: await textOf(pieces) }, base)
         yield* readWatched(pieces, base)
       } catch (thrown) {
         if (stop.aborted) return
@@ -92,15 +92,33 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
       }
       if (!stop.aborted) throw new ServerFailed(`${base} ended the connection. Start the command again.`)
     },
+    async open(operation, input) {
+      const { method } = operation
+      const { url, body } = toRequest(base, operation, input)
+      const stop = new AbortController()
+      try {
+        const request = { method, url, headers: ownHeaders, body, limitMs: silentMs }
+        const { status, pieces } = await httpClient.open(request, stop.signal)
+        if (status !== 200) throw refusal({ status, text: await textOf(pieces) }, base)
+        return { chunks: pieces, close: async () => stop.abort() }
+      } catch (thrown) {
+        throw thrown instanceof HttpFailure ? failed(thrown, base, false) : thrown
+      }
+    },
     async close() {},
   }
 }
 
-async function* readWatched(pieces: AsyncIterable<string>, base: string): AsyncGenerator<WatchedBatch> {
+async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(pieces)).toString()
+}
+
+async function* readWatched(pieces: AsyncIterable<Uint8Array>, base: string): AsyncGenerator<WatchedBatch> {
+  const decoder = new TextDecoder()
   const events: EventSourceMessage[] = []
   const parser = createParser({ onEvent: (event) => events.push(event) })
   for await (const piece of pieces) {
-    parser.feed(piece)
+    parser.feed(decoder.decode(piece, { stream: true }))
     for (const { event = "message", data } of events.splice(0)) {
       const value = readJson(data, base)
       if (event === "message") yield { events: [value], lost: 0 }

@@ -11,6 +11,7 @@ import { type createRefusals, setAdminHeaders } from "./admin-problem.ts"
 import { createCsvWriter, inGoodPages, setCsvHeaders, wantsCsv } from "./entry-csv.ts"
 import { jsonLines, streamEntries } from "./entry-lines.ts"
 import { streamEvents } from "./event-stream.ts"
+import { sendFile } from "./file-stream.ts"
 import { etagOf, readConditions, readOperationInput } from "./operation-input.ts"
 import { detailOf, type OperationRoute, toElysiaPath } from "./operation-routes.ts"
 
@@ -79,6 +80,9 @@ function run(asked: OperationRequest, parts: OperationParts): Promise<string | R
     const isStream = asCsv || operation.format === "json-lines"
     if (operation.run.kind === "watch") return watch(asked, input, parts)
     await giveWay()
+    if (operation.run.kind === "file") {
+      return sendFile(await administration.open(operation, input, actor), set, context)
+    }
     const { output, isReplay } = await administration.run(operation, input, actor, conditions)
     set.status = operation.status ?? 200
     if (context.closing.isBegun) set.headers.connection = "close"

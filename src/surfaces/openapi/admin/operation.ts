@@ -74,6 +74,7 @@ function answerOf({ operation }: OperationRoute, schemas: AdminSchemas): JsonObj
     ...(run.kind === "change" ? ["Idempotent-Replayed"] : []),
     ...(status === 201 ? ["Location"] : []),
     ...(run.kind === "watch" ? ["X-Accel-Buffering"] : []),
+    ...(run.kind === "file" ? ["Content-Disposition"] : []),
   ]
   return {
     description: `${title}: done.`,
@@ -93,6 +94,11 @@ function contentOf(operation: Operation, schemas: AdminSchemas): JsonObject {
       contentSchema: schemas.outputOf(operation),
     }
     return { "text/event-stream": { schema: events } }
+  }
+  if (run.kind === "file") {
+    return {
+      "application/octet-stream": { schema: { ...schemas.convert(operation.output), format: "binary" } },
+    }
   }
   if (format === "json-lines") {
     return { "application/x-ndjson": { schema: { type: "string", description: "One JSON object a line." } } }

@@ -142,6 +142,10 @@ export const adminHeaders = {
     description: "`no`: tells proxies to pass events on at once.",
     schema: { type: "string", const: "no" },
   },
+  "Content-Disposition": {
+    description: "`attachment` with the name of the file.",
+    schema: { type: "string" },
+  },
   Allow: headerComponents.Allow,
   "WWW-Authenticate": headerComponents["WWW-Authenticate"],
 } as const satisfies Readonly<Record<string, JsonObject>>

@@ -19,7 +19,8 @@ export interface AdminSchemas {
 export function createSchemas(operations: readonly Operation[], apiIds: readonly string[]): AdminSchemas {
   const convert = (schema: TSchema) => clean(toJsonSchema(schema), apiIds) as JsonObject
   const names = new Map<TSchema, string>()
-  for (const { id, output } of operations) {
+  for (const { id, output, run } of operations) {
+    if (run.kind === "file") continue
     const schema = itemOf(output) ?? output
     if (names.has(schema)) continue
     const [group = id] = id.split(".")

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks"
-import type { AnswerOf, EntryOf } from "../../client/operations.ts"
+import { type AnswerOf, addressOfRead, type EntryOf } from "../../client/operations.ts"
 import { read } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
 import { type Reading, useRead } from "../../client/use-read.ts"
@@ -8,6 +8,7 @@ import { Button } from "../../kit/button.tsx"
 import { Stat, Stats } from "../../kit/facts.tsx"
 import { TextField } from "../../kit/field.tsx"
 import { FormDialog } from "../../kit/form.tsx"
+import { Icon } from "../../kit/icon.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Loading } from "../../kit/states.tsx"
@@ -60,6 +61,16 @@ export function BackupsScreen() {
     },
   ]
 
+  const download: Column<EntryOf<"backups.list">> = {
+    title: "Download",
+    cell: ({ name }) => (
+      <a class="button plain" href={addressOfRead("backups.download", { name })} download={name}>
+        <Icon name="download" />
+        Download<span class="hidden"> {name}</span>
+      </a>
+    ),
+  }
+
   return (
     <Page title="Backups" intro="Checked copies of the data file, made while calls go on." actions={make}>
       {!isKnown ? (
@@ -74,7 +85,7 @@ export function BackupsScreen() {
               what="backups"
               operation="backups.list"
               filters={{}}
-              columns={columns}
+              columns={may("backups.download") ? [...columns, download] : columns}
               keyOf={({ name }) => name}
               version={version}
               empty={
