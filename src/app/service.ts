@@ -309,7 +309,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       // The streams of live requests would keep their connections open.
       observability.requests.close()
       const closed = atOnce ? Promise.resolve() : server.closeBusyConnections()
-      const stopped = closed.then(() => server.stop(httpLimits.stopSeconds * 1_000))
+      const stopped = closed.then(() => server.stop(httpLimits.stopSeconds * 1_000, atOnce))
       await Promise.all([
         stopped,
         delivery.stop(),

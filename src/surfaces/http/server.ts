@@ -26,8 +26,11 @@ export interface HttpServer {
   readonly url: string
   /** Requests in progress. */
   openRequests(): number
-  /** Takes no new connections, waits `graceMs` at most for calls in progress, then cuts them off. */
-  stop(graceMs: number): Promise<void>
+  /**
+   * Takes no new connections, waits `graceMs` at most for calls in progress, then cuts them off.
+   * @param isAtOnce whether connections without a call are cut off before that, also those that a client keeps or has not read
+   */
+  stop(graceMs: number, isAtOnce?: boolean): Promise<void>
 }
 
 /** The HTTP surface of the service, which can change its certificate while it runs. */
@@ -94,8 +97,11 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
     })
   }
 
-  async function stop(graceMs: number): Promise<void> {
-    await Promise.all([...listeners.map(({ listener }) => listener.stop(graceMs)), endedWithin(graceMs)])
+  async function stop(graceMs: number, isAtOnce = false): Promise<void> {
+    const ended = endedWithin(graceMs)
+    if (isAtOnce) await ended
+    const connectionMs = isAtOnce ? 0 : graceMs
+    await Promise.all([...listeners.map(({ listener }) => listener.stop(connectionMs)), ended])
   }
 
   const url = listenAt(createMainApp, { host, port })
