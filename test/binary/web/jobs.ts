@@ -109,8 +109,9 @@ export const jobs: readonly Job[] = [
       return begin
     },
     async run(person, { desk, customer }) {
-      await find(person, customer?.name ?? "")
+      await find(person, customer?.name ?? "", "Enter")
       await person.press("Undo")
+      await person.press("Undo adjustment")
       await said(person.page, "Adjustment undone.")
       expect((await desk.call("GET", `/accounts/${customer?.id}`)).bonus).toBe(0)
     },
@@ -224,12 +225,12 @@ export const jobs: readonly Job[] = [
   },
 ]
 
-/** Finds something with the search above all screens, and opens it. */
-async function find(person: Person, text: string): Promise<void> {
+/** Finds something with the search above all screens, and opens it: by Enter, or as the person works. */
+async function find(person: Person, text: string, end?: "Enter"): Promise<void> {
   await person.press("Search Ctrl K", ["Control+k"])
   await person.write("Search", text)
   const first = person.page.getByRole("dialog").getByRole("listitem").getByRole("link").first()
-  if (person.way === "mouse") {
+  if (person.way === "mouse" && end === undefined) {
     await first.waitFor()
     await person.press((await first.textContent()) ?? "")
   } else await person.end("Enter")

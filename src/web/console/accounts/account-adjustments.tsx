@@ -1,9 +1,7 @@
-import { useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
 import type { Account } from "../../client/operations.ts"
-import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
-import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
 import { TextField } from "../../kit/field.tsx"
 import { FormDialog, type FormValues } from "../../kit/form.tsx"
@@ -11,6 +9,9 @@ import { Section } from "../../kit/page.tsx"
 import { say } from "../../kit/status.tsx"
 import { formatNumber } from "../../kit/text.tsx"
 import { type Adjustment, Adjustments } from "../../shared/adjustments.tsx"
+
+/** The longest reason that an adjustment can have. */
+const mostOfReason = 500
 
 interface AccountAdjustmentsProps {
   readonly account: Account
@@ -21,6 +22,8 @@ interface AccountAdjustmentsProps {
 /** What was added to the bonus of an account or taken from it, with buttons to adjust and to undo. */
 export function AccountAdjustments({ account, reload }: AccountAdjustmentsProps) {
   const [isAdjusting, setAdjusting] = useState(false)
+  const [undoing, setUndoing] = useState<Adjustment | null>(null)
+  const [undos, setUndos] = useState(0)
   const [version, setVersion] = useState(0)
   const mayAdjust = account.closed === null && may("credits.adjust")
 
@@ -31,17 +34,22 @@ export function AccountAdjustments({ account, reload }: AccountAdjustmentsProps)
     reload()
   }
 
-  const undo = ({ id, kind, undone_by }: Adjustment) =>
+  function undone(): void {
+    setUndoing(null)
+    setUndos((before) => before + 1)
+    changed("Adjustment undone.")
+  }
+
+  const section = useRef<HTMLElement>(null)
+  // The button that had the focus goes with the next list.
+  useEffect(() => {
+    if (undos > 0) section.current?.focus()
+  }, [undos])
+
+  const undo = (entry: Adjustment) =>
     mayAdjust &&
-    kind !== "undo" &&
-    undone_by === null && (
-      <ActionButton
-        run={(idempotencyKey) => send("credits.undo", { id }, { idempotencyKey })}
-        done={() => changed("Adjustment undone.")}
-      >
-        Undo
-      </ActionButton>
-    )
+    entry.kind !== "undo" &&
+    entry.undone_by === null && <Button onClick={() => setUndoing(entry)}>Undo</Button>
 
   return (
     <Section
@@ -57,7 +65,9 @@ export function AccountAdjustments({ account, reload }: AccountAdjustmentsProps)
         </>
       }
     >
-      <Adjustments account={account.id} version={version + account.bonus} actionsOf={undo} />
+      <section ref={section} tabIndex={-1} aria-label="Latest adjustments">
+        <Adjustments account={account.id} version={version + account.bonus} actionsOf={undo} />
+      </section>
       {isAdjusting && (
         <FormDialog
           title={`Adjust credits of ${account.name}`}
@@ -72,7 +82,48 @@ export function AccountAdjustments({ account, reload }: AccountAdjustmentsProps)
           <AdjustmentFields />
         </FormDialog>
       )}
+      {undoing && (
+        <UndoAdjustment entry={undoing} bonus={account.bonus} close={() => setUndoing(null)} done={undone} />
+      )}
     </Section>
+  )
+}
+
+interface UndoAdjustmentProps {
+  readonly entry: Adjustment
+  readonly bonus: number
+  close(): void
+  done(): void
+}
+
+/** Asks before an adjustment is undone, and for the reason that the customer reads. */
+function UndoAdjustment({ entry, bonus, close, done }: UndoAdjustmentProps) {
+  const { id, credits, reason } = entry
+  return (
+    <FormDialog
+      title={`Undo “${reason}”?`}
+      close={close}
+      submit="Undo adjustment"
+      danger
+      required={{ reason: "Type why." }}
+      operation="credits.undo"
+      input={(values) => ({ id, reason: values.text("reason") })}
+      done={done}
+    >
+      <p>
+        {credits > 0
+          ? `${formatNumber(credits)} credits are taken from the account.`
+          : `${formatNumber(-credits)} credits are added to the account.`}{" "}
+        Its bonus is then {formatNumber(bonus - credits)} credits. This cannot be undone.
+      </p>
+      <TextField
+        name="reason"
+        label="Reason"
+        required
+        value={`Undo: ${reason}`.slice(0, mostOfReason)}
+        hint="The customer may read it."
+      />
+    </FormDialog>
   )
 }
 
