@@ -1,8 +1,15 @@
+import type { ComponentChildren } from "preact"
 import { Icon } from "./icon.tsx"
 import { say } from "./status.tsx"
 
+interface CopyIdProps {
+  readonly id: string
+  /** What is shown for it, such as a link; the id by default. */
+  readonly children?: ComponentChildren
+}
+
 /** An id with a button that copies it. */
-export function CopyId({ id }: { readonly id: string }) {
+export function CopyId({ id, children = <code>{id}</code> }: CopyIdProps) {
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(id)
@@ -14,7 +21,7 @@ export function CopyId({ id }: { readonly id: string }) {
   }
   return (
     <span class="copy-id">
-      <code>{id}</code>
+      {children}
       <button class="button quiet copy" type="button" aria-label={`Copy ${id}`} onClick={copy}>
         <Icon name="copy" />
       </button>

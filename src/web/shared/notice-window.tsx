@@ -1,11 +1,12 @@
 import type { ComponentChildren } from "preact"
 import type { EntryOf, Notice } from "../client/operations.ts"
 import { useRead } from "../client/use-read.ts"
+import { CopyId } from "../kit/copy-id.tsx"
 import { Dialog } from "../kit/dialog.tsx"
 import { Facts } from "../kit/facts.tsx"
 import { Empty, Ready } from "../kit/states.tsx"
 import { type Column, Table } from "../kit/table.tsx"
-import { Code, formatNumber, Tag, Time } from "../kit/text.tsx"
+import { formatNumber, Tag, Time } from "../kit/text.tsx"
 
 const columns: readonly Column<EntryOf<"notices.attempts">>[] = [
   { title: "Attempt", isName: true, cell: ({ attempt }) => attempt },
@@ -45,7 +46,7 @@ export function NoticeWindow({ notice, children, close }: NoticeWindowProps) {
     <Dialog title={type} close={close} isWide>
       <Facts
         facts={[
-          ["Id", <Code key="id">{id}</Code>],
+          ["Id", <CopyId key="id" id={id} />],
           ["State", <NoticeState key="state" state={state} />],
           ["Raised", <Time key="raised" at={raised} style="instant" />],
           ["Plan", plan],

@@ -70,6 +70,10 @@ export function keysInBrowser(desk: Desk): void {
     await counted(page.getByRole("button", { name: "Edit", exact: true }), 0)
     await page.getByRole("link", { name: "Keys" }).first().click()
     await page.getByRole("row").nth(1).waitFor()
+    await page
+      .getByRole("button", { name: /^Copy key_/ })
+      .nth(1)
+      .waitFor()
     await look("keys")
     await done()
   })

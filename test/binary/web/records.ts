@@ -24,6 +24,8 @@ export function noticesInBrowser(desk: Desk): void {
     const { page, look, done } = await desk.visit(`/console/notices?account=${id}`)
     const delivered = page.getByRole("table").getByText("Delivered", { exact: true })
     await readUntil(page, delivered)
+    await page.getByRole("button", { name: `Copy ${notice.id}` }).waitFor()
+    await page.getByRole("button", { name: `Copy ${id}` }).waitFor()
     await look("notices-one")
     await page.getByRole("button", { name: `Details of ${notice.id}` }).click()
     await page.getByRole("dialog").getByText("Attempts to deliver it").waitFor()
@@ -80,6 +82,17 @@ export function auditInBrowser(desk: Desk): void {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { operation: "accounts.update", target: id, before: { plan: "free" }, after: { plan: "pro" } },
     ])
+    await done()
+  })
+
+  test("a record of a key or an adjustment leads to its account, and its ids can be copied", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "Adjusted", plan: "free" })
+    const adjusted = await desk.call("POST", `/accounts/${id}/adjustments`, { credits: 5, reason: "Why" })
+    const { page, done } = await desk.visit(`/console/audit?operation=credits.adjust&account=${id}`)
+    await page.getByRole("button", { name: `Copy ${adjusted.id}` }).waitFor()
+    await page.getByRole("button", { name: `Copy ${id}` }).waitFor()
+    await page.getByRole("link", { name: id }).click()
+    await page.getByRole("heading", { level: 1, name: "Adjusted" }).waitFor()
     await done()
   })
 

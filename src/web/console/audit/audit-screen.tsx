@@ -1,6 +1,7 @@
 import { addressOf } from "../../client/address.ts"
 import { addressOfRead, type EntryOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
+import { CopyId } from "../../kit/copy-id.tsx"
 import { DayFilter, Filters, filterValues, TextFilter } from "../../kit/filters.tsx"
 import { Icon } from "../../kit/icon.tsx"
 import { Page } from "../../kit/page.tsx"
@@ -14,12 +15,17 @@ const columns: readonly Column<EntryOf<"audit.list">>[] = [
   {
     title: "What",
     isName: true,
-    cell: ({ operation, target_kind, target }) => (
+    cell: ({ operation, target_kind, target, account }) => (
       <>
         {operation}
         <span class="below">
           {target_kind} <Target kind={target_kind} id={target} />
         </span>
+        {account !== null && target_kind !== "account" && (
+          <span class="below">
+            of account <Target kind="account" id={account} />
+          </span>
+        )}
       </>
     ),
   },
@@ -39,7 +45,11 @@ const columns: readonly Column<EntryOf<"audit.list">>[] = [
     cell: ({ at, request_id }) => (
       <>
         <Time at={at} style="instant" />
-        <span class="below">{request_id}</span>
+        {request_id !== "" && (
+          <span class="below">
+            <CopyId id={request_id} />
+          </span>
+        )}
       </>
     ),
   },
@@ -51,7 +61,12 @@ export function AuditScreen() {
   return (
     <Page
       title="Audit"
-      intro="Every change by an operator, a customer or a command, newest first. Nobody can change or delete a record."
+      intro={
+        <>
+          Every change by an operator, a customer or a command, newest first. A record is never changed; only{" "}
+          <code>penknife audit prune</code> deletes old ones.
+        </>
+      }
       actions={
         may("audit.export") && (
           <a class="button plain" href={addressOfRead("audit.export", filters)} download="audit.jsonl">
@@ -83,9 +98,13 @@ export function AuditScreen() {
   )
 }
 
-/** The id of the target, as a link if it has a screen. */
+/** An id, as a link if it has a screen. */
 function Target({ kind, id }: { readonly kind: string; readonly id: string }) {
   const screens = { account: ["/accounts", "accounts.get"], key: ["/keys", "keys.get"] } as const
   const screen = kind in screens ? screens[kind as keyof typeof screens] : null
-  return screen && may(screen[1]) ? <a href={addressOf(`${screen[0]}/${id}`)}>{id}</a> : <span>{id}</span>
+  return (
+    <CopyId id={id}>
+      {screen && may(screen[1]) ? <a href={addressOf(`${screen[0]}/${id}`)}>{id}</a> : <span>{id}</span>}
+    </CopyId>
+  )
 }

@@ -1,5 +1,6 @@
 import { addressOf } from "../../client/address.ts"
 import type { EntryOf } from "../../client/operations.ts"
+import { CopyId } from "../../kit/copy-id.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
@@ -10,12 +11,25 @@ export type ListedKey = EntryOf<"keys.list">
 const name: Column<ListedKey> = {
   title: "Key",
   isName: true,
-  cell: (key) => (
-    <>
-      <a href={addressOf(`/keys/${key.id}`)}>{nameOf(key)}</a>
-      <span class="below">{key.prefix}…</span>
-    </>
-  ),
+  cell: (key) => {
+    const isNamed = key.name !== ""
+    const link = (
+      <a class={isNamed ? undefined : "nowrap"} href={addressOf(`/keys/${key.id}`)}>
+        {nameOf(key)}
+      </a>
+    )
+    return (
+      <>
+        {isNamed ? link : <CopyId id={key.id}>{link}</CopyId>}
+        <span class="below">{key.prefix}…</span>
+        {isNamed && (
+          <span class="below nowrap">
+            <CopyId id={key.id} />
+          </span>
+        )}
+      </>
+    )
+  },
 }
 const account: Column<ListedKey> = {
   title: "Account",

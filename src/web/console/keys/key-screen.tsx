@@ -6,6 +6,7 @@ import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
+import { CopyId } from "../../kit/copy-id.tsx"
 import { Dialog } from "../../kit/dialog.tsx"
 import { Facts } from "../../kit/facts.tsx"
 import { Form } from "../../kit/form.tsx"
@@ -96,7 +97,7 @@ function KeyFacts({ keyShown: key }: { readonly keyShown: Key }) {
           </a>,
         ],
         ["Begins with", <Code key="prefix">{key.prefix}</Code>],
-        ["Id", <Code key="id">{key.id}</Code>],
+        ["Id", <CopyId key="id" id={key.id} />],
         ["Created", <Time key="created" at={key.created} style="instant" />],
         ["Expires", key.expires ? <Time key="expires" at={key.expires} style="instant" /> : "never"],
         key.revoked === null ? null : ["Revoked", <Time key="revoked" at={key.revoked} style="instant" />],

@@ -5,6 +5,7 @@ import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
+import { CopyId } from "../../kit/copy-id.tsx"
 import { ChoiceFilter, chosenValue, Filters, filterValue, TextFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
@@ -39,17 +40,21 @@ export function NoticesScreen() {
       isName: true,
       cell: ({ id, type }) => (
         <>
-          {type}
-          <span class="below">{id}</span>
+          <span class="nowrap">{type}</span>
+          <span class="below nowrap">
+            <CopyId id={id} />
+          </span>
         </>
       ),
     },
     {
       title: "Account",
       cell: ({ account }) => (
-        <a class="mono" href={addressOf(`/accounts/${account}`)}>
-          {account}
-        </a>
+        <CopyId id={account}>
+          <a class="mono nowrap" href={addressOf(`/accounts/${account}`)}>
+            {account}
+          </a>
+        </CopyId>
       ),
     },
     { title: "State", cell: ({ state }) => <NoticeState state={state} /> },
