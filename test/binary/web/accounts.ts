@@ -6,7 +6,7 @@ import { counted, described, said, tabTo } from "./wait.ts"
 export const hostile = "<img src=x onerror=alert(1)>"
 
 export function accountsInBrowser(desk: Desk): void {
-  test("an account is created, found, granted credits, renamed, closed and reopened by mouse", async () => {
+  test("an account is created, found, given credits, renamed, closed and reopened by mouse", async () => {
     const { page, look, done } = await desk.visit("/console/accounts")
     await page.getByRole("button", { name: "Create account" }).click()
     await page.getByRole("dialog").getByRole("button", { name: "Create account" }).click()
@@ -20,19 +20,19 @@ export function accountsInBrowser(desk: Desk): void {
     await page.getByRole("heading", { level: 1, name: hostile }).waitFor()
     await look("account-new")
 
-    await page.getByRole("button", { name: "Grant credits" }).click()
+    await page.getByRole("button", { name: "Adjust credits" }).click()
     const credits = page.getByRole("textbox", { name: "Credits" })
-    await credits.fill("many")
+    await page.getByLabel("Reason").fill("Welcome")
     await credits.press("Enter")
-    await described(credits, /Type a whole number/)
+    await described(credits, /Type how many credits/)
     await credits.fill("0")
     await credits.press("Enter")
     // The service's own message, at the field that it names.
-    await described(credits, /Must be/)
-    await look("account-grant-refused", "above")
+    await described(credits, /Must not be 0/)
+    await look("account-adjust-refused", "above")
     await credits.fill("500")
     await credits.press("Enter")
-    await said(page, "Credits granted.")
+    await said(page, "Credits adjusted.")
     await page.getByText("1,000,500").waitFor()
 
     await page.getByRole("button", { name: "Edit", exact: true }).click()
@@ -46,7 +46,7 @@ export function accountsInBrowser(desk: Desk): void {
     await page.getByText("This account is closed since").waitFor()
     await look("account-closed")
     await page.getByRole("button", { name: "Reopen" }).click()
-    await page.getByRole("button", { name: "Grant credits" }).waitFor()
+    await page.getByRole("button", { name: "Adjust credits" }).waitFor()
 
     await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Accounts" }).click()
     await page.getByLabel("Search").fill("img src")
@@ -115,6 +115,19 @@ export function accountsInBrowser(desk: Desk): void {
     await counted(page.getByRole("button", { name: "Undo" }), 0)
     await look("account-undone")
     expect((await desk.call("GET", `/accounts/${id}`)).bonus).toBe(0)
+    await done()
+  })
+
+  test("an account in debt says what it owes", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "In debt", plan: "free" })
+    const { page, look, done } = await desk.visit("/console/accounts")
+    await page.route(`**/admin/v1/accounts/${id}`, async (route) => {
+      const account = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...account, bonus: -200, remaining: 800 } })
+    })
+    await page.goto(`${desk.url}/console/accounts/${id}`)
+    await page.getByText("owes 200 credits").waitFor()
+    await look("account-debt", "above")
     await done()
   })
 

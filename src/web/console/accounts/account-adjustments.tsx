@@ -6,7 +6,6 @@ import { Button } from "../../kit/button.tsx"
 import { TextField } from "../../kit/field.tsx"
 import { FormDialog, type FormValues } from "../../kit/form.tsx"
 import { Section } from "../../kit/page.tsx"
-import { say } from "../../kit/status.tsx"
 import { formatNumber } from "../../kit/text.tsx"
 import { type Adjustment, Adjustments } from "../../shared/adjustments.tsx"
 
@@ -15,24 +14,18 @@ const mostOfReason = 500
 
 interface AccountAdjustmentsProps {
   readonly account: Account
-  /** Reads the account again. */
-  reload(): void
+  /** A number that rises when there are new ones. */
+  readonly version: number
+  /** Called when one was undone. */
+  changed(text: string): void
 }
 
-/** What was added to the bonus of an account or taken from it, with buttons to adjust and to undo. */
-export function AccountAdjustments({ account, reload }: AccountAdjustmentsProps) {
-  const [isAdjusting, setAdjusting] = useState(false)
+/** What was added to the bonus of an account or taken from it, with buttons to undo. */
+export function AccountAdjustments({ account, version, changed }: AccountAdjustmentsProps) {
   const [undoing, setUndoing] = useState<Adjustment | null>(null)
   const [undos, setUndos] = useState(0)
-  const [version, setVersion] = useState(0)
-  const mayAdjust = account.closed === null && may("credits.adjust")
-
-  function changed(text: string): void {
-    say(text)
-    setAdjusting(false)
-    setVersion((before) => before + 1)
-    reload()
-  }
+  const section = useRef<HTMLElement>(null)
+  const mayUndo = account.closed === null && may("credits.undo")
 
   function undone(): void {
     setUndoing(null)
@@ -40,14 +33,13 @@ export function AccountAdjustments({ account, reload }: AccountAdjustmentsProps)
     changed("Adjustment undone.")
   }
 
-  const section = useRef<HTMLElement>(null)
   // The button that had the focus goes with the next list.
   useEffect(() => {
     if (undos > 0) section.current?.focus()
   }, [undos])
 
   const undo = (entry: Adjustment) =>
-    mayAdjust &&
+    mayUndo &&
     entry.kind !== "undo" &&
     entry.undone_by === null && <Button onClick={() => setUndoing(entry)}>Undo</Button>
 
@@ -55,37 +47,47 @@ export function AccountAdjustments({ account, reload }: AccountAdjustmentsProps)
     <Section
       title="Adjustments"
       actions={
-        <>
-          {may("statements.show") && (
-            <a class="button plain" href={addressOf(`/statements/${account.id}`)}>
-              Statements
-            </a>
-          )}
-          {mayAdjust && <Button onClick={() => setAdjusting(true)}>Adjust credits</Button>}
-        </>
+        may("statements.show") && (
+          <a class="button plain" href={addressOf(`/statements/${account.id}`)}>
+            Statements
+          </a>
+        )
       }
     >
       <section ref={section} tabIndex={-1} aria-label="Latest adjustments">
         <Adjustments account={account.id} version={version + account.bonus} actionsOf={undo} />
       </section>
-      {isAdjusting && (
-        <FormDialog
-          title={`Adjust credits of ${account.name}`}
-          close={() => setAdjusting(false)}
-          submit="Adjust credits"
-          required={adjustmentRequired}
-          operation="credits.adjust"
-          input={(values) => ({ id: account.id, ...readAdjustment(values) })}
-          done={() => changed("Credits adjusted.")}
-        >
-          <p class="muted">The bonus is {formatNumber(account.bonus)} credits now.</p>
-          <AdjustmentFields />
-        </FormDialog>
-      )}
       {undoing && (
         <UndoAdjustment entry={undoing} bonus={account.bonus} close={() => setUndoing(null)} done={undone} />
       )}
     </Section>
+  )
+}
+
+interface AdjustCreditsProps {
+  readonly account: Account
+  close(): void
+  done(): void
+}
+
+/** Adds credits to the bonus of an account, or takes some. */
+export function AdjustCredits({ account, close, done }: AdjustCreditsProps) {
+  return (
+    <FormDialog
+      title={`Adjust credits of ${account.name}`}
+      close={close}
+      submit="Adjust credits"
+      required={adjustmentRequired}
+      operation="credits.adjust"
+      input={(values) => ({ id: account.id, ...readAdjustment(values) })}
+      done={done}
+    >
+      <p class="muted">
+        Bonus credits do not expire, and are used when those of the month are gone. The bonus is{" "}
+        {formatNumber(account.bonus)} credits now.
+      </p>
+      <AdjustmentFields />
+    </FormDialog>
   )
 }
 
@@ -101,7 +103,7 @@ function UndoAdjustment({ entry, bonus, close, done }: UndoAdjustmentProps) {
   const { id, credits, reason } = entry
   return (
     <FormDialog
-      title={`Undo “${reason}”?`}
+      title="Undo this adjustment?"
       close={close}
       submit="Undo adjustment"
       danger
@@ -110,6 +112,7 @@ function UndoAdjustment({ entry, bonus, close, done }: UndoAdjustmentProps) {
       input={(values) => ({ id, reason: values.text("reason") })}
       done={done}
     >
+      <p>“{reason}”</p>
       <p>
         {credits > 0
           ? `${formatNumber(credits)} credits are taken from the account.`

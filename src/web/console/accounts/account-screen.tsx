@@ -11,7 +11,7 @@ import { Notice, Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { formatNumber, Time } from "../../kit/text.tsx"
 import { RecentUsage } from "../recent-usage.tsx"
-import { AccountAdjustments } from "./account-adjustments.tsx"
+import { AccountAdjustments, AdjustCredits } from "./account-adjustments.tsx"
 import { AccountKeys, AccountWebhook } from "./account-sections.tsx"
 import {
   CloseAccount,
@@ -23,13 +23,21 @@ import {
 } from "./account-windows.tsx"
 import { AccountState } from "./accounts-screen.tsx"
 
-type WindowName = "edit" | "grant" | "close" | "link"
+type WindowName = "edit" | "adjust" | "grant" | "close" | "link"
 
 /** One account: what it has and used, its keys and its webhook, and everything that can be changed. */
 export function AccountScreen({ id }: { readonly id: string }) {
   const reading = useRead("accounts.get", { id })
   const [window, setWindow] = useState<WindowName | null>(null)
+  const [adjusted, setAdjusted] = useState(0)
   const close = () => setWindow(null)
+
+  function adjustmentMade(text: string): void {
+    close()
+    say(text)
+    setAdjusted((before) => before + 1)
+    reading.reload()
+  }
 
   function changed(text: string, account: Account): void {
     close()
@@ -63,11 +71,20 @@ export function AccountScreen({ id }: { readonly id: string }) {
                 <RecentUsage filter={{ account: id }} file={`usage-${id}`} />
               </Section>
             )}
-            {may("credits.list") && <AccountAdjustments account={account} reload={reading.reload} />}
+            {may("credits.list") && (
+              <AccountAdjustments account={account} version={adjusted} changed={adjustmentMade} />
+            )}
             {may("keys.list") && <AccountKeys account={account} />}
             <Details account={account} />
             {may("webhooks.get") && <AccountWebhook account={account} changed={changed} />}
             {window === "edit" && <EditAccount {...windowProps(account, "Account saved.")} />}
+            {window === "adjust" && (
+              <AdjustCredits
+                account={account}
+                close={close}
+                done={() => adjustmentMade("Credits adjusted.")}
+              />
+            )}
             {window === "grant" && <GrantCredits {...windowProps(account, "Credits granted.")} />}
             {window === "close" && <CloseAccount {...windowProps(account, "Account closed.")} />}
             {window === "link" && <PortalLink account={account} close={close} />}
@@ -116,10 +133,16 @@ function Actions({ account, open, changed }: ActionsProps) {
           Close
         </Button>
       )}
-      {may("credits.grant") && (
-        <Button kind="primary" onClick={() => open("grant")}>
-          Grant credits
+      {may("credits.adjust") ? (
+        <Button kind="primary" onClick={() => open("adjust")}>
+          Adjust credits
         </Button>
+      ) : (
+        may("credits.grant") && (
+          <Button kind="primary" onClick={() => open("grant")}>
+            Grant credits
+          </Button>
+        )
       )}
     </>
   )
@@ -129,11 +152,7 @@ function Balance({ account }: { readonly account: Account }) {
   const { remaining, bonus, used, allowance, used_percent, renews } = account
   return (
     <Stats>
-      <Stat
-        label="Credits left"
-        value={formatNumber(remaining ?? "unknown")}
-        note={bonus > 0 ? `${formatNumber(bonus)} of them bonus, which does not expire` : "no bonus"}
-      />
+      <Stat label="Credits left" value={formatNumber(remaining ?? "unknown")} note={bonusNote(bonus)} />
       <Stat
         label={allowance === null ? "Used this month" : `Used of ${formatNumber(allowance)}`}
         value={formatNumber(used)}
@@ -146,6 +165,12 @@ function Balance({ account }: { readonly account: Account }) {
       />
     </Stats>
   )
+}
+
+/** Below zero, which needs `--allow-debt`, a bonus is what the customer owes. */
+function bonusNote(bonus: number): string {
+  if (bonus < 0) return `owes ${formatNumber(-bonus)} credits`
+  return bonus > 0 ? `${formatNumber(bonus)} of them bonus, which does not expire` : "no bonus"
 }
 
 function Details({ account }: { readonly account: Account }) {
