@@ -3,6 +3,7 @@ import { useEffect, useId, useRef } from "preact/hooks"
 import { query, setQuery } from "../client/address.ts"
 import { after } from "../client/browser.ts"
 import { type Choices, Options } from "./field.tsx"
+import { fromZoneMinute, toZoneMinute, zoneWord } from "./text.tsx"
 
 /** A row of filters. Each keeps its value in the address, so that a filtered list can be bookmarked and shared. */
 export function Filters({ children, label }: RenderableProps<{ readonly label: string }>) {
@@ -23,10 +24,10 @@ export function filterValues<Name extends string>(...names: readonly Name[]): Re
   return Object.fromEntries(names.map((name) => [name, filterValue(name)])) as Record<Name, string | null>
 }
 
-/** The same of a filter that is true or false. */
+/** The same of a filter that is true or false; null for anything else. */
 export function flagValue(name: string): boolean | null {
   const value = filterValue(name)
-  return value === null ? null : value === "true"
+  return value === "true" ? true : value === "false" ? false : null
 }
 
 /** The same of a filter with choices; null for anything else. */
@@ -75,7 +76,7 @@ export function TextFilter({ name, label, placeholder, isShort }: TextFilterProp
       const text = input.current?.value
         .trim()
         .replace(/\bpk[als]?-[0-9A-Za-z]{7,}/g, (key) => key.slice(0, 9))
-      setQuery({ [name]: text, after: null, from: null })
+      setQuery({ [name]: text, after: null, first: null })
     })
   }
 
@@ -107,24 +108,27 @@ export function DayFilter({ name, label }: FilterProps) {
         id={id}
         type="date"
         value={filterValue(name) ?? ""}
-        onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null, from: null })}
+        onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null, first: null })}
       />
     </div>
   )
 }
 
-/** A filter for a minute (UTC). */
+/** A filter for a minute, typed in the zone in which times are shown. */
 export function TimeFilter({ name, label }: FilterProps) {
   const id = useId()
+  const value = filterValue(name)
   return (
     <div class="filter">
-      <label for={id}>{label}</label>
+      <label for={id}>
+        {label} ({zoneWord()})
+      </label>
       <input
         id={id}
         type="datetime-local"
-        value={(filterValue(name) ?? "").slice(0, 16)}
+        value={value === null ? "" : toZoneMinute(value)}
         onChange={({ currentTarget: { value } }) =>
-          setQuery({ [name]: value === "" ? null : `${value.slice(0, 16)}Z`, after: null })
+          setQuery({ [name]: value === "" ? null : fromZoneMinute(value), after: null, first: null })
         }
       />
     </div>
@@ -134,14 +138,18 @@ export function TimeFilter({ name, label }: FilterProps) {
 interface ChoiceFilterProps extends FilterProps {
   /** Values and what they are called; the empty value stands for all. */
   readonly choices: Choices
+  /** True where any other value in the address counts for nothing; the first choice is then shown. */
+  readonly isFixed?: boolean
 }
 
 /** A filter with a few values to choose from. */
-export function ChoiceFilter({ name, label, choices, isLabelHidden }: ChoiceFilterProps) {
+export function ChoiceFilter({ name, label, choices, isLabelHidden, isFixed = false }: ChoiceFilterProps) {
   const id = useId()
-  const value = filterValue(name) ?? ""
+  const inAddress = filterValue(name) ?? ""
+  const isKnown = choices.some(([each]) => each === inAddress)
+  const value = isFixed && !isKnown ? "" : inAddress
   // The choices may come later than the address, or lack what is in it.
-  const shown = choices.some(([each]) => each === value) ? choices : [...choices, [value, value] as const]
+  const shown = isFixed || isKnown ? choices : [...choices, [value, value] as const]
   return (
     <div class="filter">
       <label for={id} class={isLabelHidden ? "hidden" : undefined}>
@@ -149,7 +157,7 @@ export function ChoiceFilter({ name, label, choices, isLabelHidden }: ChoiceFilt
       </label>
       <select
         id={id}
-        onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null, from: null })}
+        onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null, first: null })}
       >
         <Options choices={shown} chosen={value} />
       </select>

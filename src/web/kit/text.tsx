@@ -44,9 +44,35 @@ export function formatInstant(iso: string): string {
 
 /** `14:05:09.250`, for times of today. */
 export function formatClock(iso: string): string {
+  return inZone(iso).slice(11, 23)
+}
+
+/** `3 Feb 2027, 14:05:09`. */
+export function formatSecond(iso: string): string {
+  return `${formats[zone.value].day.format(new Date(iso))}, ${inZone(iso).slice(11, 19)}`
+}
+
+/** `2027-02-03T14:05`, as a field for a time has it; empty for no time. */
+export function toZoneMinute(iso: string): string {
+  return Number.isNaN(new Date(iso).getTime()) ? "" : inZone(iso).slice(0, 16)
+}
+
+/** The instant of what was typed into a field for a time: `2027-02-03T14:05Z`. */
+export function fromZoneMinute(text: string): string {
+  const minute = text.slice(0, 16)
+  return zone.value === "UTC" ? `${minute}Z` : `${new Date(minute).toISOString().slice(0, 16)}Z`
+}
+
+/** An instant as if the zone of times were UTC. */
+function inZone(iso: string): string {
   const at = new Date(iso)
   const shift = zone.value === "UTC" ? 0 : at.getTimezoneOffset() * 60_000
-  return new Date(at.getTime() - shift).toISOString().slice(11, 23)
+  return new Date(at.getTime() - shift).toISOString()
+}
+
+/** The zone of times for a heading: `UTC` or `local`. */
+export function zoneWord(): string {
+  return zone.value === "UTC" ? "UTC" : "local"
 }
 
 /** What to call the zone of times: `UTC`, or the name of this browser's. */

@@ -26,8 +26,8 @@ export function KeptRequests({ children, caller, version }: KeptRequestsProps) {
         {children}
         <TextFilter name="fault" label="Fault" placeholder="rateLimited" isShort />
         <TextFilter name="request_id" label="Request id" placeholder="As the answer had it" isShort />
-        <TimeFilter name="from" label="From (UTC)" />
-        <TimeFilter name="to" label="Before (UTC)" />
+        <TimeFilter name="from" label="From" />
+        <TimeFilter name="to" label="Before" />
       </Filters>
       <div class="top">
         <PagedTable

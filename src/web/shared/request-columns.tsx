@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact"
+import { CopyId } from "../kit/copy-id.tsx"
 import type { Choices } from "../kit/field.tsx"
 import type { Column } from "../kit/table.tsx"
-import { formatClock, formatDay, formatNumber, Tag } from "../kit/text.tsx"
+import { formatClock, formatNumber, formatSecond, Tag, zoneWord } from "../kit/text.tsx"
 
 /** A finished request, live or kept. */
 export interface ShownRequest {
@@ -40,7 +41,7 @@ export function withPresent(choices: Choices, value: string | null): Choices {
 }
 
 interface ColumnsOptions<Row> {
-  /** Whether days are shown. Those of live requests are today. */
+  /** Whether days are shown, and ids can be copied. Live requests are of today, and move. */
   readonly withDay: boolean
   /** Who called. */
   readonly caller: Column<Row>
@@ -53,12 +54,12 @@ export function requestColumns<Row extends ShownRequest>({
 }: ColumnsOptions<Row>): readonly Column<Row>[] {
   return [
     {
-      title: "Time (UTC)",
+      title: `Time (${zoneWord()})`,
       isName: true,
       cell: ({ at, request_id }) => (
         <>
-          <time dateTime={at}>{withDay ? `${formatDay(at)}, ${at.slice(11, 19)}` : formatClock(at)}</time>
-          <span class="below">{request_id}</span>
+          <time dateTime={at}>{withDay ? formatSecond(at) : formatClock(at)}</time>
+          <span class="below">{withDay ? <CopyId id={request_id} /> : request_id}</span>
         </>
       ),
     },

@@ -111,6 +111,34 @@ export function requestsInBrowser(desk: Desk): void {
     await done()
   })
 
+  test("kept requests have times in the chosen zone, and ids that can be copied", async () => {
+    const { page, look, done } = await desk.visit("/console/plans")
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send("Emulation.setTimezoneOverride", { timezoneId: "America/New_York" })
+    const asked: string[] = []
+    await page.route(/\/admin\/v1\/requests\/kept/, (route) => {
+      asked.push(new URL(route.request().url()).searchParams.get("from") ?? "")
+      return route.fulfill({ json: { data: [request], has_more: true, next: "more" } })
+    })
+    await page.goto(`${desk.url}/console/requests?view=kept`)
+    await page.getByText("31 Jan 2027, 12:00:00").waitFor()
+    for (const id of [request.request_id, request.account, request.key])
+      await page.getByRole("button", { name: `Copy ${id}` }).waitFor()
+    await look("requests-kept")
+    await page.getByLabel("Zone").selectOption("Local")
+    await page.getByText("31 Jan 2027, 07:00:00").waitFor()
+    await page.getByRole("columnheader", { name: "Time (local)" }).waitFor()
+    await page.getByLabel("From (local)").fill("2027-01-31T07:00")
+    await page.waitForURL(/from=2027-01-31T12%3A00Z/)
+    expect(await page.getByLabel("From (local)").inputValue()).toBe("2027-01-31T07:00")
+    // The number of the first row is no time.
+    await page.getByRole("button", { name: "Next page" }).click()
+    await page.getByText("2–2").waitFor()
+    expect(asked).toEqual(["", "2027-01-31T12:00Z", "2027-01-31T12:00Z"])
+    await devtools.detach()
+    await done()
+  })
+
   test("a refusal is shown with its reason", async () => {
     const { page, look, done } = await desk.visit("/console/plans", { mayFail: true })
     const problem = {

@@ -5,7 +5,7 @@ import { TextFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
 import { KeptRequests } from "../../shared/kept-requests.tsx"
 import { ApiFilter } from "../api-filter.tsx"
-import { caller } from "./caller.tsx"
+import { copiedCaller } from "./caller.tsx"
 
 const otherApis = [
   ["usage", "Usage"],
@@ -18,7 +18,7 @@ export function KeptScreen({ switcher }: { readonly switcher: ComponentChildren 
   return (
     <Page
       title="Requests"
-      intro="What all processes answered, newest first, as long as --keep-requests says. Input, answers and the texts of keys are not kept."
+      intro="All answered requests of the last days, newest first; --keep-requests says how many days. Input, answers and the texts of keys are not kept."
       actions={
         <>
           {switcher}
@@ -26,7 +26,7 @@ export function KeptScreen({ switcher }: { readonly switcher: ComponentChildren 
         </>
       }
     >
-      <KeptRequests caller={caller} version={version}>
+      <KeptRequests caller={copiedCaller} version={version}>
         <ApiFilter others={otherApis} />
         <TextFilter name="account" label="Account" placeholder="acc_…" isShort />
         <TextFilter name="key" label="Key" placeholder="key_…" isShort />

@@ -11,14 +11,13 @@ import { ApiFilter } from "../api-filter.tsx"
 import { caller } from "./caller.tsx"
 import { maxShown, type ShownRequest, useWatch, type Watched } from "./watch.ts"
 
-const columns = requestColumns<ShownRequest>({ withDay: false, caller })
-
 /** Requests while they happen. */
 export function LiveScreen({ switcher }: { readonly switcher: ComponentChildren }) {
   const [isPaused, setPaused] = useState(false)
   const filters = filterValues("status", "api", "account", "key", "fault")
   const watched = useWatch(filters, isPaused)
   const { requests, problem, held } = watched
+  const columns = requestColumns<ShownRequest>({ withDay: false, caller })
 
   return (
     <Page
