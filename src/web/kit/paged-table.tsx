@@ -7,7 +7,7 @@ import { useRead } from "../client/use-read.ts"
 import type { Bulk } from "./bulk.tsx"
 import { Button } from "./button.tsx"
 import { Icon } from "./icon.tsx"
-import { Empty, Ready } from "./states.tsx"
+import { Empty, ErrorBox, Ready } from "./states.tsx"
 import { type Column, Table } from "./table.tsx"
 import { formatNumber } from "./text.tsx"
 
@@ -43,7 +43,7 @@ const pageSizes = ["50", "100", "250", "500"] as const
 export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
   const { what, operation, filters, columns, keyOf, empty, version, total, bulk } = props
   const after = query.value.get("after")
-  const first = after === null ? 1 : toCount(query.value.get("from"))
+  const first = after === null ? 1 : toCount(query.value.get("first"))
   const size = pageSizes.find((each) => each === query.value.get("rows")) ?? pageSizes[0]
   const reading = useRead(operation, { ...filters, limit: Number(size), after }, version)
   const isFiltered = Object.values(filters).some(
@@ -53,26 +53,30 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
   function forward(next: string): void {
     // While loading, the previous page is shown.
     if (reading.isLoading) return
-    setQuery({ after: next, from: first + (reading.data?.data.length ?? 0) }, true)
+    setQuery({ after: next, first: first + (reading.data?.data.length ?? 0) }, true)
   }
 
   /** An address that was opened has no page before it. */
   function back(): void {
     if (isAfterStep()) history.back()
-    else setQuery({ after: null, from: null })
+    else setQuery({ after: null, first: null })
   }
 
-  /** The cursor in an old address may no longer be valid. */
-  function reload(): void {
-    if (reading.error instanceof Problem && reading.error.parameter === "after") {
-      setQuery({ after: null, from: null })
-    } else reading.reload()
+  // The cursor in an old address may no longer be valid. To read it again never helps.
+  if (reading.error instanceof Problem && reading.error.parameter === "after") {
+    return (
+      <ErrorBox
+        error={reading.error}
+        onRetry={() => setQuery({ after: null, first: null })}
+        retryLabel="First page"
+      />
+    )
   }
 
   return (
     <>
       {bulk?.window}
-      <Ready reading={{ ...reading, reload }} what={what}>
+      <Ready reading={reading} what={what}>
         {({ data, next }) =>
           data.length === 0 && after === null && next === null ? (
             isFiltered ? (
@@ -115,7 +119,7 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
                   <select
                     value={size}
                     onChange={(event) =>
-                      setQuery({ rows: event.currentTarget.value, after: null, from: null })
+                      setQuery({ rows: event.currentTarget.value, after: null, first: null })
                     }
                   >
                     {pageSizes.map((each) => (

@@ -35,9 +35,10 @@ export function Empty({ title, children, action }: EmptyProps) {
 interface ErrorBoxProps {
   readonly error: Problem | Unreachable
   readonly onRetry?: (() => void) | undefined
+  readonly retryLabel?: string
 }
 
-export function ErrorBox({ error, onRetry }: ErrorBoxProps) {
+export function ErrorBox({ error, onRetry, retryLabel = "Try again" }: ErrorBoxProps) {
   const isProblem = error instanceof Problem
   const isGone = isProblem && error.status === 404
   return (
@@ -51,7 +52,7 @@ export function ErrorBox({ error, onRetry }: ErrorBoxProps) {
           Request <code>{error.requestId}</code>
         </p>
       )}
-      {onRetry && !isGone && <Button onClick={onRetry}>Try again</Button>}
+      {onRetry && !isGone && <Button onClick={onRetry}>{retryLabel}</Button>}
     </div>
   )
 }

@@ -78,6 +78,19 @@ export function keysInBrowser(desk: Desk): void {
     await done()
   })
 
+  test("an address with what the list does not know shows what counts, and leads to the first page", async () => {
+    await desk.call("POST", "/accounts", { name: "Listed", plan: "free" })
+    const address = "/console/accounts?sort=nope&closed=nope&after=nope"
+    const { page, look, done } = await desk.visit(address, { mayFail: true })
+    await page.getByText("The 'after' parameter must be").waitFor()
+    expect(await page.getByLabel("Order").inputValue()).toBe("")
+    expect(await page.getByLabel("State").inputValue()).toBe("")
+    await look("accounts-bad-address", "above")
+    await page.getByRole("button", { name: "First page" }).click()
+    await page.getByRole("rowheader", { name: "Listed" }).first().waitFor()
+    await done()
+  })
+
   test("each wrong field has its message, which is read with it, and the other fields keep their values", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Each field", plan: "free" })
     const { page, done } = await desk.visit("/console/keys")

@@ -104,6 +104,8 @@ export function auditInBrowser(desk: Desk): void {
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { level: 1, name: "Changed" }).waitFor()
     await page.goBack()
+    await page.getByLabel("From").fill("2020-01-01")
+    await page.waitForURL(/from=2020-01-01/)
     await page.getByLabel("Before").fill("2020-01-01")
     await page.getByText("No records match").waitFor()
     await look("audit-none", "above")

@@ -106,11 +106,11 @@ export function AccountsScreen() {
           label="Plan"
           choices={[["", "All plans"], ...names.map((name) => [name, name] as const)]}
         />
-        <ChoiceFilter name="closed" label="State" choices={states} />
-        <ChoiceFilter name="near_limit" label="Month" choices={limits} />
+        <ChoiceFilter name="closed" label="State" choices={states} isFixed />
+        <ChoiceFilter name="near_limit" label="Month" choices={limits} isFixed />
         <TextFilter name="external_id" label="External id" placeholder="Your own id" isShort />
         <TextFilter name="key_prefix" label="Key begins with" placeholder="pk-Ab12cd" isShort />
-        <ChoiceFilter name="sort" label="Order" choices={sorts} />
+        <ChoiceFilter name="sort" label="Order" choices={sorts} isFixed />
       </Filters>
       <PagedTable
         what="accounts"

@@ -41,7 +41,7 @@ export function ErrorsScreen() {
       actions={<Button onClick={reading.reload}>Refresh</Button>}
     >
       <Filters label="Filter errors">
-        <ChoiceFilter name="range" label="Time" choices={rangeChoices} />
+        <ChoiceFilter name="range" label="Time" choices={rangeChoices} isFixed />
         <ApiFilter others={otherApis} />
       </Filters>
       <Ready reading={reading} what="errors">

@@ -80,7 +80,7 @@ export function NoticesScreen() {
       actions={<Button onClick={() => setVersion((before) => before + 1)}>Refresh</Button>}
     >
       <Filters label="Filter notices">
-        <ChoiceFilter name="state" label="State" choices={states} />
+        <ChoiceFilter name="state" label="State" choices={states} isFixed />
         <TextFilter name="account" label="Account" placeholder="Its id, such as acc_1234567890abcdef" />
       </Filters>
       <PagedTable
