@@ -63,6 +63,22 @@ export function accountsInBrowser(desk: Desk): void {
     await done()
   })
 
+  test("who may not list the plans types the name of one", async () => {
+    const { key } = await desk.call("POST", "/admins", { name: "Accounts only", may: ["accounts.*"] })
+    const { page, look, done } = await desk.visit("/console/accounts", { key })
+    await page.getByRole("button", { name: "Create account" }).click()
+    const window = page.getByRole("dialog")
+    await window.getByLabel("Name").fill("Without a list")
+    await window.getByLabel("Plan").fill("gold")
+    await page.keyboard.press("Enter")
+    await described(window.getByLabel("Plan"), /There is no plan 'gold'\. The plans are free, /)
+    await look("accounts-create-plan", "above")
+    await window.getByLabel("Plan").fill("pro")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { level: 1, name: "Without a list" }).waitFor()
+    await done()
+  })
+
   test("an account is created by keyboard alone", async () => {
     const { page, done } = await desk.visit("/console/accounts")
     await page.getByRole("row").nth(1).waitFor()

@@ -1,8 +1,9 @@
 /** What can be done to several accounts at once. */
 import type { Account } from "../../client/operations.ts"
+import { may } from "../../client/session.ts"
 import { bulkAction } from "../../kit/bulk-dialog.tsx"
-import { SelectField } from "../../kit/field.tsx"
 import { AdjustmentFields, adjustmentRequired, readAdjustment } from "./account-adjustments.tsx"
+import { PlanField } from "./account-windows.tsx"
 
 /** @param plans the names of all plans; empty until they are known */
 export function accountActions(plans: readonly string[]) {
@@ -18,16 +19,15 @@ export function accountActions(plans: readonly string[]) {
       skip: skipClosed,
       input: ({ id }, values) => ({ id, ...readAdjustment(values) }),
     }),
-    plans.length > 0
+    plans.length > 0 || !may("plans.list")
       ? bulkAction<Account, "accounts.update">({
           operation: "accounts.update",
           label: "Change plan",
           title: (accounts) => `Change the plan of ${accounts}`,
           done: (accounts) => `Plan of ${accounts} changed.`,
           about: "It takes effect with the next call. What was used this month stays used.",
-          fields: (
-            <SelectField name="plan" label="Plan" required choices={plans.map((plan) => [plan, plan])} />
-          ),
+          fields: <PlanField plans={plans} />,
+          required: { plan: "Type the name of a plan." },
           skip: skipClosed,
           input: ({ id }, values) => ({ id, plan: values.text("plan") }),
         })

@@ -37,7 +37,7 @@ export function EditAccount({ account, close, done }: AccountWindowProps) {
       title="Edit account"
       close={close}
       submit="Save"
-      required={{ name: "Type a name." }}
+      required={accountRequired}
       operation="accounts.update"
       input={(values) => ({
         id: account.id,
@@ -51,12 +51,9 @@ export function EditAccount({ account, close, done }: AccountWindowProps) {
       done={done}
     >
       <TextField name="name" label="Name" required value={account.name} />
-      <SelectField
-        name="plan"
-        label="Plan"
-        required
+      <PlanField
+        plans={[...names]}
         value={account.plan}
-        choices={[...names].map((name) => [name, name])}
         hint="It takes effect with the next call. What was used this month stays used."
       />
       <TextField
@@ -88,6 +85,23 @@ export function EditAccount({ account, close, done }: AccountWindowProps) {
   )
 }
 
+const accountRequired = { name: "Type a name.", plan: "Type the name of a plan." }
+
+interface PlanFieldProps {
+  readonly plans: readonly string[]
+  readonly value?: string
+  readonly hint?: string
+}
+
+/** The plan of an account: a list, or a line to type into if the user may not list the plans. */
+export function PlanField({ plans, value, hint }: PlanFieldProps) {
+  const field = { name: "plan", label: "Plan", required: true, ...(value && { value }) }
+  if (may("plans.list")) {
+    return <SelectField {...field} hint={hint} choices={plans.map((plan) => [plan, plan])} />
+  }
+  return <TextField {...field} hint={hint ?? "Its name, such as free."} />
+}
+
 interface CreateAccountProps {
   readonly plans: readonly string[]
   close(): void
@@ -100,7 +114,7 @@ export function CreateAccount({ plans, close, done }: CreateAccountProps) {
       title="Create account"
       close={close}
       submit="Create account"
-      required={{ name: "Type a name." }}
+      required={accountRequired}
       operation="accounts.create"
       input={(values) => ({
         name: values.text("name"),
@@ -111,7 +125,7 @@ export function CreateAccount({ plans, close, done }: CreateAccountProps) {
       done={done}
     >
       <TextField name="name" label="Name" required hint="As you know the customer." />
-      <SelectField name="plan" label="Plan" required choices={plans.map((plan) => [plan, plan])} />
+      <PlanField plans={plans} />
       <TextField
         name="email"
         label="E-mail"

@@ -101,11 +101,15 @@ export function AccountsScreen() {
     <Page title="Accounts" actions={create}>
       <Filters label="Filter accounts">
         <TextFilter name="search" label="Search" placeholder="Name, e-mail address, or the start of an id" />
-        <ChoiceFilter
-          name="plan"
-          label="Plan"
-          choices={[["", "All plans"], ...names.map((name) => [name, name] as const)]}
-        />
+        {may("plans.list") ? (
+          <ChoiceFilter
+            name="plan"
+            label="Plan"
+            choices={[["", "All plans"], ...names.map((name) => [name, name] as const)]}
+          />
+        ) : (
+          <TextFilter name="plan" label="Plan" placeholder="free" isShort />
+        )}
         <ChoiceFilter name="closed" label="State" choices={states} isFixed />
         <ChoiceFilter name="near_limit" label="Month" choices={limits} isFixed />
         <TextFilter name="external_id" label="External id" placeholder="Your own id" isShort />
