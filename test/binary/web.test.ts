@@ -19,7 +19,7 @@ import { peopleInBrowser } from "./web/people.ts"
 import { backupsInBrowser, plansInBrowser } from "./web/plans-and-backups.ts"
 import { portalInBrowser } from "./web/portal.ts"
 import { portalByKeyboard } from "./web/portal-by-keyboard.ts"
-import { auditInBrowser, noticesInBrowser } from "./web/records.ts"
+import { auditInBrowser, noticesInBrowser, statementsInBrowser } from "./web/records.ts"
 import { errorsInBrowser, requestsInBrowser } from "./web/requests.ts"
 import { sessionsInBrowser } from "./web/sessions.ts"
 import { settingsInBrowser } from "./web/settings.ts"
@@ -72,6 +72,7 @@ if (executable === null) {
   describe("notices", () => noticesInBrowser(desk))
   describe("plans", () => plansInBrowser(configuredDesk, desk, configured.file))
   describe("audit", () => auditInBrowser(desk))
+  describe("statements", () => statementsInBrowser(desk))
   const named = createDesk(browser, server.url.replace("127.0.0.1", "localhost"), key)
   describe("people", () => peopleInBrowser(named))
   const signUp = await startSignUp()

@@ -24,6 +24,10 @@ interface PagedTableProps<Id extends ListId> {
   readonly version?: number
   /** How many entries all pages have; null while that is not known. Absent where nobody counts them. */
   readonly total?: Total | null
+  /** Whether the user can clear something to see more; by default, whether a filter has a value. */
+  readonly isFiltered?: boolean
+  /** False where the screen has a button for the CSV file. */
+  readonly hasCsv?: boolean
   /** What {@link useBulk} returned: rows can be selected, to change several at once. */
   readonly bulk?: Bulk<EntryOf<Id>> | null
 }
@@ -46,9 +50,10 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
   const first = after === null ? 1 : toCount(query.value.get("first"))
   const size = pageSizes.find((each) => each === query.value.get("rows")) ?? pageSizes[0]
   const reading = useRead(operation, { ...filters, limit: Number(size), after }, version)
-  const isFiltered = Object.values(filters).some(
-    (value) => value !== null && value !== undefined && value !== "",
-  )
+  const { hasCsv = area.kind === "console" } = props
+  const isFiltered =
+    props.isFiltered ??
+    Object.values(filters).some((value) => value !== null && value !== undefined && value !== "")
 
   function forward(next: string): void {
     // While loading, the previous page is shown.
@@ -127,7 +132,7 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
                     ))}
                   </select>
                 </label>
-                {area.kind === "console" && (
+                {hasCsv && (
                   <a
                     class="button plain"
                     href={addressOfRead(operation, { ...filters, format: "csv" })}

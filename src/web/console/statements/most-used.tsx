@@ -57,9 +57,11 @@ export function MostUsed({ month }: { readonly month: string }) {
           keyOf={({ account = "" }) => account}
         />
       </div>
-      {accounts.length === mostShown && (
-        <p class="muted">These are the first {mostShown}. The CSV has all accounts.</p>
-      )}
+      <p class="muted">
+        {accounts.length === mostShown
+          ? `These are the first ${mostShown}. The CSV file has all accounts.`
+          : "Accounts that used nothing in this month are left out. The CSV file has them."}
+      </p>
     </>
   )
 }

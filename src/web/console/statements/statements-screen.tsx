@@ -13,26 +13,72 @@ import { formatNumber } from "../../kit/text.tsx"
 import { monthInWords, StatementActions, StatementView } from "../../shared/statement.tsx"
 import { MostUsed } from "./most-used.tsx"
 
-/** Months to choose from. */
+/** The most months to choose from. */
 const mostMonths = 36
 
 const sorts = [
-  ["", "Newest account first"],
+  ["", "Oldest first"],
   ["used", "Most used first"],
 ] as const
 
-/** The present month and those before it, newest first. */
-function lastMonths(): readonly string[] {
+/**
+ * The present month and those before it, newest first.
+ * @param created when the first account was created; null if there is none
+ */
+function monthsSince(created: string | null): readonly string[] {
   const now = new Date(nowMs())
+  const present = now.toISOString().slice(0, 7)
+  const first = created?.slice(0, 7) ?? present
   return Array.from({ length: mostMonths }, (_, back) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
+  ).filter((month) => month === present || month >= first)
+}
+
+/** The sums of all accounts for a month, from which invoices are made. The last month is shown first, if there was an account. */
+export function StatementsScreen() {
+  const oldest = useRead("accounts.list", { sort: "oldest", limit: 1 })
+  const months = oldest.data && monthsSince(oldest.data.data[0]?.created ?? null)
+  const standard = months?.[1] ?? months?.[0]
+  const month = months?.find((each) => each === filterValue("month")) ?? standard
+  return (
+    <Page
+      title="Statements"
+      intro="What invoices are made from: the sums of each account for a calendar month (UTC). They never change once the month is over."
+      actions={
+        month && (
+          <a
+            class="button plain"
+            href={addressOfRead("statements.list", { month, format: "csv" })}
+            download={`statements-${month}.csv`}
+          >
+            <Icon name="download" />
+            Save as CSV
+          </a>
+        )
+      }
+    >
+      <Ready reading={oldest} what="months">
+        {() => (
+          <>
+            <Filters label="Choose a month">
+              <ChoiceFilter
+                name="month"
+                label="Month"
+                isFixed
+                choices={(months ?? []).map((one) => [one === standard ? "" : one, monthInWords(one)])}
+              />
+              {may("usage.query") && <ChoiceFilter name="sort" label="Order" choices={sorts} isFixed />}
+            </Filters>
+            <div class="top">{month && <Accounts month={month} />}</div>
+          </>
+        )}
+      </Ready>
+    </Page>
   )
 }
 
-/** The sums of all accounts for a month, from which invoices are made. The last month is shown first. */
-export function StatementsScreen() {
-  const months = lastMonths()
-  const month = filterValue("month") ?? months[1] ?? ""
+/** The accounts of a month in the chosen order. */
+function Accounts({ month }: { readonly month: string }) {
   const columns: readonly Column<EntryOf<"statements.list">>[] = [
     {
       title: "Account",
@@ -59,54 +105,26 @@ export function StatementsScreen() {
     { title: "Calls", isNumber: true, cell: ({ calls }) => formatNumber(calls) },
     { title: "State", cell: ({ final }) => (final ? "final" : "not final") },
   ]
+  if (chosenValue("sort", sorts) === "used" && may("usage.query")) return <MostUsed month={month} />
   return (
-    <Page
-      title="Statements"
-      intro="What invoices are made from: the sums of each account for a calendar month (UTC). They never change once the month is over."
-      actions={
-        <a
-          class="button plain"
-          href={addressOfRead("statements.list", { month, format: "csv" })}
-          download={`statements-${month}.csv`}
-        >
-          <Icon name="download" />
-          Save as CSV
-        </a>
-      }
-    >
-      <Filters label="Choose a month">
-        <ChoiceFilter
-          name="month"
-          label="Month"
-          choices={[
-            ["", monthInWords(months[1] ?? "")] as const,
-            ...months.filter((one) => one !== months[1]).map((one) => [one, monthInWords(one)] as const),
-          ]}
-        />
-        {may("usage.query") && <ChoiceFilter name="sort" label="Order" choices={sorts} />}
-      </Filters>
-      <div class="top">
-        {chosenValue("sort", sorts) === "used" && may("usage.query") ? (
-          <MostUsed month={month} />
-        ) : (
-          <PagedTable
-            what="statements"
-            operation="statements.list"
-            filters={{ month }}
-            columns={columns}
-            keyOf={({ account }) => account}
-            empty={<Empty title="No statements">No account was there in this month.</Empty>}
-          />
-        )}
-      </div>
-    </Page>
+    <PagedTable
+      what="statements"
+      operation="statements.list"
+      filters={{ month }}
+      isFiltered={false}
+      hasCsv={false}
+      columns={columns}
+      keyOf={({ account }) => account}
+      empty={<Empty title="No statements">No account was there in this month.</Empty>}
+    />
   )
 }
 
 /** The statements of one account. */
 export function StatementScreen({ id }: { readonly id: string }) {
   const months = useRead("statements.months", { id })
-  const chosen = filterValue("month") ?? months.data?.data[0]?.month ?? null
+  const known = months.data?.data.map(({ month }) => month) ?? []
+  const chosen = known.find((month) => month === filterValue("month")) ?? known[0] ?? null
   return (
     <Page
       title="Statement"
@@ -119,6 +137,7 @@ export function StatementScreen({ id }: { readonly id: string }) {
             <ChoiceFilter
               name="month"
               label="Month"
+              isFixed
               choices={data.map(({ month }, index) => [index === 0 ? "" : month, monthInWords(month)])}
             />
           </Filters>
