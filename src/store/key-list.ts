@@ -43,12 +43,15 @@ export function prepareKeyList(parts: ListParts) {
   }
 
   function toWhere(filter: KeyFilter, hasIndexes: boolean): Omit<ListQuery, "page" | "order"> {
-    const { accountId, externalId, prefix, state } = filter
+    const { accountId, externalId, prefix, idPrefix, state } = filter
     const ofKey = [...equals("account_id", accountId), ...equals("external_id", externalId)]
     const ofState = state ? [stateConditions[state.name](state.nowMs)] : []
     const { conditions, checks } = hasIndexes ? byFirst(ofKey) : { conditions: [], checks: ofKey }
     const candidates: Candidates[] = checks.map((one) => withIds(one))
-    const ofPrefix = prefix === undefined ? [] : [beginsWith(parts.byBytes("prefix"), prefix)]
+    const ofPrefix = [
+      ...(prefix === undefined ? [] : [beginsWith(parts.byBytes("prefix"), prefix)]),
+      ...(idPrefix === undefined ? [] : [beginsWith("id", idPrefix)]),
+    ]
     candidates.push(...ofPrefix.map(withIds))
     if (state && state.name !== "works") candidates.push(withIds(ofState[0] ?? [() => "true"]))
     const select = (keys: string) => rows.selectKeyDetails.replace("FROM keys", `FROM ${keys}`)

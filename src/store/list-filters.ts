@@ -40,6 +40,8 @@ export type KeySort = "newest" | "oldest" | "name" | "last_used"
 export interface KeyFilter extends Filter<"accountId" | "externalId"> {
   /** What their visible prefix begins with, in ASCII. */
   readonly prefix?: string | undefined
+  /** What their id begins with, in ASCII. */
+  readonly idPrefix?: string | undefined
   readonly state?:
     | { readonly name: "works" | "disabled" | "expired" | "revoked"; readonly nowMs: number }
     | undefined

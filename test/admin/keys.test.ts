@@ -49,6 +49,9 @@ describe("a key", () => {
     expect((await admin.run(listKeys, { account })).data).toEqual([listed])
     expect((await admin.run(listKeys, { external_id: "crm-7" })).data).toEqual([listed])
     expect((await admin.run(listKeys, { prefix: created.prefix })).data).toEqual([listed])
+    expect((await admin.run(listKeys, { id_prefix: String(created.id).slice(0, 8) })).data).toEqual([listed])
+    expect((await admin.run(listKeys, { id_prefix: `${created.id}x` })).data).toEqual([])
+    expect((await admin.refusal(listKeys, { id_prefix: "acc_" })).parameter).toBe("id_prefix")
     // A whole key would be in the address of the request, and in logs.
     const { code, parameter, message } = await admin.refusal(listKeys, { prefix: key })
     expect([code, parameter]).toEqual(["invalid", "prefix"])

@@ -21,6 +21,7 @@ import { portalInBrowser } from "./web/portal.ts"
 import { portalByKeyboard } from "./web/portal-by-keyboard.ts"
 import { auditInBrowser, noticesInBrowser, statementsInBrowser } from "./web/records.ts"
 import { errorsInBrowser, requestsInBrowser } from "./web/requests.ts"
+import { searchInBrowser } from "./web/search.ts"
 import { sessionsInBrowser } from "./web/sessions.ts"
 import { settingsInBrowser } from "./web/settings.ts"
 import { shellInBrowser } from "./web/shell.ts"
@@ -76,7 +77,9 @@ if (executable === null) {
   const named = createDesk(browser, server.url.replace("127.0.0.1", "localhost"), key)
   describe("people", () => peopleInBrowser(named))
   const signUp = await startSignUp()
-  describe("sign-up", () => signUpInBrowser(createDesk(browser, signUp.url, signUp.key), signUp.db))
+  const signUpDesk = createDesk(browser, signUp.url, signUp.key)
+  describe("sign-up", () => signUpInBrowser(signUpDesk, signUp.db))
+  describe("search", () => searchInBrowser(signUpDesk))
   describe("settings", () => settingsInBrowser(configuredDesk))
   describe("backups", () => backupsInBrowser(configuredDesk, desk))
 }
@@ -92,13 +95,16 @@ async function startOffering() {
   return startForFile(["mock", "--port", "0", "--config", file])
 }
 
-/** A service that everyone can sign up to. Its mails wait, since its mail server cannot be reached. */
+/** A service that everyone can sign up to, and that keeps requests. Its mails wait, since its mail server cannot be reached. */
 async function startSignUp() {
   const dir = tempDir()
   const db = join(dir, "sign-up.db")
   const file = join(dir, "penknife.toml")
   const mail = 'smtp = "smtp://127.0.0.1:1?starttls=never"\nmail_from = "no-reply@example.com"\n'
-  writeFileSync(file, `${mail}[sign_up]\nmode = "open"\nterms = "https://terms.example/"\n`)
+  writeFileSync(
+    file,
+    `keep_requests = 7\n${mail}[sign_up]\nmode = "open"\nterms = "https://terms.example/"\n`,
+  )
   await createAccount(db, { plan: "free" })
   const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)
   const { url } = await serveForFile(db, "--config", file)

@@ -158,6 +158,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     [{ prefix: "pk-100007" }, (n) => n % 100 === 7],
     [{ prefix: "pk-10000" }, (n) => n % 100 < 10],
     [{ prefix: "pk-9" }, () => false],
+    [{ idPrefix: "key_1000" }, (n) => n < 10],
+    [{ idPrefix: "key_10012", prefix: "pk-100012" }, (n) => n === 12],
     [{ state: { name: "revoked", nowMs } }, (n) => n % 50 === 1],
     [{ state: { name: "disabled", nowMs } }, (n) => n % 50 === 2],
     [{ state: { name: "expired", nowMs } }, (n) => n % 50 === 3],

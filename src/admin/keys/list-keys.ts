@@ -47,6 +47,14 @@ export const listKeys = defineRead({
     account: Type.Optional({ ...accountId, description: "Only the keys of this account." }),
     external_id: Type.Optional({ ...externalId, description: "Only the key with this external id." }),
     prefix: Type.Optional(keyPrefix),
+    id_prefix: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        pattern: "^key_[0-9A-Za-z]*$",
+        description: "Only keys whose id begins with this.",
+        "x-requirement": "must be the beginning of a key's id, which starts with `key_`",
+      }),
+    ),
     state: Type.Optional(
       choice(states, {
         description:
@@ -64,13 +72,15 @@ export const listKeys = defineRead({
   }),
   output: countedListOf(listedKeySchema),
   example: { account: "acc_1234567890abcdef" },
-  async read({ account, external_id, prefix, state, sort = "newest", limit, after, total }, context) {
+  async read(input, context) {
+    const { account, external_id, prefix, id_prefix, state, sort = "newest", limit, after, total } = input
     const { admin, clock } = context
     if (account !== undefined) await requireAccount(context, account)
     const filter = {
       accountId: account,
       externalId: external_id,
       prefix,
+      idPrefix: id_prefix,
       state: state && { name: state, nowMs: clock.now() },
     }
     const place = sort === "last_used" ? null : (key: KeyDetails) => placeOf(key, sort)

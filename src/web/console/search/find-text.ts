@@ -3,6 +3,7 @@ import type { ReadId, ReadInput } from "../../client/operations.ts"
 import { Problem } from "../../client/problem.ts"
 import { read, send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
+import { formatInstant } from "../../kit/text.tsx"
 
 /** Something that a search finds. */
 export interface Found {
@@ -13,40 +14,49 @@ export interface Found {
 }
 
 const shown = 6
+/** People and invitations are looked through here: the newest of a page. */
+const looked = 1_000
 
 /**
- * Finds accounts and keys by what was typed: the text of a key, an id, an e-mail address, an own id, a part of a name.
+ * Finds accounts, keys, kept requests, people and invitations by what was typed: the text of a key, an id or its beginning, an
+ * e-mail address, an own id, a part of a name.
  * @throws Problem, Unreachable
  */
 export async function findText(text: string, signal: AbortSignal): Promise<readonly Found[]> {
   // The whole text of a key is in no address: a search for it is a POST.
   if (/^pk-[0-9A-Za-z]{7,}$/.test(text)) return findKey(text)
-  const account = async (input: ReadInput<"accounts.list">) => accountsOf(input, signal)
-  const keys = async (input: ReadInput<"keys.list">) => keysOf(input, signal)
-  const searches = /^pk-/.test(text)
-    ? [keys({ prefix: text })]
-    : text.includes("@")
-      ? [account({ email: text })]
-      : [
-          account({ search: text }),
-          account({ external_id: text }),
-          oneKey(text, signal),
-          keys({ external_id: text }),
-        ]
-  const found = (await Promise.all(searches)).flat()
-  return found.filter(({ href }, index) => found.findIndex((each) => each.href === href) === index)
+  const account = (input: ReadInput<"accounts.list">) => accountsOf(input, signal)
+  const keys = (input: ReadInput<"keys.list">) => keysOf(input, signal)
+  if (/^pk-[0-9A-Za-z]*$/.test(text)) return keys({ prefix: text })
+  const found = await Promise.all([
+    wholeAddress.test(text) ? account({ email: text }) : [],
+    account({ search: text }),
+    text.includes("@") ? [] : account({ external_id: text }),
+    /^key_[0-9A-Za-z]{0,90}$/.test(text) ? keys({ id_prefix: text }) : [],
+    text.includes("@") ? [] : keys({ external_id: text }),
+    requestId.test(text) && !/^[a-z]{3}_/.test(text) ? requestsOf(text, signal) : [],
+    text.length < 2 ? [] : peopleOf(text, signal),
+    text.length < 2 ? [] : invitationsOf(text, signal),
+  ])
+  return found
+    .flat()
+    .filter((one, index, all) => all.findIndex((each) => placeOf(each) === placeOf(one)) === index)
 }
+
+/** What tells one result from another: several lead to the screen of people. */
+export function placeOf({ href, title, note }: Found): string {
+  return href.includes("/people") || href.includes("/invitations") ? `${href} ${title} ${note}` : href
+}
+
+/** An address that the service does not refuse; half of one can only be a part of a name. */
+const wholeAddress = /^[^@\s.]+(?:\.[^@\s.]+)*@(?:[\p{L}\d]+(?:-+[\p{L}\d]+)*\.)+(?:\p{L}+|xn--[\da-z-]+)$/iu
+/** A word without a digit is a name. */
+const requestId = /^(?=.*\d)[A-Za-z0-9._-]{8,128}$/
 
 async function findKey(key: string): Promise<readonly Found[]> {
   if (!may("keys.find")) return []
   const found = await orNone(send("keys.find", { key }))
   return found ? [toFound(found, `${found.account_name}, ${found.state}`)] : []
-}
-
-async function oneKey(id: string, signal: AbortSignal): Promise<readonly Found[]> {
-  if (!id.startsWith("key_") || !may("keys.get")) return []
-  const found = await orNone(read("keys.get", { id }, signal))
-  return found ? [toFound(found, found.account)] : []
 }
 
 async function accountsOf(input: ReadInput<"accounts.list">, signal: AbortSignal): Promise<readonly Found[]> {
@@ -64,6 +74,46 @@ async function keysOf(input: ReadInput<"keys.list">, signal: AbortSignal): Promi
   return (page?.data ?? []).map((key) => toFound(key, key.account_name))
 }
 
+async function requestsOf(id: string, signal: AbortSignal): Promise<readonly Found[]> {
+  // A service that keeps no requests would refuse to search them.
+  const settings = await listOrNone("config.get", {}, signal)
+  if (settings?.keep_requests === 0) return []
+  const page = await listOrNone("requests.list", { request_id: id, limit: shown }, signal)
+  return (page?.data ?? []).map(({ request_id, api, status, at }) => ({
+    kind: "Request",
+    title: request_id,
+    note: `${status} ${api}, ${formatInstant(at)}`,
+    href: addressOf("/requests", { view: "kept", request_id }),
+  }))
+}
+
+async function peopleOf(text: string, signal: AbortSignal): Promise<readonly Found[]> {
+  const page = await listOrNone("people.list", { limit: looked }, signal)
+  return (page?.data ?? [])
+    .filter(({ id, name }) => has(text, id, name))
+    .slice(0, shown)
+    .map(({ id, name }) => ({ kind: "Person", title: name, note: id, href: addressOf("/people") }))
+}
+
+async function invitationsOf(text: string, signal: AbortSignal): Promise<readonly Found[]> {
+  const page = await listOrNone("invitations.list", { limit: looked }, signal)
+  return (page?.data ?? [])
+    .filter(({ id, name, email }) => has(text, id, name, email))
+    .slice(0, shown)
+    .map(({ email, name }) => ({
+      kind: "Invitation",
+      title: email,
+      note: name,
+      href: addressOf("/invitations"),
+    }))
+}
+
+/** Whether an id begins with a text, or another text has it, in any case. */
+function has(text: string, id: string, ...others: readonly string[]): boolean {
+  const word = text.toLowerCase()
+  return id.toLowerCase().startsWith(word) || others.some((other) => other.toLowerCase().includes(word))
+}
+
 function toFound({ id, name, prefix }: { id: string; name: string; prefix: string }, note: string): Found {
   return { kind: "Key", title: name || `${prefix}…`, note, href: addressOf(`/keys/${id}`) }
 }
@@ -72,12 +122,12 @@ function listOrNone<Id extends ReadId>(id: Id, input: ReadInput<Id>, signal: Abo
   return may(id) ? orNone(read(id, input, signal)) : null
 }
 
-/** Nothing is found by a text that is no value of a parameter, or no id. */
+/** Nothing is found by a text that is no value of a parameter or no id, or where nothing is kept. */
 async function orNone<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading
   } catch (thrown) {
-    if (thrown instanceof Problem && (thrown.status === 400 || thrown.status === 404)) return null
+    if (thrown instanceof Problem && [400, 404, 409].includes(thrown.status)) return null
     throw thrown
   }
 }

@@ -7,7 +7,7 @@ import { Dialog } from "../../kit/dialog.tsx"
 import { Icon } from "../../kit/icon.tsx"
 import { ErrorBox } from "../../kit/states.tsx"
 import { useApiChoices } from "../api-filter.tsx"
-import { type Found, findText } from "./find-text.ts"
+import { type Found, findText, placeOf } from "./find-text.ts"
 
 interface SearchWindowProps {
   readonly screens: readonly { readonly path: string; readonly title: string }[]
@@ -18,7 +18,7 @@ const typingPauseMs = 200
 /** Longer texts are no name, id or key. */
 const maxLength = 200
 
-/** One field that finds accounts, keys, APIs and screens. What is typed stays out of addresses. */
+/** One field that finds accounts, keys, kept requests, people, invitations, APIs and screens. What is typed stays out of addresses. */
 export function SearchWindow({ screens, close }: SearchWindowProps) {
   const apis = useApiChoices()
   const [text, setText] = useState("")
@@ -68,7 +68,9 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
   function move(event: KeyboardEvent): void {
     const links = [...(list.current?.querySelectorAll("a") ?? [])]
     const present = links.findIndex((link) => link === document.activeElement)
-    if (event.key === "Enter" && present < 0) {
+    // A browser would empty the field, and only the next Escape would end the search.
+    if (event.key === "Escape") close()
+    else if (event.key === "Enter" && present < 0) {
       if (found !== null) links[0]?.click()
       else opensFirst.current = word !== ""
     } else if (event.key === "ArrowDown") links[Math.min(present + 1, links.length - 1)]?.focus()
@@ -83,7 +85,7 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
         <input
           type="search"
           aria-label="Search"
-          placeholder="Account, e-mail address, key, API, screen"
+          placeholder="Account, e-mail, key, request, API"
           maxLength={maxLength}
           autocomplete="off"
           spellcheck={false}
@@ -94,7 +96,7 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
         />
         <p class="hint" role="status">
           {word === ""
-            ? "A name, an address, an id, your own id, or the text of a key, which is neither stored nor logged."
+            ? "A name, an e-mail address, your own id, the beginning of an id, the id of a kept request, or the text of a key, which is neither stored nor logged."
             : found === null && error === null
               ? "Searching…"
               : `${rows.length} found`}
@@ -102,7 +104,7 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
         {error && <ErrorBox error={error} onRetry={() => setText(`${text} `)} />}
         <ul class="rows found" ref={list}>
           {rows.map(({ kind, title, note, href }) => (
-            <li key={href}>
+            <li key={placeOf({ kind, title, note, href })}>
               <a href={href} onClick={close}>
                 <Icon name="next" />
                 {title}
