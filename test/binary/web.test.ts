@@ -27,6 +27,7 @@ import { settingsInBrowser } from "./web/settings.ts"
 import { shellInBrowser } from "./web/shell.ts"
 import { signUpInBrowser } from "./web/sign-up.ts"
 import { slowAnswersInBrowser } from "./web/slow-answers.ts"
+import { statementsInBrowser } from "./web/statements.ts"
 
 // Each step waits for half a minute at most, so a test that hangs says where. A slow machine may need all of it.
 setDefaultTimeout(180_000)
@@ -69,6 +70,7 @@ if (executable === null) {
   describe("pages", () => pagesInBrowser(desk, db))
   describe("guests", () => guestsInBrowser(offeringDesk))
   describe("requests", () => requestsInBrowser(desk))
+  describe("statements", () => statementsInBrowser(desk))
   describe("errors", () => errorsInBrowser(desk))
   describe("notices", () => noticesInBrowser(desk))
   describe("plans", () => plansInBrowser(configuredDesk, desk, configured.file))

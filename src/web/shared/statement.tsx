@@ -72,7 +72,7 @@ function Shown({ statement }: { readonly statement: Statement }) {
         </Notice>
       )}
       <Stats>
-        <Stat label="Account" value={name} note={monthInWords(month)} />
+        <Stat label="Account" value={<span class="stat-name">{name}</span>} note={monthInWords(month)} />
         <Stat label="Plan" value={plan} note={price} />
         <Stat
           label="Credits used"

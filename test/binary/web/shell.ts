@@ -132,6 +132,28 @@ export function shellInBrowser(desk: Desk): void {
     await done()
   })
 
+  test("on a screen of 1280 by 900 'Sign out' is in sight, and no placeholder is cut", async () => {
+    const { page, done } = await desk.visit("/console")
+    await page.setViewportSize({ width: 1280, height: 900 })
+    const titles = await page.getByRole("navigation", { name: "Console" }).getByRole("link").allTextContents()
+    const cut: string[] = []
+    for (const title of titles) {
+      await page.getByRole("link", { name: title, exact: true }).click()
+      await page.getByRole("heading", { level: 1, name: title }).waitFor()
+      cut.push(...(await page.evaluate<string[]>(cutPlaceholders)))
+    }
+    expect(cut).toEqual([])
+    const button = await page.getByRole("button", { name: "Sign out everywhere" }).boundingBox()
+    expect((button?.y ?? 900) + (button?.height ?? 0)).toBeLessThan(900)
+    // The first and the last screen can be reached, also where only a part of them fits.
+    await page.setViewportSize({ width: 1280, height: 560 })
+    await page.getByRole("link", { name: titles.at(-1) ?? "", exact: true }).click()
+    await page.getByRole("link", { name: "Overview", exact: true }).click()
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
+    await page.getByRole("button", { name: "Sign out", exact: true }).click({ trial: true })
+    await done()
+  })
+
   test("the menu on a narrow screen opens, closes, and shows which screen this is", async () => {
     const { page, look, done } = await desk.visit("/console/accounts")
     await page.setViewportSize({ width: 390, height: 860 })
@@ -145,3 +167,13 @@ export function shellInBrowser(desk: Desk): void {
     await done()
   })
 }
+
+/** The placeholders of a page that do not fit into their fields. */
+const cutPlaceholders = `(() => {
+  const context = document.createElement("canvas").getContext("2d")
+  return [...document.querySelectorAll("input[placeholder]")].filter((input) => {
+    const { font, paddingLeft, paddingRight } = getComputedStyle(input)
+    context.font = font
+    return context.measureText(input.placeholder).width > input.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)
+  }).map((input) => input.placeholder)
+})()`

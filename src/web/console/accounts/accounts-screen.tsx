@@ -100,7 +100,7 @@ export function AccountsScreen() {
   return (
     <Page title="Accounts" actions={create}>
       <Filters label="Filter accounts">
-        <TextFilter name="search" label="Search" placeholder="Name, e-mail address, or the start of an id" />
+        <TextFilter name="search" label="Search" placeholder="Name, e-mail or id" />
         {may("plans.list") ? (
           <ChoiceFilter
             name="plan"

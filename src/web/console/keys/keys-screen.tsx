@@ -76,8 +76,8 @@ export function KeysScreen() {
       }
     >
       <Filters label="Filter keys">
-        <TextFilter name="account" label="Account" placeholder="Its id, such as acc_1234567890abcdef" />
-        <TextFilter name="external_id" label="External id" placeholder="Your own id of a key" isShort />
+        <TextFilter name="account" label="Account" placeholder="acc_…" />
+        <TextFilter name="external_id" label="External id" placeholder="Your own id" isShort />
         <TextFilter name="prefix" label="Begins with" placeholder="pk-Ab12cd" isShort />
         <ChoiceFilter name="state" label="State" choices={states} isFixed />
         <ChoiceFilter name="sort" label="Order" choices={sorts} isFixed />
