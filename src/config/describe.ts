@@ -2,7 +2,7 @@ import type { Network } from "../values/ip.ts"
 import { withoutPassword } from "../values/without-password.ts"
 import type { Config } from "./load.ts"
 import { type OptionKey, options } from "./options.ts"
-import type { AdminPlace } from "./readers.ts"
+import type { AdminPlace, Reader } from "./readers.ts"
 
 /** Settings whose value nobody may read back. */
 const secretSettings: readonly string[] = ["metricsToken"] satisfies readonly OptionKey[]
@@ -41,14 +41,17 @@ export function describeConfig(config: Config): Record<string, unknown> {
   }
 }
 
-/** The settings with where each comes from and when a change of it counts. */
+/** The settings with where each comes from, what it can be, and when a change of it counts. */
 export function listSettings(config: Config) {
   const values = describeConfig(config)
   return Object.entries(options).map(([key, option]) => {
-    const { fileKey, flag, help, needsRestart = false, namesFile = false } = option
+    const { fileKey, flag, help, defaultText, needsRestart = false, namesFile = false } = option
     const change: "now" | "reload" | "restart" = needsRestart ? "restart" : namesFile ? "reload" : "now"
     const source = config.origins[key as OptionKey]
-    return { setting: fileKey, value: values[fileKey], source, flag, description: help, change }
+    const read: Reader<unknown> = option.read
+    const choices = read.choices ?? null
+    const shown = { setting: fileKey, value: values[fileKey], source, default: defaultText, flag }
+    return { ...shown, description: help, choices: choices && [...choices], change }
   })
 }
 

@@ -119,7 +119,7 @@ async function serveConfigured() {
   const db = join(dir, "whole.db")
   const file = join(dir, "penknife.toml")
   const backups = join(dir, "backups")
-  writeFileSync(file, "# made by hand\n[credits]\nhmac = 2\n")
+  writeFileSync(file, '# made by hand\nbackup_every = "36h"\nwebhook_port = [9443]\n[credits]\nhmac = 2\n')
   mkdirSync(backups)
   await createAccount(db, { plan: "free" })
   const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)

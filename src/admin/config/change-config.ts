@@ -152,7 +152,7 @@ export const listConfig = defineRead({
   id: "config.list",
   title: "List settings",
   description:
-    "Lists the settings of the running service: the value, where it comes from, what it is for, and when a change of it counts. " +
+    "Lists the settings of the running service: the value, where it comes from, the default, what it is for, which values it can have, and when a change of it counts. " +
     "Secrets are shown as `(set)`. Plans and prices have lists of their own.",
   permission: "config.read",
   path: "/config/settings",
@@ -163,8 +163,12 @@ export const listConfig = defineRead({
       setting: Type.String({ description: "Its name in the configuration file." }),
       value: Type.Unknown({ description: "Its value; null if there is none." }),
       source: Type.String({ description: "Where the value comes from: flag, environment, file or default." }),
+      default: Type.String({ description: "What counts without a value, in words." }),
       flag: Type.String({ description: "The flag that sets it." }),
       description: Type.String({ description: "What it is for." }),
+      choices: nullable(Type.Array(Type.String()), {
+        description: "The values that it can have; null if they are not a few.",
+      }),
       change: choice(["now", "reload", "restart"], {
         description:
           "When a change counts: `now` with `config.put`, after a `reload` by hand since it names a file, or after a `restart`.",

@@ -1,4 +1,4 @@
-import { test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { Desk } from "./desk.ts"
 import { said, tabTo } from "./wait.ts"
 
@@ -16,6 +16,18 @@ export function settingsInBrowser(desk: Desk): void {
       .getByRole("row", { name: /backup_dir/ })
       .getByText("after a restart")
       .waitFor()
+    await page
+      .getByRole("row", { name: /backup_every/ })
+      .getByText("36h", { exact: true })
+      .waitFor()
+    await page
+      .getByRole("row", { name: /^webhook_port/ })
+      .getByText("9443", { exact: true })
+      .waitFor()
+    await page
+      .getByRole("row", { name: /try.apis/ })
+      .getByText(/^the default: those that ask no other host/)
+      .waitFor()
     await look("settings")
     await row.getByRole("button").focus()
     await page.keyboard.press("Enter")
@@ -27,12 +39,44 @@ export function settingsInBrowser(desk: Desk): void {
     await look("settings-edit", "above")
     await page.keyboard.press("Enter")
     await dialog.getByText("Save these changes?").waitFor()
+    await dialog.locator("button:focus", { hasText: "Back" }).waitFor()
     await look("settings-review", "above")
+    await page.keyboard.press("Enter")
+    await dialog.locator("[name=value]:focus").waitFor()
+    await page.keyboard.press("Enter")
+    await dialog.locator("button:focus", { hasText: "Back" }).waitFor()
     await tabTo(page, "Save")
     await page.keyboard.press("Enter")
     await said(page, "Saved. New calls follow it from now on.")
     await row.getByText("900").waitFor()
     await row.getByText("file", { exact: true }).waitFor()
+    await done()
+  })
+
+  test("a setting with a few values is chosen from a list, and an empty list says what it means", async () => {
+    const { page, look, done } = await desk.visit("/console/settings")
+    await page.getByRole("button", { name: "Edit log_level" }).click()
+    const dialog = page.getByRole("dialog")
+    const level = dialog.getByLabel("log_level")
+    expect(await level.getByRole("option").allTextContents()).toEqual([
+      "the default: info, or error for mock",
+      "debug",
+      "info",
+      "warn",
+      "error",
+      "silent",
+    ])
+    await look("settings-choices", "above")
+    await level.selectOption("warn")
+    await dialog.getByRole("button", { name: "Review changes" }).click()
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await said(page, "Saved. New calls follow it from now on.")
+    await page.getByRole("button", { name: "Edit log_level" }).click()
+    await dialog.getByRole("button", { name: "Use the default again" }).click()
+    await dialog.locator("button:focus", { hasText: "Back" }).waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: "Edit try.apis" }).click()
+    await dialog.getByText(/Empty: those that ask no other host, and mailaudit\./).waitFor()
     await done()
   })
 }

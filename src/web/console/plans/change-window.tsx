@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { AnswerOf, InputOf } from "../../client/operations.ts"
 import { Problem } from "../../client/problem.ts"
 import { send } from "../../client/request.ts"
@@ -9,7 +9,7 @@ import { Form, type FormValues } from "../../kit/form.tsx"
 import { say } from "../../kit/status.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
 import { Tag } from "../../kit/text.tsx"
-import { Value } from "../audit/changes.tsx"
+import { SettingValue } from "../settings/setting-value.tsx"
 
 /** Values by setting; null takes a setting out of the file. */
 export type Changes = InputOf<"config.put">["changes"]
@@ -56,6 +56,17 @@ export function ChangeWindow(props: ChangeWindowProps) {
   const [trial, setTrial] = useState<Trial | null>(null)
   const [isNothing, setNothing] = useState(false)
   const [removing, setRemoving] = useState(false)
+  const window = useRef<HTMLDivElement>(null)
+  const step = trial ? "review" : removing ? "remove" : "edit"
+  const stepBefore = useRef(step)
+
+  // What had the focus is hidden in the next step.
+  useEffect(() => {
+    if (step === stepBefore.current) return
+    stepBefore.current = step
+    const place = step === "edit" ? ".form :is(input, select, textarea)" : ".form-buttons .quiet"
+    window.current?.querySelector<HTMLElement>(`:scope > :not([hidden]) ${place}`)?.focus()
+  }, [step])
 
   async function check(changes: Changes): Promise<Trial | null> {
     if (Object.keys(changes).length === 0) return null
@@ -73,62 +84,64 @@ export function ChangeWindow(props: ChangeWindowProps) {
 
   return (
     <Dialog title={trial ? "Save these changes?" : title} close={close} isWide={isWide || trial !== null}>
-      {/* The form stays below, so that going back loses nothing. */}
-      <div hidden={trial !== null || removing}>
-        <Form
-          submit="Review changes"
-          required={required}
-          numbers={numbers}
-          cancel={close}
-          send={(values) => check(toChanges(values))}
-          done={checked}
-        >
-          {children}
-          {isNothing && (
-            <p class="field-error" role="alert">
-              There are no changes.
-            </p>
+      <div ref={window}>
+        {/* The form stays below, so that going back loses nothing. */}
+        <div hidden={trial !== null || removing}>
+          <Form
+            submit="Review changes"
+            required={required}
+            numbers={numbers}
+            cancel={close}
+            send={(values) => check(toChanges(values))}
+            done={checked}
+          >
+            {children}
+            {isNothing && (
+              <p class="field-error" role="alert">
+                There are no changes.
+              </p>
+            )}
+          </Form>
+          {remove && (
+            <div class="apart">
+              <Button kind="risky" onClick={() => setRemoving(true)}>
+                {remove.label}
+              </Button>
+            </div>
           )}
-        </Form>
-        {remove && (
-          <div class="apart">
-            <Button kind="risky" onClick={() => setRemoving(true)}>
-              {remove.label}
-            </Button>
-          </div>
+        </div>
+        {removing && remove && !trial && (
+          <Form
+            submit="Review changes"
+            cancel={() => setRemoving(false)}
+            cancelLabel="Back"
+            send={() => check(remove.changes)}
+            done={(found) => {
+              setRemoving(false)
+              checked(found)
+            }}
+          >
+            <p>{removeText}</p>
+          </Form>
+        )}
+        {trial && (
+          <Form
+            submit="Save"
+            cancel={() => setTrial(null)}
+            cancelLabel="Back"
+            send={(_, idempotencyKey) =>
+              send("config.put", { changes: trial.changes }, { ifVersion: version, idempotencyKey })
+            }
+            done={(saved) => {
+              say("Saved. New calls follow it from now on.")
+              close()
+              changed(saved.version)
+            }}
+          >
+            <ChangeTable changes={trial.difference.data} />
+          </Form>
         )}
       </div>
-      {removing && remove && !trial && (
-        <Form
-          submit="Review changes"
-          cancel={() => setRemoving(false)}
-          cancelLabel="Back"
-          send={() => check(remove.changes)}
-          done={(found) => {
-            setRemoving(false)
-            checked(found)
-          }}
-        >
-          <p>{removeText}</p>
-        </Form>
-      )}
-      {trial && (
-        <Form
-          submit="Save"
-          cancel={() => setTrial(null)}
-          cancelLabel="Back"
-          send={(_, idempotencyKey) =>
-            send("config.put", { changes: trial.changes }, { ifVersion: version, idempotencyKey })
-          }
-          done={(saved) => {
-            say("Saved. New calls follow it from now on.")
-            close()
-            changed(saved.version)
-          }}
-        >
-          <ChangeTable changes={trial.difference.data} />
-        </Form>
-      )}
     </Dialog>
   )
 }
@@ -162,18 +175,18 @@ const columns: readonly Column<Change>[] = [
   { title: "Setting", isName: true, cell: ({ setting }) => <code>{setting}</code> },
   {
     title: "Current",
-    cell: ({ before }) => (
+    cell: ({ setting, before }) => (
       <del>
-        <Value value={before} />
+        <SettingValue setting={setting} value={before} />
       </del>
     ),
   },
   {
     title: "New",
-    cell: ({ after, needs_restart }) => (
+    cell: ({ setting, after, needs_restart }) => (
       <>
         <ins>
-          <Value value={after} />
+          <SettingValue setting={setting} value={after} />
         </ins>
         {needs_restart && <Tag tone="warn">after a restart</Tag>}
       </>

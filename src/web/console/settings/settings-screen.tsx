@@ -9,8 +9,8 @@ import { Page } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
 import { Tag } from "../../kit/text.tsx"
-import { Value } from "../audit/changes.tsx"
 import { type Changes, ChangeWindow } from "../plans/change-window.tsx"
+import { SettingValue } from "./setting-value.tsx"
 
 type Setting = EntryOf<"config.list">
 
@@ -34,13 +34,18 @@ export function SettingsScreen() {
         </>
       ),
     },
-    { title: "Value", cell: ({ value }) => <Value value={value} /> },
+    {
+      title: "Value",
+      cell: ({ setting, value, default: standard }) => (
+        <SettingValue setting={setting} value={value} standard={standard} />
+      ),
+    },
     {
       title: "From",
       cell: ({ source }) => (source === "default" ? <span class="muted">default</span> : source),
     },
     {
-      title: "A change counts",
+      title: "Changes take effect",
       cell: ({ change }) =>
         change === "now" ? (
           "at once"
@@ -112,7 +117,7 @@ interface EditSettingProps {
 }
 
 function EditSetting({
-  setting: { setting, value, description, source },
+  setting: { setting, value, description, source, choices, default: standard },
   version,
   close,
   changed,
@@ -121,20 +126,22 @@ function EditSetting({
     const next = Array.isArray(value) ? values.lines("value") : toValue(values.text("value"), value)
     return JSON.stringify(next) === JSON.stringify(value) ? {} : { [setting]: next }
   }
-  const field = { name: "value", label: setting, hint: `${description}.` }
+  const isList = Array.isArray(value)
+  const hint = isList ? `${description}. Empty: ${standard}.` : `${description}.`
+  const field = { name: "value", label: setting, hint }
   return (
     <ChangeWindow
       title={`Change ${setting}`}
       version={version}
       toChanges={toChanges}
       remove={
-        source === "file" ? { label: "Take it out of the file", changes: { [setting]: null } } : undefined
+        source === "file" ? { label: "Use the default again", changes: { [setting]: null } } : undefined
       }
-      removeText="The default counts again."
+      removeText="The setting leaves the configuration file, and its default is used."
       close={close}
       changed={changed}
     >
-      {Array.isArray(value) ? (
+      {isList ? (
         <LinesField {...field} value={value.join("\n")} />
       ) : typeof value === "boolean" ? (
         <SelectField
@@ -143,6 +150,15 @@ function EditSetting({
           choices={[
             ["true", "yes"],
             ["false", "no"],
+          ]}
+        />
+      ) : choices !== null ? (
+        <SelectField
+          {...field}
+          value={value === null ? "" : String(value)}
+          choices={[
+            ...(value === null ? [["", `the default: ${standard}`] as const] : []),
+            ...choices.map((one) => [one, one] as const),
           ]}
         />
       ) : (
