@@ -19,7 +19,7 @@ import { peopleInBrowser } from "./web/people.ts"
 import { backupsInBrowser, plansInBrowser } from "./web/plans-and-backups.ts"
 import { portalInBrowser } from "./web/portal.ts"
 import { portalByKeyboard } from "./web/portal-by-keyboard.ts"
-import { auditInBrowser, noticesInBrowser, statementsInBrowser } from "./web/records.ts"
+import { auditInBrowser, noticesInBrowser } from "./web/records.ts"
 import { errorsInBrowser, requestsInBrowser } from "./web/requests.ts"
 import { searchInBrowser } from "./web/search.ts"
 import { sessionsInBrowser } from "./web/sessions.ts"
@@ -70,7 +70,6 @@ if (executable === null) {
   describe("pages", () => pagesInBrowser(desk, db))
   describe("guests", () => guestsInBrowser(offeringDesk))
   describe("requests", () => requestsInBrowser(desk))
-  describe("statements", () => statementsInBrowser(desk))
   describe("errors", () => errorsInBrowser(desk))
   describe("notices", () => noticesInBrowser(desk))
   describe("plans", () => plansInBrowser(configuredDesk, desk, configured.file))

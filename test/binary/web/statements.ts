@@ -1,7 +1,41 @@
 import { expect, test } from "bun:test"
 import type { Desk } from "./desk.ts"
+import { counted } from "./wait.ts"
 
 export function statementsInBrowser(desk: Desk): void {
+  test("the statements of a young service begin with this month, in the order that the screen says", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "Invoiced", plan: "pro" })
+    const { page, look, done } = await desk.visit("/console/statements?month=2020-01&sort=nope")
+    const months = page.getByRole("combobox", { name: "Month" })
+    await page.getByRole("row").nth(1).waitFor()
+    const [thisMonth = "", ...others] = await months.getByRole("option").allTextContents()
+    expect(thisMonth).toMatch(/^[A-Z][a-z]+ \d{4}$/)
+    expect(others).toEqual([])
+    expect(await page.getByLabel("Order").inputValue()).toBe("")
+    await counted(page.getByRole("link", { name: "CSV" }), 1)
+    await look("statements-young")
+    await page.getByRole("link", { name: "Invoiced" }).click()
+    await page.getByRole("heading", { level: 1, name: "Statement", exact: true }).waitFor()
+    await page.waitForURL(new RegExp(`/statements/${id}\\?month=`))
+    await months.getByRole("option").first().waitFor({ state: "attached" })
+    expect(await months.getByRole("option").allTextContents()).toEqual([thisMonth])
+    await page.goBack()
+    await page.getByLabel("Order").selectOption("Most used first")
+    await page.getByText(/left out|Nothing was used/).waitFor()
+    await done()
+  })
+
+  test("without accounts there are no statements, and that is no fault of a filter", async () => {
+    const { page, look, done } = await desk.visit("/console/plans")
+    await page.route(/\/admin\/v1\/(accounts|statements)\?/, (route) =>
+      route.fulfill({ json: { data: [], has_more: false, next: null } }),
+    )
+    await page.getByRole("link", { name: "Statements" }).click()
+    await page.getByText("No account was there in this month.").waitFor()
+    await look("statements-none", "above")
+    await done()
+  })
+
   test("a statement shows a long name whole, in cards of even width", async () => {
     const name = "accounting.department.north@a-customer-with-a-long-name.example.com"
     const { id } = await desk.call("POST", "/accounts", { name, plan: "free" })
