@@ -81,7 +81,7 @@ if (executable === null) {
   const signUpDesk = createDesk(browser, signUp.url, signUp.key)
   describe("sign-up", () => signUpInBrowser(signUpDesk, signUp.db))
   describe("search", () => searchInBrowser(signUpDesk))
-  describe("settings", () => settingsInBrowser(configuredDesk))
+  describe("settings", () => settingsInBrowser(configuredDesk, signUpDesk))
   describe("backups", () => backupsInBrowser(configuredDesk, desk))
 }
 
@@ -96,7 +96,7 @@ async function startOffering() {
   return startForFile(["mock", "--port", "0", "--config", file])
 }
 
-/** A service that everyone can sign up to, and that keeps requests. Its mails wait, since its mail server cannot be reached. */
+/** A service that everyone can sign up to, that keeps requests and makes backups by itself. Its mails wait, since its mail server cannot be reached. */
 async function startSignUp() {
   const dir = tempDir()
   const db = join(dir, "sign-up.db")
@@ -104,11 +104,11 @@ async function startSignUp() {
   const mail = 'smtp = "smtp://127.0.0.1:1?starttls=never"\nmail_from = "no-reply@example.com"\n'
   writeFileSync(
     file,
-    `keep_requests = 7\n${mail}[sign_up]\nmode = "open"\nterms = "https://terms.example/"\n`,
+    `keep_requests = 7\nbackup_every = "36h"\n${mail}[sign_up]\nmode = "open"\nterms = "https://terms.example/"\n`,
   )
   await createAccount(db, { plan: "free" })
   const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)
-  const { url } = await serveForFile(db, "--config", file)
+  const { url } = await serveForFile(db, "--config", file, "--backup-dir", dir)
   return { url, db, key }
 }
 
@@ -118,7 +118,7 @@ async function serveConfigured() {
   const db = join(dir, "whole.db")
   const file = join(dir, "penknife.toml")
   const backups = join(dir, "backups")
-  writeFileSync(file, '# made by hand\nbackup_every = "36h"\nwebhook_port = [9443]\n[credits]\nhmac = 2\n')
+  writeFileSync(file, "# made by hand\nwebhook_port = [9443]\n[credits]\nhmac = 2\n")
   mkdirSync(backups)
   await createAccount(db, { plan: "free" })
   const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)
