@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox"
-import type { AccountDetails } from "../../store/admin-store.ts"
 import { requireAccount } from "../accounts/account.ts"
 import { accountId, instant, listOf, pageParameters } from "../fields.ts"
 import { defineRead } from "../operation.ts"
@@ -89,7 +88,7 @@ export const listStatements = defineRead({
   id: "statements.list",
   title: "List the statements of a month",
   description:
-    "Lists the sums of all accounts for a calendar month, in the order of creation: what invoices are made from. A page can have fewer entries than asked for and be followed by more, since accounts that were created later are left out.",
+    "Lists the sums of all accounts for a calendar month, the newest account first: what invoices are made from.",
   permission: "accounts.read",
   path: "/statements",
   command: {
@@ -107,16 +106,17 @@ export const listStatements = defineRead({
     const accounts = await readPage(
       `statements of ${name}`,
       page,
-      (place) => context.admin.accounts({}, place),
+      // The list begins with the newest account of the month, and has none when the month has not begun.
+      ({ limit, after }) =>
+        asked.startMs > context.clock.now()
+          ? Promise.resolve([])
+          : context.admin.accounts({}, { limit, after: after ?? [asked.endMs, ""] }, { by: "newest" }),
       ({ createdMs, id }) => [createdMs, id],
       (account) => account,
     )
-    const isIn = ({ createdMs }: AccountDetails) =>
-      createdMs < asked.endMs && asked.startMs <= context.clock.now()
-    const found = accounts.data.filter(isIn)
     const data: Statement[] = []
-    while (data.length < found.length) {
-      const some = found.slice(data.length, data.length + readAtOnce)
+    while (data.length < accounts.data.length) {
+      const some = accounts.data.slice(data.length, data.length + readAtOnce)
       data.push(...(await Promise.all(some.map((account) => readStatement(account, asked, context)))))
     }
     return { ...accounts, data: data.map(({ lines: _, ...head }) => head) }

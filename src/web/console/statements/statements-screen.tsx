@@ -17,7 +17,7 @@ import { MostUsed } from "./most-used.tsx"
 const mostMonths = 36
 
 const sorts = [
-  ["", "Oldest first"],
+  ["", "Newest account first"],
   ["used", "Most used first"],
 ] as const
 
