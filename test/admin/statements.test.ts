@@ -185,6 +185,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     await admin.run(createAccount, { name: "Later" })
     const listed = await admin.run(listStatements, { month: "2025-01" })
     expect(linesOf(listed)).toMatchObject([{ account: id, used: 12, granted: 600, final: true }])
+    const [first] = linesOf(await admin.run(listStatements, { month: "2025-02", limit: 1 }))
+    expect(first).toMatchObject({ name: "Later" })
     expect(linesOf(await admin.run(listStatements, { month: "2025-02" }))).toHaveLength(2)
     expect(linesOf(await admin.run(listStatements, { month: "2025-03" }))).toEqual([])
   })
