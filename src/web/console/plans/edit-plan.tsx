@@ -16,11 +16,15 @@ const fields = [
   ["sign_up_bonus", "Sign-up bonus", "Credits that a new account gets once."],
   ["requests_per_minute", "Calls a minute", "A whole number, or unlimited."],
   ["graphql_apis", "APIs in a GraphQL query", "How many different ones. A whole number, or unlimited."],
-  ["portal_keys", "Key limit", "Customers with so many keys cannot create another in the portal."],
+  [
+    "portal_keys",
+    "Key limit",
+    "The most keys an account may have before its customer cannot create more in the portal.",
+  ],
 ] as const
 /** Texts that the plan may lack. */
 const texts = [
-  ["price", "Price to show", "As customers read it, such as €29 a month. penknife takes no payments."],
+  ["price", "Price to show", "As customers read it, such as €29 a month. Payments are taken elsewhere."],
   [
     "description",
     "Description",
@@ -103,11 +107,7 @@ export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
       {texts.map(([field, label, hint]) => (
         <TextField key={field} name={field} label={label} value={shown[field] ?? ""} hint={hint} />
       ))}
-      <CheckField
-        name="highlight"
-        label="The landing page shows it as the one to choose"
-        checked={shown.highlight}
-      />
+      <CheckField name="highlight" label="Recommend it on the landing page" checked={shown.highlight} />
       <CheckField name="premium" label="Answers have premium fields" checked={shown.premium} />
       <CheckGroup name="portal" label="What customers may do in the portal">
         {rights.map(([right, label]) => (
