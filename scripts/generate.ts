@@ -7,7 +7,7 @@ import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { Glob } from "bun"
 import { catalog } from "../src/app/prepare.ts"
-import { mockOptions, mockPort, options } from "../src/config/options.ts"
+import { mockOptions, mockOwn, options } from "../src/config/options.ts"
 import { printCatalogSchema } from "../src/surfaces/graphql/schema.ts"
 import { fillAnswers, startAnswering } from "./generate/answers.ts"
 import { apiIndex, apiPage, apiTable, toolTable } from "./generate/apis.ts"
@@ -24,7 +24,7 @@ const parts: Readonly<Record<string, () => string>> = {
   "api-index": () => apiIndex(catalog),
   "mcp-tools": () => toolTable(catalog),
   settings: () => settingsTable(Object.values(options)),
-  "mock-settings": () => settingsTable([mockPort, ...Object.values(mockOptions)]),
+  "mock-settings": () => settingsTable([...Object.values(mockOwn), ...Object.values(mockOptions)]),
   plans: planTable,
   problems: problemTable,
   example: () => `\`\`\`ts\n${read("examples/vitest/retry.test.ts")}\`\`\`\n`,

@@ -170,6 +170,16 @@ describe("the writer", () => {
     await writer.stop()
   })
 
+  test("of a test double writes when it is asked or much waits, never by time, and drops nothing", async () => {
+    const { writer, offer, timer, state } = newWriter({ isUntimed: true })
+    for (let n = 0; n < 1_000; n++) offer({ status: 401, caller: null })
+    expect([state.calls, timer.waiting, writer.dropped()]).toEqual([[], [], 0])
+    for (let n = 0; n < 100; n++) offer({ status: 200, caller })
+    await writer.write()
+    expect(state.calls).toEqual([[256, 256, 256, 256], [76]])
+    await writer.stop()
+  })
+
   test("keeps blocks short in time, and their names apart when the clock is set back", async () => {
     const { writer, offer, clock, state } = newWriter()
     const startMs = clock.now()
@@ -228,7 +238,7 @@ async function started(options: Parameters<typeof startTestService>[0]) {
 const caller = { account: { id: "acc_1" }, key: { id: "key_1" } }
 const start = { requestId: "id-1", address: () => "192.0.2.1", startedMs: 0 }
 
-function newWriter() {
+function newWriter({ isUntimed = false } = {}) {
   const clock = createManualClock()
   const timer = createManualTimer()
   const counts = createCounts([])
@@ -253,6 +263,7 @@ function newWriter() {
     },
     keeping: () => ({ days: 1, withAddresses: false }),
     process: "p",
+    isUntimed,
     clock,
     timer,
     log: { warn: (message) => state.logged.push(message), info: (message) => state.logged.push(message) },

@@ -42,6 +42,7 @@ import { openGuests } from "./guests.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
 import { mailBrandOf } from "./mails.ts"
 import { createMockMails } from "./mock-mails.ts"
+import { keepNewest } from "./mock-requests.ts"
 import { createObservability, keepingOf, type OpenLog, openLog } from "./observability.ts"
 import { createOwnApiVersions, logRefused } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
@@ -161,10 +162,11 @@ async function createState(
   const parts = {
     opened,
     ports,
-    store: openedStore,
+    store: { ...openedStore, requests: keepNewest(openedStore.requests) },
     keepDays: () => config.history,
     keeping: () => keepingOf(config),
     process: "mock",
+    isUntimed: true,
     version,
     openRequests: () => server().openRequests(),
     unsentBytes,

@@ -73,6 +73,8 @@ interface ObservabilityParts
   readonly keeping: () => RequestKeeping
   /** The name of this process in the store; a random one by default. */
   readonly process?: string
+  /** Whether kept requests are written when they are asked for, not by time. */
+  readonly isUntimed?: boolean
   /** The processes that work on the same database; null for a data file. */
   readonly instances?: () => Instances | null
 }
@@ -87,7 +89,16 @@ export function keepingOf({ keepRequests, keepAddresses }: Config): RequestKeepi
  * @param channel to the supervisor of several processes, which gets a last report on `stop`; null for a single process
  */
 export function createObservability(parts: ObservabilityParts, channel: Channel | null) {
-  const { opened, ports, store, keepDays, keeping, instances = () => null, ...read } = parts
+  const {
+    opened,
+    ports,
+    store,
+    keepDays,
+    keeping,
+    instances = () => null,
+    isUntimed = false,
+    ...read
+  } = parts
   const process = parts.process ?? Buffer.from(systemRandom.bytes(8)).toString("hex")
   const { gauges } = store
   const { clock, random } = ports
@@ -105,6 +116,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
   })
   const kept = createRequestWriter({
     ...{ requests: store.requests, keeping, process, clock, timer: systemTimer, log: opened.log },
+    isUntimed,
   })
   const meter = createLagMeter(systemTimer, clock)
   const report = async () =>

@@ -328,15 +328,14 @@ const remoteOptions = {
   ),
 } as const satisfies Record<string, Option<unknown>>
 
-/** The port of `mock` differs from that of `serve`, so that both can run on one machine. */
-export const mockPort: Option<number> = { ...options.port, default: 8090, defaultText: "8090" }
-
-/** In the test double everyone can sign up, so that a test needs no settings for it. */
-export const mockSignUpMode: Option<(typeof signUpModes)[number]> = {
-  ...options.signUpMode,
-  default: "open",
-  defaultText: "open",
-}
+/** The settings of `mock` that differ from those of `serve`. */
+export const mockOwn = {
+  // Both can run on one machine.
+  port: { ...options.port, default: 8090, defaultText: "8090" },
+  // A test needs no settings to sign up and to search requests.
+  signUpMode: { ...options.signUpMode, default: "open", defaultText: "open" },
+  keepRequests: { ...options.keepRequests, default: 30, defaultText: "30" },
+} as const satisfies { readonly [K in keyof typeof options]?: (typeof options)[K] }
 
 /** Every setting by its key. */
 export const allOptions = { ...options, ...mockOptions, ...remoteOptions }

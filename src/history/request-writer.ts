@@ -28,6 +28,8 @@ interface RequestWriterParts {
   readonly clock: Clock
   readonly timer: Timer
   readonly log: Pick<Log, "warn" | "info">
+  /** Whether it writes when it is asked to or much waits, not by time: in a test double, blocks are then the same on every run. */
+  readonly isUntimed?: boolean
 }
 
 const writeDelayMs = 1_000
@@ -45,7 +47,8 @@ const kept: ReadonlySet<Surface> = new Set(callSurfaces)
 const parameterName = /^[A-Za-z_]\w{0,39}/
 
 /** Creates the writer of requests to the store. It writes a second after the first one that waits. */
-export function createRequestWriter({ requests, keeping, process, clock, timer, log }: RequestWriterParts) {
+export function createRequestWriter(parts: RequestWriterParts) {
+  const { requests, keeping, process, clock, timer, log, isUntimed = false } = parts
   const waiting: RequestBlock[] = []
   let open: BlockBuilder | null = null
   let openedMs = 0
@@ -64,8 +67,8 @@ export function createRequestWriter({ requests, keeping, process, clock, timer, 
     const caller = end.caller ?? null
     // Of what the portal does, only calls of APIs have a caller.
     if (!kept.has(tally.surface) && !(tally.surface === "portal" && caller)) return
-    cancel ??= timer.after(writeDelayMs, () => void write())
-    if (waitingRequests >= maxWaiting || (caller === null && ++unknown > maxUnknown)) {
+    if (!isUntimed) cancel ??= timer.after(writeDelayMs, () => void write())
+    if (waitingRequests >= maxWaiting || (caller === null && !isUntimed && ++unknown > maxUnknown)) {
       dropped++
       return
     }
@@ -100,6 +103,7 @@ export function createRequestWriter({ requests, keeping, process, clock, timer, 
     if (isLate) names++
     lastMs = isLate ? openedMs : atMs
     waiting.push(block.end(names === 0 ? process : `${process}.${names}`, lastMs))
+    if (isUntimed && waiting.length >= blocksAtOnce) writing = writing.then(attempt)
   }
 
   async function writeWaiting(): Promise<void> {

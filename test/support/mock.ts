@@ -1,7 +1,7 @@
 import { afterAll } from "bun:test"
 import { startMock as compose } from "../../src/app/mock.ts"
 import { loadConfig } from "../../src/config/load.ts"
-import { mockSignUpMode } from "../../src/config/options.ts"
+import { mockOwn } from "../../src/config/options.ts"
 import { type Answer, readAnswer } from "./answer.ts"
 import { checkedFetch } from "./answer-check.ts"
 import { readGraphql as readGraphqlAnswer } from "./graphql.ts"
@@ -19,10 +19,7 @@ export interface TestMock {
 
 /** A mock on a real socket, in this process. It stops after the test that started it, or after the file's tests. */
 export async function startTestMock(flags: Readonly<Record<string, unknown>> = {}): Promise<TestMock> {
-  const config = loadConfig(
-    { flags: { port: "0", ...flags }, env: {}, file: null },
-    { signUpMode: mockSignUpMode },
-  )
+  const config = loadConfig({ flags: { port: "0", ...flags }, env: {}, file: null }, mockOwn)
   const log = createMemoryLog()
   const mock = await compose(config, { logOutput: log })
   afterAll(() => mock.stop())

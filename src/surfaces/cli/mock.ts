@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import type { Config } from "../../config/load.ts"
-import { mockOptions, mockPort, mockSignUpMode, type OptionKey } from "../../config/options.ts"
+import { mockOptions, mockOwn, type OptionKey } from "../../config/options.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { choiceOfApis, isChosen, onConfig } from "./settings.ts"
@@ -27,6 +27,8 @@ const settings: readonly OptionKey[] = [
     "tryCalls",
     "tryApis",
     "tryPlan",
+    "keepRequests",
+    "keepAddresses",
     "logLevel",
     "logFormat",
   ] as const),
@@ -60,7 +62,7 @@ export function addMock(program: Command, parts: CliParts): void {
     await stopped
     await mock.stop()
   }
-  onConfig(command, settings, parts, run, { port: mockPort, signUpMode: mockSignUpMode })
+  onConfig(command, settings, parts, run, mockOwn)
 }
 
 function startText(url: string, key: string, config: Config): string {
