@@ -218,8 +218,19 @@ test("'config check' says every mistake and opens nothing", async () => {
   )
   const all = (await runLine(`config check --config ${file}`)).err
   const places = ["'port'", "'plans.free.premium'", "'credits.hmac'", "'credits.hmca'", "'catalog.include'"]
-  for (const place of [...places, "--tls-cert", "--tls-key", "--data"]) expect(all).toContain(place)
+  for (const place of [...places, "'tls_cert'", "'tls_key'", "'data'"]) expect(all).toContain(place)
   expect(all.trim().split("\n")).toHaveLength(8)
+  const tables =
+    "[sign_up]\nmode = 'opne'\nplan = 'gold'\n[try]\napis = ['hmacc']\ncalls = 5\nplan = 'silver'\n"
+  writeFileSync(
+    file,
+    `smtp_password_file = "${missing}"\nsmtp = "smtp://m.example"\n${more}portal = 3\n${tables}`,
+  )
+  const rest = (await runLine(`config check --config ${file}`)).err
+  const named = ["'sign_up.mode'", "'sign_up.plan'", "'try.apis'", "'try.plan'", "'plans.free.portal'"]
+  for (const place of [...named, "'smtp'", "'smtp_password_file'", "'catalog.include'", "'credits.hmca'"])
+    expect(rest).toContain(place)
+  expect(rest.trim().split("\n")).toHaveLength(11)
   writeFileSync(file, "[credits]\nhmca = 2\n")
   expect((await runLine(`config check --config ${file}`)).err).toContain("there is no API 'hmca'")
   writeFileSync(file, "[credits]\nhmac = 2\n")
@@ -228,4 +239,25 @@ test("'config check' says every mistake and opens nothing", async () => {
     out: `The settings of ${file} can be used.\n`,
     err: "",
   })
+})
+
+test.each([
+  ["open", "nobody can sign up by themselves. Set 'smtp' and 'mail_from'."],
+  [
+    "invite",
+    "invitations are not sent. Set 'smtp' and 'mail_from', or hand over the links of 'penknife invite'.",
+  ],
+])("'config check' warns of sign-up by mode %s without a mail server", async (mode, problem) => {
+  const file = join(mkdtempSync(join(tmpdir(), "penknife-check-")), "p.toml")
+  writeFileSync(file, `[sign_up]\nmode = "${mode}"\n`)
+  const warning = `'sign_up.mode' in ${file} is ${mode}, but without a mail server ${problem}`
+  expect(await runLine(`config check --config ${file}`)).toEqual({
+    code: 0,
+    out: `The settings of ${file} can be used.\n`,
+    err: `penknife: warning: ${warning}\n`,
+  })
+  const json = await runLine(`config check --config ${file} --json`)
+  expect(JSON.parse(json.out)).toEqual({ ok: true, file, warnings: [warning] })
+  writeFileSync(file, `smtp = "smtp://m.example"\nmail_from = "a@m.example"\n[sign_up]\nmode = "${mode}"\n`)
+  expect((await runLine(`config check --config ${file}`)).err).toBe("")
 })

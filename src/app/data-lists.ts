@@ -20,10 +20,10 @@ const maxBytes = 32 * 1024 * 1024
 
 /**
  * Reads the lists of `--data`.
+ * @param place the setting in messages
  * @throws ConfigError that names the file and what is wrong with it
  */
-export async function readDataLists(directory: string): Promise<DataLists> {
-  const place = `--data ${directory}`
+export async function readDataLists(directory: string, place = `--data ${directory}`): Promise<DataLists> {
   const data: Record<string, unknown> = {}
   const files = new Map<string, string>()
   for (const file of filesIn(directory, place)) {
@@ -56,10 +56,10 @@ const maxAnchorBytes = 64 * 1024
 
 /**
  * Reads the file of `--dnssec-anchor`.
+ * @param place the setting in messages
  * @throws ConfigError that names the file and what is wrong with it
  */
-export function readAnchorFile(file: string): ReturnType<typeof readAnchors> {
-  const place = `--dnssec-anchor ${file}`
+export function readAnchorFile(file: string, place: string): ReturnType<typeof readAnchors> {
   try {
     const { size } = statSync(file)
     if (size > maxAnchorBytes) throw new Error(`it has ${size} bytes; ${maxAnchorBytes} are allowed`)

@@ -3,6 +3,7 @@ import { readBrand } from "../config/brand.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { toMailServer } from "../config/readers.ts"
+import { settingOfFile } from "../config/setting-name.ts"
 import type { MailBrand } from "../mail/layout.ts"
 import type { MailServer } from "../ports/mail-sender.ts"
 import { toBrandColors } from "../surfaces/site/brand-look.ts"
@@ -17,18 +18,21 @@ const noSender = "no-reply@localhost"
  * The mail server of the settings with its password; null without one.
  * @throws ConfigError for a password file that cannot be read
  */
-export function mailServerOf({ smtp, smtpPassword, smtpPasswordFile }: Config): MailServer | null {
+export function mailServerOf(config: Config): MailServer | null {
+  const { smtp, smtpPassword, smtpPasswordFile } = config
   if (smtp === null) return null
   const server = toMailServer(smtp)
-  return { ...server, password: smtpPasswordFile === null ? smtpPassword : readPassword(smtpPasswordFile) }
+  if (smtpPasswordFile === null) return { ...server, password: smtpPassword }
+  const place = settingOfFile(config, "smtpPasswordFile", smtpPasswordFile)
+  return { ...server, password: readPassword(smtpPasswordFile, place) }
 }
 
-function readPassword(file: string): string {
+function readPassword(file: string, place: string): string {
   try {
     // Editors end a file with a line break, which no password has.
     return readFileSync(file, "utf8").replace(/\r?\n$/, "")
   } catch (cause) {
-    throw new ConfigError(`--smtp-password-file ${file}: ${messageOf(cause)}.`)
+    throw new ConfigError(`${place}: ${messageOf(cause)}.`)
   }
 }
 

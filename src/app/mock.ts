@@ -13,6 +13,7 @@ import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import { settingName, settingOfFile } from "../config/setting-name.ts"
 import { nameAdminKey, nameSignIns, seedAdminKey } from "../mock/admin-key.ts"
 import zone from "../mock/dns-zone.yaml"
 import { createFaults } from "../mock/faults.ts"
@@ -71,11 +72,10 @@ const fixedConfig =
 export async function startMock(config: Config, { logOutput }: { readonly logOutput?: LogOutput } = {}) {
   if (!config.plans.has(config.plan)) {
     const plans = [...config.plans.keys()].join(", ")
-    throw new ConfigError(`--plan must be one of ${plans}, not '${config.plan}'.`)
+    throw new ConfigError(`${settingName(config, "plan")} must be one of ${plans}, not '${config.plan}'.`)
   }
-  const zone = config.dnsFile === null ? mockZone : await readFixture("--dns", config.dnsFile, parseZone)
-  const replies =
-    config.webFile === null ? mockWebFixture : await readFixture("--web", config.webFile, parseWebFixture)
+  const zone = (await readFixture(config, "dnsFile", parseZone)) ?? mockZone
+  const replies = (await readFixture(config, "webFile", parseWebFixture)) ?? mockWebFixture
   const tls = config.tlsSelfSigned.length > 0 ? await certify(config) : null
   // By default only errors are logged: the log appears in the output of someone's tests.
   const opened = await openLog(config, { clock: systemClock }, { defaultLevel: "error", output: logOutput })
@@ -244,11 +244,17 @@ async function createState(
   }
 }
 
-async function readFixture<T>(flag: string, file: string, parse: (text: string) => Promise<T>): Promise<T> {
+async function readFixture<T>(
+  config: Config,
+  setting: "dnsFile" | "webFile",
+  parse: (text: string) => Promise<T>,
+): Promise<T | null> {
+  const file = config[setting]
+  if (file === null) return null
   try {
     return await parse(readFileSync(file, "utf8"))
   } catch (cause) {
-    throw new ConfigError(`${flag} ${file}: ${messageOf(cause)}.`)
+    throw new ConfigError(`${settingOfFile(config, setting, file)}: ${messageOf(cause)}.`)
   }
 }
 
@@ -264,13 +270,14 @@ async function parseWebFixture(text: string): Promise<WebFixture> {
 }
 
 /** Clients check certificates by the machine's time, not by the mock's clock. */
-async function certify({ tlsSelfSigned, caOut }: Config) {
+async function certify(config: Config) {
+  const { tlsSelfSigned, caOut } = config
   const certified = await createSelfSigned(tlsSelfSigned, systemClock.now())
   if (caOut !== null) {
     try {
       writeFileSync(caOut, certified.ca)
     } catch (cause) {
-      throw new ConfigError(`--ca-out ${caOut}: ${messageOf(cause)}.`)
+      throw new ConfigError(`${settingOfFile(config, "caOut", caOut)}: ${messageOf(cause)}.`)
     }
   }
   return certified

@@ -5,6 +5,7 @@ import { sunsetsOf } from "../call/admission.ts"
 import { type LocalCalls, type PreparedApi, prepareApi } from "../call/prepared-api.ts"
 import { ConfigError, requireAll } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import { settingOfFile } from "../config/setting-name.ts"
 import type { PluginProblem } from "../plugins/load-plugins.ts"
 import { systemClock } from "../ports/clock.ts"
 import { keepAliveTimer } from "../ports/timer.ts"
@@ -14,7 +15,7 @@ import { nearestFirst } from "../values/nearest.ts"
 import { createLazyThreads, type LazyThreads } from "./lazy-threads.ts"
 import { livePorts } from "./live-ports.ts"
 import { createOwnApiVersions } from "./own-apis.ts"
-import { listsOf, servedOf } from "./served-apis.ts"
+import { guestApis, listsOf, servedOf } from "./served-apis.ts"
 
 type Anchors = NonNullable<Parameters<typeof createCatalog>[1]>
 
@@ -39,7 +40,11 @@ export async function prepareApis(
     ...ownApis,
   ]
   const ids = definitions.map(({ id }) => id)
-  await requireAll([() => requirePriced(config, ids), () => servedOf(definitions, config)])
+  await requireAll([
+    () => requirePriced(config, ids),
+    () => servedOf(definitions, config),
+    () => requireForGuests(config, definitions),
+  ])
   return servedOf(definitions, config).map((definition) =>
     prepareApi(definition, config.credits.get(definition.id)),
   )
@@ -54,16 +59,25 @@ function requirePriced({ credits }: Config, ids: readonly string[]): void {
   if (mistakes.length > 0) throw new ConfigError(mistakes.join("\n"))
 }
 
-async function catalogFor(
-  { data, dnssecAnchor }: Config,
-  anchors: Anchors | undefined,
-): Promise<readonly ApiDefinition[]> {
+/** With a mistake in the choice of APIs, those of guests are looked for among all. */
+function requireForGuests(config: Config, definitions: readonly ApiDefinition[]): void {
+  let served = definitions
+  try {
+    served = servedOf(definitions, config)
+  } catch {}
+  guestApis(config, served, catalogIds)
+}
+
+async function catalogFor(config: Config, anchors: Anchors | undefined): Promise<readonly ApiDefinition[]> {
+  const { data, dnssecAnchor } = config
   if (data === null && dnssecAnchor === null) return anchors ? createCatalog({}, anchors) : catalog
   // Loaded only here: most services have no lists and no root of their own.
   const { readDataLists, readAnchorFile } = await import("./data-lists.ts")
   return createCatalog(
-    data === null ? {} : (await readDataLists(data)).data,
-    dnssecAnchor === null ? anchors : readAnchorFile(dnssecAnchor),
+    data === null ? {} : (await readDataLists(data, settingOfFile(config, "data", data))).data,
+    dnssecAnchor === null
+      ? anchors
+      : readAnchorFile(dnssecAnchor, settingOfFile(config, "dnssecAnchor", dnssecAnchor)),
   )
 }
 
@@ -78,26 +92,25 @@ export async function checkData(directory: string) {
   }))
 }
 
-/** Checks the keys of another root. */
-export async function checkAnchors(file: string): Promise<void> {
-  const { readAnchorFile } = await import("./data-lists.ts")
-  readAnchorFile(file)
-}
-
-/** The checks of a certificate and of its key. */
-export function requireTls({ tlsCert, tlsKey }: Config): readonly (() => unknown)[] {
+/** The checks of the lists and the trust anchors that a configuration names. */
+export function requireData({ data, dnssecAnchor, ...rest }: Config): readonly (() => unknown)[] {
+  const none = { ...rest, data: null, dnssecAnchor: null }
   return [
-    ...(tlsCert === null ? [] : [() => readPem("--tls-cert", tlsCert, "CERTIFICATE")]),
-    ...(tlsKey === null ? [] : [() => readPem("--tls-key", tlsKey, "PRIVATE KEY")]),
+    () => catalogFor({ ...none, data }, undefined),
+    () => catalogFor({ ...none, dnssecAnchor }, undefined),
   ]
 }
 
+/** The checks of a certificate and of its key. */
+export function requireTls(config: Config): readonly (() => unknown)[] {
+  return [() => readPem(config, "tlsCert", "CERTIFICATE"), () => readPem(config, "tlsKey", "PRIVATE KEY")]
+}
+
 /** The certificate and its key. Read before anything is opened, so that a mistake names its setting. */
-export function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | null {
-  if (tlsCert === null || tlsKey === null) return null
-  const cert = readPem("--tls-cert", tlsCert, "CERTIFICATE")
-  const key = readPem("--tls-key", tlsKey, "PRIVATE KEY")
-  return { cert, key }
+export function readTls(config: Config): { cert: string; key: string } | null {
+  const cert = readPem(config, "tlsCert", "CERTIFICATE")
+  const key = readPem(config, "tlsKey", "PRIVATE KEY")
+  return cert === null || key === null ? null : { cert, key }
 }
 
 /** The names under which agents may reach the service; null when MCP is turned off. */
@@ -106,15 +119,18 @@ export function mcpNames({ noMcp, host, publicUrl }: Config): TrustedNames | nul
   return { loopbackOnly: isLoopback(host), publicHost: publicUrl === null ? null : new URL(publicUrl).host }
 }
 
-function readPem(flag: string, file: string, label: string): string {
+function readPem(config: Config, setting: "tlsCert" | "tlsKey", label: string): string | null {
+  const file = config[setting]
+  if (file === null) return null
+  const place = settingOfFile(config, setting, file)
   let text: string
   try {
     text = readFileSync(file, "utf8")
   } catch {
-    throw new ConfigError(`${flag} ${file} cannot be read.`)
+    throw new ConfigError(`${place} cannot be read.`)
   }
   if (text.includes(`${label}-----`)) return text
-  throw new ConfigError(`${flag} ${file} holds no PEM ${label.toLowerCase()}.`)
+  throw new ConfigError(`${place} holds no PEM ${label.toLowerCase()}.`)
 }
 
 /**
@@ -122,7 +138,24 @@ function readPem(flag: string, file: string, label: string): string {
  * @param say gets the console output of own APIs: standard output is for the result
  * @throws ConfigError
  */
-export async function loadApis(config: Config, say = (_: string) => {}): Promise<LoadedApis> {
+export async function loadApis(config: Config, say?: (text: string) => void): Promise<LoadedApis> {
+  const { definitions, problems, end } = await loadOwnApis(config, say)
+  return { apis: await prepareApis(config, definitions), problems, end }
+}
+
+/** The checks of the choice of APIs and of their prices, and of own APIs. */
+export async function requireApis(config: Config) {
+  const { definitions, problems, end } = await loadOwnApis(config)
+  end()
+  return {
+    choice: () => prepareApis({ ...config, data: null, dnssecAnchor: null }, definitions),
+    own() {
+      if (problems.length > 0) throw new ConfigError(problems.map(({ problem }) => problem).join("\n"))
+    },
+  }
+}
+
+function loadOwnApis(config: Config, say = (_: string) => {}) {
   const versions = createOwnApiVersions({
     clock: systemClock,
     timer: keepAliveTimer,
@@ -130,8 +163,7 @@ export async function loadApis(config: Config, say = (_: string) => {}): Promise
     log: { error() {}, debug: (_, { text }) => say(String(text)) },
     taken: catalogIds,
   })
-  const own = await versions.load(config)
-  return { apis: await prepareApis(config, own.definitions), problems: own.problems, end: own.end }
+  return versions.load(config)
 }
 
 export interface LoadedApis {

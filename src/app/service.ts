@@ -44,7 +44,7 @@ import { pageAddresses } from "./page-addresses.ts"
 import { catalog, catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { readPromiseProperties } from "./promise-properties.ts"
 import { createScheduledBackups } from "./scheduled-backups.ts"
-import { logAdminPlace, logDataFile, logNewDataFile, logOpenMetrics } from "./start-log.ts"
+import { logAdminPlace, logDataFile, logNewDataFile, logNoMail, logOpenMetrics } from "./start-log.ts"
 import { withHealth } from "./store-health.ts"
 import { openTracer, traceFlushMs } from "./traces.ts"
 import { version } from "./version.ts"
@@ -140,6 +140,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   opening.defer(() => store.close())
   if (isNew) logNewDataFile(log, config)
   if (!sharedPort) logOpenMetrics(log, config)
+  if (!sharedPort) logNoMail(log, config)
   if (!sharedPort) await logMissingPlans(log, openedStore.admin, config)
   const sender = createWebhookSender({ timer: systemTimer })
   const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log, tracer })

@@ -1,5 +1,6 @@
 import { resolve } from "node:path"
 import type { Config } from "../config/load.ts"
+import { settingName } from "../config/setting-name.ts"
 import type { Log } from "../ports/log.ts"
 import { isPostgresUrl } from "../store/open.ts"
 import { isLoopback } from "../values/ip.ts"
@@ -18,6 +19,23 @@ export function logOpenMetrics(log: Log, { host, noMetrics, metricsToken }: Conf
     host,
     advice: "Set --metrics-token, better as PENKNIFE_METRICS_TOKEN, or turn them off with --no-metrics.",
   })
+}
+
+/** Warns an operator whose customers are meant to sign up, but get no mail. */
+export function logNoMail(log: Log, config: Config): void {
+  const problem = signUpWithoutMail(config)
+  if (problem !== null) log.warn("sign-up needs mail", { problem })
+}
+
+/** What does not work of sign-up without a mail server, with what to change; null if there is nothing to say. */
+export function signUpWithoutMail(config: Config): string | null {
+  const { signUpMode, smtp } = config
+  if (signUpMode === "off" || smtp !== null) return null
+  const mode = `${settingName(config, "signUpMode")} is ${signUpMode}`
+  const change = `Set ${settingName(config, "smtp", "signUpMode")} and ${settingName(config, "mailFrom", "signUpMode")}`
+  if (signUpMode === "open")
+    return `${mode}, but without a mail server nobody can sign up by themselves. ${change}.`
+  return `${mode}, but without a mail server invitations are not sent. ${change}, or hand over the links of 'penknife invite'.`
 }
 
 /**

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../test/support/temp.ts"
 import { readBrand, toPicture } from "./brand.ts"
+import { loadConfig } from "./load.ts"
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const svg = (inner: string, attributes = "") =>
@@ -56,12 +57,14 @@ test("the mistake of a file names its setting", () => {
   const dir = tempDir()
   const large = join(dir, "large.svg")
   writeFileSync(large, " ".repeat(131_073))
-  const brand = { title: "A", brandColor: null, logo: null, favicon: null }
+  const brand = loadConfig({ flags: {}, env: {}, file: null })
   expect(() => readBrand({ ...brand, logo: large })).toThrow("--logo")
   expect(() => readBrand({ ...brand, logo: large })).toThrow("has more than 131072 bytes")
   expect(() => readBrand({ ...brand, favicon: join(dir, "none.png") })).toThrow(
     /^--favicon .* cannot be read\.$/,
   )
+  const inFile = loadConfig({ flags: {}, env: {}, file: { name: "p.toml", values: { logo: large } } })
+  expect(() => readBrand(inFile)).toThrow(`'logo' in p.toml: ${large} has more than`)
   const logo = join(dir, "logo.svg")
   writeFileSync(logo, svg(""))
   expect(readBrand({ ...brand, logo }).favicon?.type).toBe("image/svg+xml")

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs"
 import { ConfigError } from "./config-error.ts"
 import type { Config } from "./load.ts"
+import { settingOfFile } from "./setting-name.ts"
 
 /** How the operator's service presents itself, on pages, in documents and in mails. */
 export interface Brand {
@@ -29,18 +30,16 @@ const maxPixels = 2_048
  * The brand of a configuration, with its pictures.
  * @throws ConfigError for a picture that cannot be used
  */
-export function readBrand({
-  title,
-  brandColor,
-  logo,
-  favicon,
-}: Pick<Config, "title" | "brandColor" | "logo" | "favicon">): Brand {
-  const picture = logo === null ? null : readPicture("--logo", logo)
+export function readBrand(
+  config: Pick<Config, "title" | "brandColor" | "logo" | "favicon" | "origins" | "file">,
+): Brand {
+  const { title, brandColor, logo, favicon } = config
+  const picture = logo === null ? null : readPicture(settingOfFile(config, "logo", logo), logo)
   return {
     title,
     color: brandColor,
     logo: picture,
-    favicon: favicon === null ? picture : readPicture("--favicon", favicon),
+    favicon: favicon === null ? picture : readPicture(settingOfFile(config, "favicon", favicon), favicon),
   }
 }
 
@@ -60,20 +59,20 @@ export function endingOf({ type }: Picture): string {
   return type === "image/png" ? "png" : "svg"
 }
 
-function readPicture(flag: string, file: string): Picture {
-  const bytes = readBounded(flag, file)
+function readPicture(setting: string, file: string): Picture {
+  const bytes = readBounded(setting, file)
   const picture = toPicture(bytes)
-  if (typeof picture === "string") throw new ConfigError(`${flag} ${file} ${picture}.`)
+  if (typeof picture === "string") throw new ConfigError(`${setting} ${picture}.`)
   return picture
 }
 
-function readBounded(flag: string, file: string): Uint8Array<ArrayBuffer> {
+function readBounded(setting: string, file: string): Uint8Array<ArrayBuffer> {
   try {
     if (statSync(file).size <= maxPictureBytes) return new Uint8Array(readFileSync(file))
   } catch {
-    throw new ConfigError(`${flag} ${file} cannot be read.`)
+    throw new ConfigError(`${setting} cannot be read.`)
   }
-  throw new ConfigError(`${flag} ${file} has more than ${maxPictureBytes} bytes. Choose a smaller picture.`)
+  throw new ConfigError(`${setting} has more than ${maxPictureBytes} bytes. Choose a smaller picture.`)
 }
 
 const pngStart = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]

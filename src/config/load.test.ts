@@ -83,16 +83,28 @@ test.each<[Partial<ConfigSources>, string]>([
   [{ env: { PENKNIFE_NO_GRAPHQL: "1" } }, "PENKNIFE_NO_GRAPHQL must be true or false, not '1'."],
   [{ file: file({ no_graphql: [true] }) }, "'no_graphql' in p.toml must be true or false."],
   [{ file: file({ port: true }) }, "'port' in p.toml must be a text or a number."],
-  [{ flags: { tlsCert: "a.pem" } }, "--tls-cert and --tls-key must be given together."],
+  [{ flags: { tlsCert: "a.pem" } }, "--tls-cert needs --tls-key."],
   [
     { file: file({ plans: { free: { monthly_credits: -1 } } }) },
     "'plans.free.monthly_credits' in p.toml cannot be used",
   ],
   [
     { file: file({ plans: { free: { requests_per_minute: 1_000_001 } } }) },
-    "'plans.free.requests_per_minute' in p.toml cannot be used: expected integer to be less or equal to 1000000, or expected 'unlimited'.",
+    "'plans.free.requests_per_minute' in p.toml cannot be used: it must be a whole number from 1 to 1000000, or 'unlimited'.",
   ],
   [{ file: file({ plans: { free: { montly: 1 } } }) }, "'plans.free.montly' in p.toml is not a setting."],
+  [
+    { file: file({ plans: { free: { portal: ["own"] } } }) },
+    "'plans.free.portal.0' in p.toml cannot be used: it must be one of create, rotate, revoke, webhook.",
+  ],
+  [
+    { file: file({ plans: { "Big One": {} } }) },
+    "'plans.Big One' in p.toml cannot be used: a plan's name has small letters, digits, '-' and '_', and begins with a letter.",
+  ],
+  [{ file: file({ tls_key: "a.pem" }) }, "'tls_key' in p.toml needs 'tls_cert'."],
+  [{ env: { PENKNIFE_BACKUP_EVERY: "24h" } }, "PENKNIFE_BACKUP_EVERY needs PENKNIFE_BACKUP_DIR."],
+  [{ file: file({ try: { calls: 5, plan: "gold" } }) }, "'try.plan' in p.toml must be one of free, "],
+  [{ file: file({ sign_up: { mode: "opne", plan: "gold" } }) }, "'sign_up.plan' in p.toml must be one of"],
   [{ file: file({ credits: { hmac: 1.5 } }) }, "'credits.hmac' in p.toml cannot be used"],
 ])("%o: %s", (sources, message) => expect(() => load(sources)).toThrow(message))
 
@@ -124,12 +136,15 @@ describe("how a plan is offered", () => {
   })
 
   test.each([
-    [{ price: 29 }, "'plans.free.price' in p.toml cannot be used: expected string"],
+    [
+      { price: 29 },
+      "'plans.free.price' in p.toml cannot be used: it must be one line of 1 to 60 characters, without control characters.",
+    ],
     [{ price: "" }, "'plans.free.price' in p.toml cannot be used"],
     [{ price: "x".repeat(61) }, "'plans.free.price' in p.toml cannot be used"],
     [
       { description: "a\nb" },
-      "'plans.free.description' in p.toml cannot be used: it must be one line, without control characters.",
+      "'plans.free.description' in p.toml cannot be used: it must be one line of 1 to 300 characters, without control characters.",
     ],
     [{ highlight: "yes" }, "'plans.free.highlight' in p.toml cannot be used"],
   ])("cannot be %j", (table, message) => expect(() => plansOf(table)).toThrow(message))

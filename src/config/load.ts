@@ -3,20 +3,14 @@ import { isObject } from "../values/is-object.ts"
 import { messageOf } from "../values/message-of.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { ConfigError } from "./config-error.ts"
-import { allOptions, type Option, type OptionKey, type OwnOptions } from "./options.ts"
+import { mistakesBetween } from "./mistakes-between.ts"
+import { allOptions, type Option, type OwnOptions, type Settings } from "./options.ts"
 import { plansOfNames, pricesThatFit, readCredits, readPlans } from "./plans.ts"
+import type { Origin, SettingPlaces } from "./setting-name.ts"
 import type { Environment } from "./traces.ts"
 
-type Settings = { readonly [K in OptionKey]: (typeof allOptions)[K] extends Option<infer T> ? T : never }
-
-/** Where a setting comes from. */
-export type Origin = "flag" | "environment" | "file" | "default"
-
 /** All settings of the program, read and checked. */
-export interface Config extends Settings {
-  readonly origins: Readonly<Record<OptionKey, Origin>>
-  /** The name of the configuration file; null without one. */
-  readonly file: string | null
+export interface Config extends Settings, SettingPlaces {
   /** The text of the configuration file; null without one. It may hold secrets. */
   readonly fileText: string | null
   readonly plans: Plans
@@ -92,26 +86,7 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
   const credits = collecting(() => readCredits(prices, file?.name ?? ""), pricesThatFit(prices))
   const settings = Object.fromEntries(read.map(([key, { value }]) => [key, value])) as Settings
   const origins = Object.fromEntries(read.map(([key, { origin }]) => [key, origin])) as Config["origins"]
-  if ((settings.tlsCert === null) !== (settings.tlsKey === null))
-    mistakes.push("--tls-cert and --tls-key must be given together.")
-  if (settings.caOut !== null && settings.tlsSelfSigned.length === 0)
-    mistakes.push("--ca-out needs --tls-self-signed.")
-  if (settings.backupEverySeconds !== null) {
-    const { db, backupDir } = settings
-    if (/^postgres(?:ql)?:/.test(db))
-      mistakes.push(
-        "--backup-every copies a data file. PostgreSQL has backups of its own; see docs/backup.md.",
-      )
-    else if (db === ":memory:")
-      mistakes.push("--backup-every needs a data file: a store in memory has no backups.")
-    else if (backupDir === null) mistakes.push("--backup-every needs --backup-dir.")
-  }
-  if (settings.smtp !== null && settings.mailFrom === null) mistakes.push("--smtp needs --mail-from.")
-  if (settings.tryCalls > 0) mistakes.push(...mistakesOfTry(settings.tryPlan, plans))
-  if (settings.signUpMode !== "off" && plans.size > 0 && !plans.has(settings.signUpPlan))
-    mistakes.push(
-      `'sign_up.plan' (--sign-up-plan) must be one of ${[...plans.keys()].join(", ")}, not '${settings.signUpPlan}'.`,
-    )
+  mistakes.push(...mistakesBetween(settings, { origins, file: file?.name ?? null }, plans))
   const config: Config = Object.freeze({
     ...settings,
     origins,
@@ -126,17 +101,6 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
   })
   if (mistakes.length > 0) throw new ConfigMistakes(mistakes, config)
   return config
-}
-
-/** Strangers share the plan of calls without a key, so it has to end their use. */
-function mistakesOfTry(name: string, plans: Plans): readonly string[] {
-  const plan = plans.get(name)
-  if (!plan) return [`--try-plan must be one of ${[...plans.keys()].join(", ")}, not '${name}'.`]
-  if (plan.monthlyCredits !== null && plan.requestsPerMinute !== null) return []
-  return [
-    `--try-plan: calls without a key need a plan with limits. Set monthly_credits and requests_per_minute of the plan '${name}', or ` +
-      "name another one.",
-  ]
 }
 
 function tablesOf(file: ConfigSources["file"]): Config["tables"] {

@@ -340,6 +340,11 @@ export const mockOwn = {
 /** Every setting by its key. */
 export const allOptions = { ...options, ...mockOptions, ...remoteOptions }
 
+/** The values of all settings. */
+export type Settings = {
+  readonly [K in OptionKey]: (typeof allOptions)[K] extends Option<infer T> ? T : never
+}
+
 /** The key of a setting in a {@link Config}. */
 export type OptionKey = keyof typeof allOptions
 

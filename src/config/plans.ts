@@ -37,7 +37,8 @@ const planTable = Type.Object(
   },
   { additionalProperties: false },
 )
-const plansTable = Type.Record(Type.String({ pattern: "^[a-z][a-z0-9_-]*$" }), planTable, {
+const planName = /^[a-z][a-z0-9_-]*$/
+const plansTable = Type.Record(Type.String({ pattern: planName.source }), planTable, {
   additionalProperties: false,
 })
 
@@ -73,7 +74,7 @@ export function readCredits(value: unknown, file: string): ReadonlyMap<string, n
 
 /** The default plans, and blank ones of the names in `[plans]`: other settings can name them, although a table has a mistake. */
 export function plansOfNames(value: unknown): Plans {
-  const names = isObject(value) ? Object.keys(value) : []
+  const names = isObject(value) ? Object.keys(value).filter((name) => planName.test(name)) : []
   const blank = names.map((name) => [name, { name, ...blankPlan }] as const)
   return new Map([...blank, ...defaultPlans.map((plan) => [plan.name, plan] as const)])
 }
@@ -112,9 +113,39 @@ function toMessage(error: ValueError, table: string, file: string): string {
   return `${where} cannot be used: ${toText(error)}.`
 }
 
-/** The error; for a value that may have one of several types, the errors of each type. */
-function toText({ type, message, errors }: ValueError): string {
-  if (type === ValueErrorType.StringPattern) return "it must be one line, without control characters"
-  const alternatives = errors.flatMap((each) => each.First() ?? [])
-  return alternatives.length > 0 ? alternatives.map(toText).join(", or ") : message.toLowerCase()
+/** What the value must be; for one that may have one of several types, all of them. */
+function toText({ type, schema }: ValueError): string {
+  if (type === ValueErrorType.ObjectAdditionalProperties)
+    return "a plan's name has small letters, digits, '-' and '_', and begins with a letter"
+  if (type === ValueErrorType.ArrayUniqueItems) return "it must have no item twice"
+  return `it must be ${formOf(schema)}`
+}
+
+function formOf(schema: TSchema): string {
+  const { anyOf, type, minimum, maximum, maxLength } = schema
+  if (Array.isArray(anyOf)) {
+    const choices = choicesOf(anyOf)
+    return choices === null ? anyOf.map(formOf).join(", or ") : `one of ${choices.join(", ")}`
+  }
+  if (schema.const !== undefined) return `'${schema.const}'`
+  switch (type) {
+    case "integer":
+      return maximum === undefined
+        ? `a whole number of at least ${minimum}`
+        : `a whole number from ${minimum} to ${maximum}`
+    case "boolean":
+      return "true or false"
+    case "string":
+      return `one line of 1 to ${maxLength} characters, without control characters`
+    case "array":
+      return "a list"
+    default:
+      return "a table"
+  }
+}
+
+/** The texts of a schema that has no other values. */
+function choicesOf(schemas: readonly TSchema[]): readonly string[] | null {
+  const texts = schemas.flatMap((one): string[] => (typeof one.const === "string" ? [one.const] : []))
+  return texts.length === schemas.length ? texts : null
 }

@@ -17,6 +17,7 @@ const settings: readonly OptionKey[] = [
     "maxBodyBytes",
     "data",
     "dnssecAnchor",
+    "noOutbound",
     "noGraphql",
     "noMcp",
     "publicUrl",

@@ -48,7 +48,7 @@ export interface CliParts {
     listening: { readonly url: string; readonly adminUrl: string | null },
   ): Promise<string | null>
   /** Throws ConfigError for mistakes in a configuration, without opening anything. */
-  checkSettings(read: () => Config): Promise<Config>
+  checkSettings(read: () => Config): Promise<CheckedSettings>
   /** Throws the errors that {@link CliParts.startService} would throw because of the configuration. */
   checkConfig(config: Config): Promise<void>
   /** Opens the accounts of the data file; `create` makes a missing file. Close the result when done. */
@@ -159,4 +159,12 @@ export interface Copied {
   readonly storeVersion: number
   readonly accounts: number
   readonly keys: number
+}
+
+/** A configuration without mistakes. */
+export interface CheckedSettings {
+  /** The name of its file; null without one. */
+  readonly file: string | null
+  /** What will not work as it seems to be meant, a sentence each. */
+  readonly warnings: readonly string[]
 }

@@ -127,14 +127,15 @@ function addConfigCheck(program: Command, parts: CliParts): void {
     .summary("Check a configuration without starting a service.")
     .description(
       "Reads flags, environment and file like 'serve', and lists every mistake. The exit code is 2 if there is one. It " +
-        "opens no store and no port.",
+        "warns of settings that do not work without others, and opens no store and no port.",
     )
     .option("--json", "print JSON")
     .addHelpText("after", example("penknife config check --max-calls 500"))
   const keys = Object.keys(options) as OptionKey[]
   onConfigSource(command, keys, parts, async (source, { json }: { json?: boolean }) => {
-    const { file } = await parts.checkSettings(() => source.read(source.readText()))
+    const { file, warnings } = await parts.checkSettings(() => source.read(source.readText()))
     const text = file === null ? "The settings can be used." : `The settings of ${file} can be used.`
-    parts.terminal.out(json ? `${JSON.stringify({ ok: true, file })}\n` : `${text}\n`)
+    if (!json) for (const warning of warnings) parts.terminal.err(`penknife: warning: ${warning}\n`)
+    parts.terminal.out(json ? `${JSON.stringify({ ok: true, file, warnings })}\n` : `${text}\n`)
   })
 }

@@ -19,7 +19,7 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
     await page.getByLabel("Credits a month").fill("many")
     await page.getByRole("button", { name: "Review changes" }).click()
     await page.locator("[name=monthly_credits][aria-invalid=true]:focus").waitFor()
-    await described(page.getByLabel("Credits a month"), /type a whole number, or unlimited/)
+    await described(page.getByLabel("Credits a month"), /a whole number from 0 to \d+, or 'unlimited'/)
     await look("plans-refused", "above")
     await page.getByLabel("Credits a month").fill("2000")
     await page.getByRole("button", { name: "Review changes" }).click()

@@ -1,0 +1,38 @@
+import { allOptions, type OptionKey } from "./options.ts"
+
+/** Where a setting comes from. */
+export type Origin = "flag" | "environment" | "file" | "default"
+
+/** What tells where the settings of a configuration come from. */
+export interface SettingPlaces {
+  readonly origins: Readonly<Record<OptionKey, Origin>>
+  /** The name of the configuration file; null without one. */
+  readonly file: string | null
+}
+
+/**
+ * A setting in a message, as its operator wrote it: `--smtp`, `PENKNIFE_SMTP` or `'smtp' in p.toml`.
+ * @param beside the setting whose way of writing counts if this one was not given
+ */
+export function settingName(
+  { origins, file }: SettingPlaces,
+  key: OptionKey,
+  beside: OptionKey = key,
+): string {
+  const { flag, env, fileKey } = allOptions[key]
+  const isGiven = origins[key] !== "default"
+  switch (isGiven ? origins[key] : origins[beside]) {
+    case "environment":
+      return env
+    case "file":
+      return isGiven ? `'${fileKey}' in ${file}` : `'${fileKey}'`
+    default:
+      return flag
+  }
+}
+
+/** A setting that names a file or a folder, with this name: `--logo a.svg` or `'logo' in p.toml: a.svg`. */
+export function settingOfFile(places: SettingPlaces, key: OptionKey, path: string): string {
+  const separator = { flag: " ", default: " ", environment: "=", file: ": " }[places.origins[key]]
+  return settingName(places, key) + separator + path
+}
