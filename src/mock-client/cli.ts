@@ -1,8 +1,7 @@
 /** The `penknife` command of the npm package: runs penknife with the same arguments and ends with its exit code. */
 import { spawn } from "node:child_process"
+import { endWithParent } from "./ancestors.ts"
 import { findCommand } from "./command.ts"
-
-const parentCheckMs = 250
 
 try {
   run(findCommand())
@@ -26,14 +25,6 @@ function run([program, ...args]: readonly [string, ...string[]]): void {
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   })
-}
-
-/** npx does not pass signals on, and a test that kills it would leave the mock behind. */
-function endWithParent(): void {
-  const parent = process.ppid
-  setInterval(() => {
-    if (process.ppid !== parent) process.exit(0)
-  }, parentCheckMs).unref()
 }
 
 function fail(thrown: unknown): void {

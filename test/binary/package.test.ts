@@ -178,6 +178,23 @@ test("the test double ends when the program that started the command is killed, 
   await until(() => !existsSync(`/proc/${pid}`))
 })
 
+test.each(["npx", "the shell that started it"])("the test double ends when %s is killed", async (killed) => {
+  if (process.platform !== "linux") return
+  const links = join(project, "node_modules/.bin")
+  mkdirSync(links, { recursive: true })
+  if (!existsSync(join(links, "penknife"))) symlinkSync("../penknife/cli.js", join(links, "penknife"))
+  const npx = "npx --no penknife mock --port 0 --json"
+  // The second command keeps the shell from replacing itself by the first.
+  const command = killed === "npx" ? npx.split(" ") : ["sh", "-c", `${npx}; true`]
+  const env = { ...process.env, npm_config_offline: "true", npm_config_update_notifier: "false" }
+  const child = Bun.spawn(command, { cwd: project, stdout: "pipe", env })
+  const { value } = await child.stdout.getReader().read()
+  const { pid } = JSON.parse(new TextDecoder().decode(value))
+  expect(existsSync(`/proc/${pid}`)).toBe(true)
+  child.kill("SIGKILL")
+  await until(() => !existsSync(`/proc/${pid}`))
+})
+
 test("its types hold in a module and for require, without those of Node", async () => {
   const types = join(dir, "types")
   mkdirSync(types)

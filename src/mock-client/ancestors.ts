@@ -1,0 +1,59 @@
+import { spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+
+/** A mock ends this long after the program that started it, at most. */
+const checkMs = 250
+/** The shell of `npx`, `npx`, and the program that started it. */
+const generations = 3
+
+/**
+ * Ends this process when its parent has ended. Under npm, which does not pass on how it ends, also when npm, or the program that
+ * started it, has ended: a test or a shell that is killed would leave the mock behind.
+ */
+export function endWithParent(): void {
+  const parent = process.ppid
+  const isUnderNpm = process.env.npm_execpath !== undefined || process.env.npm_command !== undefined
+  const older = isUnderNpm ? ancestorsOf(parent, generations - 1) : []
+  setInterval(() => {
+    if (process.ppid !== parent || !older.every(isRunning)) process.exit(0)
+  }, checkMs).unref()
+}
+
+/** The parent of a process, its parent and so on, without the first process of the system, which never ends. */
+function ancestorsOf(pid: number, count: number): readonly number[] {
+  const parent = count > 0 ? parentOf(pid) : null
+  return parent !== null && parent > 1 ? [parent, ...ancestorsOf(parent, count - 1)] : []
+}
+
+function parentOf(pid: number): number | null {
+  const stat = statOf(pid)
+  const text =
+    stat?.parent ?? spawnSync("ps", ["-o", "ppid=", "-p", String(pid)], { encoding: "utf8" }).stdout
+  return Number.parseInt(text ?? "", 10) || null
+}
+
+function isRunning(pid: number): boolean {
+  const stat = statOf(pid)
+  // A process that nobody has waited for yet is a zombie.
+  if (stat) return !/[ZX]/.test(stat.state)
+  if (process.platform === "linux") return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (thrown) {
+    // It may belong to another user.
+    return thrown instanceof Error && "code" in thrown && thrown.code === "EPERM"
+  }
+}
+
+/** What Linux knows of a process; null if there is none, and on other systems. */
+function statOf(pid: number): { readonly state: string; readonly parent: string } | null {
+  try {
+    // The name before it is in parentheses, and may have some (proc(5)).
+    const [, state = "", parent = ""] =
+      /.*\) (\S) (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? []
+    return { state, parent }
+  } catch {
+    return null
+  }
+}
