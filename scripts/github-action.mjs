@@ -44,7 +44,7 @@ function start() {
   const log = join(env.RUNNER_TEMP, `penknife-${process.pid}.log`)
   // The step would wait for its own output to be closed, so the test double must not inherit it.
   const stdio = ["ignore", "pipe", openSync(log, "a")]
-  const child = spawn(command, args, { detached: true, windowsHide: true, stdio })
+  const child = spawn(command, args, { detached: true, windowsHide: true, stdio, env: withoutNpm() })
   const failWithLog = (problem) => fail(`${command} ${problem}\n${readFileSync(log, "utf8")}`)
   child.once("error", ({ message }) => failWithLog(`cannot be run: ${message}`))
   child.once("exit", (code) => failWithLog(`ended with ${code}`))
@@ -55,6 +55,11 @@ function start() {
     console.log(`penknife listening on ${url}`)
     process.exit(0)
   })
+}
+
+/** Under npm the test double would end with this step. */
+function withoutNpm() {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_/i.test(name)))
 }
 
 /** Prints the report of each domain, also on the page of the job, and fails if one has too bad a grade. */

@@ -7,13 +7,14 @@ const checkMs = 250
 const generations = 3
 
 /**
- * Ends this process when its parent has ended. Under npm, which does not pass on how it ends, also when npm, or the program that
- * started it, has ended: a test or a shell that is killed would leave the mock behind.
+ * Under npm or npx, ends this process when its parent, npm, or the program that started npm has ended: they do not pass on how they
+ * end, so a test or a shell that is killed would leave the mock behind. Started in another way, it runs on: a step of a CI job may
+ * end before the mock that it started.
  */
-export function endWithParent(): void {
+export function endWithNpm(): void {
+  if (process.env.npm_execpath === undefined && process.env.npm_command === undefined) return
   const parent = process.ppid
-  const isUnderNpm = process.env.npm_execpath !== undefined || process.env.npm_command !== undefined
-  const older = isUnderNpm ? ancestorsOf(parent, generations - 1) : []
+  const older = ancestorsOf(parent, generations - 1)
   setInterval(() => {
     if (process.ppid !== parent || !older.every(isRunning)) process.exit(0)
   }, checkMs).unref()

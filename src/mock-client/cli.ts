@@ -1,6 +1,6 @@
 /** The `penknife` command of the npm package: runs penknife with the same arguments and ends with its exit code. */
 import { spawn } from "node:child_process"
-import { endWithParent } from "./ancestors.ts"
+import { endWithNpm } from "./ancestors.ts"
 import { findCommand } from "./command.ts"
 
 try {
@@ -16,7 +16,7 @@ function run([program, ...args]: readonly [string, ...string[]]): void {
   const child = isMock
     ? spawn(program, [...args, ...own, "--stop-with-stdin"], { stdio: ["pipe", "inherit", "inherit"] })
     : spawn(program, [...args, ...own], { stdio: "inherit" })
-  if (isMock) endWithParent()
+  if (isMock) endWithNpm()
   // A signal that was sent to this process alone is meant for penknife.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => child.kill(signal))
   child.once("error", fail)

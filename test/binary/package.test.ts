@@ -165,19 +165,6 @@ test("the command runs the program and ends with its exit code", async () => {
   if (process.platform === "linux") expect(existsSync(`/proc/${pid}`)).toBe(false)
 })
 
-test("the test double ends when the program that started the command is killed, as npx may be", async () => {
-  if (process.platform !== "linux") return
-  const cli = join(project, "node_modules/penknife/cli.js")
-  // The second command keeps the shell from replacing itself by the first.
-  const script = `"${node}" "${cli}" mock --port 0 --json; true`
-  const shell = Bun.spawn(["sh", "-c", script], { cwd: project, stdout: "pipe" })
-  const { value } = await shell.stdout.getReader().read()
-  const { pid } = JSON.parse(new TextDecoder().decode(value))
-  expect(existsSync(`/proc/${pid}`)).toBe(true)
-  shell.kill("SIGKILL")
-  await until(() => !existsSync(`/proc/${pid}`))
-})
-
 test.each(["npx", "the shell that started it"])("the test double ends when %s is killed", async (killed) => {
   if (process.platform !== "linux") return
   const links = join(project, "node_modules/.bin")

@@ -8,6 +8,9 @@ export interface Tls {
   readonly key: string
 }
 
+/** The time in which the answer of a call that has just ended is sent. */
+const lastAnswerMs = 50
+
 /** One certificate on the port. Bun cannot change the certificate of a listening socket, so a new listener takes its place. */
 export interface Listener {
   readonly port: number
@@ -17,8 +20,11 @@ export interface Listener {
   replaceApp(app: ListeningApp): void
   /** Closes each kept connection after its next answer, so that its client opens a new one. */
   letGo(): void
-  /** Takes no new connections, closes idle ones, waits `graceMs` at most for calls in progress, then cuts them off. */
-  stop(graceMs: number): Promise<void>
+  /**
+   * Takes no new connections, closes idle ones, waits `graceMs` at most for calls in progress, then cuts them off.
+   * @param cutOff cuts off all connections sooner, soon after it has resolved
+   */
+  stop(graceMs: number, cutOff?: Promise<void>): Promise<void>
 }
 
 /** The part of an Elysia app that is used here. */
@@ -64,8 +70,10 @@ export function listen(
       server.reload({ routes: {}, fetch: next.fetch })
     },
     letGo: () => server.reload({ routes: {}, fetch: (request: Request) => answerLast(current, request) }),
-    async stop(graceMs) {
+    async stop(graceMs, cutOff) {
       const cancel = timer.after(graceMs, () => server.stop(true))
+      // The last answer is still being sent.
+      void cutOff?.then(() => timer.after(lastAnswerMs, () => server.stop(true)))
       await server.stop()
       cancel()
     },
@@ -121,8 +129,8 @@ export function listenRenewably(first: ListeningApp, options: ListenOptions, tim
       return done
     },
     openRequests: () => [current, ...leaving].reduce((sum, listener) => sum + listener.openRequests(), 0),
-    async stop(graceMs: number): Promise<void> {
-      await Promise.all([current, ...leaving].map((listener) => listener.stop(graceMs)))
+    async stop(graceMs: number, cutOff?: Promise<void>): Promise<void> {
+      await Promise.all([current, ...leaving].map((listener) => listener.stop(graceMs, cutOff)))
     },
   }
 }

@@ -99,9 +99,8 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
 
   async function stop(graceMs: number, isAtOnce = false): Promise<void> {
     const ended = endedWithin(graceMs)
-    if (isAtOnce) await ended
-    const connectionMs = isAtOnce ? 0 : graceMs
-    await Promise.all([...listeners.map(({ listener }) => listener.stop(connectionMs)), ended])
+    const cutOff = isAtOnce ? ended : undefined
+    await Promise.all([...listeners.map(({ listener }) => listener.stop(graceMs, cutOff)), ended])
   }
 
   const url = listenAt(createMainApp, { host, port })
