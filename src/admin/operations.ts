@@ -20,6 +20,8 @@ import { createApiKey, rotateKey } from "./keys/issue-key.ts"
 import { getKey } from "./keys/key.ts"
 import { listKeys } from "./keys/list-keys.ts"
 import { consoleLink, portalLink } from "./links/link.ts"
+import { chooseNotices } from "./notices/choose-notices.ts"
+import { listMails } from "./notices/list-mails.ts"
 import { listAttempts, listNotices } from "./notices/list-notices.ts"
 import { resendNotice, testWebhook } from "./notices/send-notice.ts"
 import type { Operation } from "./operation.ts"
@@ -70,9 +72,11 @@ const list = [
   getWebhook,
   deleteWebhook,
   testWebhook,
+  chooseNotices,
   listNotices,
   listAttempts,
   resendNotice,
+  listMails,
   listPlans,
   getConfig,
   listConfig,

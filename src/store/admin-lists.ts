@@ -2,7 +2,7 @@ import { prepareAccountList } from "./account-list.ts"
 import type { AdjustmentRecord } from "./adjustments.ts"
 import type { AdminKeyRecord, AdminStore, AuditRecord, EmailLink } from "./admin-store.ts"
 import { prepareKeyList } from "./key-list.ts"
-import type { AuditFilter, NoticeFilter } from "./list-filters.ts"
+import type { AuditFilter, MailFilter, NoticeFilter } from "./list-filters.ts"
 import {
   byFirst,
   type Candidates,
@@ -16,6 +16,8 @@ import {
   readPage,
 } from "./list-page.ts"
 import type { ListParts } from "./list-parts.ts"
+import { mailColumns } from "./mail-outbox.ts"
+import { type MailRecord, mailIdSql } from "./mails.ts"
 import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
 import type { PersonRecord } from "./people.ts"
 import * as rows from "./rows.ts"
@@ -36,6 +38,8 @@ export type Lists = Pick<
   | "countListed"
   | "invitations"
   | "adjustments"
+  | "mails"
+  | "mailsById"
 >
 
 /** An index has them. Its condition must be a part of the statement. */
@@ -43,6 +47,7 @@ const isNotRemoved: Condition = [() => "removed_ms IS NULL"]
 const byCreation = orderBy(false, "created_ms", "id")
 const byNewest = orderBy(true, "created_ms", "id")
 const byTime = orderBy(true, "at_ms", "id")
+const mailsByTime = orderBy(true, "raised_ms", "id")
 const noticesByTime = orderBy(true, "raised_ms", "notices.id")
 const attemptsByTime: Order = {
   columns: [...orderBy(true, "at_ms", "notice_id").columns, ["attempt", "number"]],
@@ -53,6 +58,12 @@ const attemptsByTime: Order = {
 const waitingNotices: Candidates = {
   column: "notices.id",
   select: [() => "SELECT id FROM notices WHERE state = 'pending'"],
+}
+
+/** Mails that wait are few, too. */
+const waitingMails: Candidates = {
+  column: "id",
+  select: [() => "SELECT id FROM mails WHERE state = 'pending'"],
 }
 
 /** The lists of the administration, in any kind of store. */
@@ -88,6 +99,8 @@ export function prepareLists(parts: ListParts): Lists {
           return countRows(parts, { ...noticeQuery(asked.filter), most })
         case "audit":
           return countRows(parts, { ...auditQuery(asked.filter), most })
+        case "mails":
+          return countRows(parts, { ...mailQuery(asked.filter), most })
       }
     },
     notices: (filter, page) => list<NoticeRecord>({ ...noticeQuery(filter), page }),
@@ -150,17 +163,46 @@ export function prepareLists(parts: ListParts): Lists {
       return (await list<rows.PermittedRow<PersonRecord>>(query)).map(rows.withPermissions)
     },
     audit: (filter, page) => list<AuditRecord>({ ...auditQuery(filter), page }),
+    mails: (filter, page) => list<MailRecord>({ ...mailQuery(filter), page }),
+    mailsById: (ids) =>
+      parts.read(`${selectMails("mails")} WHERE id ${parts.texts.isIn("$1")}`, [
+        parts.texts.toParameter(ids),
+      ]),
   }
 
-  function noticeQuery({ accountId, state }: NoticeFilter): Omit<ListQuery, "page"> {
+  function noticeQuery({ accountId, state, isMailed }: NoticeFilter): Omit<ListQuery, "page"> {
     const select = (notices: string) => parts.selectNotices.replace("FROM notices", `FROM ${notices}`)
     // An index has those that failed. Its condition must be a part of the statement.
     const hasFailed: Condition[] = state === "failed" ? [[() => "state = 'failed'"]] : equals("state", state)
     const ofAccount = equals("account_id", accountId)
     const isFound = ofAccount.length > 0 || state === "failed"
-    const conditions = isFound ? byFirst([...ofAccount, ...hasFailed]) : { conditions: [], checks: hasFailed }
+    const hasMail = `EXISTS (SELECT 1 FROM mails WHERE mails.id = ${mailIdSql})`
+    const mailed: Condition[] =
+      isMailed === undefined ? [] : [[() => (isMailed ? hasMail : `NOT ${hasMail}`)]]
+    const asked = [...ofAccount, ...hasFailed, ...mailed]
+    const conditions = isFound ? byFirst(asked) : { conditions: [], checks: asked }
     const candidates = state === "pending" ? [waitingNotices] : []
     return { table: "notices", select, ...conditions, candidates, order: noticesByTime }
+  }
+}
+
+const selectMails = (mails: string) => `SELECT ${mailColumns} FROM ${mails}`
+
+/** Mails to one address are fewer than those of an account. */
+function mailQuery({ accountId, recipient, state }: MailFilter): Omit<ListQuery, "page"> {
+  // An index has those that failed. Its condition must be a part of the statement.
+  const hasFailed: Condition[] = state === "failed" ? [[() => "state = 'failed'"]] : []
+  const found = [...equals("recipient", recipient), ...equals("account_id", accountId), ...hasFailed]
+  const { conditions, checks } = byFirst(found)
+  const others = state === "failed" ? [] : equals("state", state)
+  const candidates = state === "pending" ? [waitingMails] : []
+  return {
+    table: "mails",
+    select: selectMails,
+    conditions,
+    checks: [...checks, ...others],
+    candidates,
+    order: mailsByTime,
   }
 }
 

@@ -10,7 +10,7 @@ import type {
   KeySort,
   NoticeFilter,
 } from "./list-filters.ts"
-import type { NewMail } from "./mails.ts"
+import type { MailReads, NewMail } from "./mails.ts"
 import type { AttemptRecord, NoticeRecord, Webhook } from "./outbox.ts"
 import type { Page } from "./page.ts"
 import type { PeopleMutation, PeopleReads, PersonRecord } from "./people.ts"
@@ -18,12 +18,13 @@ import type { AccountRecord, KeyRecord, SecretRecord } from "./store.ts"
 import type { UsagePage, UsageQuery } from "./usage-types.ts"
 
 export type { EmailLink, EmailLinkLimits } from "./email-link.ts"
+export { type MailRecord, mailIdOf, mailStates } from "./mails.ts"
 export type { Page }
 
 /**
  * The reads and changes of the administration, in the same database as the store. Every method may reject with StoreUnavailable.
  */
-export interface AdminStore extends CreditsStore, PeopleReads {
+export interface AdminStore extends CreditsStore, PeopleReads, MailReads {
   /** Applies a change in one transaction: all its mutations, its audit records and its replay record, or nothing of them. */
   apply(change: AdminChange): Promise<AdminOutcome>
 

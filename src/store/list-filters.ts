@@ -53,9 +53,15 @@ export type CountedList =
   | { readonly list: "keys"; readonly filter: KeyFilter }
   | { readonly list: "notices"; readonly filter: NoticeFilter }
   | { readonly list: "audit"; readonly filter: AuditFilter }
+  | { readonly list: "mails"; readonly filter: MailFilter }
 
-/** The notices of a list. */
-export type NoticeFilter = Filter<"accountId" | "state">
+/** The notices of a list; all conditions hold. */
+export interface NoticeFilter extends Filter<"accountId" | "state"> {
+  /** True for notices that are mailed, false for others. */
+  readonly isMailed?: boolean | undefined
+}
+/** The mails of a list; all conditions hold. */
+export type MailFilter = Filter<"accountId" | "recipient" | "state">
 /** The attempts of a list, by their notice or its account. */
 export type AttemptFilter = Filter<"noticeId" | "accountId">
 

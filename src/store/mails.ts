@@ -1,4 +1,6 @@
+import type { MailFilter } from "./list-filters.ts"
 import type { ClaimOptions } from "./outbox.ts"
+import type { Page } from "./page.ts"
 
 /** The outbox of mails. Several processes may send from it. Every method may reject with StoreUnavailable. */
 export interface MailOutbox {
@@ -12,6 +14,22 @@ export interface MailOutbox {
   /** Records an attempt. Unless the mail is still to be sent, its link is erased. A delivered mail stays delivered. */
   record(id: string, attempt: MailAttempt, result: MailResult): Promise<void>
 }
+
+/** What the administration reads of mails. Every method may reject with StoreUnavailable. */
+export interface MailReads {
+  /** Mails, newest first. */
+  mails(filter: MailFilter, page: Page): Promise<readonly MailRecord[]>
+  /** Those of some mails that are there. */
+  mailsById(ids: readonly string[]): Promise<readonly MailRecord[]>
+}
+
+/** The id of the mail of a notice, if it is mailed. The triggers of both kinds of stores make the same. */
+export function mailIdOf(noticeId: string): string {
+  return `mail_${noticeId.replaceAll("msg_", "")}`
+}
+
+/** The same in SQL. */
+export const mailIdSql = "'mail_' || replace(notices.id, 'msg_', '')"
 
 /** A mail to insert with a change. */
 export interface NewMail {

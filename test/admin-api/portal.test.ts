@@ -40,7 +40,7 @@ test("an API key opens a session, which tells what may be done", async () => {
   const { account, opened, browser } = await signIn("free")
   expect(opened).toMatchObject({
     kind: "portal",
-    account: { id: account, name: "test", plan: "free", portal_keys: 2, premium: false },
+    account: { id: account, name: "test", plan: "free", portal_keys: 2, premium: false, mail: false },
   })
   const reading = [
     "accounts.get",
@@ -55,7 +55,7 @@ test("an API key opens a session, which tells what may be done", async () => {
     "notices.list",
   ]
   expect([...(opened.may as string[])].sort()).toEqual(
-    [...reading, "keys.create", "keys.update", "keys.revoke", "notices.attempts"].sort(),
+    [...reading, "keys.create", "keys.update", "keys.revoke", "notices.attempts", "notices.choose"].sort(),
   )
   const read = await browser.send("GET", `/portal/v1/accounts/${account}`)
   expect(read.body).toMatchObject({ id: account, plan: "free", keys: 1 })
@@ -93,6 +93,7 @@ describe("of another account", () => {
       "webhooks.get": [["GET", `/accounts/${account}/webhook`]],
       "webhooks.set": [["POST", `/accounts/${account}/webhook`, { url: "https://example.com/mine" }]],
       "notices.test": [["POST", `/accounts/${account}/webhook/test`]],
+      "notices.choose": [["POST", `/accounts/${account}/notify`, { notify: "none" }]],
       "notices.list": [["GET", `/notices?account=${account}`]],
       "notices.attempts": [
         ["GET", `/notices/attempts?account=${account}`],

@@ -50,6 +50,7 @@ const cases: Readonly<Record<string, Given>> = {
     ],
   }),
   "accounts.update": async (admin) => ({ ...(await accountId(admin)), name: "Bob", plan: "pro" }),
+  "notices.choose": async (admin) => ({ ...(await accountId(admin)), notify: "none" }),
   "accounts.close": accountId,
   "accounts.reopen": async (admin) => {
     const given = await accountId(admin)

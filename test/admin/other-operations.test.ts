@@ -17,7 +17,7 @@ import { StoreUnavailable } from "../../src/store/store.ts"
 import { actorOf, openAdministration, type Values } from "../support/administration.ts"
 
 const unreachable =
-  "The webhook could not be reached. Check its name, its certificate, and that it answers within 10 s."
+  "It could not be delivered. Check the webhook: its name, its certificate, an answer within 10 s. By mail, check the e-mail address."
 
 async function withAccount() {
   const admin = openAdministration()

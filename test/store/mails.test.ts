@@ -1,7 +1,8 @@
 /** Promises of every kind of store about its outbox of mails. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import type { AdminStore, NotifyBy } from "../../src/store/admin-store.ts"
-import type { MailOutbox, NewMail } from "../../src/store/mails.ts"
+import type { MailFilter } from "../../src/store/list-filters.ts"
+import { type MailOutbox, mailIdOf, type NewMail } from "../../src/store/mails.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import { accountDetailsOf, changeOf, firstPage, grantOf } from "../support/admin-store.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
@@ -147,6 +148,35 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(taken.toSorted()).toEqual(Array.from({ length: 30 }, (_, i) => `mail_${i}`).toSorted())
   })
 
+  test("are listed newest first, by account, address and state, page by page", async () => {
+    const bea = { accountId: null, recipient: "bea@example.com" }
+    await insert(
+      mailOf({ id: "mail_1", nowMs: nowMs - 3 }),
+      mailOf({ id: "mail_2", nowMs: nowMs - 2, ...bea }),
+      mailOf({ id: "mail_3", nowMs: nowMs - 1, ...bea }),
+      mailOf({ id: "mail_4", nowMs }),
+    )
+    await mails.record("mail_1", sent, { kind: "delivered" })
+    await mails.record("mail_3", { ...refused, status: 550 }, { kind: "failed" })
+    const listed = async (filter: MailFilter, page = firstPage) =>
+      (await admin.mails(filter, page)).map(({ id }) => id)
+    expect(await listed({})).toEqual(["mail_4", "mail_3", "mail_2", "mail_1"])
+    expect(await listed({}, { limit: 2, after: null })).toEqual(["mail_4", "mail_3"])
+    expect(await listed({}, { limit: 2, after: [nowMs - 1, "mail_3"] })).toEqual(["mail_2", "mail_1"])
+    expect(await listed({ accountId: "acc_1" })).toEqual(["mail_4", "mail_1"])
+    expect(await listed({ recipient: "bea@example.com" })).toEqual(["mail_3", "mail_2"])
+    expect(await listed({ state: "failed" })).toEqual(["mail_3"])
+    expect(await listed({ state: "failed", accountId: "acc_1" })).toEqual([])
+    expect(await listed({ state: "pending" })).toEqual(["mail_4", "mail_2"])
+    expect(await listed({ state: "delivered", recipient: "ann@example.com" })).toEqual(["mail_1"])
+    expect(await admin.mails({ state: "failed" }, firstPage)).toMatchObject([
+      { lastStatus: 550, lastError: "try later", attempts: 1 },
+    ])
+    const counted = await admin.countListed({ list: "mails", filter: { state: "pending" } }, 100)
+    expect(counted).toEqual({ count: 2, isExact: true })
+    expect((await admin.mailsById(["mail_2", "mail_9"])).map(({ id }) => id)).toEqual(["mail_2"])
+  })
+
   describe("a notice", () => {
     const data = '{"account":"acc_1","key":"key_1"}'
     const raise = (id: string, type = "key.created") =>
@@ -181,12 +211,30 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
         accountId: "acc_1",
         expiresMs: null,
       })
-      expect(mail.id).toMatch(/^mail_[0-9a-f]{32}$/)
+      expect(mail.id).toBe(mailIdOf("msg_1"))
       expect(JSON.parse(mail.data ?? "")).toEqual({
         ...{ notice: "msg_1", type: "key.created", account: "acc_1", plan: "free", threshold: null },
         ...{ used: 0, allowance: null, data },
       })
       await mails.record(mail.id, sent, { kind: "delivered" })
+    })
+
+    test("is found by whether it is mailed", async () => {
+      await choose({ notify: "mail", email: "ann@example.com" })
+      await raise("msg_mailed")
+      await choose({ notify: "none" })
+      await raise("msg_none")
+      const unsent = async (isMailed?: boolean, accountId?: string) =>
+        (await admin.notices({ state: "unsent", isMailed, accountId }, firstPage))
+          .map(({ id }) => id)
+          .toSorted()
+      expect(await unsent()).toEqual(["msg_mailed", "msg_none"])
+      expect(await unsent(true)).toEqual(["msg_mailed"])
+      expect(await unsent(false)).toEqual(["msg_none"])
+      expect(await unsent(true, "acc_1")).toEqual(["msg_mailed"])
+      expect(
+        await admin.countListed({ list: "notices", filter: { state: "unsent", isMailed: true } }, 9),
+      ).toEqual({ count: 1, isExact: true })
     })
 
     test.each([

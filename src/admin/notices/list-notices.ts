@@ -12,12 +12,14 @@ import {
   requireNotice,
   toAttemptOutput,
   toNoticeOutput,
+  withMails,
 } from "./notice.ts"
 
 export const listNotices = defineRead({
   id: "notices.list",
   title: "List notices",
-  description: "Lists the notices to the webhooks of accounts, newest first.",
+  description:
+    "Lists the notices to accounts, newest first, and how they were delivered: to the webhook, by mail, or both.",
   permission: "notices.read",
   path: "/notices",
   command: {
@@ -31,6 +33,7 @@ export const listNotices = defineRead({
       "threshold",
       "raised",
       "state",
+      "mail_state",
       "attempts",
       "last_status",
       "last_error",
@@ -48,11 +51,12 @@ export const listNotices = defineRead({
   async read({ account, state, limit, after, total }, context) {
     if (account !== undefined) await requireAccount(context, account)
     const { admin } = context
-    const filter = { accountId: account, state }
+    const isMailed = state === "mailed" ? true : state === "unsent" ? false : undefined
+    const filter = { accountId: account, state: isMailed ? "unsent" : state, isMailed }
     const page = await readPage(
       "notices",
       { limit, after },
-      (page) => admin.notices(filter, page),
+      async (page) => withMails(await admin.notices(filter, page), context),
       ({ raisedMs, id }) => [raisedMs, id],
       toNoticeOutput,
     )

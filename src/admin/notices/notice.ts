@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox"
 import { noticeData } from "../../accounts/notice-data.ts"
 import { periodAt } from "../../accounts/period.ts"
 import { choice, nullable } from "../../apis/contract.ts"
+import { type MailRecord, mailIdOf, mailStates } from "../../store/admin-store.ts"
 import type { AttemptRecord, NoticeRecord } from "../../store/outbox.ts"
 import { toIso } from "../../values/time-text.ts"
 import { noSuch } from "../fault.ts"
@@ -13,16 +14,20 @@ import type { AdminParts } from "../parts.ts"
 function errorText(description: string) {
   return oneTextForCustomers(
     nullable(Type.String(), { description }),
-    "The webhook could not be reached. Check its name, its certificate, and that it answers within 10 s.",
+    "It could not be delivered. Check the webhook: its name, its certificate, an answer within 10 s. By mail, check the e-mail address.",
   )
 }
 
-export const noticeStates = ["pending", "delivered", "failed", "unsent"] as const
+/** `mailed` is none of the store: there the notice is `unsent`, and has a mail. */
+export const noticeStates = ["pending", "delivered", "failed", "unsent", "mailed"] as const
+
+/** A notice with its mail; null if it has none. */
+export type MailedNotice = NoticeRecord & { readonly mail: MailRecord | null }
 
 /** A notice as operations answer it. */
 export const noticeSchema = Type.Object({
   id: Type.String({ description: "The notice's id, the same at every attempt." }),
-  account: Type.String({ description: "The account whose webhook gets it." }),
+  account: Type.String({ description: "The account that gets it." }),
   type: Type.String({ description: "The type of the event." }),
   plan: Type.String({ description: "The account's plan when the notice was made." }),
   threshold: nullable(Type.Integer(), {
@@ -39,12 +44,17 @@ export const noticeSchema = Type.Object({
   period_end: instant("When it ends."),
   raised: instant("When the notice was made."),
   state: choice(noticeStates, {
-    description: "`unsent`: the account had no webhook, or its webhook was removed before the delivery.",
+    description:
+      "How far the delivery to the webhook is. `unsent`: there was no webhook, or it was removed before the delivery, and no mail; `mailed`: it goes by mail alone, and `mail_state` says how far that is.",
   }),
-  attempts: Type.Integer({ description: "How often it was tried." }),
+  mail_state: nullable(choice(mailStates, { description: "A state." }), {
+    description: "How far its mail is; null without one.",
+  }),
+  attempts: Type.Integer({ description: "How often it was tried: of a `mailed` one, by mail." }),
   next_attempt: maybeInstant("When it is tried next; null unless pending."),
   last_status: nullable(Type.Integer(), {
-    description: "HTTP status of the last attempt; null without an answer.",
+    description:
+      "HTTP status of the last attempt; of a `mailed` one, the mail server's answer. Null without an answer.",
   }),
   last_error: errorText("What went wrong at the last attempt; null if nothing."),
   delivered: maybeInstant("When it was delivered; null if it was not."),
@@ -65,8 +75,10 @@ export const noticeId = idText("The notice's id, which starts with `msg_`.")
 type NoticeOutput = Static<typeof noticeSchema>
 
 /** A notice as operations show it. */
-export function toNoticeOutput(notice: NoticeRecord): NoticeOutput {
+export function toNoticeOutput({ mail, ...notice }: MailedNotice): NoticeOutput {
   const { startMs, endMs } = periodAt(notice.accountCreatedMs, notice.periodStartMs)
+  const isMailed = mail !== null && notice.state === "unsent"
+  const delivery = isMailed ? mail : notice
   return {
     id: notice.id,
     account: notice.accountId,
@@ -79,13 +91,25 @@ export function toNoticeOutput(notice: NoticeRecord): NoticeOutput {
     period_start: toIso(startMs),
     period_end: toIso(endMs),
     raised: toIso(notice.raisedMs),
-    state: notice.state,
-    attempts: notice.attempts,
-    next_attempt: toIso(notice.nextAttemptMs),
-    last_status: notice.lastStatus,
-    last_error: notice.lastError,
-    delivered: toIso(notice.deliveredMs),
+    state: isMailed ? "mailed" : notice.state,
+    mail_state: mail?.state ?? null,
+    attempts: delivery.attempts,
+    next_attempt: toIso(delivery.nextAttemptMs),
+    last_status: delivery.lastStatus,
+    last_error: delivery.lastError,
+    delivered: toIso(delivery.deliveredMs),
   }
+}
+
+/** Notices with their mails. */
+export async function withMails(
+  notices: readonly NoticeRecord[],
+  { admin }: Pick<AdminParts, "admin">,
+): Promise<readonly MailedNotice[]> {
+  if (notices.length === 0) return []
+  const mails = await admin.mailsById(notices.map(({ id }) => mailIdOf(id)))
+  const byId = new Map(mails.map((mail) => [mail.id, mail]))
+  return notices.map((notice) => ({ ...notice, mail: byId.get(mailIdOf(notice.id)) ?? null }))
 }
 
 /** An attempt as operations show it. */
@@ -103,5 +127,7 @@ export async function requireNotice({ admin }: AdminParts, id: string): Promise<
 
 /** Reads a notice for an answer. */
 export async function readNotice(id: string, context: AdminParts): Promise<NoticeOutput> {
-  return toNoticeOutput(await requireNotice(context, id))
+  const [notice] = await withMails([await requireNotice(context, id)], context)
+  if (notice === undefined) throw noSuch("notice", id)
+  return toNoticeOutput(notice)
 }

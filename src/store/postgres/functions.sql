@@ -439,10 +439,11 @@ BEGIN
   END IF;
   IF chosen <> 'none' AND address IS NOT NULL THEN
     INSERT INTO mails (id, account_id, recipient, template, data, raised_ms, state, next_attempt_ms)
-      VALUES ('mail_' || replace(gen_random_uuid()::text, '-', ''), NEW.account_id, address, 'notice',
+      VALUES ('mail_' || replace(NEW.id, 'msg_', ''), NEW.account_id, address, 'notice',
         json_build_object('notice', NEW.id, 'type', NEW.type, 'account', NEW.account_id, 'plan', NEW.plan,
           'threshold', NEW.threshold, 'used', NEW.used, 'allowance', NEW.allowance, 'data', NEW.data)::text,
-        NEW.raised_ms, 'pending', NEW.raised_ms);
+        NEW.raised_ms, 'pending', NEW.raised_ms)
+    ON CONFLICT (id) DO NOTHING;
   END IF;
   RETURN NULL;
 END $$;

@@ -98,6 +98,7 @@ export const releasedSteps: readonly SchemaStep[] = [
       CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
       CREATE INDEX mails_by_time ON mails (raised_ms, id);
       CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
+      CREATE INDEX mails_by_recipient ON mails (recipient, raised_ms, id);
       CREATE TABLE service_settings (
         name  text COLLATE "C" PRIMARY KEY,
         value text NOT NULL

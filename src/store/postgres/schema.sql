@@ -426,7 +426,7 @@ CREATE INDEX email_links_by_creation ON email_links (created_ms, id);
 
 -- The outbox of mails, inserted in the transaction of the change or charge that they tell of.
 CREATE TABLE mails (
-  id              text COLLATE "C" PRIMARY KEY, -- mail_…, also the left part of its Message-ID
+  id              text COLLATE "C" PRIMARY KEY, -- mail_…, also the left part of its Message-ID; that of a notice ends as the notice's id
   account_id      text COLLATE "C" REFERENCES accounts (id),
   recipient       text COLLATE "C" NOT NULL,
   template        text COLLATE "C" NOT NULL,    -- sign-in, confirmation, invitation, notice
@@ -444,6 +444,7 @@ CREATE TABLE mails (
 CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX mails_by_time ON mails (raised_ms, id);
 CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
+CREATE INDEX mails_by_recipient ON mails (recipient, raised_ms, id);
 CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
 CREATE TRIGGER mail_notice AFTER INSERT ON notices FOR EACH ROW WHEN (NEW.type <> 'test') EXECUTE FUNCTION mail_notice();
 

@@ -109,6 +109,7 @@ export const releasedSteps: readonly SchemaStep[] = [
       CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
       CREATE INDEX mails_by_time ON mails (raised_ms, id);
       CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
+      CREATE INDEX mails_by_recipient ON mails (recipient, raised_ms, id);
       CREATE TABLE service_settings (
         name  TEXT PRIMARY KEY,
         value TEXT NOT NULL
@@ -122,11 +123,12 @@ export const releasedSteps: readonly SchemaStep[] = [
           UPDATE notices SET state = 'unsent', next_attempt_ms = NULL
             WHERE id = NEW.id AND state = 'pending' AND (SELECT notify FROM accounts WHERE id = NEW.account_id) <> 'both';
           INSERT INTO mails (id, account_id, recipient, template, data, raised_ms, state, next_attempt_ms)
-            SELECT 'mail_' || lower(hex(randomblob(16))), id, email, 'notice',
+            SELECT 'mail_' || replace(NEW.id, 'msg_', ''), id, email, 'notice',
               json_object('notice', NEW.id, 'type', NEW.type, 'account', NEW.account_id, 'plan', NEW.plan, 'threshold', NEW.threshold,
                 'used', NEW.used, 'allowance', NEW.allowance, 'data', NEW.data),
               NEW.raised_ms, 'pending', NEW.raised_ms
-            FROM accounts WHERE id = NEW.account_id AND notify IN ('mail', 'both') AND email IS NOT NULL;
+            FROM accounts WHERE id = NEW.account_id AND notify IN ('mail', 'both') AND email IS NOT NULL
+            ON CONFLICT (id) DO NOTHING;
         END;
       ALTER TABLE sessions ADD COLUMN passkey_id TEXT;
       CREATE TABLE people (

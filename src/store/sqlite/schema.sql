@@ -406,7 +406,7 @@ CREATE INDEX email_links_by_creation ON email_links (created_ms, id);
 
 -- The outbox of mails, inserted in the transaction of the change or charge that they tell of.
 CREATE TABLE mails (
-  id              TEXT PRIMARY KEY, -- mail_…, also the left part of its Message-ID
+  id              TEXT PRIMARY KEY, -- mail_…, also the left part of its Message-ID; that of a notice ends as the notice's id
   account_id      TEXT REFERENCES accounts (id),
   recipient       TEXT NOT NULL,
   template        TEXT NOT NULL,    -- sign-in, confirmation, invitation, notice
@@ -424,6 +424,7 @@ CREATE TABLE mails (
 CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX mails_by_time ON mails (raised_ms, id);
 CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
+CREATE INDEX mails_by_recipient ON mails (recipient, raised_ms, id);
 CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
 -- A notice is mailed as its account has chosen. Rows that a move brings were sent before.
 CREATE TRIGGER notices_by_mail AFTER INSERT ON notices
@@ -433,11 +434,12 @@ CREATE TRIGGER notices_by_mail AFTER INSERT ON notices
     UPDATE notices SET state = 'unsent', next_attempt_ms = NULL
       WHERE id = NEW.id AND state = 'pending' AND (SELECT notify FROM accounts WHERE id = NEW.account_id) <> 'both';
     INSERT INTO mails (id, account_id, recipient, template, data, raised_ms, state, next_attempt_ms)
-      SELECT 'mail_' || lower(hex(randomblob(16))), id, email, 'notice',
+      SELECT 'mail_' || replace(NEW.id, 'msg_', ''), id, email, 'notice',
         json_object('notice', NEW.id, 'type', NEW.type, 'account', NEW.account_id, 'plan', NEW.plan, 'threshold', NEW.threshold,
           'used', NEW.used, 'allowance', NEW.allowance, 'data', NEW.data),
         NEW.raised_ms, 'pending', NEW.raised_ms
-      FROM accounts WHERE id = NEW.account_id AND notify IN ('mail', 'both') AND email IS NOT NULL;
+      FROM accounts WHERE id = NEW.account_id AND notify IN ('mail', 'both') AND email IS NOT NULL
+      ON CONFLICT (id) DO NOTHING;
   END;
 
 -- People ----------------------------------------------------------------------------------------------------

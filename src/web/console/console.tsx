@@ -11,6 +11,7 @@ import { ErrorsScreen } from "./errors/errors-screen.tsx"
 import { InvitationsScreen } from "./invitations/invitations-screen.tsx"
 import { KeyScreen } from "./keys/key-screen.tsx"
 import { KeysScreen } from "./keys/keys-screen.tsx"
+import { MailsScreen } from "./mails/mails-screen.tsx"
 import { NoticesScreen } from "./notices/notices-screen.tsx"
 import { OverviewScreen } from "./overview/overview-screen.tsx"
 import { PasskeySignIn } from "./people/passkey-sign-in.tsx"
@@ -30,6 +31,7 @@ const screens: readonly Screen[] = [
   screenAt("requests", "Requests", "requests.tail", RequestsScreen),
   screenAt("errors", "Errors", "history.faults", ErrorsScreen),
   screenAt("notices", "Notices", "notices.list", NoticesScreen),
+  screenAt("mails", "Mails", "mails.list", MailsScreen),
   screenAt("statements", "Statements", "statements.list", StatementsScreen, StatementScreen),
   screenAt("plans", "Plans", "plans.list", PlansScreen),
   screenAt("audit", "Audit", "audit.list", AuditScreen),

@@ -25,10 +25,25 @@ const states = {
   unsent: ["warn", "Unsent"],
 } as const
 
-/** The state of a notice as a coloured word. */
-export function NoticeState({ state }: Pick<Notice, "state">) {
-  const [tone, text] = states[state]
-  return <Tag tone={tone}>{text}</Tag>
+const mailStates = {
+  delivered: ["good", "Mailed"],
+  failed: ["bad", "Mail failed"],
+  pending: ["plain", "Mail pending"],
+  unsent: ["warn", "Mail not sent"],
+  expired: ["warn", "Mail not sent"],
+} as const
+
+type NoticeStateProps = Pick<Notice, "state"> & Partial<Pick<Notice, "mail_state">>
+
+/** How far a notice is, as coloured words: at the webhook, by mail, or both. */
+export function NoticeState({ state, mail_state: mail = null }: NoticeStateProps) {
+  if (state === "mailed" && mail === null) return <Tag>By mail</Tag>
+  return (
+    <>
+      {state !== "mailed" && <Tag tone={states[state][0]}>{states[state][1]}</Tag>}{" "}
+      {mail !== null && <Tag tone={mailStates[mail][0]}>{mailStates[mail][1]}</Tag>}
+    </>
+  )
 }
 
 interface NoticeWindowProps {
@@ -40,14 +55,15 @@ interface NoticeWindowProps {
 
 /** One notice: what it says, and each attempt to deliver it. */
 export function NoticeWindow({ notice, children, close }: NoticeWindowProps) {
-  const { id, type, state, raised, plan, threshold, used, allowance, data } = notice
+  const { id, type, state, raised, plan, threshold, used, allowance, data, last_error: error } = notice
   const reading = useRead("notices.attempts", { notice: id, limit: 100 })
   return (
     <Dialog title={type} close={close} isWide>
       <Facts
         facts={[
           ["Id", <CopyId key="id" id={id} />],
-          ["State", <NoticeState key="state" state={state} />],
+          ["State", <NoticeState key="state" {...notice} />],
+          state === "mailed" && error !== null ? ["Mail server", error] : null,
           ["Raised", <Time key="raised" at={raised} style="instant" />],
           ["Plan", plan],
           threshold === null
@@ -67,10 +83,12 @@ export function NoticeWindow({ notice, children, close }: NoticeWindowProps) {
       <Ready reading={reading} what="attempts">
         {({ data: attempts }) =>
           attempts.length === 0 ? (
-            <Empty title="Not tried yet">
-              {state === "unsent"
-                ? "The account had no webhook when the notice was made. Set one, then send the notice again."
-                : "It is sent within seconds."}
+            <Empty title={state === "mailed" ? "None: it goes by mail" : "Not tried yet"}>
+              {state === "mailed"
+                ? "The account gets its notices by mail alone."
+                : state === "unsent"
+                  ? "The account had no webhook when the notice was made. Set one, then send the notice again."
+                  : "It is sent within seconds."}
             </Empty>
           ) : (
             <div class="card flush">

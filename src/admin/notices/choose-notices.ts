@@ -1,0 +1,74 @@
+import { type Static, Type } from "@sinclair/typebox"
+import { choice, nullable } from "../../apis/contract.ts"
+import { type AccountDetails, notifyChoices } from "../../store/admin-store.ts"
+import { changeAccount, requireAccount, requireOpenAccount } from "../accounts/account.ts"
+import type { OptionalEvent } from "../accounts/events.ts"
+import { AdminFault } from "../fault.ts"
+import { accountId } from "../fields.ts"
+import { type AdminContext, defineChange } from "../operation.ts"
+
+const output = Type.Object({
+  id: Type.String({ description: "The account's id." }),
+  notify: choice(notifyChoices, { description: "How it gets notices." }),
+  email: nullable(Type.String(), { description: "The address of notices by mail; null without one." }),
+  events: Type.Array(Type.String(), {
+    description: "Events that it gets besides the thresholds of credits.",
+  }),
+})
+
+/** A key that ends unseen stops a customer's program, so who chooses mail is told of it. */
+const mailedEvent: OptionalEvent = "key.expiring"
+
+export const chooseNotices = defineChange({
+  id: "notices.choose",
+  title: "Choose how an account gets notices",
+  description:
+    "Chooses how an account gets notices: by its webhook, by mail, both, or none. Choosing mail adds the event `key.expiring`.",
+  permission: "notices.write",
+  method: "POST",
+  path: "/accounts/{id}/notify",
+  command: { words: "notices choose", args: ["id", "notify"], example: "acc_1234567890abcdef none" },
+  portal: { account: "id" },
+  input: Type.Object({
+    id: accountId,
+    notify: choice(notifyChoices, {
+      description: "How it gets notices. By mail needs an e-mail address.",
+    }),
+  }),
+  output,
+  example: { id: "acc_1234567890abcdef", notify: "none" },
+  async prepare({ id, notify }, context) {
+    const account = await requireOpenAccount(context, id)
+    if (byMail({ notify })) requireMail(account, context)
+    const events =
+      byMail({ notify }) && !byMail(account) && !account.events.includes(mailedEvent)
+        ? [...account.events, mailedEvent]
+        : account.events
+    const change = changeAccount(account, { notify, events }, context)
+    return { ...change, answer: () => read(id, context) }
+  },
+  recall: read,
+})
+
+/** @throws AdminFault without an address, and for a customer of a service that sends no mail. A command does not know whether it does. */
+function requireMail({ id, email }: AccountDetails, { actor, signUp }: AdminContext): void {
+  const parameter = "notify"
+  if (actor.account !== null && !signUp.hasMail) {
+    throw new AdminFault("conflict", "This service sends no mail. Choose the webhook.", { parameter })
+  }
+  if (email !== null) return
+  const what =
+    actor.account === null
+      ? `Set one first: 'account update ${id} --email ADDRESS'`
+      : "Ask the operator of this service to set one"
+  throw new AdminFault("conflict", `The account has no e-mail address. ${what}.`, { parameter })
+}
+
+function byMail({ notify }: Pick<AccountDetails, "notify">): boolean {
+  return notify === "mail" || notify === "both"
+}
+
+async function read(id: string, context: AdminContext): Promise<Static<typeof output>> {
+  const { notify, email, events } = await requireAccount(context, id)
+  return { id, notify, email, events: [...events] }
+}
