@@ -23,6 +23,7 @@ const brand: MailBrand = {
   accent: "#0b6b5d",
   onAccent: "#ffffff",
   logo: null,
+  portal: "https://api.example.com/portal",
   from: "no-reply@example.com",
 }
 const link = "https://api.example.com/portal#secret"
@@ -130,6 +131,17 @@ describe("a mail", () => {
     ])
     expect(logged).toMatchObject([{ level: "error", message: "mail not delivered", status: 550 }])
     expect(JSON.stringify(logged)).not.toContain("secret")
+  })
+
+  test("that is refused with its own words keeps no token of them: its link may still work", async () => {
+    const token = `pkl-${"a".repeat(38)}`
+    const words = `spam: https://api.example.com/portal/confirm#sign-in=${token} and /unsubscribe/acc_1.x.y`
+    const { delivery, insert, rows, logged } = await setUp([{ kind: "refused", status: 554, error: words }])
+    await insert()
+    await delivery.runDue()
+    const kept = "spam: https://api.example.com/portal/confirm#sign-in=… and …"
+    expect(rows()).toMatchObject([{ state: "failed", last_error: kept }])
+    expect(logged).toMatchObject([{ error: kept }])
   })
 
   test("is not sent after its link is over", async () => {
@@ -303,6 +315,17 @@ describe("what a mail says", () => {
     expect(compose(recordOf({}), brand, null).html).not.toContain("<img")
   })
 
+  test.each([
+    ["confirmation", true],
+    ["sign-in", true],
+    ["invitation", false],
+  ] as const)("%s says where its link works: in the browser that asked %p", (template, isBound) => {
+    const mail = recordOf({ template, data: JSON.stringify({ link, plan: "pro" }) })
+    const { text } = compose(mail, brand, null)
+    expect(text.includes("Open it in the browser where you asked for it.")).toBe(isBound)
+    expect(text.includes("on the plan “pro”")).toBe(template !== "sign-in")
+  })
+
   test("a notice has its numbers", () => {
     const data = {
       ...{ type: "credits.threshold_reached", account: "acc_1", plan: "pro", data: null },
@@ -310,7 +333,9 @@ describe("what a mail says", () => {
     }
     const mail = recordOf({ template: "notice", data: JSON.stringify(data), expiresMs: null })
     const composed = compose(mail, brand, null)
-    expect(composed.subject).toBe("80 % of the month's credits are used")
+    expect(composed.subject).toBe("Example <APIs>: 80 % of the month's credits are used")
+    expect(composed.text).toContain("Open the portal:\nhttps://api.example.com/portal\n")
+    expect(compose(mail, { ...brand, portal: null }, null).text).not.toContain("portal")
     expect(composed.text).toContain("Used credits: 80,000\nCredits of the month: 100,000")
   })
 
@@ -319,7 +344,7 @@ describe("what a mail says", () => {
     const mail = recordOf({ template: "notice", data: JSON.stringify({ type: broken }), expiresMs: null })
     const named = { ...brand, title: broken }
     const message = (await toMessage(mail, compose(mail, named, null), named)).toString()
-    expect(message).toContain("\r\nSubject: Event a Bcc: x@y.z b c d\r\n")
+    expect(message).toContain("\r\nSubject: a Bcc: x@y.z b c d: Event a Bcc: x@y.z b c d\r\n")
     expect(message).toContain('From: "a Bcc: x@y.z b c d" <no-reply@example.com>\r\n')
   })
 

@@ -452,7 +452,7 @@ test("mails that a service would send are listed with their text, the same after
   }
   const first = await play()
   expect(first).toMatchObject([
-    { to: "ann@example.com", template: "notice", subject: "A key was created", link: null },
+    { to: "ann@example.com", template: "notice", subject: "penknife: A key was created", link: null },
     { to: "ann@example.com", template: "sign-in", subject: "Sign in to penknife" },
   ])
   const [notice, signIn] = first as { text: string; html: string; link: string }[]

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import type { PageAddresses } from "../admin/parts.ts"
 import { readBrand } from "../config/brand.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
@@ -40,10 +41,11 @@ function readPassword(file: string, place: string): string {
 const maxLogoBytes = 65_536
 
 /** How mails look under a configuration. Mail programs show no SVG, so only a PNG goes with them. */
-export function mailBrandOf(config: Config): MailBrand {
+export function mailBrandOf(config: Config, pages: Pick<PageAddresses, "portal">): MailBrand {
   const { title, brandColor, mailFrom } = config
   const { accent, onAccent } = toBrandColors(brandColor ?? ownColor).light
-  return { title, accent, onAccent, from: mailFrom ?? noSender, logo: logoOf(config) }
+  const portal = config.noPortal ? null : `${pages.portal()}/portal`
+  return { title, portal, accent, onAccent, from: mailFrom ?? noSender, logo: logoOf(config) }
 }
 
 /** The logos of configurations: a file is read once, as for the pages. */

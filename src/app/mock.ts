@@ -126,9 +126,13 @@ async function createState(
   const notices = { thresholds: noticeThresholds, now: clock.now, onRaised: () => {} }
   const openedStore = openSqliteStore(":memory:", { timer: systemTimer, notices })
   const { store, outbox } = openedStore
+  const pages = pageAddresses({
+    config: () => config,
+    listening: () => ({ url: server().url, adminUrl: server().url }),
+  })
   const mockMails = createMockMails(
     openedStore.mails,
-    () => mailBrandOf(config),
+    () => mailBrandOf(config, pages),
     (...of) => admin.unsubscribes.linkFor(...of),
   )
   const apiIds = apis.map(({ definition }) => definition.id)
@@ -187,10 +191,7 @@ async function createState(
     backups: noBackups("The test double keeps its store in memory, so it has no backups. Use a service."),
     watchRequests: requests.watch,
     keptRequests: kept,
-    pages: pageAddresses({
-      config: () => config,
-      listening: () => ({ url: server().url, adminUrl: server().url }),
-    }),
+    pages,
     version,
     startedMs: clock.now(),
     isMock: true,

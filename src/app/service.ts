@@ -144,10 +144,11 @@ export async function startService(config: Config, options: StartOptions = {}): 
   if (!sharedPort) await logMissingPlans(log, openedStore.admin, config)
   const sender = createWebhookSender({ timer: systemTimer })
   const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log, tracer })
+  const pages = pageAddresses({ config: () => current.config, listening: () => server })
   const mailing = createMailDelivery({
     mails: openedStore.mails,
     sender: mailServer && createMailSender(mailServer, { timer: systemTimer }),
-    brand: () => mailBrandOf(current.config),
+    brand: () => mailBrandOf(current.config, pages),
     unsubscribeLink: (...of) => admin.unsubscribes.linkFor(...of),
     ...{ clock, random, timer: systemTimer, log },
   })
@@ -240,7 +241,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     watchRequests: observability.requests.watch,
     keptRequests: observability.kept,
     mailHealth: mailing.health,
-    pages: pageAddresses({ config: () => current.config, listening: () => server }),
+    pages,
     version,
     startedMs: clock.now(),
     instances: () => peers?.instances() ?? null,

@@ -14,6 +14,11 @@ const maxWaitMs = maxDelayMs + leaseMs + mailLimitMs
 /** Connections to the mail server at once. */
 const maxConnections = 8
 
+/** A server may repeat the link of a mail in its words, which operators read: while it works, it signs in. */
+function withoutTokens(text: string): string {
+  return text.replace(/\bpkl-[0-9A-Za-z]*|\/unsubscribe\/\S*/g, "…")
+}
+
 interface MailDeliveryParts {
   readonly mails: MailOutbox
   /** Null without a mail server: mails are marked as not sent. */
@@ -93,7 +98,8 @@ export function createMailDelivery(parts: MailDeliveryParts) {
     } catch (cause) {
       return { kind: "refused", status: null, error: `the mail cannot be written: ${messageOf(cause)}` }
     }
-    return to.send({ from: brand.from, to: mail.recipient, message })
+    const reply = await to.send({ from: brand.from, to: mail.recipient, message })
+    return { ...reply, error: reply.error && withoutTokens(reply.error) }
   }
 
   const loop = createDeliveryLoop<MailRecord>(

@@ -7,6 +7,8 @@ export interface MailBrand {
   readonly onAccent: string
   /** A PNG picture that goes with each mail; null for none. */
   readonly logo: Uint8Array | null
+  /** Where customers sign in; null without a portal. */
+  readonly portal: string | null
   /** The sender's address. */
   readonly from: string
 }

@@ -6,7 +6,7 @@ import type { MailBrand, MailPart, MailText } from "./layout.ts"
 /** What a mail says. Its data are `{link}` for a template with a link, and the notice's fields for a notice. */
 export function textOf(
   mail: MailRecord,
-  { title }: Pick<MailBrand, "title">,
+  { title, portal }: Pick<MailBrand, "title" | "portal">,
 ): Pick<MailText, "subject" | "parts"> {
   const data = readData(mail)
   switch (mail.template) {
@@ -16,7 +16,7 @@ export function textOf(
         parts: [
           `Someone asked to sign in to ${title} with this address.`,
           { label: "Sign in", link: text(data, "link") },
-          validity(mail),
+          ...usage(mail),
           "If it was not you, do nothing: without this link nobody signs in.",
         ],
       }
@@ -24,9 +24,9 @@ export function textOf(
       return {
         subject: `Confirm your address for ${title}`,
         parts: [
-          `Someone asked for an account of ${title} with this address.`,
+          `Someone asked for an account at ${title} with this address${onPlan(data)}.`,
           { label: "Confirm the address", link: text(data, "link") },
-          validity(mail),
+          ...usage(mail),
           "If it was not you, do nothing: no account is made without this link.",
         ],
       }
@@ -34,14 +34,34 @@ export function textOf(
       return {
         subject: `You are invited to ${title}`,
         parts: [
-          `You are invited to open an account of ${title}.`,
+          `You are invited to open an account at ${title}${onPlan(data)}.`,
           { label: "Accept the invitation", link: text(data, "link") },
           validity(mail),
         ],
       }
     case "notice":
-      return noticeText(data, title)
+      return withPortal(noticeText(data, title), portal, title)
   }
+}
+
+/** Visitors' links work only in the browser that asked, which is easily missed when the mail is read on another device. */
+function usage(mail: MailRecord): readonly string[] {
+  return [validity(mail), "Open it in the browser where you asked for it."]
+}
+
+/** The plan of the account to make. Mails of earlier versions do not name it. */
+function onPlan({ plan }: Readonly<Record<string, unknown>>): string {
+  return typeof plan === "string" ? `, on the plan “${plan}”` : ""
+}
+
+/** A notice says in its subject who sends it, and leads to where something can be done about it. */
+function withPortal(
+  { subject, parts }: Pick<MailText, "subject" | "parts">,
+  portal: string | null,
+  title: string,
+): Pick<MailText, "subject" | "parts"> {
+  const link = portal === null ? [] : [{ label: "Open the portal", link: portal }]
+  return { subject: `${title}: ${subject}`, parts: [...parts, ...link] }
 }
 
 /** How long a link is valid, counted from when it was made. */

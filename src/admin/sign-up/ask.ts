@@ -82,7 +82,7 @@ async function requireQuestion(
   if (name !== undefined && name !== "") requireName(name, "The name of an account")
   if (signUp.terms !== null && terms !== true) throw termsMissing
   if (await signUp.isBlocked(email.slice(email.lastIndexOf("@") + 1))) {
-    throw new AdminFault("invalid", "Addresses of this domain cannot sign up. Choose another 'email'.", {
+    throw new AdminFault("invalid", "Addresses of this domain cannot sign up. Use another e-mail address.", {
       parameter: "email",
     })
   }
@@ -133,7 +133,7 @@ async function sendLink(
   )
   const { id, kind, expiresMs } = made.link
   const outcome = await admin.apply({
-    mutations: [made.mutation, mailOf(made, random)],
+    mutations: [made.mutation, mailOf(made, account ? null : signUp.plan, random)],
     audit: {
       ...{ id: newAuditId(nowMs), atMs: nowMs, actor: "service", actorName: "portal" },
       ...{ source: from.source, requestId: from.requestId },

@@ -81,7 +81,10 @@ export const createInvitation = defineChange({
     const shown = toOutput(made.link)
     const { id, ...after } = shown
     return {
-      mutations: [made.mutation, ...(signUp.hasMail ? [mailOf(made, random)] : [])],
+      mutations: [
+        made.mutation,
+        ...(signUp.hasMail ? [mailOf(made, made.link.plan ?? signUp.plan, random)] : []),
+      ],
       target: { kind: "invitation", id, accountId: null },
       before: null,
       after,

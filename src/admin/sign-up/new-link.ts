@@ -40,10 +40,18 @@ export function newEmailLink(
 
 const templates = { "sign-up": "confirmation", "sign-in": "sign-in", invitation: "invitation" } as const
 
-/** Puts the mail with a link into the outbox, in the transaction that makes the link. */
-export function mailOf({ link, url }: NewLink, random: Random): Mutation {
+/**
+ * Puts the mail with a link into the outbox, in the transaction that makes the link.
+ * @param plan of the account that the link makes; null for one that is there
+ */
+export function mailOf({ link, url }: NewLink, plan: string | null, random: Random): Mutation {
   const { kind, email, accountId, createdMs, expiresMs } = link
-  const data = JSON.stringify({ link: url, expires: toIso(expiresMs), name: link.name })
+  const data = JSON.stringify({
+    link: url,
+    expires: toIso(expiresMs),
+    name: link.name,
+    ...(plan !== null && { plan }),
+  })
   return {
     kind: "mail.insert",
     mail: {
