@@ -85,6 +85,29 @@ describe("the landing page", () => {
     expect(await link({ sign_up: { mode: "open" } })).toBeNull()
   })
 
+  test("says on the card of another plan than that of sign-up how one gets it", async () => {
+    const file = {
+      ...{ sign_up: { mode: "open", plan: "free" }, smtp: "smtp://127.0.0.1:1", mail_from: "a@acme.example" },
+      ...{ plans: { free: { price: "Free" }, pro: { price: "€29 a month" } }, contact: "help@acme.example" },
+    }
+    const cards = async (given: object) =>
+      [
+        ...(await textOf(await startTestService({ file: { ...file, ...given } }))).matchAll(
+          /<li class="plan">(.*?)<\/li>\s*(?=<li class="plan">|<\/ul>\s*<\/section>)/gs,
+        ),
+      ].map(([, card = ""]) => card)
+    const [free = "", pro = ""] = await cards({})
+    expect(free).toContain('aria-label="Sign up for Free">Sign up</a>')
+    // Once is enough.
+    expect(free.match(/Free<\/(?:h3|p)>/g)).toEqual(["Free</h3>"])
+    expect(pro).toContain("Start with Free</a>")
+    expect(pro).toContain('Then ask <a href="mailto:help@acme.example">the operator</a> for Pro.')
+    expect(pro).not.toContain("Sign up")
+    // The operator's own page may offer all plans.
+    const [, own = ""] = await cards({ sign_up_url: "https://acme.example/" })
+    expect(own).toContain('href="https://acme.example/" aria-label="Sign up for Pro">Sign up</a>')
+  })
+
   test("has the audit first in its category", async () => {
     const text = await textOf(await startTestService())
     const [, first = ""] = /id="category-mail".*?<a class="title" href="([^"]+)"/s.exec(text) ?? []

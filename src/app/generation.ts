@@ -89,6 +89,7 @@ export function httpSettings(
     offer: {
       plans: offeredPlans(config.plans),
       signUp: config.signUpUrl ?? ownSignUp(config, isMock),
+      signUpPlan: config.signUpUrl === null ? config.signUpPlan : null,
       contact: config.contact,
       terms: config.termsUrl ?? config.signUpTerms,
       privacy: config.privacyUrl,

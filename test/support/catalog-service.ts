@@ -107,7 +107,15 @@ export function catalogParts(
     mcp: { loopbackOnly: true, publicHost: null },
     metricsToken: null,
     brand: { title: "penknife", color: null, logo: null, favicon: null },
-    offer: { plans: [], signUp: null, contact: null, terms: null, privacy: null, status: null },
+    offer: {
+      plans: [],
+      signUp: null,
+      signUpPlan: null,
+      contact: null,
+      terms: null,
+      privacy: null,
+      status: null,
+    },
   }
   return { opened, ports, plans, parts, settings, logged }
 }

@@ -22,7 +22,7 @@ export function landingPage(site: Site, write: WritePage): string {
 <div class="inner">
 <div class="words">
 <h1>${headline}</h1>
-<p class="lead">Small jobs with exact answers, as JSON, XML, YAML or CSV. A successful call costs credits. A refused one is free.</p>
+<p class="lead">Small jobs with exact answers, as JSON, XML, YAML or CSV. A successful call costs credits. Refused calls are free.</p>
 ${costLine(site)}
 <p class="actions">${actionsOf(site)}</p>
 ${keyHint(site)}
@@ -80,7 +80,7 @@ function keyHint({ portal, offer, guests }: Site): Html {
     return html`<p class="hint">Try most of them without a key, ${calls} a minute: open one and press “Try it”.</p>`
   }
   return portal
-    ? html`<p class="hint">You have a key? <a href="/portal">Sign in to the portal</a> to see what it has used and to make more.</p>`
+    ? html`<p class="hint">Already have a key? <a href="/portal">Sign in to the portal</a> to see what it has used and to make more.</p>`
     : html`<p class="hint">Every call needs an API key, which you get from ${offer.contact === null ? "the operator of this service" : html`<a href="${offer.contact}">the operator of this service</a>`}.</p>`
 }
 
@@ -92,7 +92,7 @@ function sample(site: Site): Html | null {
   return html`<div class="sample">
 <p class="caption">A call</p>
 ${codeBlock("curl", `A call of ${definition.title}`, toCurl(call))}
-<p class="caption">Its answer</p>
+<p class="caption">The answer</p>
 ${codeBlock("json", `The answer of ${definition.title}`, JSON.stringify(answer, null, 2))}
 </div>`
 }

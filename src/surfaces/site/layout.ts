@@ -72,7 +72,7 @@ function linksOf({ portal, offer: { plans, signUp } }: Site): readonly { href: s
     { href: "/#apis", text: "APIs" },
     ...(plans.length > 0 ? [{ href: "/#plans", text: "Plans" }] : []),
     { href: "/docs", text: "Reference" },
-    ...(portal ? [{ href: "/portal", text: "Portal" }] : []),
+    ...(portal ? [{ href: "/portal", text: "Sign in" }] : []),
     ...(signUp === null ? [] : [{ href: signUp, text: "Sign up" }]),
   ]
 }

@@ -1,32 +1,51 @@
 import type { Plan } from "../../accounts/plan.ts"
 import { type Html, html } from "./html.ts"
-import type { Site } from "./site.ts"
+import type { Offer, Site } from "./site.ts"
 
 /** The plans that the operator offers, each with what it costs and what one gets. Nothing without plans. */
 export function plansSection({ offer, apis }: Site): Html | null {
-  const { plans, signUp } = offer
+  const { plans } = offer
   if (plans.length === 0) return null
   const prices = apis.map(({ credits }) => credits)
   const [least, most] = [Math.min(...prices), Math.max(...prices)]
   const cost = least === most ? creditsText(least) : `${formatCount(least)} to ${creditsText(most)}`
   return html`<section id="plans" class="inner" aria-labelledby="plans-heading">
 <h2 id="plans-heading">Plans</h2>
-<p class="lead">A successful call costs ${cost}, as the API says. A refused one is free.</p>
-<ul class="plans">${plans.map((plan) => planCard(plan, signUp))}</ul>
+<p class="lead">A successful call costs ${cost}, as the API says. Refused calls are free.</p>
+<ul class="plans">${plans.map((plan) => planCard(plan, offer))}</ul>
 </section>`
 }
 
-function planCard(plan: Plan, signUp: string | null): Html {
+function planCard(plan: Plan, offer: Offer): Html {
   const { name, price, description, highlight } = plan
-  const shown = name.charAt(0).toUpperCase() + name.slice(1)
+  const shown = shownName(name)
   return html`<li class="plan${highlight && " highlight"}">
 ${highlight && html`<p class="badge">Recommended</p>`}
 <h3>${shown}</h3>
-${price !== null && html`<p class="plan-price">${price}</p>`}
+${price !== null && price.toLowerCase() !== name.toLowerCase() && html`<p class="plan-price">${price}</p>`}
 ${description !== null && html`<p class="plan-text">${description}</p>`}
 <ul class="plan-facts">${factsOf(plan).map((fact) => html`<li>${fact}</li>`)}</ul>
-${signUp !== null && html`<p class="plan-action"><a class="button${highlight && " primary"}" href="${signUp}" aria-label="Sign up for ${shown}">Sign up</a></p>`}
+${planAction(plan, offer)}
 </li>`
+}
+
+/** Who signs up by themselves begins with one plan, and asks for another: the card of the other says so. */
+function planAction({ name, highlight }: Plan, { signUp, signUpPlan, contact }: Offer): Html | null {
+  if (signUp === null) return null
+  const shown = shownName(name)
+  const button = (text: string, label: string) =>
+    html`<a class="button${highlight && " primary"}" href="${signUp}" aria-label="${label}">${text}</a>`
+  if (signUpPlan === null || signUpPlan === name) {
+    return html`<p class="plan-action">${button("Sign up", `Sign up for ${shown}`)}</p>`
+  }
+  const first = `Start with ${shownName(signUpPlan)}`
+  const operator = contact === null ? html`the operator` : html`<a href="${contact}">the operator</a>`
+  return html`<div class="plan-action"><p class="hint">Then ask ${operator} for ${shown}.</p>
+<p>${button(first, `${first}, then ask for ${shown}`)}</p></div>`
+}
+
+function shownName(plan: string): string {
+  return plan.charAt(0).toUpperCase() + plan.slice(1)
 }
 
 function factsOf({ monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis }: Plan) {
@@ -34,7 +53,7 @@ function factsOf({ monthlyCredits, signUpBonus, requestsPerMinute, premium, grap
     monthlyCredits === null ? "Credits without a limit" : `${creditsText(monthlyCredits)} a month`,
     signUpBonus > 0 && `${creditsText(signUpBonus)} to begin with`,
     requestsPerMinute === null
-      ? "No limit of calls a minute"
+      ? "No limit on calls a minute"
       : `${formatCount(requestsPerMinute)} ${requestsPerMinute === 1 ? "call" : "calls"} a minute`,
     premium ? "All fields of answers" : "Answers without premium fields",
     graphqlApis !== 1 &&

@@ -20,6 +20,8 @@ export interface Offer {
   readonly plans: readonly Plan[]
   /** The address where strangers become customers. */
   readonly signUp: string | null
+  /** The only plan of those who sign up there; null if that page offers all plans. */
+  readonly signUpPlan: string | null
   /** A `mailto:` or web address. */
   readonly contact: string | null
   readonly terms: string | null

@@ -10,10 +10,12 @@ export const unsubscribePages = {
       html`<form method="post"><p class="actions"><button class="button primary" type="submit">Stop notices by mail</button></p></form>`,
       html`<p class="hint">Mails with a link to sign in still come when someone asks for one.</p>`,
     ]),
-  done: ({ offer: { contact } }: Site, write: WritePage): string =>
+  done: ({ portal, offer: { contact } }: Site, write: WritePage): string =>
     page(write, "Notices by mail are stopped", [
       html`<p class="lead">This address gets no more notices of the account.</p>`,
-      html`<p class="hint">To get them again, ask ${operator(contact)}.</p>`,
+      portal
+        ? html`<p class="hint">To get them again, choose so in <a href="/portal/webhook">the portal, under Notices</a>.</p>`
+        : html`<p class="hint">To get them again, ask ${operator(contact)}.</p>`,
     ]),
   refused: ({ offer: { contact } }: Site, write: WritePage): string =>
     page(write, "The link is not whole", [
