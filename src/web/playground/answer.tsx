@@ -4,13 +4,16 @@ import type { CallAnswer } from "./call.ts"
 import type { OfferedApi } from "./offered-api.ts"
 import { Report, readReport } from "./report.tsx"
 
+/** An answer, and whether it was to a call without a key: its balance is that of all guests together. */
+export type ShownAnswer = CallAnswer & { readonly isGuest: boolean }
+
 interface AnswerProps {
   /** The fields of its data that are pictures, with their media types. */
   readonly pictures: OfferedApi["pictures"]
   /** Whether a success is an audit. */
   readonly isAudit: boolean
   /** Null before the first call. */
-  readonly answer: CallAnswer | null
+  readonly answer: ShownAnswer | null
   /** The price of a success. */
   readonly credits: number
 }
@@ -50,7 +53,7 @@ export function Answer({ answer, credits, pictures, isAudit }: AnswerProps) {
           <details class="figures">
             <summary>Headers</summary>
             <dl class="headers">
-              {answer.headers.map(([name, value]) => (
+              {headersOf(answer).map(([name, value]) => (
                 <div key={name}>
                   <dt>{name}</dt>
                   <dd>{value}</dd>
@@ -86,7 +89,13 @@ function picturesIn(body: string, pictures: OfferedApi["pictures"]): readonly (r
   })
 }
 
-function costOf({ status, headers }: CallAnswer, credits: number): string {
+/** The balance of all guests together would look like one's own. */
+function headersOf({ headers, isGuest }: ShownAnswer): CallAnswer["headers"] {
+  return isGuest ? headers.filter(([name]) => !name.startsWith("x-api-")) : headers
+}
+
+function costOf({ status, headers, isGuest }: ShownAnswer, credits: number): string {
+  if (isGuest) return `Free to try; ${credits === 1 ? "1 credit" : `${credits} credits`} with a key`
   const cost = status === 200 ? credits : 0
   const left = headers.find(([name]) => name === "x-api-remaining-credits")?.[1]
   const text = cost === 0 ? "Cost nothing" : cost === 1 ? "Cost 1 credit" : `Cost ${cost} credits`

@@ -1,8 +1,8 @@
 import { toCurl } from "../../code-examples/code-call.ts"
 import { Secret } from "../kit/secret.tsx"
-import type { OfferedApi } from "./offered-api.ts"
+import { firstApi, type OfferedApi } from "./offered-api.ts"
 
-/** The example of the first API as a command that works as it is. */
+/** An example as a command that works as it is. */
 export function FirstCall({
   apis,
   apiKey,
@@ -10,7 +10,7 @@ export function FirstCall({
   readonly apis: readonly OfferedApi[]
   readonly apiKey: string
 }) {
-  const [api] = apis
+  const api = firstApi(apis)
   if (!api) return null
   const { method, id, example } = api
   const call = toCurl({ method, url: `${location.origin}/v1/${id}`, key: apiKey, input: example })

@@ -12,9 +12,14 @@ interface ApiOperation {
   readonly "x-credits"?: number
   readonly parameters?: readonly QueryParameter[]
   readonly responses?: {
-    readonly 200?: { readonly content: Readonly<Record<string, { readonly schema: EnvelopeSchema }>> }
+    readonly 200?: { readonly content: Readonly<Record<string, AnswerBody>> }
   }
   readonly requestBody?: { readonly content: Readonly<Record<string, RequestBody>> }
+}
+
+interface AnswerBody {
+  readonly schema: EnvelopeSchema
+  readonly examples?: Readonly<Record<string, { readonly value: { readonly data: unknown } }>>
 }
 
 interface RequestBody {
@@ -97,6 +102,8 @@ export interface OfferedApi {
   readonly isAudit: boolean
   /** The parameters of a call that succeeds. */
   readonly example: Values
+  /** The characters of its answer as JSON. */
+  readonly answerLength: number
 }
 
 /** The APIs of the catalog: the paths that also take batches. The tag of their operations is their category. */
@@ -107,7 +114,9 @@ export function toOfferedApis({ paths, components }: CatalogDocument): readonly 
     const body = operation.requestBody?.content["application/json"]
     const schemaOf = (reference?: Reference) => components.schemas?.[reference?.$ref?.split("/").at(-1) ?? ""]
     const schema = schemaOf(body?.schema)
-    const data = schemaOf(operation.responses?.[200]?.content["application/json"]?.schema.properties?.data)
+    const answer = operation.responses?.[200]?.content["application/json"]
+    const data = schemaOf(answer?.schema.properties?.data)
+    const [answered] = Object.values(answer?.examples ?? {})
     return {
       id: operation.operationId,
       title: operation.summary,
@@ -123,8 +132,14 @@ export function toOfferedApis({ paths, components }: CatalogDocument): readonly 
       example: body
         ? (Object.values(body.examples ?? {})[0]?.value ?? {})
         : exampleOf(operation.parameters ?? []),
+      answerLength: answered ? JSON.stringify(answered.value.data).length : Number.POSITIVE_INFINITY,
     }
   })
+}
+
+/** The API for a first call: that of the landing page, with the shortest answer of all first examples. */
+export function firstApi(apis: readonly OfferedApi[]): OfferedApi | undefined {
+  return apis.toSorted((one, other) => one.answerLength - other.answerLength)[0]
 }
 
 function ofBody({ properties = {}, required = [] }: InputSchema): readonly OfferedParameter[] {

@@ -3,7 +3,7 @@ import type { CodeCall } from "../../code-examples/code-call.ts"
 import { Problem } from "../client/problem.ts"
 import { SelectField, TextField } from "../kit/field.tsx"
 import { Form } from "../kit/form.tsx"
-import { Answer } from "./answer.tsx"
+import { Answer, type ShownAnswer } from "./answer.tsx"
 import { type CallAnswer, type Customer, sendCall } from "./call.ts"
 import { CodeTabs } from "./code-tabs.tsx"
 import type { OfferedApi } from "./offered-api.ts"
@@ -32,7 +32,7 @@ let typedKey = ""
 export function Workbench({ api, customer, guestCalls = 0, signedOut }: WorkbenchProps) {
   const place = useRef<HTMLDivElement>(null)
   const [call, setCall] = useState<CodeCall>(() => toCall(api, null))
-  const [answer, setAnswer] = useState<CallAnswer | null>(null)
+  const [answer, setAnswer] = useState<ShownAnswer | null>(null)
   const read = () => toCall(api, place.current?.querySelector("form") ?? null)
   const update = () => setCall(read())
   useEffect(update, [])
@@ -44,7 +44,7 @@ export function Workbench({ api, customer, guestCalls = 0, signedOut }: Workbenc
       throw new Problem(400, { detail: `The '${mistaken}' parameter must be JSON.`, parameter: mistaken })
     if (!customer) typedKey = sent.key
     const came = await sendCall(sent, customer)
-    setAnswer(came)
+    setAnswer({ ...came, isGuest: !customer && sent.key === "" })
     if (came.status === 401 && customer) signedOut()
     // A refusal stands at the field that it is about.
     else if (came.error !== null && (came.parameter !== null || came.status === 401)) {

@@ -27,7 +27,11 @@ export function guestsInBrowser(desk: Desk): void {
     await page.getByLabel("API key").waitFor()
     await page.getByText("Leave it empty to try without a key: 6 calls a minute.").waitFor()
     await page.getByRole("button", { name: "Send the call" }).click()
-    await page.getByText(/^Cost 1 credit, /).waitFor()
+    await page.getByText(/^Free to try/).waitFor()
+    // The balance is that of all guests together.
+    await page.getByText("Headers", { exact: true }).click()
+    await page.getByText("ratelimit-policy").waitFor()
+    expect(await page.locator(".headers").getByText("x-api-remaining-credits").count()).toBe(0)
     await look("try-without-key", "above")
     const button = page.getByRole("button", { name: "Send the call" })
     let refused = ""
