@@ -16,6 +16,8 @@ export function signUpSettings(
     mode: signUpMode,
     plan: signUpPlan,
     terms: signUpTerms,
+    url: config.signUpUrl,
+    contact: config.contact,
     hasMail: isMock || config.smtp !== null,
     isUnlimited: isMock,
     async isBlocked(domain) {

@@ -122,7 +122,7 @@ describe("an invitation", () => {
 test("visitors learn how they get in, and nothing else", async () => {
   expect((await openBrowser(mock.url).send("GET", "/portal/session")).body).toEqual({
     signed_in: false,
-    ways: { sign_up: "open", by_mail: true, terms: null },
+    ways: { sign_up: "open", by_mail: true, terms: null, plan: "free", url: null, contact: null },
   })
 })
 

@@ -42,7 +42,7 @@ export const listKeys = defineRead({
     empty: "No keys found. 'key create --account ID' makes one.",
     columns: ["id", "account", "name", "prefix", "last_used", "expires", "revoked", "disabled", "rate_limit"],
   },
-  portal: { account: "account", parameters: ["account", "sort", "limit", "after"] },
+  portal: { account: "account", parameters: ["account", "sort", "limit", "after", "format"] },
   input: Type.Object({
     account: Type.Optional({ ...accountId, description: "Only the keys of this account." }),
     external_id: Type.Optional({ ...externalId, description: "Only the key with this external id." }),

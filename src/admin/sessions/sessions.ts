@@ -94,6 +94,8 @@ export interface SignedIn {
     readonly portal_keys: number
     /** Whether the plan has premium fields and parameters. */
     readonly premium: boolean
+    /** Whether the service sends mail. */
+    readonly mail: boolean
   } | null
   /** The operations that this session may run, such as `keys.create`. */
   readonly may: readonly string[]

@@ -154,7 +154,8 @@ function newAccount(
     // It has no webhook yet, and an address that was confirmed.
     notify: "mail",
     metadata: JSON.stringify(terms === null ? {} : { terms, terms_accepted: toIso(nowMs) }),
-    events: [],
+    // A key that ends unseen stops its program.
+    events: ["key.expiring"],
     debt: 0,
   }
 }

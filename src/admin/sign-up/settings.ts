@@ -6,6 +6,10 @@ export interface SignUpSettings {
   readonly plan: string
   /** The address of the terms to accept; null for none. */
   readonly terms: string | null
+  /** A page of the operator's own where strangers become customers; null for none. */
+  readonly url: string | null
+  /** Where the operator is reached, a `mailto:` or web address; null if nothing is said of it. */
+  readonly contact: string | null
   /** Whether the service sends mail: without it there is no sign-up, and no sign-in by e-mail. */
   readonly hasMail: boolean
   /** Whether who signs up is not limited, as in the test double, whose clock stands still. */
@@ -20,11 +24,17 @@ export interface VisitorWays {
   /** Whether a link to sign in can be sent by e-mail. */
   readonly by_mail: boolean
   readonly terms: string | null
+  /** The plan of who signs up. */
+  readonly plan: string
+  /** A page of the operator's own for signing up, and where the operator is reached; null for none. */
+  readonly url: string | null
+  readonly contact: string | null
 }
 
 /** Without mail nobody can prove an address, but an operator can hand out an invitation. */
-export function waysOf({ mode, hasMail, terms }: SignUpSettings): VisitorWays {
-  return { sign_up: mode === "open" && !hasMail ? "invite" : mode, by_mail: hasMail, terms }
+export function waysOf({ mode, hasMail, terms, plan, url, contact }: SignUpSettings): VisitorWays {
+  const signUp = mode === "open" && !hasMail ? "invite" : mode
+  return { sign_up: signUp, by_mail: hasMail, terms, plan, url, contact }
 }
 
 /** For a program that serves nobody. */
@@ -32,6 +42,8 @@ export const noSignUps: SignUpSettings = {
   mode: "off",
   plan: "free",
   terms: null,
+  url: null,
+  contact: null,
   hasMail: false,
   isUnlimited: false,
   isBlocked: async () => false,

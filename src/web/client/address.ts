@@ -27,6 +27,12 @@ export function go(screen: string, values: Query = {}): void {
   arrive()
 }
 
+/** Shows another screen in the place of this one, which the browser's back button leaves out. */
+export function goInstead(screen: string): void {
+  history.replaceState(null, "", addressOf(screen))
+  arrive()
+}
+
 /**
  * Changes values of the query; empty ones are removed. The screen stays.
  * @param isStep whether the browser's back button leads to the values before

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact"
 import { isAfterStep, query, setQuery } from "../client/address.ts"
-import { area } from "../client/area.ts"
 import { addressOfRead, type EntryOf, type ListId, type ReadInput } from "../client/operations.ts"
 import { Problem } from "../client/problem.ts"
 import { useRead } from "../client/use-read.ts"
@@ -50,7 +49,7 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
   const first = after === null ? 1 : toCount(query.value.get("first"))
   const size = pageSizes.find((each) => each === query.value.get("rows")) ?? pageSizes[0]
   const reading = useRead(operation, { ...filters, limit: Number(size), after }, version)
-  const { hasCsv = area.kind === "console" } = props
+  const { hasCsv = true } = props
   const isFiltered =
     props.isFiltered ??
     Object.values(filters).some((value) => value !== null && value !== undefined && value !== "")

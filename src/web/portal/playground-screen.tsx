@@ -7,7 +7,7 @@ import { Page } from "../kit/page.tsx"
 import { Empty, Ready } from "../kit/states.tsx"
 import { Description } from "../kit/text.tsx"
 import { toCustomer } from "../playground/call.ts"
-import type { OfferedApi } from "../playground/offered-api.ts"
+import { firstApi, type OfferedApi } from "../playground/offered-api.ts"
 import { Workbench } from "../playground/workbench.tsx"
 import { toChoices, useCatalog } from "./playground-catalog.ts"
 
@@ -25,7 +25,7 @@ export function PlaygroundScreen() {
 
 function ChooseApi({ apis }: { readonly apis: readonly OfferedApi[] }) {
   const [id] = useState("api-choice")
-  const chosen = apis.find((api) => api.id === query.value.get("api")) ?? apis[0]
+  const chosen = apis.find((api) => api.id === query.value.get("api")) ?? firstApi(apis)
   if (!chosen) return <Empty title="This service offers no APIs" />
   return (
     <>

@@ -1,5 +1,8 @@
 /** The portal, for customers. A screen is one line here; docs/web.md says how to make one. */
 
+import { effect } from "@preact/signals"
+import { goInstead, path } from "../client/address.ts"
+import { session } from "../client/session.ts"
 import { startApp } from "../shell/app.tsx"
 import { type Screen, screenAt } from "../shell/frame.tsx"
 import { GuestPage } from "./guest/guest-page.tsx"
@@ -17,8 +20,15 @@ const screens: readonly Screen[] = [
   screenAt("requests", "Requests", "requests.list", RequestsScreen),
   screenAt("statements", "Statements", "statements.months", StatementsScreen),
   screenAt("playground", "Playground", null, PlaygroundScreen),
-  screenAt("webhook", "Webhook", "webhooks.get", WebhookScreen),
+  screenAt("webhook", "Notices", "webhooks.get", WebhookScreen),
 ]
 
 takeMailLink()
+
+/** Pages for visitors. Someone who is signed in goes on to the portal. */
+const visitorPages: readonly string[] = ["/sign-up", "/confirm"]
+effect(() => {
+  if (session.value && !coversPortal.value && visitorPages.includes(path.value)) goInstead("/")
+})
+
 startApp(screens, { guests: { Page: GuestPage, covers: coversPortal } })

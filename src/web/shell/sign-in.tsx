@@ -1,4 +1,4 @@
-import type { RenderableProps } from "preact"
+import type { ComponentChildren, RenderableProps } from "preact"
 import { area, serviceName } from "../client/area.ts"
 import { Problem } from "../client/problem.ts"
 import { signIn } from "../client/session.ts"
@@ -9,8 +9,14 @@ import { Mark } from "./mark.tsx"
 const isConsole = area.kind === "console"
 const keyName = isConsole ? "Admin key" : "API key"
 
+interface SignInPageProps {
+  readonly problem: Problem | null
+  /** What the portal says below the form. */
+  readonly hint?: ComponentChildren
+}
+
 /** The page for visitors who are not signed in. */
-export function SignInPage({ problem, children }: RenderableProps<{ readonly problem: Problem | null }>) {
+export function SignInPage({ problem, hint, children }: RenderableProps<SignInPageProps>) {
   return (
     <main class="sign-in" id="main">
       <div class="sign-in-card">
@@ -30,9 +36,7 @@ export function SignInPage({ problem, children }: RenderableProps<{ readonly pro
               signs you in.
             </>
           ) : (
-            <>
-              The key is used to sign in and is not kept in this browser. You can also ask for a sign-in link.
-            </>
+            hint
           )}
         </p>
       </div>

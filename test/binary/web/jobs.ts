@@ -69,7 +69,7 @@ export const jobs: readonly Job[] = [
       await person.write("E-mail", `${way}@example.com`)
       await person.press("I accept the terms")
       await person.press("Send me a link")
-      await person.sees(page.getByRole("heading", { name: "Look into your mail" }))
+      await person.sees(page.getByRole("heading", { name: "Check your mail" }))
       person.doesElsewhere()
       await page.goto(await linkOf(service, `${way}@example.com`))
       await person.press("Create my account")
@@ -205,7 +205,7 @@ export const jobs: readonly Job[] = [
       await person.write("Find an API by name or task", "hmac")
       await person.press("Try it: HMAC signature")
       await person.press("Send the call")
-      await person.sees(page.getByText(/^Cost 1 credit, /))
+      await person.sees(page.getByText(/^Free to try/))
     },
   },
   {

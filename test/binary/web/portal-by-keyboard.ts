@@ -38,7 +38,7 @@ export function portalByKeyboard(desk: Desk): void {
       fetch: () => new Response("no", { status: 400 }),
     })
     const { page, done } = await desk.visit("/portal/webhook", { key })
-    await page.getByText("No webhook").waitFor()
+    await page.getByText("No webhook", { exact: true }).waitFor()
     await tabTo(page, "Set a webhook")
     await page.keyboard.press("Enter")
     await page.getByRole("dialog", { name: "Set a webhook" }).waitFor()
@@ -70,7 +70,7 @@ export function portalByKeyboard(desk: Desk): void {
     await page.keyboard.press("Enter")
     await tabTo(page, "Remove webhook")
     await page.keyboard.press("Enter")
-    await page.getByText("No webhook").waitFor()
+    await page.getByText("No webhook", { exact: true }).waitFor()
     await done()
     await receiver.stop(true)
   })

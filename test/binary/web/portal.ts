@@ -44,6 +44,14 @@ export function portalInBrowser(desk: Desk): void {
     await done()
   })
 
+  test("where nobody can sign up, the page says who makes accounts", async () => {
+    const { page, look, done } = await desk.visit("/portal/sign-up", { key: null })
+    await page.getByText("Nobody can sign up here by themselves.").waitFor()
+    await page.getByRole("link", { name: "Sign in" }).waitFor()
+    await look("portal-sign-up-off")
+    await done()
+  })
+
   test("a customer creates a key whose text is shown once, renames, rotates and revokes it", async () => {
     const { key } = await createCustomer(desk, "Keys of a customer")
     const { page, look, done } = await desk.visit("/portal", { key })
@@ -108,7 +116,7 @@ export function portalInBrowser(desk: Desk): void {
     await page.getByRole("row").nth(1).waitFor()
     await counted(page.getByRole("button", { name: "Create key" }), 0)
     await look("portal-keys-limited")
-    await page.getByRole("link", { name: "Webhook" }).click()
+    await page.getByRole("link", { name: "Notices" }).click()
     await page.getByText("You cannot change the webhook here").waitFor()
     await look("portal-webhook-limited")
     await done()
@@ -217,7 +225,10 @@ export function portalInBrowser(desk: Desk): void {
     const { account, key } = await createCustomer(desk, "Webhook of a customer")
     const receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") })
     const { page, look, done } = await desk.visit("/portal/webhook", { key })
-    await page.getByText("No webhook").waitFor()
+    await page.getByText("No webhook", { exact: true }).waitFor()
+    await page.getByText("Notices are sent nowhere. There is no webhook yet.").waitFor()
+    // This service sends no mail.
+    expect(await page.getByRole("button", { name: "Choose how" }).count()).toBe(0)
     await look("portal-webhook-none")
     await page.getByRole("button", { name: "Set a webhook" }).click()
     await page.getByLabel("Address").fill("http://localhost:1/hook")
@@ -252,7 +263,7 @@ export function portalInBrowser(desk: Desk): void {
     await page.keyboard.press("Escape")
     await page.getByRole("button", { name: "Remove" }).click()
     await page.getByRole("button", { name: "Remove webhook" }).click()
-    await page.getByText("No webhook").waitFor()
+    await page.getByText("No webhook", { exact: true }).waitFor()
     await done()
     await receiver.stop(true)
   })
@@ -266,11 +277,11 @@ export function portalInBrowser(desk: Desk): void {
     await page.getByText("Loading usage").first().waitFor()
     await look("portal-usage-loading")
     await page.context().setOffline(true)
-    await page.getByRole("link", { name: "Webhook" }).click()
+    await page.getByRole("link", { name: "Notices" }).click()
     await page.getByText("The service cannot be reached.").first().waitFor()
     await look("portal-gone")
     await page.context().setOffline(false)
-    await page.getByText("No webhook").waitFor()
+    await page.getByText("No webhook", { exact: true }).waitFor()
     await done()
   })
 }

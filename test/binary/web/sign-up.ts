@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import type { Desk } from "./desk.ts"
-import { tabTo } from "./wait.ts"
+import { counted, tabTo } from "./wait.ts"
 
 /** @param db the data file of a service that everyone can sign up to, whose mail server cannot be reached */
 export function signUpInBrowser(desk: Desk, db: string): void {
@@ -23,9 +23,11 @@ export function signUpInBrowser(desk: Desk, db: string): void {
     await look("sign-in-by-mail")
     await tabTo(page, "Sign up")
     await page.keyboard.press("Enter")
-    await page.getByRole("heading", { name: /^Sign up to/ }).waitFor()
+    await page.getByRole("heading", { name: /^Sign up for/ }).waitFor()
+    await page.getByText("an account on the plan free").waitFor()
     await look("sign-up")
-    await tabTo(page, "E-mail")
+    // The first field has the focus.
+    await page.locator("[name=email]:focus").waitFor()
     await page.keyboard.type("new@example.com")
     await page.keyboard.press("Enter")
     await page.getByText("Accept the terms to sign up.").waitFor()
@@ -33,27 +35,35 @@ export function signUpInBrowser(desk: Desk, db: string): void {
     await page.keyboard.press("Space")
     await tabTo(page, "Send me a link")
     await page.keyboard.press("Enter")
-    await page.getByRole("heading", { name: "Look into your mail" }).waitFor()
+    await page.getByRole("heading", { name: "Check your mail" }).waitFor()
     await look("sign-up-sent")
 
     await page.goto("about:blank")
     await page.goto(lastLink())
     await page.getByRole("heading", { name: "Confirm your address" }).waitFor()
     expect(page.url()).toEndWith("/portal/confirm")
+    await page.getByText("on the plan free").waitFor()
     await look("sign-up-confirm")
-    await tabTo(page, "Create my account")
+    await page.locator("button:focus").getByText("Create my account").waitFor()
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: /^Welcome to/ }).waitFor()
     await page.getByText("First call", { exact: true }).waitFor()
     await look("sign-up-first-key")
+    await page.getByText("Your account is on the plan free.").waitFor()
     const [key = "", command = ""] = await page.locator(".secret code").allTextContents()
     expect(command).toContain(key)
+    expect(command).toContain("/v1/bluetoothlookup?companyid=")
     const call = Bun.spawn(["sh", "-c", command], { stdout: "pipe", stderr: "ignore" })
     expect(JSON.parse(await new Response(call.stdout).text())).toMatchObject({ status: "ok", error: null })
     expect(performance.now() - startMs).toBeLessThan(60_000)
     await tabTo(page, "I have copied the key")
     await page.keyboard.press("Enter")
     await page.getByRole("rowheader", { name: "first key" }).waitFor()
+
+    // Someone who is signed in has no need of the page for visitors.
+    await page.goto(new URL("/portal/sign-up", page.url()).href)
+    await page.getByRole("rowheader", { name: "first key" }).waitFor()
+    expect(new URL(page.url()).pathname).toBe("/portal")
 
     // The link was used.
     await page.goto("about:blank")
@@ -86,6 +96,56 @@ export function signUpInBrowser(desk: Desk, db: string): void {
     await asking.page.keyboard.press("Enter")
     await asking.page.getByRole("rowheader", { name: "first key" }).waitFor()
     await asking.done()
+  })
+
+  test("a card of another plan says how one gets it, and leads to the free one", async () => {
+    const { page, look, done } = await desk.visit("/", { key: null })
+    await page.getByText("Then ask the operator for Pro.").waitFor()
+    await look("landing-start-with")
+    await page.getByRole("link", { name: "Start with Free, then ask for Pro" }).click()
+    await page.getByText("an account on the plan free").waitFor()
+    await done()
+  })
+
+  test("a customer chooses how notices come, and sees how each came", async () => {
+    const { id } = await desk.call("POST", "/accounts", {
+      ...{ name: "By mail", email: "by-mail@example.com", events: ["key.created"] },
+    })
+    const { key } = await desk.call("POST", "/keys", { account: id })
+    const { page, look, done } = await desk.visit("/portal/webhook", { key })
+    await page.getByText("Notices are sent nowhere. There is no webhook yet.").waitFor()
+    await tabTo(page, "Choose how")
+    await page.keyboard.press("Enter")
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Send notices").selectOption("By mail to by-mail@example.com")
+    await dialog.getByText("you are also told before a key expires").waitFor()
+    await look("portal-notices-choose", "above")
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await page.getByText("Notices go by mail to by-mail@example.com.").waitFor()
+    await page.getByText("when a key expires in 7 days").waitFor()
+    await desk.call("POST", "/keys", { account: id, name: "second" })
+    await page.getByRole("button", { name: "Refresh" }).click()
+    await page.getByRole("row").getByText("Mail pending").waitFor()
+    await look("portal-notices-by-mail")
+    await page.getByRole("button", { name: "Details of key.created" }).first().click()
+    await page.getByRole("dialog").getByText("The account gets its notices by mail alone.").waitFor()
+    await done()
+  })
+
+  test("an operator finds the mails to an address, with what the mail server said", async () => {
+    const invited = await desk.call("POST", "/invitations", { email: "nothing-came@example.com" })
+    const { page, look, done } = await desk.visit("/console/mails")
+    await page.getByLabel("Address").fill("nothing-came")
+    await page.getByText("Type the whole address").waitFor()
+    await page.getByLabel("Address").fill("nothing-came@example.com")
+    await page.waitForURL(/address=/)
+    await counted(page.locator("tbody tr"), 1)
+    await page.getByRole("cell", { name: "Invitation" }).waitFor()
+    await look("mails-one")
+    await page.getByLabel("State").selectOption("Expired")
+    await page.getByText("No mails match").waitFor()
+    await desk.call("POST", `/invitations/${invited.id}/revoke`, {})
+    await done()
   })
 
   test("an operator invites a customer, and takes an invitation back", async () => {

@@ -1,4 +1,5 @@
-import type { Operation } from "../../../admin/operation.ts"
+import { KindGuard, type TSchema } from "@sinclair/typebox"
+import { isOperatorOnly, type Operation } from "../../../admin/operation.ts"
 import { itemOf, listColumns } from "../../../admin/pages.ts"
 import type { RawInput } from "../../../call/input.ts"
 import { toCsvRow } from "../../../encode/csv.ts"
@@ -30,8 +31,11 @@ export function setCsvHeaders(set: AnswerSettings, { id }: Operation, raw: RawIn
   set.headers["content-disposition"] = `attachment; filename="${id}${month}.csv"`
 }
 
-/** Writes a list as CSV, after a row with the names of the columns. */
-export function createCsvWriter({ output }: Operation): EntryWriter {
+/**
+ * Writes a list as CSV, after a row with the names of the columns.
+ * @param isCustomer leaves out the columns that customers do not see
+ */
+export function createCsvWriter({ output }: Operation, isCustomer: boolean): EntryWriter {
   const item = itemOf(output)
   if (item === null) throw new Error("only a list can be written as CSV")
   let columns: readonly string[] | null = null
@@ -41,13 +45,22 @@ export function createCsvWriter({ output }: Operation): EntryWriter {
       // The first entry shows which columns there are. A page may be empty although more follow.
       if (first === undefined) return ""
       const head = columns === null
-      const names = columns ?? listColumns(item, toObject(first))
+      const names = columns ?? columnsOf(item, toObject(first), isCustomer)
       columns = names
       const rows = entries.map((entry) => names.map((name) => toObject(entry)[name]))
       return (head ? [names, ...rows] : rows).map(toCsvRow).join("")
     },
-    end: () => (columns === null ? toCsvRow(listColumns(item, undefined)) : ""),
+    end: () => (columns === null ? toCsvRow(columnsOf(item, undefined, isCustomer)) : ""),
   }
+}
+
+function columnsOf(item: TSchema, first: object | undefined, isCustomer: boolean): readonly string[] {
+  const names = listColumns(item, first)
+  if (!isCustomer || !KindGuard.IsObject(item)) return names
+  return names.filter((name) => {
+    const field = item.properties[name]
+    return field === undefined || !isOperatorOnly(field)
+  })
 }
 
 function toObject(entry: unknown): Readonly<Record<string, unknown>> {

@@ -33,7 +33,7 @@ const confirmationSchema = Type.Object(
 /** The answer to every question for a link: whether there is an account must not show. */
 const questionAnswer = JSON.stringify({
   sent: true,
-  detail: "If this address can sign in or sign up here, a mail is on its way. Look into your mail.",
+  detail: "If this address can sign in or sign up here, a mail is on its way. Check your mail.",
 })
 /**
  * Questions are answered after a multiple of this time, milliseconds, so that the time does not tell whether a mail was made: that
@@ -44,7 +44,7 @@ const answerStepMs = 250
 /** The routes with which visitors ask for a link by mail, and use one. */
 export function mailLinkRoutes(parts: SessionParts) {
   const { base, context, refuseWith, access, browser, failures, rate } = parts
-  const { signUps, plans } = access
+  const { signUps } = access
   const { log, scheduler, ports } = context.pipeline
   const intake = context.intake.limitedTo(httpLimits.sessionBodyBytes)
   const record = context.observer.recorderFor("portal.mail_link", "portal")
@@ -131,7 +131,7 @@ export function mailLinkRoutes(parts: SessionParts) {
           setAdminHeaders(set, "application/json")
           set.status = 201
           record(incoming, { status: 201, actor: opened.actor.id })
-          return JSON.stringify({ session: toAnswer(opened, plans), first_key: key })
+          return JSON.stringify({ session: toAnswer(opened, access), first_key: key })
         }),
       { parse, body: confirmationSchema, ...detail("Use a link that came by mail") },
     )

@@ -91,7 +91,7 @@ function run(asked: OperationRequest, parts: OperationParts): Promise<string | R
         (await administration.run(operation, inGoodPages(operation, page), actor)).output
       if (asCsv) setCsvHeaders(set, operation, input)
       else setAdminHeaders(set, "application/x-ndjson")
-      const writer = asCsv ? createCsvWriter(operation) : jsonLines
+      const writer = asCsv ? createCsvWriter(operation, actor.account !== null) : jsonLines
       return new Response(streamEntries(output, input, readPage, writer, context, giveWay))
     }
     setAdminHeaders(set, "application/json")

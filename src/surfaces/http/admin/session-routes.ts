@@ -1,6 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { Elysia } from "elysia"
-import type { Plans } from "../../../accounts/plan.ts"
 import type { AdminAccess } from "../../../admin/admin-access.ts"
 import { AdminFault } from "../../../admin/fault.ts"
 import { operations } from "../../../admin/operations.ts"
@@ -117,7 +116,7 @@ export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
           if (!found && browser.cookieOf(kind, exchange)) forgetCookie(exchange)
           setAdminHeaders(set, "application/json")
           record(incoming, { status: 200, ...(found && { actor: found.actor.id }) })
-          const answer: SessionAnswer = found ? toAnswer(found, access.plans) : visitorAnswer()
+          const answer: SessionAnswer = found ? toAnswer(found, access) : visitorAnswer()
           return JSON.stringify(answer)
         }),
       { detail: { summary: `Whether someone is signed in to the ${kind}`, tags } },
@@ -135,7 +134,7 @@ export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
           setAdminHeaders(set, "application/json")
           set.status = 201
           record(incoming, { status: 201, actor: opened.actor.id })
-          return JSON.stringify(toAnswer(opened, access.plans))
+          return JSON.stringify(toAnswer(opened, access))
         }),
       {
         parse({ request }) {
@@ -194,7 +193,7 @@ const refusals: Readonly<Record<string, AdminFault>> = {
 /** The answer that tells a page about its session. */
 export function toAnswer(
   { kind, actor, account, expiresMs, cookie }: FoundSession & { readonly cookie: string },
-  plans: Plans,
+  { plans, signUps }: Pick<AdminAccess, "plans" | "signUps">,
 ): SignedIn {
   const { id, name, permissions, session } = actor
   const plan = account ? plans.get(account.plan) : undefined
@@ -208,6 +207,7 @@ export function toAnswer(
       price: plan?.price ?? null,
       portal_keys: plan?.portalKeys ?? 0,
       premium: plan?.premium ?? false,
+      mail: signUps.settings.hasMail,
     },
     may: operationsFor(actor, plan, operations).map((operation) => operation.id),
     csrf: csrfTokenOf(cookie, session?.id ?? ""),

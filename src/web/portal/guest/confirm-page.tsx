@@ -21,7 +21,18 @@ export function ConfirmPage({ link }: { readonly link: Link }) {
   const [title, button] = texts[link.kind]
   return (
     <GuestCard title={title}>
-      {link.kind !== "sign-in" && <p>Your account at {serviceName} gets an API key, which is shown once.</p>}
+      {link.kind !== "sign-in" && (
+        <p>
+          You get an account at {serviceName}
+          {link.kind === "sign-up" && ways.value && (
+            <>
+              {" "}
+              on the plan <strong>{ways.value.plan}</strong>
+            </>
+          )}
+          , and an API key, which is shown once.
+        </p>
+      )}
       <Form
         submit={button}
         required={
@@ -38,9 +49,9 @@ export function ConfirmPage({ link }: { readonly link: Link }) {
         )}
       </Form>
       <p class="muted small">
-        Does it not work?{" "}
+        The link does not work?{" "}
         <a href={addressOf("/")} onClick={forget}>
-          Ask for another link
+          Ask for another one
         </a>
       </p>
     </GuestCard>

@@ -1,4 +1,5 @@
 import { serviceName } from "../../client/area.ts"
+import { session } from "../../client/session.ts"
 import { Button } from "../../kit/button.tsx"
 import { Secret } from "../../kit/secret.tsx"
 import { Ready } from "../../kit/states.tsx"
@@ -12,6 +13,9 @@ export function FirstKeyPage({ apiKey }: { readonly apiKey: string }) {
   const catalog = useCatalog()
   return (
     <GuestCard title={`Welcome to ${serviceName}`}>
+      <p>
+        Your account is on the plan <strong>{session.value?.account?.plan}</strong>.
+      </p>
       <p>This is your API key. Copy it now: it is shown once and cannot be read again.</p>
       <Secret label="Key" text={apiKey} />
       <p>Your first call, in a terminal:</p>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
+import { serviceName } from "../../client/area.ts"
 import { Mark } from "../../shell/mark.tsx"
 
 interface GuestCardProps {
@@ -7,13 +8,22 @@ interface GuestCardProps {
   readonly children: ComponentChildren
 }
 
-/** A page for visitors: a card with a heading, which gets the focus, so that a screen reader says where one is. */
+/**
+ * A page for visitors: a card. The first field or the button of its form gets the focus; without a form the heading, so that a screen
+ * reader says where one is.
+ */
 export function GuestCard({ title, children }: GuestCardProps) {
+  const card = useRef<HTMLDivElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [title])
+  useEffect(() => {
+    document.title = `${title} · ${serviceName}`
+    const field = card.current?.querySelector<HTMLElement>("form :is(input, button)")
+    const first = field ?? heading.current
+    first?.focus()
+  }, [title])
   return (
     <main class="sign-in" id="main">
-      <div class="sign-in-card">
+      <div class="sign-in-card" ref={card}>
         <Mark />
         <h1 ref={heading} tabIndex={-1}>
           {title}

@@ -9,14 +9,41 @@ import { SignInPage } from "../../shell/sign-in.tsx"
 import { ConfirmPage } from "./confirm-page.tsx"
 import { FirstKeyPage } from "./first-key-page.tsx"
 import { askForLink, firstKey, openedLink } from "./mail-link.ts"
-import { Sent, SignUpPage } from "./sign-up-page.tsx"
+import { Operator, Sent, SignUpPage } from "./sign-up-page.tsx"
 
 /** The page for a visitor. */
 export function GuestPage({ problem }: { readonly problem: Problem | null }) {
   if (firstKey.value !== null) return <FirstKeyPage apiKey={firstKey.value} />
   if (openedLink.value !== null) return <ConfirmPage link={openedLink.value} />
   if (path.value === "/sign-up") return <SignUpPage />
-  return <SignInPage problem={problem}>{ways.value?.by_mail && <MailSignIn />}</SignInPage>
+  return (
+    <SignInPage problem={problem} hint={<Hint />}>
+      {ways.value?.by_mail && <MailSignIn />}
+    </SignInPage>
+  )
+}
+
+/** What else one can do without a key. */
+function Hint() {
+  const offered = ways.value
+  const signUp = offered?.url ?? (offered?.sign_up === "open" ? addressOf("/sign-up") : null)
+  return (
+    <>
+      The key is used to sign in and is not kept in this browser.
+      {!offered?.by_mail && (
+        <>
+          {" "}
+          Without a key, ask <Operator isWithin /> for a link that signs you in.
+        </>
+      )}
+      {signUp !== null && (
+        <>
+          {" "}
+          No account yet? <a href={signUp}>Sign up</a>
+        </>
+      )}
+    </>
+  )
 }
 
 /** Asks for a link to sign in. */
@@ -33,11 +60,6 @@ function MailSignIn() {
       >
         <TextField name="email" label="E-mail" type="email" required autocomplete="email" />
       </Form>
-      {ways.value?.sign_up === "open" && (
-        <p>
-          No account yet? <a href={addressOf("/sign-up")}>Sign up</a>
-        </p>
-      )}
     </section>
   )
 }

@@ -15,24 +15,23 @@ export function SignUpPage() {
   if (offered?.sign_up !== "open") {
     return (
       <GuestCard title="Sign up">
-        <p>
-          {offered?.sign_up === "invite"
-            ? "Accounts are for those who were invited: open the link in your mail."
-            : `Accounts are made by the operator of ${serviceName}.`}
-        </p>
+        <HowElse />
         <SignInLink />
       </GuestCard>
     )
   }
   if (isSent) {
     return (
-      <GuestCard title="Look into your mail">
+      <GuestCard title="Check your mail">
         <Sent again={() => setSent(false)} />
       </GuestCard>
     )
   }
   return (
-    <GuestCard title={`Sign up to ${serviceName}`}>
+    <GuestCard title={`Sign up for ${serviceName}`}>
+      <p>
+        You get an account on the plan <strong>{offered.plan}</strong> and your first API key.
+      </p>
       <Form
         submit="Send me a link"
         required={{
@@ -58,6 +57,46 @@ export function SignUpPage() {
   )
 }
 
+/** How one gets an account where nobody signs up by mail. */
+function HowElse() {
+  const { sign_up = "off", by_mail = false, url = null } = ways.value ?? {}
+  if (url !== null) {
+    return (
+      <p>
+        Sign up on <a href={url}>the page of {serviceName} for new customers</a>.
+      </p>
+    )
+  }
+  return (
+    <p>
+      {sign_up === "off" && (
+        <>
+          Nobody can sign up here by themselves. <Operator /> makes accounts.
+        </>
+      )}
+      {sign_up !== "off" && by_mail && (
+        <>
+          Accounts are by invitation: open the link in the mail that you got. Without one, ask{" "}
+          <Operator isWithin />.
+        </>
+      )}
+      {sign_up !== "off" && !by_mail && (
+        <>
+          This service sends no mail, so nobody can sign up by themselves. Ask <Operator isWithin /> for an
+          invitation.
+        </>
+      )}
+    </p>
+  )
+}
+
+/** The operator, with a link where one can be asked. */
+export function Operator({ isWithin = false }: { readonly isWithin?: boolean }) {
+  const contact = ways.value?.contact
+  const text = `${isWithin ? "the" : "The"} operator of ${serviceName}`
+  return contact ? <a href={contact}>{text}</a> : text
+}
+
 /** The box for the terms, where there are any. */
 export function Terms() {
   const terms = ways.value?.terms
@@ -77,7 +116,7 @@ export function Terms() {
 function SignInLink() {
   return (
     <p class="muted small">
-      You have an account? <a href={addressOf("/")}>Sign in</a>
+      Already have an account? <a href={addressOf("/")}>Sign in</a>
     </p>
   )
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks"
-import type { OwnKey } from "../../client/operations.ts"
+import type { EntryOf, OwnKey } from "../../client/operations.ts"
 import { may, ownAccount, session } from "../../client/session.ts"
 import { Button } from "../../kit/button.tsx"
 import { TextField } from "../../kit/field.tsx"
@@ -14,6 +14,8 @@ import { type ChangeKeyProps, RevokeKey, RotateKey } from "../../shared/change-k
 import { CreateKey } from "../../shared/key-fields.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
 import { useCatalog } from "../playground-catalog.ts"
+
+type ListedKey = EntryOf<"keys.list">
 
 type Window =
   | { readonly kind: "create" }
@@ -89,7 +91,7 @@ const actions = [
   ["revoke", "keys.revoke", "Revoke"],
 ] as const
 
-function columnsFor(open: (window: Window) => void): readonly Column<OwnKey>[] {
+function columnsFor(open: (window: Window) => void): readonly Column<ListedKey>[] {
   return [
     {
       title: "Key",
@@ -102,6 +104,7 @@ function columnsFor(open: (window: Window) => void): readonly Column<OwnKey>[] {
       ),
     },
     { title: "State", cell: (key) => <KeyState state={stateOf(key)} /> },
+    { title: "Last call", cell: ({ last_used }) => (last_used ? <Time at={last_used} /> : "never") },
     { title: "Created", cell: ({ created }) => <Time at={created} /> },
     { title: "Expires", cell: ({ expires }) => (expires ? <Time at={expires} /> : "never") },
     ...(actions.some(([, operation]) => may(operation))
