@@ -102,22 +102,11 @@ async function startSignUp() {
   const db = join(dir, "sign-up.db")
   const file = join(dir, "penknife.toml")
   const mail = 'smtp = "smtp://127.0.0.1:1?starttls=never"\nmail_from = "no-reply@example.com"\n'
-  const settings = 'contact = "help@example.com"
-keep_requests = 7
-backup_every = "36h"
-'
-  const plans = '[plans.free]
-price = "Free"
-[plans.pro]
-price = "€29 a month"
-highlight = true
-'
+  const settings = 'contact = "help@example.com"\nkeep_requests = 7\nbackup_every = "36h"\n'
+  const plans = '[plans.free]\nprice = "Free"\n[plans.pro]\nprice = "€29 a month"\nhighlight = true\n'
   writeFileSync(
     file,
-    `${settings}${mail}[sign_up]
-mode = "open"
-terms = "https://terms.example/"
-${plans}`,
+    `${settings}${mail}[sign_up]\nmode = "open"\nterms = "https://terms.example/"\n${plans}`,
   )
   await createAccount(db, { plan: "free" })
   const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)
