@@ -32,7 +32,7 @@ import { listPlans } from "./plans/list-plans.ts"
 import { listRequests } from "./requests/list-requests.ts"
 import { tailRequests } from "./requests/tail.ts"
 import { createInvitation, listInvitations, revokeInvitation } from "./sign-up/invitations.ts"
-import { listStatementMonths, listStatements, showStatement } from "./statements/statement.ts"
+import { listAllMonths, listStatementMonths, listStatements, showStatement } from "./statements/statement.ts"
 import { queryUsage } from "./usage/query.ts"
 import { deleteWebhook, getWebhook, setWebhook } from "./webhooks/webhook.ts"
 import { whoami } from "./whoami.ts"
@@ -62,6 +62,7 @@ const list = [
   queryUsage,
   showStatement,
   listStatementMonths,
+  listAllMonths,
   listStatements,
   historyOfCalls,
   historyOfFaults,

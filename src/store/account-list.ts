@@ -5,6 +5,7 @@ import type { AccountFilter, AccountOrder } from "./list-filters.ts"
 import {
   type Candidates,
   type Condition,
+  compares,
   countRows,
   equals,
   findFew,
@@ -193,11 +194,17 @@ export function prepareAccountList(parts: ListParts) {
         return row ? [rows.toAccountDetails(row)] : []
       })
     },
-    async count(filter: AccountFilter, most: number): Promise<RowCount> {
+    async count(filter: AccountFilter, most: number, createdBeforeMs?: number): Promise<RowCount> {
       if (filter.search?.includes("\0")) return { count: 0, isExact: true }
       const { closed: isClosedAsked, ...others } = filter
-      const count = (where: Where) => countRows(parts, { ...ofAccounts(where), order: oldestFirst, most })
-      if (isClosedAsked === undefined || Object.values(others).some((value) => value !== undefined)) {
+      const end = compares("created_ms", "<", createdBeforeMs)
+      const count = (where: Where) =>
+        countRows(parts, { ...ofAccounts(where), order: oldestFirst, most, end })
+      if (
+        isClosedAsked === undefined ||
+        createdBeforeMs !== undefined ||
+        Object.values(others).some((value) => value !== undefined)
+      ) {
         return count(toWhere(filter, true))
       }
       const ofClosed = await countRows(parts, { ...closedAccounts, most })

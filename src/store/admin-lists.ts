@@ -92,7 +92,7 @@ export function prepareLists(parts: ListParts): Lists {
     countListed(asked, most) {
       switch (asked.list) {
         case "accounts":
-          return accounts.count(asked.filter, most)
+          return accounts.count(asked.filter, most, asked.createdBeforeMs)
         case "keys":
           return keys.count(asked.filter, most)
         case "notices":

@@ -49,7 +49,12 @@ export interface KeyFilter extends Filter<"accountId" | "externalId"> {
 
 /** A list whose rows are counted. */
 export type CountedList =
-  | { readonly list: "accounts"; readonly filter: AccountFilter }
+  | {
+      readonly list: "accounts"
+      readonly filter: AccountFilter
+      /** Counts only those that were created before this time. */
+      readonly createdBeforeMs?: number
+    }
   | { readonly list: "keys"; readonly filter: KeyFilter }
   | { readonly list: "notices"; readonly filter: NoticeFilter }
   | { readonly list: "audit"; readonly filter: AuditFilter }

@@ -19,7 +19,7 @@ test("usage is a table with the columns that it is divided by, to be saved as a 
     200,
     "text/csv; charset=utf-8; header=present",
   ])
-  expect(answer.headers.get("content-disposition")).toBe('attachment; filename="usage.query.csv"')
+  expect(answer.headers.get("content-disposition")).toBe('attachment; filename="usage.csv"')
   expect(answer.text).toBe(`account,key,calls,credits\r\n${caller.account},${caller.id},2,2\r\n`)
 })
 
@@ -69,4 +69,35 @@ test("CSV and JSON at once is wrong usage", async () => {
     code: 2,
     err: expect.stringContaining("cannot be used with option '--json'"),
   })
+})
+
+test("statements of several customers and months are files with different names", async () => {
+  const nameOf = async (path: string) =>
+    (await admin("GET", path)).headers.get("content-disposition")?.replace("attachment; filename=", "")
+  const { account } = caller
+  expect(await nameOf(`/accounts/${account}/statements/2025-01?format=csv`)).toBe(
+    `"statement-${account}-2025-01.csv"`,
+  )
+  expect(await nameOf("/statements?month=2025-01&format=csv")).toBe('"statements-2025-01.csv"')
+  expect(await nameOf(`/keys?account=${account}&format=csv`)).toBe(`"key-list-${account}.csv"`)
+  expect(await nameOf("/accounts?format=csv")).toBe('"account-list.csv"')
+})
+
+test("a statement as CSV has account, name, month and price in each line", async () => {
+  const { text } = await admin("GET", `/accounts/${caller.account}/statements/2025-01?format=csv`)
+  const [head = "", ...rows] = text.trimEnd().split("\r\n")
+  expect(head).toStartWith(
+    "account,name,month,final,month_plan,month_price,line,id,at,plan,price,monthly_credits,",
+  )
+  expect(head).toEndWith(",granted,adjusted,used")
+  expect(rows.length).toBeGreaterThan(1)
+  for (const row of rows) expect(row).toMatch(new RegExp(`^${caller.account},[^,]*,2025-01,false,pro,`))
+  expect(rows.at(-1)).toEndWith(",,,2")
+})
+
+test("a list without pages is CSV on the command line too", async () => {
+  const { code, out } = await runLine(`account statements ${caller.account} --csv --db ${service.db}`)
+  expect([code, out.split("\r\n")[0]]).toEqual([0, "month,from,to,final"])
+  const all = await runLine(`account statements --all --db ${service.db}`)
+  expect([all.code, all.out]).toEqual([0, expect.stringContaining("2025-01")])
 })

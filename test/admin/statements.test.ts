@@ -7,8 +7,17 @@ import { grantCredits, renewCredits } from "../../src/admin/credits/change-credi
 import { updateKey } from "../../src/admin/keys/change-key.ts"
 import { createApiKey } from "../../src/admin/keys/issue-key.ts"
 import { customerPermissions } from "../../src/admin/permission.ts"
-import { listStatementMonths, listStatements, showStatement } from "../../src/admin/statements/statement.ts"
+import { makeStatement } from "../../src/admin/statements/make-statement.ts"
+import { requireMonth } from "../../src/admin/statements/month.ts"
+import {
+  listAllMonths,
+  listStatementMonths,
+  listStatements,
+  showStatement,
+} from "../../src/admin/statements/statement.ts"
+import { toRow } from "../../src/admin/statements/statement-schema.ts"
 import { createStatementWriter } from "../../src/admin/statements/write-statements.ts"
+import { loadConfig } from "../../src/config/load.ts"
 import {
   actorOf,
   openAdministration,
@@ -110,6 +119,63 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(linesOf(await show("2025-02")).map(({ line, credits }) => [line, credits])).toEqual([["usage", 1]])
   })
 
+  test("each line is a row for an invoice, and the columns add up to the sums", async () => {
+    await fillJanuary()
+    admin.clock.set("2025-02-03T00:00:00Z")
+    await admin.run(updateAccount, { id, plan: "pro" })
+    admin.clock.set("2025-03-13T00:00:00Z")
+    const values = { plans: { pro: { price: "€29 a month" } } }
+    const { plans } = loadConfig({ flags: {}, env: {}, file: { name: "p.toml", values } })
+    const account = await opened.admin.findAccount(id)
+    if (!account) throw new Error("the account must be there")
+    const parts = { admin: opened.admin, clock: admin.clock, plans }
+    const rowsOf = async (month: string) => {
+      const statement = await makeStatement(account, requireMonth(month), parts)
+      return { statement, rows: statement.lines.map((line) => toRow(statement, line)) }
+    }
+    const { statement, rows } = await rowsOf("2025-01")
+    for (const row of rows)
+      expect(row).toMatchObject({
+        ...{ account: id, name: "Ann", month: "2025-01", final: true },
+        ...{ month_plan: "free", month_price: null },
+      })
+    for (const column of ["granted", "adjusted", "used"] as const)
+      expect([column, rows.reduce((sum, row) => sum + (row[column] ?? 0), 0)]).toEqual([
+        column,
+        statement[column],
+      ])
+    expect(rows.filter(({ line }) => line === "plan_change")).toMatchObject([
+      {
+        ...{ previous_plan: "free", previous_monthly_credits: 1_000, credits: null },
+        ...{ plan: "pro", price: "€29 a month", monthly_credits: plans.get("pro")?.monthlyCredits ?? 0 },
+      },
+      { previous_plan: "pro", plan: "starter", price: null },
+      { previous_plan: "starter", plan: "free", monthly_credits: 1_000 },
+    ])
+    const march = await rowsOf("2025-03")
+    expect(march.rows).toMatchObject([
+      { line: "renewal", plan: "pro", price: "€29 a month", month_plan: "pro", month_price: "€29 a month" },
+    ])
+  })
+
+  test("that an earlier version wrote is shown with the fields that it lacks", async () => {
+    admin.clock.set("2025-03-02T00:00:00Z")
+    const { data: _, has_more: __, next: ___, ...head } = await show("2025-01")
+    const other = String((await admin.run(createAccount, { name: "Old" })).id)
+    const kept = {
+      ...head,
+      account: other,
+      name: "Old",
+      lines: [{ line: "renewal", plan: "pro", credits: 5 }],
+    }
+    await opened.admin.keepStatement({
+      ...{ accountId: other, month: "2025-03", writtenMs: 1, body: JSON.stringify(kept) },
+    })
+    expect(linesOf(await admin.run(showStatement, { id: other, month: "2025-03" }))).toMatchObject([
+      { account: other, line: "renewal", plan: "pro", credits: 5, price: null, previous_plan: null },
+    ])
+  })
+
   test("of a month that is over stays the same bytes, whatever happens later", async () => {
     await fillJanuary()
     admin.clock.set("2025-02-01T00:09:59Z")
@@ -185,10 +251,30 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     await admin.run(createAccount, { name: "Later" })
     const listed = await admin.run(listStatements, { month: "2025-01" })
     expect(linesOf(listed)).toMatchObject([{ account: id, used: 12, granted: 600, final: true }])
-    const [first] = linesOf(await admin.run(listStatements, { month: "2025-02", limit: 1 }))
-    expect(first).toMatchObject({ name: "Later" })
-    expect(linesOf(await admin.run(listStatements, { month: "2025-02" }))).toHaveLength(2)
-    expect(linesOf(await admin.run(listStatements, { month: "2025-03" }))).toEqual([])
+    const february = await admin.run(listStatements, { month: "2025-02", total: true, limit: 1 })
+    expect(linesOf(february).map(({ name }) => name)).toEqual(["Later"])
+    expect(february.total).toEqual({ count: 2, is_exact: true })
+    const rest = await admin.run(listStatements, { month: "2025-02", after: february.next })
+    expect([linesOf(rest).map(({ name }) => name), rest.has_more]).toEqual([["Ann"], false])
+    const totals = await Promise.all(
+      ["2024-12", "2025-01", "2025-03"].map((month) => admin.run(listStatements, { month, total: true })),
+    )
+    expect(totals.map(({ data, total }) => [(data as Values[]).length, (total as Values).count])).toEqual([
+      [0, 0],
+      [1, 1],
+      [0, 0],
+    ])
+  })
+
+  test("of the service are for the months since its first account", async () => {
+    admin.clock.set("2025-03-02T00:00:00Z")
+    await admin.run(createAccount, { name: "Later" })
+    const months = linesOf(await admin.run(listAllMonths, {}))
+    expect(months.map(({ month, final }) => [month, final])).toEqual([
+      ["2025-03", false],
+      ["2025-02", true],
+      ["2025-01", true],
+    ])
   })
 
   test("a customer reads their own, without what is for operators, and no other's", async () => {

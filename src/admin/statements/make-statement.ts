@@ -4,7 +4,7 @@ import type { UsagePlace, UsageSum } from "../../store/usage-types.ts"
 import { toIso } from "../../values/time-text.ts"
 import type { AdminParts } from "../parts.ts"
 import { isOver, type Month, renewalsIn } from "./month.ts"
-import type { Statement, StatementLine } from "./statement-schema.ts"
+import type { KeptLine, Statement } from "./statement-schema.ts"
 
 /** What statements are made from. */
 export type StatementParts = Pick<AdminParts, "admin" | "clock" | "plans">
@@ -20,7 +20,7 @@ export async function readStatement(
 ): Promise<Statement> {
   const { admin, clock } = parts
   const kept = await admin.findStatement(account.id, month.name)
-  if (kept !== null) return JSON.parse(kept)
+  if (kept !== null) return fromText(kept)
   const statement = await makeStatement(account, month, parts)
   return statement.final ? keepStatement(statement, month, parts, clock.now()) : statement
 }
@@ -33,7 +33,13 @@ export async function keepStatement(
   writtenMs: number,
 ): Promise<Statement> {
   const body = JSON.stringify(statement)
-  return JSON.parse(await admin.keepStatement({ accountId: statement.account, month: name, writtenMs, body }))
+  return fromText(await admin.keepStatement({ accountId: statement.account, month: name, writtenMs, body }))
+}
+
+/** Statements that an earlier version wrote lack some fields of their lines. */
+function fromText(text: string): Statement {
+  const { lines, ...head }: Statement = JSON.parse(text)
+  return { ...head, lines: lines.map(lineOf) }
 }
 
 /** Makes the statement of an account from what is stored. */
@@ -51,22 +57,27 @@ export async function makeStatement(
   const usage = await readSums(id, month, parts)
   const keyNames = await namesOf(id, usage, parts)
   const priceOf = (plan: string) => plans.get(plan)?.price ?? null
+  const creditsOf = (plan: string) => plans.get(plan)?.monthlyCredits ?? null
   const plan = planAt(month.endMs - 1)
   const inMonth = (ms: number) => ms >= month.startMs && ms < month.endMs
   const renewals = [
     ...renewalsIn(account, month, nowMs),
     ...records.filter(({ operation }) => operation === "credits.renew").map(({ atMs }) => atMs),
   ]
-  const timed: (readonly [atMs: number, line: StatementLine])[] = [
+  const timed: (readonly [atMs: number, line: KeptLine])[] = [
     ...renewals.filter(inMonth).map((atMs) => {
       const planThen = planAt(atMs)
-      const credits = plans.get(planThen)?.monthlyCredits ?? null
-      return [atMs, lineOf({ line: "renewal", plan: planThen, credits })] as const
+      const credits = creditsOf(planThen)
+      const given = { plan: planThen, price: priceOf(planThen), monthly_credits: credits, credits }
+      return [atMs, lineOf({ line: "renewal", ...given })] as const
     }),
     ...records.flatMap((record) => {
-      const after = movedTo(record)
-      if (after === null || !inMonth(record.atMs)) return []
-      return [[record.atMs, lineOf({ line: "plan_change", plan: after, price: priceOf(after) })] as const]
+      const move = moveOf(record)
+      if (move === null || !inMonth(record.atMs)) return []
+      const { from, to } = move
+      const before = { previous_plan: from, previous_monthly_credits: creditsOf(from) }
+      const after = { plan: to, price: priceOf(to), monthly_credits: creditsOf(to) }
+      return [[record.atMs, lineOf({ line: "plan_change", ...before, ...after })] as const]
     }),
     ...entries.map((entry) => {
       const { id: entryId, kind, credits, reason, reference, undoes } = entry
@@ -108,6 +119,9 @@ const noLine = {
   at: null,
   plan: null,
   price: null,
+  monthly_credits: null,
+  previous_plan: null,
+  previous_monthly_credits: null,
   key: null,
   key_name: null,
   api: null,
@@ -118,7 +132,7 @@ const noLine = {
   undoes: null,
 }
 
-function lineOf(given: Partial<StatementLine> & Pick<StatementLine, "line">): StatementLine {
+function lineOf(given: Partial<KeptLine> & Pick<KeptLine, "line">): KeptLine {
   return { ...noLine, ...given }
 }
 
@@ -142,16 +156,16 @@ async function readRecords(
 /** The plan at a time, as the records since the start of the month tell it. */
 function timelineOf({ plan }: AccountDetails, records: readonly AuditRecord[]): (ms: number) => string {
   const moves = records.flatMap((record) => {
-    const from = planOf(record.before)
-    return movedTo(record) === null || from === null ? [] : [{ atMs: record.atMs, from }]
+    const move = moveOf(record)
+    return move === null ? [] : [{ atMs: record.atMs, from: move.from }]
   })
   return (ms) => moves.find(({ atMs }) => atMs > ms)?.from ?? plan
 }
 
-/** The plan that an account was moved to; null for any other record. */
-function movedTo({ before, after }: AuditRecord): string | null {
+/** The plans between which an account was moved; null for any other record. */
+function moveOf({ before, after }: AuditRecord): { readonly from: string; readonly to: string } | null {
   const [from, to] = [planOf(before), planOf(after)]
-  return from === null || from === to ? null : to
+  return from === null || to === null || from === to ? null : { from, to }
 }
 
 function planOf(json: string | null): string | null {

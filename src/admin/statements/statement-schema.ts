@@ -5,8 +5,8 @@ import { operatorOnly } from "../operation.ts"
 
 const lines = ["renewal", "plan_change", "sign_up", "grant", "adjustment", "undo", "usage"] as const
 
-/** A line of a statement. */
-export const statementLine = Type.Object({
+/** A line of a statement as it is kept. */
+export const keptLine = Type.Object({
   line: choice(lines, {
     description:
       "`renewal`: a credit month began; `plan_change`; `usage` of an API with a key; else the kind of an adjustment.",
@@ -14,7 +14,14 @@ export const statementLine = Type.Object({
   id: nullable(Type.String(), { description: "The adjustment's id." }),
   at: maybeInstant("When; null for usage, which is that of the whole month."),
   plan: nullable(Type.String(), { description: "The plan of a renewal, or the new one of a change." }),
-  price: nullable(Type.String(), { description: "The displayed price of the new plan." }),
+  price: nullable(Type.String(), { description: "The displayed price of this plan." }),
+  monthly_credits: nullable(Type.Integer(), {
+    description: "Credits a month of this plan; null without a limit, and without a plan.",
+  }),
+  previous_plan: nullable(Type.String(), { description: "The plan before a change." }),
+  previous_monthly_credits: nullable(Type.Integer(), {
+    description: "Credits a month of the plan before a change; null without a limit.",
+  }),
   key: nullable(Type.String(), {
     description: "The key's id; empty for what was recorded before keys were.",
   }),
@@ -54,7 +61,43 @@ export const statementHead = {
 
 const head = Type.Object(statementHead)
 
+const sum = (name: string) =>
+  nullable(Type.Integer(), {
+    description: `The part of \`${name}\` of the statement: all lines add up to it.`,
+  })
+
+/** A line of a statement in an answer: a row of a table with all that an invoice needs. */
+export const statementLine = Type.Object({
+  account: statementHead.account,
+  name: statementHead.name,
+  month: statementHead.month,
+  final: statementHead.final,
+  month_plan: statementHead.plan,
+  month_price: statementHead.price,
+  ...keptLine.properties,
+  granted: sum("granted"),
+  adjusted: sum("adjusted"),
+  used: sum("used"),
+})
+
 /** A line of {@link Statement}. */
-export type StatementLine = Static<typeof statementLine>
-/** The statement of an account for a month. */
-export type Statement = Static<typeof head> & { lines: StatementLine[] }
+export type KeptLine = Static<typeof keptLine>
+/** The statement of an account for a month, as it is kept. */
+export type Statement = Static<typeof head> & { lines: KeptLine[] }
+
+/** A line of a statement that was kept, as a row of a table. */
+export function toRow(
+  { account, name, month, final, plan, price }: Statement,
+  kept: KeptLine,
+): Static<typeof statementLine> {
+  const { line, credits } = kept
+  const isGrant = line === "grant" || line === "sign_up"
+  const isAdjusted = line === "adjustment" || line === "undo"
+  return {
+    ...{ account, name, month, final, month_plan: plan, month_price: price },
+    ...kept,
+    granted: isGrant ? credits : null,
+    adjusted: isAdjusted ? credits : null,
+    used: line === "usage" ? credits : null,
+  }
+}

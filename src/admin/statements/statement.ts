@@ -1,11 +1,12 @@
-import { Type } from "@sinclair/typebox"
+import { type Static, Type } from "@sinclair/typebox"
+import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
-import { accountId, instant, listOf, pageParameters } from "../fields.ts"
+import { accountId, countedListOf, instant, listOf, pageParameters, totalParameter } from "../fields.ts"
 import { defineRead } from "../operation.ts"
-import { readPage, readPlacedPage, wholeList } from "../pages.ts"
+import { readPage, readPlacedPage, wholeList, withTotal } from "../pages.ts"
 import { readStatement } from "./make-statement.ts"
-import { isOver, monthOf, monthsOf, requireMonth, requireMonthOf } from "./month.ts"
-import { type Statement, statementHead, statementLine } from "./statement-schema.ts"
+import { isOver, type Month, monthOf, monthsOf, requireMonth, requireMonthOf } from "./month.ts"
+import { type Statement, statementHead, statementLine, toRow } from "./statement-schema.ts"
 
 /** Statements that are read beside each other: a database answers each of their questions after a while. */
 const readAtOnce = 16
@@ -38,7 +39,8 @@ export const showStatement = defineRead({
   async read({ id, month: name, limit = 1_000, after }, context) {
     const account = await requireAccount(context, id)
     const asked = requireMonthOf(account, name, context.clock.now())
-    const { lines, ...head } = await readStatement(account, asked, context)
+    const statement = await readStatement(account, asked, context)
+    const { lines, ...head } = statement
     const page = await readPlacedPage(
       `statement ${id} ${name}`,
       { limit, after },
@@ -47,7 +49,7 @@ export const showStatement = defineRead({
         const end = start + place.limit
         return { rows: lines.slice(start, end), next: end < lines.length ? [end] : null }
       },
-      (line) => line,
+      (line) => toRow(statement, line),
     )
     return { ...head, ...page }
   },
@@ -73,22 +75,43 @@ export const listStatementMonths = defineRead({
   example: { id: "acc_1234567890abcdef" },
   async read({ id }, context) {
     const nowMs = context.clock.now()
-    const [first, last] = monthsOf(await requireAccount(context, id), nowMs)
-    const found: { month: string; from: string; to: string; final: boolean }[] = []
-    for (let one = last; one.startMs >= first.startMs; one = monthOf(one.startMs - 1)) {
-      const from = new Date(one.startMs).toISOString()
-      const to = new Date(one.endMs).toISOString()
-      found.push({ month: one.name, from, to, final: isOver(one, nowMs) })
-    }
-    return wholeList(found)
+    return wholeList(monthsBetween(monthsOf(await requireAccount(context, id), nowMs), nowMs))
   },
 })
+
+export const listAllMonths = defineRead({
+  id: "statements.all_months",
+  title: "List the months of the service",
+  description:
+    "Lists the months that there are statements of, the present one first: those since the first account was created. None without accounts.",
+  permission: "accounts.read",
+  path: "/statements/months",
+  command: { words: "account statements", switch: "all", example: "--all" },
+  input: Type.Object({}),
+  output: listOf(monthSchema),
+  example: {},
+  async read(_, context) {
+    const nowMs = context.clock.now()
+    const [oldest] = await context.admin.accounts({}, { limit: 1, after: null }, { by: "oldest" })
+    return wholeList(oldest ? monthsBetween(monthsOf(oldest, nowMs), nowMs) : [])
+  },
+})
+
+/** Months, the last one first. */
+function monthsBetween([first, last]: readonly [Month, Month], nowMs: number): Static<typeof monthSchema>[] {
+  const found: Static<typeof monthSchema>[] = []
+  for (let one = last; one.startMs >= first.startMs; one = monthOf(one.startMs - 1)) {
+    const [from, to] = [toIso(one.startMs), toIso(one.endMs)]
+    found.push({ month: one.name, from, to, final: isOver(one, nowMs) })
+  }
+  return found
+}
 
 export const listStatements = defineRead({
   id: "statements.list",
   title: "List the statements of a month",
   description:
-    "Lists the sums of all accounts for a calendar month, the newest account first: what invoices are made from.",
+    "Lists the sums of all accounts for a calendar month, the newest account first: what invoices are made from. Accounts that were created later are left out.",
   permission: "accounts.read",
   path: "/statements",
   command: {
@@ -98,19 +121,20 @@ export const listStatements = defineRead({
     empty: "No account had a statement in this month.",
     columns: ["account", "name", "plan", "price", "granted", "adjusted", "used", "final"],
   },
-  input: Type.Object({ month, ...pageParameters }),
-  output: listOf(Type.Object(statementHead)),
+  input: Type.Object({ month, ...totalParameter, ...pageParameters }),
+  output: countedListOf(Type.Object(statementHead)),
   example: { month: "2027-01" },
-  async read({ month: name, ...page }, context) {
+  async read({ month: name, total, ...page }, context) {
     const asked = requireMonth(name)
+    const isToCome = asked.startMs > context.clock.now()
     const accounts = await readPage(
       `statements of ${name}`,
       page,
-      // The list begins with the newest account of the month, and has none when the month has not begun.
       ({ limit, after }) =>
-        asked.startMs > context.clock.now()
-          ? Promise.resolve([])
-          : context.admin.accounts({}, { limit, after: after ?? [asked.endMs, ""] }, { by: "newest" }),
+        // The first one that was created in the month or before it.
+        isToCome
+          ? noAccounts
+          : context.admin.accounts({}, { limit, after: after ?? [asked.endMs, ""] }, newest),
       ({ createdMs, id }) => [createdMs, id],
       (account) => account,
     )
@@ -119,6 +143,13 @@ export const listStatements = defineRead({
       const some = accounts.data.slice(data.length, data.length + readAtOnce)
       data.push(...(await Promise.all(some.map((account) => readStatement(account, asked, context)))))
     }
-    return { ...accounts, data: data.map(({ lines: _, ...head }) => head) }
+    const listed = { ...accounts, data: data.map(({ lines: _, ...head }) => head) }
+    const createdBeforeMs = isToCome ? 0 : asked.endMs
+    return withTotal(listed, total, (most) =>
+      context.admin.countListed({ list: "accounts", filter: {}, createdBeforeMs }, most),
+    )
   },
 })
+
+const newest = { by: "newest" } as const
+const noAccounts = Promise.resolve([])

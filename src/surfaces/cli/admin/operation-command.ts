@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander"
 import type { OperationCommand } from "../../../admin/operation.ts"
 import { operations } from "../../../admin/operations.ts"
+import { itemOf } from "../../../admin/pages.ts"
 import { example } from "../output.ts"
 import type { CliParts } from "../parts.ts"
 import { onConfig } from "../settings.ts"
@@ -99,7 +100,7 @@ function addOptions(command: Command, entries: readonly Entry[], { clock }: CliP
       )
     const paged = isPaged(entry.operation)
     for (const [name, schema] of optionParameters(entry)) {
-      if (paged && (name === "limit" || name === "format")) continue
+      if (name === "format" || (paged && name === "limit")) continue
       const isMandatory = entries.length === 1 && isNeeded(entry, name)
       for (const option of toOptions(name, schema, { nowMs: () => clock.now() }, isMandatory)) add(option)
     }
@@ -110,7 +111,7 @@ function addOptions(command: Command, entries: readonly Entry[], { clock }: CliP
         ),
       )
     }
-    if (paged && "format" in entry.operation.input.properties) {
+    if (itemOf(entry.operation.output) && entry.operation.format !== "json-lines") {
       add(new Option("--csv", "print CSV").conflicts("json"))
     }
     if (entry.operation.run.kind === "file") {

@@ -23,12 +23,19 @@ export function inGoodPages({ input }: Operation, raw: RawInput): RawInput {
   return { kind: "text", parameters: [...others, { name: "limit", text: pageSize }] }
 }
 
-/** A browser saves the answer as a file. Its name has the month that was asked for, so that files of several months lie beside each other. */
-export function setCsvHeaders(set: AnswerSettings, { id }: Operation, raw: RawInput): void {
+/**
+ * A browser saves the answer as a file. Its name has the account and the month that were asked for, so that files of several
+ * customers and months lie beside each other: `statement-acc_1234567890abcdef-2027-01.csv`.
+ */
+export function setCsvHeaders(set: AnswerSettings, { command }: Operation, raw: RawInput): void {
   setAdminHeaders(set, "text/csv; charset=utf-8; header=present")
-  const asked = raw.kind === "text" ? raw.parameters.find(({ name }) => name === "month")?.text : null
-  const month = asked && /^\d{4}-\d{2}$/.test(asked) ? `-${asked}` : ""
-  set.headers["content-disposition"] = `attachment; filename="${id}${month}.csv"`
+  const asked = raw.kind === "text" ? raw.parameters : []
+  const named = ["id", "account", "month"].flatMap((name) => {
+    const texts = asked.filter((one) => one.name === name).map(({ text }) => text)
+    return texts.filter((text) => text !== null && /^[\w-]{1,100}$/.test(text)).slice(0, 1)
+  })
+  const name = [command.words.replaceAll(" ", "-"), ...named].join("-")
+  set.headers["content-disposition"] = `attachment; filename="${name}.csv"`
 }
 
 /**
