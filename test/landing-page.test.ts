@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { readAnswer } from "./support/answer.ts"
 import { postWith } from "./support/keyed-request.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
@@ -152,12 +153,13 @@ describe("the operator's name and pictures", () => {
     })
     expect(await textOf(service, "/llms.txt")).toStartWith("# Acme & Co\n")
     expect(JSON.parse(await textOf(service, "/", {})).data.name).toBe("Acme & Co")
-    // No page that customers read names the program; messageauth does, as the server that authenticated a message.
+    // No page that customers read names the program.
     for (const path of [
       "/",
       "/docs",
       "/docs/mcp",
       "/apis/hmac",
+      "/apis/messageauth",
       "/graphiql",
       "/portal",
       "/llms.txt",
@@ -166,7 +168,7 @@ describe("the operator's name and pictures", () => {
       expect([
         path,
         (await textOf(service, path))
-          .replaceAll(/urn:penknife:|\/penknife-\w+\.css|penknife;/g, "")
+          .replaceAll(/urn:penknife:|\/penknife-\w+\.css/g, "")
           .includes("penknife"),
       ]).toEqual([path, false])
     for (const path of ["/", "/docs", "/apis/hmac", "/graphiql", "/console", "/portal"]) {
@@ -192,8 +194,15 @@ describe("the operator's name and pictures", () => {
       postWith({ jsonrpc: "2.0", id: 1, method: "initialize", params }, { headers }),
     )
     const said = await greeting.text()
-    expect(said).toContain('"title":"Acme & Co"')
+    expect(said).toContain('"name":"acme-co","title":"Acme & Co"')
     expect(said).toContain("The tools of Acme & Co. ")
+    const adminApi = JSON.parse(await textOf(service, "/admin/openapi.json"))
+    expect(adminApi.info.title).toBe("Acme & Co admin API")
+    const message = "From: ann@good.example\r\n\r\nHello\r\n"
+    const checked = await readAnswer(service.fetch("/v1/messageauth", postWith({ message }, { key })))
+    expect(checked.data).toMatchObject({
+      authentication_results: expect.stringMatching(/^api\.acme\.example;\r\n dkim=none/),
+    })
   })
 
   test("are sent as what they are, and an SVG that is opened by itself runs and loads nothing", async () => {

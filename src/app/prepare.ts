@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs"
 import { createCatalog } from "../apis/catalog.ts"
 import { type ApiDefinition, type Ports, unavailable } from "../apis/contract.ts"
+import { withAuthserv } from "../apis/messageauth/authserv.ts"
+import { messageauth } from "../apis/messageauth/index.ts"
 import { sunsetsOf } from "../call/admission.ts"
 import { type LocalCalls, type PreparedApi, prepareApi } from "../call/prepared-api.ts"
 import { ConfigError, requireAll } from "../config/config-error.ts"
@@ -36,7 +38,7 @@ export async function prepareApis(
   anchors?: Anchors,
 ) {
   const definitions = [
-    ...(await catalogFor(config, anchors)).map((api) => threads.isolate(api, config)),
+    ...(await catalogFor(config, anchors)).map((api) => withHost(threads.isolate(api, config), config)),
     ...ownApis,
   ]
   const ids = definitions.map(({ id }) => id)
@@ -48,6 +50,12 @@ export async function prepareApis(
   return servedOf(definitions, config).map((definition) =>
     prepareApi(definition, config.credits.get(definition.id)),
   )
+}
+
+/** An answer for others' mails names the service by its public address. */
+function withHost(api: ApiDefinition, { publicUrl }: Config): ApiDefinition {
+  if (api.id !== messageauth.id || publicUrl === null) return api
+  return withAuthserv(api, new URL(publicUrl).hostname)
 }
 
 function requirePriced({ credits }: Config, ids: readonly string[]): void {

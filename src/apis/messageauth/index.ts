@@ -109,7 +109,8 @@ export const messageauth = defineIsolatedApi({
       "What the domain of the sender says about a fail of SPF; null without a text.",
     ),
     authentication_results: Type.String({
-      description: "The value of an Authentication-Results field with these results (RFC 8601).",
+      description:
+        "The value of an Authentication-Results field with these results (RFC 8601). It begins with the name of the service: its host, where the operator has set one.",
     }),
     arc_chain: premium(
       Type.Array(

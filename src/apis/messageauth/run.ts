@@ -7,6 +7,7 @@ import { type RunContext, type RunOf, reject } from "../contract.ts"
 import { dmarcPolicies } from "../mail/dmarc-policy.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { arcChain, canonicalHeaders, maxText, resultOf, toResult, toSignature } from "./answer.ts"
+import { usualAuthserv } from "./authserv.ts"
 import type { messageauth } from "./index.ts"
 import { KeyLookups } from "./key-lookups.ts"
 import { type MessageProblem, problem } from "./problems.ts"
@@ -15,7 +16,6 @@ import { type CheckSender, checkSpf, type SpfOutcome } from "./spf.ts"
 import { maxSignatures, Verifier } from "./verifier.ts"
 
 const dnsLimitMs = 15_000
-const authserv = "penknife"
 // Each rule of the standards, without the exceptions that the library makes by default.
 const strict = true
 
@@ -119,7 +119,7 @@ async function toAnswer(
             is_testing: response.testMode === true,
           },
     spf_explanation: spf.kind === "checked" ? spf.explanation : null,
-    authentication_results: [authserv, ...rows].join(";\r\n "),
+    authentication_results: [usualAuthserv, ...rows].join(";\r\n "),
     arc_chain: premium ? arcChain(verifier.arc.chain) : [],
     canonical_headers: premium ? canonicalHeaders(signatures) : [],
   }

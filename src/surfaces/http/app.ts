@@ -64,7 +64,7 @@ export function createHttpApp(
   const frame = createFrame(parts, options, calls, () => app.server, opened)
   const { base, context } = frame
   const { brand } = options
-  const adminFeature = createAdminFeature(base, context, parts, version)
+  const adminFeature = createAdminFeature(base, context, parts, { version, title: brand.title })
   const metrics = parts.readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
   const service: ApiDocInput = {
     apis,

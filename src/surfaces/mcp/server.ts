@@ -17,7 +17,7 @@ export function createMcpServer(
   { title, version }: ServiceName,
 ): Server {
   const server = new Server(
-    { name: "penknife", title, version },
+    { name: toMachineName(title), title, version },
     {
       capabilities: { tools: {}, resources: {} },
       instructions: `The tools of ${title}. ${endpoint.instructions}`,
@@ -48,4 +48,13 @@ export function createMcpServer(
     throw new ResourceNotFoundError(params.uri)
   })
   return server
+}
+
+/** The title as a name for programs: `Acme Checks` is `acme-checks`. */
+function toMachineName(title: string): string {
+  const name = title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+  return name || "penknife"
 }

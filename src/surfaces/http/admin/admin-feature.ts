@@ -4,7 +4,7 @@ import type { HttpContext } from "../context.ts"
 import { sameOriginOnly } from "../cross-origin.ts"
 import type { Exchange, IncomingApp } from "../incoming.ts"
 import { pathOf } from "../request-url.ts"
-import type { AdministrationApp } from "./administration-app.ts"
+import type { AdministrationApp, ServiceAbout } from "./administration-app.ts"
 
 /** The parts of the administration that an app serves. */
 interface AdminScope {
@@ -49,7 +49,7 @@ export function createAdminFeature(
   base: IncomingApp,
   context: HttpContext,
   { admin, portal }: AdminScope,
-  version: string,
+  service: ServiceAbout,
 ): AdminFeature | null {
   const access = admin ?? portal
   if (access === null) return null
@@ -58,7 +58,7 @@ export function createAdminFeature(
 
   async function answer(exchange: Exchange, thrown?: unknown): Promise<Response> {
     loading ??= import("./administration-app.ts").then(({ createAdministrationApp }) =>
-      createAdministrationApp(context, access as AdminAccess, scope, version),
+      createAdministrationApp(context, access as AdminAccess, scope, service),
     )
     const administration = await loading
     sameOriginOnly(exchange.set)

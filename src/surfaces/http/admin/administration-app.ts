@@ -24,6 +24,12 @@ export interface AdministrationApp {
   answer(exchange: Exchange, thrown?: unknown): Promise<Response>
 }
 
+/** What the document says of the service. */
+export interface ServiceAbout {
+  readonly title: string
+  readonly version: string
+}
+
 interface Guards {
   readonly failures: SignInFailures
   readonly rate: RequestRate
@@ -41,7 +47,7 @@ export function createAdministrationApp(
   context: HttpContext,
   access: AdminAccess,
   scope: { readonly admin: boolean; readonly portal: boolean },
-  version: string,
+  service: ServiceAbout,
 ): AdministrationApp {
   const { observer, pipeline } = context
   const guards = guardsFor(access, context)
@@ -78,7 +84,7 @@ export function createAdministrationApp(
     app.use(operationRoutes(routesOf(operations), "admin", { ...parts, requireActor: forOperators }))
     app.use(sessionRoutes("console", { ...parts, ...guards, access, browser }))
     app.use(passkeyRoutes({ ...parts, ...guards, access, browser }))
-    app.use(documentRoutes(base, context, version))
+    app.use(documentRoutes(base, context, service))
   }
   if (scope.portal) {
     const forCustomers = (exchange: Exchange) => requireCustomer(exchange, callers)
@@ -115,12 +121,12 @@ function guardsFor(access: AdminAccess, { strict, pipeline }: HttpContext): Guar
 }
 
 /** The document needs no key: it tells nothing about this installation. */
-function documentRoutes(base: IncomingApp, { apis, observer }: HttpContext, version: string) {
+function documentRoutes(base: IncomingApp, { apis, observer }: HttpContext, service: ServiceAbout) {
   const record = observer.recorderFor("none", "unkeyed")
   const apiIds = apis.map(({ definition }) => definition.id)
   const document = createResource({
     headers: { "content-type": "application/json" },
-    read: () => printAdminOpenApi({ operations, apiIds, version }),
+    read: () => printAdminOpenApi({ operations, apiIds, ...service }),
   })
   const answer = async ({ request, set, incoming }: Exchange): ReturnType<Resource> => {
     const bytes = await document(request, set)

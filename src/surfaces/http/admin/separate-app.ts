@@ -24,7 +24,8 @@ export function createAdminApp(parts: AdminAppParts, options: AdminAppOptions, c
     () => app.server,
     (exchange) => (exchange.request.method === "OPTIONS" ? feature?.answer(exchange) : undefined),
   )
-  const feature = createAdminFeature(base, context, { admin: parts.admin, portal: null }, parts.version)
+  const service = { version: parts.version, title: options.brand.title }
+  const feature = createAdminFeature(base, context, { admin: parts.admin, portal: null }, service)
   if (feature === null) throw new Error("an app for operators alone needs the administration")
   const app = createListeningApp(begin)
     .headers(headers)

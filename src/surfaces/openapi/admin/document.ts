@@ -12,15 +12,22 @@ interface AdminDocInput {
   /** The ids of the APIs that the service offers. */
   readonly apiIds: readonly string[]
   readonly version: string
+  /** The name of the service; penknife by default. */
+  readonly title?: string
 }
 
-/** The OpenAPI 3.1 document of the admin API as text. The same version always has the same text. */
+/** The OpenAPI 3.1 document of the admin API as text. The same input always has the same text. */
 export function printAdminOpenApi(input: AdminDocInput): string {
   return `${JSON.stringify(createAdminDocument(input), null, 2)}\n`
 }
 
 /** The OpenAPI 3.1 document of the admin API, made from the definitions of the operations. */
-export function createAdminDocument({ operations, apiIds, version }: AdminDocInput): OpenApiDocument {
+export function createAdminDocument({
+  operations,
+  apiIds,
+  version,
+  title = "penknife",
+}: AdminDocInput): OpenApiDocument {
   const schemas = createSchemas(operations, apiIds)
   const paths: Record<string, JsonObject> = {}
   for (const route of routesOf(operations)) {
@@ -30,7 +37,7 @@ export function createAdminDocument({ operations, apiIds, version }: AdminDocInp
   return {
     openapi: "3.1.0",
     info: {
-      title: "penknife admin API",
+      title: `${title} admin API`,
       version,
       summary: "Accounts, keys, credits, usage and everything else that an operator looks after.",
       description,
