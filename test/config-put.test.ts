@@ -294,6 +294,9 @@ test("'penknife config set' shows the difference, changes, and says what is wron
     ]),
   })
   expect(fileText()).toContain("hmac = 3")
+  const { out: set } = await runLine("config set max_calls=7", { env })
+  expect(set).toMatch(/^version +\d{6,}$/m)
+  expect(set).toMatch(/^max_calls .* 7 /m)
   const wrong = await runLine("config set credits.hmac", { env })
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("Write NAME=VALUE")])
   expect((await runLine("config set", { env })).err).toContain("missing required argument 'SETTING=VALUE'")

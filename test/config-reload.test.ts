@@ -261,3 +261,20 @@ test.each([
   writeFileSync(file, `smtp = "smtp://m.example"\nmail_from = "a@m.example"\n[sign_up]\nmode = "${mode}"\n`)
   expect((await runLine(`config check --config ${file}`)).err).toBe("")
 })
+
+test("'config list' shows settings as a file has them, and what counts without them", async () => {
+  const db = join(mkdtempSync(join(tmpdir(), "penknife-list-")), "a.db")
+  await runLineJson(`account create --name Ann --db ${db}`)
+  const env = {
+    ...{ PENKNIFE_PORT: "18080", PENKNIFE_BACKUP_EVERY: "24h", PENKNIFE_BACKUP_DIR: "/tmp" },
+    ...{ PENKNIFE_SMTP: "smtp://m.example?starttls=never", PENKNIFE_MAIL_FROM: "a@m.example" },
+  }
+  const { out } = await runLine(`config list --db ${db}`, { env })
+  expect(out).toMatch(/^port +18080 +8080 +environment +restart$/m)
+  expect(out).toMatch(/^backup_every +24h +/m)
+  expect(out).toMatch(/^smtp +smtp:\/\/m\.example\?starttls=never +/m)
+  expect(out).toMatch(/^try\.apis +- +those that ask no other host, and mailaudit +default/m)
+  const listed: { setting: string; choices: string[] | null }[] = await runLineJson(`config list --db ${db}`)
+  const choicesOf = new Map(listed.map(({ setting, choices }) => [setting, choices]))
+  expect([choicesOf.get("sign_up.mode"), choicesOf.get("port")]).toEqual([["off", "invite", "open"], null])
+})

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { keepNewest } from "../src/app/mock-requests.ts"
 import { createBlockBuilder, type RequestBlock } from "../src/store/request-block.ts"
-import { runLineJson } from "./support/admin-cli.ts"
+import { runLine, runLineJson } from "./support/admin-cli.ts"
 import { openBrowser } from "./support/browser.ts"
 import { startTestMock, type TestMock } from "./support/mock.ts"
 
@@ -30,10 +30,23 @@ test("keeps requests by default, and the same ones on every run", async () => {
 test("shows them to the command, the portal and after a move of the clock, and a reset empties them", async () => {
   const mock = await startTestMock()
   await callSome(mock)
-  const listed = await runLineJson("requests list --status 4xx", {
-    env: { PENKNIFE_SERVER: mock.url, PENKNIFE_ADMIN_KEY: "mock-admin" },
-  })
+  const env = { PENKNIFE_SERVER: mock.url, PENKNIFE_ADMIN_KEY: "mock-admin" }
+  const listed = await runLineJson("requests list --status 4xx", { env })
   expect(listed).toHaveLength(2)
+  const heads = await Promise.all(
+    [undefined, 200, 90].map(
+      async (columns) =>
+        (await runLine("requests list", { env, ...(columns !== undefined && { columns }) })).out.split(
+          "\n",
+        )[0],
+    ),
+  )
+  const usual = "at +status +api +fault +parameter +request_id"
+  expect(heads).toEqual([
+    expect.stringMatching(new RegExp(`^${usual} +account +key +credits +ms$`)),
+    expect.stringMatching(new RegExp(`^${usual} +account +key +credits +ms$`)),
+    expect.stringMatching(new RegExp(`^${usual}$`)),
+  ])
   const browser = openBrowser(mock.url)
   await browser.signIn("portal", { key: "mock-pro" })
   expect((await browser.send("GET", "/portal/v1/requests/kept")).body.data).toHaveLength(3)

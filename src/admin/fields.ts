@@ -1,4 +1,4 @@
-import { type TSchema, Type } from "@sinclair/typebox"
+import { type IntegerOptions, type TSchema, Type } from "@sinclair/typebox"
 import { choice, defineFormat, nullable } from "../apis/contract.ts"
 import { parseDuration, parseInstant } from "../values/time-text.ts"
 import { AdminFault } from "./fault.ts"
@@ -12,6 +12,9 @@ export const keyId = idText("The key's id, which starts with `key_`.")
 
 /** The id of an API that the service offers. The document of the admin API lists them. */
 export const apiId = Type.String({ maxLength: 100, "x-api-id": true })
+
+/** A number that is a name, such as a version: it is no amount, so its digits are not grouped. */
+export const idNumber = (options: IntegerOptions = {}) => Type.Integer({ ...options, "x-ungrouped": true })
 
 /** An instant in an answer. */
 export const instant = (description: string) => Type.String({ format: "date-time", description })

@@ -121,6 +121,8 @@ export interface OperationCommand {
   readonly empty?: string
   /** The columns of a list that fit a terminal; `--wide` and `--json` show all. */
   readonly columns?: readonly string[]
+  /** Columns beside these, for a file, a pipe and a terminal that has room for them. */
+  readonly moreColumns?: readonly string[]
   /** Whether a table that does not fit shortens ids before it leaves out columns. Not where the id is what one needs from it. */
   readonly shortensIds?: boolean
 }

@@ -57,13 +57,13 @@ export interface Setting {
   readonly setting: string
   /** As JSON; a secret is `(set)`. */
   readonly value: unknown
-  readonly source: "flag" | "environment" | "file" | "default"
-  /** What counts without a value, in words. */
+  /** What counts without it, in words. */
   readonly default: string
+  /** All values that it may have, if there is a fixed list. */
+  readonly choices: readonly string[] | null
+  readonly source: "flag" | "environment" | "file" | "default"
   readonly flag: string
   readonly description: string
-  /** The values that it can have; null if they are not a few. */
-  readonly choices: string[] | null
   /** When a change of it counts: at once over the admin API, after a reload by hand since it names a file, or after a restart. */
   readonly change: "now" | "reload" | "restart"
 }

@@ -1,8 +1,9 @@
 import type { Network } from "../values/ip.ts"
 import { withoutPassword } from "../values/without-password.ts"
 import type { Config } from "./load.ts"
-import { type OptionKey, options } from "./options.ts"
-import type { AdminPlace, Reader } from "./readers.ts"
+
+import { type Option, type OptionKey, options } from "./options.ts"
+import type { AdminPlace } from "./readers.ts"
 
 /** Settings whose value nobody may read back. */
 const secretSettings: readonly string[] = ["metricsToken"] satisfies readonly OptionKey[]
@@ -14,7 +15,9 @@ const secretSettings: readonly string[] = ["metricsToken"] satisfies readonly Op
 export function describeConfig(config: Config): Record<string, unknown> {
   const settings = Object.entries(options).map(([key, { fileKey }]): [string, unknown] => {
     const value: unknown = Reflect.get(config, key)
-    return [fileKey, secretSettings.includes(key) && value !== null ? "(set)" : toJson(value)]
+    if (secretSettings.includes(key) && value !== null) return [fileKey, "(set)"]
+    // The URL of a mail server never has a password, and its query says how it is reached.
+    return [fileKey, key === "smtp" ? value : toJson(value)]
   })
   const { origins } = config
   const sources = Object.entries(options).map(([key, { fileKey }]) => [fileKey, origins[key as OptionKey]])
@@ -41,19 +44,36 @@ export function describeConfig(config: Config): Record<string, unknown> {
   }
 }
 
-/** The settings with where each comes from, what it can be, and when a change of it counts. */
+/** The settings with where each comes from and when a change of it counts, their values as a configuration file has them. */
 export function listSettings(config: Config) {
-  const values = describeConfig(config)
-  return Object.entries(options).map(([key, option]) => {
-    const { fileKey, flag, help, defaultText, needsRestart = false, namesFile = false } = option
+  const { backupEverySeconds: seconds } = config
+  const values = { ...describeConfig(config), ...(seconds !== null && { backup_every: toDuration(seconds) }) }
+  return Object.entries(options).map(([key, option]: [string, Option<unknown>]) => {
+    const { fileKey, flag, help, defaultText, read, needsRestart = false, namesFile = false } = option
     const change: "now" | "reload" | "restart" = needsRestart ? "restart" : namesFile ? "reload" : "now"
-    const source = config.origins[key as OptionKey]
-    const read: Reader<unknown> = option.read
-    const choices = read.choices ?? null
-    const shown = { setting: fileKey, value: values[fileKey], source, default: defaultText, flag }
-    return { ...shown, description: help, choices: choices && [...choices], change }
+    return {
+      setting: fileKey,
+      value: Reflect.get(values, fileKey) as unknown,
+      default: defaultText,
+      source: config.origins[key as OptionKey],
+      flag,
+      choices: read.choices ?? null,
+      description: help,
+      change,
+    }
   })
 }
+
+/** A time as a setting has it: `24h`. */
+function toDuration(seconds: number): string {
+  const [size, unit] = durations.find(([size]) => seconds % size === 0) ?? [1, "s"]
+  return `${seconds / size}${unit}`
+}
+
+const durations = [
+  [3_600, "h"],
+  [60, "m"],
+] as const
 
 function toJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toJson)

@@ -6,7 +6,7 @@ import { type AccountDetails, type Mutation, notifyChoices } from "../../store/a
 import { toIso } from "../../values/time-text.ts"
 import { changedFields } from "../changed-fields.ts"
 import { AdminFault, noSuch } from "../fault.ts"
-import { accountId, externalId, instant, maybeDay, maybeInstant, metadata } from "../fields.ts"
+import { accountId, externalId, idNumber, instant, maybeDay, maybeInstant, metadata } from "../fields.ts"
 import { type AdminContext, defineRead, operatorOnly, type PreparedChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
@@ -54,7 +54,7 @@ export const accountSchema = Type.Object({
       description: "What is wrong with the account and what to do; null if nothing.",
     }),
   ),
-  version: Type.Integer({
+  version: idNumber({
     description: "Rises with each change; send it in If-Match to change this version only.",
   }),
 })

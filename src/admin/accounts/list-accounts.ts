@@ -24,6 +24,7 @@ export const listAccounts = defineRead({
     example: "--plan pro",
     empty: "No accounts found. 'account create' makes one.",
     columns: ["id", "name", "plan", "used", "remaining", "used_percent", "created", "closed", "problem"],
+    moreColumns: ["email", "external_id", "last_used"],
   },
   input: Type.Object({
     plan: Type.Optional(Type.String({ maxLength: 100, description: "Only accounts of this plan." })),

@@ -1,8 +1,10 @@
 import { Type } from "@sinclair/typebox"
 import type { Clock, Random } from "../../apis/contract.ts"
 import { toIso } from "../../values/time-text.ts"
-import { instant, listOf, pageParameters } from "../fields.ts"
+
+import { idNumber, instant, listOf, pageParameters } from "../fields.ts"
 import { defineChange, defineFile, defineRead } from "../operation.ts"
+
 import { readPage } from "../pages.ts"
 import { type BackupFile, backupNameForm, type VerifiedBackup } from "./backups.ts"
 
@@ -24,7 +26,7 @@ const backupSchema = Type.Object(fileFields)
 
 const verifiedSchema = Type.Object({
   ...fileFields,
-  store_version: Type.Integer({ description: "The version of its tables." }),
+  store_version: idNumber({ description: "The version of its tables." }),
   accounts: Type.Integer({ description: "The number of accounts in it, closed ones included." }),
   keys: Type.Integer({ description: "The number of API keys in it, revoked ones included." }),
 })

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { choice, nullable } from "../../apis/contract.ts"
 import { AdminFault } from "../fault.ts"
-import { listOf } from "../fields.ts"
+import { idNumber, listOf } from "../fields.ts"
 import { defineChange, defineRead } from "../operation.ts"
 import { wholeList } from "../pages.ts"
 import {
@@ -59,7 +59,7 @@ export const putConfig = defineChange({
   }),
   output: Type.Object({
     ...changeList.properties,
-    version: nullable(Type.Integer(), {
+    version: nullable(idNumber(), {
       description: "Stands for the text of the configuration file that runs now.",
     }),
   }),
@@ -156,19 +156,23 @@ export const listConfig = defineRead({
     "Secrets are shown as `(set)`. Plans and prices have lists of their own.",
   permission: "config.read",
   path: "/config/settings",
-  command: { words: "config list", example: "", columns: ["setting", "value", "source", "change"] },
+  command: {
+    words: "config list",
+    example: "",
+    columns: ["setting", "value", "default", "source", "change"],
+  },
   input: Type.Object({}),
   output: listOf(
     Type.Object({
       setting: Type.String({ description: "Its name in the configuration file." }),
-      value: Type.Unknown({ description: "Its value; null if there is none." }),
+      value: Type.Unknown({ description: "Its value, as the file has it; null if there is none." }),
+      default: Type.String({ description: "What counts without it, in words." }),
       source: Type.String({ description: "Where the value comes from: flag, environment, file or default." }),
-      default: Type.String({ description: "What counts without a value, in words." }),
       flag: Type.String({ description: "The flag that sets it." }),
-      description: Type.String({ description: "What it is for." }),
       choices: nullable(Type.Array(Type.String()), {
-        description: "The values that it can have; null if they are not a few.",
+        description: "All values that it may have; null if there is no fixed list.",
       }),
+      description: Type.String({ description: "What it is for." }),
       change: choice(["now", "reload", "restart"], {
         description:
           "When a change counts: `now` with `config.put`, after a `reload` by hand since it names a file, or after a `restart`.",
@@ -176,7 +180,8 @@ export const listConfig = defineRead({
     }),
   ),
   example: {},
-  read: async (_, { settingList }) => wholeList([...settingList]),
+  read: async (_, { settingList }) =>
+    wholeList(settingList.map((one) => ({ ...one, choices: one.choices && [...one.choices] }))),
 })
 
 export const diffConfig = defineRead({

@@ -5,7 +5,7 @@ import { toIso } from "../../values/time-text.ts"
 import { requireVersion } from "../accounts/account.ts"
 import { changedFields } from "../changed-fields.ts"
 import { AdminFault, noSuch } from "../fault.ts"
-import { externalId, instant, keyId, maybeInstant, metadata } from "../fields.ts"
+import { externalId, idNumber, instant, keyId, maybeInstant, metadata } from "../fields.ts"
 import { type AdminContext, defineRead, operatorOnly, type PreparedChange, secret } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
@@ -31,7 +31,7 @@ export const keySchema = Type.Object({
   }),
   external_id: operatorOnly(nullable(externalId, { description: externalId.description ?? "" })),
   metadata: operatorOnly(metadata),
-  version: Type.Integer({
+  version: idNumber({
     description: "Rises with each change; send it in If-Match to change this version only.",
   }),
 })

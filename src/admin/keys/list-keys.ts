@@ -40,7 +40,8 @@ export const listKeys = defineRead({
     words: "key list",
     example: "--account acc_1234567890abcdef",
     empty: "No keys found. 'key create --account ID' makes one.",
-    columns: ["id", "account", "name", "prefix", "last_used", "expires", "revoked", "disabled", "rate_limit"],
+    columns: ["id", "account", "name", "last_used", "prefix", "expires", "revoked", "disabled", "rate_limit"],
+    moreColumns: ["account_name", "external_id"],
   },
   portal: { account: "account", parameters: ["account", "sort", "limit", "after", "format"] },
   input: Type.Object({

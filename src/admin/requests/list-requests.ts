@@ -80,6 +80,7 @@ export const listRequests = defineRead({
     example: "--account acc_1234567890abcdef --status 4xx",
     empty: "No requests found. Only a service with --keep-requests keeps them.",
     columns: ["at", "status", "api", "fault", "parameter", "request_id"],
+    moreColumns: ["account", "key", "credits", "ms", "address"],
   },
   portal: { account: "account", key: "key" },
   input,

@@ -23,3 +23,16 @@ test.each([
   expect(lay(width)[1]).toBe(line)
   for (const one of lay(width)) expect(Bun.stringWidth(one)).toBeLessThanOrEqual(width)
 })
+
+test("extra columns are shown in a file, and in a terminal that has room for them beside all others", () => {
+  const all = [...columns, { name: "key", isNumber: false, isExtra: true }]
+  const layAll = (width: number | null) =>
+    toTable(all, [[...row, "key_1"]], { width, colours: false })
+      .trimEnd()
+      .split("\n")[1]
+  const whole = row.join("  ")
+  expect(layAll(null)).toBe(`${whole}  key_1`)
+  expect(layAll(whole.length + 7)).toBe(`${whole}  key_1`)
+  expect(layAll(whole.length + 6)).toBe(whole)
+  expect(layAll(78)).toBe(lay(78)[1])
+})

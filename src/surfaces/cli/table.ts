@@ -7,6 +7,8 @@ export interface Column {
   readonly isNumber: boolean
   /** Whether its texts may be shortened first: the beginning of ids tells them apart, and `--wide` shows them whole. */
   readonly isId?: boolean
+  /** Whether it is shown only where there is room for it beside all others. Such columns are the last ones. */
+  readonly isExtra?: boolean
 }
 
 export interface TableOptions {
@@ -35,7 +37,7 @@ export function toTable(
   const natural = names.map((name, index) =>
     rows.reduce((most, row) => Math.max(most, Bun.stringWidth(row[index] ?? "")), Bun.stringWidth(name)),
   )
-  const widths = width === null ? natural : shrink(natural, columns, width)
+  const widths = width === null ? natural : fit(natural, columns, width)
   const toLine = (cells: readonly string[]) =>
     widths
       .map((most, index) => pad(cells[index] ?? "", most, columns[index]?.isNumber === true))
@@ -44,6 +46,14 @@ export function toTable(
   const head = toLine(names)
   const lines = [colours ? styleText("bold", head, { validateStream: false }) : head, ...rows.map(toLine)]
   return lines.map((line) => `${line}\n`).join("")
+}
+
+/** The widths of the columns that are shown: extra ones as far as they fit, and else the first of the others. */
+function fit(natural: readonly number[], columns: readonly Column[], width: number): readonly number[] {
+  const usual = columns.filter(({ isExtra }) => !isExtra).length
+  let count = natural.length
+  while (count > usual && sum(natural.slice(0, count)) > width) count--
+  return shrink(natural.slice(0, count), columns, width)
 }
 
 /** The widths of the first columns that fit, all of them if possible. */

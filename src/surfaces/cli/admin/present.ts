@@ -63,12 +63,12 @@ export function printEntries(
 function tableOf(
   { columns: width, colours }: Terminal,
   schema: TSchema,
-  { columns, shortensIds = false }: OperationCommand,
+  { columns, moreColumns = [], shortensIds = false }: OperationCommand,
   entries: readonly Values[],
   wide: boolean,
 ): string {
   const all = Object.keys(entries[0] ?? {})
-  const chosen = wide ? all : (columns ?? all).filter((name) => all.includes(name))
+  const chosen = wide ? all : [...(columns ?? all), ...moreColumns].filter((name) => all.includes(name))
   // Columns without any value are left out.
   const shown = wide ? chosen : chosen.filter((name) => entries.some((entry) => !isBlank(entry[name])))
   const cells = entries.map((entry) =>
@@ -79,6 +79,7 @@ function tableOf(
       name,
       isNumber: isNumeric(propertyOf(schema, name)),
       isId: shortensIds && cells.every((row) => idForm.test(row[index] ?? "")),
+      isExtra: !wide && moreColumns.includes(name),
     })),
     cells,
     { width: wide ? null : width, colours },
@@ -88,8 +89,13 @@ function tableOf(
 /** An id, an actor such as `admin-key:adm_…`, or nothing. */
 const idForm = /^(?:-|(?:[a-z-]+:)?[a-z]{3,4}_\w{8,})$/
 
-function propertyOf(schema: TSchema, name: string): TSchema | undefined {
-  return KindGuard.IsObject(schema) ? schema.properties[name] : undefined
+/** The schema of a value, also of one in a nested object: `mails.pending`. */
+function propertyOf(schema: TSchema | undefined, path: string): TSchema | undefined {
+  const inner = anyOf(schema).find((one) => KindGuard.IsObject(one))
+  if (!KindGuard.IsObject(inner)) return undefined
+  const [name = "", ...rest] = path in inner.properties ? [path] : path.split(".")
+  const property = inner.properties[name]
+  return rest.length === 0 ? property : propertyOf(property, rest.join("."))
 }
 
 function isBlank(value: unknown): boolean {
@@ -97,10 +103,11 @@ function isBlank(value: unknown): boolean {
   return typeof value === "object" && Object.keys(value).length === 0
 }
 
-/** A value in a table: a short time in UTC unless `wide`, numbers with separators. */
+/** A value in a table: a short time in UTC unless `wide`, amounts with separators. Ports, versions and other settings have none. */
 function toText(value: unknown, schema: TSchema | undefined, isFull: boolean): string {
   if (isBlank(value)) return "-"
-  if (typeof value === "number") return value.toLocaleString("en-US", { maximumFractionDigits: 20 })
+  if (typeof value === "number")
+    return value.toLocaleString("en-US", { maximumFractionDigits: 20, useGrouping: isAmount(schema) })
   if (typeof value === "string" && !isFull && isTime(schema)) return toShortTime(value)
   if (Array.isArray(value)) return escapeHidden(value.map(toItem).join(","))
   return escapeHidden(toItem(value))
@@ -121,6 +128,10 @@ function isTime(schema: TSchema | undefined): boolean {
 
 function isNumeric(schema: TSchema | undefined): boolean {
   return anyOf(schema).some(({ type }) => type === "integer" || type === "number")
+}
+
+function isAmount(schema: TSchema | undefined): boolean {
+  return isNumeric(schema) && !anyOf(schema).some((one) => one["x-ungrouped"] === true)
 }
 
 /** The alternatives of a schema, or the schema itself. */

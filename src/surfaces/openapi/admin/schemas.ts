@@ -55,6 +55,7 @@ function clean(value: unknown, apiIds: readonly string[]): unknown {
     "x-flag": _flag,
     "x-pairs": _pairs,
     "x-requirement": _words,
+    "x-ungrouped": _plain,
     "x-operator-only": _for,
     "x-customer-text": _text,
     "x-api-id": isApiId,
