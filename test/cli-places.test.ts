@@ -114,6 +114,6 @@ function mask(text: string): string {
         "",
       )
       .replace(/"(actor|actor_name|source|request_id)":"[^"]*"/g, '"$1":"WHO"')
-      .replace(/(cli:\S+|admin-key:\S+) +\S+ +(\w+\.\w+ .*?) +\S+$/gm, "WHO $2 WHERE")
+      .replace(/(cli:\S+|admin-key:\S+) +\S+ +(\w+\.\w+ .*?) +\S+ +(acc_ID|-)$/gm, "WHO $2 WHERE $3")
   )
 }

@@ -92,7 +92,10 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     const answers = await Promise.all([1, 2, 3].map(() => adjust(-20, { reference: "refund 7" })))
     expect(new Set(answers.map((answer) => answer.id)).size).toBe(1)
     expect(await bonus()).toEqual([480, 0])
-    expect((await admin.audit()).filter(({ operation }) => operation === "credits.adjust")).toHaveLength(1)
+    const records = (await admin.audit()).filter(({ operation }) => operation === "credits.adjust")
+    expect(records.map(({ accountId, after }) => [accountId, JSON.parse(after ?? "").account])).toEqual([
+      [id, id],
+    ])
     const { code, parameter } = await refusal(-21, { reference: "refund 7" })
     expect([code, parameter]).toEqual(["conflict", "reference"])
     const other = String((await admin.run(createAccount, { name: "Bob" })).id)

@@ -111,6 +111,7 @@ export const listAudit = defineRead({
     empty: "No records.",
     shortensIds: true,
     columns: ["at", "actor", "actor_name", "operation", "target", "source"],
+    moreColumns: ["account"],
   },
   input: Type.Object({ ...auditParameters, ...totalParameter, ...pageParameters }),
   output: countedListOf(auditSchema),

@@ -107,7 +107,7 @@ export function prepareEntry(
     mutations: [{ kind: "account.adjust", id: accountId, entry, maxBonus: maxCredits, mayOwe }],
     target: { kind: "adjustment", id, accountId },
     before: null,
-    after: { credits, reason, reference, ...(undoes !== null && { undoes }) },
+    after: { account: accountId, credits, reason, reference, ...(undoes !== null && { undoes }) },
     answer: () => readAdjustment(id, context),
   }
 }
