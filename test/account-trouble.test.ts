@@ -247,8 +247,12 @@ describe("wrong settings stop a command before it creates or starts anything", (
     ],
     ["a plan out of range", "[plans.big]\nmonthly_credits = 4000000000000001\n", "plans.big.monthly_credits"],
     ["a bonus out of range", "[plans.big]\nsign_up_bonus = 4000000000000001\n", "plans.big.sign_up_bonus"],
-    ["no certificate", 'tls_cert = "/nonexistent"\ntls_key = "/nonexistent"\n', "--tls-cert /nonexistent"],
-    ["lists not there", 'data = "/nonexistent"\n', "--data /nonexistent"],
+    [
+      "no certificate",
+      'tls_cert = "/nonexistent"\ntls_key = "/nonexistent"\n',
+      ".toml: /nonexistent cannot be read.",
+    ],
+    ["lists not there", 'data = "/nonexistent"\n', ".toml: /nonexistent cannot be read: name a folder."],
   ])("%s ends with exit code 2, with and without workers", async (_, text, message) => {
     const db = newFile("db")
     for (const workers of ["1", "2"]) {
