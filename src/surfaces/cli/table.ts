@@ -37,7 +37,7 @@ export function toTable(
   const natural = names.map((name, index) =>
     rows.reduce((most, row) => Math.max(most, Bun.stringWidth(row[index] ?? "")), Bun.stringWidth(name)),
   )
-  const widths = width === null ? natural : fit(natural, columns, width)
+  const widths = width === null ? natural : fitWidths(natural, columns, width)
   const toLine = (cells: readonly string[]) =>
     widths
       .map((most, index) => pad(cells[index] ?? "", most, columns[index]?.isNumber === true))
@@ -49,7 +49,7 @@ export function toTable(
 }
 
 /** The widths of the columns that are shown: extra ones as far as they fit, and else the first of the others. */
-function fit(natural: readonly number[], columns: readonly Column[], width: number): readonly number[] {
+function fitWidths(natural: readonly number[], columns: readonly Column[], width: number): readonly number[] {
   const usual = columns.filter(({ isExtra }) => !isExtra).length
   let count = natural.length
   while (count > usual && sum(natural.slice(0, count)) > width) count--
