@@ -20,7 +20,8 @@ const states = [
   ["pending", "Waiting to be sent"],
   ["delivered", "Delivered"],
   ["failed", "Failed"],
-  ["unsent", "Not sent: no webhook"],
+  ["mailed", "By mail"],
+  ["unsent", "Not sent"],
 ] as const
 
 /** Notices to accounts, and how they were delivered. */
@@ -57,7 +58,7 @@ export function NoticesScreen() {
         </CopyId>
       ),
     },
-    { title: "State", cell: ({ state }) => <NoticeState state={state} /> },
+    { title: "State", cell: (notice) => <NoticeState {...notice} /> },
     { title: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
     { title: "Raised", cell: ({ raised }) => <Time at={raised} style="distance" /> },
     {
@@ -76,7 +77,7 @@ export function NoticesScreen() {
   return (
     <Page
       title="Notices"
-      intro="What is sent to the webhooks of accounts: credits that run low, keys that end, and other events that are chosen for an account."
+      intro="What is sent to accounts, by webhook or mail: credits that run low, keys that end, and other events that are chosen for an account."
       actions={<Button onClick={() => setVersion((before) => before + 1)}>Refresh</Button>}
     >
       <Filters label="Filter notices">
