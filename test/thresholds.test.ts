@@ -206,6 +206,7 @@ describe("the command line", () => {
       attempts: 1,
       next_attempt: null,
       last_status: 204,
+      mail_state: null,
       last_error: null,
       delivered: "2025-01-01T00:00:00.000Z",
     })
