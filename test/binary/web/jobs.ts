@@ -217,7 +217,7 @@ export const jobs: readonly Job[] = [
       const download = person.page.waitForEvent("download")
       await person.press("Save as CSV")
       const saved = await download
-      expect(saved.suggestedFilename()).toBe(`statements.list-${lastMonth()}.csv`)
+      expect(saved.suggestedFilename()).toBe(`statements-${lastMonth()}.csv`)
       const [head = "", ...lines] = (await Bun.file(await saved.path()).text()).trim().split(/\r?\n/)
       expect(head).toContain("account")
       expect(lines.some((line) => line.includes("90000"))).toBe(true)
