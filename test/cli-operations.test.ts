@@ -80,11 +80,11 @@ describe("what the commands take", () => {
     ["account create --name X --metadata nonsense", "Write a JSON object such as"],
     ["account create --name X --metadata [1]", "Write a JSON object such as"],
     ["account create --name X --event nonsense", "Allowed choices are credits.exhausted"],
-    ["account create --name ''", "error: --name must be a non-empty string of at most 200 characters."],
+    ["account create --name ''", "penknife: --name must be a non-empty string of at most 200 characters."],
     ["account rename acc_1", "missing required argument 'NAME'"],
     ["account set-plan acc_1", "missing required argument 'PLAN'"],
     ["account rename acc_1 Ann --plan pro", "unknown option '--plan'"],
-    ["notices --log --state failed", "error: --state and --log do not go together"],
+    ["notices --log --state failed", "penknife: --state and --log do not go together"],
     ["key list --limit 0", "Write a whole number, 1 or more."],
     ["account list --server http://127.0.0.1 --db x.db", "Give either --db or --server"],
     ["account list --server ftp://127.0.0.1", "--server must be a URL such as"],
@@ -100,19 +100,19 @@ describe("what the commands take", () => {
     ["--metadata", `{"a":"${"x".repeat(4_096)}"}`, "at most 4096 bytes"],
     ["--name", "An\u0007n", "control characters"],
     ["--after", "nonsense", "must be the 'next' of the page before"],
-  ])("%s refused by the administration: exit code 1, nothing changed", async (flag, value, message) => {
+  ])("%s refused by the administration is wrong usage, and nothing changed", async (flag, value, message) => {
     const { db, account } = await withKey()
     const line = flag === "--after" ? "account list" : `account update ${account}`
     const before = await runLineJson(`account show ${account} ${db}`)
     const { code, err } = await runLine(`${line} ${flag} '${value}' ${db}`)
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) })
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) })
     expect(await runLineJson(`account show ${account} ${db}`)).toEqual(before)
   })
 
   test("a permission that does not exist is named", async () => {
     const { db } = await withKey()
     const { code, err } = await runLine(`admin-key create --name ops --may keys.writ ${db}`)
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("keys.writ") })
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("keys.writ") })
   })
 })
 

@@ -2,8 +2,9 @@
 import { describe, expect, test } from "bun:test"
 import { type HttpClient, HttpFailure, type HttpFailureKind } from "../src/ports/http-client.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
-import { runLine as run, scripted } from "./support/admin-cli.ts"
+import { runLine as run, runLineJson, scripted } from "./support/admin-cli.ts"
 import type { CliTestOptions } from "./support/cli.ts"
+import { startTestService } from "./support/service.ts"
 
 const env = { PENKNIFE_SERVER: "https://penknife.example.com/base/", PENKNIFE_ADMIN_KEY: "pka-0123" }
 /** The pauses before each attempt, in milliseconds. None is waited for. */
@@ -286,4 +287,28 @@ describe("requests", () => {
     expect(code).toBe(2)
     expect(err).toContain("Name a running service with --server")
   })
+})
+
+test("a refused value is wrong usage with the same words on a store and on a service", async () => {
+  const service = await startTestService({ flags: { signUpMode: "invite" } })
+  const account = await runLineJson(`account create --name Ann --db ${service.db}`)
+  const { key: adminKey } = await runLineJson(`admin-key create --name cli --db ${service.db}`)
+  const env = { PENKNIFE_SERVER: service.url, PENKNIFE_ADMIN_KEY: adminKey }
+  for (const [line, message] of [
+    [`statement ${account.id} --month 2026-13`, "--month must be a month such as 2027-01."],
+    ["audit --from yesterday", "--from must be"],
+    [`account adjust ${account.id} 0 --reason x`, "CREDITS must not be 0."],
+    ["admin-key create --name x --may nothing.*", "There is no permission 'nothing.*'."],
+    ["invite notanaddress", ""],
+    ["account list --limit 0", "option '--limit <NUMBER>' argument '0' is invalid."],
+    ["requests list --status 9xx", "--status must be a status such as 404"],
+  ] as const) {
+    const onStore = await run(`${line} --db ${service.db}`, { env: { PENKNIFE_SIGN_UP_MODE: "invite" } })
+    expect({ line, ...onStore }).toEqual({
+      ...{ line, code: 2, out: "" },
+      err: expect.stringMatching(/^penknife: [^\n]*\n\(add --help for help\)\n$/),
+    })
+    expect(onStore.err).toStartWith(`penknife: ${message}`)
+    expect({ line, ...(await run(line, { env })) }).toEqual({ line, ...onStore })
+  }
 })

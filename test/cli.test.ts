@@ -280,6 +280,8 @@ describe("wrong usage is exit code 2 and says what to change", () => {
     ["serve --nonsense", "unknown option '--nonsense'"],
     ["account create", "required option '--name <NAME>' not specified"],
     ["account grant acc_1 -5", "Write a whole number, 1 or more."],
+    ["account adjust acc_1 1e3 --reason x", "Write a whole number in digits, such as 1000 or -1000."],
+    ["account adjust acc_1 1.5 --reason x", "Write a whole number in digits, such as 1000 or -1000."],
     ["account grant acc_1 0", "Write a whole number, 1 or more."],
     ["account grant acc_1 9007199254740992", "That is too large: write 4000000000000000 or less."],
     ["usage acc_1 --days 0", "Write a whole number, 1 or more."],
@@ -315,25 +317,29 @@ describe("errors are exit code 1", () => {
     expect(existsSync(db)).toBe(false)
   })
 
-  test("a mistake is named", async () => {
+  test("a thing that is missing is named, and a wrong value is exit code 2", async () => {
     const db = `--db ${newStore()}`
     const { id } = await json(`account create --name Ann ${db}`)
-    const cases = [
+    const missing = [
       ["account show acc_9", "There is no account 'acc_9'."],
+      ["key create --account acc_9", "There is no account 'acc_9'."],
+      ["key revoke key_9", "There is no key 'key_9'."],
+    ]
+    const wrong = [
       [
         `account set-plan ${id} gold`,
         "There is no plan 'gold'. The plans are free, starter, pro, mega, enterprise.",
       ],
       ["account create --name ' '", "The name of an account needs at least one visible character"],
-      ["key create --account acc_9", "There is no account 'acc_9'."],
       [`key create --account ${id} --allow-api hmca`, "There is no API 'hmca'."],
       [`key create --account ${id} --allow-ip 10.0.0.0/99`, "'10.0.0.0/99' is not an IP address"],
       [`key create --account ${id} --expires 2001-01-01`, "The expiry of a key must be in the future."],
-      ["key revoke key_9", "There is no key 'key_9'."],
+      [`account adjust ${id} 0 --reason x`, "CREDITS must not be 0."],
     ]
-    for (const [line, message] of cases) {
+    for (const [line, message] of [...missing, ...wrong]) {
       const { code, err } = await failure(`${line} ${db}`)
-      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`penknife: ${message}`) })
+      const expected = missing.some(([one]) => one === line) ? 1 : 2
+      expect({ code, err }).toEqual({ code: expected, err: expect.stringContaining(`penknife: ${message}`) })
     }
     expect(await json(`key list ${db}`)).toEqual([])
   })

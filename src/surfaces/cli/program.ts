@@ -48,7 +48,11 @@ export async function runCli(words: readonly string[], given: CliParts): Promise
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show the help of a command")
     .addHelpText("after", example("penknife serve --demo"))
-    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .configureOutput({
+      ...{ writeOut: terminal.out, writeErr: terminal.err },
+      // All messages begin alike, whether commander or this program refuses something.
+      outputError: (text, write) => write(text.replace(/^error: /, "penknife: ")),
+    })
     // 'notices' and its command 'notices test' have options of the same names.
     .enablePositionalOptions()
     .exitOverride()

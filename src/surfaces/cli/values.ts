@@ -22,7 +22,10 @@ export function toInstantMs(text: string, nowMs: number): number {
 export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
   const form = minimum < 0 ? /^[+-]?(0|[1-9]\d*)$/ : /^(0|[1-9]\d*)$/
   return (text) => {
-    const number = form.test(text) ? Number(text) : Number.NEGATIVE_INFINITY
+    const isWhole = form.test(text)
+    const number = isWhole ? Number(text) : Number.NEGATIVE_INFINITY
+    if (!isWhole && minimum < 0)
+      throw new InvalidArgumentError("Write a whole number in digits, such as 1000 or -1000.")
     if (number < minimum) throw new InvalidArgumentError(`Write a whole number, ${minimum} or more.`)
     if (number > maximum) throw new InvalidArgumentError(`That is too large: write ${maximum} or less.`)
     return number

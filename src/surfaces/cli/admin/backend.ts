@@ -43,8 +43,12 @@ export class ServerFailed extends Error {
   override readonly name = "ServerFailed"
   /** Every mistake of a list; empty for other refusals. */
   readonly mistakes: readonly Mistake[]
-  constructor(message: string, mistakes: readonly Mistake[] = []) {
+  /** The parameter whose value the service refuses as invalid; null for any other reason. */
+  readonly refusedParameter: string | null
+
+  constructor(message: string, mistakes: readonly Mistake[] = [], refusedParameter: string | null = null) {
     super(message)
     this.mistakes = mistakes
+    this.refusedParameter = refusedParameter
   }
 }

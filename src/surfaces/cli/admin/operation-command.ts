@@ -10,7 +10,15 @@ import { requireConsent } from "./consent.ts"
 import { findOrAdd } from "./groups.ts"
 import { openBackend, openRemote } from "./open-backend.ts"
 import { toArgument, toOptions } from "./parameters.ts"
-import { type Entry, type Flags, isNeeded, mainEntry, optionParameters, readEntry } from "./read-entry.ts"
+import {
+  type Entry,
+  type Flags,
+  isNeeded,
+  mainEntry,
+  optionParameters,
+  readEntry,
+  refuseUsage,
+} from "./read-entry.ts"
 import { isPaged, runAndPrint, watchAndPrint } from "./run-and-print.ts"
 import { saveAndPrint } from "./save-file.ts"
 
@@ -61,6 +69,9 @@ function addCommand(command: Command, entries: readonly Entry[], parts: CliParts
     try {
       if (operation.run.kind === "file") await saveAndPrint(backend, entry, flags, parts.terminal)
       else await runAndPrint(backend, operation, own, input, flags, parts.terminal)
+    } catch (thrown) {
+      refuseUsage(command, entry, thrown)
+      throw thrown
     } finally {
       await backend.close()
     }

@@ -1,9 +1,11 @@
 import type { TSchema } from "@sinclair/typebox"
 import type { Command } from "commander"
+import { AdminFault } from "../../../admin/fault.ts"
 import type { Operation, OperationCommand } from "../../../admin/operation.ts"
 import { InputRejected } from "../../../apis/contract.ts"
 import { compileInput } from "../../../call/input.ts"
 import type { CliParts } from "../parts.ts"
+import { ServerFailed } from "./backend.ts"
 import { nameOnCommandLine, nothing } from "./parameters.ts"
 
 /** One way to call an operation. */
@@ -59,11 +61,34 @@ export async function readEntry(
     compileInput(operation.input)({ kind: "typed", values: input })
   } catch (thrown) {
     if (!(thrown instanceof InputRejected)) throw thrown
-    const { parameter, message } = thrown
-    const requirement = message.slice(message.indexOf(" parameter ") + " parameter ".length)
-    command.error(`error: ${nameOf(parameter, entry)} ${requirement.replace(/\bnull\b/, "''")}`)
+    refuseParameter(command, entry, thrown.parameter, thrown.message)
   }
   return { ...entry, input }
+}
+
+/**
+ * Ends a command as wrong usage, if an operation refused the value of a parameter: such a mistake has one exit code, whether the
+ * command line, a store or a service finds it. Returns for any other error.
+ */
+export function refuseUsage(command: Command, entry: Entry, thrown: unknown): void {
+  const parameter =
+    thrown instanceof AdminFault && thrown.code === "invalid"
+      ? thrown.parameter
+      : thrown instanceof ServerFailed
+        ? thrown.refusedParameter
+        : null
+  if (parameter !== null && thrown instanceof Error)
+    refuseParameter(command, entry, parameter, thrown.message)
+}
+
+/** Names a parameter as it is written on the command line. */
+function refuseParameter(command: Command, entry: Entry, parameter: string, message: string): never {
+  const [, requirement] = /^The '[^']*' parameter (.*)$/s.exec(message) ?? []
+  command.error(
+    requirement === undefined
+      ? `error: ${message}`
+      : `error: ${nameOf(parameter, entry)} ${requirement.replace(/\bnull\b/, "''")}`,
+  )
 }
 
 /** The parameters that are options, with their schemas. A list has its own `--limit`. */

@@ -200,8 +200,8 @@ function readJson(text: string, base: string): unknown {
 
 /** The service's message, equal to that of the same command on a store. */
 function refusal({ status, text }: Pick<HttpReply, "status" | "text">, base: string): Error {
-  const { detail, mistakes } = problemOf(text) ?? {}
-  if (detail !== undefined) return new ServerFailed(detail, mistakes)
+  const { detail, mistakes, parameter = null } = problemOf(text) ?? {}
+  if (detail !== undefined) return new ServerFailed(detail, mistakes, status === 400 ? parameter : null)
   return new ServerFailed(
     `${base} answered with status ${status}, not as the admin API does. Check --server, and that the service is not ` +
       "started with --admin off or another address.",
@@ -212,16 +212,18 @@ interface Problem {
   readonly type?: string
   readonly detail?: string
   readonly mistakes?: readonly Mistake[]
+  readonly parameter?: string
 }
 
 /** A problem of RFC 9457; null for any other text. */
 function problemOf(text: string): Problem | null {
   try {
-    const { type, detail, mistakes } = JSON.parse(text)
+    const { type, detail, mistakes, parameter } = JSON.parse(text)
     return {
       ...(typeof type === "string" && { type }),
       ...(typeof detail === "string" && { detail }),
       ...(Array.isArray(mistakes) && { mistakes: mistakes.filter(isMistake) }),
+      ...(typeof parameter === "string" && { parameter }),
     }
   } catch {
     return null
