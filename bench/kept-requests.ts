@@ -111,6 +111,7 @@ async function fill(): Promise<void> {
         account: `acc_${account}`,
         key: `key_${account}`,
         credits: 1,
+        isReplay: false,
         ms: 0.4,
         address: null,
       })

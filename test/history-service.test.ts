@@ -5,7 +5,7 @@ import { historyOfCredits } from "../src/admin/history/credits.ts"
 import { adviceFor } from "../src/admin/history/fault-advice.ts"
 import { faultCodes } from "../src/call/fault.ts"
 import { latencyColumns } from "../src/store/history.ts"
-import { statuses } from "../src/surfaces/graphql/refusal.ts"
+import { faultNameOf, type RefusalCode, statuses } from "../src/surfaces/graphql/refusal.ts"
 import { latencyBoundsMs } from "../src/values/latency-bounds.ts"
 import { adminClient, createTestAdminKey } from "./support/admin.ts"
 import { openAdministration } from "./support/administration.ts"
@@ -138,10 +138,21 @@ test("the mock has a history of its own clock", async () => {
   ])
 })
 
+const ofGraphql: readonly RefusalCode[] = [
+  ...(["BAD_REQUEST", "FILE_UPLOAD_NOT_SUPPORTED", "GRAPHQL_PARSE_FAILED"] as const),
+  ...(["GRAPHQL_VALIDATION_FAILED", "OPERATION_NOT_SUPPORTED", "QUERY_TOO_COMPLEX"] as const),
+  ...(["PLAN_LIMIT_EXCEEDED", "METHOD_NOT_ALLOWED", "GRAPHQL_NOT_SUPPORTED"] as const),
+]
+
 test("every fault, and every refusal of GraphQL, has a text that says what to do", () => {
   const unknown = adviceFor("noSuchFault")
   expect(
-    [...faultCodes, ...Object.keys(statuses)].filter((code) => adviceFor(code).meaning === unknown.meaning),
+    [
+      ...faultCodes,
+      ...Object.keys(statuses),
+      // Of the others, GraphQL records the fault that they stand for.
+      ...ofGraphql.map(faultNameOf),
+    ].filter((code) => adviceFor(code).meaning === unknown.meaning),
   ).toEqual([])
 })
 

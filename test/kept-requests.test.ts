@@ -7,6 +7,7 @@ import { StoreUnavailable } from "../src/store/store.ts"
 import { adminOf } from "./support/admin.ts"
 import { openBrowser } from "./support/browser.ts"
 import { createManualClock } from "./support/clock.ts"
+import { postWith } from "./support/keyed-request.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 import { createManualTimer } from "./support/timer.ts"
 
@@ -55,6 +56,41 @@ describe("a service", () => {
     })
     expect(await Bun.file(service.db).text()).not.toContain(secret)
     expect(await Bun.file(`${service.db}-wal`).text()).not.toContain(secret)
+  })
+
+  test("marks a call that was answered again, names headers whole, and gives all faults one form", async () => {
+    await using service = await started(on)
+    const { key } = await service.createKey("pro")
+    const query = `{ bluetoothlookup(input: { companyid: "76" }) { company } }`
+    const send = (headers: Record<string, string>, path: string, body: object) =>
+      service.fetch(
+        path,
+        postWith(body, { key, headers: { "content-type": "application/json", ...headers } }),
+      )
+    for (const path of ["/v1/hmac", "/v1/hmac/batch", "/v1/graphql"]) {
+      const input = { message: "a", secret: "b" }
+      const body = path === "/v1/graphql" ? { query } : path === "/v1/hmac" ? input : { inputs: [input] }
+      for (let n = 0; n < 2; n++) await send({ "idempotency-key": `k ${path}` }, path, body)
+    }
+    await send({ "idempotency-key": "é".repeat(2) }, "/v1/hmac", { message: "a", secret: "b" })
+    await service.fetch("/v1/graphql", { key })
+    await send({}, "/v1/graphql", { query: "{" })
+    const { data } = await search(service, {})
+    const seen = data.map(({ surface, api, fault, parameter, credits, replayed }) => [
+      ...[surface, api, fault, parameter],
+      ...[credits, replayed],
+    ])
+    expect(seen).toEqual([
+      ["graphql", "none", "graphqlParseFailed", null, 0, false],
+      ["graphql", "none", "methodNotAllowed", null, 0, false],
+      ["rest", "hmac", "inputRejected", "Idempotency-Key", 0, false],
+      ["graphql", "bluetoothlookup", null, null, 0, true],
+      ["graphql", "bluetoothlookup", null, null, 1, false],
+      ["batch", "hmac", null, null, 0, true],
+      ["batch", "hmac", null, null, 1, false],
+      ["rest", "hmac", null, null, 0, true],
+      ["rest", "hmac", null, null, 1, false],
+    ])
   })
 
   test("keeps what a caller without a known key got, and the addresses that it is told to keep", async () => {

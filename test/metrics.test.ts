@@ -66,7 +66,7 @@ test("requests, credits, calls and faults are counted where they belong", async 
     'penknife_credits_charged_total{api="linesorter",surface="graphql"}': 1,
     'penknife_faults_total{fault="inputRejected"}': 1,
     'penknife_faults_total{fault="keyMissing"}': 1,
-    'penknife_faults_total{fault="GRAPHQL_PARSE_FAILED"}': 1,
+    'penknife_faults_total{fault="graphqlParseFailed"}': 1,
     'penknife_faults_total{fault="notFound"}': 1,
     'penknife_faults_total{fault="methodNotAllowed"}': 1,
     'penknife_request_duration_seconds_count{api="bluetoothlookup",surface="rest"}': 5,

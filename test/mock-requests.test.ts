@@ -97,7 +97,15 @@ async function kept(mock: TestMock): Promise<string> {
 function blockAt(atMs: number, count: number): RequestBlock {
   const builder = createBlockBuilder(atMs)
   const ids = { requestId: "id", surface: "rest", api: "hmac", account: null, key: null } as const
-  const what = { status: 200, fault: null, parameter: null, credits: 0, ms: 0, address: null } as const
+  const what = {
+    status: 200,
+    fault: null,
+    parameter: null,
+    credits: 0,
+    isReplay: false,
+    ms: 0,
+    address: null,
+  } as const
   for (let n = 0; n < count; n++) builder.add({ atMs, ...ids, ...what })
   return builder.end("mock", atMs)
 }

@@ -92,7 +92,7 @@ describe("a request's line", () => {
     expect(lines.map((one) => [one.api, one.surface, one.status, one.credits, one.fault])).toEqual([
       ["bluetoothlookup", "batch", 200, 2, undefined],
       ["bluetoothlookup,linesorter", "graphql", 200, 2, undefined],
-      ["none", "graphql", 400, 0, "GRAPHQL_VALIDATION_FAILED"],
+      ["none", "graphql", 400, 0, "graphqlValidationFailed"],
       ["usage", "rest", 200, 0, undefined],
       ["bluetoothlookup", "rest", 400, 0, "inputRejected"],
       ["bluetoothlookup", "rest", 401, 0, "keyMissing"],

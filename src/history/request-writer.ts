@@ -43,8 +43,8 @@ const blocksAtOnce = 4
 const blocksUntilIndex = 32
 
 const kept: ReadonlySet<Surface> = new Set(callSurfaces)
-/** The name of a parameter, without the places in it: an own API may name it as it likes. */
-const parameterName = /^[A-Za-z_]\w{0,39}/
+/** The name of a parameter or header, without the places in it: an own API may name it as it likes. */
+const parameterName = /^[A-Za-z_][\w-]{0,39}/
 
 /** Creates the writer of requests to the store. It writes a second after the first one that waits. */
 export function createRequestWriter(parts: RequestWriterParts) {
@@ -89,6 +89,7 @@ export function createRequestWriter(parts: RequestWriterParts) {
       account: caller?.account.id ?? null,
       key: caller?.key.id ?? null,
       credits: creditsOf(end),
+      isReplay: end.isReplay === true,
       ms: durationMs,
       address: keeping().withAddresses ? start.address() : null,
     })

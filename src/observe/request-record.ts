@@ -18,6 +18,8 @@ export interface RequestEnd extends Partial<CallRecord> {
   readonly status: number
   /** The ids of all APIs that a GraphQL query asked, each once. */
   readonly apis?: readonly string[]
+  /** Whether it was a call that was answered again under its Idempotency-Key, and not charged. */
+  readonly isReplay?: boolean | undefined
   /** The actor of an operation of the administration: `admin-key:ID`. */
   readonly actor?: string
 }

@@ -16,6 +16,8 @@ export interface KeptRequest {
   readonly account: string | null
   readonly key: string | null
   readonly credits: number
+  /** Whether it was a call that was answered again under its Idempotency-Key, and not charged. */
+  readonly isReplay: boolean
   /** Milliseconds until the answer was made. */
   readonly ms: number
   /** Null unless the operator wants addresses. */
@@ -71,6 +73,8 @@ type Body = {
 
 // The cells: milliseconds since `from`, surface, api, status, fault, parameter, account, key, credits, microseconds, address.
 const width = 11
+/** Is added to the number of the surface of a call that was answered again: these are few, and a cell for all takes room. */
+const replayMark = 32
 
 /** Gathers the requests of a block. */
 export interface BlockBuilder {
@@ -100,11 +104,13 @@ export function createBlockBuilder(fromMs: number): BlockBuilder {
   return {
     fromMs,
     count: () => ids.length,
-    add({ atMs, requestId, surface, api, status, fault, parameter, account, key, credits, ms, address }) {
+    add(request) {
+      const { atMs, requestId, surface, api, status, fault, parameter, account, key, credits, ms, address } =
+        request
       ids.push(requestId)
       cells.push(
         atMs - fromMs,
-        surfaces.indexOf(surface),
+        surfaces.indexOf(surface) + (request.isReplay ? replayMark : 0),
         nameOf(api),
         status,
         nameOf(fault),
@@ -153,11 +159,12 @@ export function findInBody(text: string, filter: RequestFilter): readonly Number
   for (let index = 0; index < ids.length; index++) {
     if (!matches(index)) continue
     const at = index * width
+    const surface = cells[at + 1] ?? 0
     found.push({
       index,
       atMs: from + (cells[at] ?? 0),
       requestId: ids[index] ?? "",
-      surface: surfaces[cells[at + 1] ?? 0] ?? "none",
+      surface: surfaces[surface % replayMark] ?? "none",
       api: name(cells[at + 2]) ?? "none",
       status: cells[at + 3] ?? 0,
       fault: name(cells[at + 4]),
@@ -165,6 +172,7 @@ export function findInBody(text: string, filter: RequestFilter): readonly Number
       account: name(cells[at + 6]),
       key: name(cells[at + 7]),
       credits: cells[at + 8] ?? 0,
+      isReplay: surface >= replayMark,
       ms: (cells[at + 9] ?? 0) / 1_000,
       address: name(cells[at + 10]),
     })

@@ -239,6 +239,7 @@ function requestOf(ms: number, n: number, more: Partial<KeptRequest> = {}): Kept
     account: n % 7 === 0 ? null : `acc_${n % 3}`,
     key: n % 7 === 0 ? null : `key_${n % 5}`,
     credits: n,
+    isReplay: n % 3 === 0,
     ms: n / 1_000,
     address: n % 2 === 0 ? "192.0.2.1" : null,
     ...more,

@@ -11,7 +11,7 @@ const unknown: FaultAdvice = {
   advice: "Look up the requests in the log by their ids.",
 }
 
-/** By fault, or by GraphQL's code, which may name the fault that means the same. */
+/** By fault, or by GraphQL's code as 0.1.0 recorded it, which names the fault that means the same. */
 const table: Readonly<Record<string, readonly [meaning: string, advice: string] | string>> = {
   inputRejected: ["A parameter was missing or wrong. Nothing was charged.", customerAdvice],
   keysDiffer: ["Two headers held different API keys.", customerAdvice],
@@ -96,6 +96,17 @@ const table: Readonly<Record<string, readonly [meaning: string, advice: string] 
     "The database was lost while it recorded a charge, so the call may have been charged.",
     "Check the database. Grant the credits back if a customer complains.",
   ],
+  badRequest: ["A GraphQL request had a wrong form.", customerAdvice],
+  fileUploadNotSupported: ["A GraphQL request uploaded a file.", customerAdvice],
+  graphqlParseFailed: ["A GraphQL query could not be read.", customerAdvice],
+  graphqlValidationFailed: ["A GraphQL query did not fit the schema.", customerAdvice],
+  operationNotSupported: ["A GraphQL request was no query.", customerAdvice],
+  queryTooComplex: ["A GraphQL query was too large, too deep or had too large an answer.", customerAdvice],
+  planLimitExceeded: [
+    "A GraphQL query named more APIs than the plan allows.",
+    "Raise graphql_apis of the plan if customers need it.",
+  ],
+  graphqlNotSupported: ["GraphQL is turned off.", "Start the service without --no-graphql to offer it."],
   INVALID_API_KEY: "keyUnknown",
   INSUFFICIENT_CREDITS: "creditsUsedUp",
   FORBIDDEN: "apiForbidden",
@@ -106,17 +117,14 @@ const table: Readonly<Record<string, readonly [meaning: string, advice: string] 
   RATE_LIMITED: "rateLimited",
   INTERNAL_SERVER_ERROR: "internal",
   UPSTREAM_UNAVAILABLE: "upstreamUnavailable",
-  BAD_REQUEST: ["A GraphQL request had a wrong form.", customerAdvice],
-  FILE_UPLOAD_NOT_SUPPORTED: ["A GraphQL request uploaded a file.", customerAdvice],
-  GRAPHQL_PARSE_FAILED: ["A GraphQL query could not be read.", customerAdvice],
-  GRAPHQL_VALIDATION_FAILED: ["A GraphQL query did not fit the schema.", customerAdvice],
-  OPERATION_NOT_SUPPORTED: ["A GraphQL request was no query.", customerAdvice],
-  QUERY_TOO_COMPLEX: ["A GraphQL query was too large, too deep or had too large an answer.", customerAdvice],
-  PLAN_LIMIT_EXCEEDED: [
-    "A GraphQL query named more APIs than the plan allows.",
-    "Raise graphql_apis of the plan if customers need it.",
-  ],
-  GRAPHQL_NOT_SUPPORTED: ["GraphQL is turned off.", "Start the service without --no-graphql to offer it."],
+  BAD_REQUEST: "badRequest",
+  FILE_UPLOAD_NOT_SUPPORTED: "fileUploadNotSupported",
+  GRAPHQL_PARSE_FAILED: "graphqlParseFailed",
+  GRAPHQL_VALIDATION_FAILED: "graphqlValidationFailed",
+  OPERATION_NOT_SUPPORTED: "operationNotSupported",
+  QUERY_TOO_COMPLEX: "queryTooComplex",
+  PLAN_LIMIT_EXCEEDED: "planLimitExceeded",
+  GRAPHQL_NOT_SUPPORTED: "graphqlNotSupported",
 }
 
 export function adviceFor(fault: string): FaultAdvice {

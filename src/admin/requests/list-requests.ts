@@ -15,7 +15,9 @@ const keptSchema = Type.Object({
   at: instant("When the answer was made."),
   request_id: Type.String({ description: "The id of the request." }),
   surface: choice(surfaces, { description: "How it came in. `portal`: from a page of the portal." }),
-  api: Type.String({ description: "The API's id, several with commas between them." }),
+  api: Type.String({
+    description: "The API's id, several with commas between them; `none` for a request that reached no API.",
+  }),
   status: Type.Integer({ description: "The HTTP status." }),
   fault: nullable(Type.String(), {
     description: "What was wrong, such as `rateLimited`; null without a fault.",
@@ -26,6 +28,10 @@ const keptSchema = Type.Object({
   account: nullable(Type.String(), { description: "The account's id; null when it did not become known." }),
   key: nullable(Type.String(), { description: "The key's id; null when it did not become known." }),
   credits: Type.Integer({ description: "Credits that were charged." }),
+  replayed: Type.Boolean({
+    description:
+      "Whether it was a call that was answered again under its `Idempotency-Key`, and not charged.",
+  }),
   ms: Type.Number({ description: "Milliseconds until the answer was made." }),
   address: nullable(Type.String(), {
     description: "The client's address; null unless the service has `--keep-addresses`.",
@@ -135,12 +141,13 @@ function toOutput({
   account,
   key,
   credits,
+  isReplay: replayed,
   ms,
   address,
 }: KeptRequest) {
   return {
     ...{ at: toIso(atMs), request_id: requestId, surface, api, status, fault, parameter },
-    ...{ account, key, credits, ms, address },
+    ...{ account, key, credits, replayed, ms, address },
   }
 }
 

@@ -82,6 +82,11 @@ export class Refusal extends Error {
   }
 }
 
+/** The name of a code in logs, metrics and kept requests, where all faults have one form: `methodNotAllowed`. */
+export function faultNameOf(code: RefusalCode): string {
+  return code.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
 /** The refusal for a fault that ends the whole request. */
 export function toRefusal(fault: Fault): Refusal {
   return new Refusal(codeOf(fault), fault.message, fault.retryAfterSeconds)

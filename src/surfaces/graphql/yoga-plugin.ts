@@ -19,7 +19,7 @@ import { type Execute, executeMetered, type GraphqlCall, startGraphqlCall } from
 import { toRootField } from "./names.ts"
 import { requireParsable, requireWithinLimits } from "./query-limits.ts"
 import { rootFieldsOf, selectOperation } from "./query-parts.ts"
-import { fieldCodeOf, Refusal, toRefusal } from "./refusal.ts"
+import { faultNameOf, fieldCodeOf, Refusal, toRefusal } from "./refusal.ts"
 
 interface PluginParts {
   readonly apis: readonly PreparedApi[]
@@ -59,7 +59,7 @@ export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerCon
     const isRefusal = thrown instanceof Refusal
     const fault = isRefusal ? null : explain(thrown, call.request.requestId, pipeline)
     call.refusal = isRefusal ? thrown : toRefusal(fault ?? fixedFault("internal", thrown))
-    call.fault = fault?.code ?? call.refusal.code
+    call.fault = fault?.code ?? faultNameOf(call.refusal.code)
     call.parameter = fault?.parameter ?? null
     call.keyOwner = fault?.keyOwner ?? null
     return call.refusal

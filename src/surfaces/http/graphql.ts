@@ -1,7 +1,7 @@
 import { Elysia } from "elysia"
 import type { RecordRequest } from "../../observe/request-record.ts"
 import { once } from "../../values/once.ts"
-import { Refusal, toRefusal } from "../graphql/refusal.ts"
+import { faultNameOf, Refusal, toRefusal } from "../graphql/refusal.ts"
 import { acceptedBy } from "./accepted.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./context.ts"
 import { mediaTypeFor } from "./graphql-media-type.ts"
@@ -63,7 +63,7 @@ function refuse(
   { request, set, incoming }: Exchange,
   record: RecordRequest,
 ): string {
-  record(incoming, { status, fault: code })
+  record(incoming, { status, fault: faultNameOf(code) })
   set.status = status
   set.headers["content-type"] = `${mediaTypeFor(acceptedBy(request.headers))}; charset=utf-8`
   if (code === "METHOD_NOT_ALLOWED") set.headers.allow = "POST"
