@@ -34,8 +34,8 @@ const hiddenNames: [code: string, name: string][] = [
 describe("a new name with a hidden character is refused and its character named", () => {
   test.each(hiddenNames)("%s", async (code, name) => {
     const db = newStore()
-    const reason = `must not have control characters or characters that change the direction of text. This one has ${code}.\n`
-    const refused = { code: 1, out: "" }
+    const reason = `must not have control characters or characters that change the direction of text. This one has ${code}.\n(add --help for help)\n`
+    const refused = { code: 2, out: "" }
     expect(await run(db, "account", "create", "--name", name)).toEqual({
       ...refused,
       err: `penknife: The name of an account ${reason}`,

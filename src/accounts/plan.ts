@@ -19,7 +19,7 @@ export interface Plan {
   readonly price: string | null
   /** For whom the plan is, in a sentence; null without one. */
   readonly description: string | null
-  /** Whether the landing page shows it as the one to choose. */
+  /** Whether the landing page recommends it. */
   readonly highlight: boolean
 }
 

@@ -57,14 +57,14 @@ export interface Setting {
   readonly setting: string
   /** As JSON; a secret is `(set)`. */
   readonly value: unknown
-  /** What counts without it, in words. */
+  /** What holds if it is not set, in words. */
   readonly default: string
   /** All values that it may have, if there is a fixed list. */
   readonly choices: readonly string[] | null
   readonly source: "flag" | "environment" | "file" | "default"
   readonly flag: string
   readonly description: string
-  /** When a change of it counts: at once over the admin API, after a reload by hand since it names a file, or after a restart. */
+  /** When a change of it takes effect: at once over the admin API, after a reload by hand since it names a file, or after a restart. */
   readonly change: "now" | "reload" | "restart"
 }
 

@@ -82,7 +82,7 @@ export const options = {
   backupEverySeconds: fixed(
     one(
       "backup-every DURATION",
-      "how often a backup is made by itself, such as 24h; needs --backup-dir",
+      "time between automatic backups, such as 24h; needs --backup-dir",
       backupInterval,
       null,
       "never",
@@ -202,14 +202,14 @@ export const options = {
   signUpPlan: inTable("sign_up", one("sign-up-plan PLAN", "plan of accounts that sign up", text, "free")),
   signUpTerms: inTable(
     "sign_up",
-    one("sign-up-terms URL", "terms that who signs up must accept", link, null, "none"),
+    one("sign-up-terms URL", "terms that customers must accept to sign up", link, null, "none"),
   ),
   signUpBlockDisposable: inTable(
     "sign_up",
     toggle(
       "sign-up-block-disposable",
       "refuse sign-up with addresses of the list disposable-domains",
-      "they are taken",
+      "they are accepted",
     ),
   ),
   signUpBlockDomain: inTable(
@@ -275,7 +275,7 @@ export const options = {
   ),
   keepAddresses: toggle(
     "keep-addresses",
-    "keep the client's address with each request of --keep-requests",
+    "also keep the client's address with each request of --keep-requests",
     "it is not kept",
   ),
   keepAudit: one(

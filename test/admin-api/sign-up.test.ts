@@ -80,7 +80,7 @@ describe("an invitation", () => {
 
   test("makes an account on its plan in any browser, once, with a key that works", async () => {
     const made = await invite({ email: "Eve@Example.com", plan: "pro", name: "Eve" })
-    expect(made).toMatchObject({ email: "eve@example.com", plan: "pro", mail: true })
+    expect(made).toMatchObject({ email: "eve@example.com", plan: "pro", by_mail: true })
     const browser = openBrowser(mock.url)
     const { status, body } = await confirm(tokenOf(made.url), {}, browser)
     expect(status).toBe(201)

@@ -48,8 +48,8 @@ export const putConfig = defineChange({
       minProperties: 1,
       maxProperties: maxSettings,
       description:
-        "Values by setting, as the configuration file names them: `max_calls`, `credits.hmac`, `plans.free.premium`. Null takes a " +
-        "setting out of the file, and `plans.NAME` a whole plan.",
+        "Values by setting, as the configuration file names them: `max_calls`, `credits.hmac`, `plans.free.premium`. Null removes a " +
+        "setting from the file, and with `plans.NAME` a whole plan.",
       "x-pairs": "SETTING=VALUE",
       "x-requirement": `must be an object of 1 to ${maxSettings} settings, each with a text, a number, true, false, a list of texts or null`,
     }),
@@ -152,7 +152,7 @@ export const listConfig = defineRead({
   id: "config.list",
   title: "List settings",
   description:
-    "Lists the settings of the running service: the value, where it comes from, the default, what it is for, which values it can have, and when a change of it counts. " +
+    "Lists the settings of the running service: the value, where it comes from, the default, what it is for, which values it can have, and when a change of it takes effect. " +
     "Secrets are shown as `(set)`. Plans and prices have lists of their own.",
   permission: "config.read",
   path: "/config/settings",
@@ -166,7 +166,7 @@ export const listConfig = defineRead({
     Type.Object({
       setting: Type.String({ description: "Its name in the configuration file." }),
       value: Type.Unknown({ description: "Its value, as the file has it; null if there is none." }),
-      default: Type.String({ description: "What counts without it, in words." }),
+      default: Type.String({ description: "What holds if it is not set, in words." }),
       source: Type.String({ description: "Where the value comes from: flag, environment, file or default." }),
       flag: Type.String({ description: "The flag that sets it." }),
       choices: nullable(Type.Array(Type.String()), {
@@ -175,7 +175,7 @@ export const listConfig = defineRead({
       description: Type.String({ description: "What it is for." }),
       change: choice(["now", "reload", "restart"], {
         description:
-          "When a change counts: `now` with `config.put`, after a `reload` by hand since it names a file, or after a `restart`.",
+          "When a change takes effect: `now` with `config.put`, after a `reload` by hand since it names a file, or after a `restart`.",
       }),
     }),
   ),

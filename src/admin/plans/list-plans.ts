@@ -28,7 +28,7 @@ const planSchema = Type.Object({
     description: "What customers pay, as text to show; null if none is shown.",
   }),
   description: nullable(Type.String(), { description: "For whom the plan is; null without it." }),
-  highlight: Type.Boolean({ description: "Whether the landing page shows it as the one to choose." }),
+  highlight: Type.Boolean({ description: "Whether the landing page recommends it." }),
 })
 
 export const listPlans = defineRead({

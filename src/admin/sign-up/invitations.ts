@@ -28,7 +28,7 @@ const issuedSchema = Type.Object({
       description: "The link, to be handed over where no mail is sent. Null when an answer is repeated.",
     }),
   ),
-  mail: Type.Boolean({ description: "Whether the service sends the link by mail." }),
+  by_mail: Type.Boolean({ description: "Whether the service sends the link by mail." }),
 })
 
 const invitationId = idText("The invitation's id, which starts with `eml_`.")
@@ -88,11 +88,11 @@ export const createInvitation = defineChange({
       target: { kind: "invitation", id, accountId: null },
       before: null,
       after,
-      answer: () => ({ ...shown, url: made.url, mail: signUp.hasMail }),
+      answer: () => ({ ...shown, url: made.url, by_mail: signUp.hasMail }),
     }
   },
   async recall(id, context) {
-    return { ...toOutput(await requireInvitation(id, context)), url: null, mail: context.signUp.hasMail }
+    return { ...toOutput(await requireInvitation(id, context)), url: null, by_mail: context.signUp.hasMail }
   },
 })
 

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander"
 import type { OperationCommand } from "../../../admin/operation.ts"
 import { operations } from "../../../admin/operations.ts"
 import { itemOf } from "../../../admin/pages.ts"
+import type { Config } from "../../../config/load.ts"
 import { example } from "../output.ts"
 import type { CliParts } from "../parts.ts"
 import { onConfig } from "../settings.ts"
@@ -16,6 +17,7 @@ import {
   isNeeded,
   mainEntry,
   optionParameters,
+  type ReadEntry,
   readEntry,
   refuseUsage,
 } from "./read-entry.ts"
@@ -40,7 +42,7 @@ function addCommand(command: Command, entries: readonly Entry[], parts: CliParts
   const texts = entries.map(({ operation, command: own }) => own.description ?? operation.description)
   command
     .summary(main.command.description ?? `${main.operation.title}.`)
-    .description([...new Set(texts)].join(" "))
+    .description([...new Set(texts)].join(" ").replaceAll("`", "'"))
     .addHelpText("after", example(`penknife ${main.command.words} ${main.command.example}`.trimEnd()))
   addArguments(command, entries, parts)
   addOptions(command, entries, parts)
@@ -60,22 +62,28 @@ function addCommand(command: Command, entries: readonly Entry[], parts: CliParts
     }
     const entry = await readEntry(command, entries, flags, args, parts)
     await requireConsent(entry, flags, parts)
-    const { operation, command: own, input } = entry
-    if (operation.run.kind === "watch") {
-      await watchAndPrint(openRemote(config, parts), operation, own, input, flags, parts)
-      return
-    }
-    const backend = await openBackend(config, parts, entry)
     try {
-      if (operation.run.kind === "file") await saveAndPrint(backend, entry, flags, parts.terminal)
-      else await runAndPrint(backend, operation, own, input, flags, parts.terminal)
+      await carryOut(config, entry, flags, parts)
     } catch (thrown) {
       refuseUsage(command, entry, thrown)
       throw thrown
-    } finally {
-      await backend.close()
     }
   })
+}
+
+async function carryOut(config: Config, entry: ReadEntry, flags: Flags, parts: CliParts): Promise<void> {
+  const { operation, command, input } = entry
+  if (operation.run.kind === "watch") {
+    await watchAndPrint(openRemote(config, parts), operation, command, input, flags, parts)
+    return
+  }
+  const backend = await openBackend(config, parts, entry)
+  try {
+    if (operation.run.kind === "file") await saveAndPrint(backend, entry, flags, parts.terminal)
+    else await runAndPrint(backend, operation, command, input, flags, parts.terminal)
+  } finally {
+    await backend.close()
+  }
 }
 
 /** An argument may be left out when one of the entries does not need it. */

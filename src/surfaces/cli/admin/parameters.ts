@@ -23,7 +23,7 @@ export function toOptions(
   const flag = flagOf(name, schema)
   const plain = toHelp(schema)
   if (schema.type === "boolean") {
-    const on = new Option(`--${flag}`, plain)
+    const on = new Option(`--${flag}`, plain.replace(/^whether (only )?to /, "$1"))
     // Without a default there are three values: true, false, and not given.
     const both = schema.default === undefined ? [on, new Option(`--no-${flag}`, "the opposite")] : [on]
     for (const option of both) option.attributeName = () => name

@@ -90,7 +90,7 @@ export function InvitationsScreen() {
           text={made.url}
           done={() => setMade(null)}
         >
-          {made.mail ? "The link is on its way by mail." : "No mail is sent: hand the link over."} It works
+          {made.by_mail ? "The link is on its way by mail." : "No mail is sent: hand the link over."} It works
           once, within 7 days. Whoever opens it can make the account.
         </ShownOnce>
       )}
