@@ -173,7 +173,7 @@ describe("a plan that is no longer configured", () => {
       `Account ${id} has the plan 'old', which is not one of the built-in plans. If it is in the service's configuration ` +
       `file, name the file with --config; else choose another with 'account set-plan ${id} PLAN'.`
     const unknown = await runCliForTest(["account", "set-plan", id, "older", "--db", db])
-    expect([unknown.code, unknown.err.includes("or with --config FILE")]).toEqual([1, true])
+    expect([unknown.code, unknown.err.includes("or with --config FILE")]).toEqual([2, true])
     for (const argv of [
       ["show", id],
       ["grant", id, "5"],
@@ -270,7 +270,7 @@ describe("wrong settings stop a command before it creates or starts anything", (
   ])("account create %p leaves no data file behind", async (flags, message) => {
     const db = newFile("db")
     const { code, err } = await runCliForTest(["account", "create", ...flags, "--db", db])
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) })
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) })
     expect(existsSync(db)).toBe(false)
   })
 })
@@ -326,5 +326,5 @@ test("a command without a configuration file knows the plans with which a servic
   // A file that is named says all.
   const file = ["--config", writeConfig("max_calls = 5\n")]
   const refused = await runCliForTest([...create, ...file])
-  expect([refused.code, refused.err.includes("There is no plan 'team'")]).toEqual([1, true])
+  expect([refused.code, refused.err.includes("There is no plan 'team'")]).toEqual([2, true])
 })

@@ -234,14 +234,14 @@ describe("the command line", () => {
       const err = expect.stringContaining("give either URL or --off")
       expect(await failure(...argv)).toEqual({ code: 2, err })
     }
-    const cases: [string[], string][] = [
-      [["account", "set-webhook", "acc_9", "https://example.com/"], "There is no account 'acc_9'."],
-      [["account", "set-webhook", id, "http://example.com/"], "must start with https://"],
-      [["account", "set-webhook", id, "https://10.0.0.1/"], "--allow-private permits it"],
-      [["notices", "--account", "acc_9"], "There is no account 'acc_9'."],
+    const cases: [string[], number, string][] = [
+      [["account", "set-webhook", "acc_9", "https://example.com/"], 1, "There is no account 'acc_9'."],
+      [["account", "set-webhook", id, "http://example.com/"], 2, "must start with https://"],
+      [["account", "set-webhook", id, "https://10.0.0.1/"], 2, "--allow-private permits it"],
+      [["notices", "--account", "acc_9"], 1, "There is no account 'acc_9'."],
     ]
-    for (const [argv, message] of cases) {
-      expect(await failure(...argv)).toEqual({ code: 1, err: expect.stringContaining(message) })
+    for (const [argv, code, message] of cases) {
+      expect(await failure(...argv)).toEqual({ code, err: expect.stringContaining(message) })
     }
     expect(await json("account", "set-webhook", id, "https://10.0.0.1/", "--allow-private")).toMatchObject({
       url: "https://10.0.0.1/",

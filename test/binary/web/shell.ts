@@ -135,7 +135,9 @@ export function shellInBrowser(desk: Desk): void {
   test("on a screen of 1280 by 900 'Sign out' is in sight, and no placeholder is cut", async () => {
     const { page, done } = await desk.visit("/console")
     await page.setViewportSize({ width: 1280, height: 900 })
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
     const titles = await page.getByRole("navigation", { name: "Console" }).getByRole("link").allTextContents()
+    expect(titles).toContain("Accounts")
     const cut: string[] = []
     for (const title of titles) {
       await page.getByRole("link", { name: title, exact: true }).click()
