@@ -132,7 +132,9 @@ export function requestsInBrowser(desk: Desk): void {
     await page.waitForURL(/from=2027-01-31T12%3A00Z/)
     expect(await page.getByLabel("From (local)").inputValue()).toBe("2027-01-31T07:00")
     // The number of the first row is no time.
+    const secondPage = page.waitForRequest(/after=more/)
     await page.getByRole("button", { name: "Next page" }).click()
+    await secondPage
     await page.getByText("2–2").waitFor()
     expect(asked).toEqual(["", "2027-01-31T12:00Z", "2027-01-31T12:00Z"])
     await devtools.detach()
