@@ -1,4 +1,5 @@
 /** Requests of `--keep-requests`: what is kept of a call, who finds it, and what happens when there are too many. */
+import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { createRequestWriter } from "../src/history/request-writer.ts"
 import { createCounts } from "../src/observe/counts.ts"
@@ -144,6 +145,40 @@ describe("a service", () => {
     for (const path of ["/portal/v1/requests", "/portal/v1/requests?account=x"]) {
       expect((await browser.send("GET", path)).status).toBe(404)
     }
+  })
+
+  test("shows the present names of account and key, which are not kept", async () => {
+    await using service = await started(on)
+    const admin = await adminOf(service)
+    const named = await service.createKey("pro", { name: "ci" })
+    const gone = await service.createKey("pro", { name: "gone" })
+    const unnamed = await service.createKey("pro")
+    const call = (key: string) => service.fetch("/v1/bluetoothlookup?companyid=76", { key })
+    for (const { key } of [named, gone, unnamed]) await call(key)
+    await call("pk-unknown")
+    const names = async () =>
+      (await search(service, {})).data.map(({ account, account_name, key, key_name }) => [
+        ...[account, account_name],
+        ...[key, key_name],
+      ])
+    const rest = [
+      [unnamed.account, "test", unnamed.id, ""],
+      [gone.account, "test", gone.id, "gone"],
+    ]
+    const ofNobody = [null, null, null, null]
+    expect(await names()).toEqual([ofNobody, ...rest, [named.account, "test", named.id, "ci"]])
+    await admin("PATCH", `/accounts/${named.account}`, { body: { name: "Ann" } })
+    await admin("PATCH", `/keys/${named.id}`, { body: { name: "deploy" } })
+    expect((await names()).at(-1)).toEqual([named.account, "Ann", named.id, "deploy"])
+    using database = new Database(service.db)
+    database.run("PRAGMA foreign_keys = OFF")
+    database.run("DELETE FROM keys WHERE id = ?", [gone.id])
+    database.run("DELETE FROM accounts WHERE id = ?", [gone.account])
+    expect((await names())[2]).toEqual([gone.account, null, gone.id, null])
+    const browser = openBrowser(service.url)
+    await browser.signIn("portal", { key: named.key })
+    const { body } = await browser.send("GET", "/portal/v1/requests/kept")
+    expect(body.data).toMatchObject([{ account_name: "Ann", key_name: "deploy" }])
   })
 
   test("keeps none by default, and says how to begin", async () => {

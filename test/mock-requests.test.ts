@@ -43,8 +43,8 @@ test("shows them to the command, the portal and after a move of the clock, and a
   )
   const usual = "at +status +api +fault +parameter +request_id"
   expect(heads).toEqual([
-    expect.stringMatching(new RegExp(`^${usual} +account +key +credits +ms$`)),
-    expect.stringMatching(new RegExp(`^${usual} +account +key +credits +ms$`)),
+    expect.stringMatching(new RegExp(`^${usual} +account +account_name +key +key_name +credits +ms$`)),
+    expect.stringMatching(new RegExp(`^${usual} +account +account_name +key +key_name +credits +ms$`)),
     expect.stringMatching(new RegExp(`^${usual}$`)),
   ])
   const browser = openBrowser(mock.url)

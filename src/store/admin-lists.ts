@@ -1,6 +1,6 @@
 import { prepareAccountList } from "./account-list.ts"
 import type { AdjustmentRecord } from "./adjustments.ts"
-import type { AdminKeyRecord, AdminStore, AuditRecord, EmailLink } from "./admin-store.ts"
+import type { AdminKeyRecord, AdminStore, AuditRecord, EmailLink, NameOfId } from "./admin-store.ts"
 import { prepareKeyList } from "./key-list.ts"
 import type { AuditFilter, MailFilter, NoticeFilter } from "./list-filters.ts"
 import {
@@ -27,6 +27,7 @@ export type Lists = Pick<
   AdminStore,
   | "accounts"
   | "accountNames"
+  | "keyNames"
   | "findTaken"
   | "keys"
   | "lastUses"
@@ -74,10 +75,8 @@ export function prepareLists(parts: ListParts): Lists {
 
   return {
     accounts: accounts.read,
-    accountNames: (ids) =>
-      parts.read(`SELECT id, name FROM accounts WHERE id ${parts.texts.isIn("$1")}`, [
-        parts.texts.toParameter(ids),
-      ]),
+    accountNames: (ids) => namesOf("accounts", ids),
+    keyNames: (ids) => namesOf("keys", ids),
     async findTaken({ emails, externalIds }) {
       const find = async (column: "email" | "external_id", given: readonly string[]) => {
         if (given.length === 0) return []
@@ -168,6 +167,13 @@ export function prepareLists(parts: ListParts): Lists {
       parts.read(`${selectMails("mails")} WHERE id ${parts.texts.isIn("$1")}`, [
         parts.texts.toParameter(ids),
       ]),
+  }
+
+  async function namesOf(table: "accounts" | "keys", ids: readonly string[]): Promise<readonly NameOfId[]> {
+    if (ids.length === 0) return []
+    return parts.read(`SELECT id, name FROM ${table} WHERE id ${parts.texts.isIn("$1")}`, [
+      parts.texts.toParameter(ids),
+    ])
   }
 
   function noticeQuery({ accountId, state, isMailed }: NoticeFilter): Omit<ListQuery, "page"> {

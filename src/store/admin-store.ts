@@ -35,8 +35,8 @@ export interface AdminStore extends CreditsStore, PeopleReads, MailReads {
   findAccountByEmail(email: string): Promise<AccountDetails | null>
   /** Accounts in an order; the oldest first by default. */
   accounts(filter: AccountFilter, page: Page, order?: AccountOrder): Promise<readonly AccountDetails[]>
-  /** The names of some accounts. */
-  accountNames(ids: readonly string[]): Promise<readonly { readonly id: string; readonly name: string }[]>
+  /** The names of some accounts, in any order; unknown ones are left out. */
+  accountNames(ids: readonly string[]): Promise<readonly NameOfId[]>
   /** Each plan that an account has, closed ones included. */
   planNames(): Promise<readonly string[]>
   /** How many open accounts have each plan, by the plan's name. It looks at every account. */
@@ -54,6 +54,8 @@ export interface AdminStore extends CreditsStore, PeopleReads, MailReads {
   lastUses(
     keys: readonly Pick<KeyDetails, "id" | "accountId">[],
   ): Promise<readonly { readonly keyId: string; readonly day: string }[]>
+  /** The names of some keys, in any order; unknown ones are left out. A key may have an empty name. */
+  keyNames(ids: readonly string[]): Promise<readonly NameOfId[]>
   /** How many keys an account has, revoked ones included. */
   countKeys(accountId: string): Promise<number>
   /** Notices, newest first. */
@@ -110,6 +112,12 @@ export interface AdminStore extends CreditsStore, PeopleReads, MailReads {
   deleteReplaysBefore(ms: number, limit: number): Promise<number>
   /** Deletes one replay, unless there is a newer one with its key. */
   forgetReplay(replay: Pick<ReplayRecord, "actor" | "key" | "createdMs">): Promise<void>
+}
+
+/** The name of what has an id. */
+export interface NameOfId {
+  readonly id: string
+  readonly name: string
 }
 
 /** An account as the administration sees it. */

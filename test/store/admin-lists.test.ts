@@ -197,6 +197,19 @@ describe.each(kinds)("$name", ({ create }) => {
     expect(await keys({ accountId: "acc_99" })).toEqual([])
   })
 
+  test("the names of some accounts and keys", async () => {
+    const { admin } = opened
+    const byId = (a: { readonly id: string }, b: { readonly id: string }) => (a.id < b.id ? -1 : 1)
+    const accounts = await admin.accountNames([idOf(1), idOf(5), "acc_99"])
+    expect(accounts.toSorted(byId)).toEqual([
+      { id: idOf(1), name: "other_1" },
+      { id: idOf(5), name: "Müller 5 & 100%" },
+    ])
+    const keys = await admin.keyNames(["key_1", "key_99", idOf(1)])
+    expect(keys).toEqual([{ id: "key_1", name: keyDetailsOf({}).name }])
+    expect([await admin.accountNames([]), await admin.keyNames([])]).toEqual([[], []])
+  })
+
   test("notices by account and state", async () => {
     expect(await opened.admin.notices({ accountId: idOf(3) }, firstPage)).toHaveLength(5)
     expect(await opened.admin.notices({ state: "unsent", accountId: idOf(3) }, firstPage)).toHaveLength(5)

@@ -26,7 +26,14 @@ const keptSchema = Type.Object({
     description: "The name of the parameter at fault; null without one.",
   }),
   account: nullable(Type.String(), { description: "The account's id; null when it did not become known." }),
+  account_name: nullable(Type.String(), {
+    description: "The present name of the account; null without an account, or if it no longer exists.",
+  }),
   key: nullable(Type.String(), { description: "The key's id; null when it did not become known." }),
+  key_name: nullable(Type.String(), {
+    description:
+      "The present name of the key, which may be empty; null without a key, or if it no longer exists.",
+  }),
   credits: Type.Integer({ description: "Credits that were charged." }),
   replayed: Type.Boolean({
     description:
@@ -86,7 +93,7 @@ export const listRequests = defineRead({
     example: "--account acc_1234567890abcdef --status 4xx",
     empty: "No requests found. Only a service with --keep-requests keeps them.",
     columns: ["at", "status", "api", "fault", "parameter", "request_id"],
-    moreColumns: ["account", "key", "credits", "ms", "address"],
+    moreColumns: ["account", "account_name", "key", "key_name", "credits", "ms", "address"],
   },
   portal: { account: "account", key: "key" },
   input,
@@ -101,7 +108,7 @@ export const listRequests = defineRead({
       given,
       async (page) => {
         const { requests, next } = await context.requests.find(filter, page)
-        return { rows: requests, next }
+        return { rows: await withNames(requests, context), next }
       },
       toOutput,
     )
@@ -130,24 +137,46 @@ async function toFilter(given: Static<typeof input>, context: AdminParts): Promi
   }
 }
 
-function toOutput({
-  atMs,
-  requestId,
-  surface,
-  api,
-  status,
-  fault,
-  parameter,
-  account,
-  key,
-  credits,
-  isReplay: replayed,
-  ms,
-  address,
-}: KeptRequest) {
+interface NamedRequest extends KeptRequest {
+  readonly accountName: string | null
+  readonly keyName: string | null
+}
+
+/** Adds the names of accounts and keys to the requests of a page. Names are not kept, since they change and can be personal. */
+async function withNames(
+  requests: readonly KeptRequest[],
+  { admin }: AdminParts,
+): Promise<readonly NamedRequest[]> {
+  const idsOf = (field: "account" | "key") => [
+    ...new Set(requests.flatMap((request) => request[field] ?? [])),
+  ]
+  const [accounts, keys] = await Promise.all([
+    admin.accountNames(idsOf("account")),
+    admin.keyNames(idsOf("key")),
+  ])
+  const names = new Map([...accounts, ...keys].map(({ id, name }) => [id, name]))
+  const nameOf = (id: string | null) => (id === null ? null : (names.get(id) ?? null))
+  return requests.map((request) => ({
+    ...request,
+    accountName: nameOf(request.account),
+    keyName: nameOf(request.key),
+  }))
+}
+
+function toOutput({ atMs, requestId, isReplay, accountName, keyName, ...request }: NamedRequest) {
+  const { surface, api, status, fault, parameter, account, key, credits, ms, address } = request
   return {
     ...{ at: toIso(atMs), request_id: requestId, surface, api, status, fault, parameter },
-    ...{ account, key, credits, replayed, ms, address },
+    ...{
+      account,
+      account_name: accountName,
+      key,
+      key_name: keyName,
+      credits,
+      replayed: isReplay,
+      ms,
+      address,
+    },
   }
 }
 

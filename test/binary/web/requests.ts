@@ -19,6 +19,14 @@ const request = {
   address: "203.0.113.7",
 }
 
+/** Kept requests have the names of account and key. */
+const named = {
+  ...request,
+  account_name: `Ann & Söhne ${"GmbH ".repeat(6)}`.trim(),
+  key_name: "deploy of the shop",
+}
+const unnamed = { ...request, ms: 0.43, account_name: null, key_name: "" }
+
 /** Answers the first watch with some events, and ends it. Lines end as some proxies change them. */
 async function answerOnce(page: Page, events: readonly object[]): Promise<void> {
   const body =
@@ -111,22 +119,28 @@ export function requestsInBrowser(desk: Desk): void {
     await done()
   })
 
-  test("kept requests have times in the chosen zone, and ids that can be copied", async () => {
+  test("kept requests have times in the chosen zone, names, and ids that can be copied", async () => {
     const { page, look, done } = await desk.visit("/console/plans")
     const devtools = await page.context().newCDPSession(page)
     await devtools.send("Emulation.setTimezoneOverride", { timezoneId: "America/New_York" })
     const asked: string[] = []
     await page.route(/\/admin\/v1\/requests\/kept/, (route) => {
       asked.push(new URL(route.request().url()).searchParams.get("from") ?? "")
-      return route.fulfill({ json: { data: [request], has_more: true, next: "more" } })
+      return route.fulfill({ json: { data: [named, unnamed], has_more: true, next: "more" } })
     })
     await page.goto(`${desk.url}/console/requests?view=kept`)
-    await page.getByText("31 Jan 2027, 12:00:00").waitFor()
+    await page.getByText("31 Jan 2027, 12:00:00").first().waitFor()
+    const [first, second] = [rows(page).first(), rows(page).nth(1)]
+    await first.getByRole("link", { name: named.account_name, exact: true }).waitFor()
+    await first.getByRole("link", { name: named.key_name, exact: true }).waitFor()
+    // An account that is gone and a key without a name keep their ids alone.
+    await second.getByRole("link", { name: request.account }).waitFor()
+    await second.getByRole("link", { name: request.key }).waitFor()
     for (const id of [request.request_id, request.account, request.key])
-      await page.getByRole("button", { name: `Copy ${id}` }).waitFor()
+      for (const row of [first, second]) await row.getByRole("button", { name: `Copy ${id}` }).waitFor()
     await look("requests-kept")
     await page.getByLabel("Zone").selectOption("Local")
-    await page.getByText("31 Jan 2027, 07:00:00").waitFor()
+    await page.getByText("31 Jan 2027, 07:00:00").first().waitFor()
     await page.getByRole("columnheader", { name: "Time (local)" }).waitFor()
     await page.getByLabel("From (local)").fill("2027-01-31T07:00")
     await page.waitForURL(/from=2027-01-31T12%3A00Z/)
@@ -135,7 +149,7 @@ export function requestsInBrowser(desk: Desk): void {
     const secondPage = page.waitForRequest(/after=more/)
     await page.getByRole("button", { name: "Next page" }).click()
     await secondPage
-    await page.getByText("2–2").waitFor()
+    await page.getByText("3–4").waitFor()
     expect(asked).toEqual(["", "2027-01-31T12:00Z", "2027-01-31T12:00Z"])
     await devtools.detach()
     await done()

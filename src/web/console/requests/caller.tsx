@@ -7,25 +7,29 @@ import { CopyId } from "../../kit/copy-id.tsx"
 interface Caller {
   readonly account: string | null
   readonly key: string | null
+  /** Live requests have no names. */
+  readonly account_name?: string | null
+  readonly key_name?: string | null
 }
 
 /** The column with the account and the key of a request. */
-export const caller = callerColumn((link) => link)
+export const caller = callerColumn((id) => id)
 
 /** The same with buttons that copy the ids. */
-export const copiedCaller = callerColumn((link, id) => <CopyId id={id}>{link}</CopyId>)
+export const copiedCaller = callerColumn((id, text) => <CopyId id={text}>{id}</CopyId>)
 
-function callerColumn(show: (link: ComponentChildren, id: string) => ComponentChildren) {
+/** @param show returns an id, or a link in its place, as the column has it */
+function callerColumn(show: (id: ComponentChildren, text: string) => ComponentChildren) {
   return {
     title: "Account, key",
-    cell: ({ account, key }: Caller) => (
+    cell: ({ account, account_name, key, key_name }: Caller) => (
       <div class="stacked">
         {account === null ? (
           <span class="muted">–</span>
         ) : (
-          <span>{show(<Known id={account} screen="/accounts" operation="accounts.get" />, account)}</span>
+          <Known id={account} name={account_name} screen="/accounts" operation="accounts.get" show={show} />
         )}
-        {key !== null && <span>{show(<Known id={key} screen="/keys" operation="keys.get" />, key)}</span>}
+        {key !== null && <Known id={key} name={key_name} screen="/keys" operation="keys.get" show={show} />}
       </div>
     ),
   }
@@ -33,16 +37,27 @@ function callerColumn(show: (link: ComponentChildren, id: string) => ComponentCh
 
 interface KnownProps {
   readonly id: string
+  readonly name: string | null | undefined
   readonly screen: string
   readonly operation: OperationId
+  show(id: ComponentChildren, text: string): ComponentChildren
 }
 
-/** An id, as a link if the session may read it. */
-function Known({ id, screen, operation }: KnownProps) {
-  if (!may(operation)) return <span class="mono nowrap">{id}</span>
+/** A name with its id below, or an id without a name; a link if the session may read it. */
+function Known({ id, name, screen, operation, show }: KnownProps) {
+  const link = (text: string, style?: string) => {
+    if (!may(operation)) return <span class={style}>{text}</span>
+    return (
+      <a class={style} href={addressOf(`${screen}/${id}`)}>
+        {text}
+      </a>
+    )
+  }
+  if (!name) return <span>{show(link(id, "mono nowrap"), id)}</span>
   return (
-    <a class="mono nowrap" href={addressOf(`${screen}/${id}`)}>
-      {id}
-    </a>
+    <span>
+      {link(name)}
+      <span class="below nowrap">{show(<span>{id}</span>, id)}</span>
+    </span>
   )
 }

@@ -21,7 +21,7 @@ export function RequestsScreen() {
   const names = new Map(keys?.data.map((key) => [key.id, nameOf(key)] as const))
   const caller: Column<KeptRequest> = {
     title: "Key",
-    cell: ({ key }) => (key === null ? <span class="muted">–</span> : (names.get(key) ?? key)),
+    cell: ({ key, key_name }) => (key === null ? <span class="muted">–</span> : key_name || key),
   }
   return (
     <Page
