@@ -67,7 +67,7 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
   /** The arrows lead through what was found, and Enter in the field opens the first. */
   function move(event: KeyboardEvent): void {
     const links = [...(list.current?.querySelectorAll("a") ?? [])]
-    const present = links.findIndex((link) => link === document.activeElement)
+    const present = links.findIndex((link) => link.matches(":focus"))
     // A browser would empty the field, and only the next Escape would end the search.
     if (event.key === "Escape") close()
     else if (event.key === "Enter" && present < 0) {
