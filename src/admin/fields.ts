@@ -86,7 +86,10 @@ export const pageParameters = { ...cursorParameters, ...formatParameter }
 /** The parameter of lists that can say how many entries there are. */
 export const totalParameter = {
   total: Type.Optional(
-    Type.Boolean({ description: "Whether to count the entries of all pages, up to about 100,000." }),
+    Type.Boolean({
+      description:
+        "Whether to count the entries of all pages. The count ends at about 100,000, and with some filters after about 30,000 entries were looked at.",
+    }),
   ),
 }
 
@@ -95,7 +98,9 @@ const totalFields = {
     Type.Object(
       {
         count: Type.Integer({ description: "The entries of all pages." }),
-        is_exact: Type.Boolean({ description: "False when there may be more than that." }),
+        is_exact: Type.Boolean({
+          description: "False when the count ended early, so that there may be more.",
+        }),
       },
       { description: "How many entries there are, if the parameter `total` asks for it." },
     ),

@@ -70,7 +70,10 @@ export interface AdminStore extends CreditsStore, PeopleReads, MailReads {
   adminKeys(page: Page): Promise<readonly AdminKeyRecord[]>
   /** Audit records, newest first. */
   audit(filter: AuditFilter, page: Page): Promise<readonly AuditRecord[]>
-  /** Counts the rows of a list. It ends soon after `most` rows were found or looked at; the count is not exact then. */
+  /**
+   * Counts the rows of a list. It ends soon after `most` rows were counted in an index, or a quarter as many looked at where no index
+   * answers the filter; the count is not exact then.
+   */
   countListed(
     asked: CountedList,
     most: number,

@@ -26,6 +26,7 @@ export function noticesInBrowser(desk: Desk): void {
     await readUntil(page, delivered)
     await page.getByRole("button", { name: `Copy ${notice.id}` }).waitFor()
     await page.getByRole("button", { name: `Copy ${id}` }).waitFor()
+    await page.getByText("1–1 of 1", { exact: true }).waitFor()
     await look("notices-one")
     await page.getByRole("button", { name: `Details of ${notice.id}` }).click()
     await page.getByRole("dialog").getByText("Attempts to deliver it").waitFor()
@@ -71,6 +72,7 @@ export function auditInBrowser(desk: Desk): void {
     await counted(row, 1)
     await row.locator("del", { hasText: "free" }).waitFor()
     expect(await row.locator("ins").first().textContent()).toBe("after: pro")
+    await page.getByText("1–1 of 1", { exact: true }).waitFor()
     await look("audit-one")
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -111,6 +113,7 @@ export function auditInBrowser(desk: Desk): void {
     await look("audit-none", "above")
     await page.getByRole("link", { name: "Audit" }).click()
     await page.getByRole("row").nth(2).waitFor()
+    await page.getByText(/^1–\d+ of [\d,]+$/).waitFor()
     await look("audit-many")
     await done()
   })

@@ -141,6 +141,7 @@ export function signUpInBrowser(desk: Desk, db: string): void {
     await page.waitForURL(/address=/)
     await counted(page.locator("tbody tr"), 1)
     await page.getByRole("cell", { name: "Invitation" }).waitFor()
+    await page.getByText("1–1 of 1", { exact: true }).waitFor()
     await look("mails-one")
     await page.getByLabel("State").selectOption("Expired")
     await page.getByText("No mails match").waitFor()

@@ -1,6 +1,7 @@
 import { addressOf } from "../../client/address.ts"
 import { addressOfRead, type EntryOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
+import { useRead } from "../../client/use-read.ts"
 import { CopyId } from "../../kit/copy-id.tsx"
 import { DayFilter, Filters, filterValues, TextFilter } from "../../kit/filters.tsx"
 import { Icon } from "../../kit/icon.tsx"
@@ -58,6 +59,7 @@ const columns: readonly Column<EntryOf<"audit.list">>[] = [
 /** The audit log. */
 export function AuditScreen() {
   const filters = filterValues("operation", "actor", "target", "account", "from", "to")
+  const total = useRead("audit.list", { ...filters, limit: 1, total: true })
   return (
     <Page
       title="Audit"
@@ -89,6 +91,7 @@ export function AuditScreen() {
           what="records"
           operation="audit.list"
           filters={filters}
+          total={total.data?.total ?? null}
           columns={columns}
           keyOf={({ id }) => id}
           empty={<Empty title="No changes yet">The first change that anyone makes will be here.</Empty>}

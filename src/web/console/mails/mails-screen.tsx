@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
 import type { EntryOf } from "../../client/operations.ts"
+import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
 import { ChoiceFilter, chosenValue, Filters, filterValue, TextFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
@@ -69,6 +70,9 @@ const columns: readonly Column<Mail>[] = [
 export function MailsScreen() {
   const [version, setVersion] = useState(0)
   const address = filterValue("address") || null
+  const isSearched = address === null || isWhole(address)
+  const filters = { address, account: filterValue("account"), state: chosenValue("state", states) }
+  const total = useRead(isSearched ? "mails.list" : null, { ...filters, limit: 1, total: true }, version)
   return (
     <Page
       title="Mails"
@@ -80,11 +84,12 @@ export function MailsScreen() {
         <TextFilter name="account" label="Account" placeholder="acc_1234567890abcdef" />
         <ChoiceFilter name="state" label="State" choices={states} />
       </Filters>
-      {address === null || isWhole(address) ? (
+      {isSearched ? (
         <PagedTable
           what="mails"
           operation="mails.list"
-          filters={{ address, account: filterValue("account"), state: chosenValue("state", states) }}
+          filters={filters}
+          total={total.data?.total ?? null}
           columns={columns}
           keyOf={({ id }) => id}
           version={version}

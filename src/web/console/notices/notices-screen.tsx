@@ -3,6 +3,7 @@ import { addressOf } from "../../client/address.ts"
 import type { Notice } from "../../client/operations.ts"
 import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
+import { useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
 import { CopyId } from "../../kit/copy-id.tsx"
@@ -28,6 +29,8 @@ const states = [
 export function NoticesScreen() {
   const [shown, setShown] = useState<Notice | null>(null)
   const [version, setVersion] = useState(0)
+  const filters = { state: chosenValue("state", states), account: filterValue("account") }
+  const total = useRead("notices.list", { ...filters, limit: 1, total: true }, version)
 
   function resent(): void {
     say("The notice is sent again.")
@@ -87,7 +90,8 @@ export function NoticesScreen() {
       <PagedTable
         what="notices"
         operation="notices.list"
-        filters={{ state: chosenValue("state", states), account: filterValue("account") }}
+        filters={filters}
+        total={total.data?.total ?? null}
         columns={columns}
         keyOf={({ id }) => id}
         version={version}
