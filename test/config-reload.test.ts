@@ -277,4 +277,10 @@ test("'config list' shows settings as a file has them, and what counts without t
   const listed: { setting: string; choices: string[] | null }[] = await runLineJson(`config list --db ${db}`)
   const choicesOf = new Map(listed.map(({ setting, choices }) => [setting, choices]))
   expect([choicesOf.get("sign_up.mode"), choicesOf.get("port")]).toEqual([["off", "invite", "open"], null])
+  const file = join(mkdtempSync(join(tmpdir(), "penknife-list-")), "p.toml")
+  writeFileSync(file, "[plans.free]\n[plans.gold]\nmonthly_credits = 9000\n")
+  const withPlans: typeof listed = await runLineJson(`config list --db ${db} --config ${file}`)
+  const ofPlans = withPlans.filter(({ setting }) => /^(?:sign_up|try)\.plan$/.test(setting))
+  const plans = ["free", "starter", "pro", "mega", "enterprise", "gold"]
+  expect(ofPlans.map(({ choices }) => choices)).toEqual([plans, plans])
 })

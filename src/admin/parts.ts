@@ -59,7 +59,7 @@ export interface Setting {
   readonly value: unknown
   /** What holds if it is not set, in words. */
   readonly default: string
-  /** All values that it may have, if there is a fixed list. */
+  /** All values that it may have, if there is a list of them. */
   readonly choices: readonly string[] | null
   readonly source: "flag" | "environment" | "file" | "default"
   readonly flag: string

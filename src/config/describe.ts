@@ -49,7 +49,16 @@ export function listSettings(config: Config) {
   const { backupEverySeconds: seconds } = config
   const values = { ...describeConfig(config), ...(seconds !== null && { backup_every: toDuration(seconds) }) }
   return Object.entries(options).map(([key, option]: [string, Option<unknown>]) => {
-    const { fileKey, flag, help, defaultText, read, needsRestart = false, namesFile = false } = option
+    const {
+      fileKey,
+      flag,
+      help,
+      defaultText,
+      read,
+      needsRestart = false,
+      namesFile = false,
+      namesPlan = false,
+    } = option
     const change: "now" | "reload" | "restart" = needsRestart ? "restart" : namesFile ? "reload" : "now"
     return {
       setting: fileKey,
@@ -57,7 +66,7 @@ export function listSettings(config: Config) {
       default: defaultText,
       source: config.origins[key as OptionKey],
       flag,
-      choices: read.choices ?? null,
+      choices: namesPlan ? [...config.plans.keys()] : (read.choices ?? null),
       description: help,
       change,
     }

@@ -42,6 +42,8 @@ export interface Option<T> {
   readonly needsRestart?: boolean
   /** Whether it names a file of the service's machine, which must not be chosen over HTTP. */
   readonly namesFile?: boolean
+  /** Whether it is the name of a plan, so that it is chosen from the configured ones. */
+  readonly namesPlan?: boolean
   readonly read: Reader<unknown>
 }
 
@@ -199,7 +201,7 @@ export const options = {
     "sign_up",
     one("sign-up-mode MODE", "who gets an account without an operator", oneOf(signUpModes), "off"),
   ),
-  signUpPlan: inTable("sign_up", one("sign-up-plan PLAN", "plan of accounts that sign up", text, "free")),
+  signUpPlan: inTable("sign_up", plan("sign-up-plan PLAN", "plan of accounts that sign up")),
   signUpTerms: inTable(
     "sign_up",
     one("sign-up-terms URL", "terms that customers must accept to sign up", link, null, "none"),
@@ -246,7 +248,7 @@ export const options = {
   ),
   tryPlan: inTable(
     "try",
-    one("try-plan PLAN", "plan of the account for calls without a key; it must have limits", text, "free"),
+    plan("try-plan PLAN", "plan of the account for calls without a key; it must have limits"),
   ),
   allowDebt: toggle("allow-debt", "let adjustments take the bonus of an account below zero", "they do not"),
   history: one(
@@ -373,6 +375,11 @@ function fixed<T>(option: Option<T>): Option<T> {
 /** A setting whose key in the file is in a table: `catalog.include`. */
 function inTable<T>(table: string, option: Option<T>): Option<T> {
   return { ...option, fileKey: option.fileKey.replace(`${table}_`, `${table}.`) }
+}
+
+/** A setting that names a plan. */
+function plan(usage: string, help: string): Option<string> {
+  return { ...one(usage, help, text, "free"), namesPlan: true }
 }
 
 /** A setting that names a file of the service's machine. */

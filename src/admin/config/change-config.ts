@@ -170,7 +170,8 @@ export const listConfig = defineRead({
       source: Type.String({ description: "Where the value comes from: flag, environment, file or default." }),
       flag: Type.String({ description: "The flag that sets it." }),
       choices: nullable(Type.Array(Type.String()), {
-        description: "All values that it may have; null if there is no fixed list.",
+        description:
+          "All values that it may have, such as the names of the configured plans; null if there is no such list.",
       }),
       description: Type.String({ description: "What it is for." }),
       change: choice(["now", "reload", "restart"], {

@@ -1,5 +1,6 @@
 import { may } from "../client/session.ts"
 import { useRead } from "../client/use-read.ts"
+import { withPresent } from "../kit/field.tsx"
 import { ChoiceFilter, filterValue, TextFilter } from "../kit/filters.tsx"
 import type { ApiChoice } from "../shared/key-fields.tsx"
 
@@ -15,7 +16,6 @@ export function ApiFilter({ others = [] }: { readonly others?: readonly (readonl
   if (!may("plans.list")) return <TextFilter name="api" label="API" placeholder="hmac" />
   const value = filterValue("api")
   const known = [...apis, ...others]
-  const isKnown = value === null || known.some(([each]) => each === value)
-  const choices = [["", "All APIs"] as const, ...known, ...(isKnown ? [] : [[value, value] as const])]
+  const choices = withPresent([["", "All APIs"], ...known], value)
   return <ChoiceFilter name="api" label="API" choices={choices} />
 }

@@ -76,6 +76,12 @@ export function LinesField({ rows = 3, autocomplete, ...field }: LinesProps) {
 /** Values with their labels. Those with a group are listed under its name. */
 export type Choices = readonly (readonly [value: string, label: string, group?: string])[]
 
+/** Adds the present value if it is not among the choices, so that the browser does not show another one for it. */
+export function withPresent(choices: Choices, value: string | null): Choices {
+  const isKnown = value === null || choices.some(([each]) => each === value)
+  return isKnown ? choices : [...choices, [value, value] as const]
+}
+
 interface OptionsProps {
   readonly choices: Choices
   readonly chosen: string | undefined

@@ -154,9 +154,10 @@ function toCount(text: string | null): number {
   return text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 1
 }
 
-/** `1–50 of 10,001`. */
+/** `1–50 of 10,001`. A count that ended before the last row says nothing. */
 function rangeText(first: number, count: number, total: Total | null | undefined): string {
-  const range = count === 0 ? "0" : `${formatNumber(first)}–${formatNumber(first + count - 1)}`
-  if (!total) return range
+  const last = first + count - 1
+  const range = count === 0 ? "0" : `${formatNumber(first)}–${formatNumber(last)}`
+  if (!total || (!total.is_exact && total.count <= last)) return range
   return `${range} of ${total.is_exact ? "" : "more than "}${formatNumber(total.count)}`
 }

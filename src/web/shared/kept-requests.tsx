@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact"
 import type { EntryOf } from "../client/operations.ts"
+import { withPresent } from "../kit/field.tsx"
 import { ChoiceFilter, Filters, filterValues, TextFilter, TimeFilter } from "../kit/filters.tsx"
 import { PagedTable } from "../kit/paged-table.tsx"
 import { Empty } from "../kit/states.tsx"
 import type { Column } from "../kit/table.tsx"
-import { requestColumns, statuses, withPresent } from "./request-columns.tsx"
+import { requestColumns, statuses } from "./request-columns.tsx"
 
 /** A request as `requests.list` answers it. */
 export type KeptRequest = EntryOf<"requests.list">

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact"
 import { CopyId } from "../kit/copy-id.tsx"
-import type { Choices } from "../kit/field.tsx"
 import type { Column } from "../kit/table.tsx"
 import { formatClock, formatNumber, formatSecond, Tag, zoneWord } from "../kit/text.tsx"
 
@@ -33,12 +32,6 @@ export const statuses = [
   ["429", "429 Limit or credits"],
   ["503", "503 Not available"],
 ] as const
-
-/** Adds a value of the address that is not among the choices. */
-export function withPresent(choices: Choices, value: string | null): Choices {
-  const isKnown = value === null || choices.some(([each]) => each === value)
-  return isKnown ? choices : [...choices, [value, value] as const]
-}
 
 interface ColumnsOptions<Row> {
   /** Whether days are shown, and ids can be copied. Live requests are of today, and move. */

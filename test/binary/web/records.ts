@@ -46,6 +46,26 @@ export function noticesInBrowser(desk: Desk): void {
     await done()
   })
 
+  test("a count that ended early is called so, and left out where it ended before the rows", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "Counted", plan: "pro" })
+    await desk.call("POST", `/accounts/${id}/webhook`, { url: "http://127.0.0.1:9/", allow_private: true })
+    await desk.call("POST", `/accounts/${id}/webhook/test`, {})
+    const { page, done } = await desk.visit("/console/plans")
+    await page.route(/\/admin\/v1\/notices\?.*total=true/, async (route) => {
+      const response = await route.fetch()
+      const count = route.request().url().includes("account=") ? 0 : 16_384
+      await route.fulfill({
+        response,
+        json: { ...(await response.json()), total: { count, is_exact: false } },
+      })
+    })
+    await page.getByRole("link", { name: "Notices" }).click()
+    await page.getByText(/^1–\d+ of more than 16,384$/).waitFor()
+    await page.getByLabel("Account").fill(id)
+    await page.getByText("1–1", { exact: true }).waitFor()
+    await done()
+  })
+
   test("without notices it says when there will be some", async () => {
     const { page, look, done } = await desk.visit("/console/plans")
     await page.route(/\/admin\/v1\/notices/, (route) =>

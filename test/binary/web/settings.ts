@@ -74,6 +74,17 @@ export function settingsInBrowser(desk: Desk, scheduled: Desk): void {
     await dialog.getByRole("button", { name: "Use the default again" }).click()
     await dialog.locator("button:focus", { hasText: "Back" }).waitFor()
     await page.keyboard.press("Escape")
+    for (const setting of ["sign_up.plan", "try.plan"]) {
+      await page.getByRole("button", { name: `Edit ${setting}` }).click()
+      const plan = dialog.getByLabel(setting)
+      expect(await plan.inputValue()).toBe("free")
+      expect(await plan.getByRole("option").allTextContents()).toContain("pro")
+      await plan.selectOption("pro")
+      await dialog.getByRole("button", { name: "Review changes" }).click()
+      await dialog.getByText("Save these changes?").waitFor()
+      await look(`settings-${setting}`, "above")
+      await page.keyboard.press("Escape")
+    }
     await page.getByRole("button", { name: "Edit try.apis" }).click()
     await dialog.getByText(/Empty: those that ask no other host, and mailaudit\./).waitFor()
     await done()

@@ -3,7 +3,7 @@ import type { EntryOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
-import { LinesField, SelectField, TextField } from "../../kit/field.tsx"
+import { LinesField, SelectField, TextField, withPresent } from "../../kit/field.tsx"
 import type { FormValues } from "../../kit/form.tsx"
 import { Page } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
@@ -156,10 +156,13 @@ function EditSetting({
         <SelectField
           {...field}
           value={value === null ? "" : String(value)}
-          choices={[
-            ...(value === null ? [["", `the default: ${standard}`] as const] : []),
-            ...choices.map((one) => [one, one] as const),
-          ]}
+          choices={withPresent(
+            [
+              ...(value === null ? [["", `the default: ${standard}`] as const] : []),
+              ...choices.map((one) => [one, one] as const),
+            ],
+            value === null ? null : String(value),
+          )}
         />
       ) : (
         <TextField {...field} value={value === null ? "" : String(value)} />

@@ -2,12 +2,12 @@ import { useState } from "preact/hooks"
 import { ownAccount } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
+import { withPresent } from "../../kit/field.tsx"
 import { ChoiceFilter, filterValue } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { type KeptRequest, KeptRequests } from "../../shared/kept-requests.tsx"
 import { nameOf } from "../../shared/key-state.tsx"
-import { withPresent } from "../../shared/request-columns.tsx"
 import { toChoices, useCatalog } from "../playground-catalog.ts"
 
 /** The most keys to choose from. */
