@@ -20,7 +20,7 @@ import { backupsInBrowser, plansInBrowser } from "./web/plans-and-backups.ts"
 import { portalInBrowser } from "./web/portal.ts"
 import { portalByKeyboard } from "./web/portal-by-keyboard.ts"
 import { auditInBrowser, noticesInBrowser } from "./web/records.ts"
-import { errorsInBrowser, requestsInBrowser } from "./web/requests.ts"
+import { errorsInBrowser, keptRequestsInBrowser, requestsInBrowser } from "./web/requests.ts"
 import { searchInBrowser } from "./web/search.ts"
 import { sessionsInBrowser } from "./web/sessions.ts"
 import { settingsInBrowser } from "./web/settings.ts"
@@ -81,6 +81,7 @@ if (executable === null) {
   const signUpDesk = createDesk(browser, signUp.url, signUp.key)
   describe("sign-up", () => signUpInBrowser(signUpDesk, signUp.db))
   describe("search", () => searchInBrowser(signUpDesk))
+  describe("kept requests", () => keptRequestsInBrowser(signUpDesk))
   describe("settings", () => settingsInBrowser(configuredDesk, signUpDesk))
   describe("backups", () => backupsInBrowser(configuredDesk, desk))
 }

@@ -23,7 +23,7 @@ const request = {
 const named = {
   ...request,
   account_name: `Ann & Söhne ${"GmbH ".repeat(6)}`.trim(),
-  key_name: "deploy of the shop",
+  key_name: "deploy",
 }
 const unnamed = { ...request, ms: 0.43, account_name: null, key_name: "" }
 
@@ -166,6 +166,30 @@ export function requestsInBrowser(desk: Desk): void {
     await page.getByText("Close another watch first").waitFor()
     await page.getByText("Not watching").waitFor()
     await look("requests-refused", "above")
+    await done()
+  })
+}
+
+/** @param desk a service that keeps requests */
+export function keptRequestsInBrowser(desk: Desk): void {
+  test("an operator and the customer see whose key called, by name", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "Named Ltd", plan: "pro" })
+    const { id: keyId, key } = await desk.call("POST", "/keys", { account: id, name: "nightly run" })
+    await fetch(`${desk.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": key } })
+    const operator = await desk.visit(`/console/requests?view=kept&account=${id}`)
+    await operator.page.getByRole("link", { name: "Named Ltd" }).waitFor()
+    await operator.page.getByRole("button", { name: `Copy ${keyId}` }).waitFor()
+    await operator.page.getByRole("link", { name: "nightly run" }).click()
+    await operator.page.getByRole("heading", { level: 1, name: "nightly run" }).waitFor()
+    await operator.done()
+    const { page, look, done } = await desk.visit("/portal/webhook", { key })
+    // The filter lists the first keys of many; a row knows its own.
+    await page.route(/\/portal\/v1\/keys\?/, (route) =>
+      route.fulfill({ json: { data: [], has_more: false, next: null } }),
+    )
+    await page.getByRole("link", { name: "Requests" }).click()
+    await page.getByRole("cell", { name: "nightly run" }).waitFor()
+    await look("portal-requests")
     await done()
   })
 }

@@ -43,7 +43,7 @@ interface KnownProps {
   show(id: ComponentChildren, text: string): ComponentChildren
 }
 
-/** A name with its id below, or an id without a name; a link if the session may read it. */
+/** A name with its id, or an id without a name; a link if the session may read it. */
 function Known({ id, name, screen, operation, show }: KnownProps) {
   const link = (text: string, style?: string) => {
     if (!may(operation)) return <span class={style}>{text}</span>
@@ -56,8 +56,7 @@ function Known({ id, name, screen, operation, show }: KnownProps) {
   if (!name) return <span>{show(link(id, "mono nowrap"), id)}</span>
   return (
     <span>
-      {link(name)}
-      <span class="below nowrap">{show(<span>{id}</span>, id)}</span>
+      {link(name)} <span class="below nowrap">{show(<span>{id}</span>, id)}</span>
     </span>
   )
 }
