@@ -249,6 +249,13 @@ test("accounts, keys and webhooks change in operations alone, so that each chang
   ])
 })
 
+test("a new account and a new key are each put together in one place", () => {
+  const program = files.filter((file) => !file.startsWith("store/"))
+  const making = (field: RegExp) => program.filter((file) => field.test(withoutComments(textOf(file))))
+  expect(making(/\bperiodStartMs: nowMs\b/)).toEqual(["admin/accounts/account-details.ts"])
+  expect(making(/\bblockApis: \[\]/)).toEqual(["admin/keys/key-details.ts"])
+})
+
 test("no file is over 400 lines, half of them are near 100", () => {
   const lengths = files.map((file) => textOf(file).split("\n").length).sort((a, b) => a - b)
   expect(lengths.at(-1)).toBeLessThanOrEqual(400)

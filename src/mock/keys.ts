@@ -1,5 +1,6 @@
 import { hashKey } from "../accounts/key.ts"
 import type { Plans } from "../accounts/plan.ts"
+import { toAccountDetails } from "../admin/accounts/account-details.ts"
 import type { Accounts, NewKey } from "../admin/program-accounts.ts"
 import type { Admission } from "../call/admission.ts"
 import type { MockClock } from "../ports/mock-ports.ts"
@@ -103,9 +104,9 @@ async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number
   const limited = [...(pro ? [pro] : []), ...plans.values()].find((plan) => plan.monthlyCredits !== null)
   if (!limited) throw new Error("mock-no-credits needs a plan with limited credits, and none is configured")
   const id = "acc_mockNoCredits"
-  const spent = { plan: limited.name, used: limited.monthlyCredits ?? 0, bonus: 0 }
-  const times = { createdMs: nowMs, closedMs: null, periodStartMs: nowMs }
-  const own = { id, name: "mock-no-credits", version: 1, externalId: null, email: null, metadata: "{}" }
+  const spent = { used: limited.monthlyCredits ?? 0, bonus: 0 }
+  const own = { id, name: "mock-no-credits", ...spent, events: ["credits.exhausted", "month.renewed"] }
+  const account = toAccountDetails(limited, own, nowMs)
   const audit = {
     id: "aud_mockNoCredits",
     atMs: nowMs,
@@ -120,7 +121,6 @@ async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number
     source: "this process",
     requestId: "",
   }
-  const account = { ...own, ...spent, ...times, events: ["credits.exhausted", "month.renewed"], debt: 0 }
   await admin.apply({ mutations: [{ kind: "account.insert", account }], audit, replay: null })
   return id
 }

@@ -153,9 +153,6 @@ export interface TakenTexts {
   readonly externalIds: readonly string[]
 }
 
-/** An account to insert. It gets notices by its webhook unless another way is given. */
-export type NewAccount = Omit<AccountDetails, "notify"> & { readonly notify?: NotifyBy }
-
 /** A key as the administration sees it. */
 export interface KeyDetails extends KeyRecord {
   /** Rises with each change of the key, also with a rotation. */
@@ -223,7 +220,7 @@ export interface AdminChange {
 
 /** One change of one row. `version` is the version that the change was made for; another one there ends the whole change. */
 export type Mutation =
-  | { readonly kind: "account.insert"; readonly account: NewAccount }
+  | { readonly kind: "account.insert"; readonly account: AccountDetails }
   | {
       readonly kind: "account.update"
       readonly id: string

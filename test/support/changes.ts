@@ -38,7 +38,8 @@ export function changesOf(admin: AdminStore): TestChanges {
       require({
         kind: "account.insert",
         account: {
-          ...{ ...account, version: 1, externalId: null, email: null, metadata: "{}", events: [], debt: 0 },
+          ...{ ...account, version: 1, externalId: null, email: null, notify: "webhook", metadata: "{}" },
+          ...{ events: [], debt: 0 },
         },
       }),
     async updateAccount(id, set) {

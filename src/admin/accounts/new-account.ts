@@ -8,6 +8,7 @@ import { email, externalId, metadata, requireMetadata } from "../fields.ts"
 import type { ChangedThing } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 import { accountFields, toAccountOutput } from "./account.ts"
+import { toAccountDetails } from "./account-details.ts"
 import { eventsParameter } from "./events.ts"
 
 /** The parameters of a new account. */
@@ -41,30 +42,21 @@ export function checksOf(
   ]
 }
 
-/** Makes an account of parameters that were checked. Its bonus starts with the plan's sign-up bonus. */
+/** Makes an account of parameters that were checked. */
 export async function toNewAccount(
   input: NewAccountInput,
   { plans, clock, random }: AdminParts,
 ): Promise<AccountDetails> {
   const plan = requirePlan(input.plan ?? defaultPlan, plans)
-  const nowMs = clock.now()
-  return {
+  const own = {
     id: createId("acc", random),
     name: input.name,
-    plan: plan.name,
-    createdMs: nowMs,
-    closedMs: null,
-    periodStartMs: nowMs,
-    used: 0,
-    bonus: plan.signUpBonus,
-    version: 1,
     externalId: input.external_id ?? null,
     email: input.email === undefined ? null : await requireEmail(input.email),
-    notify: "webhook",
     metadata: requireMetadata(input.metadata ?? {}),
     events: input.events ?? [],
-    debt: 0,
   }
+  return toAccountDetails(plan, own, clock.now())
 }
 
 /** What the audit log tells of a new account. */

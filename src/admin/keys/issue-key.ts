@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
-import { createId, createSecret, hashKey, visiblePrefix } from "../../accounts/key.ts"
+import { createSecret, hashKey, visiblePrefix } from "../../accounts/key.ts"
 import { requireGrace } from "../../accounts/requirements.ts"
-import type { AccountDetails, KeyDetails, Mutation } from "../../store/admin-store.ts"
+import type { AccountDetails, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireOpenAccount } from "../accounts/account.ts"
 import { pick } from "../changed-fields.ts"
@@ -17,6 +17,7 @@ import {
   requireLiveKey,
   toKeyOutput,
 } from "./key.ts"
+import { createKeyDetails } from "./key-details.ts"
 import { raiseKeyChanged } from "./key-events.ts"
 import { keyParameters, readKeySettings } from "./key-input.ts"
 
@@ -41,33 +42,13 @@ export const createApiKey = defineChange({
   example: { account: "acc_1234567890abcdef", name: "billing", expires: "30d" },
   async prepare({ account: accountId, ...settings }, context) {
     const owner = await requireOpenAccount({ ...context, ifVersion: null }, accountId)
-    const nowMs = context.clock.now()
     const given = readKeySettings(settings, context)
-    const text = createSecret("key", context.random)
-    const prefix = visiblePrefix(text)
-    const key: KeyDetails = {
-      id: createId("key", context.random),
-      accountId,
-      name: "",
-      prefix,
-      createdMs: nowMs,
-      expiresMs: null,
-      revokedMs: null,
-      disabledMs: null,
-      allowApis: null,
-      blockApis: [],
-      allowIps: null,
-      rateLimit: null,
-      externalId: null,
-      metadata: "{}",
-      version: 1,
-      ...given,
-    }
+    const { key, text, mutation } = createKeyDetails(accountId, given, context.clock.now(), context.random)
     const shown = toKeyOutput(key)
     return {
       mutations: [
         ...limitOf(owner, context),
-        { kind: "key.insert", key, secret: { hash: hashKey(text), prefix, createdMs: nowMs } },
+        mutation,
         ...(await raiseKeyChanged("key.created", key, context)),
       ],
       target: keyTarget(key),

@@ -1,10 +1,12 @@
-import { createId, createSecret, hashKey, isWellFormed, visiblePrefix } from "../../accounts/key.ts"
+import { createId, hashKey, isWellFormed } from "../../accounts/key.ts"
 import type { Plans } from "../../accounts/plan.ts"
 import { requireName } from "../../accounts/requirements.ts"
 import type { Clock, Random } from "../../apis/contract.ts"
-import type { AccountDetails, AdminStore, EmailLink, KeyDetails, Mutation } from "../../store/admin-store.ts"
+import type { AccountDetails, AdminStore, EmailLink, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
+import { toAccountDetails } from "../accounts/account-details.ts"
 import { AdminFault } from "../fault.ts"
+import { createKeyDetails } from "../keys/key-details.ts"
 import { customerPermissions } from "../permission.ts"
 import type { Grant } from "../sessions/grant.ts"
 import { SignInRefused } from "../sessions/refusal.ts"
@@ -105,14 +107,8 @@ function signUpWith(
   }
   if (terms !== null && link.terms !== terms && given.terms !== true) throw termsMissing
   const account = newAccount(link, given.name ?? "", nowMs, { random, plans, signUp })
-  const text = createSecret("key", random)
-  const key = firstKeyOf(account, text, nowMs, random)
-  const secret = { hash: hashKey(text), prefix: key.prefix, createdMs: nowMs }
-  const mutations: readonly Mutation[] = [
-    use,
-    { kind: "account.insert", account },
-    { kind: "key.insert", key, secret },
-  ]
+  const { key, text, mutation } = createKeyDetails(account.id, { name: "first key" }, nowMs, random)
+  const mutations: readonly Mutation[] = [use, { kind: "account.insert", account }, mutation]
   const record = {
     email: account.email,
     plan: account.plan,
@@ -139,43 +135,15 @@ function newAccount(
   const chosen = name || link.name || link.email
   if (name !== "") requireName(name, "The name of an account")
   const { terms } = signUp
-  return {
+  const own = {
     id: createId("acc", random),
     name: chosen,
-    plan: plan.name,
-    createdMs: nowMs,
-    closedMs: null,
-    periodStartMs: nowMs,
-    used: 0,
-    bonus: plan.signUpBonus,
-    version: 1,
-    externalId: null,
     email: link.email,
     // It has no webhook yet, and an address that was confirmed.
     notify: "mail",
     metadata: JSON.stringify(terms === null ? {} : { terms, terms_accepted: toIso(nowMs) }),
     // A key that ends unseen stops its program.
     events: ["key.expiring"],
-    debt: 0,
-  }
-}
-
-function firstKeyOf({ id }: AccountDetails, text: string, nowMs: number, random: Random): KeyDetails {
-  return {
-    id: createId("key", random),
-    accountId: id,
-    name: "first key",
-    prefix: visiblePrefix(text),
-    createdMs: nowMs,
-    expiresMs: null,
-    revokedMs: null,
-    disabledMs: null,
-    allowApis: null,
-    blockApis: [],
-    allowIps: null,
-    rateLimit: null,
-    externalId: null,
-    metadata: "{}",
-    version: 1,
-  }
+  } as const
+  return toAccountDetails(plan, own, nowMs)
 }

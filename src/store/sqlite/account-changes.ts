@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { AdjustMutation } from "../adjustments.ts"
-import type { AccountDetails, AdminOutcome, Mutation, NewAccount } from "../admin-store.ts"
+import type { AccountDetails, AdminOutcome, Mutation } from "../admin-store.ts"
 import { signUpReason } from "../rows.ts"
 import type { Ledger } from "./ledger.ts"
 import { dropUnwantedMails } from "./mail-rows.ts"
@@ -30,10 +30,10 @@ export function prepareAccountChanges(database: Database, ledger: Ledger) {
   )
 
   return {
-    insert(account: NewAccount): AdminOutcome {
+    insert(account: AccountDetails): AdminOutcome {
       if (isTaken(account, account.id)) return "taken"
       const { id, name, plan, createdMs, closedMs, periodStartMs, used, bonus } = account
-      const { version, externalId, email, notify = "webhook", metadata, events } = account
+      const { version, externalId, email, notify, metadata, events } = account
       insertRow(database, "accounts", {
         ...{ id, name, plan, createdMs, version, externalId, email, notify, metadata, events },
       })
