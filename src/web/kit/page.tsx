@@ -4,14 +4,14 @@ import { visits } from "../client/address.ts"
 import { serviceName } from "../client/area.ts"
 import { Icon } from "./icon.tsx"
 
-interface PageProps {
+export interface PageProps {
   readonly title: string
   /** A sentence below the heading. */
   readonly intro?: ComponentChildren
   /** Buttons beside the heading. */
   readonly actions?: ComponentChildren
   /** The screen that this one belongs to. */
-  readonly up?: { readonly title: string; readonly href: string }
+  readonly up?: { readonly title: string; readonly href: string } | undefined
   readonly children: ComponentChildren
 }
 

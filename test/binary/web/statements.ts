@@ -25,6 +25,33 @@ export function statementsInBrowser(desk: Desk): void {
     await done()
   })
 
+  test("a customer's address with another month shows the newest one, in words, and says so", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "Odd months", plan: "pro" })
+    const { key } = await desk.call("POST", "/keys", { account: id })
+    const { data } = await desk.call("GET", `/accounts/${id}/statements`)
+    const [{ month: newest = "" } = {}] = data as readonly { readonly month: string }[]
+    const { page, look, done } = await desk.visit(`/portal/statements?month=${newest}`, { key })
+    const months = page.getByRole("combobox", { name: "Month" })
+    await page.getByRole("heading", { name: "Credits and plan" }).waitFor()
+    const [inWords = "", ...others] = await months.getByRole("option").allTextContents()
+    expect(inWords).toMatch(/^[A-Z][a-z]+ \d{4}$/)
+    expect(others).toEqual([])
+    await counted(page.getByText("is shown instead"), 0)
+    for (const [asked, problem] of [
+      ["2020-01", "There is no statement of January 2020."],
+      ["2026-13", "The address has no month such as 2027-01."],
+      ["nope", "The address has no month such as 2027-01."],
+    ]) {
+      await page.goto(`${desk.url}/portal/statements?month=${asked}`)
+      await page.getByText(`${problem} ${inWords} is shown instead.`).waitFor()
+      await page.getByRole("heading", { name: "Credits and plan" }).waitFor()
+      expect(await months.getByRole("option").allTextContents()).toEqual([inWords])
+      await counted(page.getByRole("alert"), 0)
+    }
+    await look("portal-statements-other-month")
+    await done()
+  })
+
   test("without accounts there are no statements, and that is no fault of a filter", async () => {
     const { page, look, done } = await desk.visit("/console/plans")
     await page.route(/\/admin\/v1\/(accounts|statements)\?/, (route) =>

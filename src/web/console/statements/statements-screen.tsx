@@ -10,7 +10,8 @@ import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { formatNumber } from "../../kit/text.tsx"
-import { monthInWords, StatementActions, StatementView } from "../../shared/statement.tsx"
+import { AccountStatement } from "../../shared/account-statement.tsx"
+import { monthInWords } from "../../shared/statement.tsx"
 import { MostUsed } from "./most-used.tsx"
 
 /** The most months to choose from. */
@@ -122,28 +123,6 @@ function Accounts({ month }: { readonly month: string }) {
 
 /** The statements of one account. */
 export function StatementScreen({ id }: { readonly id: string }) {
-  const months = useRead("statements.months", { id })
-  const known = months.data?.data.map(({ month }) => month) ?? []
-  const chosen = known.find((month) => month === filterValue("month")) ?? known[0] ?? null
-  return (
-    <Page
-      title="Statement"
-      up={{ title: "Statements", href: addressOf("/statements") }}
-      actions={chosen !== null && <StatementActions account={id} month={chosen} />}
-    >
-      <Ready reading={months} what="months">
-        {({ data }) => (
-          <Filters label="Choose a month">
-            <ChoiceFilter
-              name="month"
-              label="Month"
-              isFixed
-              choices={data.map(({ month }, index) => [index === 0 ? "" : month, monthInWords(month)])}
-            />
-          </Filters>
-        )}
-      </Ready>
-      {chosen !== null && <StatementView account={id} month={chosen} />}
-    </Page>
-  )
+  const up = { title: "Statements", href: addressOf("/statements") }
+  return <AccountStatement account={id} title="Statement" up={up} />
 }
