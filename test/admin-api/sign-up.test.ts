@@ -65,9 +65,10 @@ describe("a question for a link", () => {
     const browser = openBrowser(mock.url)
     const answers = [
       await ask({ for: "sign-up", email: "ann@example.com" }, browser, headers),
+      await browser.send("POST", "/portal/mail-links/read", { body: { token: "x" }, headers }),
       await browser.send("POST", "/portal/mail-links/confirm", { body: { token: "x" }, headers }),
     ]
-    expect(answers.map(({ status }) => status)).toEqual([403, 403])
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403])
     expect(browser.cookies.size).toBe(0)
   })
 })
@@ -76,12 +77,17 @@ describe("an invitation", () => {
   const invite = async (body: object) => (await admin("POST", "/invitations", { body })).body
   const confirm = (token: string, more = {}, browser = openBrowser(mock.url)) =>
     browser.send("POST", "/portal/mail-links/confirm", { body: { token, ...more } })
+  const read = (token: string, browser = openBrowser(mock.url)) =>
+    browser.send("POST", "/portal/mail-links/read", { body: { token } })
+  const linkUsed = "The link was used already, or it has expired. Ask for a new one."
   const tokenOf = (url: unknown) => /\/portal\/confirm#invitation=(pkl-\w{38})$/.exec(String(url))?.[1] ?? ""
 
   test("makes an account on its plan in any browser, once, with a key that works", async () => {
     const made = await invite({ email: "Eve@Example.com", plan: "pro", name: "Eve" })
     expect(made).toMatchObject({ email: "eve@example.com", plan: "pro", by_mail: true })
     const browser = openBrowser(mock.url)
+    const offer = await read(tokenOf(made.url), browser)
+    expect([offer.status, offer.body]).toEqual([200, { plan: "pro", terms: null }])
     const { status, body } = await confirm(tokenOf(made.url), {}, browser)
     expect(status).toBe(201)
     expect(body.session).toMatchObject({ signed_in: true, account: { name: "Eve", plan: "pro" } })
@@ -89,6 +95,8 @@ describe("an invitation", () => {
     expect(call.status).toBe(200)
     expect((await browser.send("GET", "/portal/session")).body).toMatchObject({ signed_in: true })
     expect((await confirm(tokenOf(made.url))).status).toBe(401)
+    const used = await read(tokenOf(made.url), browser)
+    expect([used.status, used.body.detail]).toEqual([409, linkUsed])
     expect((await admin("GET", "/accounts?email=eve@example.com")).body.data).toMatchObject([{ name: "Eve" }])
     expect((await admin("POST", "/invitations", { body: { email: "eve@example.com" } })).status).toBe(409)
   })

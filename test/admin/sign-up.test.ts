@@ -222,6 +222,25 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     expect(JSON.parse(record?.after ?? "")).toMatchObject(accepted)
   })
 
+  test("a link tells its plan and the terms to accept before it is used, as they are now, to its browser alone", async () => {
+    settings = { ...settings, terms: "https://x.example/terms" }
+    const { browser, token } = await link("ann@example.com", newBrowser(), { terms: true })
+    expect(await first.read(token, browser)).toEqual({ plan: "free", terms: null })
+    settings = { ...settings, plan: "pro", terms: "https://x.example/newer" }
+    expect(await second.read(token, browser)).toEqual({ plan: "pro", terms: "https://x.example/newer" })
+    await expect(first.read(token, newBrowser())).rejects.toThrow("only in the browser that asked for it")
+    settings = { ...settings, mode: "off" }
+    await expect(first.read(token, browser)).rejects.toThrow("Nobody can sign up here any more.")
+    settings = { ...settings, mode: "open" }
+    expect(await accounts()).toEqual([])
+    await confirm(token, browser, { terms: true })
+    expect(await accounts()).toMatchObject([{ plan: "pro" }])
+    await expect(first.read(token, browser)).rejects.toThrow("The link was used already")
+    await expect(first.read("pkl-short", browser)).rejects.toThrow("The link is incomplete.")
+    await signIn("ann@example.com", browser)
+    expect(await first.read(lastToken(), browser)).toEqual({ plan: null, terms: null })
+  })
+
   test.each([
     ["ann@x.com\r\nBcc: bob@x.com", "must be an e-mail address"],
     ["ann@mail.blocked.example", "Addresses of this domain cannot sign up."],

@@ -49,20 +49,71 @@ export async function confirmLink(
   parts: ConfirmParts,
 ): Promise<Confirmed> {
   const { admin, clock } = parts
-  if (!isWellFormed("linkToken", given.token)) throw new SignInRefused("linkMalformed")
-  const hash = hashKey(given.token)
-  const link = await admin.findEmailLink(hash)
   const nowMs = clock.now()
+  const link = await requireLink(given.token, browser, nowMs, admin)
+  const use: Mutation = { kind: "emailLink.use", hash: hashKey(given.token), nowMs }
+  if (link.accountId !== null)
+    return { grant: await grantOfAccount(link, link.accountId, use, admin), key: null }
+  return signUpWith(link, given, use, nowMs, parts)
+}
+
+/** What a link will make. Both are null for a link that signs in to an account. */
+export interface LinkOffer {
+  /** The plan of the account. */
+  readonly plan: string | null
+  /** The address of the terms that are still to be accepted; null for none. */
+  readonly terms: string | null
+}
+
+/**
+ * Tells what a link from a mail will make, without using it.
+ * @throws SignInRefused, AdminFault
+ */
+export async function readLink(
+  token: string,
+  browser: string | null,
+  parts: Pick<ConfirmParts, "admin" | "clock" | "plans" | "signUp">,
+): Promise<LinkOffer> {
+  const link = await requireLink(token, browser, parts.clock.now(), parts.admin)
+  if (link.accountId !== null) return { plan: null, terms: null }
+  const { plan, terms } = requireOffer(link, parts)
+  return { plan: plan.name, terms }
+}
+
+/** @throws SignInRefused for a link that cannot be used, or not in this browser */
+async function requireLink(
+  token: string,
+  browser: string | null,
+  nowMs: number,
+  admin: AdminStore,
+): Promise<EmailLink> {
+  if (!isWellFormed("linkToken", token)) throw new SignInRefused("linkMalformed")
+  const link = await admin.findEmailLink(hashKey(token))
   if (link === null || link.usedMs !== null || link.expiresMs <= nowMs) {
     throw new SignInRefused("linkUsed", link?.id)
   }
   if (link.browser !== null && (browser === null || link.browser !== hashKey(browser))) {
     throw new SignInRefused("linkOfOther", link.id)
   }
-  const use: Mutation = { kind: "emailLink.use", hash, nowMs }
-  if (link.accountId !== null)
-    return { grant: await grantOfAccount(link, link.accountId, use, admin), key: null }
-  return signUpWith(link, given, use, nowMs, parts)
+  return link
+}
+
+/**
+ * The plan of the account that a link makes, and the terms that are still to be accepted. The settings may have changed since the
+ * link was sent.
+ * @throws SignInRefused, AdminFault
+ */
+function requireOffer(link: EmailLink, { plans, signUp }: Pick<ConfirmParts, "plans" | "signUp">) {
+  const { mode, terms } = signUp
+  if (mode === "off" || (mode === "invite" && link.kind === "sign-up")) {
+    throw new SignInRefused("signUpOver", link.id)
+  }
+  const plan = plans.get(link.plan ?? signUp.plan)
+  if (plan) return { plan, terms: link.terms === terms ? null : terms }
+  throw new AdminFault(
+    "conflict",
+    "The plan of new accounts is not configured. Ask the operator of this service.",
+  )
 }
 
 async function grantOfAccount(
@@ -98,15 +149,23 @@ function signUpWith(
   given: Confirmation,
   use: Mutation,
   nowMs: number,
-  { random, plans, signUp }: ConfirmParts,
+  parts: ConfirmParts,
 ): Confirmed {
-  const { mode, terms } = signUp
-  // The settings may have changed since the link was sent.
-  if (mode === "off" || (mode === "invite" && link.kind === "sign-up")) {
-    throw new SignInRefused("signUpOver", link.id)
-  }
-  if (terms !== null && link.terms !== terms && given.terms !== true) throw termsMissing
-  const account = newAccount(link, given.name ?? "", nowMs, { random, plans, signUp })
+  const { random, signUp } = parts
+  const { terms } = signUp
+  const offer = requireOffer(link, parts)
+  if (offer.terms !== null && given.terms !== true) throw termsMissing
+  const own = {
+    id: createId("acc", random),
+    name: accountName(link, given.name ?? ""),
+    email: link.email,
+    // It has no webhook yet, and an address that was confirmed.
+    notify: "mail",
+    metadata: JSON.stringify(terms === null ? {} : { terms, terms_accepted: toIso(nowMs) }),
+    // A key that ends unseen stops its program.
+    events: ["key.expiring"],
+  } as const
+  const account = toAccountDetails(offer.plan, own, nowMs)
   const { key, text, mutation } = createKeyDetails(account.id, { name: "first key" }, nowMs, random)
   const mutations: readonly Mutation[] = [use, { kind: "account.insert", account }, mutation]
   const record = {
@@ -119,31 +178,7 @@ function signUpWith(
   return { grant: { ...grantOf(account, link, mutations), signUp: record }, key: text }
 }
 
-function newAccount(
-  link: EmailLink,
-  name: string,
-  nowMs: number,
-  { random, plans, signUp }: Pick<ConfirmParts, "random" | "plans" | "signUp">,
-): AccountDetails {
-  const plan = plans.get(link.plan ?? signUp.plan)
-  if (!plan) {
-    throw new AdminFault(
-      "conflict",
-      "The plan of new accounts is not configured. Ask the operator of this service.",
-    )
-  }
-  const chosen = name || link.name || link.email
-  if (name !== "") requireName(name, "The name of an account")
-  const { terms } = signUp
-  const own = {
-    id: createId("acc", random),
-    name: chosen,
-    email: link.email,
-    // It has no webhook yet, and an address that was confirmed.
-    notify: "mail",
-    metadata: JSON.stringify(terms === null ? {} : { terms, terms_accepted: toIso(nowMs) }),
-    // A key that ends unseen stops its program.
-    events: ["key.expiring"],
-  } as const
-  return toAccountDetails(plan, own, nowMs)
+function accountName(link: EmailLink, given: string): string {
+  if (given !== "") requireName(given, "The name of an account")
+  return given || link.name || link.email
 }

@@ -3,7 +3,7 @@ import { createAuditIds } from "../audit/audit-id.ts"
 import type { AdminParts } from "../parts.ts"
 import type { OpenedSession, OpenOptions, RequestOrigin, Sessions } from "../sessions/sessions.ts"
 import { askForLink, type LinkQuestion, type QuestionOrigin } from "./ask.ts"
-import { type Confirmation, confirmLink } from "./confirm.ts"
+import { type Confirmation, confirmLink, type LinkOffer, readLink } from "./confirm.ts"
 import type { SignUpSettings } from "./settings.ts"
 
 /** Lets visitors sign up and sign in with links in mails. Every method may reject with StoreUnavailable. */
@@ -11,6 +11,12 @@ export interface SignUps {
   readonly settings: SignUpSettings
   /** Sends a link, as {@link askForLink} says. */
   ask(question: LinkQuestion, from: QuestionOrigin): ReturnType<typeof askForLink>
+  /**
+   * Tells what a link will make, without using it.
+   * @param browser the cookie of the browser; null without one
+   * @throws SignInRefused, AdminFault
+   */
+  read(token: string, browser: string | null): Promise<LinkOffer>
   /**
    * Uses a link: makes its account, if it is for a new one, and opens a session of the portal.
    * @param browser the cookie of the browser; null without one
@@ -45,6 +51,7 @@ export function createSignUps(parts: SignUpParts, sessions: Pick<Sessions, "begi
         throw toAdminFault(thrown)
       }
     },
+    read: (token, browser) => readLink(token, browser, parts),
     async confirm(given, browser, from, options) {
       try {
         const { grant, key } = await confirmLink(given, browser, parts)

@@ -25,10 +25,9 @@ const questionSchema = Type.Object(
   },
   closed,
 )
-const confirmationSchema = Type.Object(
-  { token: Type.String({ minLength: 1, maxLength: 200 }), name, terms },
-  closed,
-)
+const token = Type.String({ minLength: 1, maxLength: 200 })
+const readSchema = Type.Object({ token }, closed)
+const confirmationSchema = Type.Object({ token, name, terms }, closed)
 
 /** The answer to every question for a link: whether there is an account must not show. */
 const questionAnswer = JSON.stringify({
@@ -78,22 +77,32 @@ export function mailLinkRoutes(parts: SessionParts) {
     return questionAnswer
   }
 
-  async function confirm(given: Static<typeof confirmationSchema>, exchange: Exchange) {
+  function confirm(given: Static<typeof confirmationSchema>, exchange: Exchange) {
     const { incoming } = exchange
     const from = { source: incoming.address(), requestId: incoming.requestId }
     const replacedCookie = browser.cookieOf("portal", exchange)?.text ?? null
+    const options = { replacedCookie, limit: rate.takeChange }
+    return refusing(incoming, "unauthenticated", () =>
+      signUps.confirm(given, browserOf(exchange), from, options),
+    )
+  }
+
+  /** Slows down and logs the use of a link that is refused. */
+  async function refusing<T>(
+    incoming: Exchange["incoming"],
+    code: "unauthenticated" | "conflict",
+    use: () => Promise<T>,
+  ): Promise<T> {
     try {
-      return await signUps.confirm(given, browserOf(exchange), from, {
-        replacedCookie,
-        limit: rate.takeChange,
-      })
+      return await use()
     } catch (thrown) {
       if (!(thrown instanceof SignInRefused)) throw thrown
       const { reason, subject, message, isGuess } = thrown
-      if (isGuess) await failures.add(from.source)
-      const { requestId, source: address } = from
+      const address = incoming.address()
+      if (isGuess) await failures.add(address)
+      const { requestId } = incoming
       log.warn("portal sign-in by mail failed", { requestId, reason, ...(subject && { subject }), address })
-      throw new AdminFault("unauthenticated", message)
+      throw new AdminFault(code, message)
     }
   }
 
@@ -119,6 +128,19 @@ export function mailLinkRoutes(parts: SessionParts) {
           return answer
         }),
       { parse, body: questionSchema, ...detail("Ask for a link by mail, to sign up or to sign in") },
+    )
+    .post(
+      "/portal/mail-links/read",
+      ({ request, set, incoming, body }) =>
+        inProgress(context, async () => {
+          const cookie = browserOf({ request, set, incoming })
+          // Not a 401: that would end the session of someone who is signed in.
+          const offer = await refusing(incoming, "conflict", () => signUps.read(body.token, cookie))
+          setAdminHeaders(set, "application/json")
+          record(incoming, { status: 200 })
+          return JSON.stringify(offer)
+        }),
+      { parse, body: readSchema, ...detail("What a link that came by mail will make") },
     )
     .post(
       "/portal/mail-links/confirm",

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals"
 import type { SignedIn } from "../../../admin/sessions/sessions.ts"
+import type { LinkOffer } from "../../../admin/sign-up/confirm.ts"
 import { go } from "../../client/address.ts"
 import { fetchJson } from "../../client/request.ts"
 import { openedSession } from "../../client/session.ts"
@@ -44,6 +45,14 @@ interface Question {
  */
 export async function askForLink(question: Question): Promise<void> {
   await post("/portal/mail-links", question)
+}
+
+/**
+ * Asks what a link from a mail will make. That does not use it.
+ * @throws Problem, Unreachable
+ */
+export function readLink({ token }: OpenedLink): Promise<LinkOffer> {
+  return post("/portal/mail-links/read", { token })
 }
 
 /**

@@ -50,7 +50,7 @@ export function SignUpPage() {
       >
         <TextField name="email" label="E-mail" type="email" required autocomplete="email" />
         <TextField name="name" label="Name of your account" autocomplete="organization" />
-        <Terms />
+        <Terms at={offered.terms} />
       </Form>
       <SignInLink />
     </GuestCard>
@@ -97,15 +97,14 @@ export function Operator({ isWithin = false }: { readonly isWithin?: boolean }) 
   return contact ? <a href={contact}>{text}</a> : text
 }
 
-/** The box for the terms, where there are any. */
-export function Terms() {
-  const terms = ways.value?.terms
-  if (!terms) return null
+/** The box for the terms at an address. */
+export function Terms({ at }: { readonly at: string | null }) {
+  if (at === null) return null
   return (
     <CheckGroup name="terms" label="Terms">
       <CheckField name="terms" label="I accept the terms" />
       <p>
-        <a href={terms} target="_blank" rel="noreferrer">
+        <a href={at} target="_blank" rel="noreferrer">
           Read the terms
         </a>
       </p>
