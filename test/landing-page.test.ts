@@ -56,7 +56,7 @@ describe("the landing page", () => {
     const answer = await fetch(service.url, html)
     const text = await answer.text()
     expect(text).toMatch(/<main[^>]*>\s*<section class="domain-check"/)
-    expect(text).toContain("No key needed: 5 checks a minute.")
+    expect(text).toContain("You need no key for up to 5 checks a minute.")
     // It works without a script too.
     expect(text).toContain('<form action="/v1/mailaudit" method="get"')
     expect(answer.headers.get("content-security-policy")).toContain("form-action 'self'")

@@ -293,7 +293,7 @@ describe("what a mail says", () => {
       `List-Unsubscribe: <${end}>`,
       "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
     ])
-    expect(secure.composed.text).toEndWith(`-- \nExample <APIs>\nNo more notices by mail: ${end}\n`)
+    expect(secure.composed.text).toEndWith(`-- \nExample <APIs>\nStop notices by mail: ${end}\n`)
     expect(secure.composed.html).toContain(`<a href="${end}"`)
     const plain = await headersOf(notice, "http://localhost:3000/unsubscribe/x")
     expect(plain.lines).toEqual(["List-Unsubscribe: <http://localhost:3000/unsubscribe/x>"])
@@ -336,7 +336,7 @@ describe("what a mail says", () => {
     expect(composed.subject).toBe("Example <APIs>: 80 % of the month's credits are used")
     expect(composed.text).toContain("Open the portal:\nhttps://api.example.com/portal\n")
     expect(compose(mail, { ...brand, portal: null }, null).text).not.toContain("portal")
-    expect(composed.text).toContain("Used credits: 80,000\nCredits of the month: 100,000")
+    expect(composed.text).toContain("Credits used: 80,000\nCredits a month: 100,000")
   })
 
   test("line breaks and control characters of a title or an event are spaces in headers", async () => {

@@ -62,7 +62,7 @@ describe.each(useStoreKinds())("on $name", ({ name, create }) => {
     for (const service of [second, first]) {
       const answer = await service.fetch(path, oneClick)
       expect(answer.status).toBe(200)
-      expect(await answer.text()).toContain("This address gets no more notices of the account.")
+      expect(await answer.text()).toContain("This address gets no more notices about the account.")
     }
     expect(await notify()).toBe("webhook")
     const { data } = (await admin("GET", "/audit?operation=accounts.unsubscribe")).body

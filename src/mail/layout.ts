@@ -34,7 +34,7 @@ export function toText({ parts, unsubscribe }: MailText, { title }: MailBrand): 
     if ("link" in part) return `${part.label}:\n${part.link}`
     return part.rows.map(([name, value]) => `${name}: ${value}`).join("\n")
   })
-  const end = unsubscribe === null ? "" : `\nNo more notices by mail: ${unsubscribe}`
+  const end = unsubscribe === null ? "" : `\nStop notices by mail: ${unsubscribe}`
   return `${[...texts, `-- \n${title}${end}`].join("\n\n")}\n`
 }
 
@@ -71,7 +71,7 @@ const picture = `<img src="cid:${logoId}" alt="" height="28" style="vertical-ali
 
 function footer(unsubscribe: string): string {
   return `
-<p style="margin:24px 0 0;font-size:13px;color:#5b6169"><a href="${escaped(unsubscribe)}" style="color:#5b6169">No more notices by mail</a></p>`
+<p style="margin:24px 0 0;font-size:13px;color:#5b6169"><a href="${escaped(unsubscribe)}" style="color:#5b6169">Stop notices by mail</a></p>`
 }
 
 /** Nothing of a text becomes markup, also in an attribute. */

@@ -17,17 +17,17 @@ export function textOf(
           `Someone asked to sign in to ${title} with this address.`,
           { label: "Sign in", link: text(data, "link") },
           ...usage(mail),
-          "If it was not you, do nothing: without this link nobody signs in.",
+          "If it was not you, ignore this mail: nobody can sign in without the link.",
         ],
       }
     case "confirmation":
       return {
         subject: `Confirm your address for ${title}`,
         parts: [
-          `Someone asked for an account at ${title} with this address${onPlan(data)}.`,
+          `Someone asked for an account at ${title}${onPlan(data)} with this address.`,
           { label: "Confirm the address", link: text(data, "link") },
           ...usage(mail),
-          "If it was not you, do nothing: no account is made without this link.",
+          "If it was not you, ignore this mail: no account is created without the link.",
         ],
       }
     case "invitation":
@@ -51,7 +51,7 @@ function usage(mail: MailRecord): readonly string[] {
 
 /** The plan of the account to make. Mails of earlier versions do not name it. */
 function onPlan({ plan }: Readonly<Record<string, unknown>>): string {
-  return typeof plan === "string" ? `, on the plan “${plan}”` : ""
+  return typeof plan === "string" ? ` on the plan “${plan}”` : ""
 }
 
 /** A notice says in its subject who sends it, and leads to where something can be done about it. */
@@ -66,11 +66,11 @@ function withPortal(
 
 /** How long a link is valid, counted from when it was made. */
 function validity({ raisedMs, expiresMs }: MailRecord): string {
-  if (expiresMs === null) return "The link works once."
+  if (expiresMs === null) return "You can use the link once."
   const minutes = Math.max(1, Math.round((expiresMs - raisedMs) / 60_000))
   const days = Math.round(minutes / 1_440)
   const time = minutes >= 2_880 ? `${days} days` : minutes >= 120 ? `${Math.round(minutes / 60)} hours` : null
-  return `The link works once, within ${time ?? `${minutes} ${minutes === 1 ? "minute" : "minutes"}`}.`
+  return `You can use the link once, within ${time ?? `${minutes} ${minutes === 1 ? "minute" : "minutes"}`}.`
 }
 
 /** The fields of the row of a notice that its mail shows. */
@@ -84,8 +84,8 @@ function noticeText(
     rows: [
       ["Account", text(data, "account")],
       ["Plan", text(data, "plan")],
-      ["Used credits", count(data.used)],
-      ["Credits of the month", count(data.allowance)],
+      ["Credits used", count(data.used)],
+      ["Credits a month", count(data.allowance)],
     ],
   })
   const key = (): MailPart => ({
@@ -105,12 +105,15 @@ function noticeText(
     case creditsExhausted:
       return {
         subject: "All credits are used",
-        parts: [`Your account at ${title} has no credits left. Calls are refused until it has some.`, used()],
+        parts: [
+          `Your account at ${title} has no credits left. Calls are refused until it has credits again.`,
+          used(),
+        ],
       }
     case "key.expiring":
       return {
         subject: `A key expires within ${count(event.within_days)} ${event.within_days === 1 ? "day" : "days"}`,
-        parts: [`A key of your account at ${title} expires soon. Make another one, or rotate it.`, key()],
+        parts: [`A key of your account at ${title} expires soon. Rotate it, or create another one.`, key()],
       }
     case "key.created":
       return {
@@ -126,7 +129,7 @@ function noticeText(
       return {
         subject: `Event ${type}`,
         parts: [
-          `Your account at ${title} has the event ${type}.`,
+          `There was an event in your account at ${title}: ${type}.`,
           { rows: Object.entries(event).map(([name, value]) => [name, show(value)] as const) },
         ],
       }

@@ -3,7 +3,7 @@ import { signInRefusals } from "../sign-in.ts"
 /** Why a sign-in is refused, with the text for the user. */
 const sessionRefusals = {
   ...signInRefusals,
-  linkMalformed: "The link is incomplete. Open it again, whole, as you got it.",
+  linkMalformed: "The link is incomplete. Copy the whole link and open it again.",
   linkUsed: "The link was used already, or it has expired. Ask for a new one.",
   linkOfOther:
     "The link works only in the browser that asked for it. Open it there, or ask for another link from this browser.",

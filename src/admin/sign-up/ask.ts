@@ -73,7 +73,7 @@ async function requireQuestion(
   if (!signUp.hasMail) {
     throw new AdminFault(
       "conflict",
-      "This service sends no mail, so it can send no links. Sign in with an API key.",
+      "This service sends no mail, so you cannot get a link. Sign in with an API key.",
     )
   }
   if (purpose === "sign-up" && signUp.mode !== "open") throw noSignUp(signUp)
@@ -91,7 +91,7 @@ async function requireQuestion(
 
 /** The refusal of a sign-up that the settings do not allow. */
 export function noSignUp({ mode }: Pick<SignUpSettings, "mode">): AdminFault {
-  const why = mode === "off" ? "Nobody can sign up here." : "Accounts are for those who were invited."
+  const why = mode === "off" ? "Nobody can sign up here." : "You need an invitation to sign up."
   return new AdminFault("conflict", `${why} Ask the operator of this service.`)
 }
 

@@ -55,5 +55,5 @@ ${graphql && html`<tr><th scope="row"><a href="/docs/graphql">a GraphQL query</a
 ${mcp && html`<tr><th scope="row"><a href="/docs/mcp">a tool call</a></th><td>${price}</td></tr>`}
 </tbody>
 </table>
-<p>A refused call costs nothing. <a href="/docs/credits">More about credits</a></p>`
+<p>Refused calls are free. <a href="/docs/credits">More about credits</a></p>`
 }

@@ -7,7 +7,7 @@ import type { Site } from "./site.ts"
 
 /** The refusals of an API, by status: codes for programs and their messages. */
 export function refusalsOf(site: Site, api: DocumentedApi): Html {
-  return html`<p>A refused call costs nothing. <code>error</code> says what to change, and the header <code>X-Error-Code</code> has a code for programs. <a href="/docs/errors">More about errors</a></p>
+  return html`<p>Refused calls are free. The text in <code>error</code> says what to change, and the header <code>X-Error-Code</code> has a code for programs. <a href="/docs/errors">More about errors</a></p>
 ${byStatus(site, api).map(
   ({
     status,

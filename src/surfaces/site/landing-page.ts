@@ -5,7 +5,7 @@ import { priceText } from "../openapi/api-parts.ts"
 import type { DocumentedApi } from "../openapi/json-object.ts"
 import { shortestExample } from "./api-examples.ts"
 import { firstSentence, type Html, html, withCode } from "./html.ts"
-import { costLine, domainCheck, plansSection } from "./offer.ts"
+import { costLine, countText, domainCheck, plansSection } from "./offer.ts"
 import { partLinks, searchBox } from "./search-box.ts"
 import type { Site, WritePage } from "./site.ts"
 import { codeBlock } from "./tabs.ts"
@@ -14,7 +14,7 @@ import { codeBlock } from "./tabs.ts"
 export function landingPage(site: Site, write: WritePage): string {
   const count = site.apis.length
   const categories = byCategory(site.apis)
-  const headline = `${count} utility ${count === 1 ? "API" : "APIs"}, one key`
+  const headline = `${countText(count, "utility API")}, one key`
   return write({
     name: null,
     description: `${headline}: ${categories.map(({ heading }) => heading.toLowerCase()).join(", ")}.`,
@@ -22,7 +22,7 @@ export function landingPage(site: Site, write: WritePage): string {
 <div class="inner">
 <div class="words">
 <h1>${headline}</h1>
-<p class="lead">Small jobs with exact answers, as JSON, XML, YAML or CSV. A successful call costs credits. Refused calls are free.</p>
+<p class="lead">Each does one small job and gives an exact answer, in JSON, XML, YAML or CSV. A successful call costs credits. Refused calls are free.</p>
 ${costLine(site)}
 <p class="actions">${actionsOf(site)}</p>
 ${keyHint(site)}
@@ -76,11 +76,11 @@ function auditsFirst(apis: readonly DocumentedApi[]): readonly DocumentedApi[] {
 
 function keyHint({ portal, offer, guests }: Site): Html {
   if (guests) {
-    const calls = guests.callsPerMinute === 1 ? "1 call" : `${guests.callsPerMinute} calls`
-    return html`<p class="hint">Try most of them without a key, ${calls} a minute: open one and press “Try it”.</p>`
+    const calls = countText(guests.callsPerMinute, "call")
+    return html`<p class="hint">You can try most of them without a key, ${calls} a minute: open one and press “Try it”.</p>`
   }
   return portal
-    ? html`<p class="hint">Already have a key? <a href="/portal">Sign in to the portal</a> to see what it has used and to make more.</p>`
+    ? html`<p class="hint">Already have a key? <a href="/portal">Sign in to the portal</a> to see what it has used and to create more.</p>`
     : html`<p class="hint">Every call needs an API key, which you get from ${offer.contact === null ? "the operator of this service" : html`<a href="${offer.contact}">the operator of this service</a>`}.</p>`
 }
 
@@ -113,23 +113,23 @@ function waysOf({ graphql, mcp }: Site): readonly { name: string; path: string; 
     {
       name: "One call",
       path: "/v1/{api}",
-      text: "GET with a query or POST with JSON. “format” chooses how the answer is written.",
+      text: "GET with a query or POST with JSON. “format” chooses JSON, XML, YAML or CSV.",
     },
     {
       name: "Many inputs",
       path: "POST /v1/{api}/batch",
-      text: "Up to 200 inputs of one API in one request. Each that succeeds is charged.",
+      text: "Up to 200 inputs of one API in one request. Only those that succeed are charged.",
     },
     graphql && {
       name: "GraphQL",
       path: "POST /v1/graphql",
-      text: "Several APIs in one query. Its cost is checked before anything runs.",
+      text: "Several APIs in one query. Nothing runs if your credits do not cover it.",
     },
-    mcp && { name: "For agents", path: "/mcp", text: "The catalog as tools of the Model Context Protocol." },
+    mcp && { name: "For agents", path: "/mcp", text: "The APIs as tools of the Model Context Protocol." },
     {
       name: "What is left",
       path: "GET /v1/usage",
-      text: "Credits, limits and usage of the key’s account. Costs nothing.",
+      text: "The credits, limits and usage of the key’s account. This call is free.",
     },
   ].filter((way) => way !== false)
 }
@@ -142,7 +142,7 @@ export function notFoundPage(write: WritePage): string {
     main: html`<section class="inner lost">
 <h1>Not found</h1>
 <p class="lead">There is no page at this address.</p>
-<p class="actions"><a class="button primary" href="/">See what there is</a><a class="button" href="/docs">Read the reference</a></p>
+<p class="actions"><a class="button primary" href="/">See the APIs</a><a class="button" href="/docs">Read the reference</a></p>
 </section>`,
   })
 }

@@ -8,10 +8,11 @@ export function plansSection({ offer, apis }: Site): Html | null {
   if (plans.length === 0) return null
   const prices = apis.map(({ credits }) => credits)
   const [least, most] = [Math.min(...prices), Math.max(...prices)]
-  const cost = least === most ? creditsText(least) : `${formatCount(least)} to ${creditsText(most)}`
+  const cost =
+    least === most ? countText(least, "credit") : `${formatCount(least)} to ${countText(most, "credit")}`
   return html`<section id="plans" class="inner" aria-labelledby="plans-heading">
 <h2 id="plans-heading">Plans</h2>
-<p class="lead">A successful call costs ${cost}, as the API says. Refused calls are free.</p>
+<p class="lead">A successful call costs ${cost}, depending on the API. Refused calls are free.</p>
 <ul class="plans">${plans.map((plan) => planCard(plan, offer))}</ul>
 </section>`
 }
@@ -50,14 +51,16 @@ function shownName(plan: string): string {
 
 function factsOf({ monthlyCredits, signUpBonus, requestsPerMinute, premium, graphqlApis }: Plan) {
   return [
-    monthlyCredits === null ? "Credits without a limit" : `${creditsText(monthlyCredits)} a month`,
-    signUpBonus > 0 && `${creditsText(signUpBonus)} to begin with`,
+    monthlyCredits === null ? "Credits without a limit" : `${countText(monthlyCredits, "credit")} a month`,
+    signUpBonus > 0 && `${countText(signUpBonus, "credit")} more at sign-up`,
     requestsPerMinute === null
       ? "No limit on calls a minute"
-      : `${formatCount(requestsPerMinute)} ${requestsPerMinute === 1 ? "call" : "calls"} a minute`,
+      : `${countText(requestsPerMinute, "call")} a minute`,
     premium ? "All fields of answers" : "Answers without premium fields",
     graphqlApis !== 1 &&
-      (graphqlApis === null ? "Any number of APIs in a query" : `${graphqlApis} APIs in a GraphQL query`),
+      (graphqlApis === null
+        ? "Any number of APIs in a GraphQL query"
+        : `${graphqlApis} APIs in a GraphQL query`),
   ].filter((fact) => fact !== false)
 }
 
@@ -70,8 +73,9 @@ export function costLine({ offer: { plans } }: Site): Html | null {
     : null
 }
 
-function creditsText(credits: number): string {
-  return credits === 1 ? "1 credit" : `${formatCount(credits)} credits`
+/** A number of things: "1 call", "1,000 credits". */
+export function countText(count: number, thing: string): string {
+  return `${formatCount(count)} ${thing}${count === 1 ? "" : "s"}`
 }
 
 function formatCount(count: number): string {
@@ -84,13 +88,13 @@ const audit = "mailaudit"
 /** A field that checks a domain without a key, where guests may: the script shows the report, without it the answer is JSON. */
 export function domainCheck({ apis, guests }: Site): Html | null {
   if (!guests?.apis.has(audit) || !apis.some(({ definition }) => definition.id === audit)) return null
-  const calls = guests.callsPerMinute === 1 ? "1 check" : `${guests.callsPerMinute} checks`
+  const checks = countText(guests.callsPerMinute, "check")
   return html`<section class="domain-check" aria-label="Domain">
 <div class="inner">
 <form action="/v1/${audit}" method="get" id="check">
 <label for="domain">Check a domain</label>
 <div class="check-line"><input id="domain" name="domain" required maxlength="253" placeholder="example.com" autocomplete="off" autocapitalize="none" spellcheck="false" inputmode="url" aria-describedby="check-hint"><button class="button primary">Check</button></div>
-<p class="hint" id="check-hint">Does its mail arrive, and can nobody forge it? SPF, DKIM, DMARC, DNSSEC and more, graded from A to F. No key needed: ${calls} a minute.</p>
+<p class="hint" id="check-hint">Does its mail arrive, and can others forge it? The report has a grade from A to F and covers SPF, DKIM, DMARC, DNSSEC and more. You need no key for up to ${checks} a minute.</p>
 </form>
 <div id="check-answer"></div>
 </div>

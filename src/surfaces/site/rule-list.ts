@@ -2,10 +2,14 @@ import type { Site } from "./site.ts"
 
 /** The rules that hold for every API, each with a page below `/docs`. */
 const rules = [
-  { id: "identity", title: "Identity", summary: "How to send the key, and the limits that a key may have." },
-  { id: "errors", title: "Errors", summary: "The form of a refusal, and every status with its codes." },
+  { id: "identity", title: "Identity", summary: "How to send a key, and the limits that it can have." },
+  { id: "errors", title: "Errors", summary: "What a refusal looks like, and every status with its codes." },
   { id: "formats", title: "Formats", summary: "The same answer as JSON, XML, YAML or CSV." },
-  { id: "limits", title: "Limits", summary: "Calls a minute, sizes and time limits." },
+  {
+    id: "limits",
+    title: "Limits",
+    summary: "How many calls a minute you can make, and how large they can be.",
+  },
   {
     id: "credits",
     title: "Credits",

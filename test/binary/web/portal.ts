@@ -46,7 +46,7 @@ export function portalInBrowser(desk: Desk): void {
 
   test("where nobody can sign up, the page says who makes accounts", async () => {
     const { page, look, done } = await desk.visit("/portal/sign-up", { key: null })
-    await page.getByText("Nobody can sign up here by themselves.").waitFor()
+    await page.getByText("You cannot sign up here by yourself.").waitFor()
     await page.getByRole("link", { name: "Sign in" }).waitFor()
     await look("portal-sign-up-off")
     await done()

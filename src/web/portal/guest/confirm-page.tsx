@@ -61,8 +61,8 @@ function NewAccount({ link, title }: { readonly link: Link; readonly title: stri
   return (
     <GuestCard key="ready" title={title}>
       <p>
-        You get an account at {serviceName} on the plan <strong>{offer.plan}</strong>, and an API key. The key
-        is shown once.
+        You get an account at {serviceName} on the plan <strong>{offer.plan}</strong>, and an API key that is
+        shown only once.
       </p>
       <Form
         submit="Create my account"

@@ -29,11 +29,11 @@ function Hint() {
   const signUp = offered?.url ?? (offered?.sign_up === "open" ? addressOf("/sign-up") : null)
   return (
     <>
-      The key is used to sign in and is not kept in this browser.
+      The key is only used to sign in. This browser does not keep it.
       {!offered?.by_mail && (
         <>
           {" "}
-          Without a key, ask <Operator isWithin /> for a link that signs you in.
+          Without a key, ask <Operator /> for a link that signs you in.
         </>
       )}
       {signUp !== null && (

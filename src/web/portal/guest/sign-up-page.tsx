@@ -63,7 +63,7 @@ function HowElse() {
   if (url !== null) {
     return (
       <p>
-        Sign up on <a href={url}>the page of {serviceName} for new customers</a>.
+        To get an account, go to <a href={url}>the sign-up page of {serviceName}</a>.
       </p>
     )
   }
@@ -71,19 +71,19 @@ function HowElse() {
     <p>
       {sign_up === "off" && (
         <>
-          Nobody can sign up here by themselves. <Operator /> makes accounts.
+          You cannot sign up here by yourself. Ask <Operator /> for an account.
         </>
       )}
       {sign_up !== "off" && by_mail && (
         <>
-          Accounts are by invitation: open the link in the mail that you got. Without one, ask{" "}
-          <Operator isWithin />.
+          You need an invitation to sign up. If you have one, open the link in its mail. If not, ask{" "}
+          <Operator />.
         </>
       )}
       {sign_up !== "off" && !by_mail && (
         <>
-          This service sends no mail, so nobody can sign up by themselves. Ask <Operator isWithin /> for an
-          invitation.
+          This service sends no mail, so you cannot sign up by yourself. Ask <Operator /> for an invitation:
+          its link creates your account.
         </>
       )}
     </p>
@@ -91,9 +91,9 @@ function HowElse() {
 }
 
 /** The operator, with a link where one can be asked. */
-export function Operator({ isWithin = false }: { readonly isWithin?: boolean }) {
+export function Operator() {
   const contact = ways.value?.contact
-  const text = `${isWithin ? "the" : "The"} operator of ${serviceName}`
+  const text = `the operator of ${serviceName}`
   return contact ? <a href={contact}>{text}</a> : text
 }
 
@@ -125,8 +125,8 @@ export function Sent({ again }: { again(): void }) {
   return (
     <div class="guest-part" role="status">
       <p>
-        If this address can be used here, a mail with a link is on its way. Open the link in this browser,
-        within an hour.
+        If this address can be used here, a mail with a link is on its way. Open the link within an hour, in
+        this browser.
       </p>
       <Button kind="quiet" onClick={again}>
         Use another address
