@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
 import { createAccount } from "./accounts.ts"
 import { findBrowser, findWholeBrowser, launchBrowser } from "./browser-support.ts"
-import { runJson, serveForFile, startForFile } from "./support.ts"
+import { runJson, serve, serveForFile, startForFile } from "./support.ts"
 import { accountsInBrowser, manyAccountsInBrowser } from "./web/accounts.ts"
 import { bulkInBrowser } from "./web/bulk.ts"
 import { createDesk } from "./web/desk.ts"
@@ -79,7 +79,11 @@ if (executable === null) {
   describe("people", () => peopleInBrowser(named))
   const signUp = await startSignUp()
   const signUpDesk = createDesk(browser, signUp.url, signUp.key)
-  describe("sign-up", () => signUpInBrowser(signUpDesk, signUp.db))
+  describe("sign-up", () =>
+    signUpInBrowser(signUpDesk, signUp.db, async (settings) => {
+      const own = await startForOne(settings)
+      return createDesk(browser, own.url, own.key)
+    }))
   describe("search", () => searchInBrowser(signUpDesk))
   describe("kept requests", () => keptRequestsInBrowser(signUpDesk))
   describe("settings", () => settingsInBrowser(configuredDesk, signUpDesk))
@@ -113,6 +117,17 @@ async function startSignUp() {
   const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)
   const { url } = await serveForFile(db, "--config", file, "--backup-dir", dir)
   return { url, db, key }
+}
+
+/** A service with these settings, for one test. */
+async function startForOne(settings: string) {
+  const db = join(tempDir(), "one.db")
+  const file = join(tempDir(), "penknife.toml")
+  writeFileSync(file, settings)
+  await createAccount(db, { plan: "free" })
+  const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)
+  const { url } = await serve(db, "--config", file)
+  return { url, key }
 }
 
 /** A service with a configuration file and a directory for backups. */

@@ -5,7 +5,8 @@ import type { Desk } from "./desk.ts"
 import { counted, tabTo } from "./wait.ts"
 
 /** @param db the data file of a service that everyone can sign up to, whose mail server cannot be reached */
-export function signUpInBrowser(desk: Desk, db: string): void {
+/** @param serve starts a service with these settings for one test */
+export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string) => Promise<Desk>): void {
   /** The link in the newest mail. */
   function lastLink(): string {
     const database = new Database(db, { readonly: true })
@@ -96,6 +97,47 @@ export function signUpInBrowser(desk: Desk, db: string): void {
     await asking.page.keyboard.press("Enter")
     await asking.page.getByRole("rowheader", { name: "first key" }).waitFor()
     await asking.done()
+  })
+
+  test("where everyone may sign up but no mail is sent, the pages say so and lead to the operator", async () => {
+    const own = await serve('contact = "help@example.com"\n[sign_up]\nmode = "open"\n')
+    const { page, look, done } = await own.visit("/portal/sign-up", { key: null })
+    await page.getByText("This service sends no mail, so you cannot sign up by yourself.").waitFor()
+    const operator = page.getByRole("link", { name: "the operator of penknife" })
+    expect(await operator.getAttribute("href")).toBe("mailto:help@example.com")
+    await page.getByText("for an invitation: its link creates your account.").waitFor()
+    await counted(page.getByRole("textbox"), 0)
+    await look("sign-up-without-mail")
+    await page.getByRole("link", { name: "Sign in" }).click()
+    await page.getByText("Without a key, ask the operator of penknife").waitFor()
+    await counted(page.getByLabel("E-mail"), 0)
+    await counted(page.getByRole("link", { name: "Sign up" }), 0)
+    await look("sign-in-without-mail")
+    // What the page says to do works.
+    const { url } = await own.call("POST", "/invitations", { email: "asked@example.com" })
+    await page.goto("about:blank")
+    await page.goto(String(url))
+    await page.getByRole("button", { name: "Create my account" }).click()
+    await page.getByRole("heading", { name: /^Welcome to/ }).waitFor()
+    await done()
+  })
+
+  test("where only a page of the operator signs up, the pages lead there", async () => {
+    const address = "https://shop.example/join"
+    const own = await serve(`sign_up_url = "${address}"\n[plans.free]\nprice = "Free"\n`)
+    const { page, look, done } = await own.visit("/portal/sign-up", { key: null })
+    const link = page.getByRole("link", { name: "the sign-up page of penknife" })
+    expect(await link.getAttribute("href")).toBe(address)
+    await page.getByText("To get an account, go to the sign-up page").waitFor()
+    await counted(page.getByRole("textbox"), 0)
+    await look("sign-up-elsewhere")
+    for (const path of ["/portal", "/"]) {
+      await page.goto(own.url + path)
+      const signUp = page.getByRole("link", { name: /^Sign up/ }).first()
+      await signUp.waitFor()
+      expect(await signUp.getAttribute("href")).toBe(address)
+    }
+    await done()
   })
 
   test("a card of another plan says how one gets it, and leads to the free one", async () => {
