@@ -51,6 +51,18 @@ describe("the landing page", () => {
     expect(await textOf(service, "/docs")).toContain('href="/#plans"')
   })
 
+  test("the rule about keys leads to the operator as the landing page does", async () => {
+    const service = await startTestService({
+      flags: { noPortal: true },
+      file: { contact: "help@example.com" },
+    })
+    for (const path of ["/", "/docs/identity"]) {
+      expect(await textOf(service, path)).toContain(
+        'from <a href="mailto:help@example.com">the operator of this service</a>',
+      )
+    }
+  })
+
   test("begins with the field that checks a domain, where guests may ask mailaudit", async () => {
     const service = await startTestService({ file: { try: { calls: 5 } } })
     const answer = await fetch(service.url, html)

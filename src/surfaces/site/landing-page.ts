@@ -5,7 +5,7 @@ import { priceText } from "../openapi/api-parts.ts"
 import type { DocumentedApi } from "../openapi/json-object.ts"
 import { shortestExample } from "./api-examples.ts"
 import { firstSentence, type Html, html, withCode } from "./html.ts"
-import { costLine, countText, domainCheck, plansSection } from "./offer.ts"
+import { costLine, countText, domainCheck, operator, plansSection } from "./offer.ts"
 import { partLinks, searchBox } from "./search-box.ts"
 import type { Site, WritePage } from "./site.ts"
 import { codeBlock } from "./tabs.ts"
@@ -81,7 +81,7 @@ function keyHint({ portal, offer, guests }: Site): Html {
   }
   return portal
     ? html`<p class="hint">Already have a key? <a href="/portal">Sign in to the portal</a> to see what it has used and to create more.</p>`
-    : html`<p class="hint">Every call needs an API key, which you get from ${offer.contact === null ? "the operator of this service" : html`<a href="${offer.contact}">the operator of this service</a>`}.</p>`
+    : html`<p class="hint">Every call needs an API key, which you get from ${operator(offer)}.</p>`
 }
 
 function sample(site: Site): Html | null {

@@ -40,9 +40,13 @@ function planAction({ name, highlight }: Plan, { signUp, signUpPlan, contact }: 
     return html`<p class="plan-action">${button("Sign up", `Sign up for ${shown}`)}</p>`
   }
   const first = `Start with ${shownName(signUpPlan)}`
-  const operator = contact === null ? html`the operator` : html`<a href="${contact}">the operator</a>`
-  return html`<div class="plan-action"><p class="hint">Then ask ${operator} for ${shown}.</p>
+  return html`<div class="plan-action"><p class="hint">Then ask ${operator({ contact }, "the operator")} for ${shown}.</p>
 <p>${button(first, `${first}, then ask for ${shown}`)}</p></div>`
+}
+
+/** The operator, with a link where one can be asked. */
+export function operator({ contact }: Pick<Offer, "contact">, text = "the operator of this service"): Html {
+  return contact === null ? html`${text}` : html`<a href="${contact}">${text}</a>`
 }
 
 function shownName(plan: string): string {

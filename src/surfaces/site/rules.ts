@@ -4,7 +4,7 @@ import { inputName, priceText } from "../openapi/api-parts.ts"
 import { answerTabs, type ShownExample, shortestExample } from "./api-examples.ts"
 import { allRefusals } from "./api-refusals.ts"
 import { type Html, html } from "./html.ts"
-import { countText } from "./offer.ts"
+import { countText, operator } from "./offer.ts"
 import { referencePage } from "./reference-page.ts"
 import type { RuleId, rulesOf } from "./rule-list.ts"
 import type { Site, WritePage } from "./site.ts"
@@ -40,12 +40,12 @@ ${contents[id](site)}`,
   )
 }
 
-function identityRule({ portal, publicUrl, guests }: Site): Html {
+function identityRule({ portal, publicUrl, guests, offer }: Site): Html {
   const address = `${publicUrl ?? exampleService}/v1/usage`
   return html`<p>Every call needs an API key, which is <code>pk-</code> followed by 38 letters and digits. ${
     portal
-      ? html`You create keys in the <a href="/portal">portal</a>, or get one from the operator of this service.`
-      : html`You get one from the operator of this service.`
+      ? html`You create keys in the <a href="/portal">portal</a>, or get one from ${operator(offer)}.`
+      : html`You get one from ${operator(offer)}.`
   }${guests && html` Most APIs can also be tried without a key, ${countText(guests.callsPerMinute, "call")} a minute.`} Send the key in one of these two headers:</p>
 ${codeBlock("curl", "The two ways to send a key", `curl ${address} -H 'x-api-key: YOUR-KEY'\ncurl ${address} -H 'Authorization: Bearer YOUR-KEY'`)}
 <p>If you send both, they must have the same key. Other schemes in <code>Authorization</code> are ignored. Never put a key into the address: logs and browsers keep addresses.</p>

@@ -1,4 +1,5 @@
 import { type Html, html } from "./html.ts"
+import { operator } from "./offer.ts"
 import type { Site, WritePage } from "./site.ts"
 
 /** The pages of a link in a notice by mail. They are the same for all accounts, so that they tell nothing about one. */
@@ -10,23 +11,18 @@ export const unsubscribePages = {
       html`<form method="post"><p class="actions"><button class="button primary" type="submit">Stop notices by mail</button></p></form>`,
       html`<p class="hint">You still get a mail with a link when someone asks to sign in with this address.</p>`,
     ]),
-  done: ({ portal, offer: { contact } }: Site, write: WritePage): string =>
+  done: ({ portal, offer }: Site, write: WritePage): string =>
     page(write, "Notices by mail are stopped", [
       html`<p class="lead">This address gets no more notices about the account.</p>`,
       portal
         ? html`<p class="hint">You can turn them on again in <a href="/portal/webhook">the portal, under Notices</a>.</p>`
-        : html`<p class="hint">To get them again, ask ${operator(contact)}.</p>`,
+        : html`<p class="hint">To get them again, ask ${operator(offer)}.</p>`,
     ]),
-  refused: ({ offer: { contact } }: Site, write: WritePage): string =>
+  refused: ({ offer }: Site, write: WritePage): string =>
     page(write, "The link is incomplete", [
       html`<p class="lead">Open the link at the end of the mail again, or copy all of it. Nothing was changed.</p>`,
-      html`<p class="hint">If that does not help, ask ${operator(contact)}.</p>`,
+      html`<p class="hint">If that does not help, ask ${operator(offer)}.</p>`,
     ]),
-}
-
-function operator(contact: string | null): Html {
-  const text = "the operator of this service"
-  return contact === null ? html`${text}` : html`<a href="${contact}">${text}</a>`
 }
 
 function page(write: WritePage, name: string, parts: readonly Html[]): string {
