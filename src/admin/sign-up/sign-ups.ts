@@ -3,7 +3,7 @@ import { createAuditIds } from "../audit/audit-id.ts"
 import type { AdminParts } from "../parts.ts"
 import type { OpenedSession, OpenOptions, RequestOrigin, Sessions } from "../sessions/sessions.ts"
 import { askForLink, type LinkQuestion, type QuestionOrigin } from "./ask.ts"
-import { type Confirmation, confirmLink, type LinkOffer, readLink } from "./confirm.ts"
+import type { Confirmation, LinkOffer } from "./confirm.ts"
 import type { SignUpSettings } from "./settings.ts"
 
 /** Lets visitors sign up and sign in with links in mails. Every method may reject with StoreUnavailable. */
@@ -51,8 +51,13 @@ export function createSignUps(parts: SignUpParts, sessions: Pick<Sessions, "begi
         throw toAdminFault(thrown)
       }
     },
-    read: (token, browser) => readLink(token, browser, parts),
+    async read(token, browser) {
+      const { readLink } = await import("./confirm.ts")
+      return readLink(token, browser, parts)
+    },
     async confirm(given, browser, from, options) {
+      // A start is faster without it.
+      const { confirmLink } = await import("./confirm.ts")
       try {
         const { grant, key } = await confirmLink(given, browser, parts)
         return { opened: await sessions.begin("portal", grant, from, options), key }
