@@ -12,9 +12,8 @@ const firstPart = 1_024
 const checkedAtOnce = 256
 const byId = { columns: [["account_id", "string"]] as const, isDescending: true }
 
-const createdOfLedger = `(SELECT created_ms FROM accounts WHERE accounts.id = ledger.account_id)::float8 AS "createdMs"`
-export const ledgerColumns = `account_id AS id, used::float8 AS used, day, period_start_ms::float8 AS "periodStartMs",
-  ${createdOfLedger}`
+const createdOfLedger = "(SELECT created_ms FROM accounts WHERE accounts.id = ledger.account_id)::float8"
+export const ledgerColumns = columnsWith(createdOfLedger)
 
 type Order = Extract<AccountOrder, { readonly by: "used" | "last_used" }>
 type Place = readonly [value: string | number, id: string]
@@ -22,7 +21,13 @@ type Place = readonly [value: string | number, id: string]
 /** The value that an account is sorted by: its used credits of the present month, or the last day with a call. */
 function rankOf(row: LedgerRow, order: Order): string | number {
   if (order.by === "last_used") return row.day
-  return order.isMonthOver(row) ? 0 : row.used
+  const { periodStartMs, used } = row
+  if (periodStartMs > order.perhapsOverMs) return used
+  return periodStartMs <= order.surelyOverMs || order.isMonthOver(row) ? 0 : used
+}
+
+function columnsWith(createdMs: string): string {
+  return `account_id AS id, used::float8 AS used, day, period_start_ms::float8 AS "periodStartMs", ${createdMs} AS "createdMs"`
 }
 
 /** Sorts a few accounts and returns the ids of a page of them. */
@@ -32,10 +37,7 @@ export async function sortFew(
   order: Order,
   page: Page,
 ): Promise<readonly string[]> {
-  // Only the use of a month needs the time of creation, which is in another table.
-  const columns =
-    order.by === "used" ? ledgerColumns : ledgerColumns.replace(createdOfLedger, '0 AS "createdMs"')
-  const select = `SELECT ${columns} FROM ledger WHERE account_id ${texts.isIn("$1")}`
+  const select = `SELECT ${columnsWith(createdIfAsked(order))} FROM ledger WHERE account_id ${texts.isIn("$1")}`
   const rows = await read<LedgerRow>(select, [texts.toParameter(ids)])
   const after = placeOf(page, order)
   return rows
@@ -76,6 +78,13 @@ export async function readInLedgerOrder(
     if (check !== null) size *= 4
   }
   return found.slice(0, page.limit)
+}
+
+/** The time of creation is in another table, and only tells whether a month that may be over is over. */
+function createdIfAsked(order: Order): string {
+  if (order.by !== "used") return "0"
+  const [after, until] = [order.surelyOverMs, order.perhapsOverMs].map(Math.floor)
+  return `CASE WHEN period_start_ms > ${after} AND period_start_ms <= ${until} THEN ${createdOfLedger} ELSE 0 END`
 }
 
 /** Comes after each id. */
