@@ -51,11 +51,13 @@ export async function makeStatement(
   const { clock, plans } = parts
   const { id, name, externalId } = account
   const nowMs = clock.now()
-  const records = await readRecords(id, month.startMs, parts)
+  const [records, entries, usage] = await Promise.all([
+    readRecords(id, month.startMs, parts),
+    readEntries(id, month, parts),
+    readSums(id, month, parts),
+  ])
   const planAt = timelineOf(account, records)
-  const entries = await readEntries(id, month, parts)
-  const usage = await readSums(id, month, parts)
-  const keyNames = await namesOf(id, usage, parts)
+  const keyNames = await namesOf(usage, parts)
   const priceOf = (plan: string) => plans.get(plan)?.price ?? null
   const creditsOf = (plan: string) => plans.get(plan)?.monthlyCredits ?? null
   const plan = planAt(month.endMs - 1)
@@ -210,16 +212,12 @@ async function readSums(
 
 /** The names of the keys that were used. */
 async function namesOf(
-  accountId: string,
   usage: readonly UsageSum[],
   { admin }: StatementParts,
 ): Promise<ReadonlyMap<string, string>> {
   if (usage.length === 0) return new Map()
-  const keys = await readAll(
-    (page) => admin.keys({ accountId }, page),
-    ({ createdMs, id }) => [createdMs, id],
-  )
-  return new Map(keys.map(({ id, name }) => [id, name]))
+  const named = await admin.keyNames([...new Set(usage.map(({ key }) => key))])
+  return new Map(named.map(({ id, name }) => [id, name]))
 }
 
 /** Reads all pages of a list. */
