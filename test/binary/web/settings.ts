@@ -70,6 +70,11 @@ export function settingsInBrowser(desk: Desk, scheduled: Desk): void {
     await dialog.getByRole("button", { name: "Review changes" }).click()
     await dialog.getByRole("button", { name: "Save" }).click()
     await said(page, "Saved. New calls follow it from now on.")
+    // The window shows what the list says, which is read again.
+    await page
+      .getByRole("row", { name: /^log_level/ })
+      .getByText("warn", { exact: true })
+      .waitFor()
     await page.getByRole("button", { name: "Edit log_level" }).click()
     await dialog.getByRole("button", { name: "Use the default again" }).click()
     await dialog.locator("button:focus", { hasText: "Back" }).waitFor()
