@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import type { Page } from "playwright-core"
 import { hostile } from "./accounts.ts"
 import type { Desk } from "./desk.ts"
-import { counted, said, tabTo } from "./wait.ts"
+import { counted, said, settled, tabTo } from "./wait.ts"
 
 const stream = /\/admin\/v1\/requests/
 const request = {
@@ -142,10 +142,13 @@ export function requestsInBrowser(desk: Desk): void {
     await page.getByLabel("Zone").selectOption("Local")
     await page.getByText("31 Jan 2027, 07:00:00").first().waitFor()
     await page.getByRole("columnheader", { name: "Time (local)" }).waitFor()
+    const filtered = page.waitForResponse(/from=2027-01-31T12%3A00Z/)
     await page.getByLabel("From (local)").fill("2027-01-31T07:00")
     await page.waitForURL(/from=2027-01-31T12%3A00Z/)
+    await filtered
     expect(await page.getByLabel("From (local)").inputValue()).toBe("2027-01-31T07:00")
-    // The number of the first row is no time.
+    // The number of the first row is no time. There is no next page until this one has come.
+    await settled(page)
     const secondPage = page.waitForRequest(/after=more/)
     await page.getByRole("button", { name: "Next page" }).click()
     await secondPage
