@@ -119,6 +119,24 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(linesOf(await show("2025-02")).map(({ line, credits }) => [line, credits])).toEqual([["usage", 1]])
   })
 
+  test("a credit month begins on the plan that the account had before a move at the same moment", async () => {
+    const moveTo = (plan: string) => admin.run(updateAccount, { id, plan })
+    const months = (month: string) =>
+      show(month).then((shown) => linesOf(shown).map(({ line, plan, credits }) => [line, plan, credits]))
+    await moveTo("starter")
+    admin.clock.set("2025-02-10T12:00:00Z")
+    await moveTo("pro")
+    expect(await months("2025-01")).toEqual([
+      ["renewal", "free", 1_000],
+      ["plan_change", "starter", null],
+      ["sign_up", null, 500],
+    ])
+    expect(await months("2025-02")).toEqual([
+      ["renewal", "starter", 200_000],
+      ["plan_change", "pro", null],
+    ])
+  })
+
   test("each line is a row for an invoice, and the columns add up to the sums", async () => {
     await fillJanuary()
     admin.clock.set("2025-02-03T00:00:00Z")

@@ -63,15 +63,18 @@ export async function makeStatement(
   const plan = planAt(month.endMs - 1)
   const inMonth = (ms: number) => ms >= month.startMs && ms < month.endMs
   const renewals = [
-    ...renewalsIn(account, month, nowMs),
-    ...records.filter(({ operation }) => operation === "credits.renew").map(({ atMs }) => atMs),
+    // A move at the moment at which a credit month begins comes after it.
+    ...renewalsIn(account, month, nowMs).map((atMs) => [atMs, planAt(atMs - 1)] as const),
+    ...records
+      .filter(({ operation }) => operation === "credits.renew")
+      .map(({ atMs }) => [atMs, planAt(atMs)] as const),
   ]
   const timed: (readonly [atMs: number, line: KeptLine])[] = [
-    ...renewals.filter(inMonth).map((atMs) => {
-      const planThen = planAt(atMs)
+    ...renewals.flatMap(([atMs, planThen]) => {
+      if (!inMonth(atMs)) return []
       const credits = creditsOf(planThen)
       const given = { plan: planThen, price: priceOf(planThen), monthly_credits: credits, credits }
-      return [atMs, lineOf({ line: "renewal", ...given })] as const
+      return [[atMs, lineOf({ line: "renewal", ...given })] as const]
     }),
     ...records.flatMap((record) => {
       const move = moveOf(record)

@@ -149,7 +149,7 @@ export function requestsInBrowser(desk: Desk): void {
     expect(await page.getByLabel("From (local)").inputValue()).toBe("2027-01-31T07:00")
     // The number of the first row is no time. There is no next page until this one has come.
     await settled(page)
-    const secondPage = page.waitForRequest(/after=more/)
+    const secondPage = page.waitForResponse(/after=more/)
     await page.getByRole("button", { name: "Next page" }).click()
     await secondPage
     await page.getByText("3–4").waitFor()
