@@ -17,7 +17,7 @@ import {
 } from "./list-page.ts"
 import type { ListParts } from "./list-parts.ts"
 import { mailColumns } from "./mail-outbox.ts"
-import { type MailRecord, mailIdSql } from "./mails.ts"
+import { type MailRecord, shownState } from "./mails.ts"
 import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
 import type { PersonRecord } from "./people.ts"
 import * as rows from "./rows.ts"
@@ -176,19 +176,11 @@ export function prepareLists(parts: ListParts): Lists {
     ])
   }
 
-  function noticeQuery({ accountId, state, isMailed }: NoticeFilter): Omit<ListQuery, "page"> {
+  function noticeQuery({ accountId, state }: NoticeFilter): Omit<ListQuery, "page"> {
     const select = (notices: string) => parts.selectNotices.replace("FROM notices", `FROM ${notices}`)
-    // An index has those that failed. Its condition must be a part of the statement.
-    const hasFailed: Condition[] = state === "failed" ? [[() => "state = 'failed'"]] : equals("state", state)
-    const ofAccount = equals("account_id", accountId)
-    const isFound = ofAccount.length > 0 || state === "failed"
-    const hasMail = `EXISTS (SELECT 1 FROM mails WHERE mails.id = ${mailIdSql})`
-    const mailed: Condition[] =
-      isMailed === undefined ? [] : [[() => (isMailed ? hasMail : `NOT ${hasMail}`)]]
-    const asked = [...ofAccount, ...hasFailed, ...mailed]
-    const conditions = isFound ? byFirst(asked) : { conditions: [], checks: asked }
+    const found = byFirst([...equals("account_id", accountId), ...equals(shownState, state)])
     const candidates = state === "pending" ? [waitingNotices] : []
-    return { table: "notices", select, ...conditions, candidates, order: noticesByTime }
+    return { table: "notices", select, ...found, candidates, order: noticesByTime }
   }
 }
 
@@ -196,20 +188,13 @@ const selectMails = (mails: string) => `SELECT ${mailColumns} FROM ${mails}`
 
 /** Mails to one address are fewer than those of an account. */
 function mailQuery({ accountId, recipient, state }: MailFilter): Omit<ListQuery, "page"> {
-  // An index has those that failed. Its condition must be a part of the statement.
-  const hasFailed: Condition[] = state === "failed" ? [[() => "state = 'failed'"]] : []
-  const found = [...equals("recipient", recipient), ...equals("account_id", accountId), ...hasFailed]
-  const { conditions, checks } = byFirst(found)
-  const others = state === "failed" ? [] : equals("state", state)
+  const found = byFirst([
+    ...equals("recipient", recipient),
+    ...equals("account_id", accountId),
+    ...equals("state", state),
+  ])
   const candidates = state === "pending" ? [waitingMails] : []
-  return {
-    table: "mails",
-    select: selectMails,
-    conditions,
-    checks: [...checks, ...others],
-    candidates,
-    order: mailsByTime,
-  }
+  return { table: "mails", select: selectMails, ...found, candidates, order: mailsByTime }
 }
 
 function auditQuery(filter: AuditFilter): Omit<ListQuery, "page"> {

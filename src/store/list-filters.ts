@@ -60,11 +60,8 @@ export type CountedList =
   | { readonly list: "audit"; readonly filter: AuditFilter }
   | { readonly list: "mails"; readonly filter: MailFilter }
 
-/** The notices of a list; all conditions hold. */
-export interface NoticeFilter extends Filter<"accountId" | "state"> {
-  /** True for notices that are mailed, false for others. */
-  readonly isMailed?: boolean | undefined
-}
+/** The notices of a list; all conditions hold. A state is `mailed` instead of `unsent` if the notice has a mail. */
+export type NoticeFilter = Filter<"accountId" | "state">
 /** The mails of a list; all conditions hold. */
 export type MailFilter = Filter<"accountId" | "recipient" | "state">
 /** The attempts of a list, by their notice or its account. */

@@ -28,8 +28,8 @@ export function mailIdOf(noticeId: string): string {
   return `mail_${noticeId.replaceAll("msg_", "")}`
 }
 
-/** The same in SQL. */
-export const mailIdSql = "'mail_' || replace(notices.id, 'msg_', '')"
+/** The state of a notice in lists, in SQL: `mailed` instead of `unsent` if it has a mail. An index has it in the same words. */
+export const shownState = "CASE WHEN state = 'unsent' AND mailed THEN 'mailed' ELSE state END"
 
 /** A mail to insert with a change. */
 export interface NewMail {

@@ -68,7 +68,7 @@ export const moveTables: readonly MoveTable[] = [
     name: "notices",
     columns: words(
       `id account_id type data period_start_ms threshold plan used allowance raised_ms state attempts waited_ms next_attempt_ms
-       last_status last_error delivered_ms traceparent`,
+       last_status last_error delivered_ms traceparent mailed`,
     ),
   },
   { name: "notice_attempts", columns: words("notice_id attempt at_ms duration_ms status error") },

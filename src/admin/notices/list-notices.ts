@@ -51,8 +51,7 @@ export const listNotices = defineRead({
   async read({ account, state, limit, after, total }, context) {
     if (account !== undefined) await requireAccount(context, account)
     const { admin } = context
-    const isMailed = state === "mailed" ? true : state === "unsent" ? false : undefined
-    const filter = { accountId: account, state: isMailed ? "unsent" : state, isMailed }
+    const filter = { accountId: account, state }
     const page = await readPage(
       "notices",
       { limit, after },

@@ -448,6 +448,12 @@ BEGIN
   RETURN NULL;
 END $$;
 
+CREATE OR REPLACE FUNCTION mark_mailed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE notices SET mailed = true WHERE id = NEW.data::jsonb ->> 'notice' AND NOT mailed;
+  RETURN NULL;
+END $$;
+
 -- Marks as unsent the waiting notices of an account that it wants by mail no more, or at another address.
 CREATE OR REPLACE FUNCTION drop_unwanted_mails(account text) RETURNS void LANGUAGE sql AS $$
   UPDATE mails SET state = 'unsent', next_attempt_ms = NULL, last_status = NULL,

@@ -125,7 +125,7 @@ async function takeStep(migration: Migration, step: SchemaStep, to: number): Pro
   const { change, fills = [], indexes = [] } = step
   if ((await readSchema(connection, address, newest)).version < to) {
     await transact(migration, async (run) => {
-      if (to === newest) await runFunctions(run)
+      await runFunctions(run)
       await run(change)
       await run(`UPDATE meta SET value = ${to} WHERE name = 'version';
         INSERT INTO meta VALUES ('${unfinishedName}', ${to});

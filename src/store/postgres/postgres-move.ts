@@ -102,6 +102,7 @@ export async function openPostgresTarget(url: string, options: MoveOptions): Pro
 
 const readAs: Readonly<Record<string, string>> = {
   webhook_allow_private: "webhook_allow_private::integer",
+  mailed: "mailed::integer",
   booked: "booked::text",
 }
 /** `booked` arrives as a JSON string that holds JSON. */

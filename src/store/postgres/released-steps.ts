@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../schema-step.ts"
+import { type SchemaStep, statesStep } from "../schema-step.ts"
 
 /** Entry n takes a database from version n + 1 to n + 2. Released entries never change, and only add: see `oldest`. */
 export const releasedSteps: readonly SchemaStep[] = [
@@ -147,5 +147,11 @@ export const releasedSteps: readonly SchemaStep[] = [
       { name: "keys_disabled", on: "keys (id) WHERE disabled_ms IS NOT NULL" },
       { name: "audit_by_operation_and_actor", on: "audit (operation, actor, at_ms, id)" },
     ],
+  },
+  {
+    change: `
+      ALTER TABLE notices ADD COLUMN mailed boolean NOT NULL DEFAULT false;
+      CREATE TRIGGER mails_of_notices AFTER INSERT ON mails FOR EACH ROW WHEN (NEW.template = 'notice') EXECUTE FUNCTION mark_mailed();`,
+    ...statesStep,
   },
 ]

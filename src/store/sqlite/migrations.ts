@@ -1,5 +1,12 @@
 import { Database } from "bun:sqlite"
-import { lastKeyOf, type NewIndex, type SchemaStep, toFillStatement, unfinishedName } from "../schema-step.ts"
+import {
+  lastKeyOf,
+  type NewIndex,
+  type SchemaStep,
+  statesStep,
+  toFillStatement,
+  unfinishedName,
+} from "../schema-step.ts"
 import { StoreUnusable } from "../store.ts"
 import { messageOf } from "./errors.ts"
 import schema from "./schema.sql" with { type: "text" }
@@ -179,6 +186,13 @@ export const releasedSteps: readonly SchemaStep[] = [
       { name: "keys_disabled", on: "keys (id) WHERE disabled_ms IS NOT NULL" },
       { name: "audit_by_operation_and_actor", on: "audit (operation, actor, at_ms, id)" },
     ],
+  },
+  {
+    change: `
+      ALTER TABLE notices ADD COLUMN mailed INTEGER NOT NULL DEFAULT 0;
+      CREATE TRIGGER mails_of_notices AFTER INSERT ON mails WHEN NEW.template = 'notice'
+        BEGIN UPDATE notices SET mailed = 1 WHERE id = NEW.data ->> 'notice' AND NOT mailed; END;`,
+    ...statesStep,
   },
 ]
 

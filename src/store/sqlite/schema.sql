@@ -186,12 +186,16 @@ CREATE TABLE notices (
   last_error      TEXT,
   delivered_ms    INTEGER,
   traceparent     TEXT, -- of the request that raised it (W3C Trace Context): its delivery becomes a part of that trace
+  mailed          INTEGER NOT NULL DEFAULT 0, -- 1: there is a mail of it
   CHECK ((data IS NULL) = (threshold IS NOT NULL AND allowance IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX notices_waiting ON notices (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX notices_by_time ON notices (raised_ms, id);
 CREATE INDEX notices_by_account ON notices (account_id, raised_ms, id);
+-- Programs of the version before list those that failed by it.
 CREATE INDEX notices_failed ON notices (raised_ms, id) WHERE state = 'failed';
+-- By the state that lists show, see src/store/mails.ts. What that is made of is in the index too, so that a count reads no other page.
+CREATE INDEX notices_by_state ON notices ((CASE WHEN state = 'unsent' AND mailed THEN 'mailed' ELSE state END), raised_ms, id, state, mailed);
 
 -- The delivery log.
 CREATE TABLE notice_attempts (
@@ -425,7 +429,9 @@ CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX mails_by_time ON mails (raised_ms, id);
 CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
 CREATE INDEX mails_by_recipient ON mails (recipient, raised_ms, id);
+-- Programs of the version before list those that failed by it.
 CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
+CREATE INDEX mails_by_state ON mails (state, raised_ms, id);
 -- A notice is mailed as its account has chosen. Rows that a move brings were sent before.
 CREATE TRIGGER notices_by_mail AFTER INSERT ON notices
   WHEN NEW.type <> 'test' AND NOT EXISTS (SELECT 1 FROM meta WHERE name = 'moving')
@@ -441,6 +447,8 @@ CREATE TRIGGER notices_by_mail AFTER INSERT ON notices
       FROM accounts WHERE id = NEW.account_id AND notify IN ('mail', 'both') AND email IS NOT NULL
       ON CONFLICT (id) DO NOTHING;
   END;
+CREATE TRIGGER mails_of_notices AFTER INSERT ON mails WHEN NEW.template = 'notice'
+  BEGIN UPDATE notices SET mailed = 1 WHERE id = NEW.data ->> 'notice' AND NOT mailed; END;
 
 -- People ----------------------------------------------------------------------------------------------------
 

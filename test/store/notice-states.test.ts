@@ -1,0 +1,138 @@
+/** Notices and mails by state, in a store that had version 2: as a filter over all of them finds them. */
+import { Database } from "bun:sqlite"
+import { describe, expect, test } from "bun:test"
+import { SQL } from "bun"
+import { noticeStates } from "../../src/admin/notices/notice.ts"
+import { keepAliveTimer } from "../../src/ports/timer.ts"
+import type { AdminStore, Page } from "../../src/store/admin-store.ts"
+import { mailIdOf, mailStates, shownState } from "../../src/store/mails.ts"
+import { isPostgresUrl } from "../../src/store/open.ts"
+import { migrate as migrateDatabase } from "../../src/store/postgres/migrations.ts"
+import { releasedSteps as databaseSteps } from "../../src/store/postgres/released-steps.ts"
+import { statesStep } from "../../src/store/schema-step.ts"
+import { releasedSteps as fileSteps, migrate as migrateFile } from "../../src/store/sqlite/migrations.ts"
+import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
+import { accountOf } from "../support/store.ts"
+import { makeDatabaseVersion1, makeFileVersion1 } from "../support/version-1.ts"
+
+const accounts = ["acc_1", "acc_2"]
+/** More than a batch of the step, and than several pages. */
+const count = 1_300
+/** Three notices at a time were raised together, every other one has a mail, and all others follow from the number too. */
+const numbers = Array.from({ length: count }, (_, n) => n)
+const idOf = (n: number) => `msg_${10_000 + n}`
+const stateOf = (n: number) => ["delivered", "unsent", "failed", "unsent", "pending"][(n * 7) % 5]
+const noticeRows = numbers.map((n) => {
+  const due = stateOf(n) === "pending" ? 9 : "NULL"
+  return `('${idOf(n)}', 'acc_${1 + (n % 2)}', 'key.created', '{}', 0, 'free', 0, ${Math.floor(n / 3)}, '${stateOf(n)}', ${due})`
+})
+const mailRows = numbers
+  .filter((n) => n % 4 < 2)
+  .map((n) => {
+    const state = mailStates[n % 3]
+    const due = state === "pending" ? 9 : "NULL"
+    return `('${mailIdOf(idOf(n))}', 'acc_${1 + (n % 2)}', 'ann@example.com', 'notice', '{"notice":"${idOf(n)}"}', ${Math.floor(n / 3)}, '${state}', ${due})`
+  })
+const insertRows = `
+  INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, raised_ms, state, next_attempt_ms) VALUES ${noticeRows.join()};
+  INSERT INTO mails (id, account_id, recipient, template, data, raised_ms, state, next_attempt_ms) VALUES ${mailRows.join()}`
+
+/** Makes a store of version 2 with notices and mails. */
+async function makeVersion2(db: string): Promise<void> {
+  const { store } = await openAnyStore(db)
+  for (const id of accounts) await store.createAccount(accountOf({ id }))
+  await store.close()
+  if (isPostgresUrl(db)) {
+    await makeDatabaseVersion1(db)
+    await using sql = new SQL({ url: db, max: 1 })
+    await migrateDatabase(sql, db, { timer: keepAliveTimer, steps: databaseSteps.slice(0, 1) })
+    await sql.unsafe(insertRows).simple()
+  } else {
+    makeFileVersion1(db)
+    using database = new Database(db, { strict: true })
+    migrateFile(database, db, { steps: fileSteps.slice(0, 1) })
+    database.run(insertRows)
+  }
+}
+
+/** Reads a whole list by pages. */
+async function readAll<Row extends { readonly id: string; readonly raisedMs: number }>(
+  read: (page: Page) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const all: Row[] = []
+  for (let after: Page["after"] = null; ; ) {
+    const rows = await read({ limit: 100, after })
+    all.push(...rows)
+    const last = rows.at(-1)
+    if (last === undefined) return all
+    after = [last.raisedMs, last.id]
+  }
+}
+
+const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)
+
+/** Compares each filter with all rows, and returns how many rows each state has. */
+async function compare(admin: AdminStore): Promise<readonly number[]> {
+  const notices = await readAll((page) => admin.notices({}, page))
+  const mails = await readAll((page) => admin.mails({}, page))
+  const mailed = new Set(ids(mails))
+  const shown = notices.map((notice) => ({
+    ...notice,
+    state: notice.state === "unsent" && mailed.has(mailIdOf(notice.id)) ? "mailed" : notice.state,
+  }))
+  const counts: number[] = []
+  for (const accountId of [undefined, ...accounts]) {
+    const isOf = (row: { readonly accountId: string | null }) =>
+      accountId === undefined || row.accountId === accountId
+    for (const state of noticeStates) {
+      const filter = { accountId, state }
+      const expected = ids(shown.filter((notice) => notice.state === state && isOf(notice)))
+      expect(ids(await readAll((page) => admin.notices(filter, page)))).toEqual(expected)
+      const counted = await admin.countListed({ list: "notices", filter }, 9_999)
+      expect(counted).toEqual({ count: expected.length, isExact: true })
+      if (accountId === undefined) counts.push(expected.length)
+    }
+    for (const state of mailStates) {
+      const filter = { accountId, state }
+      const expected = ids(mails.filter((mail) => mail.state === state && isOf(mail)))
+      expect(ids(await readAll((page) => admin.mails(filter, page)))).toEqual(expected)
+    }
+  }
+  return counts
+}
+
+describe.each(useStoreKinds())("$name", ({ create }) => {
+  test("each state has the notices and mails that a filter over all finds, also after the step from version 2", async () => {
+    const db = await create()
+    await makeVersion2(db)
+    const { store, admin } = await openAnyStore(db)
+    expect(await readAll((page) => admin.notices({}, page))).toHaveLength(count)
+    const [pending, delivered, failed, unsent = 0, mailed = 0] = await compare(admin)
+    expect([pending, delivered, failed, unsent + mailed]).toEqual([260, 260, 260, 520])
+    expect(Math.min(unsent, mailed)).toBeGreaterThan(200)
+
+    const run = async (statement: string) => {
+      await using sql = new SQL(isPostgresUrl(db) ? db : `sqlite://${db}`, { max: 1 })
+      await sql.unsafe(statement).execute()
+    }
+    // Notices of accounts with mail, as a server of the version before inserts them: by mail alone, and by both and then without a webhook.
+    const insert = (id: string, state: string, due: string) =>
+      run(`INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, raised_ms, state, next_attempt_ms)
+        VALUES ('${id}', 'acc_1', 'key.created', '{}', 0, 'free', 0, 5000, '${state}', ${due})`)
+    await run("UPDATE accounts SET email = 'ann@example.com', notify = 'mail' WHERE id = 'acc_1'")
+    await insert("msg_by_mail", "pending", "9")
+    await run("UPDATE accounts SET notify = 'both' WHERE id = 'acc_1'")
+    await insert("msg_by_both", "pending", "9")
+    expect(await compare(admin)).toEqual([261, 260, 260, unsent, mailed + 1])
+    await run("UPDATE notices SET state = 'unsent', next_attempt_ms = NULL WHERE id = 'msg_by_both'")
+    await run("UPDATE notices SET state = 'delivered' WHERE id = 'msg_by_mail'")
+    expect(await compare(admin)).toEqual([260, 261, 260, unsent, mailed + 1])
+    await store.close()
+  })
+})
+
+test("the index has the words of the lists", () => {
+  expect(statesStep.indexes.map(({ on }) => on)).toContain(
+    `notices ((${shownState}), raised_ms, id, state, mailed)`,
+  )
+})
