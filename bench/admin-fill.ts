@@ -7,6 +7,7 @@ import { hashKey } from "../src/accounts/key.ts"
 const accounts = 100_000
 const keys = 1_000_000
 const changes = 200_000
+const notices = 1_000_000
 /** Accounts with a history of credits: one row for each of some hours. */
 const plotted = 5_000
 const plottedHours = 100
@@ -27,6 +28,12 @@ const callsValues = "100, 800, 1600, 500, 200, 100, 50, 50, 0, 0, 0, 0, 0, 0, 0,
 export interface FillStep {
   readonly what: string
   readonly sql: string
+}
+
+/** What makes all notices go in another way. */
+export interface NoticeWay {
+  readonly what: string
+  readonly steps: readonly FillStep[]
 }
 
 /** The differences between the kinds of stores. */
@@ -96,7 +103,7 @@ function fillSteps({ numbers, id, day, openDay, apis: apiRows, accountNumber }: 
       what: "notices",
       sql: `INSERT INTO notices (id, account_id, period_start_ms, threshold, plan, used, allowance, raised_ms, state)
         SELECT 'msg_' || n, ${id("acc", `n % ${accounts}`)}, n, 80, 'free', 80, 100, n,
-          CASE WHEN n % 1000 = 0 THEN 'failed' ELSE 'delivered' END FROM ${numbers(changes, "n")}`,
+          CASE WHEN n % 1000 = 0 THEN 'failed' ELSE 'delivered' END FROM ${numbers(notices, "n")}`,
     },
     {
       what: "attempts to deliver them",
@@ -139,6 +146,17 @@ function fillSteps({ numbers, id, day, openDay, apis: apiRows, accountNumber }: 
   ]
 }
 
+/** Other ways in which all notices may have gone, one after the other: a state that all had is then one that none has. */
+const noticeWays: readonly FillStep[] = [
+  {
+    what: "all by mail",
+    sql: `UPDATE notices SET state = 'unsent', mailed = TRUE;
+      INSERT INTO mails (id, account_id, recipient, template, data, raised_ms, state)
+        SELECT 'mail_' || replace(id, 'msg_', ''), account_id, 'ann@example.com', 'notice', '{}', raised_ms, 'delivered' FROM notices`,
+  },
+  { what: "not sent", sql: "DELETE FROM mails; UPDATE notices SET mailed = FALSE" },
+]
+
 const sqliteSteps = fillSteps({
   numbers: (count, name) =>
     `(WITH RECURSIVE numbers (${name}) AS (SELECT 0 UNION ALL SELECT ${name} + 1 FROM numbers WHERE ${name} < ${count - 1}) SELECT ${name} FROM numbers)`,
@@ -150,11 +168,14 @@ const sqliteSteps = fillSteps({
   accountNumber: unmixed("CAST(substr(account_id, 5) AS INTEGER)"),
 })
 
+const sqliteBegin: FillStep = {
+  what: "settings",
+  sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; PRAGMA foreign_keys = OFF; BEGIN",
+}
+const sqliteCommit: FillStep = { what: "commit", sql: "COMMIT" }
+
 export const sqliteFill: readonly FillStep[] = [
-  {
-    what: "settings",
-    sql: "PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; PRAGMA foreign_keys = OFF; BEGIN",
-  },
+  sqliteBegin,
   ...sqliteSteps,
   {
     what: "totals",
@@ -162,8 +183,13 @@ export const sqliteFill: readonly FillStep[] = [
       SELECT day, json_group_object(api, json_array(calls, credits)) FROM (
         SELECT day, api, sum(calls) AS calls, sum(credits) AS credits FROM all_usage GROUP BY day, api) GROUP BY day`,
   },
-  { what: "commit", sql: "COMMIT" },
+  sqliteCommit,
 ]
+
+export const sqliteWays: readonly NoticeWay[] = noticeWays.map((way) => ({
+  what: way.what,
+  steps: [sqliteBegin, way, sqliteCommit],
+}))
 
 const postgresSteps = fillSteps({
   numbers: (count, name) => `generate_series(0::bigint, ${count - 1}) AS ${name}`,
@@ -198,9 +224,15 @@ const makeIndexes = `
     END LOOP;
   END $$`
 
+// Neither triggers nor foreign keys are looked at.
+const postgresBegin: FillStep = {
+  what: "settings",
+  sql: "SET session_replication_role = replica; SET maintenance_work_mem = '512MB'",
+}
+const postgresStatistics: FillStep = { what: "statistics", sql: "VACUUM ANALYZE" }
+
 export const postgresFill: readonly FillStep[] = [
-  // Neither triggers nor foreign keys are looked at.
-  { what: "settings", sql: "SET session_replication_role = replica; SET maintenance_work_mem = '512MB'" },
+  postgresBegin,
   { what: "drops indexes", sql: dropIndexes },
   ...postgresSteps,
   { what: "makes indexes", sql: makeIndexes },
@@ -208,5 +240,10 @@ export const postgresFill: readonly FillStep[] = [
     what: "totals",
     sql: "INSERT INTO usage_sums SELECT day, api, sum(calls), sum(credits) FROM all_usage GROUP BY day, api",
   },
-  { what: "statistics", sql: "VACUUM ANALYZE" },
+  postgresStatistics,
 ]
+
+export const postgresWays: readonly NoticeWay[] = noticeWays.map((way) => ({
+  what: way.what,
+  steps: [postgresBegin, way, postgresStatistics],
+}))

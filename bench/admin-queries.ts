@@ -8,12 +8,15 @@ import { historyOfCredits } from "../src/admin/history/credits.ts"
 import { findKey } from "../src/admin/keys/find.ts"
 import { getKey } from "../src/admin/keys/key.ts"
 import { listKeys } from "../src/admin/keys/list-keys.ts"
+import { listMails } from "../src/admin/notices/list-mails.ts"
 import { listAttempts, listNotices } from "../src/admin/notices/list-notices.ts"
+import { noticeStates } from "../src/admin/notices/notice.ts"
 import type { Operation } from "../src/admin/operation.ts"
 import { listPeople } from "../src/admin/people/person.ts"
 import { listInvitations } from "../src/admin/sign-up/invitations.ts"
 import { listStatementMonths, listStatements, showStatement } from "../src/admin/statements/statement.ts"
 import { queryUsage } from "../src/admin/usage/query.ts"
+import { mailStates } from "../src/store/mails.ts"
 import { fillKey } from "./admin-fill.ts"
 
 const account = "acc_0000000000050000"
@@ -88,7 +91,25 @@ const lists: readonly (readonly [operation: Operation, ...filters: Readonly<Reco
     { state: "disabled", sort: "name" },
     { total: true },
   ],
-  [listNotices, {}, { state: "failed" }, { state: "pending" }, { account }, { account, state: "failed" }],
+  [
+    listNotices,
+    ...[{}, ...noticeStates.map((state) => ({ state }))].flatMap((filter) => [
+      filter,
+      { ...filter, total: true },
+    ]),
+    { account },
+    { account, state: "failed" },
+  ],
+  [
+    listMails,
+    ...[{}, ...mailStates.map((state) => ({ state }))].flatMap((filter) => [
+      filter,
+      { ...filter, total: true },
+    ]),
+    { account },
+    { account, state: "failed" },
+    { address: "ann@example.com" },
+  ],
   [listAttempts, {}, { account }, { notice: "msg_100000" }],
   [
     listAudit,
@@ -165,6 +186,11 @@ export interface AdminQuery {
 
 export const adminQueries: readonly AdminQuery[] = lists.flatMap(([operation, ...filters]) =>
   filters.map((values) => ({ title: titleOf(operation, values), operation, values })),
+)
+
+/** Those whose answers follow from how notices go. */
+export const noticeQueries = adminQueries.filter(({ operation }) =>
+  ["notices.list", "mails.list"].includes(operation.id),
 )
 
 function titleOf({ id }: Operation, values: Readonly<Record<string, unknown>>): string {
