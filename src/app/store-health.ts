@@ -54,7 +54,7 @@ export function withHealth(
       const charged = store.charge(asked, onDecided)
       charged.then((outcomes) => {
         const failure = causeOf(outcomes[0])
-        // Of several accounts one may wait for a row that the others do not need.
+        // One of several accounts may wait for a row that the others do not need.
         if (failure && outcomes.every(causeOf)) charges.fail(failure)
         else charges.end()
       }, charges.fail)

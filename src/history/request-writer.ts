@@ -65,7 +65,7 @@ export function createRequestWriter(parts: RequestWriterParts) {
 
   function offer(tally: Tally, start: RequestStart, end: RequestEnd, durationMs: number): void {
     const caller = end.caller ?? null
-    // Of what the portal does, only calls of APIs have a caller.
+    // In the portal, only calls of APIs have a caller.
     if (!kept.has(tally.surface) && !(tally.surface === "portal" && caller)) return
     if (!isUntimed) cancel ??= timer.after(writeDelayMs, () => void write())
     if (waitingRequests >= maxWaiting || (caller === null && !isUntimed && ++unknown > maxUnknown)) {

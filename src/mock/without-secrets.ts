@@ -1,7 +1,7 @@
 import { type ApiDefinition, secretsOf } from "../apis/contract.ts"
 import { isObject } from "../values/is-object.ts"
 
-/** Stands in place of a secret. */
+/** Replaces a secret. */
 const hidden = "(secret)"
 const hiddenBody = "(left out: it may hold a secret)"
 

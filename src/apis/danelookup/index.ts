@@ -13,7 +13,7 @@ import { examples } from "./examples.ts"
 import { problemsOf } from "./problems.ts"
 import { input, output } from "./schema.ts"
 
-/** Of the host and its mail servers together. A call may ask 240. */
+/** Questions about the host and its mail servers together. A call may ask 240. */
 const maxQuestions = 200
 const maxRecords = 100
 

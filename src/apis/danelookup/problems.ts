@@ -18,7 +18,7 @@ export const { problemList, problem } = defineProblems({
     "warning",
     "not as many records with SHA-512 as with SHA-256: clients use the stronger alone (RFC 7671 §9)",
   ],
-  full_data: ["warning", "a whole certificate or key in place of its digest (RFC 7671 §10.1)"],
+  full_data: ["warning", "a whole certificate or key instead of its digest (RFC 7671 §10.1)"],
 })
 
 type Problem = ReturnType<typeof problem>

@@ -2,7 +2,7 @@ import type { Dns } from "../contract.ts"
 import { failureOf, isDmarc, organizationalDomain, walkDmarc } from "../mail/dmarc-walk.ts"
 import { type Destination, hostOf } from "./record.ts"
 
-/** Of one record; each may need nine questions. */
+/** Addresses of one record that are asked about; each may need nine questions. */
 const maxHosts = 10
 
 /** Whether a host takes reports about a domain. */

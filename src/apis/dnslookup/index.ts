@@ -15,7 +15,7 @@ import { withTimeLimit } from "../mail/time-limit.ts"
 import { examples } from "./examples.ts"
 
 const dnsLimitMs = 15_000
-/** Of one answer; a message has room for thousands. */
+/** Records of one answer; a message has room for thousands. */
 const maxRecords = 500
 
 /** The types that can be asked for, each with one question. */

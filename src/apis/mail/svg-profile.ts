@@ -44,7 +44,7 @@ export const attributeValues: Readonly<Record<string, readonly string[]>> = {
 /** The only forms of `preserveAspectRatio`. */
 export const aspectRatio = /^\s*(?:none|xMidYMid)\s*(?:meet)?\s*$/
 
-/** Of every element but `metadata`. */
+/** Attributes of every element but `metadata`. */
 const core = words(
   "about class content datatype id property rel resource rev role typeof xml:base xml:id xml:lang xml:space",
 )

@@ -152,7 +152,7 @@ const caa: Check = {
           domain,
           "CAA",
           '0 issue "letsencrypt.org"',
-          "Put the name of your own authority in place of letsencrypt.org, with a record for each if there are several.",
+          "Put the name of your own authority instead of letsencrypt.org, with a record for each if there are several.",
         ),
       })
     }),

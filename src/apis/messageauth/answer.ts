@@ -4,7 +4,7 @@ import { results } from "./result-names.ts"
 
 /** The most characters of a text in an answer. */
 export const maxText = 500
-/** Of a canonical header, and of a recorded result. */
+/** Characters of a canonical header, and of a recorded result, that an answer shows. */
 const maxLongText = 20_000
 
 type Signature = DkimVerifier["results"][number]

@@ -37,7 +37,7 @@ export function createCatalogEndpoint(
       const sizeOf = (tools: readonly { readonly bytes: number }[]) =>
         tools.reduce((sum, { bytes }) => sum + bytes, 2)
       const fitting = forms.find((tools) => sizeOf(tools) <= maxListBytes) ?? forms.at(-1) ?? []
-      // Of a huge catalog the last tools are left out; the instructions say where to find them.
+      // The last tools of a huge catalog are left out; the instructions say where to find them.
       let room = maxListBytes - 2
       return fitting.flatMap(({ tool, bytes }) => {
         room -= bytes

@@ -30,7 +30,7 @@ ${planAction(plan, offer)}
 </li>`
 }
 
-/** Who signs up by themselves begins with one plan, and asks for another: the card of the other says so. */
+/** Customers who sign up by themselves begin with one plan, and ask for another: the card of the other says so. */
 function planAction({ name, highlight }: Plan, { signUp, signUpPlan, contact }: Offer): Html | null {
   if (signUp === null) return null
   const shown = shownName(name)
