@@ -297,10 +297,24 @@ test("'penknife config set' shows the difference, changes, and says what is wron
   const { out: set } = await runLine("config set max_calls=7", { env })
   expect(set).toMatch(/^version +\d{6,}$/m)
   expect(set).toMatch(/^max_calls .* 7 /m)
+  for (const [change, name] of [
+    ["plans.free.monthly_credits=-1", "'plans.free.monthly_credits' in"],
+    ["plans.free.monthly_credits=abc --dry-run", "'plans.free.monthly_credits' in"],
+    ["foo=1", "'foo' is not a setting"],
+  ]) {
+    const refused = await runLine(`config set ${change}`, { env })
+    expect({ change, ...refused }).toMatchObject({ code: 2, out: "" })
+    expect(refused.err).toStartWith(`penknife: The configuration was not changed. ${name}`)
+  }
   const wrong = await runLine("config set credits.hmac", { env })
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("Write NAME=VALUE")])
   expect((await runLine("config set", { env })).err).toContain("missing required argument 'SETTING=VALUE'")
-  expect((await runLine(`config set max_calls=1 --db ${service.db}`)).err).toContain("--server")
+  // A signal cannot set anything.
+  const onStore = await runLine(`config set max_calls=1 --db ${service.db}`)
+  expect([onStore.code, onStore.err]).toEqual([
+    1,
+    "penknife: A running service is needed: name it with --server. Or edit its configuration file, and send SIGHUP to its process on its machine.\n",
+  ])
 })
 
 test("the mock keeps its configuration and says so", async () => {

@@ -16,7 +16,7 @@ import { loadApis } from "./prepare.ts"
 import { version } from "./version.ts"
 
 const onlyRunning =
-  "A running service is needed: name it with --server, or send SIGHUP to its process on its machine."
+  "A running service is needed: name it with --server. Or edit its configuration file, and send SIGHUP to its process on its machine."
 
 /**
  * Opens a store for the operations of the command line; close the result when done. Opening the store gives every permission,

@@ -40,7 +40,9 @@ export async function orRefusal<T>(work: Promise<T>): Promise<T> {
     return await work
   } catch (thrown) {
     if (!(thrown instanceof ConfigRefused)) throw thrown
-    throw new AdminFault(faultOf[thrown.reason], thrown.message)
+    // Values come in one parameter alone.
+    const parameter = thrown.reason === "values" ? "changes" : null
+    throw new AdminFault(faultOf[thrown.reason], thrown.message, { parameter })
   }
 }
 
