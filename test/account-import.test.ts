@@ -253,9 +253,76 @@ test("what someone takes during an import ends it, with what was created and wha
   }
   const { code, err } = await importFile(file, { ...place, options: { timer: racing } })
   expect(code).toBe(1)
-  expect(err).toContain("The 100 accounts of the lines before line 102 were created. Delete these lines")
-  expect(err).toContain("Line 122, column 'email': Choose another 'email': this one is taken.")
+  const taken = "\nLine 122, column 'email': Choose another 'email': this one is taken.\n"
+  const done = "The 100 accounts of the lines before line 102 were created"
+  expect(err).toBe(
+    `penknife: ${done}. Then it ended, since something else has created or changed accounts meanwhile, perhaps the same import. Run the same command again within 24 hours: it goes on there, and creates none twice. If it names these lines again, mend them.${taken}`,
+  )
   expect(await namesIn(place)).toHaveLength(102)
+  const again = await importFile(file, place)
+  expect([again.code, again.err]).toEqual([
+    1,
+    `penknife: ${file} has 1 mistake, so nothing more was imported. ${done} by an earlier command: delete these lines, mend the mistakes, and import the rest.${taken}`,
+  ])
+  const [eve] = await runLineJson(`account list --email c120@example.com ${place.to}`, place.options)
+  await runLineJson(`account update ${eve.id} --email eve@example.com ${place.to}`, place.options)
+  expect((await importFile(file, place)).code).toBe(0)
+  expect(await namesIn(place)).toHaveLength(152)
+})
+
+describe("while the same import runs elsewhere", () => {
+  /** A service, and an import that does something before a request of its own is sent. */
+  async function withRival(isMoment: (body: string) => boolean, act: (place: Place) => Promise<unknown>) {
+    const { url, db } = await startTestService()
+    const { key } = await createTestAdminKey(db)
+    const place: Place = { to: `--server ${url}`, options: { timer, env: { PENKNIFE_ADMIN_KEY: key } } }
+    const real = createHttpClient(keepAliveTimer)
+    let isFirst = true
+    const httpClient: typeof real = {
+      ...real,
+      async send(request) {
+        if (isFirst && isMoment(request.body ?? "")) {
+          isFirst = false
+          await act(place)
+        }
+        return real.send(request)
+      },
+    }
+    return { place, slow: { ...place, options: { ...place.options, httpClient } } }
+  }
+
+  test("lines of the first part that are taken meanwhile are named, with what to do", async () => {
+    const file = write(toCsv(linesOf(150)))
+    const { place, slow } = await withRival(
+      (body) => body.includes('"dry_run":false'),
+      ({ to, options }) => runLineJson(`account create --name Eve --email c20@example.com ${to}`, options),
+    )
+    const { code, err } = await importFile(file, slow)
+    expect([code, err]).toEqual([
+      1,
+      `penknife: This command has imported nothing, since something else has created or changed accounts meanwhile, perhaps the same import. Run the same command again. If it names these lines again, mend them.
+Line 22, column 'email': Choose another 'email': this one is taken.
+`,
+    ])
+    expect(await namesIn(place)).toEqual(["Eve"])
+  })
+
+  test("lines that it has created are no mistakes, and the same command goes on", async () => {
+    const file = write(toCsv(linesOf(150)))
+    let dryRuns = 0
+    const { place, slow } = await withRival(
+      (body) => body.includes('"dry_run":true') && ++dryRuns === 2,
+      (other) => importFile(file, other),
+    )
+    const { code, err } = await importFile(file, slow)
+    expect([code, err]).toEqual([
+      1,
+      `penknife: The same import of ${file} runs elsewhere: it has created accounts since this command began. Run the same command again when that import has ended.\n`,
+    ])
+    const again = await runLineJson(`account import ${file} ${place.to}`, place.options)
+    expect(again).toMatchObject({ accounts: 150, created_before: 150 })
+    expect(await namesIn(place)).toHaveLength(150)
+  })
 })
 
 test("accounts that only the key of a part knows again are counted on standard error", async () => {

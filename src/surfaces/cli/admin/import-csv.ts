@@ -115,8 +115,25 @@ async function check(work: Import, found: readonly LineMistake[]) {
     named.set(2, [{ line: 2, column: null, detail: "There is no line after the names of the columns." }])
   }
   const mistakes = [...named.values()].flat().sort((a, b) => a.line - b.line)
-  if (mistakes.length > 0) throw refusalOf(file, mistakes)
+  if (mistakes.length > 0) {
+    const rest = lines.slice(createdBefore)
+    if (found.length === 0) await requireNoOther(work, rest)
+    throw refusalOf(file, mistakes, createdBefore, rest)
+  }
   return { plans: sumOf(answers), createdBefore }
+}
+
+/**
+ * Lines are also taken when the same import runs elsewhere.
+ * @throws ImportRefused if it has created the next part since it was looked for
+ */
+async function requireNoOther({ file, hash, run }: Import, rest: Part): Promise<void> {
+  const [next = []] = toParts(rest, maxCreated)
+  const answer = await run(next, true, keyOf(hash, next)).catch(() => null)
+  if (!answer?.isCreated) return
+  throw new ImportRefused(
+    `The same import of ${file} runs elsewhere: it has created accounts since this command began. Run the same command again when that import has ended.`,
+  )
 }
 
 /** Sends all lines in parts, one part after the other. Those that an earlier command has sent are only answered again. */
@@ -130,7 +147,7 @@ async function send(work: Import): Promise<void> {
     try {
       await run(part, false, keyOf(hash, part))
     } catch (thrown) {
-      throw created === 0 ? thrown : brokenOff(thrown, part, created)
+      throw brokenOff(thrown, part, created)
     }
     created += part.length
     tell(part.length)
@@ -140,23 +157,40 @@ async function send(work: Import): Promise<void> {
   }
 }
 
-/** What to do when a part could not be imported, although those before it were. */
+/** What to do when a part could not be imported, although all lines were right before. */
 function brokenOff(thrown: unknown, part: Part, created: number): unknown {
-  const done = `The ${group(created)} accounts of the lines before line ${part[0]?.line} were created.`
+  const done = created === 0 ? "This command has imported nothing" : doneBefore(part, created)
   if (mistakesOf(thrown).length > 0) {
+    const cause = "since something else has created or changed accounts meanwhile, perhaps the same import."
+    const again =
+      created === 0 ? "again." : "again within 24 hours: it goes on there, and creates none twice."
     return new ImportRefused(
-      `Something was changed during the import. ${done} Delete these lines, mend the mistakes, and import the rest.\n${listMistakes(lineMistakes(thrown, part))}`,
+      `${done}${created === 0 ? "," : ". Then it ended,"} ${cause} Run the same command ${again} If it names these lines again, mend them.\n${listMistakes(lineMistakes(thrown, part))}`,
     )
   }
-  if (!(thrown instanceof Error)) return thrown
+  if (!(thrown instanceof Error) || created === 0) return thrown
   return new ImportRefused(
-    `${thrown.message} ${done} Run the same command again within 24 hours: it goes on there, and creates none twice.`,
+    `${thrown.message} ${done}. Run the same command again within 24 hours: it goes on there, and creates none twice.`,
   )
 }
 
-function refusalOf(file: string, found: readonly LineMistake[]): ImportRefused {
+function doneBefore(part: Part, created: number): string {
+  return `The ${group(created)} accounts of the lines before line ${part[0]?.line} were created`
+}
+
+/** @param rest the lines that no earlier command has created */
+function refusalOf(
+  file: string,
+  found: readonly LineMistake[],
+  createdBefore = 0,
+  rest: Part = [],
+): ImportRefused {
   const count = found.length === 1 ? "1 mistake" : `${group(found.length)} mistakes`
-  return new ImportRefused(`${file} has ${count}, so nothing was imported.\n${listMistakes(found)}`)
+  const advice =
+    createdBefore === 0
+      ? "so nothing was imported."
+      : `so nothing more was imported. ${doneBefore(rest, createdBefore)} by an earlier command: delete these lines, mend the mistakes, and import the rest.`
+  return new ImportRefused(`${file} has ${count}, ${advice}\n${listMistakes(found)}`)
 }
 
 function mistakesOf(thrown: unknown): readonly Mistake[] {
