@@ -1,6 +1,6 @@
 /** Configuration that changes while a service runs: who is served how, before, during and after. */
 import { expect, test } from "bun:test"
-import { mkdtempSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { hmac } from "../src/apis/hmac/index.ts"
@@ -260,6 +260,30 @@ test.each([
   expect(JSON.parse(json.out)).toEqual({ ok: true, file, warnings: [warning] })
   writeFileSync(file, `smtp = "smtp://m.example"\nmail_from = "a@m.example"\n[sign_up]\nmode = "${mode}"\n`)
   expect((await runLine(`config check --config ${file}`)).err).toBe("")
+})
+
+test.each([
+  ["missing", "'backup_dir' in FILE: DIR does not exist. Create this directory, or name another one."],
+  ["p.toml", "'backup_dir' in FILE: DIR is not a directory. Name another one."],
+])("'config check' and the start refuse %s as the directory of backups", async (name, problem) => {
+  const folder = mkdtempSync(join(tmpdir(), "penknife-check-"))
+  const file = join(folder, "p.toml")
+  const directory = join(folder, name)
+  const err = `penknife: ${problem.replace("FILE", file).replace("DIR", directory)}\n`
+  for (const more of ["", 'backup_every = "24h"\n']) {
+    writeFileSync(file, `backup_dir = "${directory}"\n${more}`)
+    expect(await runLine(`config check --config ${file}`)).toEqual({ code: 2, out: "", err })
+    const start = `serve --config ${file} --db ${join(folder, "store.db")} --port 0`
+    expect(await runLine(start, { stopRequested: () => Promise.resolve() })).toEqual({
+      code: 2,
+      out: "",
+      err,
+    })
+    // Nothing was made.
+    expect(readdirSync(folder)).toEqual(["p.toml"])
+  }
+  writeFileSync(file, `backup_dir = "${folder}"\n`)
+  expect((await runLine(`config check --config ${file}`)).code).toBe(0)
 })
 
 test("'config list' shows settings as a file has them, and what counts without them", async () => {

@@ -3,7 +3,9 @@ import { type FileHandle, open as openFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { type BackupFile, type Backups, backupNameForm, type OpenBackup } from "../admin/backups/backups.ts"
 import { AdminFault } from "../admin/fault.ts"
+import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
+import { settingOfFile } from "../config/setting-name.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
 import { isPostgresUrl } from "../store/open.ts"
 import { lockForBackups } from "../store/sqlite/file-lock.ts"
@@ -113,6 +115,25 @@ async function* readChunks(handle: FileHandle, bytes: number): AsyncGenerator<Ui
     position += bytesRead
     yield buffer.subarray(0, bytesRead)
   }
+}
+
+/**
+ * The check of the directory of a configuration.
+ * @throws ConfigError
+ */
+export function requireBackupDirectory(config: Config): void {
+  const { backupDir } = config
+  if (backupDir === null) return
+  const place = settingOfFile(config, "backupDir", backupDir)
+  let stats: Stats | undefined
+  try {
+    stats = statSync(backupDir, { throwIfNoEntry: false })
+  } catch (cause) {
+    throw new ConfigError(`${place} cannot be read: ${messageOf(cause)}.`)
+  }
+  if (stats === undefined)
+    throw new ConfigError(`${place} does not exist. Create this directory, or name another one.`)
+  if (!stats.isDirectory()) throw new ConfigError(`${place} is not a directory. Name another one.`)
 }
 
 function none(name: string): AdminFault {

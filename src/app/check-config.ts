@@ -5,6 +5,7 @@ import { readTraceSettings } from "../config/traces.ts"
 import { systemClock } from "../ports/clock.ts"
 import { openStore } from "../store/open.ts"
 import type { CheckedSettings } from "../surfaces/cli/parts.ts"
+import { requireBackupDirectory } from "./backups.ts"
 import { logMissingPlans } from "./known-plans.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { mailServerOf } from "./mails.ts"
@@ -67,6 +68,7 @@ function checksOf(config: Config): readonly (() => unknown)[] {
   return [
     ...requireData(config),
     ...requireTls(config),
+    () => requireBackupDirectory(config),
     () => readBrand(config),
     () => mailServerOf(config),
     () => readTraceSettings(config.otelEnv),

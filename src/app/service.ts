@@ -27,7 +27,7 @@ import { messageOf } from "../values/message-of.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
 import { createAdminAccess } from "./admin-parts.ts"
-import { createBackups } from "./backups.ts"
+import { createBackups, requireBackupDirectory } from "./backups.ts"
 import type { ConfigPeers } from "./config-peers.ts"
 import { createGenerations, httpSettings } from "./generation.ts"
 import { openGuests } from "./guests.ts"
@@ -108,6 +108,8 @@ export async function startService(config: Config, options: StartOptions = {}): 
   await using opening = new AsyncDisposableStack()
   const tls = readTls(config)
   const mailServer = mailServerOf(config)
+  // The supervisor has checked it. A worker that is replaced serves also while the disk of the backups is away.
+  if (!sharedPort) requireBackupDirectory(config)
   const { clock, random } = ports
   const opened = await openLog(config, ports, { shared: sharedPort, output: logOutput })
   opening.defer(() => opened.close())

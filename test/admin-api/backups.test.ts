@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   unlinkSync,
@@ -191,13 +192,17 @@ test("the same Idempotency-Key makes one backup", async () => {
 })
 
 test("without a directory, in a missing one, and on PostgreSQL the operations say what to do", async () => {
+  const missing = join(dir, "missing")
   const cases = [
     [{}, "Set it with --backup-dir"],
-    [{ backupDir: join(dir, "missing") }, "Create it, or set another --backup-dir"],
+    [{ backupDir: missing }, "Create it, or set another --backup-dir"],
     [{ backupDir: dir, db: await postgres.createDatabase() }, "pg_basebackup"],
   ] as const
   for (const [flags, advice] of cases) {
+    mkdirSync(missing)
     const service = await startTestService({ flags, runOwnCommand: ownCommand })
+    // The start needs it; a disk may be away later.
+    rmSync(missing, { recursive: true, force: true })
     const { key } = await createTestAdminKey(service.config.db)
     const admin = adminClient(service.url, key)
     for (const [method, path] of [
