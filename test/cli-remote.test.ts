@@ -286,11 +286,12 @@ describe("requests", () => {
     const { code, err } = await runLine(`requests ${store}`, { env: {} })
     expect(code).toBe(2)
     expect(err).toContain("Name a running service with --server")
+    expect(err).toContain("'penknife requests list' lists those that a service with --keep-requests keeps.")
   })
 })
 
 test("a refused value is wrong usage with the same words on a store and on a service", async () => {
-  const service = await startTestService({ flags: { signUpMode: "invite" } })
+  const service = await startTestService({ flags: { signUpMode: "invite", keepRequests: "30" } })
   const account = await runLineJson(`account create --name Ann --db ${service.db}`)
   const { key: adminKey } = await runLineJson(`admin-key create --name cli --db ${service.db}`)
   const env = { PENKNIFE_SERVER: service.url, PENKNIFE_ADMIN_KEY: adminKey }
@@ -302,6 +303,7 @@ test("a refused value is wrong usage with the same words on a store and on a ser
     ["invite notanaddress", ""],
     ["account list --limit 0", "option '--limit <NUMBER>' argument '0' is invalid."],
     ["requests list --status 9xx", "--status must be a status such as 404"],
+    ["requests list --from 2027-01-01 --to 2026-01-01", "--from must not be later than 'to'."],
   ] as const) {
     const onStore = await run(`${line} --db ${service.db}`, { env: { PENKNIFE_SIGN_UP_MODE: "invite" } })
     expect({ line, ...onStore }).toEqual({

@@ -6,6 +6,7 @@ import { createCounts } from "../src/observe/counts.ts"
 import type { RequestBlock } from "../src/store/request-block.ts"
 import { StoreUnavailable } from "../src/store/store.ts"
 import { adminOf } from "./support/admin.ts"
+import { runLine } from "./support/admin-cli.ts"
 import { openBrowser } from "./support/browser.ts"
 import { createManualClock } from "./support/clock.ts"
 import { postWith } from "./support/keyed-request.ts"
@@ -204,6 +205,23 @@ describe("a service", () => {
   ] as const)("refuses a %s that it cannot search by", async (parameter, text) => {
     await using service = await started(on)
     expect(await search(service, { [parameter]: text }, 400)).toMatchObject({ parameter })
+  })
+
+  test("refuses times of which the first is later, and finds nothing without a mistake", async () => {
+    await using service = await started(on)
+    const times = { from: "2027-01-01", to: "2026-01-01" }
+    const mistake = { parameter: "from", detail: "The 'from' parameter must not be later than 'to'." }
+    expect(await search(service, times, 400)).toMatchObject(mistake)
+    const admin = await adminOf(service)
+    const audit = await admin("GET", `/audit?${new URLSearchParams(times)}`)
+    expect([audit.status, audit.body]).toMatchObject([400, mistake])
+    const { to: from } = times
+    expect(await search(service, { from, to: from })).toMatchObject({ data: [] })
+    // The words hold also for a service that keeps requests.
+    expect(await runLine(`requests list --db ${service.db}`)).toEqual({
+      ...{ code: 0, out: "" },
+      err: "No requests match. Requests are kept only by a service with --keep-requests.\n",
+    })
   })
 })
 

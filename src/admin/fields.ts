@@ -135,6 +135,19 @@ export function requireInstant(text: string, parameter: string): number {
   )
 }
 
+/** The times of a list that begins with `from` and ends before `to`. */
+export function requireRange({ from, to }: { readonly from?: string; readonly to?: string }) {
+  const fromMs = from === undefined ? undefined : requireInstant(from, "from")
+  const toMs = to === undefined ? undefined : requireInstant(to, "to")
+  if (fromMs !== undefined && toMs !== undefined) requireOrder(fromMs, toMs)
+  return { fromMs, toMs }
+}
+
+export function requireOrder(fromMs: number, toMs: number): void {
+  if (fromMs <= toMs) return
+  throw new AdminFault("invalid", "The 'from' parameter must not be later than 'to'.", { parameter: "from" })
+}
+
 /** The most bytes of metadata as JSON. */
 const maxMetadataBytes = 4_096
 

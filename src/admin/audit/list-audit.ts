@@ -10,7 +10,7 @@ import {
   instant,
   listOf,
   pageParameters,
-  requireInstant,
+  requireRange,
   totalParameter,
 } from "../fields.ts"
 import { defineRead } from "../operation.ts"
@@ -66,8 +66,7 @@ function toFilter(input: AuditInput): AuditFilter {
     operation: input.operation,
     targetId: input.target,
     accountId: input.account,
-    fromMs: input.from === undefined ? undefined : requireInstant(input.from, "from"),
-    toMs: input.to === undefined ? undefined : requireInstant(input.to, "to"),
+    ...requireRange(input),
   }
 }
 

@@ -5,7 +5,7 @@ import { surfaces } from "../../values/request-events.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
-import { accountId, instant, keyId, listOf, pageParameters, requireInstant } from "../fields.ts"
+import { accountId, instant, keyId, listOf, pageParameters, requireRange } from "../fields.ts"
 import { requireKey } from "../keys/key.ts"
 import { defineRead } from "../operation.ts"
 import { readPlacedPage } from "../pages.ts"
@@ -91,7 +91,7 @@ export const listRequests = defineRead({
   command: {
     words: "requests list",
     example: "--account acc_1234567890abcdef --status 4xx",
-    empty: "No requests found. Only a service with --keep-requests keeps them.",
+    empty: "No requests match. Requests are kept only by a service with --keep-requests.",
     columns: ["at", "status", "api", "fault", "parameter", "request_id"],
     moreColumns: ["account", "account_name", "key", "key_name", "credits", "ms", "address"],
   },
@@ -122,7 +122,7 @@ const isOffForCustomers = "This service keeps no requests."
 
 /** A key is always searched with its account, so that no other account's requests are found. */
 async function toFilter(given: Static<typeof input>, context: AdminParts): Promise<RequestFilter> {
-  const { account, key, api, status, fault, request_id, from, to } = given
+  const { account, key, api, status, fault, request_id } = given
   if (account !== undefined) await requireAccount(context, account)
   const owner = key === undefined ? account : (await requireKey(context, key)).accountId
   if (account !== undefined && owner !== account) {
@@ -132,8 +132,7 @@ async function toFilter(given: Static<typeof input>, context: AdminParts): Promi
   }
   return {
     ...{ account: owner, key, api, status, fault, requestId: request_id },
-    fromMs: from === undefined ? undefined : requireInstant(from, "from"),
-    toMs: to === undefined ? undefined : requireInstant(to, "to"),
+    ...requireRange(given),
   }
 }
 

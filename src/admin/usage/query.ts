@@ -5,7 +5,7 @@ import type { UsageColumn, UsageQuery, UsageSum } from "../../store/usage-types.
 import { parseInstant } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
-import { accountId, keyId, listOf, pageParameters } from "../fields.ts"
+import { accountId, keyId, listOf, pageParameters, requireOrder } from "../fields.ts"
 import { requireKey } from "../keys/key.ts"
 import { defineRead } from "../operation.ts"
 import { readPlacedPage } from "../pages.ts"
@@ -131,11 +131,7 @@ function toDays(
   }
   const toMs = to === undefined ? clock.now() : requireDay(to, "to")
   const fromMs = from === undefined ? toMs - ((days ?? 31) - 1) * dayMs : requireDay(from, "from")
-  if (fromMs > toMs) {
-    throw new AdminFault("invalid", "The 'from' parameter must not be later than 'to'.", {
-      parameter: "from",
-    })
-  }
+  requireOrder(fromMs, toMs)
   return { fromDay: toDay(fromMs), toDay: toDay(toMs) }
 }
 

@@ -31,7 +31,8 @@ export function openRemote(config: Config, parts: CliParts): RemoteBackend {
   const { server } = config
   if (server !== null && namesServer(config)) return createRemoteBackend(server, config.adminKey, parts)
   throw new ConfigError(
-    "Name a running service with --server: only it sees requests while they happen. A store does not keep them.",
+    "Name a running service with --server: only it sees requests while they happen. " +
+      "'penknife requests list' lists those that a service with --keep-requests keeps.",
   )
 }
 
