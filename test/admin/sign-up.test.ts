@@ -252,10 +252,13 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
 
   test("with the modes off and invite nobody signs up, also not with a link from before", async () => {
     const { browser, token } = await link("ann@example.com")
-    for (const mode of ["off", "invite"] as const) {
+    for (const [mode, refusal] of [
+      ["off", "Nobody can sign up here any more."],
+      ["invite", "Only invited people can sign up here now."],
+    ] as const) {
       settings = { ...settings, mode }
       await expect(signUp("bob@example.com")).rejects.toThrow("Ask the operator of this service.")
-      await expect(confirm(token, browser)).rejects.toThrow("Nobody can sign up here any more.")
+      await expect(confirm(token, browser)).rejects.toThrow(refusal)
     }
     settings = { ...settings, mode: "open" }
     await confirm(token, browser)

@@ -9,6 +9,8 @@ const sessionRefusals = {
     "The link works only in the browser that asked for it. Open it there, or ask for another link from this browser.",
   linkOfPast: "The link is for an e-mail address that the account no longer has. Ask for a new one.",
   signUpOver: "Nobody can sign up here any more. Ask the operator of this service.",
+  invitationNeeded:
+    "Only invited people can sign up here now. Ask the operator of this service for an invitation.",
   hasAccount: "There is an account with this e-mail address already. Ask for a link to sign in.",
   linkOfConsole: "The link is for the console: open it under /console.",
   linkOfPortal: "The link is for the portal: open it under /portal.",

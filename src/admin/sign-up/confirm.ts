@@ -105,9 +105,8 @@ async function requireLink(
  */
 function requireOffer(link: EmailLink, { plans, signUp }: Pick<ConfirmParts, "plans" | "signUp">) {
   const { mode, terms } = signUp
-  if (mode === "off" || (mode === "invite" && link.kind === "sign-up")) {
-    throw new SignInRefused("signUpOver", link.id)
-  }
+  if (mode === "off") throw new SignInRefused("signUpOver", link.id)
+  if (mode === "invite" && link.kind === "sign-up") throw new SignInRefused("invitationNeeded", link.id)
   const plan = plans.get(link.plan ?? signUp.plan)
   if (plan) return { plan, terms: link.terms === terms ? null : terms }
   throw new AdminFault(
