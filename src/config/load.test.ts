@@ -65,6 +65,11 @@ describe("the mail server", () => {
   test("it needs the address that mails come from", () => {
     expect(() => load({ flags: { smtp: "smtp://mail.example.com" } })).toThrow("--smtp needs --mail-from.")
     expect(() => load({ flags: { mailFrom: "a@b\nc" } })).toThrow("--mail-from must be an e-mail address")
+    // One mistake on one line, although the value has line breaks.
+    const wrong = { smtp: "smtp://mail.example.com", mail_from: "a@b.example\r\nBcc: c@d.example" }
+    expect(() => load({ file: file(wrong) })).toThrow(
+      /^'mail_from' in \S+ must be an e-mail address such as no-reply@example\.com, not 'a@b\.example\\u000d\\u000aBcc: c@d\.example'\.$/,
+    )
   })
 })
 

@@ -1,4 +1,5 @@
 import type { Plans } from "../accounts/plan.ts"
+import { escapeHidden } from "../values/hidden-characters.ts"
 import { isObject } from "../values/is-object.ts"
 import { messageOf } from "../values/message-of.ts"
 import { nearestFirst } from "../values/nearest.ts"
@@ -74,19 +75,18 @@ export function loadConfig(sources: ConfigSources, own: OwnOptions = {}): Config
     }
   }
 
-  const read = Object.entries({ ...allOptions, ...own }).map(
-    ([key, option]) =>
-      [
-        key,
-        collecting(() => readSetting(key, option, sources), { value: option.default, origin: "default" }),
-      ] as const,
-  )
+  const refused = new Set<string>()
+  const read = Object.entries({ ...allOptions, ...own }).map(([key, option]) => {
+    const setting = collecting(() => readSetting(key, option, sources), null)
+    if (setting === null) refused.add(key)
+    return [key, setting ?? { value: option.default, origin: "default" as const }] as const
+  })
   const { plans: planTables, credits: prices } = file?.values ?? {}
   const plans = collecting(() => readPlans(planTables, file?.name ?? ""), plansOfNames(planTables))
   const credits = collecting(() => readCredits(prices, file?.name ?? ""), pricesThatFit(prices))
   const settings = Object.fromEntries(read.map(([key, { value }]) => [key, value])) as Settings
   const origins = Object.fromEntries(read.map(([key, { origin }]) => [key, origin])) as Config["origins"]
-  mistakes.push(...mistakesBetween(settings, { origins, file: file?.name ?? null }, plans))
+  mistakes.push(...mistakesBetween(settings, { origins, file: file?.name ?? null, refused }, plans))
   const config: Config = Object.freeze({
     ...settings,
     origins,
@@ -147,7 +147,8 @@ function readOne(option: Option<unknown>, where: string, value: unknown): unknow
       throw new Error(isSwitch ? "must be true or false" : "must be a text or a number")
     return option.read(String(value))
   } catch (cause) {
-    throw new ConfigError(`${where} ${messageOf(cause)}.`)
+    // A mistake is one line, also when it repeats a value with line breaks.
+    throw new ConfigError(`${where} ${escapeHidden(messageOf(cause))}.`)
   }
 }
 
