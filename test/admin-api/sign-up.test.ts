@@ -47,6 +47,7 @@ describe("a question for a link", () => {
     [{ for: "sign-up" }, "body"],
     [{ for: "else", email: "ann@example.com" }, "body"],
     [{ for: "sign-up", email: "ann@example.com", plan: "pro" }, "body"],
+    [{ for: "sign-up", email: "ann@example.com", terms: true }, "body"],
     [{ for: "sign-up", email: "ann" }, "email"],
     [{ for: "sign-up", email: "ann@x.com\r\nBcc: bob@x.com" }, "email"],
     [{ for: "sign-in", email: "a@x.com, b@x.com" }, "email"],

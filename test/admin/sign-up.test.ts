@@ -208,32 +208,53 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     expect(await signUp("ann@example.com")).toBe("sent")
   }, 60_000)
 
+  const terms = (name: string) => `https://x.example/${name}`
+
   test("the terms are accepted with the question or with the link, and recorded with the time", async () => {
-    settings = { ...settings, terms: "https://x.example/terms" }
-    await expect(signUp("ann@example.com")).rejects.toThrow("Accept the terms first")
-    const { browser, token } = await link("ann@example.com", newBrowser(), { terms: true })
-    settings = { ...settings, terms: "https://x.example/newer" }
+    settings = { ...settings, terms: terms("first") }
+    await expect(signUp("ann@example.com")).rejects.toThrow(
+      `Accept the terms first: send their address, ${terms("first")}`,
+    )
+    const { browser, token } = await link("ann@example.com", newBrowser(), { terms: terms("first") })
+    settings = { ...settings, terms: terms("newer") }
     await expect(confirm(token, browser)).rejects.toThrow("Accept the terms first")
-    await confirm(token, browser, { terms: true })
+    await confirm(token, browser, { terms: terms("newer") })
     const [account] = await accounts()
-    const accepted = { terms: "https://x.example/newer", terms_accepted: new Date(clock.now()).toISOString() }
+    const accepted = { terms: terms("newer"), terms_accepted: new Date(clock.now()).toISOString() }
     expect(JSON.parse(account?.metadata ?? "")).toEqual(accepted)
     const [record] = await admin.audit({ accountId: account?.id }, firstPage)
     expect(JSON.parse(record?.after ?? "")).toMatchObject(accepted)
   })
 
+  test("terms that were not shown are never accepted: a question and a link are refused, and nothing is used", async () => {
+    settings = { ...settings, terms: terms("second") }
+    const others = `The terms have changed. Read those at ${terms("second")} and accept them.`
+    await expect(signUp("ann@example.com", newBrowser(), { terms: terms("first") })).rejects.toThrow(others)
+    expect(mails).toEqual([])
+    const { browser, token } = await link("ann@example.com", newBrowser(), { terms: terms("second") })
+    settings = { ...settings, terms: terms("third") }
+    await expect(confirm(token, browser, { terms: terms("second") })).rejects.toMatchObject({
+      ...{ code: "conflict", parameter: "terms" },
+      message: `The terms have changed. Read those at ${terms("third")} and accept them.`,
+    })
+    expect(await accounts()).toEqual([])
+    expect(await first.read(token, browser)).toEqual({ plan: "free", terms: terms("third") })
+    await confirm(token, browser, { terms: terms("third") })
+    expect(JSON.parse((await accounts())[0]?.metadata ?? "")).toMatchObject({ terms: terms("third") })
+  })
+
   test("a link tells its plan and the terms to accept before it is used, as they are now, to its browser alone", async () => {
-    settings = { ...settings, terms: "https://x.example/terms" }
-    const { browser, token } = await link("ann@example.com", newBrowser(), { terms: true })
+    settings = { ...settings, terms: terms("first") }
+    const { browser, token } = await link("ann@example.com", newBrowser(), { terms: terms("first") })
     expect(await first.read(token, browser)).toEqual({ plan: "free", terms: null })
-    settings = { ...settings, plan: "pro", terms: "https://x.example/newer" }
-    expect(await second.read(token, browser)).toEqual({ plan: "pro", terms: "https://x.example/newer" })
+    settings = { ...settings, plan: "pro", terms: terms("newer") }
+    expect(await second.read(token, browser)).toEqual({ plan: "pro", terms: terms("newer") })
     await expect(first.read(token, newBrowser())).rejects.toThrow("only in the browser that asked for it")
     settings = { ...settings, mode: "off" }
     await expect(first.read(token, browser)).rejects.toThrow("Nobody can sign up here any more.")
     settings = { ...settings, mode: "open" }
     expect(await accounts()).toEqual([])
-    await confirm(token, browser, { terms: true })
+    await confirm(token, browser, { terms: terms("newer") })
     expect(await accounts()).toMatchObject([{ plan: "pro" }])
     await expect(first.read(token, browser)).rejects.toThrow("The link was used already")
     await expect(first.read("pkl-short", browser)).rejects.toThrow("The link is incomplete.")

@@ -15,8 +15,8 @@ export interface LinkQuestion {
   readonly email: string
   /** The name of the account to make. */
   readonly name?: string | undefined
-  /** Whether the terms are accepted. */
-  readonly terms?: boolean | undefined
+  /** The address of the terms that were shown and are accepted. */
+  readonly terms?: string | undefined
 }
 
 /** The request in which a visitor asks. */
@@ -80,7 +80,7 @@ async function requireQuestion(
   const email = await requireEmail(text)
   if (purpose === "sign-in") return email
   if (name !== undefined && name !== "") requireName(name, "The name of an account")
-  if (signUp.terms !== null && terms !== true) throw termsMissing
+  requireTerms(terms, signUp.terms)
   if (await signUp.isBlocked(email.slice(email.lastIndexOf("@") + 1))) {
     throw new AdminFault("invalid", "Addresses of this domain cannot sign up. Use another e-mail address.", {
       parameter: "email",
@@ -95,14 +95,21 @@ export function noSignUp({ mode }: Pick<SignUpSettings, "mode">): AdminFault {
   return new AdminFault("conflict", `${why} Ask the operator of this service.`)
 }
 
-/** The refusal of a sign-up without the terms. */
-export const termsMissing = new AdminFault(
-  "invalid",
-  "Accept the terms first: the 'terms' parameter must be true.",
-  {
-    parameter: "terms",
-  },
-)
+/**
+ * Only terms that were shown are accepted: an operator may have changed them since.
+ * @param present the address of the terms to accept; null for none
+ * @throws AdminFault
+ */
+export function requireTerms(accepted: string | undefined, present: string | null): void {
+  if (present === null || accepted === present) return
+  const parameter = "terms"
+  if (accepted === undefined) {
+    const message = `Accept the terms first: send their address, ${present}, as 'terms'.`
+    throw new AdminFault("invalid", message, { parameter })
+  }
+  const message = `The terms have changed. Read those at ${present} and accept them.`
+  throw new AdminFault("conflict", message, { parameter })
+}
 
 async function sendLink(
   { name = "" }: LinkQuestion,

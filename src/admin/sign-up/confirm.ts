@@ -10,7 +10,7 @@ import { createKeyDetails } from "../keys/key-details.ts"
 import { customerPermissions } from "../permission.ts"
 import type { Grant } from "../sessions/grant.ts"
 import { SignInRefused } from "../sessions/refusal.ts"
-import { termsMissing } from "./ask.ts"
+import { requireTerms } from "./ask.ts"
 import type { SignUpSettings } from "./settings.ts"
 
 /** What someone sends who opens a link from a mail and presses its button. */
@@ -18,8 +18,8 @@ export interface Confirmation {
   readonly token: string
   /** The name of the account to make. */
   readonly name?: string | undefined
-  /** Whether the terms are accepted. */
-  readonly terms?: boolean | undefined
+  /** The address of the terms that were shown and are accepted. */
+  readonly terms?: string | undefined
 }
 
 interface ConfirmParts {
@@ -153,7 +153,7 @@ function signUpWith(
   const { random, signUp } = parts
   const { terms } = signUp
   const offer = requireOffer(link, parts)
-  if (offer.terms !== null && given.terms !== true) throw termsMissing
+  requireTerms(given.terms, offer.terms)
   const own = {
     id: createId("acc", random),
     name: accountName(link, given.name ?? ""),

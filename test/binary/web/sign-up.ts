@@ -213,6 +213,36 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     await done()
   })
 
+  test("terms that change while a page is open are shown, and accepted only then", async () => {
+    const old = "https://terms.example/old"
+    const smtp = 'smtp = "smtp://127.0.0.1:1?starttls=never"\nmail_from = "no-reply@example.com"\n'
+    const own = await serve(`${smtp}[sign_up]\nmode = "open"\nterms = "${old}"\n`)
+    const setTerms = (terms: string) => own.call("PATCH", "/config", { changes: { "sign_up.terms": terms } })
+    const { url } = await own.call("POST", "/invitations", { email: "terms@example.com" })
+    const { page, look, done } = await own.visit("/portal/sign-up", { key: null })
+    /** Accepts the terms that the page shows, which are not those of the service, and then the new ones. */
+    const accept = async (button: string, newer: string) => {
+      const box = page.getByLabel("I accept the terms")
+      await box.check()
+      await setTerms(newer)
+      await page.getByRole("button", { name: button }).click()
+      await page.getByRole("alert").getByText(`The terms have changed. Read those at ${newer}`).waitFor()
+      expect(await page.getByRole("link", { name: "Read the terms" }).getAttribute("href")).toBe(newer)
+      expect(await box.isChecked()).toBe(false)
+      await look(`terms-changed-${button.toLowerCase().replaceAll(" ", "-")}`, "above")
+      await box.check()
+      await page.getByRole("button", { name: button }).click()
+    }
+    await page.getByLabel("E-mail").fill("else@example.com")
+    await accept("Send me a link", "https://terms.example/newer")
+    await page.getByRole("heading", { name: "Check your mail" }).waitFor()
+    await page.goto("about:blank")
+    await page.goto(String(url))
+    await accept("Create my account", "https://terms.example/newest")
+    await page.getByRole("heading", { name: /^Welcome to/ }).waitFor()
+    await done()
+  })
+
   test("an invitation to a plan of its own names it, and makes the account on it", async () => {
     const { url } = await desk.call("POST", "/invitations", { email: "pro@example.com", plan: "pro" })
     const { page, look, done } = await desk.visit("/portal", { key: null })

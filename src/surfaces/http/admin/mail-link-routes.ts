@@ -15,7 +15,7 @@ import { type SessionParts, toAnswer } from "./session-routes.ts"
 
 const closed = { additionalProperties: false }
 const name = Type.Optional(Type.String({ maxLength: 200 }))
-const terms = Type.Optional(Type.Boolean())
+const terms = Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 }))
 const questionSchema = Type.Object(
   {
     for: Type.Union([Type.Literal("sign-up"), Type.Literal("sign-in")]),
@@ -161,6 +161,6 @@ export function mailLinkRoutes(parts: SessionParts) {
 
 const wrongBody = new AdminFault(
   "invalid",
-  'Send {"for": "sign-up", "email": "…"} or {"for": "sign-in", "email": "…"} to ask for a link, {"token": "…"} to use one; with "name", a text, and "terms", true, where an account is made.',
+  'Send {"for": "sign-up", "email": "…"} or {"for": "sign-in", "email": "…"} to ask for a link, {"token": "…"} to use one; with "name", a text, and "terms", the address of the accepted terms, where an account is made.',
   { parameter: "body" },
 )

@@ -8,7 +8,7 @@ import { Form } from "../../kit/form.tsx"
 import { ErrorBox, Loading } from "../../kit/states.tsx"
 import { GuestCard } from "./guest-card.tsx"
 import { confirmLink, openedLink, readLink } from "./mail-link.ts"
-import { Terms } from "./sign-up-page.tsx"
+import { showNewTerms, Terms } from "./sign-up-page.tsx"
 
 type Link = NonNullable<(typeof openedLink)["value"]>
 
@@ -23,7 +23,7 @@ export function ConfirmPage({ link }: { readonly link: Link }) {
   const title = titles[link.kind]
   return link.kind === "sign-in" ? (
     <GuestCard title={title}>
-      <Form submit="Sign in" send={() => confirm(link, "", false)} done={() => {}}>
+      <Form submit="Sign in" send={() => confirm(link, {})} done={() => {}}>
         {null}
       </Form>
       <OtherLink />
@@ -67,7 +67,12 @@ function NewAccount({ link, title }: { readonly link: Link; readonly title: stri
       <Form
         submit="Create my account"
         required={offer.terms === null ? {} : { terms: "Accept the terms to sign up." }}
-        send={(values) => confirm(link, values.text("name"), values.isTicked("terms"))}
+        send={(values) =>
+          confirm(link, {
+            ...(values.text("name") !== "" && { name: values.text("name") }),
+            ...(values.text("terms") !== "" && { terms: values.text("terms") }),
+          }).catch((thrown) => showNewTerms(thrown, async () => setOffer(await readLink(link))))
+        }
         done={() => {}}
       >
         {link.kind === "invitation" && (
@@ -92,9 +97,9 @@ function OtherLink() {
 }
 
 /** The form shows a refused link above its fields. On a 401 forms wait for the sign-in form of the shell, which is not here. */
-async function confirm(link: Link, name: string, terms: boolean): Promise<void> {
+async function confirm(link: Link, given: Parameters<typeof confirmLink>[1]): Promise<void> {
   try {
-    await confirmLink(link, { ...(name !== "" && { name }), ...(terms && { terms }) })
+    await confirmLink(link, given)
   } catch (thrown) {
     if (!(thrown instanceof Problem) || thrown.status !== 401) throw thrown
     throw new Problem(400, { detail: thrown.message })

@@ -36,7 +36,8 @@ interface Question {
   readonly for: "sign-up" | "sign-in"
   readonly email: string
   readonly name?: string
-  readonly terms?: boolean
+  /** The address of the terms that were shown and are accepted. */
+  readonly terms?: string
 }
 
 /**
@@ -61,7 +62,7 @@ export function readLink({ token }: OpenedLink): Promise<LinkOffer> {
  */
 export async function confirmLink(
   { token }: OpenedLink,
-  given: { readonly name?: string; readonly terms?: boolean },
+  given: { readonly name?: string; readonly terms?: string },
 ): Promise<void> {
   type Confirmed = { readonly session: SignedIn; readonly first_key: string | null }
   const { session, first_key } = await post<Confirmed>("/portal/mail-links/confirm", { token, ...given })

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
 import { serviceName } from "../../client/area.ts"
-import { ways } from "../../client/session.ts"
+import { Problem } from "../../client/problem.ts"
+import { loadSession, ways } from "../../client/session.ts"
 import { Button } from "../../kit/button.tsx"
 import { CheckField, CheckGroup, TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
@@ -43,8 +44,8 @@ export function SignUpPage() {
             for: "sign-up",
             email: values.text("email"),
             ...(values.text("name") !== "" && { name: values.text("name") }),
-            ...(values.isTicked("terms") && { terms: true }),
-          })
+            ...(values.text("terms") !== "" && { terms: values.text("terms") }),
+          }).catch((thrown) => showNewTerms(thrown, loadSession))
         }
         done={() => setSent(true)}
       >
@@ -97,12 +98,22 @@ export function Operator() {
   return contact ? <a href={contact}>{text}</a> : text
 }
 
-/** The box for the terms at an address. */
+/**
+ * Shows the present terms, where those that were accepted are others.
+ * @param reload reads which terms are to be accepted
+ * @throws what was thrown, and what `reload` throws
+ */
+export async function showNewTerms(thrown: unknown, reload: () => Promise<void>): Promise<never> {
+  if (thrown instanceof Problem && thrown.parameter === "terms") await reload()
+  throw thrown
+}
+
+/** The box for the terms at an address, which is its value. For others it is a new box that nobody has ticked. */
 export function Terms({ at }: { readonly at: string | null }) {
   if (at === null) return null
   return (
     <CheckGroup name="terms" label="Terms">
-      <CheckField name="terms" label="I accept the terms" />
+      <CheckField key={at} name="terms" label="I accept the terms" value={at} />
       <p>
         <a href={at} target="_blank" rel="noreferrer">
           Read the terms
