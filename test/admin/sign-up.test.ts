@@ -81,6 +81,11 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     return { browser, token: lastToken() }
   }
   const accounts = () => admin.accounts({}, firstPage)
+  /** A link that cannot be used says so at once. */
+  async function expectRefused(token: string, browser: string | null, problem: string): Promise<void> {
+    await expect(first.read(token, browser)).rejects.toThrow(problem)
+    await expect(confirm(token, browser)).rejects.toThrow(problem)
+  }
 
   test("a link makes one account with a key and a session, in one change", async () => {
     const { browser, token } = await link("Ann@Example.com", newBrowser(), { name: "Ann" })
@@ -111,7 +116,7 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     )
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
     expect(await accounts()).toHaveLength(1)
-    await expect(confirm(token, browser)).rejects.toThrow("The link was used already, or it has expired.")
+    await expectRefused(token, browser, "The link was used already, or it has expired.")
   })
 
   test("two links at once make one account, and the other one says so", async () => {
@@ -165,7 +170,7 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     await signIn("ann@example.com", browser)
     const set = { closedMs: 5 }
     await admin.apply(changeOf([{ kind: "account.update", id: "acc_1", version: 1, set }]))
-    await expect(confirm(lastToken(), browser)).rejects.toThrow("The account is closed.")
+    await expectRefused(lastToken(), browser, "The account is closed.")
     expect([await signIn("ann@example.com"), await signUp("ann@example.com")]).toEqual(["nothing", "nothing"])
     expect([mails.length, (await accounts()).length]).toEqual([1, 1])
   })
@@ -178,7 +183,7 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     await signIn("ann@example.com", browser)
     const set = { email: "bob@example.com" }
     await admin.apply(changeOf([{ kind: "account.update", id: "acc_1", version: 1, set }]))
-    await expect(confirm(lastToken(), browser)).rejects.toThrow("that the account no longer has")
+    await expectRefused(lastToken(), browser, "that the account no longer has")
   })
 
   test("an account that an operator made meanwhile stays the only one with the address", async () => {
@@ -186,9 +191,7 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     await admin.apply(
       changeOf([{ kind: "account.insert", account: accountDetailsOf({ email: "ann@example.com" }) }]),
     )
-    await expect(confirm(token, browser)).rejects.toThrow(
-      "There is an account with this e-mail address already.",
-    )
+    await expectRefused(token, browser, "There is an account with this e-mail address already.")
     expect(await accounts()).toHaveLength(1)
   })
 
@@ -279,7 +282,7 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     ] as const) {
       settings = { ...settings, mode }
       await expect(signUp("bob@example.com")).rejects.toThrow("Ask the operator of this service.")
-      await expect(confirm(token, browser)).rejects.toThrow(refusal)
+      await expectRefused(token, browser, refusal)
     }
     settings = { ...settings, mode: "open" }
     await confirm(token, browser)

@@ -1,17 +1,14 @@
-import { createId, hashKey, isWellFormed } from "../../accounts/key.ts"
-import type { Plans } from "../../accounts/plan.ts"
+import { createId, hashKey } from "../../accounts/key.ts"
 import { requireName } from "../../accounts/requirements.ts"
-import type { Clock, Random } from "../../apis/contract.ts"
-import type { AccountDetails, AdminStore, EmailLink, Mutation } from "../../store/admin-store.ts"
+import type { Random } from "../../apis/contract.ts"
+import type { AccountDetails, EmailLink, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { toAccountDetails } from "../accounts/account-details.ts"
-import { AdminFault } from "../fault.ts"
 import { createKeyDetails } from "../keys/key-details.ts"
 import { customerPermissions } from "../permission.ts"
 import type { Grant } from "../sessions/grant.ts"
-import { SignInRefused } from "../sessions/refusal.ts"
 import { requireTerms } from "./ask.ts"
-import type { SignUpSettings } from "./settings.ts"
+import { type LinkParts, requireUsableLink, type UsableLink } from "./usable-link.ts"
 
 /** What someone sends who opens a link from a mail and presses its button. */
 export interface Confirmation {
@@ -22,13 +19,9 @@ export interface Confirmation {
   readonly terms?: string | undefined
 }
 
-interface ConfirmParts {
-  readonly admin: AdminStore
-  readonly clock: Clock
+interface ConfirmParts extends LinkParts {
   /** For the account and its key. */
   readonly random: Random
-  readonly plans: Plans
-  readonly signUp: SignUpSettings
 }
 
 /** The rights that a link gives, and the key of the account that it makes; null for an account that was there. */
@@ -48,13 +41,12 @@ export async function confirmLink(
   browser: string | null,
   parts: ConfirmParts,
 ): Promise<Confirmed> {
-  const { admin, clock } = parts
-  const nowMs = clock.now()
-  const link = await requireLink(given.token, browser, nowMs, admin)
+  const usable = await requireUsableLink(given.token, browser, parts)
+  const nowMs = parts.clock.now()
   const use: Mutation = { kind: "emailLink.use", hash: hashKey(given.token), nowMs }
-  if (link.accountId !== null)
-    return { grant: await grantOfAccount(link, link.accountId, use, admin), key: null }
-  return signUpWith(link, given, use, nowMs, parts)
+  const { link, account } = usable
+  if (account !== null) return { grant: grantOf(account, link, [use]), key: null }
+  return signUpWith(usable, given, use, nowMs, parts.random)
 }
 
 /** What a link will make. Both are null for a link that signs in to an account. */
@@ -69,62 +61,11 @@ export interface LinkOffer {
  * Tells what a link from a mail will make, without using it.
  * @throws SignInRefused, AdminFault
  */
-export async function readLink(
-  token: string,
-  browser: string | null,
-  parts: Pick<ConfirmParts, "admin" | "clock" | "plans" | "signUp">,
-): Promise<LinkOffer> {
-  const link = await requireLink(token, browser, parts.clock.now(), parts.admin)
-  if (link.accountId !== null) return { plan: null, terms: null }
-  const { plan, terms } = requireOffer(link, parts)
-  return { plan: plan.name, terms }
-}
-
-/** @throws SignInRefused for a link that cannot be used, or not in this browser */
-async function requireLink(
-  token: string,
-  browser: string | null,
-  nowMs: number,
-  admin: AdminStore,
-): Promise<EmailLink> {
-  if (!isWellFormed("linkToken", token)) throw new SignInRefused("linkMalformed")
-  const link = await admin.findEmailLink(hashKey(token))
-  if (link === null || link.usedMs !== null || link.expiresMs <= nowMs) {
-    throw new SignInRefused("linkUsed", link?.id)
-  }
-  if (link.browser !== null && (browser === null || link.browser !== hashKey(browser))) {
-    throw new SignInRefused("linkOfOther", link.id)
-  }
-  return link
-}
-
-/**
- * The plan of the account that a link makes, and the terms that are still to be accepted. The settings may have changed since the
- * link was sent.
- * @throws SignInRefused, AdminFault
- */
-function requireOffer(link: EmailLink, { plans, signUp }: Pick<ConfirmParts, "plans" | "signUp">) {
-  const { mode, terms } = signUp
-  if (mode === "off") throw new SignInRefused("signUpOver", link.id)
-  if (mode === "invite" && link.kind === "sign-up") throw new SignInRefused("invitationNeeded", link.id)
-  const plan = plans.get(link.plan ?? signUp.plan)
-  if (plan) return { plan, terms: link.terms === terms ? null : terms }
-  throw new AdminFault(
-    "conflict",
-    "The plan of new accounts is not configured. Ask the operator of this service.",
-  )
-}
-
-async function grantOfAccount(
-  link: EmailLink,
-  accountId: string,
-  use: Mutation,
-  admin: AdminStore,
-): Promise<Grant> {
-  const account = await admin.findAccount(accountId)
-  if (account === null || account.closedMs !== null) throw new SignInRefused("accountClosed", link.id)
-  if (account.email !== link.email) throw new SignInRefused("linkOfPast", link.id)
-  return grantOf(account, link, [use])
+export async function readLink(token: string, browser: string | null, parts: LinkParts): Promise<LinkOffer> {
+  const usable = await requireUsableLink(token, browser, parts)
+  if (usable.account !== null) return { plan: null, terms: null }
+  const { plan, toAccept } = usable.offer
+  return { plan: plan.name, terms: toAccept }
 }
 
 function grantOf(account: AccountDetails, link: EmailLink, mutations: readonly Mutation[]): Grant {
@@ -144,16 +85,14 @@ function grantOf(account: AccountDetails, link: EmailLink, mutations: readonly M
 }
 
 function signUpWith(
-  link: EmailLink,
+  { link, offer }: Extract<UsableLink, { account: null }>,
   given: Confirmation,
   use: Mutation,
   nowMs: number,
-  parts: ConfirmParts,
+  random: Random,
 ): Confirmed {
-  const { random, signUp } = parts
-  const { terms } = signUp
-  const offer = requireOffer(link, parts)
-  requireTerms(given.terms, offer.terms)
+  const { plan, terms, toAccept } = offer
+  requireTerms(given.terms, toAccept)
   const own = {
     id: createId("acc", random),
     name: accountName(link, given.name ?? ""),
@@ -164,7 +103,7 @@ function signUpWith(
     // A key that ends unseen stops its program.
     events: ["key.expiring"],
   } as const
-  const account = toAccountDetails(offer.plan, own, nowMs)
+  const account = toAccountDetails(plan, own, nowMs)
   const { key, text, mutation } = createKeyDetails(account.id, { name: "first key" }, nowMs, random)
   const mutations: readonly Mutation[] = [use, { kind: "account.insert", account }, mutation]
   const record = {
