@@ -4,6 +4,7 @@ import { createSecret } from "../../src/accounts/key.ts"
 import { defaultPlans } from "../../src/accounts/plan.ts"
 import { createSessions } from "../../src/admin/sessions/sessions.ts"
 import { createSignIn } from "../../src/admin/sign-in.ts"
+import { newEmailLink } from "../../src/admin/sign-up/new-link.ts"
 import { noSignUps, type SignUpSettings } from "../../src/admin/sign-up/settings.ts"
 import { createSignUps, type SignUps } from "../../src/admin/sign-up/sign-ups.ts"
 import { systemRandom } from "../../src/ports/random.ts"
@@ -272,6 +273,25 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     settings = { ...settings, isBlocked: async (domain) => domain.endsWith("blocked.example") }
     await expect(signUp(email)).rejects.toThrow(problem)
     expect(mails).toEqual([])
+  })
+
+  test("a domain that was blocked after a link was sent is refused, and an invitation to it works", async () => {
+    const { browser, token } = await link("ann@mail.blocked.example")
+    const invited = newEmailLink(
+      {
+        ...{ kind: "invitation", email: "bob@mail.blocked.example", name: "Bob", plan: null },
+        ...{ terms: null, accountId: null, browser: null, network: "" },
+      },
+      { portal: "", nowMs: clock.now(), durationMs: hourMs, limits: null, random: systemRandom },
+    )
+    await admin.apply(changeOf([invited.mutation]))
+    settings = { ...settings, isBlocked: async (domain) => domain === "mail.blocked.example" }
+    await expectRefused(token, browser, "Addresses of this domain cannot sign up.")
+    expect(await accounts()).toEqual([])
+    await confirm(invited.url.split("=")[1] ?? "", null)
+    expect(await accounts()).toMatchObject([{ name: "Bob" }])
+    settings = { ...settings, isBlocked: async () => false }
+    await confirm(token, browser)
   })
 
   test("with the modes off and invite nobody signs up, also not with a link from before", async () => {

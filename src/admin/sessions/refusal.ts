@@ -11,6 +11,7 @@ const sessionRefusals = {
   signUpOver: "Nobody can sign up here any more. Ask the operator of this service.",
   invitationNeeded:
     "Only invited people can sign up here now. Ask the operator of this service for an invitation.",
+  domainBlocked: "Addresses of this domain cannot sign up. Use another e-mail address.",
   hasAccount: "There is an account with this e-mail address already. Ask for a link to sign in.",
   linkOfConsole: "The link is for the console: open it under /console.",
   linkOfPortal: "The link is for the portal: open it under /portal.",

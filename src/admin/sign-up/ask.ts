@@ -7,7 +7,7 @@ import { toIso } from "../../values/time-text.ts"
 import { AdminFault } from "../fault.ts"
 import type { PageAddresses } from "../parts.ts"
 import { mailOf, newEmailLink } from "./new-link.ts"
-import type { SignUpSettings } from "./settings.ts"
+import { isBlockedAddress, type SignUpSettings } from "./settings.ts"
 
 /** What a visitor asks for. */
 export interface LinkQuestion {
@@ -81,7 +81,7 @@ async function requireQuestion(
   if (purpose === "sign-in") return email
   if (name !== undefined && name !== "") requireName(name, "The name of an account")
   requireTerms(terms, signUp.terms)
-  if (await signUp.isBlocked(email.slice(email.lastIndexOf("@") + 1))) {
+  if (await isBlockedAddress(email, signUp)) {
     throw new AdminFault("invalid", "Addresses of this domain cannot sign up. Use another e-mail address.", {
       parameter: "email",
     })

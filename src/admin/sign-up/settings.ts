@@ -18,6 +18,11 @@ export interface SignUpSettings {
   isBlocked(domain: string): Promise<boolean>
 }
 
+/** Whether an address, in its one form, is of a domain that is refused. */
+export function isBlockedAddress(email: string, signUp: SignUpSettings): Promise<boolean> {
+  return signUp.isBlocked(email.slice(email.lastIndexOf("@") + 1))
+}
+
 /** What a page tells visitors about sign-up. */
 export interface VisitorWays {
   readonly sign_up: "off" | "invite" | "open"

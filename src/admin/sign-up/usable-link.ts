@@ -4,7 +4,7 @@ import type { Clock } from "../../apis/contract.ts"
 import type { AccountDetails, AdminStore, EmailLink } from "../../store/admin-store.ts"
 import { AdminFault } from "../fault.ts"
 import { SignInRefused } from "../sessions/refusal.ts"
-import type { SignUpSettings } from "./settings.ts"
+import { isBlockedAddress, type SignUpSettings } from "./settings.ts"
 
 export interface LinkParts {
   readonly admin: AdminStore
@@ -41,6 +41,10 @@ export async function requireUsableLink(
   if (link.accountId !== null)
     return { link, account: await requireLinkedAccount(link, link.accountId, admin) }
   const offer = requireOffer(link, plans, signUp)
+  // An operator who invites an address knows it.
+  if (link.kind === "sign-up" && (await isBlockedAddress(link.email, signUp))) {
+    throw new SignInRefused("domainBlocked", link.id)
+  }
   if (await admin.findAccountByEmail(link.email)) throw new SignInRefused("hasAccount", link.id)
   return { link, account: null, offer }
 }
