@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { createSecret } from "../../src/accounts/key.ts"
 import { defaultPlans } from "../../src/accounts/plan.ts"
+import { updateAccount } from "../../src/admin/accounts/change-account.ts"
 import { createSessions } from "../../src/admin/sessions/sessions.ts"
 import { createSignIn } from "../../src/admin/sign-in.ts"
 import { newEmailLink } from "../../src/admin/sign-up/new-link.ts"
@@ -11,6 +12,7 @@ import { systemRandom } from "../../src/ports/random.ts"
 import type { AdminStore } from "../../src/store/admin-store.ts"
 import type { NewMail } from "../../src/store/mails.ts"
 import { accountDetailsOf, changeOf, firstPage } from "../support/admin-store.ts"
+import { openAdministration, type Values } from "../support/administration.ts"
 import { useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { createManualClock, type ManualClock } from "../support/clock.ts"
 
@@ -26,6 +28,8 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
   /** Two workers of one service. */
   let first: SignUps
   let second: SignUps
+  /** Changes the account as an operator does. */
+  let change: (values: Values) => Promise<Values>
 
   beforeEach(async () => {
     const db = await create()
@@ -34,7 +38,13 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     settings = { ...noSignUps, mode: "open", hasMail: true }
     const open = async () => worker((await openStore(db)).admin)
     ;[first, second] = [await open(), await open()]
-    admin = (await openStore(db)).admin
+    const opened = await openStore(db)
+    admin = opened.admin
+    const { run, clock: its } = openAdministration(opened)
+    change = (values) => {
+      its.set(new Date(clock.now()).toISOString())
+      return run(updateAccount, { id: "acc_1", ...values })
+    }
   })
 
   function worker(own: AdminStore): SignUps {
@@ -184,8 +194,39 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     await signIn("ann@example.com", browser)
     const set = { email: "bob@example.com" }
     await admin.apply(changeOf([{ kind: "account.update", id: "acc_1", version: 1, set }]))
-    await expectRefused(lastToken(), browser, "that the account no longer has")
+    await expectRefused(lastToken(), browser, "has changed since the link was sent")
   })
+
+  test.each([["bob@example.com"], [null]])(
+    "an address that was changed to %p and back ends the links from before, and no later ones",
+    async (other) => {
+      const email = "ann@example.com"
+      await admin.apply(changeOf([{ kind: "account.insert", account: accountDetailsOf({ email }) }]))
+      const browser = newBrowser()
+      await signIn(email, browser)
+      const before = lastToken()
+      clock.advance(1)
+      await change({ name: "Ann Lee", metadata: { email } })
+      expect(await first.read(before, browser)).toEqual({ plan: null, terms: null })
+      await change({ email: other })
+      await change({ email })
+      clock.advance(1)
+      await expectRefused(before, browser, "has changed since the link was sent")
+      await signIn(email, browser)
+      expect((await confirm(lastToken(), browser)).opened.account?.id).toBe("acc_1")
+    },
+  )
+
+  test("an address that came and went among a thousand other changes ends the links from before", async () => {
+    const email = "ann@example.com"
+    await admin.apply(changeOf([{ kind: "account.insert", account: accountDetailsOf({ email }) }]))
+    const browser = newBrowser()
+    await signIn(email, browser)
+    await change({ email: "bob@example.com" })
+    await change({ email })
+    for (let n = 0; n < 1_000; n++) await change({ name: `Ann ${n}` })
+    await expectRefused(lastToken(), browser, "has changed since the link was sent")
+  }, 60_000)
 
   test("an account that an operator made meanwhile stays the only one with the address", async () => {
     const { browser, token } = await link("ann@example.com")

@@ -7,7 +7,7 @@ const sessionRefusals = {
   linkUsed: "The link was used already, or it has expired. Ask for a new one.",
   linkOfOther:
     "The link works only in the browser that asked for it. Open it there, or ask for another link from this browser.",
-  linkOfPast: "The link is for an e-mail address that the account no longer has. Ask for a new one.",
+  linkOfPast: "The e-mail address of the account has changed since the link was sent. Ask for a new one.",
   signUpOver: "Nobody can sign up here any more. Ask the operator of this service.",
   invitationNeeded:
     "Only invited people can sign up here now. Ask the operator of this service for an invitation.",

@@ -2,6 +2,7 @@ import { hashKey, isWellFormed } from "../../accounts/key.ts"
 import type { Plan, Plans } from "../../accounts/plan.ts"
 import type { Clock } from "../../apis/contract.ts"
 import type { AccountDetails, AdminStore, EmailLink } from "../../store/admin-store.ts"
+import { readAccountRecords, recordedText } from "../audit/account-records.ts"
 import { AdminFault } from "../fault.ts"
 import { SignInRefused } from "../sessions/refusal.ts"
 import { isBlockedAddress, type SignUpSettings } from "./settings.ts"
@@ -73,8 +74,22 @@ async function requireLinkedAccount(
 ): Promise<AccountDetails> {
   const account = await admin.findAccount(accountId)
   if (account === null || account.closedMs !== null) throw new SignInRefused("accountClosed", link.id)
-  if (account.email !== link.email) throw new SignInRefused("linkOfPast", link.id)
+  if (account.email !== link.email || (await hasLostAddress(link, accountId, admin))) {
+    throw new SignInRefused("linkOfPast", link.id)
+  }
   return account
+}
+
+/** Whether the account has lost the address of a link since it was made, also if it has it again. */
+async function hasLostAddress(
+  { email, createdMs }: EmailLink,
+  accountId: string,
+  admin: AdminStore,
+): Promise<boolean> {
+  const records = await readAccountRecords(accountId, createdMs, admin)
+  return records.some(
+    ({ before, after }) => recordedText(before, "email") === email && recordedText(after, "email") !== email,
+  )
 }
 
 /** The settings may have changed since the link was sent. */

@@ -1,16 +1,15 @@
 import type { AdjustmentRecord } from "../../store/adjustments.ts"
-import type { AccountDetails, AuditRecord, Page } from "../../store/admin-store.ts"
+import type { AccountDetails, AuditRecord } from "../../store/admin-store.ts"
 import type { UsagePlace, UsageSum } from "../../store/usage-types.ts"
 import { toIso } from "../../values/time-text.ts"
+import { readAllRows, rowsAtOnce } from "../all-rows.ts"
+import { readAccountRecords, recordedText } from "../audit/account-records.ts"
 import type { AdminParts } from "../parts.ts"
 import { isOver, type Month, renewalsIn } from "./month.ts"
 import type { KeptLine, Statement } from "./statement-schema.ts"
 
 /** What statements are made from. */
 export type StatementParts = Pick<AdminParts, "admin" | "clock" | "plans">
-
-/** Entries that are read at once. */
-const pageSize = 1_000
 
 /** The statement of an account for a month: the one that was written when the month was over, or one of the present state. */
 export async function readStatement(
@@ -52,7 +51,7 @@ export async function makeStatement(
   const { id, name, externalId } = account
   const nowMs = clock.now()
   const [records, entries, usage] = await Promise.all([
-    readRecords(id, month.startMs, parts),
+    readAccountRecords(id, month.startMs, parts.admin),
     readEntries(id, month, parts),
     readSums(id, month, parts),
   ])
@@ -145,19 +144,6 @@ function sumOf(rows: readonly { readonly credits: number }[]): number {
   return rows.reduce((sum, { credits }) => sum + credits, 0)
 }
 
-/** Records of changes of the account since a time, oldest first. */
-async function readRecords(
-  accountId: string,
-  fromMs: number,
-  { admin }: StatementParts,
-): Promise<readonly AuditRecord[]> {
-  const found = await readAll(
-    (page) => admin.audit({ targetId: accountId, fromMs }, page),
-    ({ atMs, id }) => [atMs, id],
-  )
-  return found.toReversed()
-}
-
 /** The plan at a time, as the records since the start of the month tell it. */
 function timelineOf({ plan }: AccountDetails, records: readonly AuditRecord[]): (ms: number) => string {
   const moves = records.flatMap((record) => {
@@ -169,14 +155,8 @@ function timelineOf({ plan }: AccountDetails, records: readonly AuditRecord[]): 
 
 /** The plans between which an account was moved; null for any other record. */
 function moveOf({ before, after }: AuditRecord): { readonly from: string; readonly to: string } | null {
-  const [from, to] = [planOf(before), planOf(after)]
+  const [from, to] = [recordedText(before, "plan"), recordedText(after, "plan")]
   return from === null || to === null || from === to ? null : { from, to }
-}
-
-function planOf(json: string | null): string | null {
-  const fields: unknown = json === null ? null : JSON.parse(json)
-  if (typeof fields !== "object" || fields === null || !("plan" in fields)) return null
-  return typeof fields.plan === "string" ? fields.plan : null
 }
 
 /** The adjustments of a month, oldest first. */
@@ -185,7 +165,7 @@ async function readEntries(
   { startMs, endMs }: Month,
   { admin }: StatementParts,
 ): Promise<readonly AdjustmentRecord[]> {
-  const found = await readAll(
+  const found = await readAllRows(
     async (page) => {
       const entries = await admin.adjustments(accountId, page)
       return entries.filter(({ atMs }) => atMs >= startMs)
@@ -206,7 +186,7 @@ async function readSums(
   const query = { accountId, fromDay: firstDay, toDay: lastDay, by: ["key", "api"] } as const
   const found: UsageSum[] = []
   for (let after: UsagePlace | null = null; ; ) {
-    const { sums, next } = await admin.usage(query, { limit: pageSize, after })
+    const { sums, next } = await admin.usage(query, { limit: rowsAtOnce, after })
     found.push(...sums)
     if (next === null) return found
     after = next
@@ -221,20 +201,4 @@ async function namesOf(
   if (usage.length === 0) return new Map()
   const named = await admin.keyNames([...new Set(usage.map(({ key }) => key))])
   return new Map(named.map(({ id, name }) => [id, name]))
-}
-
-/** Reads all pages of a list. */
-async function readAll<Row>(
-  read: (page: Page) => Promise<readonly Row[]>,
-  place: (row: Row) => readonly (string | number)[],
-  start: Page["after"] = null,
-): Promise<readonly Row[]> {
-  const found: Row[] = []
-  for (let after = start; ; ) {
-    const rows = await read({ limit: pageSize, after })
-    found.push(...rows)
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < pageSize) return found
-    after = place(last)
-  }
 }

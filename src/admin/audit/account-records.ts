@@ -1,0 +1,23 @@
+import type { AdminStore, AuditRecord } from "../../store/admin-store.ts"
+import { readAllRows } from "../all-rows.ts"
+
+/** The records of changes of an account since a time, oldest first. */
+export async function readAccountRecords(
+  accountId: string,
+  fromMs: number,
+  admin: AdminStore,
+): Promise<readonly AuditRecord[]> {
+  const found = await readAllRows(
+    (page) => admin.audit({ targetId: accountId, fromMs }, page),
+    ({ atMs, id }) => [atMs, id],
+  )
+  return found.toReversed()
+}
+
+/** A field of what a record has from before or after a change; null where it has none, or no text. */
+export function recordedText(json: string | null, field: string): string | null {
+  const fields: unknown = json === null ? null : JSON.parse(json)
+  if (typeof fields !== "object" || fields === null) return null
+  const value: unknown = Reflect.get(fields, field)
+  return typeof value === "string" ? value : null
+}
