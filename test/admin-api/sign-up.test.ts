@@ -118,6 +118,29 @@ describe("an invitation", () => {
     expect((await confirm(tokenOf(second.url), { name: "Gus" })).status).toBe(201)
   })
 
+  test("whose address has an account by now is refused at once, and by its button", async () => {
+    const { url } = await invite({ email: "i@example.com" })
+    await admin("POST", "/accounts", { body: { name: "Ida", email: "i@example.com" } })
+    const answers = [await read(tokenOf(url)), await confirm(tokenOf(url))]
+    const hasAccount = "There is an account with this e-mail address already. Ask for a link to sign in."
+    expect(answers.map(({ status, body }) => [status, body.detail])).toEqual([
+      [409, hasAccount],
+      [401, hasAccount],
+    ])
+  })
+
+  test("is not used by terms that are no address", async () => {
+    const { url } = await invite({ email: "j@example.com" })
+    for (const terms of [true, ""]) {
+      const { status, body } = await confirm(tokenOf(url), { terms })
+      expect([status, body.detail]).toEqual([
+        400,
+        expect.stringContaining("the address of the accepted terms"),
+      ])
+    }
+    expect((await confirm(tokenOf(url))).status).toBe(201)
+  })
+
   test("is shown to no one who may not, and its link to no one again", async () => {
     const key = { "idempotency-key": "again" }
     const body = { email: "h@example.com" }
