@@ -70,11 +70,11 @@ async function step(name: string, command: string[]): Promise<boolean> {
   return code === 0
 }
 
-/** Runs the files of src and test in three processes, since each waits for a part of its time, with a dot per test and the whole of every failure. */
+/** Runs the files of src and test in two processes, with a dot per test and the whole of every failure. */
 async function testInProcess(): Promise<void> {
   console.log("\n== tests")
   const paths = ["./src", "./test", "--path-ignore-patterns=test/binary/**"]
-  const run = Bun.spawn([...runner, "--parallel=3", "--no-isolate", "--dots", ...paths], {
+  const run = Bun.spawn([...runner, "--parallel=2", "--no-isolate", "--dots", ...paths], {
     stdio: ["ignore", "inherit", "pipe"],
     env,
   })
