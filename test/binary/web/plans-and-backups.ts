@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
+import type { Page } from "playwright-core"
 import type { Desk } from "./desk.ts"
 import { counted, described, settled, tabTo } from "./wait.ts"
 
@@ -54,6 +55,7 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
     await look("plans-prices", "above")
     await page.keyboard.press("Enter")
     await page.getByText("credits.linesorter").waitFor()
+    await reviewIsShown(page)
     await tabTo(page, "Save")
     await page.keyboard.press("Enter")
     await page.getByRole("dialog").waitFor({ state: "detached" })
@@ -64,6 +66,7 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
     await tabTo(page, "Name")
     await page.keyboard.type("team")
     await page.keyboard.press("Enter")
+    await reviewIsShown(page)
     await tabTo(page, "Save")
     await page.keyboard.press("Enter")
     await page.getByRole("rowheader", { name: "team", exact: true }).waitFor()
@@ -74,6 +77,7 @@ export function plansInBrowser(desk: Desk, bare: Desk, file: string): void {
     await page.keyboard.press("Enter")
     await tabTo(page, "Review changes")
     await page.keyboard.press("Enter")
+    await reviewIsShown(page)
     await tabTo(page, "Save")
     await page.keyboard.press("Enter")
     await page.getByRole("rowheader", { name: "team", exact: true }).waitFor({ state: "detached" })
@@ -155,4 +159,9 @@ export function backupsInBrowser(desk: Desk, bare: Desk): void {
     await look("backups-postgresql", "above")
     await done()
   })
+}
+
+/** Waits until the review of a change has the focus: before, a key would still go to the form or to another button. */
+async function reviewIsShown(page: Page): Promise<void> {
+  await page.getByRole("dialog").locator("button:focus", { hasText: "Back" }).waitFor()
 }
