@@ -176,7 +176,8 @@ describe("help", () => {
       const [api] = catalog.filter((one) => called === `call ${one.id}`).flatMap(({ examples }) => examples)
       const ownStore = help.includes("--db ") ? ` --db ${db}` : ""
       const freePort = help.includes("--port ") ? " --port 0" : ""
-      const { code, err } = await run(`${line}${ownStore}${freePort}`, {
+      const target = command === "backups download" ? ` --to ${join(dir, "download.db")}` : ""
+      const { code, err } = await run(`${line}${ownStore}${freePort}${target}`, {
         stopRequested: () => Promise.resolve(),
         standardInput: { isTerminal: false, read: async () => `${key.key}\n`, ask: async () => null },
         env: { PENKNIFE_BACKUP_DIR: backupDir, PENKNIFE_CONFIG: signUpFile },
