@@ -303,7 +303,7 @@ test("a refused value is wrong usage with the same words on a store and on a ser
     ["invite notanaddress", ""],
     ["account list --limit 0", "option '--limit <NUMBER>' argument '0' is invalid."],
     ["requests list --status 9xx", "--status must be a status such as 404"],
-    ["requests list --from 2027-01-01 --to 2026-01-01", "--from must not be later than 'to'."],
+    ["requests list --from 2027-01-01 --to 2026-01-01", "--from must not be later than --to."],
   ] as const) {
     const onStore = await run(`${line} --db ${service.db}`, { env: { PENKNIFE_SIGN_UP_MODE: "invite" } })
     expect({ line, ...onStore }).toEqual({

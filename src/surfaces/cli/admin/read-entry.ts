@@ -84,11 +84,10 @@ export function refuseUsage(command: Command, entry: Entry, thrown: unknown): vo
 /** Names a parameter as it is written on the command line. */
 function refuseParameter(command: Command, entry: Entry, parameter: string, message: string): never {
   const [, requirement] = /^The '[^']*' parameter (.*)$/s.exec(message) ?? []
-  command.error(
-    requirement === undefined
-      ? `error: ${message}`
-      : `error: ${nameOf(parameter, entry)} ${requirement.replace(/\bnull\b/, "''")}`,
-  )
+  if (requirement === undefined) return command.error(`error: ${message}`)
+  // A requirement may name another parameter: "must not be later than 'to'".
+  const named = requirement.replace(/(?<=\bthan )'(\w+)'/, (_, name) => nameOf(name, entry))
+  command.error(`error: ${nameOf(parameter, entry)} ${named.replace(/\bnull\b/, "''")}`)
 }
 
 /** The parameters that are options, with their schemas. A list has its own `--limit`. */
