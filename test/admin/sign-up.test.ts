@@ -271,6 +271,18 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     expect(JSON.parse(record?.after ?? "")).toMatchObject(accepted)
   })
 
+  test("terms that were accepted with the question are recorded with its time", async () => {
+    settings = { ...settings, terms: terms("first") }
+    const { browser, token } = await link("ann@example.com", newBrowser(), { terms: terms("first") })
+    const accepted = { terms: terms("first"), terms_accepted: new Date(clock.now()).toISOString() }
+    clock.advance(600_000)
+    await confirm(token, browser)
+    const [account] = await accounts()
+    expect(JSON.parse(account?.metadata ?? "")).toEqual(accepted)
+    const [record] = await admin.audit({ accountId: account?.id }, firstPage)
+    expect(JSON.parse(record?.after ?? "")).toMatchObject(accepted)
+  })
+
   test("terms that were not shown are never accepted: a question and a link are refused, and nothing is used", async () => {
     settings = { ...settings, terms: terms("second") }
     const others = `The terms have changed. Read those at ${terms("second")} and accept them.`

@@ -93,13 +93,15 @@ function signUpWith(
 ): Confirmed {
   const { plan, terms, toAccept } = offer
   requireTerms(given.terms, toAccept)
+  // Terms that need no acceptance any more were accepted with the question for the link.
+  const accepted = terms && { terms, terms_accepted: toIso(toAccept === null ? link.createdMs : nowMs) }
   const own = {
     id: createId("acc", random),
     name: accountName(link, given.name ?? ""),
     email: link.email,
     // It has no webhook yet, and an address that was confirmed.
     notify: "mail",
-    metadata: JSON.stringify(terms === null ? {} : { terms, terms_accepted: toIso(nowMs) }),
+    metadata: JSON.stringify(accepted ?? {}),
     // A key that ends unseen stops its program.
     events: ["key.expiring"],
   } as const
@@ -111,7 +113,7 @@ function signUpWith(
     plan: account.plan,
     bonus: account.bonus,
     first_key: key.id,
-    ...(terms !== null && { terms, terms_accepted: toIso(nowMs) }),
+    ...accepted,
   }
   return { grant: { ...grantOf(account, link, mutations), signUp: record }, key: text }
 }
