@@ -187,6 +187,8 @@ function fillDisk(_db: string, pid: number) {
 
 function lock(db: string, begin: string) {
   const other = new Database(db)
+  // The service may still be writing.
+  other.run("PRAGMA busy_timeout = 30000")
   other.run(begin)
   return () => {
     other.run("ROLLBACK")
