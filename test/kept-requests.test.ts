@@ -226,7 +226,7 @@ describe("a service", () => {
 })
 
 describe("the writer", () => {
-  test("writes a second after the first request, some blocks at once, and again what the store did not take", async () => {
+  test("writes a second after the first request, a block at a time, and again what the store did not take", async () => {
     const { writer, offer, timer, state } = newWriter()
     for (let n = 0; n < 1_100; n++) offer({ status: 200, caller })
     expect([state.calls, timer.waiting]).toEqual([[], [1_000]])
@@ -236,11 +236,11 @@ describe("the writer", () => {
     expect(state.logged).toEqual(["requests not written; those in memory are written later"])
     state.problem = null
     await writer.write()
-    expect(state.calls).toEqual([[256, 256, 256, 256], [76]])
-    expect(new Set(state.blocks.map(({ atMs }) => atMs)).size).toBe(5)
+    expect(state.calls).toEqual([[1_024], [76]])
+    expect(new Set(state.blocks.map(({ atMs }) => atMs)).size).toBe(2)
     expect(state.logged.at(-1)).toBe("requests are written again")
     expect(state.indexed).toBe(0)
-    for (let n = 0; n < 28 * 256; n++) offer({ status: 200, caller })
+    for (let n = 0; n < 14 * 1_024; n++) offer({ status: 200, caller })
     await writer.write()
     expect(state.indexed).toBe(1)
     await writer.stop()
@@ -259,13 +259,13 @@ describe("the writer", () => {
     await writer.stop()
   })
 
-  test("of a test double writes when it is asked or much waits, never by time, and drops nothing", async () => {
+  test("of a test double writes when it is asked or a block is full, never by time, and drops nothing", async () => {
     const { writer, offer, timer, state } = newWriter({ isUntimed: true })
     for (let n = 0; n < 1_000; n++) offer({ status: 401, caller: null })
     expect([state.calls, timer.waiting, writer.dropped()]).toEqual([[], [], 0])
     for (let n = 0; n < 100; n++) offer({ status: 200, caller })
     await writer.write()
-    expect(state.calls).toEqual([[256, 256, 256, 256], [76]])
+    expect(state.calls).toEqual([[1_024], [76]])
     await writer.stop()
   })
 

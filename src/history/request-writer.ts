@@ -28,7 +28,7 @@ interface RequestWriterParts {
   readonly clock: Clock
   readonly timer: Timer
   readonly log: Pick<Log, "warn" | "info">
-  /** Whether it writes when it is asked to or much waits, not by time: in a test double, blocks are then the same on every run. */
+  /** Whether it writes when it is asked to or a block is full, not by time: in a test double, blocks are then the same on every run. */
   readonly isUntimed?: boolean
 }
 
@@ -37,10 +37,8 @@ const writeDelayMs = 1_000
 const maxWaiting = 20_000
 /** Requests of unknown callers that are kept in a second: these cost nothing, so that someone could fill the disk with them. */
 const maxUnknown = 256
-/** Blocks that are written in one transaction, which takes about a millisecond in a data file. */
-const blocksAtOnce = 4
 /** After so many blocks the store is asked to index them. It does so if there are many. */
-const blocksUntilIndex = 32
+const blocksUntilIndex = 16
 
 const kept: ReadonlySet<Surface> = new Set(callSurfaces)
 /** The name of a parameter or header, without the places in it: an own API may name it as it likes. */
@@ -104,16 +102,16 @@ export function createRequestWriter(parts: RequestWriterParts) {
     if (isLate) names++
     lastMs = isLate ? openedMs : atMs
     waiting.push(block.end(names === 0 ? process : `${process}.${names}`, lastMs))
-    if (isUntimed && waiting.length >= blocksAtOnce) writing = writing.then(attempt)
+    if (isUntimed) writing = writing.then(attempt)
   }
 
   async function writeWaiting(): Promise<void> {
-    while (waiting.length > 0) {
-      const blocks = waiting.slice(0, blocksAtOnce)
-      await requests.add(blocks)
-      waiting.splice(0, blocks.length)
-      for (const { count } of blocks) waitingRequests -= count
-      unindexed += blocks.length
+    // A full block takes about a millisecond in a data file, so each has a transaction and a turn of its own.
+    for (let block = waiting[0]; block; block = waiting[0]) {
+      await requests.add([block])
+      waiting.shift()
+      waitingRequests -= block.count
+      unindexed++
       await timer.turn()
     }
   }

@@ -37,7 +37,7 @@ type Place = readonly [atMs: number, process: string, blockMs: number, index: nu
 /** A page ends after so many blocks. */
 const maxBlocks = 64
 /** Blocks that one statement reads: few at first, since most searches need few. */
-const blocksAtOnce = { first: 2, most: 8 }
+const blocksAtOnce = { first: 2, most: 4 }
 
 type Found = NumberedRequest & { readonly process: string; readonly blockMs: number }
 
@@ -87,8 +87,8 @@ export async function findRequests(
  * @param change runs a statement as a transaction
  */
 export async function deleteRequestsBefore(change: Run, ms: number, limit: number): Promise<PassStep> {
-  // A block takes several pages of a file.
-  const blocks = Math.ceil(limit / 8)
+  // A full block takes about 30 pages of a file.
+  const blocks = Math.ceil(limit / 32)
   for (const table of ["kept_requests", "kept_request_recent"]) {
     const deleted = await change(
       `DELETE FROM ${table} WHERE (at_ms, process) IN (

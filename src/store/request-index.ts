@@ -35,7 +35,7 @@ const groupRequests = 131_072
 /** Another process takes over a group after so long without progress. */
 const claimMs = 30_000
 /** Blocks whose values are read at once, or that are deleted at once. */
-const blocksAtOnce = 16
+const blocksAtOnce = 4
 /** Values are put in order, so that entries on one page are added together. More of them would hold up other work. */
 const maxSorted = 30_000
 

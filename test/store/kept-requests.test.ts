@@ -90,7 +90,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       return { count: steps.length, rows: steps.reduce((sum, rows) => sum + rows, 0) }
     }
     // A row with the requests of a block, and one with its values.
-    expect(await deleteAll(start + 200, 40)).toEqual({ count: 9, rows: 40 })
+    expect(await deleteAll(start + 200, 160)).toEqual({ count: 9, rows: 40 })
     const left = (await findAll(requests(), {}, 100)).map(({ atMs }) => atMs - start)
     expect(left).toEqual(Array.from({ length: 20 }, (_, n) => 390 - 10 * n))
     expect((await deleteAll(start + 1_000_000, 500)).rows).toBe(40)
