@@ -54,11 +54,11 @@ export function statementsInBrowser(desk: Desk): void {
 
   test("without accounts there are no statements, and that is no fault of a filter", async () => {
     const { page, look, done } = await desk.visit("/console/plans")
-    await page.route(/\/admin\/v1\/(accounts|statements)\?/, (route) =>
+    await page.route(/\/admin\/v1\/statements\/months/, (route) =>
       route.fulfill({ json: { data: [], has_more: false, next: null } }),
     )
     await page.getByRole("link", { name: "Statements" }).click()
-    await page.getByText("No account was there in this month.").waitFor()
+    await page.getByText("There are no accounts yet.").waitFor()
     await look("statements-none", "above")
     await done()
   })

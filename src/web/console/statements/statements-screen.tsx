@@ -1,5 +1,4 @@
 import { addressOf } from "../../client/address.ts"
-import { nowMs } from "../../client/browser.ts"
 import { addressOfRead, type EntryOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
@@ -14,33 +13,17 @@ import { AccountStatement } from "../../shared/account-statement.tsx"
 import { monthInWords } from "../../shared/statement.tsx"
 import { MostUsed } from "./most-used.tsx"
 
-/** The most months to choose from. */
-const mostMonths = 36
-
 const sorts = [
   ["", "Newest account first"],
   ["used", "Most used first"],
 ] as const
 
-/**
- * The present month and those before it, newest first.
- * @param created when the first account was created; null if there is none
- */
-function monthsSince(created: string | null): readonly string[] {
-  const now = new Date(nowMs())
-  const present = now.toISOString().slice(0, 7)
-  const first = created?.slice(0, 7) ?? present
-  return Array.from({ length: mostMonths }, (_, back) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
-  ).filter((month) => month === present || month >= first)
-}
-
 /** The sums of all accounts for a month, from which invoices are made. The last month is shown first, if there was an account. */
 export function StatementsScreen() {
-  const oldest = useRead("accounts.list", { sort: "oldest", limit: 1 })
-  const months = oldest.data && monthsSince(oldest.data.data[0]?.created ?? null)
-  const standard = months?.[1] ?? months?.[0]
-  const month = months?.find((each) => each === filterValue("month")) ?? standard
+  const months = useRead("statements.all_months", {})
+  const known = months.data?.data.map(({ month }) => month) ?? []
+  const standard = known[1] ?? known[0]
+  const month = known.find((each) => each === filterValue("month")) ?? standard
   return (
     <Page
       title="Statements"
@@ -58,21 +41,27 @@ export function StatementsScreen() {
         )
       }
     >
-      <Ready reading={oldest} what="months">
-        {() => (
-          <>
-            <Filters label="Choose a month">
-              <ChoiceFilter
-                name="month"
-                label="Month"
-                isFixed
-                choices={(months ?? []).map((one) => [one === standard ? "" : one, monthInWords(one)])}
-              />
-              {may("usage.query") && <ChoiceFilter name="sort" label="Order" choices={sorts} isFixed />}
-            </Filters>
-            <div class="top">{month && <Accounts month={month} />}</div>
-          </>
-        )}
+      <Ready reading={months} what="months">
+        {() =>
+          month === undefined ? (
+            <Empty title="No statements">There are no accounts yet.</Empty>
+          ) : (
+            <>
+              <Filters label="Choose a month">
+                <ChoiceFilter
+                  name="month"
+                  label="Month"
+                  isFixed
+                  choices={known.map((one) => [one === standard ? "" : one, monthInWords(one)])}
+                />
+                {may("usage.query") && <ChoiceFilter name="sort" label="Order" choices={sorts} isFixed />}
+              </Filters>
+              <div class="top">
+                <Accounts month={month} />
+              </div>
+            </>
+          )
+        }
       </Ready>
     </Page>
   )
