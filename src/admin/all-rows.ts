@@ -1,7 +1,7 @@
 import type { Page } from "../store/admin-store.ts"
 
 /** Entries that are read at once. */
-export const rowsAtOnce = 1_000
+const rowsAtOnce = 1_000
 
 /** Reads all pages of a list. */
 export async function readAllRows<Row>(

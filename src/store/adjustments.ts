@@ -2,13 +2,25 @@ import type { Page } from "./page.ts"
 
 /** The part of the administration's store with adjustments and statements. Every method may reject with StoreUnavailable. */
 export interface CreditsStore {
-  /** What operators changed of an account's bonus, newest first: sorted by `atMs` and `id`. */
-  adjustments(accountId: string, page: Page): Promise<readonly AdjustmentRecord[]>
+  /** What operators changed of the bonus of accounts, newest first: sorted by `atMs` and `id`. */
+  adjustments(filter: AdjustmentFilter, page: Page): Promise<readonly AdjustmentRecord[]>
   findAdjustment(id: string): Promise<AdjustmentRecord | null>
   /** The adjustment of an account with the operator's own reference. */
   findReferredAdjustment(accountId: string, reference: string): Promise<AdjustmentRecord | null>
-  /** The statement of a month that is over, as it was written. */
-  findStatement(accountId: string, month: string): Promise<string | null>
+  /** The statements of a month that is over, as they were written, of those of some accounts that have one. */
+  findStatements(
+    accountIds: readonly string[],
+    month: string,
+  ): Promise<readonly Pick<StatementRecord, "accountId" | "body">[]>
+  /**
+   * How many rows statements of a month are made from, and one more, for each of some accounts: audit records since its start,
+   * adjustments, and usage by key. At most `most` rows of an account are counted.
+   */
+  countStatementRows(
+    accountIds: readonly string[],
+    month: StatementMonth,
+    most: number,
+  ): Promise<readonly { readonly accountId: string; readonly rows: number }[]>
   /** Accounts after one, in the order of the store, and whether each has the statement of a month. */
   accountsByStatement(
     month: string,
@@ -38,6 +50,20 @@ export interface AdjustmentRecord {
   readonly undoneBy: string | null
   /** The name of who made it; empty for the service. */
   readonly madeBy: string
+}
+
+/** The adjustments of a list; all conditions hold. */
+export interface AdjustmentFilter {
+  readonly accountIds: readonly string[]
+  readonly fromMs?: number
+}
+
+/** A calendar month: its start, just after its end, and its days, `YYYY-MM-DD`. */
+export interface StatementMonth {
+  readonly startMs: number
+  readonly endMs: number
+  readonly firstDay: string
+  readonly lastDay: string
 }
 
 /** The statement of an account for a month that is over. */

@@ -10,6 +10,7 @@ import {
   compares,
   countRows,
   equals,
+  isOneOf,
   type ListQuery,
   type Order,
   orderBy,
@@ -97,7 +98,7 @@ export function prepareLists(parts: ListParts): Lists {
         case "notices":
           return countRows(parts, { ...noticeQuery(asked.filter), most })
         case "audit":
-          return countRows(parts, { ...auditQuery(asked.filter), most })
+          return countRows(parts, { ...auditQuery(asked.filter, parts.texts), most })
         case "mails":
           return countRows(parts, { ...mailQuery(asked.filter), most })
       }
@@ -142,11 +143,12 @@ export function prepareLists(parts: ListParts): Lists {
         checks: [[() => "kind = 'invitation' AND used_ms IS NULL"]],
         ...{ order: byNewest, page },
       }),
-    adjustments(accountId, page) {
+    adjustments({ accountIds, fromMs }, page) {
       return list<AdjustmentRecord>({
         table: "adjustments",
         select: () => rows.selectAdjustments,
-        conditions: equals("account_id", accountId),
+        conditions: isOneOf("account_id", accountIds, parts.texts),
+        end: compares("at_ms", ">=", fromMs),
         order: byTime,
         page,
       })
@@ -161,7 +163,7 @@ export function prepareLists(parts: ListParts): Lists {
       }
       return (await list<rows.PermittedRow<PersonRecord>>(query)).map(rows.withPermissions)
     },
-    audit: (filter, page) => list<AuditRecord>({ ...auditQuery(filter), page }),
+    audit: (filter, page) => list<AuditRecord>({ ...auditQuery(filter, parts.texts), page }),
     mails: (filter, page) => list<MailRecord>({ ...mailQuery(filter), page }),
     mailsById: (ids) =>
       parts.read(`${selectMails("mails")} WHERE id ${parts.texts.isIn("$1")}`, [
@@ -197,16 +199,18 @@ function mailQuery({ accountId, recipient, state }: MailFilter): Omit<ListQuery,
   return { table: "mails", select: selectMails, ...found, candidates, order: mailsByTime }
 }
 
-function auditQuery(filter: AuditFilter): Omit<ListQuery, "page"> {
+function auditQuery(filter: AuditFilter, texts: rows.TextList): Omit<ListQuery, "page"> {
   const select = (audit: string) => rows.selectAudit.replace("FROM audit", `FROM ${audit}`)
-  return { table: "audit", select, ...auditConditions(filter), order: byTime }
+  return { table: "audit", select, ...auditConditions(filter, texts), order: byTime }
 }
 
 /** Records of one thing are fewer than those of its account, and these fewer than those of an actor or an operation. */
 function auditConditions(
   filter: AuditFilter,
+  texts: rows.TextList,
 ): Required<Pick<ListQuery, "conditions" | "begin" | "end" | "checks">> {
-  const ofThing = [...equals("target_id", filter.targetId), ...equals("account_id", filter.accountId)]
+  const ofTargets = isOneOf("target_id", filter.targetIds, texts)
+  const ofThing = [...ofTargets, ...equals("account_id", filter.accountId)]
   const others = [...equals("operation", filter.operation), ...equals("actor", filter.actor)]
   const range = {
     begin: compares("at_ms", "<", filter.toMs),

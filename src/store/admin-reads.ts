@@ -11,8 +11,12 @@ import type {
 import type { NoticeRecord } from "./outbox.ts"
 import type { PasskeyChallenge, PersonRecord } from "./people.ts"
 import * as rows from "./rows.ts"
+import type { StatementReads } from "./statement-reads.ts"
 
-type Reads = Omit<AdminStore, keyof Lists | "apply" | "plansInUse" | "usage" | "usageMonthsUntil">
+type Reads = Omit<
+  AdminStore,
+  keyof Lists | keyof StatementReads | "apply" | "plansInUse" | "usage" | "usageMonthsUntil"
+>
 
 /** How a kind of store runs statements of the administration. */
 interface ReadParts {
@@ -38,13 +42,6 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
       [value],
       rows.withPermissions<rows.PermittedRow<AdminKeyRecord>>,
     )
-  const findStatement = (accountId: string, month: string) =>
-    find(
-      "SELECT body FROM statements WHERE account_id = $1::text AND month = $2::text",
-      [accountId, month],
-      ({ body }: { readonly body: string }) => body,
-    )
-
   const findSetting = (name: string) =>
     find(
       "SELECT value FROM service_settings WHERE name = $1::text",
@@ -125,27 +122,6 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
         [accountId, reference],
         (row: AdjustmentRecord) => row,
       ),
-    findStatement,
-    async accountsByStatement(month, afterId, limit) {
-      const found = await read<{ id: string; hasStatement: boolean | number }>(
-        `SELECT account_id AS id, EXISTS (
-             SELECT 1 FROM statements WHERE statements.account_id = ledger.account_id AND month = $1::text) AS "hasStatement"
-           FROM ledger WHERE account_id > $2::text ORDER BY account_id LIMIT $3::bigint`,
-        [month, afterId, limit],
-      )
-      return found.map(({ id, hasStatement }) => ({ id, hasStatement: Boolean(hasStatement) }))
-    },
-    async keepStatement({ accountId, month, writtenMs, body }) {
-      await write(
-        `INSERT INTO statements (account_id, month, written_ms, body)
-         VALUES ($1::text, $2::text, $3::bigint, $4::text) ON CONFLICT DO NOTHING`,
-        [accountId, month, writtenMs, body],
-      )
-      // Another process may have been first.
-      const kept = await findStatement(accountId, month)
-      if (kept === null) throw new Error("a statement that was inserted is not there")
-      return kept
-    },
     findPerson: (id) =>
       find(
         `${rows.selectPeople} WHERE id = $1::text`,

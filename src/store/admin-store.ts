@@ -83,7 +83,7 @@ export interface AdminStore extends CreditsStore, PeopleReads, MailReads {
   usageMonthsUntil(): Promise<string | null>
   /**
    * Sums of usage, by account, key, newest day first, and API. The day of usage that is kept by month is `YYYY-MM`. Of such a month, a
-   * query may ask only for all days.
+   * query may ask only for all days. With named accounts, a page has as many sums as its limit allows; their usage is read at once.
    */
   usage(query: UsageQuery, page: Page): Promise<UsagePage>
 

@@ -68,7 +68,8 @@ export type MailFilter = Filter<"accountId" | "recipient" | "state">
 export type AttemptFilter = Filter<"noticeId" | "accountId">
 
 /** The audit records of a list; all conditions hold. */
-export interface AuditFilter extends Filter<"actor" | "operation" | "targetId" | "accountId"> {
+export interface AuditFilter extends Filter<"actor" | "operation" | "accountId"> {
+  readonly targetIds?: readonly string[] | undefined
   readonly fromMs?: number | undefined
   /** Up to, but without this time. */
   readonly toMs?: number | undefined

@@ -267,6 +267,12 @@ export function equals(column: string, value: Value | undefined): Condition[] {
   return compares(column, "=", value)
 }
 
+/** The condition that a column has one of some values. Of one value, an index has the rows in the order of a list. */
+export function isOneOf(column: string, values: readonly string[] | undefined, texts: TextList): Condition[] {
+  if (values === undefined || values.length === 1) return equals(column, values?.[0])
+  return [[(list) => `${column} ${texts.isIn(list)}`, texts.toParameter(values)]]
+}
+
 /** The condition that compares a column with a value; none when there is no value. */
 export function compares(column: string, operator: "=" | "<" | ">=", value: Value | undefined): Condition[] {
   return value === undefined ? [] : [[(one) => `${column} ${operator} ${one}`, value]]

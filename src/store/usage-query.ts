@@ -12,9 +12,9 @@ const maxStep = 256
 const fewestInStep = 8
 /** Days of all accounts of a step together. An account has some rows for each day, or very many with many keys. */
 const daysPerStep = 8_192
-/** Days of one account that are read at once. */
+/** Days of named accounts that are read at once. */
 const daysPerWindow = 92
-/** Reads of one account at most: 64 years, and the time after them at once. */
+/** Reads of named accounts at most: 64 years, and the time after them at once. */
 const maxWindows = 256
 /** No clock is earlier. */
 const firstDay = "1970-01-01"
@@ -43,10 +43,10 @@ export async function readUsage(
   const sumsOf = (ids: readonly string[]) => read<UsageSum>(...selectUsage(query, ids, kept))
   const totalsOf = (some: UsageQuery) => read<UsageSum>(...selectTotals(some, kept))
   const after = placeOf(page)
-  const { accountId, by } = query
-  if (accountId !== undefined) {
-    const ofAccount = (days: Days) => read<UsageSum>(...selectUsage({ ...query, ...days }, [accountId], kept))
-    return cut(sorted(await readWindows(query, ofAccount), after), page.limit, null)
+  const { accountIds, by } = query
+  if (accountIds !== undefined) {
+    const inDays = (days: Days) => read<UsageSum>(...selectUsage({ ...query, ...days }, accountIds, kept))
+    return cut(sorted(await readWindows(query, inDays), after), page.limit, null)
   }
   if (!by.includes("account")) return cut(sorted(await totalsOf(query), after), page.limit, null)
   // Few APIs are used by few, or not at all; then no account has to be looked at.
@@ -61,9 +61,7 @@ export async function readUsage(
     const ids = await readAccountIds(read, from, size)
     const last = ids.at(-1)
     if (last === undefined) return cut(found, page.limit, null)
-    const sums = await sumsOf(ids)
-    const byAccount = Map.groupBy(sums, ({ account }) => account)
-    for (const id of ids) found.push(...sorted(byAccount.get(id) ?? [], after))
+    found.push(...sorted(await sumsOf(ids), after))
     seen += ids.length
     if (found.length > page.limit || seen >= maxAccounts)
       return cut(found, page.limit, [last, lastKey, "", ""])
@@ -111,10 +109,9 @@ function cut(sums: readonly UsageSum[], limit: number, next: UsagePlace | null):
   return { sums: shown, next: last ? [last.account, last.key, last.day, last.api] : null }
 }
 
-/** The sums after a place, in order: of one account, or of all together. */
+/** The sums after a place, in order. */
 function sorted(sums: readonly UsageSum[], after: UsagePlace | null): readonly UsageSum[] {
-  const isAfter = ({ account, key, day, api }: UsageSum) =>
-    after === null || account !== after[0] || compare([account, key, day, api], after) > 0
+  const isAfter = (sum: UsageSum) => after === null || compare(toPlace(sum), after) > 0
   return sums.filter(isAfter).sort((a, b) => compare(toPlace(a), toPlace(b)))
 }
 
@@ -122,8 +119,16 @@ function toPlace({ account, key, day, api }: UsageSum): UsagePlace {
   return [account, key, day, api]
 }
 
-function compare([, key, day, api]: UsagePlace, [, otherKey, otherDay, otherApi]: UsagePlace): number {
-  return compareTexts(key, otherKey) || compareTexts(otherDay, day) || compareTexts(api, otherApi)
+function compare(
+  [account, key, day, api]: UsagePlace,
+  [otherAccount, otherKey, otherDay, otherApi]: UsagePlace,
+): number {
+  return (
+    compareTexts(account, otherAccount) ||
+    compareTexts(key, otherKey) ||
+    compareTexts(otherDay, day) ||
+    compareTexts(api, otherApi)
+  )
 }
 
 function compareTexts(one: string, other: string): number {

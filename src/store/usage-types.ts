@@ -6,8 +6,8 @@ export interface UsageQuery {
   /** UTC days, `YYYY-MM-DD`, both included. */
   readonly fromDay: string
   readonly toDay: string
-  /** Without an account, `by` may name no key. */
-  readonly accountId?: string | undefined
+  /** Without accounts, `by` may name no key. */
+  readonly accountIds?: readonly string[] | undefined
   /** Only with its account. */
   readonly keyId?: string | undefined
   readonly api?: string | undefined

@@ -185,7 +185,7 @@ async function runHistory(opened: AnyTestStore, admin: TestAdministration, seed:
     added += Number(statement.granted) + Number(statement.adjusted)
   }
   const account = await admin.parts.admin.findAccount(id)
-  const query = { accountId: id, fromDay: "2025-01-01", toDay: "2026-12-31", by: [] } as const
+  const query = { accountIds: [id], fromDay: "2025-01-01", toDay: "2026-12-31", by: [] } as const
   const { sums } = await admin.parts.admin.usage(query, { limit: 10, after: null })
   const booked = sums.reduce((sum, { credits }) => sum + credits, 0)
   // All that was used was paid by months or by the bonus, and what was added to the bonus and not used is left.

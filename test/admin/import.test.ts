@@ -62,7 +62,7 @@ describe.each(kinds)("$name", ({ create }) => {
     ])
     const after = JSON.parse(created?.after ?? "")
     expect(after).toMatchObject({ name: "Ann", plan: "pro", email: "ann@example.com", external_id: "a-1" })
-    const [imported] = await admin.parts.admin.audit({ targetId: after.import }, page)
+    const [imported] = await admin.parts.admin.audit({ targetIds: [after.import] }, page)
     expect(JSON.parse(imported?.after ?? "")).toEqual({ accounts: 2, plans: { pro: 1, free: 1 } })
     // Newest first: the import as a whole stands above its accounts.
     expect((await admin.audit()).map(({ targetKind }) => targetKind)).toEqual([

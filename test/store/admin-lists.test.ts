@@ -159,7 +159,7 @@ describe.each(kinds)("$name", ({ create }) => {
         admin.accounts({ search: nul }, page),
         admin.accounts({ plan: nul }, page),
         admin.keys({ externalId: `fleet${nul}` }, page),
-        admin.audit({ actor: nul, targetId: nul }, page),
+        admin.audit({ actor: nul, targetIds: [nul] }, page),
         admin.notices({ accountId: nul }, page),
         admin.noticeAttempts({ noticeId: nul }, page),
         history.calls({ ...times, api: nul }),
@@ -221,7 +221,7 @@ describe.each(kinds)("$name", ({ create }) => {
   const auditFilters: readonly (readonly [AuditFilter, (i: number) => boolean])[] = [
     [{ actor: "cli:ann" }, (i) => i % 2 === 0],
     [{ operation: "keys.create", actor: "cli:ann" }, (i) => i % 6 === 0],
-    [{ targetId: "key_2" }, (i) => i % 5 === 2],
+    [{ targetIds: ["key_2"] }, (i) => i % 5 === 2],
     [{ accountId: idOf(1) }, (i) => i % 4 === 1],
     [{ fromMs: 1_001, toMs: 1_003 }, (i) => [1, 2].includes((i * 7) % 4)],
   ]

@@ -115,7 +115,7 @@ async function read({ store, outbox, admin }: AnyTestStore, idOf: (name: string)
       return {
         account: await store.findAccount(id),
         usage: await store.usage(id, days),
-        byKey: await admin.usage({ ...days, accountId: id, by: ["account", "key", "day", "api"] }, page),
+        byKey: await admin.usage({ ...days, accountIds: [id], by: ["account", "key", "day", "api"] }, page),
         months: await Promise.all(months),
         notices: notices.sort((a, b) => (a.id < b.id ? -1 : 1)),
         access: access && { ...access, revision: 0 },

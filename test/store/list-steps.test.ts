@@ -129,7 +129,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   })
 
   test("usage of an account over years", async () => {
-    const years = { fromDay: "2015-01-01", toDay: "2025-12-31", accountId: busy }
+    const years = { fromDay: "2015-01-01", toDay: "2025-12-31", accountIds: [busy] }
     const read = async (query: Partial<UsageQuery>) => {
       const { sums } = await opened.admin.usage({ ...years, by: [], ...query }, { limit: 10, after: null })
       return sums.map(({ key, day, api, calls, credits }) => [key, day, api, calls, credits].join(" "))
@@ -141,7 +141,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       `key_10001  hmac ${usedDays.length} ${2 * usedDays.length}`,
     ])
     expect(await read({ by: ["day"] })).toEqual(usedDays.toReversed().map((day) => ` ${day}  1 2`))
-    expect(await read({ by: ["account"], accountId: undefined })).toEqual(await read({}))
+    expect(await read({ by: ["account"], accountIds: undefined })).toEqual(await read({}))
   })
 
   test("keys of an account with an external id", async () => {
@@ -198,7 +198,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       { accountId: busy, actor: "cli:ann", operation: "keys.create", fromMs: 800 },
       (n) => n >= 2_400 && n % 2 === 0,
     ],
-    [{ accountId: busy, targetId: "key_10002" }, (n) => n === 2],
+    [{ accountId: busy, targetIds: ["key_10002"] }, (n) => n === 2],
     [{ actor: "cli:eve", operation: "keys.create", toMs: 5 }, (n) => n === 7],
   ]
   test.each(audits)("audit: %p", async (filter, matches) => {

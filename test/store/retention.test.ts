@@ -169,9 +169,9 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
           keyId: "key_2",
           periodStartMs: Date.parse("2025-02-15"),
         })
-        expect((await usage({ accountId: "acc_2" })).at(-1)).toBe("acc_2 key_2 2025-01 hmac 4 4")
+        expect((await usage({ accountIds: ["acc_2"] })).at(-1)).toBe("acc_2 key_2 2025-01 hmac 4 4")
         expect(await fold("2025-03-01", limit)).toBe(2)
-        expect((await usage({ accountId: "acc_2" })).at(-1)).toBe("acc_2 key_2 2025-01 hmac 4 4")
+        expect((await usage({ accountIds: ["acc_2"] })).at(-1)).toBe("acc_2 key_2 2025-01 hmac 4 4")
       },
     )
 

@@ -90,7 +90,9 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
     const hmacOnly = first.filter((line) => !line.includes("hm:api"))
     expect(await usage({ deprecated: true, api: "hmac" })).toEqual(hmacOnly)
     expect(await usage({ deprecated: true, api: "h_%" })).toEqual([])
-    expect(await usage({ deprecated: true, accountId: "acc_1", keyId: "key_2" })).toEqual(first.slice(2, 4))
+    expect(await usage({ deprecated: true, accountIds: ["acc_1"], keyId: "key_2" })).toEqual(
+      first.slice(2, 4),
+    )
     expect(await usage({ deprecated: true, by: ["api"] })).toEqual([
       "- - - hm:api 1 0",
       `- - - ${field} 1 0`,
@@ -130,11 +132,11 @@ describe.each(useStoreKinds())("$name", ({ name, create }) => {
       "acc_1 key_2 - - 2 2",
       "acc_2 key_3 - - 2 2",
     ])
-    expect(await usage({ by: ["day"], accountId: "acc_1", keyId: "key_2" })).toEqual([
+    expect(await usage({ by: ["day"], accountIds: ["acc_1"], keyId: "key_2" })).toEqual([
       "- - 2025-01-02 - 1 1",
       "- - 2025-01-01 - 1 1",
     ])
-    expect(await usage({ by: [], accountId: "acc_2" })).toEqual(["- - - - 2 2"])
+    expect(await usage({ by: [], accountIds: ["acc_2"] })).toEqual(["- - - - 2 2"])
     for (const by of [[], ["day"], ["account"]] satisfies UsageColumn[][])
       expect(await usage({ by, fromDay: "2025-02-01" })).toEqual([])
   })

@@ -30,7 +30,7 @@ export function changesOf(admin: AdminStore): TestChanges {
 
   return {
     async usage(accountId, days = { fromDay: "2025-01-01", toDay: "2025-12-31" }) {
-      const query = { accountId, ...days, by: ["day", "api"] } as const
+      const query = { accountIds: [accountId], ...days, by: ["day", "api"] } as const
       const { sums } = await admin.usage(query, { limit: 1_000, after: null })
       return sums.map(({ day, api, calls, credits }) => ({ day, api, calls, credits }))
     },

@@ -207,7 +207,7 @@ const pageSize = 500
 
 /** Reads what an import created from the audit log. */
 async function readImport(id: string, { admin }: AdminParts): Promise<Static<typeof imported>> {
-  const [whole] = await admin.audit({ targetId: id }, { limit: 1, after: null })
+  const [whole] = await admin.audit({ targetIds: [id] }, { limit: 1, after: null })
   if (!whole) throw new AdminFault("not-found", `There is no import '${id}'.`)
   const { actor, operation, atMs } = whole
   const filter = { actor, operation, fromMs: atMs, toMs: atMs + 1 }

@@ -1,14 +1,14 @@
 import type { AdminStore, AuditRecord } from "../../store/admin-store.ts"
 import { readAllRows } from "../all-rows.ts"
 
-/** The records of changes of an account since a time, oldest first. */
+/** The records of changes of accounts since a time, oldest first. */
 export async function readAccountRecords(
-  accountId: string,
+  accountIds: readonly string[],
   fromMs: number,
   admin: AdminStore,
 ): Promise<readonly AuditRecord[]> {
   const found = await readAllRows(
-    (page) => admin.audit({ targetId: accountId, fromMs }, page),
+    (page) => admin.audit({ targetIds: accountIds, fromMs }, page),
     ({ atMs, id }) => [atMs, id],
   )
   return found.toReversed()

@@ -64,7 +64,7 @@ function toFilter(input: AuditInput): AuditFilter {
   return {
     actor: input.actor,
     operation: input.operation,
-    targetId: input.target,
+    targetIds: input.target === undefined ? undefined : [input.target],
     accountId: input.account,
     ...requireRange(input),
   }

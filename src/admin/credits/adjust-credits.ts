@@ -131,7 +131,7 @@ export const listAdjustments = defineRead({
     return readPage(
       `adjustments of ${id}`,
       page,
-      (asked) => context.admin.adjustments(id, asked),
+      (asked) => context.admin.adjustments({ accountIds: [id] }, asked),
       ({ atMs, id: entryId }) => [atMs, entryId],
       toAdjustmentOutput,
     )

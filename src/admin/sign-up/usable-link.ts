@@ -86,7 +86,7 @@ async function hasLostAddress(
   accountId: string,
   admin: AdminStore,
 ): Promise<boolean> {
-  const records = await readAccountRecords(accountId, createdMs, admin)
+  const records = await readAccountRecords([accountId], createdMs, admin)
   return records.some(
     ({ before, after }) => recordedText(before, "email") === email && recordedText(after, "email") !== email,
   )

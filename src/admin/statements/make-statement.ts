@@ -1,8 +1,8 @@
 import type { AdjustmentRecord } from "../../store/adjustments.ts"
-import type { AccountDetails, AuditRecord } from "../../store/admin-store.ts"
-import type { UsagePlace, UsageSum } from "../../store/usage-types.ts"
+import type { AccountDetails, AdminStore, AuditRecord } from "../../store/admin-store.ts"
+import type { UsageSum } from "../../store/usage-types.ts"
 import { toIso } from "../../values/time-text.ts"
-import { readAllRows, rowsAtOnce } from "../all-rows.ts"
+import { readAllRows } from "../all-rows.ts"
 import { readAccountRecords, recordedText } from "../audit/account-records.ts"
 import type { AdminParts } from "../parts.ts"
 import { isOver, type Month, renewalsIn } from "./month.ts"
@@ -11,17 +11,31 @@ import type { KeptLine, Statement } from "./statement-schema.ts"
 /** What statements are made from. */
 export type StatementParts = Pick<AdminParts, "admin" | "clock" | "plans">
 
-/** The statement of an account for a month: the one that was written when the month was over, or one of the present state. */
-export async function readStatement(
-  account: AccountDetails,
+/** Accounts whose statements are read at once, at most. */
+export const accountsAtOnce = 100
+/** Statements are made together from so many rows, or those of one account that has more. */
+const rowsTogether = 4_096
+/** Groups that are read beside each other: a database answers each of their questions after a while. */
+const groupsAtOnce = 4
+
+/** The statements of accounts for a month, in their order: those that were written when it was over, or ones of the present state. */
+export async function readStatements(
+  accounts: readonly AccountDetails[],
   month: Month,
   parts: StatementParts,
-): Promise<Statement> {
+): Promise<readonly Statement[]> {
   const { admin, clock } = parts
-  const kept = await admin.findStatement(account.id, month.name)
-  if (kept !== null) return fromText(kept)
-  const statement = await makeStatement(account, month, parts)
-  return statement.final ? keepStatement(statement, month, parts, clock.now()) : statement
+  const kept = await admin.findStatements(idsOf(accounts), month.name)
+  const found = new Map(kept.map(({ accountId, body }) => [accountId, fromText(body)]))
+  const made = await makeStatements(
+    accounts.filter(({ id }) => !found.has(id)),
+    month,
+    parts,
+  )
+  const keep = (statement: Statement) =>
+    statement.final ? keepStatement(statement, month, parts, clock.now()) : statement
+  for (const statement of await Promise.all(made.map(keep))) found.set(statement.account, statement)
+  return accounts.flatMap(({ id }) => found.get(id) ?? [])
 }
 
 /** Writes a statement that is final, and returns the one that is kept: another process may have been first. */
@@ -41,22 +55,99 @@ function fromText(text: string): Statement {
   return { ...head, lines: lines.map(lineOf) }
 }
 
-/** Makes the statement of an account from what is stored. */
-export async function makeStatement(
-  account: AccountDetails,
+/** Makes the statements of accounts from what is stored, in their order. */
+export async function makeStatements(
+  accounts: readonly AccountDetails[],
   month: Month,
   parts: StatementParts,
-): Promise<Statement> {
-  const { clock, plans } = parts
-  const { id, name, externalId } = account
-  const nowMs = clock.now()
+): Promise<readonly Statement[]> {
+  const groups = await toGroups(accounts, month, parts)
+  const made: Statement[] = []
+  for (let first = 0; first < groups.length; first += groupsAtOnce) {
+    const some = groups.slice(first, first + groupsAtOnce)
+    made.push(...(await Promise.all(some.map((group) => makeOfGroup(group, month, parts)))).flat())
+  }
+  return made
+}
+
+async function makeOfGroup(
+  group: readonly AccountDetails[],
+  month: Month,
+  parts: StatementParts,
+): Promise<readonly Statement[]> {
+  const nowMs = parts.clock.now()
+  const sources = await readSources(group, month, parts)
+  return sources.map((source) => toStatement(source, month, nowMs, parts))
+}
+
+/** Divides accounts into groups with few rows, or with one account: its rows may be read in many steps. */
+async function toGroups(
+  accounts: readonly AccountDetails[],
+  month: Month,
+  { admin }: StatementParts,
+): Promise<readonly (readonly AccountDetails[])[]> {
+  if (accounts.length < 2) return accounts.map((account) => [account])
+  const counted = await admin.countStatementRows(idsOf(accounts), month, rowsTogether)
+  const rowsOf = new Map(counted.map(({ accountId, rows }) => [accountId, rows]))
+  const groups: AccountDetails[][] = []
+  let room = 0
+  for (const account of accounts) {
+    const rows = rowsOf.get(account.id) ?? 1
+    if (rows > room) {
+      groups.push([])
+      room = rowsTogether
+    }
+    groups.at(-1)?.push(account)
+    room -= rows
+  }
+  return groups
+}
+
+/** What the statement of an account is made from. */
+interface StatementSource {
+  readonly account: AccountDetails
+  /** Those since the start of the month, oldest first. */
+  readonly records: readonly AuditRecord[]
+  /** Those of the month, oldest first. */
+  readonly entries: readonly AdjustmentRecord[]
+  /** Sums by key and API. */
+  readonly usage: readonly UsageSum[]
+  /** Of the keys that were used; other accounts' keys may be there, too. */
+  readonly keyNames: ReadonlyMap<string, string>
+}
+
+async function readSources(
+  accounts: readonly AccountDetails[],
+  month: Month,
+  { admin }: StatementParts,
+): Promise<readonly StatementSource[]> {
+  const ids = idsOf(accounts)
   const [records, entries, usage] = await Promise.all([
-    readAccountRecords(id, month.startMs, parts.admin),
-    readEntries(id, month, parts),
-    readSums(id, month, parts),
+    readAccountRecords(ids, month.startMs, admin),
+    readEntries(ids, month, admin),
+    readSums(ids, month, admin),
   ])
+  const keyNames = await namesOf(usage, admin)
+  const recordsBy = Map.groupBy(records, ({ targetId }) => targetId)
+  const entriesBy = Map.groupBy(entries, ({ accountId }) => accountId)
+  const usageBy = Map.groupBy(usage, (sum) => sum.account)
+  return accounts.map((account) => ({
+    account,
+    records: recordsBy.get(account.id) ?? [],
+    entries: entriesBy.get(account.id) ?? [],
+    usage: usageBy.get(account.id) ?? [],
+    keyNames,
+  }))
+}
+
+function toStatement(
+  { account, records, entries, usage, keyNames }: StatementSource,
+  month: Month,
+  nowMs: number,
+  { plans }: StatementParts,
+): Statement {
+  const { id, name, externalId } = account
   const planAt = timelineOf(account, records)
-  const keyNames = await namesOf(usage, parts)
   const priceOf = (plan: string) => plans.get(plan)?.price ?? null
   const creditsOf = (plan: string) => plans.get(plan)?.monthlyCredits ?? null
   const plan = planAt(month.endMs - 1)
@@ -161,15 +252,12 @@ function moveOf({ before, after }: AuditRecord): { readonly from: string; readon
 
 /** The adjustments of a month, oldest first. */
 async function readEntries(
-  accountId: string,
+  accountIds: readonly string[],
   { startMs, endMs }: Month,
-  { admin }: StatementParts,
+  admin: AdminStore,
 ): Promise<readonly AdjustmentRecord[]> {
   const found = await readAllRows(
-    async (page) => {
-      const entries = await admin.adjustments(accountId, page)
-      return entries.filter(({ atMs }) => atMs >= startMs)
-    },
+    (page) => admin.adjustments({ accountIds, fromMs: startMs }, page),
     ({ atMs, id }) => [atMs, id],
     // Before every entry of that time.
     [endMs, ""],
@@ -177,28 +265,23 @@ async function readEntries(
   return found.toReversed()
 }
 
-/** What was used in a month, by key and API. */
+/** What was used in a month, by account, key and API. */
 async function readSums(
-  accountId: string,
+  accountIds: readonly string[],
   { firstDay, lastDay }: Month,
-  { admin }: StatementParts,
+  admin: AdminStore,
 ): Promise<readonly UsageSum[]> {
-  const query = { accountId, fromDay: firstDay, toDay: lastDay, by: ["key", "api"] } as const
-  const found: UsageSum[] = []
-  for (let after: UsagePlace | null = null; ; ) {
-    const { sums, next } = await admin.usage(query, { limit: rowsAtOnce, after })
-    found.push(...sums)
-    if (next === null) return found
-    after = next
-  }
+  const query = { accountIds, fromDay: firstDay, toDay: lastDay, by: ["account", "key", "api"] } as const
+  const { sums } = await admin.usage(query, { limit: Number.MAX_SAFE_INTEGER, after: null })
+  return sums
 }
 
 /** The names of the keys that were used. */
-async function namesOf(
-  usage: readonly UsageSum[],
-  { admin }: StatementParts,
-): Promise<ReadonlyMap<string, string>> {
-  if (usage.length === 0) return new Map()
+async function namesOf(usage: readonly UsageSum[], admin: AdminStore): Promise<ReadonlyMap<string, string>> {
   const named = await admin.keyNames([...new Set(usage.map(({ key }) => key))])
   return new Map(named.map(({ id, name }) => [id, name]))
+}
+
+function idsOf(accounts: readonly AccountDetails[]): readonly string[] {
+  return accounts.map(({ id }) => id)
 }

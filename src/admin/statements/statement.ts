@@ -4,12 +4,9 @@ import { requireAccount } from "../accounts/account.ts"
 import { accountId, countedListOf, instant, listOf, pageParameters, totalParameter } from "../fields.ts"
 import { defineRead } from "../operation.ts"
 import { readPage, readPlacedPage, wholeList, withTotal } from "../pages.ts"
-import { readStatement } from "./make-statement.ts"
+import { accountsAtOnce, readStatements } from "./make-statement.ts"
 import { isOver, type Month, monthOf, monthsOf, requireMonth, requireMonthOf } from "./month.ts"
 import { type Statement, statementHead, statementLine, toRow } from "./statement-schema.ts"
-
-/** Statements that are read beside each other: a database answers each of their questions after a while. */
-const readAtOnce = 16
 
 const month = Type.String({
   maxLength: 20,
@@ -39,7 +36,8 @@ export const showStatement = defineRead({
   async read({ id, month: name, limit = 1_000, after }, context) {
     const account = await requireAccount(context, id)
     const asked = requireMonthOf(account, name, context.clock.now())
-    const statement = await readStatement(account, asked, context)
+    const [statement] = await readStatements([account], asked, context)
+    if (statement === undefined) throw new Error("an account has no statement of one of its months")
     const { lines, ...head } = statement
     const page = await readPlacedPage(
       `statement ${id} ${name}`,
@@ -138,12 +136,13 @@ export const listStatements = defineRead({
       ({ createdMs, id }) => [createdMs, id],
       (account) => account,
     )
-    const data: Statement[] = []
+    const data: Omit<Statement, "lines">[] = []
     while (data.length < accounts.data.length) {
-      const some = accounts.data.slice(data.length, data.length + readAtOnce)
-      data.push(...(await Promise.all(some.map((account) => readStatement(account, asked, context)))))
+      const some = accounts.data.slice(data.length, data.length + accountsAtOnce)
+      const statements = await readStatements(some, asked, context)
+      data.push(...statements.map(({ lines: _, ...head }) => head))
     }
-    const listed = { ...accounts, data: data.map(({ lines: _, ...head }) => head) }
+    const listed = { ...accounts, data }
     const createdBeforeMs = isToCome ? 0 : asked.endMs
     return withTotal(listed, total, (most) =>
       context.admin.countListed({ list: "accounts", filter: {}, createdBeforeMs }, most),

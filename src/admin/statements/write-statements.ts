@@ -1,4 +1,10 @@
-import { isWorthKeeping, keepStatement, makeStatement, type StatementParts } from "./make-statement.ts"
+import {
+  accountsAtOnce,
+  isWorthKeeping,
+  keepStatement,
+  makeStatements,
+  type StatementParts,
+} from "./make-statement.ts"
 import { isOver, monthOf } from "./month.ts"
 
 /**
@@ -15,19 +21,15 @@ export function createStatementWriter(parts: StatementParts) {
     /** Writes those of some accounts after a place; the pass begins with the place `""`. */
     async step(place: string, limit: number) {
       const month = lastMonth()
-      const accounts = await admin.accountsByStatement(month.name, place, limit)
-      let rows = 0
-      for (const { id, hasStatement } of accounts) {
-        const account = hasStatement ? null : await admin.findAccount(id)
-        if (account === null || account.createdMs >= month.endMs) continue
-        const statement = await makeStatement(account, month, parts)
-        if (!isWorthKeeping(statement)) continue
-        await keepStatement(statement, month, parts, clock.now())
-        rows++
-      }
-      const last = accounts.at(-1)
+      const found = await admin.accountsByStatement(month.name, place, Math.min(limit, accountsAtOnce))
+      const without = found.filter(({ hasStatement }) => !hasStatement)
+      const accounts = await Promise.all(without.map(({ id }) => admin.findAccount(id)))
+      const there = accounts.flatMap((one) => (one !== null && one.createdMs < month.endMs ? [one] : []))
+      const statements = (await makeStatements(there, month, parts)).filter(isWorthKeeping)
+      for (const statement of statements) await keepStatement(statement, month, parts, clock.now())
+      const last = found.at(-1)
       if (last === undefined) doneMonth = month.name
-      return { rows, next: last?.id ?? null }
+      return { rows: statements.length, next: last?.id ?? null }
     },
   }
 }

@@ -119,7 +119,14 @@ async function toQuery(given: Static<typeof input>, context: AdminParts): Promis
       parameter: "key",
     })
   }
-  return { ...toDays(given, context), accountId: owner, keyId: key, api, deprecated, by }
+  return {
+    ...toDays(given, context),
+    accountIds: owner === undefined ? undefined : [owner],
+    keyId: key,
+    api,
+    deprecated,
+    by,
+  }
 }
 
 function toDays(

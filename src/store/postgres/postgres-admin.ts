@@ -3,6 +3,7 @@ import { prepareAdminReads } from "../admin-reads.ts"
 import type { AdminChange, AdminOutcome, AdminStore } from "../admin-store.ts"
 import { ledgerColumns } from "../ledger-order.ts"
 import { prepareRetentionMarks } from "../retention.ts"
+import { prepareStatementReads } from "../statement-reads.ts"
 import { readUsage } from "../usage-query.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Connection } from "./connection.ts"
@@ -23,6 +24,7 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
     },
 
     ...prepareAdminReads({ read: run, write: run, selectNotices }),
+    ...prepareStatementReads({ read: run, write: run, texts }),
     plansInUse: () =>
       run(
         `SELECT plan, count(*)::float8 AS accounts FROM accounts JOIN ledger ON account_id = id

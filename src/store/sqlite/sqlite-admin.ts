@@ -5,6 +5,7 @@ import type { AdminChange, AdminOutcome, AdminStore, Mutation } from "../admin-s
 import type { NoticeRules } from "../outbox.ts"
 import { prepareRetentionMarks } from "../retention.ts"
 import type { Run } from "../rows.ts"
+import { prepareStatementReads } from "../statement-reads.ts"
 import { readUsage } from "../usage-query.ts"
 import type { UsageDialect } from "../usage-sql.ts"
 import type { AccessCache } from "./access-cache.ts"
@@ -161,6 +162,7 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
     },
 
     ...prepareAdminReads({ read: run, write: createRun(database, write), selectNotices }),
+    ...prepareStatementReads({ read: parts.readInTurn, write: createRun(database, write), texts }),
     plansInUse: () => countPlans(parts.readInTurn),
     ...prepareSqliteLists(parts.readInTurn),
     usageMonthsUntil,

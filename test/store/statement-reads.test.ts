@@ -1,0 +1,110 @@
+/** Promises of every kind of store about what statements are made from, for many accounts at once. */
+import { beforeEach, describe, expect, test } from "bun:test"
+import type { Mutation } from "../../src/store/admin-store.ts"
+import { auditOf, changeOf } from "../support/admin-store.ts"
+import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
+import { accountOf, chargeOf } from "../support/store.ts"
+
+const ids = ["acc_1", "acc_2", "acc_3"]
+const month = { startMs: 1_000, endMs: 2_000, firstDay: "2025-01-01", lastDay: "2025-01-31" }
+const page = { limit: 1_000, after: null }
+
+describe.each(useStoreKinds())("$name", ({ create }) => {
+  const openStore = useOpenStores()
+  let opened: AnyTestStore
+
+  beforeEach(async () => {
+    opened = await openStore(await create())
+    for (const id of ids) await opened.store.createAccount(accountOf({ id }))
+  })
+
+  const record = (targetId: string, ...times: readonly number[]) =>
+    opened.admin.apply(changeOf([], { auditParts: times.map((atMs) => auditOf({ targetId, atMs })) }))
+  const adjust = async (accountId: string, ...times: readonly number[]) => {
+    const mutations = times.map((atMs): Mutation => {
+      const entry = { id: `adj_${accountId}_${atMs}`, accountId, atMs, kind: "grant", credits: 1 } as const
+      const more = { reason: "Granted", reference: null, undoes: null, madeBy: "ci" }
+      return {
+        kind: "account.adjust",
+        id: accountId,
+        entry: { ...entry, ...more },
+        maxBonus: 100,
+        mayOwe: false,
+      }
+    })
+    expect(await opened.admin.apply(changeOf(mutations, { audit: auditOf({ atMs: 1 }) }))).toBe("applied")
+  }
+
+  test("the kept statements of a month are found, and the first one stays", async () => {
+    const keep = (accountId: string, name: string, body: string) =>
+      opened.admin.keepStatement({ accountId, month: name, writtenMs: 1, body })
+    expect(await keep("acc_1", "2025-01", "first")).toBe("first")
+    expect(await keep("acc_1", "2025-01", "second")).toBe("first")
+    await keep("acc_2", "2025-02", "other month")
+    await keep("acc_3", "2025-01", "third")
+    const found = await opened.admin.findStatements([...ids, "acc_4"], "2025-01")
+    expect(found.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))).toEqual([
+      { accountId: "acc_1", body: "first" },
+      { accountId: "acc_3", body: "third" },
+    ])
+    expect(await opened.admin.findStatements([], "2025-01")).toEqual([])
+  })
+
+  test("the rows of each account are counted, up to a number", async () => {
+    const count = async (most = 100) => {
+      const counted = await opened.admin.countStatementRows([...ids, "acc_4"], month, most)
+      return Object.fromEntries(counted.map(({ accountId, rows }) => [accountId, rows]))
+    }
+    expect(await count()).toEqual({ acc_1: 1, acc_2: 1, acc_3: 1 })
+    // Records after the month count, too: the plan of the month follows from them.
+    await record("acc_1", 999, 1_000, 1_999, 5_000)
+    await adjust("acc_2", 999, 1_000, 1_999, 2_000)
+    for (const day of ["2024-12-31", "2025-01-01", "2025-01-31", "2025-02-01", "2025-02-02"])
+      await opened.store.charge(
+        ["key_1", "key_2"].map((keyId) => chargeOf({ accountId: "acc_3", keyId, day })),
+      )
+    expect(await count()).toEqual({ acc_1: 4, acc_2: 3, acc_3: 5 })
+    expect(await count(3)).toEqual({ acc_1: 4, acc_2: 3, acc_3: 4 })
+    expect(await opened.admin.countStatementRows([], month, 5)).toEqual([])
+  })
+
+  test("records, adjustments and usage of several accounts are those of each of them", async () => {
+    for (const [index, id] of ids.entries()) {
+      await record(id, 900, 1_100 + index, 1_300)
+      await adjust(id, 900, 1_200 - index, 1_400)
+      for (const day of ["2025-01-02", "2025-01-03"])
+        await opened.store.charge(["key_1", "key_2"].map((keyId) => chargeOf({ accountId: id, keyId, day })))
+    }
+    const { admin } = opened
+    const two = ["acc_3", "acc_1"]
+    const records = await admin.audit({ targetIds: two, fromMs: 1_000 }, page)
+    expect(records.map(({ targetId, atMs }) => [targetId, atMs])).toEqual([
+      ["acc_3", 1_300],
+      ["acc_1", 1_300],
+      ["acc_3", 1_102],
+      ["acc_1", 1_100],
+    ])
+    const entries = await admin.adjustments({ accountIds: two, fromMs: 1_000 }, page)
+    expect(entries.map(({ accountId, atMs }) => [accountId, atMs])).toEqual([
+      ["acc_3", 1_400],
+      ["acc_1", 1_400],
+      ["acc_1", 1_200],
+      ["acc_3", 1_198],
+    ])
+    const last = entries[1]
+    const after = last && [last.atMs, last.id]
+    expect(await admin.adjustments({ accountIds: two }, { limit: 1, after: after ?? null })).toEqual(
+      entries.slice(2, 3),
+    )
+    const by = ["account", "key", "api"] as const
+    const query = { fromDay: "2025-01-01", toDay: "2025-01-31", by }
+    const usageOf = async (accountIds: readonly string[]) =>
+      (await admin.usage({ ...query, accountIds }, page)).sums
+    const each = [...(await usageOf(["acc_1"])), ...(await usageOf(["acc_3"]))]
+    expect(each).toHaveLength(4)
+    expect(await usageOf(two)).toEqual(each)
+    const first = await admin.usage({ ...query, accountIds: two }, { limit: 3, after: null })
+    const rest = await admin.usage({ ...query, accountIds: two }, { limit: 3, after: first.next })
+    expect([...first.sums, ...rest.sums, rest.next]).toEqual([...each, null])
+  })
+})
