@@ -56,7 +56,11 @@ export function Frame({ screens, search: Search, current, children }: FrameProps
   const [isOpen, setOpen] = useState(false)
   const [isSearching, setSearching] = useState(false)
   const openSearch = Search ? () => setSearching(true) : undefined
-  useEffect(() => setOpen(false), [visits.value])
+  useEffect(() => {
+    setOpen(false)
+    // A low window shows only some of the screens.
+    document.querySelector(".side-nav [aria-current]")?.scrollIntoView({ block: "nearest" })
+  }, [visits.value])
   return (
     <div class="frame">
       <a class="skip" href="#main">

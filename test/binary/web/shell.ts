@@ -29,6 +29,48 @@ export function shellInBrowser(desk: Desk): void {
     await done()
   })
 
+  test("a name of one long word widens neither the page, its windows, the sidebar nor a list", async () => {
+    const name = "Rindfleischetikettierungsueberwachungsaufgabenuebertragungsgesetz"
+    const { id } = await desk.call("POST", "/accounts", { name, plan: "free" })
+    const { key } = await desk.call("POST", "/keys", { account: id, name })
+    const { page, look, done } = await desk.visit(`/console/accounts/${id}`)
+    await page.getByRole("heading", { level: 1, name }).waitFor()
+    await page.getByRole("rowheader", { name }).waitFor()
+    await look("account-long-name")
+    await page.getByRole("button", { name: "Adjust credits" }).click()
+    await page.getByRole("dialog").getByRole("heading", { name }).waitFor()
+    await look("account-long-name-adjust", "above")
+    await page.goto(`${desk.url}/console/keys?account=${id}`)
+    await page.getByRole("row").nth(1).waitFor()
+    await look("keys-long-name")
+    const list = page.locator(".card.flush")
+    expect(await list.evaluate((card) => card.scrollWidth - card.clientWidth)).toBe(0)
+    await done()
+    const customer = await desk.visit("/portal", { key })
+    const place = async (what: string) =>
+      (await customer.page.locator(what).boundingBox()) ?? { x: 0, width: 0 }
+    await customer.page.getByRole("row").nth(1).waitFor()
+    const [side, who] = [await place(".side"), await place(".who-name")]
+    expect(who.x + who.width).toBeLessThan(side.x + side.width)
+    await customer.look("portal-keys-long-name")
+    await customer.done()
+  })
+
+  test("the sidebar shows the present screen where not all have room", async () => {
+    const { page, done } = await desk.visit("/console/admin-keys")
+    await page.getByRole("row").nth(1).waitFor()
+    const overlap = () =>
+      page.evaluate<number>(
+        `document.querySelector(".side-nav").getBoundingClientRect().bottom - document.querySelector(".side-nav [aria-current]").getBoundingClientRect().bottom`,
+      )
+    expect(await overlap()).toBeGreaterThan(0)
+    await page.setViewportSize({ width: 1280, height: 640 })
+    await page.reload()
+    await page.getByRole("row").nth(1).waitFor()
+    expect(await overlap()).toBeGreaterThan(0)
+    await done()
+  })
+
   test("the token of a link leaves the address at once, and a link that cannot be used is explained", async () => {
     const { page, look, done } = await desk.visit(
       "/console#token=pkl-0000000000000000000000000000000000000000",
