@@ -31,7 +31,12 @@ export function InvitationsScreen() {
 
   const columns: readonly Column<Invitation>[] = [
     { title: "E-mail", isName: true, cell: ({ email }) => email },
-    { title: "Name", cell: ({ name }) => name || <span class="muted">chosen by the customer</span> },
+    {
+      title: "Name",
+      cell: ({ name }) => (
+        <div class="stacked">{name || <span class="muted">chosen by the customer</span>}</div>
+      ),
+    },
     { title: "Plan", cell: ({ plan }) => plan ?? <span class="muted">as for sign-up</span> },
     { title: "Made", cell: ({ created }) => <Time at={created} /> },
     { title: "Expires", cell: ({ expires }) => <Time at={expires} style="distance" /> },

@@ -37,8 +37,16 @@ export function PlansScreen() {
   }
 
   const columns: readonly Column<Plan>[] = [
-    { title: "Plan", isName: true, cell: ({ name }) => name },
-    { title: "Price shown", cell: ({ price }) => price ?? "none" },
+    {
+      title: "Plan, price shown",
+      isName: true,
+      cell: ({ name, price }) => (
+        <>
+          {name}
+          {price !== null && <span class="below">{price}</span>}
+        </>
+      ),
+    },
     { title: "Credits a month", isNumber: true, cell: (plan) => formatNumber(plan.monthly_credits) },
     { title: "Sign-up bonus", isNumber: true, cell: (plan) => formatNumber(plan.sign_up_bonus) },
     { title: "Calls a minute", isNumber: true, cell: (plan) => formatNumber(plan.requests_per_minute) },
