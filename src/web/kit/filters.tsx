@@ -103,7 +103,7 @@ export function DayFilter({ name, label }: FilterProps) {
   const id = useId()
   return (
     <div class="filter">
-      <label for={id}>{label}</label>
+      <label for={id}>{label} (UTC)</label>
       <input
         id={id}
         type="date"

@@ -26,7 +26,7 @@ export function KeptRequests({ children, caller, version }: KeptRequestsProps) {
         <ChoiceFilter name="status" label="Status" choices={withPresent(statuses, filters.status)} />
         {children}
         <TextFilter name="fault" label="Fault" placeholder="rateLimited" isShort />
-        <TextFilter name="request_id" label="Request id" placeholder="As the answer had it" isShort />
+        <TextFilter name="request_id" label="Request id" placeholder="From the answer" isShort />
         <TimeFilter name="from" label="From" />
         <TimeFilter name="to" label="Before" />
       </Filters>

@@ -14,7 +14,7 @@ import { monthInWords } from "../../shared/statement.tsx"
 import { MostUsed } from "./most-used.tsx"
 
 const sorts = [
-  ["", "Newest account first"],
+  ["", "Newest first"],
   ["used", "Most used first"],
 ] as const
 
@@ -105,7 +105,7 @@ function Accounts({ month }: { readonly month: string }) {
       hasCsv={false}
       columns={columns}
       keyOf={({ account }) => account}
-      empty={<Empty title="No statements">No account was there in this month.</Empty>}
+      empty={<Empty title="No statements">There were no accounts in this month.</Empty>}
     />
   )
 }
