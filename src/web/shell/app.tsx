@@ -182,7 +182,10 @@ function isWithin(current: string, { path, detail }: Screen): boolean {
 function NoScreen() {
   return (
     <Page title="Not found">
-      <Empty title="There is no such screen" action={<a href={area.base}>Overview</a>}>
+      <Empty
+        title="There is no such screen"
+        action={<a href={area.base}>{area.kind === "console" ? "Overview" : "Keys"}</a>}
+      >
         It may have moved, or you may not be allowed to see it.
       </Empty>
     </Page>

@@ -56,7 +56,7 @@ export function Shortcuts({ screens, search }: ShortcutsProps) {
   if (!isShown) return null
   const key = (text: string) => <kbd>{text}</kbd>
   return (
-    <Dialog title="Keys" close={() => setShown(false)}>
+    <Dialog title="Keyboard shortcuts" close={() => setShown(false)}>
       <Facts
         facts={[
           search ? ["Search everything", key("Ctrl K")] : null,

@@ -43,7 +43,7 @@ export function accountsInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "Close", exact: true }).click()
     await look("account-close-question", "above")
     await page.getByRole("button", { name: "Close account" }).click()
-    await page.getByText("This account is closed since").waitFor()
+    await page.getByText("This account has been closed since").waitFor()
     await look("account-closed")
     await page.getByRole("button", { name: "Reopen" }).click()
     await page.getByRole("button", { name: "Adjust credits" }).waitFor()

@@ -61,7 +61,7 @@ export function AccountScreen({ id }: { readonly id: string }) {
             {account.problem !== null && <Notice tone="bad">{account.problem}</Notice>}
             {account.closed !== null && (
               <Notice tone="plain">
-                This account is closed since <Time at={account.closed} style="instant" />. Its keys are
+                This account has been closed since <Time at={account.closed} style="instant" />. Its keys are
                 refused.
               </Notice>
             )}

@@ -88,7 +88,7 @@ export function AdminKeysScreen() {
             setWindow({ kind: "text", text: key })
           }}
         >
-          <TextField name="name" label="Name" required hint="Such as that of the program." />
+          <TextField name="name" label="Name" required hint="What uses the key, such as billing." />
           <TextField name="expires" label="Expires" hint="Such as 30d or 2027-01-31. Empty for never." />
           <PermissionFields given={[]} />
         </FormDialog>

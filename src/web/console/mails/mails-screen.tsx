@@ -95,7 +95,8 @@ export function MailsScreen() {
           version={version}
           empty={
             <Empty title="No mails yet">
-              Links for customers and notices by mail appear here. They are kept as long as notices.
+              Links for customers and notices by mail appear here. They are sent where the service has a mail
+              server (<code>--smtp</code>).
             </Empty>
           }
         />

@@ -126,7 +126,7 @@ function HealthFacts({ version }: { readonly version: number }) {
             ["Mail", <Mail key="mail" health={health} />],
             ["Last backup", <LastBackup key="backup" health={health} />],
             ...Object.entries(health.lists).map(
-              ([name, date]) => [`List ${name}`, date ?? "without a date"] as const,
+              ([name, date]) => [`Date of list ${name}`, date ?? "without a date"] as const,
             ),
           ]}
         />

@@ -21,7 +21,7 @@ export function PermissionFields({ given }: { readonly given: readonly string[] 
                 name="may"
                 value="*"
                 label="Everything"
-                hint="Whatever else is ticked below."
+                hint="All permissions, whatever is ticked below."
                 checked={given.includes("*")}
               />
             )}

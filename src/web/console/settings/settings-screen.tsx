@@ -58,12 +58,10 @@ export function SettingsScreen() {
           {
             title: "Actions",
             cell: (setting: Setting) =>
-              isEditable(setting) ? (
+              isEditable(setting) && (
                 <Button onClick={() => setEdited(setting)}>
                   Edit<span class="hidden"> {setting.setting}</span>
                 </Button>
-              ) : (
-                <span class="muted">–</span>
               ),
           },
         ]
@@ -76,10 +74,14 @@ export function SettingsScreen() {
       intro="What this service runs with. What counts at once can be changed here; all else where it was set: as a flag, in the environment or in the file."
     >
       {may("config.put") && config.data && fileVersion === null && (
-        <p class="muted">
-          Nothing can be changed here, since the service has no configuration file that it may write. Start it
-          with <code>--config FILE</code>.
-        </p>
+        <div class="note">
+          <p>
+            <strong>Read-only: the service has no configuration file that it may write.</strong>
+          </p>
+          <p>
+            Start it with <code>--config FILE</code> to change settings here.
+          </p>
+        </div>
       )}
       <Ready reading={settings} what="settings">
         {({ data }) => (

@@ -139,9 +139,9 @@ export function Sent({ again }: { again(): void }) {
         If this address can be used here, a mail with a link is on its way. Open the link within an hour, in
         this browser.
       </p>
-      <Button kind="quiet" onClick={again}>
-        Use another address
-      </Button>
+      <div class="actions">
+        <Button onClick={again}>Use another address</Button>
+      </div>
     </div>
   )
 }

@@ -46,7 +46,7 @@ function Credits({ account }: { readonly account: OwnAccount }) {
       <Stat
         label="Credits left"
         value={formatNumber(remaining ?? 0)}
-        note={bonus > 0 ? `${formatNumber(bonus)} of them bonus` : null}
+        note={bonus > 0 ? `${formatNumber(bonus)} of them bonus` : remaining === 0 && "calls are refused now"}
       />
       <Stat
         label="Used this month"

@@ -52,7 +52,7 @@ export function WebhookScreen() {
             it, or you signed in with a key that has limits of its own. Ask the operator of this service.
           </Notice>
         )}
-        <WebhookFacts reading={reading}>Set one, and a server of yours is told.</WebhookFacts>
+        <WebhookFacts reading={reading}>Set one to get notices at your server.</WebhookFacts>
       </Section>
       <Section
         title="Latest notices"
