@@ -99,7 +99,9 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
             ? "A name, an e-mail address, your own id, the beginning of an id, the id of a kept request, or the text of a key, which is neither stored nor logged."
             : found === null && error === null
               ? "Searching…"
-              : `${rows.length} found`}
+              : rows.length === 0 && error === null
+                ? "Nothing found. Try a part of a name, or a whole e-mail address or id."
+                : `${rows.length} found`}
         </p>
         {error && <ErrorBox error={error} onRetry={() => setText(`${text} `)} />}
         <ul class="rows found" ref={list}>
