@@ -24,6 +24,7 @@ import { type AnswerCheck, answerCheckFor, checkedFetch } from "./answer-check.t
 import { createManualClock, type ManualClock } from "./clock.ts"
 import { type KeyedRequest, postWith, withKey } from "./keyed-request.ts"
 import { createMemoryLog } from "./log.ts"
+import { briefTimer } from "./timer.ts"
 
 export interface TestOptions {
   readonly clock?: ManualClock
@@ -99,7 +100,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     random: systemRandom,
     dns: createZoneDns({}),
     web: createFixedWeb({}),
-    timer: systemTimer,
+    timer: briefTimer,
     ...options.ports,
   }
   const log = createMemoryLog()

@@ -10,6 +10,15 @@ export const noWaitTimer: Timer = {
   turn: systemTimer.turn,
 }
 
+/**
+ * The runtime's timers, without those of a minute and longer: on a busy machine, some tests of a file would get what a service does
+ * then and others not, such as the deletion of old records.
+ */
+export const briefTimer: Timer = {
+  after: (delayMs, run) => (delayMs < 60_000 ? systemTimer.after(delayMs, run) : () => {}),
+  turn: systemTimer.turn,
+}
+
 /** A timer whose time the test moves by hand. */
 export interface ManualTimer extends Timer {
   /** The delays of everything that waits, as they were asked for. */
