@@ -14,7 +14,7 @@ const name: Column<ListedKey> = {
   cell: (key) => {
     const isNamed = key.name !== ""
     const link = (
-      <a class={isNamed ? undefined : "nowrap"} href={addressOf(`/keys/${key.id}`)}>
+      <a class={isNamed ? undefined : "mono nowrap"} href={addressOf(`/keys/${key.id}`)}>
         {nameOf(key)}
       </a>
     )
