@@ -6,6 +6,7 @@ import { expect } from "bun:test"
 import type { APIRequestContext, Browser, Page } from "playwright-core"
 import { look } from "./look.ts"
 import { createTabs } from "./tabs.ts"
+import { loaded } from "./wait.ts"
 
 /** A browser at a running service. */
 export interface Desk {
@@ -65,6 +66,7 @@ export function createDesk(browser: Browser, url: string, adminKey: string): Des
       const { page } = tab
       if (key !== null) await signIn(page.request, `${url}/${path.split("/")[1]}/session`, key)
       await page.goto(url + path)
+      await loaded(page)
       return { page, look: (name, which = "screen") => look(page, name, which), done: () => tab.giveBack() }
     },
   }

@@ -42,6 +42,14 @@ function descriptionOf(field: Locator): Promise<string> {
   })
 }
 
+/**
+ * Waits until the first answers that a page shows are there. What is below them moves when they come, so that a button may not be
+ * where the pointer goes down on it.
+ */
+export async function loaded(page: Page): Promise<void> {
+  await page.locator(".loading").first().waitFor({ state: "detached" })
+}
+
 /** Waits until nothing of a page stands for an answer that is still to come. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" })
