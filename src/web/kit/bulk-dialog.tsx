@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { randomId } from "../client/browser.ts"
 import type { InputOf, SendId } from "../client/operations.ts"
 import { send } from "../client/request.ts"
@@ -216,7 +216,7 @@ interface Progress {
 function Running({ behind, count, waitMs, stop }: Progress & { readonly stop: () => void }) {
   const buttons = useRef<HTMLDivElement>(null)
   const [isStopping, setStopping] = useState(false)
-  useEffect(() => buttons.current?.querySelector("button")?.focus(), [])
+  useLayoutEffect(() => buttons.current?.querySelector("button")?.focus(), [])
   return (
     <div class="running">
       <progress max={count} value={behind} aria-label="Progress" />
@@ -256,7 +256,7 @@ interface EndedProps<Row> {
 function Ended<Row>({ outcome, countDone, thing, nameOf, goOn, close }: EndedProps<Row>) {
   const { failed, left, error } = outcome
   const buttons = useRef<HTMLDivElement>(null)
-  useEffect(() => buttons.current?.querySelector<HTMLElement>(".quiet")?.focus(), [])
+  useLayoutEffect(() => buttons.current?.querySelector<HTMLElement>(".quiet")?.focus(), [])
   const isStopped = error === null && failed.length === 0
   return (
     <>

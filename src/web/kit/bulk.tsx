@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { path, query } from "../client/address.ts"
 import { type BulkAction, BulkDialog } from "./bulk-dialog.tsx"
 import { Button } from "./button.tsx"
@@ -42,7 +42,7 @@ export function useBulk<Row>(props: BulkProps<Row>): Bulk<Row> | null {
 
   // The button that had the focus has left with the selection.
   const before = useRef(0)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (before.current > 0 && keys.size === 0 && document.activeElement === document.body)
       head.current?.focus()
     before.current = keys.size

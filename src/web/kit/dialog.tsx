@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useId, useRef } from "preact/hooks"
+import { useId, useLayoutEffect, useRef } from "preact/hooks"
 import { Icon } from "./icon.tsx"
 
 interface DialogProps {
@@ -22,14 +22,13 @@ export function Dialog({ title, children, close, mayClose = true, isWide = false
     if (mayClose && !dialog.current?.querySelector("form[aria-busy=true]")) close()
   }
 
-  useEffect(() => {
-    const before = document.activeElement
-    dialog.current?.showModal()
-    if (dialog.current) firstOf(dialog.current)?.focus()
-    // A dialog that leaves the page does not give the focus back by itself.
-    return () => {
-      if (before instanceof HTMLElement) before.focus()
-    }
+  // Before anything is painted: a key that comes next goes to the window.
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    if (shown) firstOf(shown)?.focus()
+    // To close it gives the focus back; a window that only leaves the page does not.
+    return () => shown?.close()
   }, [])
   return (
     <dialog

@@ -100,7 +100,7 @@ export function accountsInBrowser(desk: Desk): void {
     await page.getByRole("dialog").waitFor()
     await page.keyboard.press("Escape")
     await page.getByRole("dialog").waitFor({ state: "detached" })
-    // The focus goes back a moment after the window is gone.
+    // The focus goes back.
     await page.locator("button:focus", { hasText: "Close" }).waitFor()
     await done()
   })

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
 import type { Account } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
@@ -34,7 +34,7 @@ export function AccountAdjustments({ account, version, changed }: AccountAdjustm
   }
 
   // The button that had the focus goes with the next list.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (undos > 0) section.current?.focus()
   }, [undos])
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { AnswerOf, InputOf } from "../../client/operations.ts"
 import { Problem } from "../../client/problem.ts"
 import { send } from "../../client/request.ts"
@@ -60,8 +60,8 @@ export function ChangeWindow(props: ChangeWindowProps) {
   const step = trial ? "review" : removing ? "remove" : "edit"
   const stepBefore = useRef(step)
 
-  // What had the focus is hidden in the next step.
-  useEffect(() => {
+  // What had the focus is hidden in the next step. A key that comes at once must not reach a button that loses it again.
+  useLayoutEffect(() => {
     if (step === stepBefore.current) return
     stepBefore.current = step
     const place = step === "edit" ? ".form :is(input, select, textarea)" : ".form-buttons .quiet"

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef } from "preact/hooks"
+import { useLayoutEffect, useRef } from "preact/hooks"
 import { serviceName } from "../../client/area.ts"
 import { Mark } from "../../shell/mark.tsx"
 
@@ -15,7 +15,7 @@ interface GuestCardProps {
 export function GuestCard({ title, children }: GuestCardProps) {
   const card = useRef<HTMLDivElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · ${serviceName}`
     const field = card.current?.querySelector<HTMLElement>("form :is(input, button)")
     const first = field ?? heading.current
