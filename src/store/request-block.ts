@@ -37,7 +37,7 @@ export interface RequestBlock {
   readonly process: string
   /** How many there are. */
   readonly count: number
-  /** The requests as JSON. */
+  /** The requests: JSON, a line break and their rows. */
   readonly body: string
   /** What a search finds the block by. */
   readonly values: readonly string[]
@@ -63,71 +63,150 @@ export const blockSize = 1_024
 /** The longest time between the first request of a block and {@link RequestBlock.atMs}. Those that collect blocks keep to it. */
 export const maxSpanMs = 2_000
 
-/** The form of a body: texts are numbers that count from 1 in `names`, 0 is null, and each request has {@link width} cells. */
-type Body = {
+/**
+ * What the requests of a body have in common: most of them differ only in their time, duration and id. Texts are numbers that count
+ * from 1 in `names`, 0 is null, and each kind of request has {@link width} cells. `ids` has the ids that are not in `rows`.
+ */
+interface Head {
   readonly from: number
   readonly names: readonly string[]
+  readonly kinds: readonly number[]
   readonly ids: readonly string[]
-  readonly cells: readonly number[]
 }
 
-// The cells: milliseconds since `from`, surface, api, status, fault, parameter, account, key, credits, microseconds, address.
-const width = 11
+// The cells: surface, api, status, fault, parameter, account, key, credits, address.
+const width = 9
 /** Is added to the number of the surface of a call that was answered again: these are few, and a cell for all takes room. */
 const replayMark = 32
+/** A key has mostly a few kinds of requests. With more, some kinds are there twice. */
+const maxCompared = 16
+
+// A row has its kind, the milliseconds since the row before, the duration in microseconds, and 1 with the last two characters of its
+// id, if the others are those of the row before, or 0. Numbers are written in digits of 5 bits, the lowest first.
+const digitBits = 5
+const digitBase = 1 << digitBits
+const firstDigit = "0".charCodeAt(0)
+/** The room that a row needs at most: three numbers of up to 11 digits, and the end of an id. */
+const maxRowLength = 3 * 11 + 3
 
 /** Gathers the requests of a block. */
 export interface BlockBuilder {
   readonly fromMs: number
   /** How many there are. */
   readonly count: () => number
+  /** Adds a request that did not end before the one that was added last. Its id is ASCII. */
   add(request: KeptRequest): void
   end(process: string, atMs: number): RequestBlock
 }
 
 /** Begins a block with a request at a time. */
 export function createBlockBuilder(fromMs: number): BlockBuilder {
-  const names = new Map<string, number>()
+  const kinds: KeptRequest[] = []
+  const kindsOfKey = new Map<string | null, number[]>()
   const ids: string[] = []
-  const cells: number[] = []
+  const stems = new Set<string>()
+  let rows = new Uint8Array(8_192)
+  let length = 0
+  let count = 0
+  let lastMs = fromMs
+  let lastId = ""
+  let lastStem = ""
 
-  function nameOf(text: string | null): number {
-    if (text === null) return 0
-    let number = names.get(text)
-    if (number === undefined) {
-      number = names.size + 1
-      names.set(text, number)
+  function kindOf(request: KeptRequest): number {
+    let compared = kindsOfKey.get(request.key)
+    if (!compared) {
+      compared = []
+      kindsOfKey.set(request.key, compared)
     }
-    return number
+    for (const number of compared) if (isSameKind(kinds[number], request)) return number
+    if (compared.length < maxCompared) compared.push(kinds.length)
+    return kinds.push(request) - 1
+  }
+
+  function write(number: number): void {
+    let rest = number
+    while (rest >= digitBase) {
+      rows[length++] = firstDigit + digitBase + (rest % digitBase)
+      rest = Math.floor(rest / digitBase)
+    }
+    rows[length++] = firstDigit + rest
   }
 
   return {
     fromMs,
-    count: () => ids.length,
+    count: () => count,
     add(request) {
-      const { atMs, requestId, surface, api, status, fault, parameter, account, key, credits, ms, address } =
-        request
-      ids.push(requestId)
-      cells.push(
-        atMs - fromMs,
-        surfaces.indexOf(surface) + (request.isReplay ? replayMark : 0),
-        nameOf(api),
-        status,
-        nameOf(fault),
-        nameOf(parameter),
-        nameOf(account),
-        nameOf(key),
-        credits,
-        Math.round(ms * 1_000),
-        nameOf(address),
-      )
+      const { atMs, requestId, ms } = request
+      if (rows.length - length < maxRowLength) {
+        const more = new Uint8Array(2 * rows.length)
+        more.set(rows)
+        rows = more
+      }
+      write(kindOf(request))
+      write(atMs - lastMs)
+      write(Math.round(ms * 1_000))
+      const end = requestId.length - 2
+      if (end >= 0 && requestId.length === lastId.length && requestId.startsWith(lastStem)) {
+        write(1)
+        rows[length++] = requestId.charCodeAt(end)
+        rows[length++] = requestId.charCodeAt(end + 1)
+      } else {
+        write(0)
+        ids.push(requestId)
+        lastId = requestId
+        lastStem = stemOf(requestId)
+        stems.add(lastStem)
+      }
+      lastMs = atMs
+      count++
     },
     end(process, atMs) {
-      const body: Body = { from: fromMs, names: [...names.keys()], ids, cells }
-      const values = valuesOf(body)
-      return { atMs, fromMs, process, count: ids.length, body: JSON.stringify(body), values }
+      const head = toHead(fromMs, kinds, ids)
+      const text = Buffer.from(rows.buffer).toString("latin1", 0, length)
+      const body = `${JSON.stringify(head)}\n${text}`
+      return { atMs, fromMs, process, count, body, values: valuesOf(head, stems) }
     },
   }
+}
+
+/** Whether two requests of one key differ at most in their time, duration and id. */
+function isSameKind(one: KeptRequest | undefined, other: KeptRequest): boolean {
+  return (
+    one !== undefined &&
+    one.surface === other.surface &&
+    one.api === other.api &&
+    one.status === other.status &&
+    one.fault === other.fault &&
+    one.parameter === other.parameter &&
+    one.account === other.account &&
+    one.credits === other.credits &&
+    one.isReplay === other.isReplay &&
+    one.address === other.address
+  )
+}
+
+function toHead(from: number, kinds: readonly KeptRequest[], ids: readonly string[]): Head {
+  const names = new Map<string, number>()
+  const nameOf = (text: string | null) => {
+    if (text === null) return 0
+    const number = names.get(text) ?? names.size + 1
+    names.set(text, number)
+    return number
+  }
+  const cells: number[] = []
+  for (const { surface, isReplay, api, status, fault, parameter, account, key, credits, address } of kinds)
+    cells.push(
+      surfaces.indexOf(surface) + (isReplay ? replayMark : 0),
+      nameOf(api),
+      status,
+      nameOf(fault),
+      nameOf(parameter),
+      nameOf(account),
+      nameOf(key),
+      credits,
+      nameOf(address),
+    )
+  return { from, names: [...names.keys()], kinds: cells, ids }
 }
 
 /**
@@ -150,59 +229,75 @@ export function valuesOfFilter({ account, key, api, status, fault, requestId }: 
 export type NumberedRequest = KeptRequest & { readonly index: number }
 
 /** The requests of a stored block that a filter finds, in the order in which they ended. */
-export function findInBody(text: string, filter: RequestFilter): readonly NumberedRequest[] {
-  const body = toBody(text)
-  const { names, ids, cells, from } = body
-  const name = (number = 0) => names[number - 1] ?? null
-  const matches = createMatch(body, filter)
+export function findInBody(body: string, filter: RequestFilter): readonly NumberedRequest[] {
+  const { requestId: wantedId, fromMs = 0, toMs = Number.POSITIVE_INFINITY } = filter
+  const end = body.indexOf("\n")
+  const head: Head = JSON.parse(body.slice(0, end))
+  const kinds = kindsOf(head, filter)
   const found: NumberedRequest[] = []
-  for (let index = 0; index < ids.length; index++) {
-    if (!matches(index)) continue
-    const at = index * width
-    const surface = cells[at + 1] ?? 0
-    found.push({
-      index,
-      atMs: from + (cells[at] ?? 0),
-      requestId: ids[index] ?? "",
-      surface: surfaces[surface % replayMark] ?? "none",
-      api: name(cells[at + 2]) ?? "none",
-      status: cells[at + 3] ?? 0,
-      fault: name(cells[at + 4]),
-      parameter: name(cells[at + 5]),
-      account: name(cells[at + 6]),
-      key: name(cells[at + 7]),
-      credits: cells[at + 8] ?? 0,
-      isReplay: surface >= replayMark,
-      ms: (cells[at + 9] ?? 0) / 1_000,
-      address: name(cells[at + 10]),
-    })
+  if (kinds.every((kind) => kind === null)) return found
+  let place = end + 1
+  let atMs = head.from
+  let idsRead = 0
+  let id = ""
+
+  function read(): number {
+    let number = 0
+    for (let scale = 1; place < body.length; scale *= digitBase) {
+      const digit = body.charCodeAt(place++) - firstDigit
+      number += (digit % digitBase) * scale
+      if (digit < digitBase) return number
+    }
+    throw new Error("a block of kept requests is cut off")
+  }
+
+  for (let index = 0; place < body.length; index++) {
+    const kind = kinds[read()]
+    atMs += read()
+    const ms = read() / 1_000
+    let requestId = id
+    if (read() === 0) {
+      id = head.ids[idsRead++] ?? ""
+      requestId = id
+    } else {
+      requestId = stemOf(id) + body.slice(place, place + 2)
+      place += 2
+    }
+    if (!kind || atMs < fromMs || atMs >= toMs) continue
+    if (wantedId === undefined || requestId === wantedId) found.push({ ...kind, index, atMs, requestId, ms })
   }
   return found
 }
 
-/** Compares numbers: to make texts of all requests of a block takes several times as long. */
-function createMatch({ names, ids, cells, from }: Body, filter: RequestFilter): (index: number) => boolean {
-  const { requestId, status, api, fromMs = 0, toMs = Number.POSITIVE_INFINITY } = filter
-  const equal = [
-    [4, filter.fault],
-    [6, filter.account],
-    [7, filter.key],
-  ].flatMap(([cell, text]): (readonly [number, number])[] =>
-    typeof cell === "number" && typeof text === "string" ? [[cell, names.indexOf(text) + 1]] : [],
-  )
-  if (equal.some(([, number]) => number === 0)) return () => false
-  const apis = new Set(
-    names.flatMap((list, n) => (api !== undefined && list.split(",").includes(api) ? [n + 1] : [])),
-  )
-  return (index) => {
-    const at = index * width
-    const ms = from + (cells[at] ?? 0)
-    if (ms < fromMs || ms >= toMs) return false
-    if (requestId !== undefined && ids[index] !== requestId) return false
-    if (api !== undefined && !apis.has(cells[at + 2] ?? 0)) return false
-    if (status !== undefined && !hasStatus(cells[at + 3] ?? 0, status)) return false
-    return equal.every(([cell, number]) => cells[at + cell] === number)
-  }
+type Kind = Omit<NumberedRequest, "index" | "atMs" | "requestId" | "ms">
+
+/** The kinds of requests by their numbers, with null for those that a filter does not find. */
+function kindsOf({ names, kinds }: Head, filter: RequestFilter): readonly (Kind | null)[] {
+  const { account, key, api, status, fault } = filter
+  const name = (number = 0) => names[number - 1] ?? null
+  return Array.from({ length: kinds.length / width }, (_, number) => {
+    const at = number * width
+    const surface = kinds[at] ?? 0
+    const kind: Kind = {
+      surface: surfaces[surface % replayMark] ?? "none",
+      api: name(kinds[at + 1]) ?? "none",
+      status: kinds[at + 2] ?? 0,
+      fault: name(kinds[at + 3]),
+      parameter: name(kinds[at + 4]),
+      account: name(kinds[at + 5]),
+      key: name(kinds[at + 6]),
+      credits: kinds[at + 7] ?? 0,
+      isReplay: surface >= replayMark,
+      address: name(kinds[at + 8]),
+    }
+    const isWanted =
+      (account === undefined || kind.account === account) &&
+      (key === undefined || kind.key === key) &&
+      (fault === undefined || kind.fault === fault) &&
+      (status === undefined || hasStatus(kind.status, status)) &&
+      (api === undefined || kind.api.split(",").includes(api))
+    return isWanted ? kind : null
+  })
 }
 
 function hasStatus(status: number, wanted: string): boolean {
@@ -213,40 +308,30 @@ function classOf(status: number): string {
   return `${Math.floor(status / 100)}xx`
 }
 
-function toBody(text: string): Body {
-  return JSON.parse(text)
-}
+/** The cells of a kind of request whose texts a search finds it by. */
+const searched = { api: 1, account: 5, key: 6 }
 
-/** The cells of a request whose texts a search finds it by. */
-const kinds = { api: 2, account: 6, key: 7 }
-
-function valuesOf({ names, ids, cells }: Body): readonly string[] {
+function valuesOf({ names, kinds }: Head, stems: Iterable<string>): readonly string[] {
   /** By a text's number: 1 if a request has it, 3 if one that failed has it. */
-  const seen = Object.entries(kinds).map(([kind, cell]) => ({
+  const seen = Object.entries(searched).map(([kind, cell]) => ({
     kind,
     cell,
     by: new Uint8Array(names.length + 1),
   }))
   const statuses = new Set<number>()
   const faults = new Set<number>()
-  const stems = new Set<string>()
-  let lastStem = ""
-  for (let index = 0; index < ids.length; index++) {
-    const at = index * width
-    const fault = cells[at + 4] ?? 0
-    const status = cells[at + 3] ?? 0
+  for (let at = 0; at < kinds.length; at += width) {
+    const status = kinds[at + 2] ?? 0
+    const fault = kinds[at + 3] ?? 0
     const mark = fault > 0 || status >= 400 ? 3 : 1
-    const stem = stemOf(ids[index] ?? "")
-    if (stem !== lastStem) stems.add(stem)
-    lastStem = stem
     statuses.add(status)
     if (fault > 0) faults.add(fault)
     for (const { cell, by } of seen) {
-      const number = cells[at + cell] ?? 0
+      const number = kinds[at + cell] ?? 0
       by[number] = (by[number] ?? 0) | mark
     }
   }
-  const values = [...stems].map((stem) => `id ${stem}`)
+  const values = Array.from(stems, (stem) => `id ${stem}`)
   for (const status of new Set([...statuses].flatMap((one) => [String(one), classOf(one)])))
     values.push(`status ${status}`)
   for (const fault of faults) values.push(`fault ${names[fault - 1]}`)

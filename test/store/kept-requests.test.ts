@@ -13,6 +13,7 @@ import {
 import { indexRecent } from "../../src/store/request-index.ts"
 import type { Run } from "../../src/store/rows.ts"
 import { createRun } from "../../src/store/sqlite/statement.ts"
+import { surfaces } from "../../src/values/request-events.ts"
 import { type AnyTestStore, openAnyStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { tempDir } from "../support/temp.ts"
 
@@ -193,6 +194,56 @@ test("a process may end at any point while it makes a group: another one finishe
   ])
   database.close()
   await store.close()
+})
+
+test("a block gives back what was put in, whatever it was", () => {
+  const text = (choices: readonly string[]) => fc.constantFrom(...choices)
+  const request = fc.record({
+    requestId: fc.oneof(
+      text(["a", "ab", "abc", "abd", "abcde"]),
+      fc.stringMatching(/^[A-Za-z0-9._-]{1,128}$/),
+      fc.integer({ min: 0, max: 5_000 }).map((n) => `AbCd.${n.toString(36)}`),
+    ),
+    surface: fc.constantFrom(...surfaces),
+    api: text(["none", "hmac", "hmac,linesorter", 'é\n"0']),
+    status: text(["200", "400", "404", "503"]).map(Number),
+    fault: fc.option(text(["inputRejected", "overloaded"])),
+    parameter: fc.option(text(["text", "\n"])),
+    account: fc.option(text(["acc_1", "acc_2"])),
+    key: fc.option(fc.integer({ min: 0, max: 40 }).map((n) => `key_${n}`)),
+    credits: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })),
+    isReplay: fc.boolean(),
+    ms: fc.oneof(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 1e12 })).map((n) => n / 1_000),
+    address: fc.option(text(["192.0.2.1", "2001:db8::1"])),
+  })
+  const timed = fc.record({ request, laterMs: fc.integer({ min: 0, max: 2_000 }) })
+  fc.assert(
+    fc.property(fc.array(timed, { minLength: 1, maxLength: 600 }), (made) => {
+      let atMs = start
+      const list = made.map(({ request: one, laterMs }) => {
+        atMs += laterMs
+        return { ...one, atMs }
+      })
+      const { body, count } = blockOf("a", list, atMs)
+      expect(findInBody(body, {})).toEqual(list.map((one, index) => ({ ...one, index })))
+      expect(count).toBe(list.length)
+    }),
+    { seed: 28, numRuns: 200 },
+  )
+})
+
+test("a body that is cut off is an error, and takes no endless time", () => {
+  const { body } = blockOf("a", [requestOf(0, 1), requestOf(1, 2)], start + 1)
+  for (let end = body.indexOf("\n") + 2; end < body.length; end++) {
+    const isWhole = (() => {
+      try {
+        return findInBody(body.slice(0, end), {}).length > 0
+      } catch (cause) {
+        return String(cause)
+      }
+    })()
+    expect([true, "Error: a block of kept requests is cut off"]).toContain(isWhole)
+  }
 })
 
 /** What a search finds on all of its pages. */

@@ -371,7 +371,7 @@ CREATE TABLE kept_requests (
   at_ms   bigint NOT NULL,           -- when the last of them ended, or a little later
   process text COLLATE "C" NOT NULL, -- a name of the process that wrote them
   from_ms bigint NOT NULL,           -- when the first of them ended
-  body    text NOT NULL,             -- JSON
+  body    text NOT NULL,             -- JSON, a line break and rows
   PRIMARY KEY (at_ms, process)
 );
 -- Blocks that are not in the index yet.

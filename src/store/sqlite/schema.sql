@@ -351,7 +351,7 @@ CREATE TABLE kept_requests (
   at_ms   INTEGER NOT NULL, -- when the last of them ended, or a little later
   process TEXT NOT NULL,    -- a name of the process that wrote them
   from_ms INTEGER NOT NULL, -- when the first of them ended
-  body    TEXT NOT NULL,    -- JSON
+  body    TEXT NOT NULL,    -- JSON, a line break and rows
   PRIMARY KEY (at_ms, process)
 ) STRICT;
 -- Blocks that are not in the index yet.
