@@ -63,7 +63,7 @@ async function measureCost(): Promise<void> {
   for (const callers of [1, 100, 1_000, 10_000]) {
     const { offer, write, stop } = createRequestWriter({
       requests,
-      keeping: () => ({ days: 30, withAddresses: false }),
+      keeping: () => ({ keepRequests: 30, keepAddresses: false }),
       process: `p${callers}`,
       clock: { now: () => nowMs, monotonicMs: () => nowMs },
       timer: { after: () => () => {}, turn: keepAliveTimer.turn },
@@ -101,7 +101,7 @@ async function fill(): Promise<void> {
       const hasFailed = hash % 19 === 0
       builder.add({
         // A block spans two seconds at most, so its requests are as close as under load.
-        atMs: firstMs + from * msPerRequest + (n - from),
+        atMs: firstMs + from * msPerRequest + ((n - from) >> 2),
         requestId: `Ab3dEfGh1jKl.${n.toString(36)}`,
         surface: "rest",
         api: apis[hash % 7 < 6 ? hash % 5 : hash % 40] ?? "",
@@ -116,7 +116,7 @@ async function fill(): Promise<void> {
         address: null,
       })
     }
-    waiting.push(builder.end("p", builder.fromMs + blockSize))
+    waiting.push(builder.end("p", builder.fromMs + blockSize / 4))
     if (waiting.length === 32) {
       await requests.add(waiting)
       await requests.index(firstMs + from)

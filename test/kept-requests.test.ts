@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { createRequestWriter } from "../src/history/request-writer.ts"
 import { createCounts } from "../src/observe/counts.ts"
-import type { RequestBlock } from "../src/store/request-block.ts"
+import { blockSize, type RequestBlock } from "../src/store/request-block.ts"
 import { StoreUnavailable } from "../src/store/store.ts"
 import { adminOf } from "./support/admin.ts"
 import { runLine } from "./support/admin-cli.ts"
@@ -228,7 +228,7 @@ describe("a service", () => {
 describe("the writer", () => {
   test("writes a second after the first request, a block at a time, and again what the store did not take", async () => {
     const { writer, offer, timer, state } = newWriter()
-    for (let n = 0; n < 1_100; n++) offer({ status: 200, caller })
+    for (let n = 0; n < blockSize + 76; n++) offer({ status: 200, caller })
     expect([state.calls, timer.waiting]).toEqual([[], [1_000]])
     state.problem = new StoreUnavailable("no answer")
     timer.fire()
@@ -236,12 +236,14 @@ describe("the writer", () => {
     expect(state.logged).toEqual(["requests not written; those in memory are written later"])
     state.problem = null
     await writer.write()
-    expect(state.calls).toEqual([[1_024], [76]])
+    expect(state.calls).toEqual([[blockSize], [76]])
     expect(new Set(state.blocks.map(({ atMs }) => atMs)).size).toBe(2)
     expect(state.logged.at(-1)).toBe("requests are written again")
     expect(state.indexed).toBe(0)
-    for (let n = 0; n < 14 * 1_024; n++) offer({ status: 200, caller })
-    await writer.write()
+    for (let blocks = 0; blocks < 14; blocks++) {
+      for (let n = 0; n < blockSize; n++) offer({ status: 200, caller })
+      await writer.write()
+    }
     expect(state.indexed).toBe(1)
     await writer.stop()
   })
@@ -263,9 +265,9 @@ describe("the writer", () => {
     const { writer, offer, timer, state } = newWriter({ isUntimed: true })
     for (let n = 0; n < 1_000; n++) offer({ status: 401, caller: null })
     expect([state.calls, timer.waiting, writer.dropped()]).toEqual([[], [], 0])
-    for (let n = 0; n < 100; n++) offer({ status: 200, caller })
+    for (let n = 1_000; n < blockSize + 76; n++) offer({ status: 200, caller })
     await writer.write()
-    expect(state.calls).toEqual([[1_024], [76]])
+    expect(state.calls).toEqual([[blockSize], [76]])
     await writer.stop()
   })
 
@@ -350,7 +352,7 @@ function newWriter({ isUntimed = false } = {}) {
         state.blocks.push(...blocks)
       },
     },
-    keeping: () => ({ days: 1, withAddresses: false }),
+    keeping: () => ({ keepRequests: 1, keepAddresses: false }),
     process: "p",
     isUntimed,
     clock,

@@ -44,7 +44,7 @@ import { createLazyThreads } from "./lazy-threads.ts"
 import { mailBrandOf } from "./mails.ts"
 import { createMockMails } from "./mock-mails.ts"
 import { keepNewest } from "./mock-requests.ts"
-import { createObservability, keepingOf, type OpenLog, openLog } from "./observability.ts"
+import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { createOwnApiVersions, logRefused } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis } from "./prepare.ts"
@@ -168,7 +168,7 @@ async function createState(
     ports,
     store: { ...openedStore, requests: keepNewest(openedStore.requests) },
     keepDays: () => config.history,
-    keeping: () => keepingOf(config),
+    keeping: () => config,
     process: "mock",
     isUntimed: true,
     version,

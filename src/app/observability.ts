@@ -79,11 +79,6 @@ interface ObservabilityParts
   readonly instances?: () => Instances | null
 }
 
-/** Which requests a configuration keeps. */
-export function keepingOf({ keepRequests, keepAddresses }: Config): RequestKeeping {
-  return { days: keepRequests, withAddresses: keepAddresses }
-}
-
 /**
  * Makes the metrics and the request log of a service.
  * @param channel to the supervisor of several processes, which gets a last report on `stop`; null for a single process

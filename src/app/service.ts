@@ -37,7 +37,7 @@ import { createLazyThreads } from "./lazy-threads.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 import { mailBrandOf, mailServerOf } from "./mails.ts"
 import { createNextGenerations } from "./next-generation.ts"
-import { createObservability, keepingOf, openLog } from "./observability.ts"
+import { createObservability, openLog } from "./observability.ts"
 import { programParts } from "./open-accounts.ts"
 import { createOwnApiVersions, logRefused, type SharedApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
@@ -191,7 +191,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       ports,
       store: openedStore,
       keepDays: () => current.config.history,
-      keeping: () => keepingOf(current.config),
+      keeping: () => current.config,
       version,
       openRequests: () => server.openRequests(),
       unsentBytes: shared.unsent.bytes,

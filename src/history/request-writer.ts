@@ -12,11 +12,11 @@ import {
 } from "../store/request-block.ts"
 import { callSurfaces, type Surface } from "../values/request-events.ts"
 
-/** Which requests are kept. */
+/** Which requests are kept: two of the settings. */
 export interface RequestKeeping {
-  /** 0 for none. */
-  readonly days: number
-  readonly withAddresses: boolean
+  /** Days; 0 for none. */
+  readonly keepRequests: number
+  readonly keepAddresses: boolean
 }
 
 interface RequestWriterParts {
@@ -28,7 +28,7 @@ interface RequestWriterParts {
   readonly clock: Clock
   readonly timer: Timer
   readonly log: Pick<Log, "warn" | "info">
-  /** Whether it writes when it is asked to or a block is full, not by time: in a test double, blocks are then the same on every run. */
+  /** Whether it writes only when it is asked to or a block is full, not by time: in a test double, blocks are then the same on every run. */
   readonly isUntimed?: boolean
 }
 
@@ -44,7 +44,7 @@ const kept: ReadonlySet<Surface> = new Set(callSurfaces)
 /** The name of a parameter or header, without the places in it: an own API may name it as it likes. */
 const parameterName = /^[A-Za-z_][\w-]{0,39}/
 
-/** Creates the writer of requests to the store. It writes a second after the first one that waits. */
+/** Creates the writer of requests to the store. It writes when a block is full, and a second after the first request that waits. */
 export function createRequestWriter(parts: RequestWriterParts) {
   const { requests, keeping, process, clock, timer, log, isUntimed = false } = parts
   const waiting: RequestBlock[] = []
@@ -89,7 +89,7 @@ export function createRequestWriter(parts: RequestWriterParts) {
       credits: creditsOf(end),
       isReplay: end.isReplay === true,
       ms: durationMs,
-      address: keeping().withAddresses ? start.address() : null,
+      address: keeping().keepAddresses ? start.address() : null,
     })
     if (open.count() >= blockSize) seal(open)
   }
@@ -102,17 +102,18 @@ export function createRequestWriter(parts: RequestWriterParts) {
     if (isLate) names++
     lastMs = isLate ? openedMs : atMs
     waiting.push(block.end(names === 0 ? process : `${process}.${names}`, lastMs))
-    if (isUntimed) writing = writing.then(attempt)
+    // One after the other: a block must not be sent twice at the same time.
+    writing = writing.then(attempt)
   }
 
   async function writeWaiting(): Promise<void> {
     // A full block takes about a millisecond in a data file, so each has a transaction and a turn of its own.
     for (let block = waiting[0]; block; block = waiting[0]) {
+      await timer.turn()
       await requests.add([block])
       waiting.shift()
       waitingRequests -= block.count
       unindexed++
-      await timer.turn()
     }
   }
 
@@ -146,14 +147,13 @@ export function createRequestWriter(parts: RequestWriterParts) {
     cancel = null
     unknown = 0
     if (open) seal(open)
-    // One after the other: a block must not be sent twice at the same time.
-    writing = writing.then(attempt)
+    else writing = writing.then(attempt)
     return writing
   }
 
   return {
     /** Whether requests are kept. */
-    isOn: () => keeping().days > 0,
+    isOn: () => keeping().keepRequests > 0,
     /** Takes a finished request. */
     offer,
     /** Writes what waits. Resolves also when the store does not answer. */
