@@ -78,8 +78,8 @@ interface Head {
 const width = 9
 /** Is added to the number of the surface of a call that was answered again: these are few, and a cell for all takes room. */
 const replayMark = 32
-/** A key has mostly a few kinds of requests. With more, some kinds are there twice. */
-const maxCompared = 16
+/** A key mostly has fewer kinds of requests in a block. With more, some are there several times. */
+const maxCompared = 64
 
 // A row has its kind, the milliseconds since the row before, the duration in microseconds, and 1 with the last two characters of its
 // id, if the others are those of the row before, or 0. Numbers are written in digits of 5 bits, the lowest first.
