@@ -83,9 +83,13 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       `The bonus of an account can be ${maxCredits} credits at most; '${id}' has 500: add ${maxCredits - 500} or less.`,
     ])
     expect(await bonus()).toEqual([500, 0])
+    await adjust(-500)
+    expect((await refused(-1))[2]).toBe(
+      `Account '${id}' has 0 bonus credits; there are none to take. A service with --allow-debt lets an account owe credits.`,
+    )
     await admin.run(closeAccount, { id })
     expect((await refused(5))[0]).toBe("conflict")
-    expect(await entries()).toHaveLength(1)
+    expect(await entries()).toHaveLength(2)
   })
 
   test("the same reference and credits are done once, also at the same time; other credits are refused", async () => {

@@ -20,7 +20,12 @@ import { backupsInBrowser, plansInBrowser } from "./web/plans-and-backups.ts"
 import { portalInBrowser } from "./web/portal.ts"
 import { portalByKeyboard } from "./web/portal-by-keyboard.ts"
 import { auditInBrowser, noticesInBrowser } from "./web/records.ts"
-import { errorsInBrowser, keptRequestsInBrowser, requestsInBrowser } from "./web/requests.ts"
+import {
+  errorsInBrowser,
+  keptRequestsInBrowser,
+  noKeptRequestsInBrowser,
+  requestsInBrowser,
+} from "./web/requests.ts"
 import { searchInBrowser } from "./web/search.ts"
 import { sessionsInBrowser } from "./web/sessions.ts"
 import { settingsInBrowser } from "./web/settings.ts"
@@ -70,6 +75,7 @@ if (executable === null) {
   describe("pages", () => pagesInBrowser(desk, db))
   describe("guests", () => guestsInBrowser(offeringDesk))
   describe("requests", () => requestsInBrowser(desk))
+  describe("no kept requests", () => noKeptRequestsInBrowser(desk))
   describe("errors", () => errorsInBrowser(desk))
   describe("notices", () => noticesInBrowser(desk))
   describe("plans", () => plansInBrowser(configuredDesk, desk, configured.file))

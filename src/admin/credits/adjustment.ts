@@ -133,6 +133,6 @@ function requireRoom(
     : `Account '${id}' has ${now} bonus credits`
   const advice = mayOwe
     ? `'${id}' has ${now}: take fewer.`
-    : `take ${Math.max(0, now)} at most. A service with --allow-debt lets an account owe credits.`
+    : `${now > 0 ? `take ${now} at most` : "there are none to take"}. A service with --allow-debt lets an account owe credits.`
   throw new AdminFault("conflict", `${most}; ${advice}`, { parameter })
 }

@@ -1,13 +1,14 @@
 /** The console, for operators. A screen is one line here; docs/web.md says how to make one. */
 
 import { startApp } from "../shell/app.tsx"
-import { type Screen, screenAt } from "../shell/frame.tsx"
+import { type Screen, screensWith } from "../shell/frame.tsx"
 import { AccountScreen } from "./accounts/account-screen.tsx"
 import { AccountsScreen } from "./accounts/accounts-screen.tsx"
 import { AdminKeysScreen } from "./admin-keys/admin-keys-screen.tsx"
 import { AuditScreen } from "./audit/audit-screen.tsx"
 import { BackupsScreen } from "./backups/backups-screen.tsx"
 import { ErrorsScreen } from "./errors/errors-screen.tsx"
+import { icons } from "./icons.ts"
 import { InvitationsScreen } from "./invitations/invitations-screen.tsx"
 import { KeyScreen } from "./keys/key-screen.tsx"
 import { KeysScreen } from "./keys/keys-screen.tsx"
@@ -23,8 +24,9 @@ import { SearchWindow } from "./search/search-window.tsx"
 import { SettingsScreen } from "./settings/settings-screen.tsx"
 import { StatementScreen, StatementsScreen } from "./statements/statements-screen.tsx"
 
+const screenAt = screensWith(icons)
 const screens: readonly Screen[] = [
-  { path: "/", title: "Overview", icon: "overview", operation: null, component: OverviewScreen },
+  { path: "/", title: "Overview", icon: icons.overview, operation: null, component: OverviewScreen },
   screenAt("accounts", "Accounts", "accounts.list", AccountsScreen, AccountScreen),
   screenAt("invitations", "Invitations", "invitations.list", InvitationsScreen),
   screenAt("keys", "Keys", "keys.list", KeysScreen, KeyScreen),

@@ -1,49 +1,33 @@
-/** Drawings of 24 × 24, by name. They only repeat what the text beside them says. */
-const shapes = {
-  overview: "M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 4v3h6V4z",
-  accounts:
-    "M9 11a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM2.500 20c.5-3.500 3-5.500 6.500-5.500s6 2 6.500 5.500M16 4.500a3.500 3.500 0 0 1 0 6M18 15c2 .7 3.200 2.400 3.500 5",
-  invitations: "M4 6.500h16v11H4zM4.500 7l7.500 6 7.500-6M15 20h6m-3-3v6",
-  keys: "M14.500 9.500 21 3m-4 4 2.500 2.500M15 9a5.500 5.500 0 1 1-9.500 5.300A5.500 5.500 0 0 1 15 9z",
-  requests: "M4 6h16M4 12h10M4 18h13M18.500 10.500l2 1.500-2 1.500",
-  errors:
-    "M12 8.500v4.500m0 3.500v.1M10.300 4.200 2.800 17.500A2 2 0 0 0 4.500 20.500h15a2 2 0 0 0 1.700-3L13.700 4.200a2 2 0 0 0-3.400 0z",
-  notices: "M4 6.500h16v11H4zM4.500 7l7.500 6 7.500-6",
-  mails: "M20.500 3.500 3.500 10.500l7 3 3 7zM10.500 13.500l10-10",
-  plans: "M12 3.500 20.500 8 12 12.500 3.500 8zM3.500 12 12 16.500 20.500 12M3.500 16 12 20.500 20.500 16",
-  statements: "M6 3.500h12v17l-3-2-3 2-3-2-3 2zM9 8h6M9 11.500h6M9 15h3",
-  audit: "M7 3.500h7.500L19 8v12.500H7zM14 3.500V8h5M10 12.500h6M10 16h6",
-  backups:
-    "M4 7c0-1.700 3.600-3 8-3s8 1.300 8 3-3.600 3-8 3-8-1.300-8-3zm0 0v10c0 1.700 3.600 3 8 3s8-1.300 8-3V7M4 12c0 1.700 3.600 3 8 3s8-1.300 8-3",
-  people:
-    "M12 11.500a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM5 20c.5-3.500 3.300-5.500 7-5.500s6.500 2 7 5.500",
-  "admin-keys": "M5 10.500h14v10H5zM8 10.500V7a4 4 0 0 1 8 0v3.500M12 14.500v2.500",
-  settings: "M4 7h9M17 7h3M15 9.500v-5M4 17h3M11 17h9M9 19.500v-5M4 12h3M11 12h9",
-  passkeys:
-    "M9 11a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM2.500 20c.5-3.500 3-5.500 6.500-5.500M17 13a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5zm0 0v7.500l2-1.500-1.200-1.500L19 16",
-  usage: "M4 20V4M4 20h16M8 16v-4M12.500 16V8M17 16v-6",
+/** Drawings of 24 × 24, by name: those that several pages need. They only repeat what the text beside them says. */
+export const shapes = {
+  keys: "M14.5 9.5 21 3m-4 4 2.5 2.5M15 9a5.5 5.5 0 1 1-9.5 5.3A5.5 5.5 0 0 1 15 9z",
+  requests: "M4 6h16M4 12h10M4 18h13M18.5 10.5l2 1.5-2 1.5",
+  statements: "M6 3.5h12v17l-3-2-3 2-3-2-3 2zM9 8h6M9 11.5h6M9 15h3",
   pause: "M8 5v14M16 5v14",
-  playground: "M5 4.500v15l14-7.500z",
-  webhook:
-    "M9 8.500a3.500 3.500 0 1 1 5.500 2.800L17 16M12 8l-3.500 7.500M6.500 13.200A3.500 3.500 0 1 0 10 17.500h6m0 0a3 3 0 1 0 3-4.200",
+  playground: "M5 4.5v15l14-7.5z",
   menu: "M4 7h16M4 12h16M4 17h16",
   close: "M6 6l12 12M18 6 6 18",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
-  check: "M5 12.500 10 17.500 19.500 7",
+  check: "M5 12.5 10 17.5 19.5 7",
   back: "M15 5l-7 7 7 7",
   next: "M9 5l7 7-7 7",
-  download: "M12 4v11m-4.500-4L12 15.500 16.500 11M4.500 19.500h15",
-  search: "M10.500 17a6.500 6.500 0 1 0 0-13 6.500 6.500 0 0 0 0 13zm5-1.500L20 20",
+  download: "M12 4v11m-4.5-4L12 15.5 16.5 11M4.5 19.5h15",
+  search: "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zm5-1.5L20 20",
   plus: "M12 5v14M5 12h14",
-  out: "M10 4H5v16h5M9.500 12H20m-4-4 4 4-4 4",
+  out: "M10 4H5v16h5M9.5 12H20m-4-4 4 4-4 4",
 } as const
 
 export type IconName = keyof typeof shapes
 
 export function Icon({ name }: { readonly name: IconName }) {
+  return <Drawing shape={shapes[name]} />
+}
+
+/** @param shape the `d` of a path */
+export function Drawing({ shape }: { readonly shape: string }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-      <path d={shapes[name]} />
+      <path d={shape} />
     </svg>
   )
 }

@@ -66,15 +66,19 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
     else setQuery({ after: null, first: null })
   }
 
-  // The cursor in an old address may no longer be valid. To read it again never helps.
-  if (reading.error instanceof Problem && reading.error.parameter === "after") {
-    return (
-      <ErrorBox
-        error={reading.error}
-        onRetry={() => setQuery({ after: null, first: null })}
-        retryLabel="First page"
-      />
-    )
+  const { error } = reading
+  if (error instanceof Problem) {
+    // The cursor in an old address may no longer be valid. To read it again never helps.
+    if (error.parameter === "after")
+      return (
+        <ErrorBox
+          error={error}
+          onRetry={() => setQuery({ after: null, first: null })}
+          retryLabel="First page"
+        />
+      )
+    // The service runs without what would be listed.
+    if (error.status === 409) return <Empty title={`No ${what}`}>{error.message}</Empty>
   }
 
   return (

@@ -6,8 +6,7 @@ import type { OperationId } from "../client/operations.ts"
 import { Problem, Unreachable } from "../client/problem.ts"
 import { session, signOut } from "../client/session.ts"
 import { Button } from "../kit/button.tsx"
-import type { IconName } from "../kit/icon.tsx"
-import { Icon } from "../kit/icon.tsx"
+import { Drawing, Icon } from "../kit/icon.tsx"
 import { say } from "../kit/status.tsx"
 import { Mark } from "./mark.tsx"
 import { PreferencesFields } from "./preferences-fields.tsx"
@@ -19,7 +18,8 @@ export interface Screen {
   readonly path: string
   /** In the navigation, and the heading of the screen. */
   readonly title: string
-  readonly icon: IconName
+  /** The `d` of a path of 24 × 24. */
+  readonly icon: string
   /** It is shown to those who may run this operation; null shows it to everyone. */
   readonly operation: OperationId | null
   readonly component: ComponentType
@@ -28,17 +28,24 @@ export interface Screen {
 }
 
 /**
- * A screen that has the name of its icon as path: `/accounts` with the icon `accounts`.
- * @param detail as in {@link Screen}
+ * Returns a function that makes a screen which has the name of its icon as path: `/accounts` with the icon `accounts`. Its last
+ * argument is as in {@link Screen}.
  */
-export function screenAt(
-  icon: IconName,
-  title: string,
-  operation: OperationId | null,
-  component: ComponentType,
-  detail?: Screen["detail"],
-): Screen {
-  return { path: `/${icon}`, title, icon, operation, component, ...(detail && { detail }) }
+export function screensWith<Name extends string>(icons: Readonly<Record<Name, string>>) {
+  return (
+    name: Name,
+    title: string,
+    operation: OperationId | null,
+    component: ComponentType,
+    detail?: Screen["detail"],
+  ): Screen => ({
+    path: `/${name}`,
+    title,
+    icon: icons[name],
+    operation,
+    component,
+    ...(detail && { detail }),
+  })
 }
 
 /** A window that searches, above all screens. */
@@ -92,7 +99,7 @@ export function Frame({ screens, search: Search, current, children }: FrameProps
                 {screens.map((screen) => (
                   <li key={screen.path}>
                     <a href={addressOf(screen.path)} aria-current={screen === current ? "page" : undefined}>
-                      <Icon name={screen.icon} />
+                      <Drawing shape={screen.icon} />
                       {screen.title}
                     </a>
                   </li>

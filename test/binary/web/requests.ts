@@ -173,6 +173,25 @@ export function requestsInBrowser(desk: Desk): void {
   })
 }
 
+/** @param desk a service that keeps none */
+export function noKeptRequestsInBrowser(desk: Desk): void {
+  test("where none are kept, operators read how to keep them, and customers that there are none", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "Nothing kept", plan: "pro" })
+    const { key } = await desk.call("POST", "/keys", { account: id, name: "ci" })
+    for (const [address, text, options] of [
+      ["/console/requests?view=kept", "Start it with '--keep-requests 30'", {}],
+      ["/portal/requests", "This service keeps no requests.", { key }],
+    ] as const) {
+      // The browser reports the refusal.
+      const { page, look, done } = await desk.visit(address, { ...options, mayFail: true })
+      await page.getByText(text).waitFor()
+      await counted(page.getByRole("button", { name: "Try again" }), 0)
+      await look(`requests-none-kept-${address.split("/")[1]}`)
+      await done()
+    }
+  })
+}
+
 /** @param desk a service that keeps requests */
 export function keptRequestsInBrowser(desk: Desk): void {
   test("an operator and the customer see whose key called, by name", async () => {
