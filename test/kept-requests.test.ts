@@ -12,6 +12,7 @@ import { createManualClock } from "./support/clock.ts"
 import { postWith } from "./support/keyed-request.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 import { createManualTimer } from "./support/timer.ts"
+import { until } from "./support/until.ts"
 
 const on = { flags: { keepRequests: "30" } }
 
@@ -248,6 +249,25 @@ describe("the writer", () => {
     await writer.stop()
   })
 
+  test("does not queue attempts while the store takes long to fail", async () => {
+    const { writer, offer, state } = newWriter()
+    const failing = Promise.withResolvers<void>()
+    let attempts = 0
+    state.beforeAdd = () => {
+      attempts++
+      return failing.promise
+    }
+    offer({ status: 200, caller })
+    void writer.write()
+    await until(() => attempts === 1)
+    for (let second = 0; second < 100; second++) void writer.write()
+    const stopped = writer.stop()
+    failing.reject(new StoreUnavailable("no answer"))
+    await stopped
+    expect(attempts).toBe(2)
+    expect(state.logged.at(-1)).toBe("requests of the last seconds lost")
+  })
+
   test("drops and counts what is too much, and strangers' requests first", async () => {
     const { writer, offer, state } = newWriter()
     for (let n = 0; n < 1_000; n++) offer({ status: 401, caller: null, fault: "keyUnknown" })
@@ -265,9 +285,9 @@ describe("the writer", () => {
     const { writer, offer, timer, state } = newWriter({ isUntimed: true })
     for (let n = 0; n < 1_000; n++) offer({ status: 401, caller: null })
     expect([state.calls, timer.waiting, writer.dropped()]).toEqual([[], [], 0])
-    for (let n = 1_000; n < blockSize + 76; n++) offer({ status: 200, caller })
+    for (let n = 0; n < 100; n++) offer({ status: 200, caller })
     await writer.write()
-    expect(state.calls).toEqual([[blockSize], [76]])
+    expect(state.calls).toEqual([[256], [256], [256], [256], [76]])
     await writer.stop()
   })
 
@@ -340,6 +360,7 @@ function newWriter({ isUntimed = false } = {}) {
     logged: [] as string[],
     indexed: 0,
     problem: null as Error | null,
+    beforeAdd: () => Promise.resolve(),
   }
   const writer = createRequestWriter({
     requests: {
@@ -347,6 +368,7 @@ function newWriter({ isUntimed = false } = {}) {
         state.indexed++
       },
       async add(blocks) {
+        await state.beforeAdd()
         if (state.problem) throw state.problem
         state.calls.push(blocks.map(({ count }) => count))
         state.blocks.push(...blocks)

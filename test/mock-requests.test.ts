@@ -64,6 +64,15 @@ test("keeps none with --keep-requests 0", async () => {
   expect(await kept(mock)).toContain("This service keeps no requests.")
 })
 
+test("finds all requests of one instant, however many searches there were between them", async () => {
+  const mock = await startTestMock()
+  for (let n = 1; n <= 75; n++) {
+    await mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-pro" })
+    const { data } = JSON.parse(await kept(mock)) as { data: unknown[] }
+    expect(data).toHaveLength(n)
+  }
+})
+
 test("keeps the newest requests alone, while no time passes", async () => {
   const stored = new Map<number, RequestBlock>()
   const newest = keepNewest({

@@ -33,6 +33,8 @@ interface RequestWriterParts {
 }
 
 const writeDelayMs = 1_000
+/** A test double keeps a number of requests and forgets a block at a time, so it has small ones. */
+const smallBlockSize = 256
 /** Requests that wait for the store. More are dropped. */
 const maxWaiting = 20_000
 /** Requests of unknown callers that are kept in a second: these cost nothing, so that someone could fill the disk with them. */
@@ -44,9 +46,13 @@ const kept: ReadonlySet<Surface> = new Set(callSurfaces)
 /** The name of a parameter or header, without the places in it: an own API may name it as it likes. */
 const parameterName = /^[A-Za-z_][\w-]{0,39}/
 
-/** Creates the writer of requests to the store. It writes when a block is full, and a second after the first request that waits. */
+/**
+ * Creates the writer of requests to the store. It writes a block when it is full or a second long, and a second after the first request
+ * that waits.
+ */
 export function createRequestWriter(parts: RequestWriterParts) {
   const { requests, keeping, process, clock, timer, log, isUntimed = false } = parts
+  const size = isUntimed ? smallBlockSize : blockSize
   const waiting: RequestBlock[] = []
   let open: BlockBuilder | null = null
   let openedMs = 0
@@ -58,6 +64,7 @@ export function createRequestWriter(parts: RequestWriterParts) {
   let names = 0
   let cancel: (() => void) | null = null
   let writing: Promise<void> = Promise.resolve()
+  let isQueued = false
   let unindexed = 0
   let indexing: Promise<void> | null = null
 
@@ -91,7 +98,7 @@ export function createRequestWriter(parts: RequestWriterParts) {
       ms: durationMs,
       address: keeping().keepAddresses ? start.address() : null,
     })
-    if (open.count() >= blockSize) seal(open)
+    if (open.count() >= size) seal(open)
   }
 
   /** Ends a block at a time that no earlier one of this name has. With a clock that was set back, the name is another one. */
@@ -102,12 +109,26 @@ export function createRequestWriter(parts: RequestWriterParts) {
     if (isLate) names++
     lastMs = isLate ? openedMs : atMs
     waiting.push(block.end(names === 0 ? process : `${process}.${names}`, lastMs))
-    // One after the other: a block must not be sent twice at the same time.
-    writing = writing.then(attempt)
+    void writeNext()
+  }
+
+  /**
+   * Writes all that waits, after what is being written: a block must not be sent twice at the same time. At most one is queued, since
+   * attempts can take seconds each when the store does not answer.
+   */
+  function writeNext(): Promise<void> {
+    if (isQueued) return writing
+    isQueued = true
+    writing = writing.then(() => {
+      isQueued = false
+      return attempt()
+    })
+    return writing
   }
 
   async function writeWaiting(): Promise<void> {
-    // A full block takes about a millisecond in a data file, so each has a transaction and a turn of its own.
+    // A full block takes about a millisecond in a data file, and up to four with requests of thousands of accounts. So each has a
+    // transaction and a turn of its own.
     for (let block = waiting[0]; block; block = waiting[0]) {
       await timer.turn()
       await requests.add([block])
@@ -147,8 +168,7 @@ export function createRequestWriter(parts: RequestWriterParts) {
     cancel = null
     unknown = 0
     if (open) seal(open)
-    else writing = writing.then(attempt)
-    return writing
+    return writeNext()
   }
 
   return {

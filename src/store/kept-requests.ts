@@ -60,20 +60,22 @@ export async function findRequests(
   const found: Found[] = []
   let blocks = 0
   let atOnce = blocksAtOnce.first
+  /** Whether the next page would begin further back than this one, and nothing that was found would be read again. */
+  let mayEnd = after === null
   for (;;) {
-    const step = await candidates.next(atOnce)
+    const step = await candidates.next(atOnce, mayEnd ? maxLooked : Number.POSITIVE_INFINITY)
     const inStep = await readBlocks(read, step, wanted)
     found.push(...inStep.filter((one) => after === null || compare(one, after) > 0))
-    blocks += step.length
+    // Blocks that overlap with those of the page before are read again. With many processes there are more than a page may read.
+    blocks += step.filter(({ atMs }) => after === null || atMs < after[0]).length
     atOnce = Math.min(2 * atOnce, blocksAtOnce.most)
     // What is read from now on ended at this time or before.
     const restMs = candidates.restMs()
     const isOver = restMs === Number.NEGATIVE_INFINITY
     const settled = found.filter(({ atMs }) => atMs > restMs)
     const isFull = settled.length > page.limit
-    const isTired =
-      (blocks >= maxBlocks || candidates.looked() >= maxLooked) &&
-      restMs < (after?.[0] ?? Number.POSITIVE_INFINITY)
+    mayEnd = restMs + 1 < (after?.[0] ?? Number.POSITIVE_INFINITY) && settled.length === found.length
+    const isTired = mayEnd && (blocks >= maxBlocks || candidates.looked() >= maxLooked)
     if (!isOver && !isFull && !isTired) continue
     const requests = settled.sort((a, b) => compare(a, toPlace(b))).slice(0, page.limit)
     const end = requests.at(-1)

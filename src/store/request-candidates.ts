@@ -7,8 +7,8 @@ export type Candidate = Pick<GroupedBlock, "atMs" | "process">
 
 /** The candidates of a search, newest first. */
 export interface Candidates {
-  /** So many of them or less: none at the end, and none when {@link Candidates.looked} is too much. */
-  next(count: number): Promise<readonly Candidate[]>
+  /** So many of them or less: none at the end, and none when {@link Candidates.looked} is `mostLooked` or more. */
+  next(count: number, mostLooked: number): Promise<readonly Candidate[]>
   /** No candidate that is still to come has a later {@link Candidate.atMs}. */
   restMs(): number
   /** Entries of the index, or blocks without one, that were looked at. */
@@ -18,7 +18,7 @@ export interface Candidates {
 /** How a kind of store looks for a text in another one. */
 export type Contains = "instr" | "strpos"
 
-/** Entries that are looked at in all. */
+/** Entries that are looked at for one page. */
 export const maxLooked = 4_096
 /** Entries that one statement reads: few at first, since most searches need few. */
 const groupsAtOnce = { first: 2, most: 128 }
@@ -38,8 +38,9 @@ export function createCandidates(read: Run, filter: RequestFilter, contains: Con
   const readMore = values.length === 0 ? createBlockReader() : createGroupReader()
 
   return {
-    async next(count) {
-      while (!hasReady(count) && unreadMs !== Number.NEGATIVE_INFINITY && looked < maxLooked) await readMore()
+    async next(count, mostLooked) {
+      while (!hasReady(count) && unreadMs !== Number.NEGATIVE_INFINITY && looked < mostLooked)
+        await readMore()
       const ready = pool.findIndex(({ atMs }) => atMs < unreadMs)
       return pool.splice(0, Math.min(count, ready < 0 ? pool.length : ready))
     },

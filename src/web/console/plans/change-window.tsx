@@ -60,7 +60,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
   const step = trial ? "review" : removing ? "remove" : "edit"
   const stepBefore = useRef(step)
 
-  // What had the focus is hidden in the next step. A key that comes at once must not reach a button that loses it again.
+  // What had the focus is hidden in the next step. It moves before the next key comes: that key would press a button of this step, and the focus leave it afterwards.
   useLayoutEffect(() => {
     if (step === stepBefore.current) return
     stepBefore.current = step
