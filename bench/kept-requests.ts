@@ -101,7 +101,7 @@ async function fill(): Promise<void> {
       const hasFailed = hash % 19 === 0
       builder.add({
         // A block spans two seconds at most, so its requests are as close as under load.
-        atMs: firstMs + from * msPerRequest + ((n - from) >> 2),
+        atMs: firstMs + from * msPerRequest + ((n - from) >> 1),
         requestId: `Ab3dEfGh1jKl.${n.toString(36)}`,
         surface: "rest",
         api: apis[hash % 7 < 6 ? hash % 5 : hash % 40] ?? "",
@@ -116,7 +116,7 @@ async function fill(): Promise<void> {
         address: null,
       })
     }
-    waiting.push(builder.end("p", builder.fromMs + blockSize / 4))
+    waiting.push(builder.end("p", builder.fromMs + blockSize / 2))
     if (waiting.length === 32) {
       await requests.add(waiting)
       await requests.index(firstMs + from)

@@ -127,8 +127,7 @@ export function createRequestWriter(parts: RequestWriterParts) {
   }
 
   async function writeWaiting(): Promise<void> {
-    // A full block takes about a millisecond in a data file, and up to four with requests of thousands of accounts. So each has a
-    // transaction and a turn of its own.
+    // A full block takes up to two milliseconds in a data file, so each has a transaction and a turn of its own.
     for (let block = waiting[0]; block; block = waiting[0]) {
       await timer.turn()
       await requests.add([block])

@@ -89,7 +89,7 @@ export async function findRequests(
  * @param change runs a statement as a transaction
  */
 export async function deleteRequestsBefore(change: Run, ms: number, limit: number): Promise<PassStep> {
-  // A full block takes about 15 pages of a file, and 90 with requests of thousands of accounts.
+  // A full block takes about 7 pages of a file, and 45 with requests of thousands of accounts.
   const blocks = Math.ceil(limit / 32)
   for (const table of ["kept_requests", "kept_request_recent"]) {
     const deleted = await change(

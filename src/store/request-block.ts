@@ -58,7 +58,7 @@ export interface RequestFilter {
 }
 
 /** The most requests of a block. */
-export const blockSize = 4_096
+export const blockSize = 2_048
 
 /** The longest time between the first request of a block and {@link RequestBlock.atMs}. Those that collect blocks keep to it. */
 export const maxSpanMs = 2_000

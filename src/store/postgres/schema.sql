@@ -366,7 +366,7 @@ CREATE TABLE statements (
   PRIMARY KEY (account_id, month)
 );
 CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON statements FOR EACH ROW EXECUTE FUNCTION keep_rows();
--- The requests of --keep-requests, up to 4,096 in a row: see request-block.ts. An index for each request would cost half a call.
+-- The requests of --keep-requests, up to 2,048 in a row: see request-block.ts. An index for each request would cost half a call.
 CREATE TABLE kept_requests (
   at_ms   bigint NOT NULL,           -- when the last of them ended, or a little later
   process text COLLATE "C" NOT NULL, -- a name of the process that wrote them

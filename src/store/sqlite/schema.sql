@@ -346,7 +346,7 @@ CREATE TRIGGER statements_are_not_changed BEFORE UPDATE ON statements
   BEGIN SELECT raise(ABORT, 'statements cannot be changed'); END;
 CREATE TRIGGER statements_are_not_deleted BEFORE DELETE ON statements
   BEGIN SELECT raise(ABORT, 'statements cannot be deleted'); END;
--- The requests of --keep-requests, up to 4,096 in a row: see request-block.ts. An index for each request would cost half a call.
+-- The requests of --keep-requests, up to 2,048 in a row: see request-block.ts. An index for each request would cost half a call.
 CREATE TABLE kept_requests (
   at_ms   INTEGER NOT NULL, -- when the last of them ended, or a little later
   process TEXT NOT NULL,    -- a name of the process that wrote them
