@@ -1,13 +1,15 @@
 /** An instance whose clock, plans or connections are not as those of the others on the same database. */
 import { expect, test } from "bun:test"
 import { systemClock } from "../src/ports/clock.ts"
+import { systemRandom } from "../src/ports/random.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
 import { migrate, schemaVersion } from "../src/store/postgres/migrations.ts"
+import { openPostgresStore } from "../src/store/postgres/open-postgres.ts"
 import { releasedSteps } from "../src/store/postgres/released-steps.ts"
-import type { SchemaStep } from "../src/store/schema-step.ts"
 import { readAnswer } from "./support/answer.ts"
 import { usePostgres } from "./support/postgres.ts"
 import { startTestService } from "./support/service.ts"
+import { briefTimer } from "./support/timer.ts"
 import { until } from "./support/until.ts"
 
 const postgres = usePostgres()
@@ -173,6 +175,8 @@ async function run(url: string, statement: string): Promise<void> {
   }
 }
 
+const addColumn = "ALTER TABLE accounts ADD COLUMN of_the_newer_version text"
+
 test("a roll-out: an instance goes on when a newer version changes the tables, and says what it found", async () => {
   const db = await postgres.createDatabase()
   const start = () => startTestService({ ports: { clock: systemClock }, flags: { db } })
@@ -184,7 +188,7 @@ test("a roll-out: an instance goes on when a newer version changes the tables, a
   expect(running.logged()).not.toContain("newer version")
 
   const newer = `"tables":${schemaVersion + 1},"known":${schemaVersion},"advice":"This instance goes on`
-  await migrateToNewer(db, "ALTER TABLE accounts ADD COLUMN of_the_newer_version text")
+  await migrateToNewer(db, [addColumn])
   await until(() => running.logged().includes(newer))
   const started = await start()
   expect(started.logged()).toContain(newer)
@@ -192,21 +196,42 @@ test("a roll-out: an instance goes on when a newer version changes the tables, a
   await started.accounts.grant(account, 7)
   expect((await running.accounts.show(account)).balance).toMatchObject({ used: 3, bonus: 7 })
 
-  await migrateToNewer(db, `UPDATE meta SET value = ${schemaVersion + 1} WHERE name = 'oldest'`)
+  const requireNewer = `UPDATE meta SET value = ${schemaVersion + 1} WHERE name = 'oldest'`
+  await migrateToNewer(db, [addColumn, requireNewer])
   await until(() => running.logged().includes("This instance cannot work with them. Replace it now."))
   await expect(start()).rejects.toThrow(
     `(store version ${schemaVersion + 2}; this one knows ${schemaVersion})`,
   )
 })
 
-const newerSteps: SchemaStep[] = [...releasedSteps]
+test("an instance that hears nothing yet learns of a newer version as soon as it does, and says it once", async () => {
+  const db = await postgres.createDatabase()
+  const heard = Promise.withResolvers<void>()
+  const timer = { ...briefTimer, turn: () => heard.promise }
+  const told: unknown[] = []
+  const { store } = await openPostgresStore(db, {
+    ...{ clock: systemClock, random: systemRandom, timer, limitMs: 30_000 },
+    log: { warn: (message, fields) => void told.push({ message, ...fields }) },
+    notices: { thresholds: [80], now: () => 0, onRaised() {} },
+  })
+  await migrateToNewer(db, [addColumn])
+  heard.resolve()
+  await until(() => told.length > 0)
+  await store.close()
+  expect(told).toEqual([
+    {
+      ...{ message: "tables of a newer version", tables: schemaVersion + 1, known: schemaVersion },
+      advice: expect.stringContaining("This instance goes on"),
+    },
+  ])
+})
 
-/** Changes the tables as a newer version of the program would. */
-async function migrateToNewer(db: string, change: string): Promise<void> {
-  newerSteps.push({ change })
+/** Changes the tables as newer versions of the program would. */
+async function migrateToNewer(db: string, changes: readonly string[]): Promise<void> {
+  const steps = [...releasedSteps, ...changes.map((change) => ({ change }))]
   const sql = new Bun.SQL(db, { max: 1 })
   try {
-    await migrate(sql, db, { timer: keepAliveTimer, steps: newerSteps })
+    await migrate(sql, db, { timer: keepAliveTimer, steps })
   } finally {
     await sql.close()
   }

@@ -10,7 +10,7 @@ import {
 } from "../apis/contract.ts"
 import type { IsolatedRuns } from "../apis/isolated-runs.ts"
 import { systemClock } from "../ports/clock.ts"
-import { collectGarbage, currentThread } from "../ports/machine.ts"
+import { collectGarbage, currentThread, readMemoryUse } from "../ports/machine.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { packDefinition } from "./definition-text.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
@@ -145,16 +145,25 @@ const longMs = 5
 
 /** So much growth is mostly garbage, which the runtime would leave until the thread needs memory again, while others take more. */
 const maxGarbageBytes = 33_554_432
+const memory = readMemoryUse()
+const thread = currentThread()
+/** The least bytes of a page of memory. */
+const pageBytes = 4_096
 /** Memory of the process after the last collection, or the least since. The runtime's own counts miss pages that it keeps. */
 let leastBytes = process.memoryUsage.rss()
+/** The page faults of this thread at the last collection. What other threads give back hides growth of the process, not these. */
+let lastFaults = memory?.faultsOf(thread) ?? 0
 
 function keepsTooMuch(maxBytes: number): boolean {
   const { heapUsed, rss } = process.memoryUsage()
+  const faults = memory?.faultsOf(thread) ?? 0
   leastBytes = Math.min(leastBytes, rss)
-  if (heapUsed <= maxBytes && rss <= leastBytes + maxGarbageBytes) return false
+  const grownBytes = Math.max(rss - leastBytes, (faults - lastFaults) * pageBytes)
+  if (heapUsed <= maxBytes && grownBytes <= maxGarbageBytes) return false
   collectGarbage()
   const after = process.memoryUsage()
   leastBytes = after.rss
+  lastFaults = faults
   return after.heapUsed > maxBytes
 }
 

@@ -6,7 +6,15 @@ import { startListener } from "./listener.ts"
 /** A listener whose own messages come back while `isShared` is false, as behind a pooler that keeps sessions apart. */
 function setUp() {
   const timer = createManualTimer()
-  const state = { isShared: false, connections: 0, gaps: 0, sent: 0, problems: [] as string[] }
+  const state = {
+    isShared: false,
+    connections: 0,
+    gaps: 0,
+    sent: 0,
+    read: 0,
+    readsFail: false,
+    problems: [] as string[],
+  }
   const handlers = new Map<string, (payload: string) => void>()
   const client = {
     async listen(channel: string, onMessage: (payload: string) => void) {
@@ -30,7 +38,10 @@ function setUp() {
     onRaised() {},
     onMigrated() {},
     onMessage() {},
-    onConnected() {},
+    async onConnected() {
+      if (state.readsFail) throw new Error("nothing can be read")
+      state.read++
+    },
     onGap: () => void state.gaps++,
     onProblem: (cause) => void state.problems.push(String(cause)),
   })
@@ -63,5 +74,18 @@ test("when its own message does not come back the connection is replaced, what i
   timer.fire()
   await timer.asked()
   expect(state).toMatchObject({ connections: 2, gaps: 1 })
+  await stop()
+})
+
+test("what changed while nothing was heard is read at each new connection; one that cannot read it is made again", async () => {
+  const { timer, state, stop } = setUp()
+  state.readsFail = true
+  await timer.asked()
+  expect(state).toMatchObject({ connections: 1, read: 0, gaps: 1, problems: ["Error: nothing can be read"] })
+  state.readsFail = false
+  expect([...timer.waiting]).toEqual([1_000])
+  timer.fire()
+  await timer.asked()
+  expect(state).toMatchObject({ connections: 2, read: 1, gaps: 1, sent: 1 })
   await stop()
 })

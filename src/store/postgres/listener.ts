@@ -21,8 +21,8 @@ interface ListenerOptions {
   readonly onMigrated: (version: number, oldest: number) => void
   /** Another process, or this one, has sent a message to all. */
   readonly onMessage: (text: string) => void
-  /** Messages arrive from now on. */
-  readonly onConnected: () => void
+  /** Messages arrive from now on. It reads what may have changed before. When it fails, the connection is made again. */
+  readonly onConnected: () => Promise<void>
   /** Notifications may have been lost. */
   readonly onGap: () => void
   /** Called when the connection could not be made, or was lost. It is tried again every second. */
@@ -58,7 +58,7 @@ export function startListener(options: ListenerOptions) {
     isReady = true
     client = opened
     if (isStopped) await drop()
-    else options.onConnected()
+    else await options.onConnected()
   }
 
   async function listen(opened: SQL): Promise<void> {
@@ -95,7 +95,7 @@ export function startListener(options: ListenerOptions) {
       missed++
       await notify(own, "")
     } catch (cause) {
-      onProblem(cause)
+      if (!isStopped) onProblem(cause)
       await drop().catch(onProblem)
     }
     if (!isStopped) cancelBeat = timer.after(client === null ? retryMs : beatMs, () => void beat())

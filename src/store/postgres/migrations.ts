@@ -2,6 +2,7 @@ import type { ReservedSQL, SQL } from "bun"
 import type { Timer } from "../../apis/contract.ts"
 import { lastKeyOf, type NewIndex, type SchemaStep, toFillStatement, unfinishedName } from "../schema-step.ts"
 import { StoreUnusable } from "../store.ts"
+import type { Connection } from "./connection.ts"
 import { sqlStateOf } from "./errors.ts"
 import { releasedSteps } from "./released-steps.ts"
 import { lastUnreleased, makeTables, type RunScript, runFunctions, takeOver } from "./takeover.ts"
@@ -36,6 +37,20 @@ export interface MigratedSchema {
   readonly isNew: boolean
   /** The version of the tables now: that of this program, or a later one that a newer program has made. */
   readonly version: number
+}
+
+/** What the tables are, and who can work with them. */
+export interface TableVersions {
+  readonly version: number
+  /** The oldest version of a program that can work with them; 0 when nothing says so. */
+  readonly oldest: number
+}
+
+/** Reads the versions of tables that are migrated. */
+export async function readTableVersions(connection: Pick<Connection, "run">): Promise<TableVersions> {
+  const select = "SELECT name, value::float8 AS value FROM meta WHERE name IN ('version', 'oldest')"
+  const rows = await connection.run<{ name: string; value: number }>(select, [])
+  return { version: 0, oldest: 0, ...Object.fromEntries(rows.map(({ name, value }) => [name, value])) }
 }
 
 interface MigrationOptions {

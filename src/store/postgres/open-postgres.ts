@@ -17,7 +17,13 @@ import {
 } from "./connection.ts"
 import { toStartError } from "./errors.ts"
 import { messageChannel, startListener } from "./listener.ts"
-import { type MigratedSchema, migrate, schemaVersion } from "./migrations.ts"
+import {
+  type MigratedSchema,
+  migrate,
+  readTableVersions,
+  schemaVersion,
+  type TableVersions,
+} from "./migrations.ts"
 import { prepareAdminStore } from "./postgres-admin.ts"
 import { chargeSettings, prepareCharges, statementLimitOf } from "./postgres-charges.ts"
 import { prepareHistory } from "./postgres-history.ts"
@@ -84,11 +90,15 @@ export async function openPostgresStore(
   } catch (cause) {
     throw toStartError(cause, name)
   }
-  tellVersion(schema.version)
+  /** The versions that the log has named last. */
+  let told: TableVersions = { version: schemaVersion, oldest: schemaVersion }
+  // With an instance that cannot work with the tables, the migration has failed.
+  tellVersions({ version: schema.version, oldest: 0 })
 
   /** During a roll-out, an older instance works on tables that a newer one has changed. */
-  function tellVersion(version: number, oldest = 0): void {
-    if (version <= schemaVersion) return
+  function tellVersions({ version, oldest }: TableVersions): void {
+    if (version <= told.version && oldest <= told.oldest) return
+    told = { version, oldest: Math.max(oldest, told.oldest) }
     const advice =
       oldest > schemaVersion
         ? "This instance cannot work with them. Replace it now."
@@ -151,9 +161,12 @@ export async function openPostgresStore(
         connect: (onClose, listen) => connectToPrimary({ ...common, onClose }, listen),
         notify,
         onChanged: (accountId) => access.forget(accountId),
-        onMigrated: tellVersion,
+        onMigrated: (version, oldest) => tellVersions({ version, oldest }),
         onMessage: (text) => messages.onMessage(text),
-        onConnected: () => messages.onConnected(),
+        async onConnected() {
+          messages.onConnected()
+          tellVersions(await readTableVersions(rest))
+        },
         onGap: () => access.clear(),
         onRaised: (id, byThisInstance) => void tellRaised(id, byThisInstance),
         onProblem: (cause) =>
