@@ -36,7 +36,7 @@ export function ActionButton<T>({ children, icon, kind, run, done }: ActionButto
 
   return (
     <>
-      <Button onClick={act} disabled={isBusy} {...(icon && { icon })} {...(kind && { kind })}>
+      <Button onClick={act} isBusy={isBusy} {...(icon && { icon })} {...(kind && { kind })}>
         {children}
       </Button>
       {error && (

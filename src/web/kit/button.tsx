@@ -9,14 +9,23 @@ export interface ButtonProps {
   readonly type?: "button" | "submit"
   readonly icon?: IconName
   readonly disabled?: boolean
+  /** While it works: it does nothing more, and keeps the focus, which a disabled button loses. */
+  readonly isBusy?: boolean
   /** A fuller name for screen readers. */
   readonly label?: string
 }
 
 export function Button(props: ButtonProps) {
-  const { children, onClick, kind = "plain", type = "button", icon, disabled, label } = props
+  const { children, onClick, kind = "plain", type = "button", icon, disabled, isBusy, label } = props
   return (
-    <button class={`button ${kind}`} type={type} onClick={onClick} disabled={disabled} aria-label={label}>
+    <button
+      class={`button ${kind}`}
+      type={type}
+      onClick={isBusy ? undefined : onClick}
+      disabled={disabled}
+      aria-disabled={isBusy || undefined}
+      aria-label={label}
+    >
       {icon && <Icon name={icon} />}
       {children}
     </button>

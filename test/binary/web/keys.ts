@@ -135,6 +135,24 @@ export function keysInBrowser(desk: Desk): void {
     await done()
   })
 
+  test("a button whose work failed has the focus again when the window with the reason closes, and can be pressed again", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "Focus", plan: "free" })
+    const key = await desk.call("POST", "/keys", { account: id, name: "kept" })
+    const { page, look, done } = await desk.visit(`/console/keys/${key.id}`, { mayFail: true })
+    const problem = { type: "https://x/conflict", detail: "Something else changed it." }
+    await page.route(/disable/, (route) => route.fulfill({ status: 409, json: problem }), { times: 1 })
+    await tabTo(page, "Disable")
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog", { name: "That did not work" }).waitFor()
+    await look("action-failed", "above")
+    await page.keyboard.press("Escape")
+    await counted(page.getByRole("dialog"), 0)
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Enable", exact: true }).waitFor()
+    expect((await desk.call("GET", `/keys/${key.id}`)).disabled).not.toBeNull()
+    await done()
+  })
+
   test("a key that someone else changed meanwhile is not changed again", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Two operators", plan: "free" })
     const key = await desk.call("POST", "/keys", { account: id, name: "shared" })
