@@ -90,7 +90,9 @@ export function createPerson(page: Page, way: Way): Person {
     },
     async choose(label, choice) {
       step()
-      await (await fieldOf(label)).waitFor()
+      const field = await fieldOf(label)
+      // The choices may still be on their way.
+      await field.locator("option").getByText(choice, { exact: true }).waitFor({ state: "attached" })
       await tabTo(page, label)
       await page.keyboard.type(choice)
     },
