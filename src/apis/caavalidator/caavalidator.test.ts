@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
+import { mainThreadMs } from "../../../test/support/worst-inputs.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import type { DnsZone, RunContext } from "../contract.ts"
 import { caavalidator } from "./index.ts"
@@ -190,9 +191,14 @@ describe("the grammar", () => {
   })
 
   test("a long value takes no time", () => {
-    const start = performance.now()
-    expect(isIssuerName(`${"a-".repeat(30_000)}!`)).toBe(false)
-    expect(readIssueValue(`a;${"b =".repeat(20_000)}`)).toBeNull()
-    expect(performance.now() - start).toBeLessThan(40)
+    let shortestMs = Number.POSITIVE_INFINITY
+    // The shortest, since the first also compiles the code, and other work may interrupt one.
+    for (let attempt = 0; attempt < 4; attempt++) {
+      const before = mainThreadMs(process.pid)
+      expect(isIssuerName(`${"a-".repeat(30_000)}!`)).toBe(false)
+      expect(readIssueValue(`a;${"b =".repeat(20_000)}`)).toBeNull()
+      shortestMs = Math.min(shortestMs, mainThreadMs(process.pid) - before)
+    }
+    expect(shortestMs).toBeLessThan(40)
   })
 })
