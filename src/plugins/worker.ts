@@ -147,7 +147,7 @@ const longMs = 5
 const maxGarbageBytes = 33_554_432
 const memory = readMemoryUse()
 const thread = currentThread()
-/** The least bytes of a page of memory. */
+/** The least bytes of a page of memory. Where pages are larger, growth of the process alone may show what a thread takes. */
 const pageBytes = 4_096
 /** Memory of the process after the last collection, or the least since. The runtime's own counts miss pages that it keeps. */
 let leastBytes = process.memoryUsage.rss()

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import type { SQL } from "bun"
 import { createManualTimer } from "../../../test/support/timer.ts"
+import { until } from "../../../test/support/until.ts"
 import { startListener } from "./listener.ts"
 
 /** A listener whose own messages come back while `isShared` is false, as behind a pooler that keeps sessions apart. */
@@ -13,6 +14,8 @@ function setUp() {
     sent: 0,
     read: 0,
     readsFail: false,
+    reading: null as Promise<void> | null,
+    lose() {},
     problems: [] as string[],
   }
   const handlers = new Map<string, (payload: string) => void>()
@@ -24,8 +27,9 @@ function setUp() {
   } as unknown as SQL
   const listener = startListener({
     timer,
-    async connect(_, listen) {
+    async connect(onClose, listen) {
       state.connections++
+      state.lose = onClose
       await listen(client)
       return client
     },
@@ -39,6 +43,7 @@ function setUp() {
     onMigrated() {},
     onMessage() {},
     async onConnected() {
+      await state.reading
       if (state.readsFail) throw new Error("nothing can be read")
       state.read++
     },
@@ -87,5 +92,21 @@ test("what changed while nothing was heard is read at each new connection; one t
   timer.fire()
   await timer.asked()
   expect(state).toMatchObject({ connections: 2, read: 1, gaps: 1, sent: 1 })
+  await stop()
+})
+
+test("a connection that is lost while something is read is made again, without a word about poolers", async () => {
+  const { timer, state, stop } = setUp()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  state.reading = promise
+  await until(() => state.connections === 1)
+  state.lose()
+  resolve()
+  await timer.asked()
+  expect([state.sent, [...timer.waiting]]).toEqual([0, [1_000]])
+  timer.fire()
+  await timer.asked()
+  expect(state).toMatchObject({ connections: 2, sent: 1, problems: [] })
+  expect([...timer.waiting]).toEqual([5_000])
   await stop()
 })

@@ -21,7 +21,7 @@ interface ListenerOptions {
   readonly onMigrated: (version: number, oldest: number) => void
   /** Another process, or this one, has sent a message to all. */
   readonly onMessage: (text: string) => void
-  /** Messages arrive from now on. It reads what may have changed before. When it fails, the connection is made again. */
+  /** Called when messages begin to arrive, to read what may have changed before. If it fails, the connection is made again. */
   readonly onConnected: () => Promise<void>
   /** Notifications may have been lost. */
   readonly onGap: () => void
@@ -92,8 +92,11 @@ export function startListener(options: ListenerOptions) {
       await timer.turn()
       if (missed > 0) throw new Error(lostMessage)
       if (client === null) await open()
-      missed++
-      await notify(own, "")
+      // It may have been closed again meanwhile.
+      if (client !== null) {
+        missed++
+        await notify(own, "")
+      }
     } catch (cause) {
       if (!isStopped) onProblem(cause)
       await drop().catch(onProblem)

@@ -39,10 +39,10 @@ export interface MigratedSchema {
   readonly version: number
 }
 
-/** What the tables are, and who can work with them. */
+/** The version of the tables, and that of the oldest program that can work with them. */
 export interface TableVersions {
   readonly version: number
-  /** The oldest version of a program that can work with them; 0 when nothing says so. */
+  /** The version that a program must know at least; 0 if any can work with them. */
   readonly oldest: number
 }
 

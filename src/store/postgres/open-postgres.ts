@@ -92,7 +92,7 @@ export async function openPostgresStore(
   }
   /** The versions that the log has named last. */
   let told: TableVersions = { version: schemaVersion, oldest: schemaVersion }
-  // With an instance that cannot work with the tables, the migration has failed.
+  // `migrate` has thrown if this instance cannot work with the tables.
   tellVersions({ version: schema.version, oldest: 0 })
 
   /** During a roll-out, an older instance works on tables that a newer one has changed. */
@@ -164,8 +164,8 @@ export async function openPostgresStore(
         onMigrated: (version, oldest) => tellVersions({ version, oldest }),
         onMessage: (text) => messages.onMessage(text),
         async onConnected() {
+          tellVersions(await readTableVersions(probes))
           messages.onConnected()
-          tellVersions(await readTableVersions(rest))
         },
         onGap: () => access.clear(),
         onRaised: (id, byThisInstance) => void tellRaised(id, byThisInstance),

@@ -9,7 +9,7 @@ export interface ButtonProps {
   readonly type?: "button" | "submit"
   readonly icon?: IconName
   readonly disabled?: boolean
-  /** While it works: it does nothing more, and keeps the focus, which a disabled button loses. */
+  /** While it works, presses do nothing. It keeps the focus, which a disabled button loses. Not for forms. */
   readonly isBusy?: boolean
   /** A fuller name for screen readers. */
   readonly label?: string
@@ -25,11 +25,17 @@ export function Button(props: ButtonProps) {
       disabled={disabled}
       aria-disabled={isBusy || undefined}
       aria-label={label}
+      onKeyDown={onceAKey}
     >
       {icon && <Icon name={icon} />}
       {children}
     </button>
   )
+}
+
+/** Browsers press a button again and again while Enter is held down. */
+function onceAKey(event: KeyboardEvent): void {
+  if (event.repeat) event.preventDefault()
 }
 
 interface LinkButtonProps extends Pick<ButtonProps, "children" | "kind" | "icon"> {
