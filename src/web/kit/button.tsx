@@ -25,7 +25,7 @@ export function Button(props: ButtonProps) {
       disabled={disabled}
       aria-disabled={isBusy || undefined}
       aria-label={label}
-      onKeyDown={onceAKey}
+      onKeyDown={ignoreHeldEnter}
     >
       {icon && <Icon name={icon} />}
       {children}
@@ -34,8 +34,8 @@ export function Button(props: ButtonProps) {
 }
 
 /** Browsers press a button again and again while Enter is held down. */
-function onceAKey(event: KeyboardEvent): void {
-  if (event.repeat) event.preventDefault()
+function ignoreHeldEnter(event: KeyboardEvent): void {
+  if (event.repeat && event.key === "Enter") event.preventDefault()
 }
 
 interface LinkButtonProps extends Pick<ButtonProps, "children" | "kind" | "icon"> {

@@ -147,7 +147,11 @@ export function keysInBrowser(desk: Desk): void {
     await look("action-failed", "above")
     await page.keyboard.press("Escape")
     await counted(page.getByRole("dialog"), 0)
-    await page.keyboard.press("Enter")
+    await page.keyboard.down("Enter")
+    await page.getByRole("button", { name: "Enable", exact: true }).waitFor()
+    // Held down, the key does not press the button again.
+    for (let times = 0; times < 3; times++) await page.keyboard.down("Enter")
+    await page.keyboard.up("Enter")
     await page.getByRole("button", { name: "Enable", exact: true }).waitFor()
     expect((await desk.call("GET", `/keys/${key.id}`)).disabled).not.toBeNull()
     await done()
