@@ -10,7 +10,7 @@ import {
 } from "../apis/contract.ts"
 import type { IsolatedRuns } from "../apis/isolated-runs.ts"
 import { systemClock } from "../ports/clock.ts"
-import { collectGarbage, currentThread, readMemoryUse } from "../ports/machine.ts"
+import { collectGarbage, currentThread } from "../ports/machine.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { packDefinition } from "./definition-text.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
@@ -124,8 +124,10 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
   } catch (thrown) {
     send(toMessage(thrown))
   }
-  const isDue = number % keptEvery === 0 || systemClock.monotonicMs() - beganMs > longMs
-  if (isDue && keepsTooMuch(maxKeptBytes)) send({ kind: "full" })
+  const isLong = systemClock.monotonicMs() - beganMs > longMs
+  // A long run of an isolated API has computed; one of an own API may have waited, and need not be followed by a collection.
+  const isCertain = isLong && runs !== null
+  if ((isLong || number % keptEvery === 0) && keepsTooMuch(maxKeptBytes, isCertain)) send({ kind: "full" })
 }
 
 function loadedDefinition() {
@@ -139,31 +141,29 @@ function loadRun(all: IsolatedRuns, api = ""): ReturnType<IsolatedRuns[string]> 
   return load()
 }
 
-/** Measuring memory takes about 30 µs. So it is done after every so many runs, and after each one that took longer. */
+/**
+ * Measuring memory takes about 30 µs, and a collection 2 to 3 ms. So memory is measured after every so many runs, and after each one
+ * that took longer.
+ */
 const keptEvery = 16
 const longMs = 5
 
 /** So much growth is mostly garbage, which the runtime would leave until the thread needs memory again, while others take more. */
 const maxGarbageBytes = 33_554_432
-const memory = readMemoryUse()
-const thread = currentThread()
-/** The least bytes of a page of memory. Where pages are larger, growth of the process alone may show what a thread takes. */
-const pageBytes = 4_096
 /** Memory of the process after the last collection, or the least since. The runtime's own counts miss pages that it keeps. */
 let leastBytes = process.memoryUsage.rss()
-/** The page faults of this thread at the last collection. What other threads give back hides growth of the process, not these. */
-let lastFaults = memory?.faultsOf(thread) ?? 0
 
-function keepsTooMuch(maxBytes: number): boolean {
+/**
+ * Whether more than `maxBytes` are in use after a run. Only a collection of garbage tells that for certain: what other threads give
+ * back hides the growth of the process. Without `isCertain` there is one only if the process has grown.
+ */
+function keepsTooMuch(maxBytes: number, isCertain: boolean): boolean {
   const { heapUsed, rss } = process.memoryUsage()
-  const faults = memory?.faultsOf(thread) ?? 0
   leastBytes = Math.min(leastBytes, rss)
-  const grownBytes = Math.max(rss - leastBytes, (faults - lastFaults) * pageBytes)
-  if (heapUsed <= maxBytes && grownBytes <= maxGarbageBytes) return false
+  if (!isCertain && heapUsed <= maxBytes && rss <= leastBytes + maxGarbageBytes) return false
   collectGarbage()
   const after = process.memoryUsage()
   leastBytes = after.rss
-  lastFaults = faults
   return after.heapUsed > maxBytes
 }
 
