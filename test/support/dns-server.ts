@@ -196,7 +196,7 @@ function writeBytes(socket: Socket, bytes: Buffer): void {
 }
 
 /** Binds one port for both. Tries again when another process has the port on the other transport. */
-async function bindBoth(
+export async function bindBoth(
   wanted = 0,
 ): Promise<{ udp: UdpSocket; tcp: Server; other: UdpSocket; port: number }> {
   const other = await boundUdp(0)

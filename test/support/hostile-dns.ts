@@ -1,9 +1,9 @@
 /** A DNS server that plays tricks, over UDP and TCP on loopback. The label before `test` in a name is the trick. */
-import { createSocket, type RemoteInfo } from "node:dgram"
-import { once } from "node:events"
-import { createServer, type Socket } from "node:net"
+import type { RemoteInfo } from "node:dgram"
+import type { Socket } from "node:net"
 import { createFrameReader } from "../../src/ports/dns/exchange.ts"
 import { type DnsQuery, readQuery } from "./dns-reply.ts"
+import { bindBoth } from "./dns-server.ts"
 import { encode, hostileModes, type Mode } from "./hostile-modes.ts"
 import { signedParts } from "./hostile-zones.ts"
 
@@ -22,16 +22,9 @@ export interface HostileDns {
 export async function startHostileDns(): Promise<HostileDns> {
   const queries = new Map<string, number>()
   const sockets = new Set<Socket>()
-  const [udp, other] = [createSocket("udp4"), createSocket("udp4")]
-  for (const socket of [udp, other]) socket.on("error", () => {})
-  const tcp = createServer({ noDelay: true })
-  tcp.listen(0, host)
-  await once(tcp, "listening")
-  const address = tcp.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
-  udp.bind(port, host)
-  other.bind(0, host)
-  await Promise.all([once(udp, "listening"), once(other, "listening")])
+  const { udp, tcp, other, port } = await bindBoth()
+  // Some tricks cannot be sent.
+  for (const socket of [udp, other]) socket.removeAllListeners("error").on("error", () => {})
 
   function messagesFor(message: Buffer, transport: "udp" | "tcp") {
     const query = readQuery(message)
