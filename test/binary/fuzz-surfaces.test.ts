@@ -3,7 +3,6 @@
  * own APIs, and to the control paths of the test double. `bun run fuzz` sends more of them.
  */
 import { expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import fc from "fast-check"
 import { mockZone } from "../../src/app/mock.ts"
@@ -15,6 +14,7 @@ import { createWire, toBytes, type WireRequest } from "../fuzz/wire.ts"
 import { checkAdminAnswer } from "../support/admin-answer-check.ts"
 import { startDnsServer } from "../support/dns-server.ts"
 import { tempDir } from "../support/temp.ts"
+import { mainThreadMs } from "../support/worst-inputs.ts"
 import { createAccount } from "./accounts.ts"
 import { runJson, serve, start } from "./support.ts"
 
@@ -148,9 +148,9 @@ async function sendAll(
   const longest: Turn[] = []
   let sent = 0
   async function sendTimed(request: WireRequest) {
-    const beforeMs = processorMs(child.pid)
+    const beforeMs = mainThreadMs(child.pid)
     const response = await wire.send(request)
-    return { response, ms: processorMs(child.pid) - beforeMs }
+    return { response, ms: mainThreadMs(child.pid) - beforeMs }
   }
   const property = fc.asyncProperty(lists, async (list) => {
     for (const request of list) {
@@ -218,9 +218,4 @@ function describe(request: WireRequest): string {
 
 function surfaceOf(target: string): string {
   return /^\/(?:(?:admin|portal)\/v1|[\w.-]+)/.exec(target)?.[0] ?? "other"
-}
-
-/** The time that the main thread of a process has run. */
-function processorMs(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6
 }
