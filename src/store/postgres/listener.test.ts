@@ -82,6 +82,20 @@ test("when its own message does not come back the connection is replaced, what i
   await stop()
 })
 
+test("a connection that is lost between two messages is made again after a second", async () => {
+  const { timer, state, stop } = setUp()
+  await timer.asked()
+  expect([...timer.waiting]).toEqual([5_000])
+  state.lose()
+  expect([...timer.waiting]).toEqual([1_000])
+  expect(state).toMatchObject({ connections: 1, gaps: 1 })
+  timer.fire()
+  await timer.asked()
+  expect(state).toMatchObject({ connections: 2, read: 2, sent: 2, problems: [] })
+  expect([...timer.waiting]).toEqual([5_000])
+  await stop()
+})
+
 test("what changed while nothing was heard is read at each new connection; one that cannot read it is made again", async () => {
   const { timer, state, stop } = setUp()
   state.readsFail = true

@@ -47,13 +47,17 @@ export function startListener(options: ListenerOptions) {
   let client: SQL | null = null
   let isStopped = false
   let missed = 0
+  /** Whether a beat is under way, which asks for the next one when it ends. */
+  let isBeating = false
   let cancelBeat = () => {}
 
   async function open(): Promise<void> {
     let isReady = false
     const opened = await connect(() => {
       // At once, since the client would try again by itself, on the same host, and print each failure.
-      if (isReady && client === opened) void drop().catch(onProblem)
+      if (!isReady || client !== opened) return
+      void drop().catch(onProblem)
+      if (!isBeating) beatAgain()
     }, listen)
     isReady = true
     client = opened
@@ -87,6 +91,7 @@ export function startListener(options: ListenerOptions) {
 
   /** Never rejects. */
   async function beat(): Promise<void> {
+    isBeating = true
     try {
       // After a pause of the process its timers come before what has arrived.
       await timer.turn()
@@ -101,6 +106,12 @@ export function startListener(options: ListenerOptions) {
       if (!isStopped) onProblem(cause)
       await drop().catch(onProblem)
     }
+    isBeating = false
+    beatAgain()
+  }
+
+  function beatAgain(): void {
+    cancelBeat()
     if (!isStopped) cancelBeat = timer.after(client === null ? retryMs : beatMs, () => void beat())
   }
 
