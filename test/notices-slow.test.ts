@@ -1,6 +1,7 @@
 /** Silent receivers delay only their own messages. */
 import { expect, test } from "bun:test"
-import type { WebhookResponse, WebhookSender } from "../src/ports/webhook-sender.ts"
+import { systemTimer } from "../src/ports/timer.ts"
+import { createWebhookSender, type WebhookResponse, type WebhookSender } from "../src/ports/webhook-sender.ts"
 import { createAccount, hour, useWorkers, type Worker } from "./support/notices.ts"
 import { startReceiver, statusOnly } from "./support/receiver.ts"
 import { noWaitTimer } from "./support/timer.ts"
@@ -26,7 +27,10 @@ function startSilent() {
 }
 
 test("64 silent receivers do not delay the messages to others", async () => {
-  const worker = openWorker()
+  // The attempts do not end by time: a busy machine may need as long for what is checked meanwhile.
+  const worker = openWorker({
+    sender: createWebhookSender({ timer: { ...systemTimer, after: () => () => {} } }),
+  })
   const { clock, notices, delivery } = worker
   const silent = Array.from({ length: 64 }, startSilent)
   for (const [i, { url }] of silent.entries()) await addAccount(worker, `acc_s${i}`, url)

@@ -182,6 +182,7 @@ describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
     await expect(copyRows(source, failing)).rejects.toThrow("interrupted")
     await target.close()
     await source.close()
+    for (const db of [from, to]) await noticed(db)
     await expectEmpty(to)
     await move(from, to, options)
     expect(await dump(to)).toEqual(await dump(from))
@@ -216,6 +217,7 @@ describe.each(toAnotherKind)("from %s", (_, fromKind, toKind) => {
       await closeAndWait(service.store, db)
     }
     await expectEmpty(to)
+    for (const db of [from, to]) await noticed(db)
     await move(from, to, options)
   })
 })
@@ -224,6 +226,7 @@ test("there and back again ends as it began", async () => {
   const [first, second, third] = [await file.create(), await postgres.create(), await file.create()]
   await fill(first)
   await move(first, second, options)
+  await noticed(second)
   await move(second, third, options)
   expect(await dump(third)).toEqual(await dump(first))
 })
@@ -394,9 +397,13 @@ async function fill(db: string, count = few): Promise<void> {
   await closeAndWait(store, db)
 }
 
-/** Closes a store, and waits until the server has noticed, which can take longer than `move` waits on a busy machine. */
 async function closeAndWait({ close }: { close(): Promise<void> }, db: string): Promise<void> {
   await close()
+  await noticed(db)
+}
+
+/** Waits until the server has noticed that connections are closed, which can take longer than `move` waits on a busy machine. */
+async function noticed(db: string): Promise<void> {
   if (!isPostgresUrl(db)) return
   const sql = new Bun.SQL(db, { max: 1 })
   await until(async () => {

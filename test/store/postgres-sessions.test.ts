@@ -84,7 +84,7 @@ test("with a clock that is 32 days ahead nothing is deleted because of its age, 
   ]
   try {
     for (const step of work)
-      expect(await step().catch(String)).toContain("is 2764800 s ahead of the database's")
+      expect(await step().catch(String)).toMatch(/is 27648\d\d s ahead of the database's/)
     aheadMs = 0
     for (const step of work) await step()
   } finally {
@@ -95,8 +95,8 @@ test("with a clock that is 32 days ahead nothing is deleted because of its age, 
 test("statements that wait for a locked table are given up by the database, so that they do not use up its connections", async () => {
   const url = await postgres.createDatabase()
   await using relay = createRelay(url, { dropSettings: true })
-  // A connection may take twice as long, and a busy machine needs more than half a second for one.
-  const { store } = await open(relay.url, () => {}, { serving: { onChange() {} }, limitMs: 1_000 })
+  // A connection may take twice as long, and a busy machine needs more than a second for ten of them.
+  const { store } = await open(relay.url, () => {}, { serving: { onChange() {} }, limitMs: 2_000 })
   const other = new Bun.SQL(url, { max: 1 })
   const watching = new Bun.SQL(url, { max: 1 })
   const count = async (which = "true") => {
@@ -109,7 +109,7 @@ test("statements that wait for a locked table are given up by the database, so t
   try {
     await other.begin(async (transaction) => {
       await transaction.unsafe("LOCK TABLE rates, secrets, accounts")
-      for (let round = 0; round < 4; round++) {
+      for (let round = 0; round < 2; round++) {
         const bucket = { id: "acc_1", perMinute: 60 }
         const asked = [
           store.takeRates([{ buckets: [bucket] }], Date.now),

@@ -39,12 +39,10 @@ export async function startPostgres(
   // PostgreSQL does not run as root, so its user must reach the folder.
   const folder = mkdtempSync(join(tmpdir(), "penknife-postgres-"))
   chmodSync(folder, 0o755)
-  const port = freePort()
   const log: string[] = []
   const isReadable = Promise.withResolvers<void>()
-  const server = new EmbeddedPostgres({
+  const options = {
     databaseDir: join(folder, "data"),
-    port,
     user: "postgres",
     password,
     persistent: true,
@@ -58,19 +56,31 @@ export async function startPostgres(
       ...unsafe.flatMap((setting) => ["-c", setting]),
       ...flags,
     ],
-    onLog(line) {
+    onLog(line: string) {
       log.push(String(line))
       if (String(line).includes("ready to accept read-only connections")) isReadable.resolve()
     },
-    onError: (problem) => void log.push(String(problem)),
-  })
-  try {
-    await server.initialise()
-    if (standby) writeFileSync(join(folder, "data/standby.signal"), "", { mode: 0o644 })
-    await Promise.race([server.start(), isReadable.promise])
-  } catch (cause) {
-    throw new Error(`PostgreSQL did not start:\n${log.join("")}`, { cause })
+    onError: (problem: unknown) => void log.push(String(problem)),
   }
+  async function start() {
+    await new EmbeddedPostgres(options).initialise()
+    if (standby) writeFileSync(join(folder, "data/standby.signal"), "", { mode: 0o644 })
+    for (;;) {
+      const port = freePort()
+      const server = new EmbeddedPostgres({ ...options, port })
+      const begun = log.length
+      try {
+        await Promise.race([server.start(), isReadable.promise])
+        return { server, port }
+      } catch (cause) {
+        // Another process has taken the port meanwhile.
+        if (!log.slice(begun).join("").includes("Address already in use")) throw cause
+      }
+    }
+  }
+  const { server, port } = await start().catch((cause: unknown) => {
+    throw new Error(`PostgreSQL did not start:\n${log.join("")}`, { cause })
+  })
   return {
     ...databasesOf(`postgres://postgres:${password}@127.0.0.1:${port}`),
     get pid() {

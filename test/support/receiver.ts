@@ -29,6 +29,8 @@ export function startReceiver(): Receiver {
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
+    // An answer may be held back for as long as the test needs.
+    idleTimeout: 0,
     async fetch(request) {
       const { pathname: path } = new URL(request.url)
       const entry = { path, headers: Object.fromEntries(request.headers), body: await request.text() }
