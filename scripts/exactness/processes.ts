@@ -1,17 +1,4 @@
 import { readFileSync } from "node:fs"
-import { createServer } from "node:net"
-
-/** A port of loopback that is free now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.on("error", reject)
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0))
-    })
-  })
-}
 
 /** Child processes, as Linux lists them. */
 export function childrenOf(pid: number): number[] {

@@ -5,6 +5,7 @@ import { describe, expect, test } from "bun:test"
 import {
   closeSync,
   copyFileSync,
+  linkSync,
   openSync,
   readFileSync,
   renameSync,
@@ -108,8 +109,10 @@ describe.if(process.platform === "linux")("a store that fails", () => {
     const { db, id, key } = await seedOne(dir)
     const server = await serve(db, "--workers", "2")
     await requireAvailable(server.url, key)
-    renameSync(db, `${db}.away`)
-    copyFileSync(`${db}.away`, db)
+    // In one step: a worker that found no file would log that too.
+    copyFileSync(db, `${db}.copy`)
+    linkSync(db, `${db}.away`)
+    renameSync(`${db}.copy`, db)
     await server.wrote("data file lost; calls are refused", 2)
     for (let i = 0; i < 20; i++) expect(await call(server.url, key)).toEqual(unavailable)
     renameSync(`${db}.away`, db)
@@ -205,7 +208,9 @@ function freezeFiles(db: string) {
 function corrupt(db: string) {
   // A checkpoint makes the server read the main file again.
   const other = new Database(db)
-  other.run("PRAGMA wal_checkpoint(TRUNCATE)")
+  // The service may still be writing.
+  other.run("PRAGMA busy_timeout = 30000")
+  expect(other.query("PRAGMA wal_checkpoint(TRUNCATE)").get()).toMatchObject({ busy: 0 })
   const sound = readFileSync(db)
   overwrite(db, Buffer.from(sound).fill(0x5a, 4_096))
   return () => {

@@ -86,7 +86,13 @@ test("a webhook receiver that is down delays nothing, and gets its notice when i
   expect(await server.stop()).toBe(0)
   expect(await used()).toBe(10)
   const waiting = await runJson("notices", "--db", db)
-  expect(waiting).toMatchObject([95, 80].map((threshold) => ({ threshold, state: "pending", attempts: 1 })))
+  expect(waiting).toMatchObject([95, 80].map((threshold) => ({ threshold, state: "pending" })))
+  // On a busy machine a second attempt may have been due before the service stopped.
+  const logged = await attempts()
+  for (const { id: notice, attempts: count } of waiting) {
+    expect(count).toBeGreaterThan(0)
+    expect(count).toBe(logged.filter((one: { notice: string }) => one.notice === notice).length)
+  }
 
   const receiver = startReceiver()
   await runJson("account", "set-webhook", id, receiver.url, "--db", db)

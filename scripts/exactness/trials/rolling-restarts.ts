@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { freePort } from "../../../test/support/free-port.ts"
 import type { Finding } from "../../findings.ts"
 import { compare, createCustomers, readBooks } from "../books.ts"
 import { openCluster } from "../cluster.ts"
 import type { Instance } from "../instance.ts"
-import { freePort } from "../processes.ts"
 import { mixedCalls, send, startTraffic } from "../traffic.ts"
 import { count, type Lab, none, type Trial } from "../trial.ts"
 
@@ -100,7 +100,7 @@ function readExample(file: string, instances: readonly string[]): string {
 }
 
 async function startCaddy(folder: string, instances: readonly string[]): Promise<Proxy> {
-  const port = await freePort()
+  const port = freePort()
   const file = join(folder, "Caddyfile")
   const site = readExample("Caddyfile", instances).replace(/^:8080 /m, `http://127.0.0.1:${port} `)
   writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`)
@@ -112,7 +112,7 @@ async function startCaddy(folder: string, instances: readonly string[]): Promise
 }
 
 async function startNginx(folder: string, instances: readonly string[]): Promise<Proxy> {
-  const port = await freePort()
+  const port = freePort()
   const file = join(folder, "nginx.conf")
   const site = readExample("nginx.conf", instances)
     .replace("listen 8080", `listen 127.0.0.1:${port}`)
