@@ -1,6 +1,16 @@
 /** The copy of a folder of own APIs that is loaded. */
 import { expect, test } from "bun:test"
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs"
 import { join } from "node:path"
 import { copyFolder } from "../src/plugins/copy-folder.ts"
 import { folderOf, writeFiles } from "./support/own-apis.ts"
@@ -40,12 +50,15 @@ test("its fingerprint is that of the files and their names", async () => {
 })
 
 test("files that change all the time make it begin again, and are refused in the end", async () => {
-  const folder = folderOf({ "a/index.ts": "x".repeat(2_000_000), "a/last.ts": "0" })
+  const nameOf = (change: number) => String(change).padStart(9, "0")
+  const folder = folderOf({ "a/index.ts": "x".repeat(2_000_000), "a/last.ts": nameOf(0) })
+  const last = openSync(join(folder, "a/last.ts"), "r+")
   let isChanging = true
   let changes = 0
   const edits = (async () => {
     while (isChanging) {
-      writeFileSync(join(folder, "a/last.ts"), String(++changes))
+      // In one step: a file that is emptied first would be read as the same each time.
+      writeSync(last, nameOf(++changes), 0)
       await new Promise((resolve) => setImmediate(resolve))
     }
   })()
@@ -54,8 +67,9 @@ test("files that change all the time make it begin again, and are refused in the
   )
   isChanging = false
   await edits
+  closeSync(last)
   const copy = await copyFolder(folder)
-  expect(readFileSync(join(copy.folder, "a/last.ts"), "utf8")).toBe(String(changes))
+  expect(readFileSync(join(copy.folder, "a/last.ts"), "utf8")).toBe(nameOf(changes))
   copy.remove()
 })
 

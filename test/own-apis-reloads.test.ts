@@ -90,7 +90,9 @@ test("a version ends with its last call, and two older ones are kept at most", a
   const before = copies()
   const apis = folderOf(version(0))
   const held = createHeldDns()
-  const service = await startTestService({ flags: { apis }, ports: { dns: held.dns } })
+  // The reloads may take longer than the ten seconds that a call may otherwise take.
+  const flags = { apis, apiTimeoutSeconds: "60" }
+  const service = await startTestService({ flags, ports: { dns: held.dns } })
   const { account, key } = await service.createKey("mega")
   const shout = async (text: string) =>
     (await service.fetch("/v1/shout", { ...postWith({ text }), key })).status

@@ -509,6 +509,15 @@ test("with --watch a file that changes, and again while it is loaded, is served 
   const timer = createHeldTimer(quietMs)
   const service = await startTestService({ flags: { apis, watch: true }, ports: { timer } })
   const { key } = await service.createKey("mega")
+  // The runtime begins to watch subfolders some time after it was asked to.
+  let isAsked = false
+  void timer.asked().then(() => {
+    isAsked = true
+  })
+  await until(() => {
+    if (!isAsked) writeFiles(apis, version(0))
+    return isAsked
+  })
   for (const number of [1, 2, 3, 4]) {
     writeFiles(apis, version(number))
     await timer.asked()

@@ -9,7 +9,9 @@ import { orRefuse, type Prepared } from "./next-generation.ts"
 
 /** The parts that {@link prepareEdit} uses. */
 export interface EditParts {
-  running(): Config
+  readonly running: Config
+  /** The text of the configuration file; null without one. */
+  readonly text: string | null
   readonly source: ConfigSource | null
   /** See {@link Prepared}. Rejects with ConfigError and ConfigRefused. */
   prepareNext(next: Config): Promise<Prepared>
@@ -26,9 +28,8 @@ export function versionOf({ fileText }: Pick<Config, "fileText">): number | null
 
 /** Checks a change of settings and returns the edit that makes it. Rejects with ConfigRefused. */
 export async function prepareEdit(values: SettingValues, parts: EditParts): Promise<ConfigEdit> {
-  const { prepareNext, replace } = parts
-  const running = parts.running()
-  const { source, name, text } = await orRefuse(() => requireFile(running, parts.source))
+  const { running, prepareNext, replace } = parts
+  const { source, name, text } = await orRefuse(() => requireFile(parts))
   const edits = await orRefuse(() => toEdits(values, name), "values")
   await orRefuse(() => requireFromFile(values, running))
   // Loaded with the first change, since most services never see one.
@@ -44,15 +45,15 @@ const noFile =
   "FILE (PENKNIFE_CONFIG)."
 
 /** Requires a file that can be replaced and still has the running text. */
-function requireFile({ file, fileText }: Config, source: ConfigSource | null) {
+function requireFile({ running: { file, fileText }, text, source }: EditParts) {
   if (source === null || file === null || fileText === null) throw new ConfigError(noFile)
-  if (source.readText() !== fileText)
+  if (text !== fileText)
     throw new ConfigError(
       `The configuration file ${file} was changed since the service read it. See 'penknife config diff'; take it over with ` +
         "'penknife reload' or undo it, and try again.",
     )
   source.requireReplaceable()
-  return { source, name: file, text: fileText }
+  return { source, name: file, text }
 }
 
 const optionOf = new Map(

@@ -102,19 +102,29 @@ export function createHotConfig(parts: HotConfigParts): HotConfig {
       change({ text, apis: { copy: apis, refused }, expected }),
     )
 
+  /**
+   * The running configuration and the text of its file. Another worker may just have replaced the file: this one follows before
+   * they are compared, and again when yet another text is there then. A text that stays was changed by hand.
+   */
+  async function settle(): Promise<{ readonly running: Config; readonly text: string | null }> {
+    for (let before: string | null = null; ; ) {
+      const text = source?.readText() ?? null
+      if (askSupervisor === null || text === running.fileText || text === before) return { running, text }
+      await askSupervisor({ kind: "settle" })
+      before = text
+    }
+  }
+
   const control: HotConfig = {
     version: () => versionOf(running),
-    async edit(values) {
-      // Another worker may just have replaced the file: this one follows before the edit compares its text.
-      if (control.versionOnDisk() !== versionOf(running)) await askSupervisor?.({ kind: "settle" })
-      return prepareEdit(values, {
-        running: () => running,
+    edit: async (values) =>
+      prepareEdit(values, {
+        ...(await orRefuse(settle)),
         source,
         prepareNext,
         replace: async (expected, text) =>
           askSupervisor?.({ kind: "replace", expected, text }) ?? (await change({ text, expected })).changes,
-      })
-    },
+      }),
     diff: () =>
       orRefuse(() => {
         if (source === null) throw new ConfigError(notHere)

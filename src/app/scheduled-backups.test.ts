@@ -66,7 +66,7 @@ test("a backup is made a minute after the start, then at each multiple of the in
   clock.advance(1.5 * hourMs)
   await due()
   expect(files()).toHaveLength(2)
-}, 30_000)
+})
 
 test("of several processes one makes it, and none after a restart", async () => {
   const { due, files, clock } = prepare({ processes: 3, keep: 9 })

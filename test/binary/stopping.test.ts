@@ -53,8 +53,12 @@ test.each([[[]], [["--workers", "2"]]])(
     expect(await ready()).toBe(200)
     // As a terminal does on Ctrl+C, and some service managers: all processes get the signal.
     for (const pid of [server.child.pid, ...childrenOf(server.child.pid)]) process.kill(pid, "SIGTERM")
-    await until(async () => (await ready()) === 503)
-    // The connections are spread over the workers.
+    // The connections are spread over the workers, of which each gets the signal when it next runs.
+    let unready = 0
+    await until(async () => {
+      unready = (await ready()) === 503 ? unready + 1 : 0
+      return unready === 20
+    })
     for (let n = 0; n < 20; n++) {
       expect(await ready()).toBe(503)
       const answer = await call(server.url, lookUp, { keepalive: false })

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
-import { readdirSync } from "node:fs"
 import { networkInterfaces } from "node:os"
 import fc from "fast-check"
+import { openFiles } from "../../../test/support/open-files.ts"
 import { until } from "../../../test/support/until.ts"
 import { createFrameReader, type Listener, openUdpExchange } from "./exchange.ts"
 import { parseServerAddress } from "./server-address.ts"
@@ -83,7 +83,6 @@ test("an address that cannot be reached breaks it", async () => {
 
 test("after it is closed nothing is heard, and no socket stays open", async () => {
   const { server, address, clientPorts } = await startEcho("127.0.0.1")
-  const openFiles = () => readdirSync("/dev/fd").length
   const before = openFiles()
   const { heard, listener } = listening()
   for (let index = 0; index < 20; index++) openUdpExchange(address(), query, listener).close()
@@ -93,7 +92,8 @@ test("after it is closed nothing is heard, and no socket stays open", async () =
   late.resend()
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
   expect(heard).toEqual([])
-  expect(openFiles()).toBe(before)
+  // Other tests of this process may still close theirs.
+  expect([...openFiles().difference(before)]).toEqual([])
   server.close()
 })
 

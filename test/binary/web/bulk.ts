@@ -58,6 +58,8 @@ export function bulkInBrowser(desk: Desk): void {
     await desk.call("POST", `/accounts/${closed?.id}/close`)
     const { page, look, done } = await desk.visit("/console/accounts?search=Shut")
     await page.getByLabel("Select all accounts of this page").check()
+    // It comes with the plans, and moves the others.
+    await page.getByRole("button", { name: "Change plan" }).waitFor()
     await page
       .getByRole("region", { name: "Selected accounts" })
       .getByRole("button", { name: "Close" })
@@ -80,6 +82,7 @@ export function bulkInBrowser(desk: Desk): void {
     await desk.call("POST", `/accounts/${two?.id}/reopen`)
     await page.reload()
     await page.getByLabel("Select Shut two").check()
+    await page.getByRole("button", { name: "Change plan" }).waitFor()
     await page.getByRole("button", { name: "Close", exact: true }).click()
     await desk.call("POST", `/accounts/${two?.id}/close`)
     await page.getByRole("button", { name: "Close 1 account" }).click()

@@ -35,7 +35,8 @@ export function guestsInBrowser(desk: Desk): void {
     await look("try-without-key", "above")
     const button = page.getByRole("button", { name: "Send the call" })
     let refused = ""
-    for (let call = 0; call < 8 && refused === ""; call++) {
+    // On a busy machine one comes back meanwhile.
+    while (refused === "") {
       await button.and(page.locator(":enabled")).waitFor()
       const answer = page.waitForResponse((response) => response.url().endsWith("/v1/hmac"))
       await button.press("Enter")

@@ -8,6 +8,8 @@ export function keysInBrowser(desk: Desk): void {
     const { id } = await desk.call("POST", "/accounts", { name: hostile, plan: "pro" })
     const { page, look, done } = await desk.visit("/console/keys")
     await page.getByRole("button", { name: "Create key" }).click()
+    // The APIs come later, and move the button.
+    await page.getByRole("dialog").getByLabel("hmac").waitFor()
     await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click()
     const account = page.getByRole("dialog").getByLabel("Account")
     await described(account, /Type the id of the account/)

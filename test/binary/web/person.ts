@@ -99,7 +99,8 @@ export function createPerson(page: Page, way: Way): Person {
   }
 
   async function pressAll(keys: readonly string[]): Promise<void> {
-    for (const key of keys) await page.keyboard.press(key)
+    // In this order, without waiting for each: the page takes two keys for a pair only if they come soon after each other.
+    await Promise.all(keys.map((key) => page.keyboard.press(key)))
   }
 
   return {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import type { Page } from "playwright-core"
+import { eventually } from "../../support/eventually.ts"
 import type { Desk } from "./desk.ts"
 import { counted, said, settled } from "./wait.ts"
 
@@ -17,8 +18,11 @@ export function slowAnswersInBrowser(desk: Desk): void {
     const answer = await hold(page, /\/admin\/v1\/accounts\?/)
     await page.getByLabel("Search").fill("Slow apple")
     await answer.asked
-    const states = await page.evaluate<string[]>("statesForTests")
-    expect([...new Set(states)]).toEqual(["search=Slow, 2 rows", "search=Slow+apple, busy"])
+    // The request may leave before the next frame, in which the page is looked at.
+    await eventually(async () => {
+      const states = await page.evaluate<string[]>("statesForTests")
+      expect([...new Set(states)]).toEqual(["search=Slow, 2 rows", "search=Slow+apple, busy"])
+    })
     answer.come()
     await settled(page)
     await counted(page.getByRole("rowheader"), 1)
@@ -70,6 +74,8 @@ export function slowAnswersInBrowser(desk: Desk): void {
     const { page, done } = await desk.visit(`/console/accounts/${id}`)
     await page.getByRole("button", { name: "Create key" }).click()
     const answer = await hold(page, /\/admin\/v1\/keys$/)
+    // The APIs come later, and move the button.
+    await page.getByRole("dialog").getByLabel("hmac").waitFor()
     await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click()
     await answer.asked
     await page.keyboard.press("Escape")

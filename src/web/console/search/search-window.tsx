@@ -22,7 +22,11 @@ const maxLength = 200
 export function SearchWindow({ screens, close }: SearchWindowProps) {
   const apis = useApiChoices()
   const [text, setText] = useState("")
-  const [found, setFound] = useState<readonly Found[] | null>(null)
+  const [answer, setAnswer] = useState<{ readonly text: string; readonly rows: readonly Found[] } | null>(
+    null,
+  )
+  // Enter must not open what was found for another text.
+  const found = answer?.text === text ? answer.rows : null
   const [error, setError] = useState<Problem | Unreachable | null>(null)
   const list = useRef<HTMLUListElement>(null)
   /** Whether Enter was pressed before the answer was there. */
@@ -30,13 +34,12 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
   const word = text.trim().toLowerCase()
 
   useEffect(() => {
-    setFound(null)
     setError(null)
     if (word === "") return
     const abort = new AbortController()
     const cancel = after(typingPauseMs, () => {
       findText(text.trim(), abort.signal).then(
-        (rows) => abort.signal.aborted || setFound(rows),
+        (rows) => abort.signal.aborted || setAnswer({ text, rows }),
         (thrown) => abort.signal.aborted || setError(thrown),
       )
     })
