@@ -66,3 +66,18 @@ test("a reader sees the whole old text or the whole new one", async () => {
   }
   expect(await reader.stdout.text()).toBe("wrong: 0")
 })
+
+test("a file that another process replaces all the while can be replaced at any moment", async () => {
+  const { name, source } = newFile("max_calls = 1\n")
+  const code = `const fs = require("fs"); const name = ${JSON.stringify(name)}
+    process.stdout.write("begun")
+    for (;;) {
+      fs.writeFileSync(name + ".next", "max_calls = 1\\n")
+      fs.renameSync(name + ".next", name)
+    }`
+  const other = Bun.spawn([process.execPath, "-e", code], { stdout: "pipe" })
+  await other.stdout.getReader().read()
+  for (let looks = 0; looks < 20_000; looks++) source.requireReplaceable()
+  other.kill()
+  await other.exited
+})

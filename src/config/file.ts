@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { parse, TomlError } from "smol-toml"
 import { messageOf } from "../values/message-of.ts"
+import { realPathOf } from "../values/real-path.ts"
 import { ConfigError } from "./config-error.ts"
 import type { Config } from "./load.ts"
 
@@ -100,7 +101,7 @@ function replaceConfigFile(name: string, expected: string, text: string): void {
 
 function find(name: string): { readonly path: string; readonly stats: fs.Stats } {
   try {
-    const path = fs.realpathSync(name)
+    const path = realPathOf(name)
     return { path, stats: fs.statSync(path) }
   } catch {
     throw new ConfigError(`The configuration file ${name} cannot be read.`)

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { linkChain } from "./real-path.ts"
+import { linkChain } from "../../values/real-path.ts"
 
 const { R_OK, W_OK, X_OK } = constants
 

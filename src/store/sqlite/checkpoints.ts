@@ -2,11 +2,11 @@ import type { Database } from "bun:sqlite"
 import { closeSync, openSync } from "node:fs"
 import { join } from "node:path"
 import type { Timer } from "../../apis/contract.ts"
+import { realPathOf } from "../../values/real-path.ts"
 import type { CheckpointReply, CheckpointRequest } from "./checkpoint-thread.ts"
 import { messageOf } from "./errors.ts"
 import { logState, pageBytesOf } from "./log-state.ts"
 import { logLimitBytes } from "./open.ts"
-import { realPathOf } from "./real-path.ts"
 
 /** What writes must know of checkpoints. */
 export interface Checkpoints {

@@ -1,6 +1,6 @@
 import type { Timer } from "../../apis/contract.ts"
+import { identityOf, realPathOf } from "../../values/real-path.ts"
 import { StoreUnavailable } from "../store.ts"
-import { identityOf, realPathOf } from "./real-path.ts"
 
 /** Calls must be refused within a second. A check takes some microseconds. */
 const intervalMs = 500

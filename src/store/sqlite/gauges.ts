@@ -1,9 +1,9 @@
 import type { Database } from "bun:sqlite"
 import { statSync } from "node:fs"
+import { realPathOf } from "../../values/real-path.ts"
 import type { StoreActivity, StoreGauges } from "../open-store.ts"
 import { countPending } from "../outbox-reads.ts"
 import { createRead } from "./errors.ts"
-import { realPathOf } from "./real-path.ts"
 import { createRun } from "./statement.ts"
 
 /** Prepares the measurements of a data file, or of a store in memory. */

@@ -6,7 +6,8 @@ const maxLinks = 40
 
 /**
  * The path of a file after all symbolic links, where SQLite keeps the files that belong to it. The file need not exist; its
- * folder must. Throws what the file system throws.
+ * folder must. Throws what the file system throws. The runtime's own `realpath` of a file finds nothing in the moment in which
+ * another process replaces it (Bun 1.4.5).
  */
 export function realPathOf(file: string): string {
   const path = [...linkChain(file)].at(-1) ?? file
