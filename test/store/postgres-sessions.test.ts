@@ -109,7 +109,7 @@ test("statements that wait for a locked table are given up by the database, so t
   try {
     await other.begin(async (transaction) => {
       await transaction.unsafe("LOCK TABLE rates, secrets, accounts")
-      for (let round = 0; round < 2; round++) {
+      for (let round = 0; round < 4; round++) {
         const bucket = { id: "acc_1", perMinute: 60 }
         const asked = [
           store.takeRates([{ buckets: [bucket] }], Date.now),
