@@ -72,6 +72,14 @@ test("every operation of the document is a route, and every metered route is an 
   )
 })
 
+test("Elysia makes no objects of headers and cookies for a metered request, which cost a fifth of a call", () => {
+  const metered = [...routes.values()].filter(({ path }) => /^\/(v1\/|mcp$)/.test(path))
+  expect(metered.length).toBeGreaterThan(2 * catalog.length)
+  // A hook or handler that hands its whole context to a function makes Elysia prepare all of it.
+  const makes = metered.filter(({ compile }) => /\bc\.headers\b|cookie/i.test(String(compile())))
+  expect(makes.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+})
+
 const ofApis = operations.filter(({ name }) => /^\w+ \/v1\/(?!graphql)/.test(name))
 
 test.each(ofApis.map(({ name, operation }) => [name, operation] as const))(
