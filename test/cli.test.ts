@@ -307,6 +307,28 @@ describe("wrong usage is exit code 2 and says what to change", () => {
     const { code, err } = await failure(line)
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) })
   })
+
+  test.each([
+    ["nonsense", "(to see the commands: penknife --help)"],
+    ["nonsense --help", "(to see the commands: penknife --help)"],
+    ["config nonsense", "(to see the commands: penknife config --help)"],
+    ["linesorter --lines b", "(to run this API: penknife call linesorter)"],
+    ["call nonsense", "(to see the commands: penknife call --help)"],
+    [
+      "call bluetoothlookup companyid=76",
+      "(write parameters as options: penknife call bluetoothlookup --companyid <value>)",
+    ],
+    ["serve nonsense", "(add --help for help)"],
+  ])("%s: what helps is on the last line", async (line, hint) => {
+    const { code, err } = await failure(line)
+    expect({ code, hint: err.trimEnd().split("\n").at(-1) }).toEqual({ code: 2, hint })
+  })
+
+  test("a group without a command shows its help without a hint", async () => {
+    const { code, err } = await failure("account")
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/^Usage: penknife account /) })
+    expect(err).not.toContain("(add --help")
+  })
 })
 
 describe("errors are exit code 1", () => {

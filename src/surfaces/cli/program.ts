@@ -6,6 +6,7 @@ import { findOrAdd } from "./admin/groups.ts"
 import { addApiCommands } from "./api.ts"
 import { addAuditMail } from "./audit-mail.ts"
 import { addCall } from "./call.ts"
+import { hintAfter, isKnown, isNotHelp } from "./command-words.ts"
 import { addCompletion } from "./completion.ts"
 import { addDataCommands } from "./data.ts"
 import { addOpenApi, addSchema } from "./documents.ts"
@@ -56,7 +57,7 @@ export async function runCli(words: readonly string[], given: CliParts): Promise
     // 'notices' and its command 'notices test' have options of the same names.
     .enablePositionalOptions()
     .exitOverride()
-    .showHelpAfterError("(add --help for help)")
+  const ids = parts.catalog.map(({ id }) => id)
   const addStart = starts.get(argv[0] ?? "")
   try {
     if (addStart) addStart(program, parts)
@@ -64,34 +65,15 @@ export async function runCli(words: readonly string[], given: CliParts): Promise
     await program.parseAsync(isKnown(argv, program) ? argv : argv.filter(isNotHelp), { from: "user" })
     return 0
   } catch (thrown) {
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2
+    if (thrown instanceof CommanderError) {
+      if (thrown.exitCode === 0) return 0
+      // Commander shows a group's help when no command is named, which needs no hint.
+      if (thrown.code !== "commander.help") terminal.err(`${hintAfter(thrown.code, argv, program, ids)}\n`)
+      return 2
+    }
     terminal.err(`penknife: ${errorText(thrown)}\n`)
     return thrown instanceof ConfigError || thrown instanceof InputRejected ? 2 : 1
   }
-}
-
-const isNotHelp = (word: string) => word !== "--help" && word !== "-h"
-
-/**
- * Whether the words before the first option are a command and arguments that it takes. If not, commander would show the nearest
- * command's help.
- */
-function isKnown(argv: readonly string[], program: Command): boolean {
-  const words = argv.filter(isNotHelp)
-  let command = program
-  for (const [index, word] of words.entries()) {
-    if (word.startsWith("-") || word === "help") return true
-    const next = command.commands.find((one) => one.name() === word)
-    if (!next) return takes(command, words.slice(index))
-    command = next
-  }
-  return true
-}
-
-function takes({ registeredArguments }: Command, words: readonly string[]): boolean {
-  const firstOption = words.findIndex((word) => word.startsWith("-"))
-  const count = firstOption < 0 ? words.length : firstOption
-  return count <= registeredArguments.length || registeredArguments.at(-1)?.variadic === true
 }
 
 /** For any command: commander knows the option only for the program. After another option it may be a value. */
