@@ -1,7 +1,8 @@
 /**
  * Measures kept requests: `bun bench/kept-requests.ts [--millions 10] [--postgres]` the first page of each search, and
- * `bun bench/kept-requests.ts --cost [--postgres]` what it costs the process to take, write and index a request. The store is a data
- * file in the folder for temporary files, or a PostgreSQL server that is started for it. The rows are those of real blocks, written by the store itself.
+ * `bun bench/kept-requests.ts --cost [--postgres]` what it costs the process to take, write and index a request. The store is a
+ * data file in the folder for temporary files, or a PostgreSQL server that is started for it. The rows are those of real blocks,
+ * written by the store itself.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

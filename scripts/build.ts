@@ -1,6 +1,6 @@
 /**
- * Builds dist/penknife for this machine, or with `--all` dist/penknife-<target> for every target, with archives and checksums. Also
- * makes the npm package in dist/package.
+ * Builds dist/penknife for this machine, or with `--all` dist/penknife-<target> for every target, with archives and checksums.
+ * Also makes the npm package in dist/package.
  */
 import { mkdirSync, readFileSync } from "node:fs"
 import { makeArchives } from "./archives.ts"

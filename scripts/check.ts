@@ -34,7 +34,8 @@ const [isBuilt] = await Promise.all([
 const files = isBuilt ? filesOfExecutable() : { waiting: [], busy: [] }
 await Promise.all([
   testInTurn(files.waiting),
-  // One of them runs beside the tests in process, since the browser's tests wait for half of their time; two at a time after those.
+  // One of them runs beside the tests in process, since the browser's tests wait for half of their time; two at a time after
+  // those.
   testInTurn(files.busy),
   testInProcess().then(() => testInTurn(files.busy)),
 ])
@@ -103,7 +104,10 @@ function nameOf(file: string): string {
   return file.replace(".test.ts", "")
 }
 
-/** Runs the files of a list, which others may share, until none is left. Prints a line for each, and the output of one that failed. */
+/**
+ * Runs the files of a list, which others may share, until none is left. Prints a line for each, and the output of one that
+ * failed.
+ */
 async function testInTurn(files: string[]): Promise<void> {
   for (let file = files.shift(); file !== undefined; file = files.shift()) await testFile(file)
 }

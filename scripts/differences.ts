@@ -1,9 +1,8 @@
 /**
  * Sends the same requests to `mock` of two executables and prints where their answers differ:
- * `bun run differences OLD NEW --runs 5000 --seed 7`. `--ignore REGEX` leaves out lines of answers. Requests are generated from the
- * document of the old one, most of them broken in some way; before them come pages, documents, the admin API, controls of the mock,
- * MCP, faults and formats.
- * The exit code is 1 if anything differs: whether a difference is meant is for the reader to say.
+ * `bun run differences OLD NEW --runs 5000 --seed 7`. `--ignore REGEX` leaves out lines of answers. Requests are generated from
+ * the document of the old one, most of them broken in some way; before them come pages, documents, the admin API, controls of the
+ * mock, MCP, faults and formats. The exit code is 1 if anything differs: whether a difference is meant is for the reader to say.
  */
 import { parseArgs } from "node:util"
 import fc from "fast-check"

@@ -1,6 +1,7 @@
 /**
- * Writes the signed zones of test/data/dnssec: `bun run data:dnssec-zones`. It needs Debian's bind9-utils and ldnsutils. Keys are made anew
- * and thrown away, so that every run changes all signatures; times are fixed, from December 2024, before the test double's time, to the end of 2035. Also writes the examples of dnssecvalidator anew.
+ * Writes the signed zones of test/data/dnssec: `bun run data:dnssec-zones`. It needs Debian's bind9-utils and ldnsutils. Keys are
+ * made anew and thrown away, so that every run changes all signatures; times are fixed, from December 2024, before the test
+ * double's time, to the end of 2035. Also writes the examples of dnssecvalidator anew.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,6 +1,6 @@
 /**
- * Tries on the executable that charges stay exact, with several instances on one PostgreSQL database, over kills and over reloads: `bun run exactness`. Prints
- * tables to stderr and JSON to stdout. The exit code is 1 when something did not hold.
+ * Tries on the executable that charges stay exact, with several instances on one PostgreSQL database, over kills and over
+ * reloads: `bun run exactness`. Prints tables to stderr and JSON to stdout. The exit code is 1 when something did not hold.
  */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,7 +1,7 @@
 /**
- * Sends generated requests to dist/penknife and prints a report: `bun run fuzz --seed 7 --runs 1000000`. Without a seed it
- * takes a random one; the test prints it, so that a failure can be repeated. `bun run fuzz --dns-modes --rounds 5` lets the DNS server of a service
- * play tricks instead, and `bun run fuzz --policy-hosts` the hosts whose policies it reads.
+ * Sends generated requests to dist/penknife and prints a report: `bun run fuzz --seed 7 --runs 1000000`. Without a seed it takes
+ * a random one; the test prints it, so that a failure can be repeated. `bun run fuzz --dns-modes --rounds 5` lets the DNS server
+ * of a service play tricks instead, and `bun run fuzz --policy-hosts` the hosts whose policies it reads.
  */
 import { join } from "node:path"
 import { parseArgs } from "node:util"

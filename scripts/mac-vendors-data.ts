@@ -1,7 +1,7 @@
 /**
  * Writes the built-in list of MAC vendors: `bun run data:mac-vendors DATE FILE…`. Each FILE is the index.json of the package
- * oui-data, or a list of the IEEE as CSV (oui.csv, mam.csv, oui36.csv, iab.csv). If two files have a prefix, the first one counts.
- * DATE is the date of the first file.
+ * oui-data, or a list of the IEEE as CSV (oui.csv, mam.csv, oui36.csv, iab.csv). If two files have a prefix, the first one
+ * counts. DATE is the date of the first file.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"

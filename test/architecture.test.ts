@@ -168,7 +168,8 @@ test("dynamic imports are seen", () => {
 })
 
 test("the catalog loads no library before an API is called", () => {
-  // TypeBox makes definitions; the service reads addresses with ipaddr.js in any case; suncalc is 10 kB. Others: `import()` in the run.
+  // TypeBox makes definitions; the service reads addresses with ipaddr.js in any case; suncalc is 10 kB. Others: `import()` in
+  // the run.
   const atStart = ["@sinclair/typebox", "ipaddr.js", "suncalc"]
   const seen = new Set<string>()
   const packages = new Set<string>()
@@ -234,8 +235,8 @@ test("only main.ts reads argv and the environment, and ends the process", () => 
 
 test("accounts, keys and webhooks change in operations alone, so that each change has its audit record", () => {
   const program = files.filter((file) => !file.startsWith("store/"))
-  // The mock seeds an account and an admin key that no operation could make. Sessions, added passkeys, questions for a link, links that end notices by mail and the command that deletes old audit records
-  // write their records themselves.
+  // The mock seeds an account and an admin key that no operation could make. Sessions, added passkeys, questions for a link,
+  // links that end notices by mail and the command that deletes old audit records write their records themselves.
   const applying = program.filter((file) => /\badmin\.apply\(/.test(withoutComments(textOf(file))))
   expect(applying).toEqual([
     "admin/administration.ts",
@@ -260,6 +261,22 @@ test("no file is over 400 lines, half of them are near 100", () => {
   const lengths = files.map((file) => textOf(file).split("\n").length).sort((a, b) => a - b)
   expect(lengths.at(-1)).toBeLessThanOrEqual(400)
   expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(130)
+})
+
+test("no line of a comment is over 130 characters", () => {
+  const root = join(import.meta.dir, "..")
+  const found: string[] = []
+  let lines = 0
+  for (const file of new Glob("{src,test,scripts,bench,examples}/**/*.{ts,tsx,mjs}").scanSync(root)) {
+    if (file.includes("node_modules/")) continue
+    for (const [index, line] of readFileSync(join(root, file), "utf8").split("\n").entries()) {
+      if (!/^\s*(?:\/\/ |\/\*\*|\* )/.test(line)) continue
+      lines++
+      if (line.length > 130) found.push(`${file}:${index + 1}`)
+    }
+  }
+  expect(found).toEqual([])
+  expect(lines).toBeGreaterThan(5_000)
 })
 
 function mayImport(file: string, target: string): boolean {

@@ -1,4 +1,6 @@
-/** `[catalog] include` and `exclude`: an API that the operator has turned off does not exist, whatever way someone looks for it. */
+/**
+ * `[catalog] include` and `exclude`: an API that the operator has turned off does not exist, whatever way someone looks for it.
+ */
 import { describe, expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -36,7 +36,10 @@ const cases = catalog.flatMap((api) =>
   api.examples.map((example) => ({ api, example, title: `${api.id}: ${example.name}` })),
 )
 
-/** A service for the catalog's examples and one for those of the operator's folder, with MCP clients, which compile the schemas of all APIs. */
+/**
+ * A service for the catalog's examples and one for those of the operator's folder, with MCP clients, which compile the schemas of
+ * all APIs.
+ */
 const places = { builtIn: await startPlace(), own: await startPlace({ apis: ownFolder }) }
 
 async function startPlace(flags = {}) {
@@ -205,7 +208,9 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
   })
 })
 
-/** The plans on which an example is sent over every surface: the longest answer of each API also on one without premium fields. */
+/**
+ * The plans on which an example is sent over every surface: the longest answer of each API also on one without premium fields.
+ */
 function plansFor({ examples }: ApiDefinition, example: Example): readonly string[] {
   const lengthOf = ({ output }: Example) => JSON.stringify(output).length
   const isLongest = examples.every((other) => lengthOf(other) <= lengthOf(example))

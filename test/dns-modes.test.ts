@@ -1,6 +1,6 @@
 /**
- * Every API that asks the DNS, against a DNS server that plays one trick after another: it answers or refuses, charges for answers alone, and takes
- * little memory. `bun run fuzz --dns-modes` does the same to a process beside other calls.
+ * Every API that asks the DNS, against a DNS server that plays one trick after another: it answers or refuses, charges for
+ * answers alone, and takes little memory. `bun run fuzz --dns-modes` does the same to a process beside other calls.
  */
 import { afterAll, describe, expect, test } from "bun:test"
 import { danelookup } from "../src/apis/danelookup/index.ts"

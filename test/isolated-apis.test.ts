@@ -59,7 +59,8 @@ test.each(worst)(
   "%s is a 400 that is not charged, beside which others are answered at once",
   async (what, refusal) => {
     const [bad, other] = await Promise.all([service.createKey("pro"), service.createKey("pro")])
-    // Code that runs for the first time and a collection of memory take longer: only a turn that is long each time is the input's.
+    // Code that runs for the first time and a collection of memory take longer: only a turn that is long each time is the
+    // input's.
     let longestMs = Number.POSITIVE_INFINITY
     for (let times = 0; times < 4 && longestMs >= 50; times++)
       longestMs = Math.min(longestMs, await longestBeside(what, refusal, bad.key, other.key))

@@ -63,8 +63,8 @@ test.skipIf(!service)("another account is answered in its turn, and /health at o
     answers.push([answer.status, ((await answer.json()) as { data?: { values?: unknown } }).data?.values])
   }
   await call()
-  // By now the requests have been read. Reading so many that come at once takes longer, whatever they ask for. On a busy machine some
-  // are read later, and garbage is collected by the main thread alone: that falls into some rounds, not into each.
+  // By now the requests have been read. Reading so many that come at once takes longer, whatever they ask for. On a busy machine
+  // some are read later, and garbage is collected by the main thread alone: that falls into some rounds, not into each.
   let longestMs = Number.POSITIVE_INFINITY
   for (let round = 0; round < 4 && longestMs >= 50; round++) {
     let isOver = false

@@ -44,7 +44,9 @@ async function repeat(path: string, input: object): Promise<Response> {
   return send()
 }
 
-/** Faults that no state of the mock shows; the tests of admission, limits, hanging up, MCP, deprecation and the stores show them. */
+/**
+ * Faults that no state of the mock shows; the tests of admission, limits, hanging up, MCP, deprecation and the stores show them.
+ */
 type Shown = Exclude<
   FaultCode,
   | "planMissing"

@@ -1,4 +1,6 @@
-/** A run knows whether its caller sees premium fields, on every surface and in a thread, so that it can leave out work for them. */
+/**
+ * A run knows whether its caller sees premium fields, on every surface and in a thread, so that it can leave out work for them.
+ */
 import { expect, test } from "bun:test"
 import { createLocalCalls } from "../src/app/prepare.ts"
 import { prepareApi } from "../src/call/prepared-api.ts"

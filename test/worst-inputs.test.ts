@@ -32,8 +32,9 @@ const worst: readonly (readonly [id: string, ...WorstInput])[] = await Promise.a
 test.skipIf(!service).each(worst)("%s: %s", async (id, _what, input) => {
   const api = isolated.find((one) => one.id === id)
   if (!service || !api) return
-  // The longest turns, of 25 to 42 ms, are those of jsondiff with 90,000 different texts: the runtime takes up to 30 ms to parse this body
-  // in one piece, and collecting the values of earlier bodies can fall into the same turn. So only a turn that is long twice is the input's.
+  // The longest turns, of 25 to 42 ms, are those of jsondiff with 90,000 different texts: the runtime takes up to 30 ms to parse
+  // this body in one piece, and collecting the values of earlier bodies can fall into the same turn. So only a turn that is long
+  // twice is the input's.
   let longestMs = Number.POSITIVE_INFINITY
   for (let times = 0; times < 2 && longestMs >= 50; times++) {
     const strained = await strain(service, api, input)

@@ -31,8 +31,8 @@ type Pair<T> = Readonly<Record<Name, T>>
 
 /**
  * The states in which a process is measured, in this order. Both processes of a pair get the same load at the same time on one
- * core: other work of the machine slows down both alike. At full speed each has the core to itself for a while, in the order this,
- * other, other, this: then a machine that becomes faster or slower favours neither.
+ * core: other work of the machine slows down both alike. At full speed each has the core to itself for a while, in the order
+ * this, other, other, this: then a machine that becomes faster or slower favours neither.
  */
 const states = ["cold", "warm", "full speed"] as const
 type State = (typeof states)[number]

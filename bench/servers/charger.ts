@@ -2,7 +2,8 @@
  * Charges as fast as it can for a while, and prints the charges a second: `bun charger.ts KIND DB ACCOUNTS HOT SECONDS`. KIND is
  * `store`, or `naive` for one UPDATE per charge on a pool of connections. HOT of 100 charges go to one of the accounts.
  *
- * 64 callers charge through the layer that every metered call charges through. Each begins its next charge when its own answer comes.
+ * 64 callers charge through the layer that every metered call charges through. Each begins its next charge when its own answer
+ * comes.
  */
 import { SQL } from "bun"
 import { maxCredits, type Plan } from "../../src/accounts/plan.ts"

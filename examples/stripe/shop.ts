@@ -96,8 +96,8 @@ async function handle(event: Stripe.Event, options: ShopOptions): Promise<void> 
 }
 
 /**
- * Gives an account the plan of its subscription, or the free plan once that is over. The subscription is asked for as it is now: an
- * event of before may come later than that of its end.
+ * Gives an account the plan of its subscription, or the free plan once that is over. The subscription is asked for as it is now:
+ * an event of before may come later than that of its end.
  */
 async function followSubscription(
   event: Stripe.Event,
@@ -169,7 +169,8 @@ async function change(
   })
   if (answer.ok) return
   const problem = `${event.type} ${event.id}: ${method} ${path} was refused with ${answer.status}: ${await answer.text()}`
-  // 422: the event came before, and led to another state of its subscription. That change was made, and the next event brings the rest.
+  // 422: the event came before, and led to another state of its subscription. That change was made, and the next event brings the
+  // rest.
   if (answer.status === 422) return
   // An account that is gone, or credits that were spent before their refund: no repetition helps, and a person has to look.
   if ([400, 404, 409].includes(answer.status) && !problem.includes("in-progress"))

@@ -1,6 +1,6 @@
 /**
- * Writes the replies that the examples of dnssecvalidator, danelookup and mailaudit are given, also for the test double, and those parts of
- * their answers that change with the keys.
+ * Writes the replies that the examples of dnssecvalidator, danelookup and mailaudit are given, also for the test double, and
+ * those parts of their answers that change with the keys.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

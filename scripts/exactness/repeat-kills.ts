@@ -43,7 +43,8 @@ function callsOf(round: number): readonly Call[] {
 
 /**
  * Kills a service `rounds` times while it answers calls with Idempotency-Keys, and sends the same calls again: at once to another
- * instance, or to the same one when it was started again. In every fourth round the instance that answers the repeats is killed too.
+ * instance, or to the same one when it was started again. In every fourth round the instance that answers the repeats is killed
+ * too.
  * @param key has an account of its own, whose credits are never used up
  */
 export async function killDuringCalls(

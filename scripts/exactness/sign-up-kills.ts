@@ -20,8 +20,9 @@ interface Customer {
 }
 
 /**
- * Kills a service `rounds` times while a customer signs up: in turn when they ask for a link, and when they use it. Then the service is
- * started again, and the customer goes on as people do: asks again, uses the link again, or asks for a link to sign in.
+ * Kills a service `rounds` times while a customer signs up: in turn when they ask for a link, and when they use it. Then the
+ * service is started again, and the customer goes on as people do: asks again, uses the link again, or asks for a link to sign
+ * in.
  * @param links returns the links in the mails to an address that were not sent yet, oldest first
  */
 export async function killDuringSignUp(

@@ -6,7 +6,9 @@ import { bimivalidator } from "../../src/apis/bimivalidator/index.ts"
 import { attributeValues, elements } from "../../src/apis/mail/svg-profile.ts"
 import { ask, debianVersion, defineOracle, MissingTool, run } from "./oracle.ts"
 
-/** The schema of SVG Tiny PS in Relax NG, from the Perl module Mail::BIMI. It is not in this repository: it has another licence. */
+/**
+ * The schema of SVG Tiny PS in Relax NG, from the Perl module Mail::BIMI. It is not in this repository: it has another licence.
+ */
 const schema = "suites/mail-bimi/lib/Mail/BIMI/Data/SVG_1.2_PS.rng"
 
 const names = [...elements.keys(), "image", "a", "tspan", "animate", "switch", "style"]

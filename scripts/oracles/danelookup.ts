@@ -1,4 +1,7 @@
-/** Postfix, in whose client its author's reading of RFC 7672 is: `posttls-finger` looks up the TLSA records of a host as mail servers do. */
+/**
+ * Postfix, in whose client its author's reading of RFC 7672 is: `posttls-finger` looks up the TLSA records of a host as mail
+ * servers do.
+ */
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

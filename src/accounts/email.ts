@@ -12,8 +12,8 @@ const localForm = /^[\w!#$%&'*+/=?^`{|}~\u0080-\u{10ffff}-]+(?:\.[\w!#$%&'*+/=?^
 const domainForm = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+(?!\d+$)[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
 
 /**
- * Reads an address in the one form in which addresses are kept and compared: small letters, NFC, and the domain in A-labels. Mail is
- * sent to this form, so that what is proved with a link is what is kept.
+ * Reads an address in the one form in which addresses are kept and compared: small letters, NFC, and the domain in A-labels. Mail
+ * is sent to this form, so that what is proved with a link is what is kept.
  * @returns null for what is no address, for one with quotation marks, comments or an IP address, and for hidden characters
  */
 export async function readEmail(text: string): Promise<string | null> {

@@ -64,7 +64,10 @@ export interface Setting {
   readonly source: "flag" | "environment" | "file" | "default"
   readonly flag: string
   readonly description: string
-  /** When a change of it takes effect: at once over the admin API, after a reload by hand since it names a file, or after a restart. */
+  /**
+   * When a change of it takes effect: at once over the admin API, after a reload by hand since it names a file, or after a
+   * restart.
+   */
   readonly change: "now" | "reload" | "restart"
 }
 

@@ -9,7 +9,10 @@ export interface Unsubscribes {
   linkFor(accountId: string, address: string): Promise<string>
   /** Whether this service has signed a token. */
   isSigned(token: string): Promise<boolean>
-  /** Ends the notices by mail of a token's account, unless they ended or go to another address now. False for a token that is not signed. */
+  /**
+   * Ends the notices by mail of a token's account, unless they ended or go to another address now. False for a token that is not
+   * signed.
+   */
   stop(token: string, from: { readonly source: string; readonly requestId: string }): Promise<boolean>
 }
 

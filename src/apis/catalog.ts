@@ -48,8 +48,8 @@ import { vatvalidator } from "./vatvalidator/index.ts"
 const documents = [".json", ".yaml", ".yml"] as const
 
 /**
- * The lists that `--data` can replace: for each the name of its file, the endings that the file may have, and its reader. A reader
- * throws for a wrong list.
+ * The lists that `--data` can replace: for each the name of its file, the endings that the file may have, and its reader. A
+ * reader throws for a wrong list.
  */
 export const dataLists = {
   "bluetooth-companies": { endings: documents, read: readCompanies },

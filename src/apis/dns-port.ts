@@ -9,10 +9,10 @@
  */
 export interface Dns {
   /**
-   * Asks one question. Every failure is an answer; only a type that cannot be asked for is an error. A `name` that cannot be asked for (an empty label, a label
-   * over 63 bytes, over 253 bytes in all) is answered `nxdomain` without a query. Questions with the same signal belong
-   * to one call: their number in flight is limited, and they take turns with those of other calls. The service adds the
-   * account, whose calls have one such limit and one such turn together.
+   * Asks one question. Every failure is an answer; only a type that cannot be asked for is an error. A `name` that cannot be
+   * asked for (an empty label, a label over 63 bytes, over 253 bytes in all) is answered `nxdomain` without a query. Questions
+   * with the same signal belong to one call: their number in flight is limited, and they take turns with those of other calls.
+   * The service adds the account, whose calls have one such limit and one such turn together.
    */
   resolve<T extends DnsType>(
     name: string,
@@ -48,8 +48,8 @@ export interface ExchangeOptions {
 }
 
 /**
- * The data of each record type. Names have no trailing dot. A dot or backslash inside a label has a backslash before it, also in names that
- * are asked for (RFC 1035 §5.1).
+ * The data of each record type. Names have no trailing dot. A dot or backslash inside a label has a backslash before it, also in
+ * names that are asked for (RFC 1035 §5.1).
  */
 export interface DnsData {
   /** A dotted quad. */
@@ -202,7 +202,10 @@ export type DnsReply =
       readonly kind: "reply"
       /** Whether the name at the end of the aliases exists. Other codes are failures. */
       readonly rcode: "NOERROR" | "NXDOMAIN"
-      /** Whether the server says that it has checked the reply by DNSSEC (AD, RFC 6840 §5.8). Trust it as far as the way to the server. */
+      /**
+       * Whether the server says that it has checked the reply by DNSSEC (AD, RFC 6840 §5.8). Trust it as far as the way to the
+       * server.
+       */
       readonly authenticated: boolean
       /** The records of the name and of the aliases that lead on from it. Those of other names are left out. */
       readonly answer: readonly DnsRecord[]

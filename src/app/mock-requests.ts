@@ -6,8 +6,8 @@ import type { RequestBlock } from "../store/request-block.ts"
 const rowsAtOnce = 1_000
 
 /**
- * Deletes the oldest kept requests when there are more than the journal keeps, a block at a time: while the clock of a test double
- * stands still, none gets older than `--keep-requests`.
+ * Deletes the oldest kept requests when there are more than the journal keeps, a block at a time: while the clock of a test
+ * double stands still, none gets older than `--keep-requests`.
  */
 export function keepNewest(requests: KeptRequests): KeptRequests {
   let blocks: readonly Pick<RequestBlock, "atMs" | "count">[] = []

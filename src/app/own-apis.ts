@@ -59,7 +59,10 @@ const maxRetired = 2
 /** The longest that a reload waits for calls of older versions: the longest `--api-timeout`. */
 const maxWaitMs = 60_000
 const waitMs = 20
-/** A version of nine APIs leaves some 2.5 MB behind in this thread. The runtime lets 60 MB and more gather before it collects them. */
+/**
+ * A version of nine APIs leaves some 2.5 MB behind in this thread. The runtime lets 60 MB and more gather before it collects
+ * them.
+ */
 const maxLeftBytes = 16_777_216
 
 const noOwnApis: OwnApis = {

@@ -20,8 +20,8 @@ const rowsPerStep = 200
 const pauseMs = 10
 
 /**
- * Deletes audit records that are older than `--keep-audit`. An audit record says so before the first one is deleted, with the user
- * of the operating system. No service can do this: it needs the data file, or the owner of the tables of a database.
+ * Deletes audit records that are older than `--keep-audit`. An audit record says so before the first one is deleted, with the
+ * user of the operating system. No service can do this: it needs the data file, or the owner of the tables of a database.
  * @throws ConfigError without `--keep-audit`
  */
 export async function pruneAudit(config: Config): Promise<PrunedAudit> {

@@ -32,8 +32,8 @@ const longestWaitMs = 86_400_000
 const ownName = /^scheduled-\d{8}T\d{6}Z-[\da-f]{8}\.db$/
 
 /**
- * Makes backups on a schedule and deletes older ones of its own. The times are multiples of the interval since 1970-01-01, UTC: each
- * 24 hours is midnight. Of several processes one makes the backup of each time. It does not start it.
+ * Makes backups on a schedule and deletes older ones of its own. The times are multiples of the interval since 1970-01-01, UTC:
+ * each 24 hours is midnight. Of several processes one makes the backup of each time. It does not start it.
  */
 export function createScheduledBackups(parts: ScheduleParts) {
   const { administration, backups, everyMs, keep, clock, timer, random, log } = parts

@@ -26,8 +26,8 @@ export interface PreparedApi {
 export type LocalCalls = (api: PreparedApi, input: RawInput) => Promise<Record<string, unknown>>
 
 /**
- * Compiles an API's input check and premium mask with its first call, since a start has many APIs. `credits` replaces the price of
- * its definition.
+ * Compiles an API's input check and premium mask with its first call, since a start has many APIs. `credits` replaces the price
+ * of its definition.
  */
 export function prepareApi(definition: ApiDefinition, credits = definition.credits): PreparedApi {
   const inputOf = () => definition.inputCheck ?? definition.input

@@ -6,8 +6,8 @@ import type { DnsQuestions } from "./dns-questions.ts"
 const questionsPerRequest = 8
 
 /**
- * A Web that sends requests on behalf of an account, and takes them from the DNS questions of the call or query. Requests over the
- * limit are not sent but fail with `aborted`.
+ * A Web that sends requests on behalf of an account, and takes them from the DNS questions of the call or query. Requests over
+ * the limit are not sent but fail with `aborted`.
  */
 export function limitWeb(web: Web, account: string, questions: DnsQuestions): Web {
   return {

@@ -44,7 +44,9 @@ export function describeConfig(config: Config): Record<string, unknown> {
   }
 }
 
-/** The settings with where each comes from and when a change of it takes effect, their values as a configuration file has them. */
+/**
+ * The settings with where each comes from and when a change of it takes effect, their values as a configuration file has them.
+ */
 export function listSettings(config: Config) {
   const { backupEverySeconds: seconds } = config
   const values = { ...describeConfig(config), ...(seconds !== null && { backup_every: toDuration(seconds) }) }

@@ -46,8 +46,8 @@ function oneByOne(layout: Layout, data: Place, envelopeEnd: string): ListForm {
 
 /**
  * Writes the list `name`, the last member of `data`, in parts, while its items are made. With all its parts an answer is what
- * {@link encodeEnvelope} writes. The list has one item or more; `frame` takes the envelope without it, whose first member of `data`
- * is no object and no array.
+ * {@link encodeEnvelope} writes. The list has one item or more; `frame` takes the envelope without it, whose first member of
+ * `data` is no object and no array.
  */
 export function createListEncoder(format: Format, name: string) {
   const { begin, items, itemsPerPart, end, envelopeEnd } = forms[format]

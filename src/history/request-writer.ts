@@ -28,7 +28,10 @@ interface RequestWriterParts {
   readonly clock: Clock
   readonly timer: Timer
   readonly log: Pick<Log, "warn" | "info">
-  /** Whether it writes only when it is asked to or a block is full, not by time: in a test double, blocks are then the same on every run. */
+  /**
+   * Whether it writes only when it is asked to or a block is full, not by time: in a test double, blocks are then the same on
+   * every run.
+   */
   readonly isUntimed?: boolean
 }
 
@@ -47,8 +50,8 @@ const kept: ReadonlySet<Surface> = new Set(callSurfaces)
 const parameterName = /^[A-Za-z_][\w-]{0,39}/
 
 /**
- * Creates the writer of requests to the store. It writes a block when it is full or a second long, and a second after the first request
- * that waits.
+ * Creates the writer of requests to the store. It writes a block when it is full or a second long, and a second after the first
+ * request that waits.
  */
 export function createRequestWriter(parts: RequestWriterParts) {
   const { requests, keeping, process, clock, timer, log, isUntimed = false } = parts
@@ -113,8 +116,8 @@ export function createRequestWriter(parts: RequestWriterParts) {
   }
 
   /**
-   * Writes all that waits, after what is being written: a block must not be sent twice at the same time. At most one is queued, since
-   * attempts can take seconds each when the store does not answer.
+   * Writes all that waits, after what is being written: a block must not be sent twice at the same time. At most one is queued,
+   * since attempts can take seconds each when the store does not answer.
    */
   function writeNext(): Promise<void> {
     if (isQueued) return writing

@@ -7,9 +7,9 @@ const checkMs = 250
 const generations = 3
 
 /**
- * Under npm or npx, ends this process when its parent, npm, or the program that started npm has ended: they do not pass on how they
- * end, so a test or a shell that is killed would leave the mock behind. Started in another way, it runs on: a step of a CI job may
- * end before the mock that it started.
+ * Under npm or npx, ends this process when its parent, npm, or the program that started npm has ended: they do not pass on how
+ * they end, so a test or a shell that is killed would leave the mock behind. Started in another way, it runs on: a step of a CI
+ * job may end before the mock that it started.
  */
 export function endWithNpm(): void {
   if (process.env.npm_execpath === undefined && process.env.npm_command === undefined) return

@@ -11,7 +11,9 @@ import { startProcess } from "./process.ts"
 export interface MockOptions {
   /** The mock's clock at the start, such as `2025-01-01T00:00:00Z` (the default). */
   readonly seedTime?: string
-  /** `real` lets the clock run on from `seedTime`, so that a client that honours `Retry-After` gets through; `stopped` by default. */
+  /**
+   * `real` lets the clock run on from `seedTime`, so that a client that honours `Retry-After` gets through; `stopped` by default.
+   */
   readonly clock?: "stopped" | "real"
   /** A YAML file with the DNS records that the SPF validator sees; by default a set of examples. */
   readonly dns?: string
@@ -164,7 +166,10 @@ export interface MockStub extends MockRule {
 /** DNS records by name: `{"example.com": [{TXT: "v=spf1 -all"}], "slow.example": ["TIMEOUT"]}` */
 export type MockZone = Readonly<Record<string, readonly (string | Readonly<Record<string, unknown>>)[]>>
 
-/** What other hosts answer over HTTPS, by URL: `{"https://a.example/x": {body: "text"}, "https://b.example/": {failure: "timeout"}}` */
+/**
+ * What other hosts answer over HTTPS, by URL:
+ * `{"https://a.example/x": {body: "text"}, "https://b.example/": {failure: "timeout"}}`
+ */
 export type MockReplies = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /** A webhook message that the service would have sent. */

@@ -75,8 +75,8 @@ declare module "penknife/plugin" {
   /** A parameter that has no effect, or a field that is absent, on plans without premium fields. */
   export function premium<S extends Schema>(schema: S): S
   /**
-   * A parameter such as a key or a card number. Its value is in no log, trace, address, code example or error message, and the test
-   * double leaves it out of its journal. The API must take POST.
+   * A parameter such as a key or a card number. Its value is in no log, trace, address, code example or error message, and the
+   * test double leaves it out of its journal. The API must take POST.
    */
   export function secret<S extends Schema>(schema: S): S
   /** A parameter or field that will go. Days are UTC, `YYYY-MM-DD`. */
@@ -163,16 +163,16 @@ declare module "penknife/plugin" {
       /** Asks one question, and follows aliases. Every failure is an answer. */
       resolve<T extends DnsType>(name: string, type: T): Promise<DnsAnswer<DnsData[T]>>
       /**
-       * Asks one question and returns the records of the reply with their owners and TTLs. With `dnssec` also those of DNSSEC, and an
-       * answer that the server has not checked.
+       * Asks one question and returns the records of the reply with their owners and TTLs. With `dnssec` also those of DNSSEC,
+       * and an answer that the server has not checked.
        */
       exchange(name: string, type: DnsType, options?: { readonly dnssec?: boolean }): Promise<DnsReply>
     }
     readonly web: {
       /**
-       * Sends a GET to an `https:` URL at port 443 of a name whose addresses are public. A redirect is a reply, and is not followed.
-       * Over 65,536 bytes or 10 seconds it fails. Every failure is an answer, such as `private-address` or `timeout`; with
-       * `--no-outbound` it is `off`.
+       * Sends a GET to an `https:` URL at port 443 of a name whose addresses are public. A redirect is a reply, and is not
+       * followed. Over 65,536 bytes or 10 seconds it fails. Every failure is an answer, such as `private-address` or `timeout`;
+       * with `--no-outbound` it is `off`.
        */
       get(url: string): Promise<WebAnswer>
     }
@@ -317,8 +317,8 @@ declare module "penknife/plugin" {
   }
 
   /**
-   * The record types that an API can ask for. Others are `TYPE` and their number from 1 to 65279 (RFC 3597 §5), but for those that
-   * are no data: 41 (OPT) and 128 to 255.
+   * The record types that an API can ask for. Others are `TYPE` and their number from 1 to 65279 (RFC 3597 §5), but for those
+   * that are no data: 41 (OPT) and 128 to 255.
    */
   export type DnsType = keyof DnsData
 
@@ -328,7 +328,10 @@ declare module "penknife/plugin" {
         readonly kind: "reply"
         /** Whether the name at the end of the aliases exists. Other codes are failures. */
         readonly rcode: "NOERROR" | "NXDOMAIN"
-        /** Whether the server says that it has checked the reply by DNSSEC (AD, RFC 6840 §5.8). Trust it as far as the way to the server. */
+        /**
+         * Whether the server says that it has checked the reply by DNSSEC (AD, RFC 6840 §5.8). Trust it as far as the way to the
+         * server.
+         */
         readonly authenticated: boolean
         /** The records of the name and of the aliases that lead on from it. Those of other names are left out. */
         readonly answer: readonly DnsRecord[]

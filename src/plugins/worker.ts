@@ -142,20 +142,22 @@ function loadRun(all: IsolatedRuns, api = ""): ReturnType<IsolatedRuns[string]> 
 }
 
 /**
- * Measuring memory takes about 30 µs, and a collection 2 to 3 ms. So memory is measured after every so many runs, and after each one
- * that took longer.
+ * Measuring memory takes about 30 µs, and a collection 2 to 3 ms. So memory is measured after every so many runs, and after each
+ * one that took longer.
  */
 const keptEvery = 16
 const longMs = 5
 
-/** So much growth is mostly garbage, which the runtime would leave until the thread needs memory again, while others take more. */
+/**
+ * So much growth is mostly garbage, which the runtime would leave until the thread needs memory again, while others take more.
+ */
 const maxGarbageBytes = 33_554_432
 /** Memory of the process after the last collection, or the least since. The runtime's own counts miss pages that it keeps. */
 let leastBytes = process.memoryUsage.rss()
 
 /**
- * Whether more than `maxBytes` are in use after a run. Only a collection of garbage tells that for certain: what other threads give
- * back hides the growth of the process. Without `isCertain` there is one only if the process has grown.
+ * Whether more than `maxBytes` are in use after a run. Only a collection of garbage tells that for certain: what other threads
+ * give back hides the growth of the process. Without `isCertain` there is one only if the process has grown.
  */
 function keepsTooMuch(maxBytes: number, isCertain: boolean): boolean {
   const { heapUsed, rss } = process.memoryUsage()

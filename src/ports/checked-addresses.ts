@@ -14,9 +14,9 @@ export type CheckedAddresses =
   | { readonly kind: "refused"; readonly address: string }
 
 /**
- * Checks every address of a host that a stranger has chosen, against server-side request forgery. The connection is then made with
- * `lookup`, which gives the checked addresses without asking again: a second question could get others (DNS rebinding). The name
- * stays the one that the certificate is checked for.
+ * Checks every address of a host that a stranger has chosen, against server-side request forgery. The connection is then made
+ * with `lookup`, which gives the checked addresses without asking again: a second question could get others (DNS rebinding). The
+ * name stays the one that the certificate is checked for.
  */
 export function checkAddresses(
   addresses: readonly HostAddress[],

@@ -78,8 +78,8 @@ export interface StatementRecord {
 
 /**
  * Ends the change with `tooMuch` when the bonus would exceed `maxBonus`, with `tooLittle` when credits are taken and it would be
- * below zero, or below `-maxBonus` if the account may owe credits, and with `conflict` when there is an entry with its reference, or
- * one that undoes the same.
+ * below zero, or below `-maxBonus` if the account may owe credits, and with `conflict` when there is an entry with its reference,
+ * or one that undoes the same.
  */
 export interface AdjustMutation {
   readonly kind: "account.adjust"

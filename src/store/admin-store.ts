@@ -71,19 +71,23 @@ export interface AdminStore extends CreditsStore, PeopleReads, MailReads {
   /** Audit records, newest first. */
   audit(filter: AuditFilter, page: Page): Promise<readonly AuditRecord[]>
   /**
-   * Counts the rows of a list. It ends soon after `most` rows were counted in an index, or a quarter as many looked at where no index
-   * answers the filter; the count is not exact then.
+   * Counts the rows of a list. It ends soon after `most` rows were counted in an index, or a quarter as many looked at where no
+   * index answers the filter; the count is not exact then.
    */
   countListed(
     asked: CountedList,
     most: number,
   ): Promise<{ readonly count: number; readonly isExact: boolean }>
 
-  /** The first day whose usage is kept by day, `YYYY-MM-DD`, the first of a month. Earlier usage is that of a month. Null without one. */
+  /**
+   * The first day whose usage is kept by day, `YYYY-MM-DD`, the first of a month. Earlier usage is that of a month. Null without
+   * one.
+   */
   usageMonthsUntil(): Promise<string | null>
   /**
-   * Sums of usage, by account, key, newest day first, and API. The day of usage that is kept by month is `YYYY-MM`. Of such a month, a
-   * query may ask only for all days. With named accounts, a page has as many sums as its limit allows; their usage is read at once.
+   * Sums of usage, by account, key, newest day first, and API. The day of usage that is kept by month is `YYYY-MM`. Of such a
+   * month, a query may ask only for all days. With named accounts, a page has as many sums as its limit allows; their usage is
+   * read at once.
    */
   usage(query: UsageQuery, page: Page): Promise<UsagePage>
 

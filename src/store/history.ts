@@ -10,8 +10,8 @@ export interface History {
   /** Folds at most `limit` rows of each table before a full hour, and returns how many there were. Each row is folded once. */
   fold(untilMs: number, limit: number): Promise<number>
   /**
-   * Deletes at most `limit` rows of calls, and of faults, before a full hour, and returns how many there were. Charges by account are
-   * deleted with `deleteCredits` of the store's Retention.
+   * Deletes at most `limit` rows of calls, and of faults, before a full hour, and returns how many there were. Charges by account
+   * are deleted with `deleteCredits` of the store's Retention.
    */
   deleteBefore(ms: number, limit: number): Promise<number>
   /** Requests by time and API, sorted by both. */

@@ -20,7 +20,10 @@ export interface KeptRequests {
   index(nowMs: number): Promise<void>
   /** Requests, newest first. A page may have fewer than its limit, or none, and be followed: it ends when much was looked at. */
   find(filter: RequestFilter, page: Page): Promise<RequestPage>
-  /** Deletes blocks whose requests all ended before a time, and their entries: at most so many rows. It always begins at the start. */
+  /**
+   * Deletes blocks whose requests all ended before a time, and their entries: at most so many rows. It always begins at the
+   * start.
+   */
   deleteBefore(ms: number, limit: number): Promise<PassStep>
 }
 

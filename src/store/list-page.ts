@@ -81,7 +81,10 @@ export async function readPage<Row>({ read, texts }: PageParts, query: ListQuery
   }
 }
 
-/** Reads those rows of a list whose column has one of some values, and which meet the checks: in no order, looking at no index for them. */
+/**
+ * Reads those rows of a list whose column has one of some values, and which meet the checks: in no order, looking at no index for
+ * them.
+ */
 export async function readThose<Row>(
   { read, texts }: PageParts,
   { table, columns = "*", select, checks = [] }: Pick<ListQuery, "table" | "columns" | "select" | "checks">,
@@ -106,8 +109,8 @@ const countedPerStep = 8_192
 const checkedCost = 4
 
 /**
- * Counts the rows of a list up to a bound, in steps between which other work gets its turn. With conditions that no index answers it
- * ends after a quarter of so many rows.
+ * Counts the rows of a list up to a bound, in steps between which other work gets its turn. With conditions that no index answers
+ * it ends after a quarter of so many rows.
  */
 export async function countRows(
   { read, texts }: PageParts,

@@ -5,8 +5,8 @@ import type { Page } from "./page.ts"
 /** The outbox of mails. Several processes may send from it. Every method may reject with StoreUnavailable. */
 export interface MailOutbox {
   /**
-   * Leases the mail that has been due longest for `leaseMs`, after which it is due again. Someone waits for the mails with a link,
-   * so notices come after them. Null when nothing is due.
+   * Leases the mail that has been due longest for `leaseMs`, after which it is due again. Someone waits for the mails with a
+   * link, so notices come after them. Null when nothing is due.
    */
   claim(options: Omit<ClaimOptions, "busyHosts">): Promise<MailRecord | null>
   /** When the next mail becomes due after `nowMs`; null without one. */
@@ -50,7 +50,10 @@ export interface NewMail {
 /** The texts of mails. `notice` is an event that an account gets by mail. */
 export type MailTemplate = "sign-in" | "confirmation" | "invitation" | "notice"
 
-/** How far a mail is. `unsent`: the service has no mail server, or the account wants no such mail any more; `expired`: its link was over before it could be sent. */
+/**
+ * How far a mail is. `unsent`: the service has no mail server, or the account wants no such mail any more; `expired`: its link
+ * was over before it could be sent.
+ */
 export const mailStates = ["pending", "delivered", "failed", "unsent", "expired"] as const
 
 /** Why a waiting notice was not sent; PostgreSQL's function `drop_unwanted_mails` has the same text. */

@@ -62,8 +62,8 @@ export type PeopleMutation =
   /** Removes a person with their passkeys. Ends the change with `missing` when that was done already. */
   | { readonly kind: "person.remove"; readonly id: string; readonly removedMs: number }
   /**
-   * Ends the change with `missing` when the person was removed, with `taken` when the credential is known, and with `tooMany` when the
-   * person has `most` passkeys.
+   * Ends the change with `missing` when the person was removed, with `taken` when the credential is known, and with `tooMany`
+   * when the person has `most` passkeys.
    */
   | { readonly kind: "passkey.insert"; readonly passkey: PasskeyRecord; readonly most: number }
   | { readonly kind: "passkey.rename"; readonly id: string; readonly name: string }

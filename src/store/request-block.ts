@@ -64,8 +64,8 @@ export const blockSize = 2_048
 export const maxSpanMs = 2_000
 
 /**
- * What the requests of a body have in common: most of them differ only in their time, duration and id. Texts are numbers that count
- * from 1 in `names`, 0 is null, and each kind of request has {@link width} cells. `ids` has the ids that are not in `rows`.
+ * What the requests of a body have in common: most of them differ only in their time, duration and id. Texts are numbers that
+ * count from 1 in `names`, 0 is null, and each kind of request has {@link width} cells. `ids` has the ids that are not in `rows`.
  */
 interface Head {
   readonly from: number
@@ -81,8 +81,8 @@ const replayMark = 32
 /** A key mostly has fewer kinds of requests in a block. With more, some are there several times. */
 const maxCompared = 64
 
-// A row has its kind, the milliseconds since the row before, the duration in microseconds, and 1 with the last two characters of its
-// id, if the others are those of the row before, or 0. Numbers are written in digits of 5 bits, the lowest first.
+// A row has its kind, the milliseconds since the row before, the duration in microseconds, and 1 with the last two characters of
+// its id, if the others are those of the row before, or 0. Numbers are written in digits of 5 bits, the lowest first.
 const digitBits = 5
 const digitBase = 1 << digitBits
 const firstDigit = "0".charCodeAt(0)
@@ -210,8 +210,8 @@ function toHead(from: number, kinds: readonly KeptRequest[], ids: readonly strin
 }
 
 /**
- * The values of a search in the index, the one first that the fewest blocks have. A request that failed has values of its own, since
- * the question is mostly why an account's calls failed.
+ * The values of a search in the index, the one first that the fewest blocks have. A request that failed has values of its own,
+ * since the question is mostly why an account's calls failed.
  */
 export function valuesOfFilter({ account, key, api, status, fault, requestId }: RequestFilter): string[] {
   const failed = fault !== undefined || /^[45]/.test(status ?? "") ? "failed " : ""

@@ -40,8 +40,8 @@ const blocksAtOnce = 4
 const maxSorted = 30_000
 
 /**
- * Moves recent blocks into the index, if there are enough for a group. It can end at any point: another process does the rest, and
- * what is done twice has no effect.
+ * Moves recent blocks into the index, if there are enough for a group. It can end at any point: another process does the rest,
+ * and what is done twice has no effect.
  */
 export async function indexRecent(parts: IndexParts, nowMs: number): Promise<void> {
   const { read, change, timer, entriesAtOnce } = parts

@@ -28,7 +28,9 @@ export interface NewIndex {
   readonly isUnique?: boolean
 }
 
-/** What follows on the column `mailed` of notices in both kinds of stores: lists by state need not look at rows of other states. */
+/**
+ * What follows on the column `mailed` of notices in both kinds of stores: lists by state need not look at rows of other states.
+ */
 export const statesStep = {
   fills: [
     {

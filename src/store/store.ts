@@ -144,8 +144,8 @@ export interface ChargeItem {
 /**
  * The account's balance after this charge and those that were decided together with it. Or a refusal, which takes nothing:
  * without a cause there are too few credits, or the account is closed; `changed` means that the account or a key of it was
- * changed since the caller was found; {@link AlreadyCharged} has the charge that was made under the same Idempotency-Key; any other
- * error says why this charge could not be decided.
+ * changed since the caller was found; {@link AlreadyCharged} has the charge that was made under the same Idempotency-Key; any
+ * other error says why this charge could not be decided.
  */
 export type ChargeOutcome =
   | { readonly charged: true; readonly used: number; readonly bonus: number; readonly periodStartMs: number }

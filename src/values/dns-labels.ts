@@ -1,6 +1,6 @@
 /**
- * The labels of a name with dots between them and none at its end; none for an empty name. A dot or a backslash inside a label has a
- * backslash before it (RFC 1035 §5.1, RFC 4343 §2.1); a backslash before anything else stands for itself.
+ * The labels of a name with dots between them and none at its end; none for an empty name. A dot or a backslash inside a label
+ * has a backslash before it (RFC 1035 §5.1, RFC 4343 §2.1); a backslash before anything else stands for itself.
  * @example splitLabels("a\\.b.example") // ["a.b", "example"]
  */
 export function splitLabels(name: string): string[] {

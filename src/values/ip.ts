@@ -150,8 +150,8 @@ export function toReverseName(address: Address): string {
 }
 
 /**
- * The network whose clients count as one where few must be let through: the 256 addresses around one of IPv4, and the /64 of IPv6,
- * which one client usually has (RFC 6177).
+ * The network whose clients count as one where few must be let through: the 256 addresses around one of IPv4, and the /64 of
+ * IPv6, which one client usually has (RFC 6177).
  */
 export function mailNetworkOf(text: string): string {
   const address = parseAddress(text)

@@ -1,6 +1,6 @@
 /**
- * Every operation of the administration with every kind of key on a data file, and with two kinds on PostgreSQL: each gets exactly
- * its status. Made from the definitions, so that a new operation is covered.
+ * Every operation of the administration with every kind of key on a data file, and with two kinds on PostgreSQL: each gets
+ * exactly its status. Made from the definitions, so that a new operation is covered.
  */
 import { describe, expect, test } from "bun:test"
 import { createSecret } from "../../src/accounts/key.ts"

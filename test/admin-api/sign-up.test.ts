@@ -1,4 +1,6 @@
-/** Sign-up over HTTP: what visitors can learn, what pages of others can do, and an invitation from its making to the first call. */
+/**
+ * Sign-up over HTTP: what visitors can learn, what pages of others can do, and an invitation from its making to the first call.
+ */
 import { describe, expect, test } from "bun:test"
 import { adminClient } from "../support/admin.ts"
 import { openBrowser } from "../support/browser.ts"

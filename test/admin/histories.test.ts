@@ -1,6 +1,6 @@
 /**
- * Statements add up to the ledger in random histories: charges, moves of plans, months that are started again, grants, adjustments,
- * repeats and undos. `bun run exactness --only statements` runs 1,000.
+ * Statements add up to the ledger in random histories: charges, moves of plans, months that are started again, grants,
+ * adjustments, repeats and undos. `bun run exactness --only statements` runs 1,000.
  */
 import { describe, expect, test } from "bun:test"
 import { periodAt } from "../../src/accounts/period.ts"

@@ -1,4 +1,7 @@
-/** Statements of many accounts on both stores: they are the same as one by one, and are read together unless an account has very much. */
+/**
+ * Statements of many accounts on both stores: they are the same as one by one, and are read together unless an account has very
+ * much.
+ */
 import { beforeEach, describe, expect, test } from "bun:test"
 import { updateAccount } from "../../src/admin/accounts/change-account.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
@@ -40,7 +43,10 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     return opened.store.charge(keyIds.map((keyId) => chargeOf({ ...given, keyId })))
   }
 
-  /** Accounts with moves, adjustments, two keys and two APIs; and between them one with very many keys, and one with very many records. */
+  /**
+   * Accounts with moves, adjustments, two keys and two APIs; and between them one with very many keys, and one with very many
+   * records.
+   */
   async function fill(): Promise<readonly string[]> {
     const ids: string[] = []
     for (const name of ["Ann", "Many keys", "Bob", "Idle", "Many records", "Cem", "Dora"]) {

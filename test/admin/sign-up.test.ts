@@ -1,4 +1,6 @@
-/** Sign-up and sign-in with links in mails, on both kinds of stores: who gets a link, who may use it, and that it has one effect. */
+/**
+ * Sign-up and sign-in with links in mails, on both kinds of stores: who gets a link, who may use it, and that it has one effect.
+ */
 import { beforeEach, describe, expect, test } from "bun:test"
 import { createSecret } from "../../src/accounts/key.ts"
 import { defaultPlans } from "../../src/accounts/plan.ts"

@@ -1,4 +1,7 @@
-/** What customers and operators come for, done in a real browser by mouse and by keyboard alone: the steps of each job have a bound. */
+/**
+ * What customers and operators come for, done in a real browser by mouse and by keyboard alone: the steps of each job have a
+ * bound.
+ */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -50,7 +53,9 @@ if (executable === null) {
   }
 }
 
-/** A service that customers sign up to by mail, that strangers may try, and that keeps requests. One account used it last month. */
+/**
+ * A service that customers sign up to by mail, that strangers may try, and that keeps requests. One account used it last month.
+ */
 async function startService(): Promise<JobService> {
   const dir = tempDir()
   const db = join(dir, "jobs.db")

@@ -1,4 +1,7 @@
-/** Console, portal and public pages in a real browser, served by the executable. Each screen has a file in `web`; all share one browser and one service. */
+/**
+ * Console, portal and public pages in a real browser, served by the executable. Each screen has a file in `web`; all share one
+ * browser and one service.
+ */
 import { afterAll, describe, expect, setDefaultTimeout } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -107,7 +110,10 @@ async function startOffering() {
   return startForFile(["mock", "--port", "0", "--config", file])
 }
 
-/** A service that everyone can sign up to, that keeps requests and makes backups by itself. Its mails wait, since its mail server cannot be reached. */
+/**
+ * A service that everyone can sign up to, that keeps requests and makes backups by itself. Its mails wait, since its mail server
+ * cannot be reached.
+ */
 async function startSignUp() {
   const dir = tempDir()
   const db = join(dir, "sign-up.db")

@@ -1,6 +1,7 @@
 /**
  * A service in another process whose DNS server plays one trick after another, beside ordinary calls of another account:
- * `bun run fuzz --dns-modes`. Others wait less than 50 ms for its main thread and get right answers, memory is bounded, and what is refused is not charged.
+ * `bun run fuzz --dns-modes`. Others wait less than 50 ms for its main thread and get right answers, memory is bounded, and what
+ * is refused is not charged.
  */
 import { afterAll, expect, test } from "bun:test"
 import { join } from "node:path"
@@ -86,7 +87,8 @@ async function playAll(): Promise<{ statuses: number[]; slow: string[]; longest:
   let longest = 0
   for (let at = 0; at < modeNames.length; at += together) {
     const modes = modeNames.slice(at, at + together)
-    // Collecting the memory of earlier calls may take long in any turn, and so does the first use of code: what is long each time is the trick's.
+    // Collecting the memory of earlier calls may take long in any turn, and so does the first use of code: what is long each time
+    // is the trick's.
     let shortest = Number.POSITIVE_INFINITY
     for (let times = 0; times < 3 && shortest >= longestMs; times++) {
       const seen = await play(callsFor(modes))

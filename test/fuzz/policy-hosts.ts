@@ -143,7 +143,8 @@ test(`${calls} calls about each of ${names.length} policy hosts`, async () => {
   const slow: string[] = []
   let most = 0
   for (const trick of names) {
-    // Collecting the memory of earlier calls may take long in any turn, and so does the first use of code: what is long each time is the trick's.
+    // Collecting the memory of earlier calls may take long in any turn, and so does the first use of code: what is long each time
+    // is the trick's.
     let shortest = Number.POSITIVE_INFINITY
     const statuses: number[] = []
     for (let times = 0; times < 3 && shortest >= longestMs; times++) {

@@ -115,7 +115,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
       await using sql = new SQL(isPostgresUrl(db) ? db : `sqlite://${db}`, { max: 1 })
       await sql.unsafe(statement).execute()
     }
-    // Notices of accounts with mail, as a server of the version before inserts them: by mail alone, and by both and then without a webhook.
+    // Notices of accounts with mail, as a server of the version before inserts them: by mail alone, and by both and then without
+    // a webhook.
     const insert = (id: string, state: string, due: string) =>
       run(`INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, raised_ms, state, next_attempt_ms)
         VALUES ('${id}', 'acc_1', 'key.created', '{}', 0, 'free', 0, 5000, '${state}', ${due})`)

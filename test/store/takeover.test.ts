@@ -1,4 +1,6 @@
-/** Stores of builds before the first release: those of the last step are taken over, all others are refused and left unchanged. */
+/**
+ * Stores of builds before the first release: those of the last step are taken over, all others are refused and left unchanged.
+ */
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"

@@ -72,7 +72,10 @@ export interface AdminRequest {
   readonly body?: unknown
 }
 
-/** Sends requests to the admin API at an address, with a key unless the request has one. Throws when an answer does not fit the OpenAPI document. */
+/**
+ * Sends requests to the admin API at an address, with a key unless the request has one. Throws when an answer does not fit the
+ * OpenAPI document.
+ */
 export function adminClient(url: string, defaultKey: string | null) {
   return async (method: string, path: string, request: AdminRequest = {}): Promise<AdminAnswer> => {
     const { key = defaultKey, body, headers } = request

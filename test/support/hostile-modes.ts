@@ -186,7 +186,9 @@ function withKeys(what: string, keys: (own: Buffer) => Buffer[]): Mode {
   })
 }
 
-/** Made when they are first asked for: as many addresses as a message has room for, of the root and of the name that was asked. */
+/**
+ * Made when they are first asked for: as many addresses as a message has room for, of the root and of the name that was asked.
+ */
 const ofRoot = once(() => Array.from({ length: 4_000 }, () => record("", 1, dataOf("A", "192.0.2.1"))))
 const ofName = once(() =>
   fitting(

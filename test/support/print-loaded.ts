@@ -1,4 +1,7 @@
-/** For `bun --preload`: prints the name of each file of the stores, the administration, the ways in, of traces and of pino when it is loaded. */
+/**
+ * For `bun --preload`: prints the name of each file of the stores, the administration, the ways in, of traces and of pino when it
+ * is loaded.
+ */
 import { plugin } from "bun"
 
 plugin({

@@ -1,4 +1,7 @@
-/** The processor time of this process, in milliseconds, while `work` runs. Unlike the time that passes, a busy machine does not change it much. */
+/**
+ * The processor time of this process, in milliseconds, while `work` runs. Unlike the time that passes, a busy machine does not
+ * change it much.
+ */
 export async function processorMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()

@@ -46,7 +46,10 @@ export interface TestOptions {
   readonly maxSkewMs?: number
 }
 
-/** A whole service on a real SQLite file and a real socket, with a clock that the test moves. It stops after the test that started it, or after the file's tests. */
+/**
+ * A whole service on a real SQLite file and a real socket, with a clock that the test moves. It stops after the test that started
+ * it, or after the file's tests.
+ */
 export interface TestService extends Service {
   readonly accounts: TestAccounts
   readonly notices: TestNotices

@@ -32,7 +32,10 @@ export function signedMessage(name: string, type: DnsType): Buffer {
   return encodeReply(answerFrom(zones, readQuery(encodeQuery(questionFor(name, type, true), 1, true))), true)
 }
 
-/** A reply for the DS records of a name that proves of every top-level name that it need not be signed: with all NSEC3 records of the root. */
+/**
+ * A reply for the DS records of a name that proves of every top-level name that it need not be signed: with all NSEC3 records of
+ * the root.
+ */
 export function unsignedMessage(name: string): Buffer {
   const query = readQuery(encodeQuery(questionFor(name, "DS", true), 1, true))
   const proofs = [..."abcdefghijklmnopqrstuvwxyz"].flatMap(

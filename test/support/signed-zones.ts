@@ -1,4 +1,7 @@
-/** The signed zones of test/data/dnssec, answered as an authoritative server of all of them does: with denials, wildcards and aliases. */
+/**
+ * The signed zones of test/data/dnssec, answered as an authoritative server of all of them does: with denials, wildcards and
+ * aliases.
+ */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseData } from "../../src/ports/dns/record-formats.ts"
@@ -54,7 +57,10 @@ export function loadSignedZones(): ReadonlyMap<string, Zone> {
   return new Map(zones.map((zone) => [zone.origin, zone]))
 }
 
-/** The reply of a server of all zones, which follows aliases from zone to zone. The records of DNSSEC are there when they are asked for. */
+/**
+ * The reply of a server of all zones, which follows aliases from zone to zone. The records of DNSSEC are there when they are
+ * asked for.
+ */
 export function answerFrom(zones: ReadonlyMap<string, Zone>, query: DnsQuery): ReplyParts {
   const found: Found = { rcode: 0, answer: [], authority: [] }
   const passed = new Set<string>()

@@ -11,8 +11,8 @@ export const noWaitTimer: Timer = {
 }
 
 /**
- * The runtime's timers, without those of a minute and longer: on a busy machine, some tests of a file would get what a service does
- * then and others not, such as the deletion of old records.
+ * The runtime's timers, without those of a minute and longer: on a busy machine, some tests of a file would get what a service
+ * does then and others not, such as the deletion of old records.
  */
 export const briefTimer: Timer = {
   after: (delayMs, run) => (delayMs < 60_000 ? systemTimer.after(delayMs, run) : () => {}),
@@ -79,7 +79,10 @@ export function createManualTimer(): ManualTimer {
   }
 }
 
-/** The runtime's timers, but what waits for `heldMs` waits until the test calls `pass`. `asked` resolves as soon as something waits. */
+/**
+ * The runtime's timers, but what waits for `heldMs` waits until the test calls `pass`. `asked` resolves as soon as something
+ * waits.
+ */
 export function createHeldTimer(heldMs: number): Timer & { pass(): void; asked(): Promise<void> } {
   const held = createManualTimer()
   return {

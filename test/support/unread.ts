@@ -27,7 +27,9 @@ export function unreadCall(url: string, path: string, body: unknown, key: string
   return unread(url, `POST ${path}`, headers, JSON.stringify(body))
 }
 
-/** The bytes that the other end of a connection of this machine has sent, and that lie in the buffers of the system. Linux only. */
+/**
+ * The bytes that the other end of a connection of this machine has sent, and that lie in the buffers of the system. Linux only.
+ */
 export function bytesInSystem({ localPort, remotePort }: Socket): number {
   const portIn = (address = "") => Number.parseInt(address.split(":")[1] ?? "", 16)
   let bytes = 0

@@ -7,8 +7,8 @@ import { ownCommand } from "./own-command.ts"
 import { tempDir } from "./temp.ts"
 
 /**
- * The name of an input that takes much time or memory, and the input. Those that take long for a reason that another of the API has
- * too are only tried by hand.
+ * The name of an input that takes much time or memory, and the input. Those that take long for a reason that another of the API
+ * has too are only tried by hand.
  */
 export type WorstInput = readonly [what: string, input: Readonly<Record<string, unknown>>, when?: "by hand"]
 
@@ -107,7 +107,10 @@ export interface Strain {
   readonly longestMs: number
 }
 
-/** Between two questions for `/health`. A turn that begins in it is seen shorter by so much; without it they take a whole processor. */
+/**
+ * Between two questions for `/health`. A turn that begins in it is seen shorter by so much; without it they take a whole
+ * processor.
+ */
 const pauseMs = 5
 
 /** Calls an API with an input, and asks for `/health` all the while. */

@@ -8,8 +8,8 @@ import type { Lab, Trial } from "../trial.ts"
 
 const pausedMs = 5_000
 /**
- * Calls are made for so long before the first pause. The first calls of a fresh process, 124 at once, took up to 298 ms on two cores:
- * one that began that long before the pause got its 503 after 800 ms, of which the database was asked for 500.
+ * Calls are made for so long before the first pause. The first calls of a fresh process, 124 at once, took up to 298 ms on two
+ * cores: one that began that long before the pause got its 503 after 800 ms, of which the database was asked for 500.
  */
 const warmUpMs = 3_000
 

@@ -50,7 +50,10 @@ export const chooseNotices = defineChange({
   recall: read,
 })
 
-/** @throws AdminFault without an address, and for a customer of a service that sends no mail. A command does not know whether it does. */
+/**
+ * @throws AdminFault without an address, and for a customer of a service that sends no mail. A command does not know whether it
+ * does.
+ */
 function requireMail({ id, email }: AccountDetails, { actor, signUp }: AdminContext): void {
   const parameter = "notify"
   if (actor.account !== null && !signUp.hasMail) {

@@ -141,8 +141,8 @@ export function createPasskeys(parts: {
 }
 
 /**
- * Requires a person who is signed in with all their permissions: a passkey signs in with all of them, so a session with fewer must
- * not add one.
+ * Requires a person who is signed in with all their permissions: a passkey signs in with all of them, so a session with fewer
+ * must not add one.
  */
 async function requireSignedInPerson(
   actor: Actor,
@@ -245,8 +245,8 @@ export interface PasskeyProof {
 export type PasskeyRefusal = "passkeyUnknown" | "passkeyOld" | "passkeyInvalid"
 
 /**
- * Checks a sign-in (WebAuthn §7.2): signature, site, user verification, and a challenge that this browser was given. The counter is
- * compared when the sign-in is written, so that of two with one counter the second is refused.
+ * Checks a sign-in (WebAuthn §7.2): signature, site, user verification, and a challenge that this browser was given. The counter
+ * is compared when the sign-in is written, so that of two with one counter the second is refused.
  * @param browser the text of the cookie that the challenge is bound to; null without one
  */
 export async function verifySignIn(

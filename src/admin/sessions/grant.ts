@@ -203,7 +203,7 @@ export async function findCallKey(
   const { account, session } = actor
   if (account === null) return null
   if (session?.keyHash != null) return session.keyHash
-  // A call spends the account's credits. Who made the link could do so with a key of their own, or not at all.
+  // A call spends the account's credits. The maker of the link could spend them with a key of their own, or not at all.
   if (!allowsOperation(actor.permissions, "keys.write")) return null
   let usable: KeyDetails[] = []
   let after: [number, string] | null = null

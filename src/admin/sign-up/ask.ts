@@ -42,14 +42,14 @@ export interface AskParts {
 export const visitorLinkMs = 3_600_000
 
 /**
- * The most links of an hour. They are counted in the store, so they hold for all workers and instances together. The first keeps a
- * mailbox from being flooded; the second one client from flooding many, the third a client with many networks.
+ * The most links of an hour. They are counted in the store, so they hold for all workers and instances together. The first keeps
+ * a mailbox from being flooded; the second one client from flooding many, the third a client with many networks.
  */
 export const linkLimits: EmailLinkLimits = { perEmail: 5, perNetwork: 20, inAll: 1_000 }
 
 /**
- * Sends a link to an e-mail address, if there is something to send: to an account it is a link to sign in, to others one to sign up.
- * What happened is not told to who asks.
+ * Sends a link to an e-mail address, if there is something to send: to an account it is a link to sign in, to others one to sign
+ * up. What happened is not told to who asks.
  * @returns what happened, for the log
  * @throws AdminFault and AccountError for what is wrong with the question itself, whoever has an account
  */

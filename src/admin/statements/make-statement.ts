@@ -18,7 +18,9 @@ const rowsTogether = 4_096
 /** Groups that are read beside each other: a database answers each of their questions after a while. */
 const groupsAtOnce = 4
 
-/** The statements of accounts for a month, in their order: those that were written when it was over, or ones of the present state. */
+/**
+ * The statements of accounts for a month, in their order: those that were written when it was over, or ones of the present state.
+ */
 export async function readStatements(
   accounts: readonly AccountDetails[],
   month: Month,

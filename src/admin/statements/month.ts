@@ -16,8 +16,8 @@ export interface Month {
 }
 
 /**
- * A statement is final so long after the end of its month: until then, calls that began before the end may still be charged, and the
- * clocks of several instances may differ.
+ * A statement is final so long after the end of its month: until then, calls that began before the end may still be charged, and
+ * the clocks of several instances may differ.
  */
 const settleMs = 600_000
 const dayMs = 86_400_000

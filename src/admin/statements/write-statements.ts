@@ -8,8 +8,8 @@ import {
 import { isOver, monthOf } from "./month.ts"
 
 /**
- * Creates what writes the statements of the last month, once it is over. Others are written when they are first read. Each process
- * makes the pass once a month and after its start; statements that are there are left alone.
+ * Creates what writes the statements of the last month, once it is over. Others are written when they are first read. Each
+ * process makes the pass once a month and after its start; statements that are there are left alone.
  */
 export function createStatementWriter(parts: StatementParts) {
   const { admin, clock } = parts

@@ -45,7 +45,9 @@ function encodedText(options: RenderOptions): string {
   return Array.isArray(parts) ? parts.map(([letters]) => String(letters)).join("") : ""
 }
 
-/** The reason in an error such as `bwipp.ean13badCheckDigit#6915: Incorrect EAN-13 check digit provided`; null for other errors. */
+/**
+ * The reason in an error such as `bwipp.ean13badCheckDigit#6915: Incorrect EAN-13 check digit provided`; null for other errors.
+ */
 function reasonOf(error: unknown): string | null {
   const text = error instanceof Error ? error.message : String(error)
   return /^bwipp\.[^:]*: (.*?)\.?$/s.exec(text)?.[1] ?? null

@@ -20,8 +20,8 @@ const cycleMs = 520 * 366 * 86_400_000
 const manyJumps = 20
 
 /**
- * Searches as croner does, but jumps over the times that a clock change skips. croner tries each second of them, and a schedule such
- * as `* * 2 25-31 3 +SUN#L` in Europe has no other times.
+ * Searches as croner does, but jumps over the times that a clock change skips. croner tries each second of them, and a schedule
+ * such as `* * 2 25-31 3 +SUN#L` in Europe has no other times.
  * @param isEver whether the schedule runs after a time if its years do not count
  */
 export function jumpOverSkipped(

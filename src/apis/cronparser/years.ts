@@ -1,8 +1,9 @@
 import { Cron, type CronPattern } from "croner"
 
 /**
- * Removes years without a matching day from a cron expression, since croner would look at each of their days, up to the year 9999.
- * Returns null if no year is left. Which days match depends on the length of a year and the day of the week on which it begins.
+ * Removes years without a matching day from a cron expression, since croner would look at each of their days, up to the year
+ * 9999. Returns null if no year is left. Which days match depends on the length of a year and the day of the week on which it
+ * begins.
  */
 export function withoutEmptyYears(expression: string, { year, starYear }: CronPattern): string | null {
   const fields = expression.trim().split(/\s+/)

@@ -3,7 +3,9 @@ import { pointerTo } from "../../values/json-pointer.ts"
 import type { Notes } from "./notes.ts"
 import { isList, isObject, Moment, Numeral, requireLength, type Value } from "./values.ts"
 
-/** Numbers keep their digits. Exponents get a point and a sign, which YAML 1.1 requires; many programs still read that version. */
+/**
+ * Numbers keep their digits. Exponents get a point and a sign, which YAML 1.1 requires; many programs still read that version.
+ */
 const numerals = {
   tag: "tag:yaml.org,2002:float",
   default: true,

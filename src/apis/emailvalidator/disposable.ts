@@ -9,7 +9,9 @@ export interface DisposableDomains {
 
 let builtIn: ReadonlySet<string> | null = null
 
-/** The list of disposable-email-domains-js 1.26.0, with the day of its release. It is loaded with the first call that needs it. */
+/**
+ * The list of disposable-email-domains-js 1.26.0, with the day of its release. It is loaded with the first call that needs it.
+ */
 export const builtInDisposable: DisposableDomains = {
   date: "2026-09-21",
   async domains() {

@@ -33,8 +33,9 @@ export const embeddedRegistry: IbanRegistry = {
 }
 
 /**
- * Reads a registry in the form of `registry.json`: `{"date": "2027-03", "countries": [["BE", "Belgium", "3!n7!n2!n", "1-3", ""]]}`.
- * A country has its code, name, the structure of its BBAN, and the places of the identifiers of bank and branch in it.
+ * Reads a registry in the form of `registry.json`:
+ * `{"date": "2027-03", "countries": [["BE", "Belgium", "3!n7!n2!n", "1-3", ""]]}`. A country has its code, name, the structure of
+ * its BBAN, and the places of the identifiers of bank and branch in it.
  * @throws Error that names the bad entry, counted from 1, and says what is wrong
  */
 export function readRegistry(text: string): IbanRegistry {

@@ -145,8 +145,8 @@ function toDocument(parameter: string, schema: Json, address: string, dialect: D
 }
 
 /**
- * In draft 7, other keywords beside `$ref` are ignored (core, section 8.3), but it may refer to `definitions` beside it, as in the
- * output of many generators. The library loses them, so that they get a schema of their own around the reference.
+ * In draft 7, other keywords beside `$ref` are ignored (core, section 8.3), but it may refer to `definitions` beside it, as in
+ * the output of many generators. The library loses them, so that they get a schema of their own around the reference.
  */
 function keepDefinitions(schema: Readonly<Record<string, Json>>, dialect: Dialect) {
   const { $schema, $id, $ref, definitions } = schema

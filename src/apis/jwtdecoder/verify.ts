@@ -72,7 +72,8 @@ export async function verify(
 async function read(key: JWK, algorithm: string) {
   const { createPublicKey } = await import("node:crypto")
   const { importJWK } = await import("jose")
-  // Web Crypto of Bun 1.4.5 leaves the error of a point that is not on its curve behind, and the next HMAC of any caller throws it.
+  // Web Crypto of Bun 1.4.5 leaves the error of a point that is not on its curve behind, and the next HMAC of any caller throws
+  // it.
   if (key.kty === "EC") createPublicKey({ key, format: "jwk" })
   return importJWK(key, algorithm)
 }

@@ -62,7 +62,10 @@ export function organizationalDomain(domain: string, steps: readonly DmarcStep[]
     .join(".")
 }
 
-/** The record that applies to mail from a domain: its own, that of its organizational domain, or that of the public suffix (§4.10.1). */
+/**
+ * The record that applies to mail from a domain: its own, that of its organizational domain, or that of the public suffix
+ * (§4.10.1).
+ */
 export function policyRecord(domain: string, steps: readonly DmarcStep[]): DmarcRecord | undefined {
   const records = recordsOf(steps)
   const organizational = organizationalDomain(domain, steps)

@@ -8,7 +8,10 @@ const key = [
   "ShMVQKVmm/zk0wIIkVVMucMUWy7JSi9IhfbBi7Edo7+wpPYZOZTJuXCr02BKUHLRGmF2jvD3tWLYFtAmW5viQQIDAQAB",
 ].join("")
 
-/** The records besides the signed ones: of a domain with everything, of one that anybody can forge, and of one whose signatures have expired. */
+/**
+ * The records besides the signed ones: of a domain with everything, of one that anybody can forge, and of one whose signatures
+ * have expired.
+ */
 export const auditRecords: DnsZone = {
   "all.dane.test": [{ TXT: "v=spf1 mx -all" }, { CAA: '0 issue "ca.example"' }],
   "s1._domainkey.all.dane.test": [{ TXT: `v=DKIM1; k=rsa; p=${key}` }],

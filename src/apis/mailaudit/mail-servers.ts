@@ -16,8 +16,8 @@ export interface MailServer {
 /** Where mail to a domain goes. */
 export interface MailRoute {
   /**
-   * `servers`: MX records. `refused`: a null MX, no mail is taken (RFC 7505). `domain`: no MX records, so the domain itself is the
-   * server. `nowhere`: neither MX records nor addresses. `missing`: the domain does not exist.
+   * `servers`: MX records. `refused`: a null MX, no mail is taken (RFC 7505). `domain`: no MX records, so the domain itself is
+   * the server. `nowhere`: neither MX records nor addresses. `missing`: the domain does not exist.
    */
   readonly kind: "servers" | "refused" | "domain" | "nowhere" | "missing"
   /** The best first, at most {@link maxServers}. */

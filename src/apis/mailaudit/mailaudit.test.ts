@@ -187,7 +187,7 @@ test("the fixes are premium, and the records among them bring the points that th
   }
 })
 
-/** A zone with a line of a zone file in place of the records with the same start. */
+/** A zone with a line of a zone file instead of the records with the same start. */
 function applied(zone: Zone, line: string): Zone {
   const [, name = "", type = "", data = ""] = /^(\S+)\. 3600 IN (TXT|CAA|MX) (.*)$/.exec(line) ?? []
   const entry = type === "TXT" ? { TXT: data.replace(/^"|"$/g, "").replaceAll('" "', "") } : { CAA: data }

@@ -73,8 +73,8 @@ export const shape9990: ReportShape = {
 }
 
 /**
- * What reports of RFC 7489, appendix C, have in common. It asks for less than that schema: most reports lack `version`, `pct` or `fo`,
- * and many have elements in another order.
+ * What reports of RFC 7489, appendix C, have in common. It asks for less than that schema: most reports lack `version`, `pct` or
+ * `fo`, and many have elements in another order.
  */
 export const shape7489: ReportShape = {
   isStrict: false,

@@ -16,7 +16,8 @@ const maxDepth = 30
 const maxElements = 2_000
 
 /**
- * Reads XML 1.0 with namespaces. Each `record` below the root goes to `onRecord`, and is not kept. Returns the root without records.
+ * Reads XML 1.0 with namespaces. Each `record` below the root goes to `onRecord`, and is not kept. Returns the root without
+ * records.
  * @param onStart gets the name of each child of the root as it begins
  * @throws InputRejected for `report`
  */

@@ -31,7 +31,9 @@ function textOf(inline: Token | undefined): string {
   return (parts ?? []).join("")
 }
 
-/** The anchor for a heading's text: its letters and digits in lower case, hyphens, and a number if another heading has the same. */
+/**
+ * The anchor for a heading's text: its letters and digits in lower case, hyphens, and a number if another heading has the same.
+ */
 function toAnchor(text: string, taken: Map<string, number>): string {
   const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []
   const slug = words.join("-").slice(0, 100).toWellFormed() || "untitled"

@@ -19,7 +19,10 @@ const error = kind("error")
 const warning = kind("warning")
 const info = kind("info")
 
-/** Every issue that a report can hold; sections without a standard are those of RFC 7208. `docs/spfvalidator.md` explains each code. */
+/**
+ * Every issue that a report can hold; sections without a standard are those of RFC 7208. `docs/spfvalidator.md` explains each
+ * code.
+ */
 export const issueKinds = {
   NO_RECORD: error("§4.5", "{detail}; publish one: 'v=spf1 -all' if the domain sends no mail"),
   SUBDOMAIN_NO_RECORD: info(

@@ -130,7 +130,7 @@ function toCode({ name }: { readonly name: string }): keyof typeof messages {
   return name === "InvalidComponent" ? "component" : "check_digits"
 }
 
-/** Who has a number that stdnum wrongly refuses. */
+/** Whether a person or a company holds a number that stdnum wrongly refuses. */
 function kindsByRules(code: string, number: string) {
   const isIndividual = code === "CZ" || code === "LV" || (code === "BG" && number.length === 10)
   return { isIndividual, isCompany: !isIndividual }

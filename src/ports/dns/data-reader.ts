@@ -1,6 +1,8 @@
 import { type LabelBudget, readName, type WireName } from "./name.ts"
 
-/** Reads the data of one record, field by field. Every method throws RangeError when the data are too short or not of that form. */
+/**
+ * Reads the data of one record, field by field. Every method throws RangeError when the data are too short or not of that form.
+ */
 export class DataReader {
   readonly #message: Buffer
   readonly #end: number

@@ -32,7 +32,10 @@ export function toWireNameOrRoot(name: string): WireName | null {
   return name === "." ? "\0" : toWireName(name)
 }
 
-/** Wire format to dotted text without a trailing dot; a dot or backslash inside a label gets a backslash before it (RFC 1035 §5.1). */
+/**
+ * Wire format to dotted text without a trailing dot; a dot or backslash inside a label gets a backslash before it (RFC 1035
+ * §5.1).
+ */
 export function toDottedName(wire: WireName): string {
   let name = ""
   for (const label of labelsOf(wire)) name += (name === "" ? "" : ".") + escapeLabel(label)

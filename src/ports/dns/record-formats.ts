@@ -167,7 +167,9 @@ export function parseData(type: DnsType, text: string): Buffer {
   return wire
 }
 
-/** Reads the data of a record that stands alone, with names in full. Throws RangeError when they do not have the form of the type. */
+/**
+ * Reads the data of a record that stands alone, with names in full. Throws RangeError when they do not have the form of the type.
+ */
 export function readData<T extends DnsType>(type: T, wire: Buffer) {
   const alone = Buffer.concat([Buffer.alloc(2), wire])
   return formatOf(type).readAll(new DataReader(alone, 0, wire.length))

@@ -13,8 +13,8 @@ export interface QueueSettings {
 }
 
 /**
- * Ended spans on their way to a collector: the batch processor of OpenTelemetry behind a bound that counts spans being sent too, so
- * that a silent collector fills no memory. The beginning and the end of a failure are logged once each.
+ * Ended spans on their way to a collector: the batch processor of OpenTelemetry behind a bound that counts spans being sent too,
+ * so that a silent collector fills no memory. The beginning and the end of a failure are logged once each.
  */
 export function createSpanQueue(
   exporter: SpanExporter,

@@ -4,8 +4,9 @@ import { sqlStateOf } from "./errors.ts"
 import { toArray } from "./parameters.ts"
 
 /**
- * The part of a charging statement that keeps what was charged under Idempotency-Keys. It follows `charged`, which has the numbers
- * of the groups that were charged. The statement fails when one of the keys was charged before: then nothing of it is done.
+ * The part of a charging statement that keeps what was charged under Idempotency-Keys. It follows `charged`, which has the
+ * numbers of the groups that were charged. The statement fails when one of the keys was charged before: then nothing of it is
+ * done.
  * @param arrays the parameters with the number of the group and the columns of each key
  */
 export function keepReplays(...arrays: readonly [string, string, string, string, string, string]): string {

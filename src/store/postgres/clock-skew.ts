@@ -5,7 +5,9 @@ import type { ServerClock } from "./server-clock.ts"
 
 /** Months, days and expiry follow the clock of each machine, so it must not be far from the others'. Milliseconds. */
 const tolerableMs = 2_000
-/** A clock that differs by more may be in another day or month: a charge would begin a new credit month, which cannot be undone. */
+/**
+ * A clock that differs by more may be in another day or month: a charge would begin a new credit month, which cannot be undone.
+ */
 const defaultMaxMs = 60_000
 
 /** Compares this machine's clock with the database's. */

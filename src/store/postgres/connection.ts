@@ -111,15 +111,15 @@ export function createConnection(options: ConnectionOptions): Connection {
 
 /** Runs each statement on the connection that has the fewest under way. */
 export function shareConnections(connections: readonly [Connection, ...Connection[]]): Connection {
-  const lanes = connections.map((connection) => ({ connection, underWay: 0 }))
+  const members = connections.map((connection) => ({ connection, underWay: 0 }))
   return {
     async run(...statement) {
-      const lane = lanes.reduce((best, one) => (one.underWay < best.underWay ? one : best))
-      lane.underWay++
+      const member = members.reduce((best, one) => (one.underWay < best.underWay ? one : best))
+      member.underWay++
       try {
-        return await lane.connection.run(...statement)
+        return await member.connection.run(...statement)
       } finally {
-        lane.underWay--
+        member.underWay--
       }
     },
     async close() {

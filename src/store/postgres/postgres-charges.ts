@@ -225,7 +225,8 @@ export function prepareCharges(
       batch,
       ...more,
     ]
-    // The server ends a statement that waits for a lock. One that is done but waits for the disk is answered late: calls may wait.
+    // The server ends a statement that waits for a lock. One that is done but waits for the disk is answered late: calls may
+    // wait.
     const limitMs = earliestDeadline(groups.flatMap(({ members }) => members)) - sentMs
     const cancelTimer = timer.after(statementLimitMs, () => void losses++)
     const rows = await connection

@@ -7,7 +7,10 @@ import type { LogState } from "./log-state.ts"
 /** Asks the thread to empty the log once. */
 export interface CheckpointRequest {
   readonly file: string
-  /** An open descriptor of the file. Only its owner closes it: closing one releases all locks of the process on the file (fcntl(2)). */
+  /**
+   * An open descriptor of the file. Only its owner closes it: closing one releases all locks of the process on the file
+   * (fcntl(2)).
+   */
   readonly descriptor: number
   /** A 32-bit number: 1 while writes must wait. */
   readonly shared: SharedArrayBuffer

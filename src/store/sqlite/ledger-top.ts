@@ -5,8 +5,8 @@ import type { Run } from "../rows.ts"
 const rowsPerStep = 16_384
 
 /**
- * Reads the highest rows of `ledger` in steps over all of it, the last rows first: those of later accounts, whose ids are mostly not
- * lower. Each step looks for rows above those that are kept.
+ * Reads the highest rows of `ledger` in steps over all of it, the last rows first: those of later accounts, whose ids are mostly
+ * not lower. Each step looks for rows above those that are kept.
  */
 export async function readTopOfLedger(
   read: Run,

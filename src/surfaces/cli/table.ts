@@ -25,8 +25,8 @@ const longText = 24
 const gap = "  "
 
 /**
- * Lays out rows of cells, whose hidden characters are escaped, under a line of names. Where they do not fit, ids are cut first, then
- * long texts; then columns are left out, the last ones first.
+ * Lays out rows of cells, whose hidden characters are escaped, under a line of names. Where they do not fit, ids are cut first,
+ * then long texts; then columns are left out, the last ones first.
  */
 export function toTable(
   columns: readonly Column[],

@@ -161,8 +161,8 @@ function nameOf(value: unknown): string {
 }
 
 /**
- * Leaves the rest of a request's body to the runtime, which reads it away without keeping it, also after the answer: a server that
- * closes while the client still sends resets the connection, and the answer is lost (RFC 9112 §9.6). Returns false if the
+ * Leaves the rest of a request's body to the runtime, which reads it away without keeping it, also after the answer: a server
+ * that closes while the client still sends resets the connection, and the answer is lost (RFC 9112 §9.6). Returns false if the
  * connection has to be closed, since the body is too long or was given up.
  */
 export function leaveBody(request: Request): boolean {

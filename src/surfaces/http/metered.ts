@@ -54,8 +54,8 @@ export interface GivenQuery extends TextInput, Pick<Negotiated, "problem"> {}
 type Admit = (call: MeteredCall, incoming: IncomingRequest, request: Request) => Caller | Promise<Caller>
 
 /**
- * The part of Elysia's context that the hooks read and set. They hand it to no function: Elysia would then prepare all of it, which
- * costs a fifth of a metered call.
+ * The part of Elysia's context that the hooks read and set. They hand it to no function: Elysia would then prepare all of it,
+ * which costs a fifth of a metered call.
  */
 interface MeteredContext extends Omit<Exchange, "set"> {
   call: MeteredCall | null

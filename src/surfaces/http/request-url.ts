@@ -4,9 +4,9 @@ import { Elysia } from "elysia"
 const pathSearchStart = 11
 
 /**
- * Makes an app that listens. Before anything is done for a request, `begin` may return a promise to wait for. The app puts into each
- * request a URL in which Elysia and graphql-yoga find the path. Without it they miss the path of a short host such as `https://a/`,
- * and of a request of HTTP/1.0 without a host, whose URL is the path alone in Bun (oven-sh/bun#33721).
+ * Makes an app that listens. Before anything is done for a request, `begin` may return a promise to wait for. The app puts into
+ * each request a URL in which Elysia and graphql-yoga find the path. Without it they miss the path of a short host such as
+ * `https://a/`, and of a request of HTTP/1.0 without a host, whose URL is the path alone in Bun (oven-sh/bun#33721).
  */
 export function createListeningApp(begin: (request: Request) => Promise<void> | undefined = () => undefined) {
   // Elysia finds the routes: Bun cannot replace those of an app that it was given, and would get each of them twice.

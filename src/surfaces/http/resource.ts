@@ -14,12 +14,16 @@ export interface ResourceSource {
 }
 
 /**
- * Bytes that all answers with them share. Bun copies a `Uint8Array` for each answer, and the copy stays in memory until its client
- * has read it; of a `Blob` it sends the bytes themselves. It is a class, since Elysia would send parts of a plain `Blob` to clients that ask for ranges.
+ * Bytes that all answers with them share. Bun copies a `Uint8Array` for each answer, and the copy stays in memory until its
+ * client has read it; of a `Blob` it sends the bytes themselves. It is a class, since Elysia would send parts of a plain `Blob`
+ * to clients that ask for ranges.
  */
 export class SharedBytes extends Blob {}
 
-/** Returns the bytes of a resource as UTF-8, plain or compressed, and sets its headers; null for a client whose copy is still good. */
+/**
+ * Returns the bytes of a resource as UTF-8, plain or compressed, and sets its headers; null for a client whose copy is still
+ * good.
+ */
 export type Resource = (request: Request, set: AnswerSettings) => Promise<SharedBytes | null>
 
 /** Loads and compresses a resource once, and gives it an ETag (RFC 9110 §8.8.3), so that a client need not load it again. */

@@ -20,7 +20,9 @@ export function checkedBy<Given, Read>(schema: TSchema, read: (given: Given) => 
 
 const anyObject = Type.Object({})
 
-/** The same for an object whose schema is made when it is first read: a start has many routes, and reads none of their schemas. */
+/**
+ * The same for an object whose schema is made when it is first read: a start has many routes, and reads none of their schemas.
+ */
 function objectCheckedBy<Given, Read>(schemaOf: () => TObject, read: (given: Given) => Read) {
   const schema = once(schemaOf)
   return {

@@ -1,7 +1,7 @@
 /**
  * A test-only program for the conformance suite of MCP: the service's own endpoint `/mcp`, with the tools, prompts and resources
- * that the suite asks for instead of the catalog. The suite can send no key, so a request without one gets the key of one account.
- * Prints its address as one line.
+ * that the suite asks for instead of the catalog. The suite can send no key, so a request without one gets the key of one
+ * account. Prints its address as one line.
  */
 import { InMemoryServerEventBus } from "@modelcontextprotocol/server"
 import { createProgramAccounts } from "../../../src/admin/program-accounts.ts"

@@ -188,7 +188,10 @@ async function hold(page: Page, address: RegExp, method?: string) {
   return { asked: asked.promise, come: held.resolve }
 }
 
-/** Keeps what is shown in each frame, beside the filter that is in the address: how many rows, whether they are marked as old or live. */
+/**
+ * Keeps what is shown in each frame, beside the filter that is in the address: how many rows, whether they are marked as old or
+ * live.
+ */
 const keepStates = `(() => {
   globalThis.statesForTests = []
   const look = () => {

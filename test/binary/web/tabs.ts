@@ -13,7 +13,10 @@ export interface Tab {
    * @param mayFail whether the browser may report requests that no answer came to
    */
   watch(url: string, mayFail: boolean): void
-  /** Makes the tab empty for the next visit. Fails if a page broke its policy, reported an error or asked another host for anything. */
+  /**
+   * Makes the tab empty for the next visit. Fails if a page broke its policy, reported an error or asked another host for
+   * anything.
+   */
   giveBack(): Promise<void>
 }
 

@@ -95,8 +95,8 @@ interface Addresses {
 const order: readonly Finding["status"][] = ["secure", "insecure", "indeterminate", "bogus"]
 
 /**
- * Looks up addresses of both families. One that fails does not count if there are addresses of the other: clients can connect, and
- * the TLSA records are secure by themselves (RFC 7672 §2.1.2). Otherwise the worse state counts.
+ * Looks up addresses of both families. One that fails does not count if there are addresses of the other: clients can connect,
+ * and the TLSA records are secure by themselves (RFC 7672 §2.1.2). Otherwise the worse state counts.
  */
 async function findAddresses(host: string, chain: Chain): Promise<Addresses> {
   const findings = [await validate(host, "A", chain), await validate(host, "AAAA", chain)]

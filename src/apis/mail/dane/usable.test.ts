@@ -39,9 +39,9 @@ describe("unusable for every service", () => {
     ["a matching type for private use", 3, 1, 255, sha256, "Matching type 255 is for private use"],
     ["a digest that is too short", 3, 1, 1, "5e".repeat(20), "SHA-256 digest has 64"],
     ["a digest of the other type", 3, 1, 2, sha256, "SHA-512 digest has 128"],
-    ["a digest in place of a certificate", 3, 0, 0, sha256, "exactly one complete certificate in DER"],
-    ["a key in place of a certificate", 2, 0, 0, publicKey, "It is a public key, which is selector 1"],
-    ["a certificate in place of a key", 2, 1, 0, certificate, "It is a certificate, which is selector 0"],
+    ["a digest instead of a certificate", 3, 0, 0, sha256, "exactly one complete certificate in DER"],
+    ["a key instead of a certificate", 2, 0, 0, publicKey, "It is a public key, which is selector 1"],
+    ["a certificate instead of a key", 2, 1, 0, certificate, "It is a certificate, which is selector 0"],
     ["no data", 3, 1, 1, "", "SHA-256 digest has 64"],
   ])("%s", (_, usage, selector, matching, data, sentence) => {
     for (const isMail of [true, false])

@@ -5,8 +5,8 @@ type Verifier = (key: Buffer, signature: Buffer, data: Buffer) => boolean | Prom
 const crypto = () => import("node:crypto")
 
 /**
- * The algorithms that RFC 9904 recommends for validation, by their numbers. RSASHA1 (5, 7) counts as not supported, as RFC 9905 §2
- * asks for.
+ * The algorithms that RFC 9904 recommends for validation, by their numbers. RSASHA1 (5, 7) counts as not supported, as RFC 9905
+ * §2 asks for.
  */
 const verifiers: ReadonlyMap<number, Verifier> = new Map([
   [8, rsa("sha256", 512)],

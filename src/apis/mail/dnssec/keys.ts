@@ -44,7 +44,9 @@ export function usableSigners(signers: readonly DelegationSigner[]): readonly De
   return newer.length > 0 ? newer : supported
 }
 
-/** The keys of a zone that match one of its DS records or trust anchors (RFC 4035 §5.2). Each key is hashed once for each digest. */
+/**
+ * The keys of a zone that match one of its DS records or trust anchors (RFC 4035 §5.2). Each key is hashed once for each digest.
+ */
 export function matchingKeys(
   zone: string,
   keys: readonly Key[],

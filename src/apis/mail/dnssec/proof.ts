@@ -19,7 +19,10 @@ export interface Proof {
 /** What begins at a name: a zone without DS records, maybe one (opt-out), or none. */
 export type Delegation = "unsigned" | "opt out" | "none" | null
 
-/** Whether a zone begins at the owner of a denial, so that it says nothing about names below (RFC 6840 §4.1): NS and no SOA, or DNAME. */
+/**
+ * Whether a zone begins at the owner of a denial, so that it says nothing about names below (RFC 6840 §4.1): NS and no SOA, or
+ * DNAME.
+ */
 export function isCut(owner: string, types: readonly DnsType[], name: string): boolean {
   const endsThere = (types.includes("NS") && !types.includes("SOA")) || types.includes("DNAME")
   return endsThere && isBelow(name, owner)

@@ -79,7 +79,10 @@ function canonicalOrder(records: readonly DnsRecord[]): readonly Buffer[] {
   return order
 }
 
-/** Where names are in the data of types whose names are written in lower case (RFC 4034 §6.2, RFC 6840 §5.1): the bytes before them, and how many. */
+/**
+ * Where names are in the data of types whose names are written in lower case (RFC 4034 §6.2, RFC 6840 §5.1): the bytes before
+ * them, and how many.
+ */
 const names: Readonly<Record<string, readonly [before: number, count: number]>> = {
   NS: [0, 1],
   TYPE3: [0, 1],

@@ -37,7 +37,8 @@ const anchorForm = "the data of a DS record with SHA-256 or SHA-384, such as '20
 const anchorAlgorithms = "one of the algorithms 8, 10, 13, 14, 15 and 16"
 
 /**
- * Reads a file with a DS record in each line, as zone files write them. Empty lines and those that begin with `;` or `#` are left out.
+ * Reads a file with a DS record in each line, as zone files write them. Empty lines and those that begin with `;` or `#` are left
+ * out.
  * @throws Error that names the line that is wrong
  */
 export function readAnchors(text: string): readonly DelegationSigner[] {

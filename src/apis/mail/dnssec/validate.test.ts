@@ -320,7 +320,9 @@ describe("replies that were tampered with are never secure", () => {
   })
 })
 
-/** Whether what was tampered with is one of several signatures or keys that were not needed: the records themselves are unchanged. */
+/**
+ * Whether what was tampered with is one of several signatures or keys that were not needed: the records themselves are unchanged.
+ */
 async function isHarmless(tamper: Tampering): Promise<boolean> {
   const [one, other] = await Promise.all([run("www.p256.test", "A"), run("www.p256.test", "A", { tamper })])
   return Bun.deepEquals(

@@ -103,7 +103,9 @@ function isBlank(value: unknown): boolean {
   return typeof value === "object" && Object.keys(value).length === 0
 }
 
-/** A value in a table: a short time in UTC unless `wide`, amounts with separators. Ports, versions and other settings have none. */
+/**
+ * A value in a table: a short time in UTC unless `wide`, amounts with separators. Ports, versions and other settings have none.
+ */
 function toText(value: unknown, schema: TSchema | undefined, isFull: boolean): string {
   if (isBlank(value)) return "-"
   if (typeof value === "number")

@@ -6,7 +6,10 @@ import type { HttpContext } from "../context.ts"
 import type { AnswerSettings, Exchange } from "../incoming.ts"
 import type { RequestRate } from "./request-rate.ts"
 
-/** A cookie of a session, the one that binds the challenge of a passkey to a browser, or the one of a browser that asked for a link by mail. */
+/**
+ * A cookie of a session, the one that binds the challenge of a passkey to a browser, or the one of a browser that asked for a
+ * link by mail.
+ */
 export type CookieKind = SessionKind | "passkey" | "browser"
 
 /** The sessions of browsers, by the cookies of requests. */

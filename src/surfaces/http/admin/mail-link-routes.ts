@@ -35,8 +35,8 @@ const questionAnswer = JSON.stringify({
   detail: "If this address can sign in or sign up here, a mail is on its way. Check your mail.",
 })
 /**
- * Questions are answered after a multiple of this time, milliseconds, so that the time does not tell whether a mail was made: that
- * takes a few milliseconds.
+ * Questions are answered after a multiple of this time, milliseconds, so that the time does not tell whether a mail was made:
+ * that takes a few milliseconds.
  */
 const answerStepMs = 250
 

@@ -60,7 +60,8 @@ export function ChangeWindow(props: ChangeWindowProps) {
   const step = trial ? "review" : removing ? "remove" : "edit"
   const stepBefore = useRef(step)
 
-  // What had the focus is hidden in the next step. The focus moves before the next key is pressed, which would go to a wrong button.
+  // What had the focus is hidden in the next step. The focus moves before the next key is pressed, which would go to a wrong
+  // button.
   useLayoutEffect(() => {
     if (step === stepBefore.current) return
     stepBefore.current = step

@@ -18,7 +18,10 @@ const typingPauseMs = 200
 /** Longer texts are no name, id or key. */
 const maxLength = 200
 
-/** One field that finds accounts, keys, kept requests, people, invitations, APIs and screens. What is typed stays out of addresses. */
+/**
+ * One field that finds accounts, keys, kept requests, people, invitations, APIs and screens. What is typed stays out of
+ * addresses.
+ */
 export function SearchWindow({ screens, close }: SearchWindowProps) {
   const apis = useApiChoices()
   const [text, setText] = useState("")

@@ -9,8 +9,8 @@ interface GuestCardProps {
 }
 
 /**
- * A page for visitors: a card. The first field or the button of its form gets the focus; without a form the heading, so that a screen
- * reader says where one is.
+ * A page for visitors: a card. The first field or the button of its form gets the focus; without a form the heading, so that a
+ * screen reader says where one is.
  */
 export function GuestCard({ title, children }: GuestCardProps) {
   const card = useRef<HTMLDivElement>(null)
