@@ -44,6 +44,7 @@ export interface Administration {
   open(operation: Operation, input: RawInput, actor: Actor): Promise<OpenFile>
 }
 
+/** What a client may send with an operation besides its input. */
 export interface RunOptions {
   /** The version of the target that the client wants to change (If-Match). */
   readonly ifVersion?: number | null
@@ -66,6 +67,7 @@ const deleteReplaysEveryMs = 3_600_000
 /** The most that one change deletes. After 100,000 changes in a day, deleting all at once would hold up calls for a second. */
 const maxDeletedReplays = 200
 
+/** Creates the administration of one store. Every surface runs its operations through it. */
 export function createAdministration(parts: AdminParts): Administration {
   const { admin, clock } = parts
   const newAuditId = createAuditIds(parts.auditRandom)

@@ -18,6 +18,7 @@ export const idNumber = (options: IntegerOptions = {}) => Type.Integer({ ...opti
 
 /** An instant in an answer. */
 export const instant = (description: string) => Type.String({ format: "date-time", description })
+/** An instant in an answer, or null. */
 export const maybeInstant = (description: string) =>
   nullable(Type.String({ format: "date-time" }), { description })
 
@@ -49,6 +50,7 @@ export const externalId = Type.String({
 export const timeAheadFormat = "penknife-time-ahead"
 defineFormat(timeAheadFormat, (text) => (parseDuration(text) ?? parseInstant(text)) !== null)
 
+/** The end of the message that refuses a time in the future. */
 export const timeAheadRequirement =
   "must be a date such as 2027-01-31, an instant such as 2027-01-31T12:00:00Z, or a time from now such as 30d (999999d at most)"
 
@@ -143,6 +145,7 @@ export function requireRange({ from, to }: { readonly from?: string; readonly to
   return { fromMs, toMs }
 }
 
+/** @throws AdminFault when a period begins after its end, both in milliseconds */
 export function requireOrder(fromMs: number, toMs: number): void {
   if (fromMs <= toMs) return
   throw new AdminFault("invalid", "The 'from' parameter must not be later than 'to'.", { parameter: "from" })

@@ -7,6 +7,7 @@ export interface PageInput {
   readonly after?: string | undefined
 }
 
+/** The answer of a list: one page of it. */
 export interface Listed<T> {
   data: T[]
   has_more: boolean

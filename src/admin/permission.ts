@@ -28,6 +28,7 @@ export const permissions = {
   "health.read": "Read how the service is doing.",
 } as const satisfies Record<string, string>
 
+/** The name of a permission, such as `keys.read`. */
 export type Permission = keyof typeof permissions
 
 /** What customers may do in the portal, to their own account. */

@@ -27,6 +27,7 @@ const maxTries = 5
 
 type Parts = Pick<AdminParts, "admin" | "clock" | "pages" | "random" | "auditRandom">
 
+/** Creates the links in mails that end an account's notices by mail. */
 export function createUnsubscribes(parts: Parts): Unsubscribes {
   const { admin } = parts
   const newAuditId = createAuditIds(parts.auditRandom)

@@ -11,18 +11,21 @@ export type RawInput =
   | TextInput
   | { readonly kind: "typed"; readonly values: Readonly<Record<string, unknown>> }
 
+/** The parameters of a query string. */
 export interface TextInput {
   readonly kind: "text"
   /** In the order given; a name may come more than once. */
   readonly parameters: readonly TextParameter[]
 }
 
+/** One parameter of a query string. */
 export interface TextParameter {
   readonly name: string
   /** Null when it could not be decoded. */
   readonly text: string | null
 }
 
+/** The checked parameters of a call, by name. */
 export type Input = Record<string, unknown>
 
 /**

@@ -9,6 +9,7 @@ const optionalEvents = {
   "month.renewed": "A new credit month has begun.",
 } as const satisfies Record<string, string>
 
+/** The name of an event that an account can choose. */
 export type OptionalEvent = keyof typeof optionalEvents
 
 export const eventsParameter = Type.Array(

@@ -54,6 +54,7 @@ export interface RequestOrigin {
   readonly requestId: string
 }
 
+/** What the request that signs in says about the new session. */
 export interface OpenOptions {
   /** The cookie of the session that the new one replaces; null without one. */
   readonly replacedCookie: string | null
@@ -61,6 +62,7 @@ export interface OpenOptions {
   readonly limit: (owner: string) => void
 }
 
+/** A session that a cookie belongs to, with its owner. */
 export interface FoundSession {
   readonly kind: SessionKind
   readonly actor: Actor
@@ -78,6 +80,7 @@ export type SessionAnswer =
       readonly ways?: VisitorWays
     }
 
+/** The answer to a page that asks whether someone is signed in, if so. */
 export interface SignedIn {
   readonly signed_in: true
   readonly kind: SessionKind
@@ -104,6 +107,7 @@ export interface SignedIn {
   readonly expires: string
 }
 
+/** A session that was just opened. */
 export interface OpenedSession extends FoundSession {
   /** The text of the cookie, which is given out only here. */
   readonly cookie: string
@@ -120,6 +124,7 @@ const durationsMs: Readonly<Record<SessionKind, number>> = { console: 12 * hourM
 /** The most sessions of one owner. The oldest ends when another begins, so that sign-ins cannot fill the store. */
 const maxSessions = 100
 
+/** Creates the sessions of the console and the portal, which are kept in the store. */
 export function createSessions(parts: SessionsParts): Sessions {
   const { admin, clock, random } = parts
   const newAuditId = createAuditIds(random)

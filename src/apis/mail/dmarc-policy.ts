@@ -1,6 +1,7 @@
 import type { Dns } from "../contract.ts"
 import { type DmarcRecord, failureOf, policyRecord, walkDmarc } from "./dmarc-walk.ts"
 
+/** The policies of DMARC, the weakest first (RFC 9989 §4.7). */
 export const dmarcPolicies = ["none", "quarantine", "reject"] as const
 export type DmarcPolicyName = (typeof dmarcPolicies)[number]
 

@@ -35,6 +35,7 @@ export async function requireDomain(
   return /^[a-z\d._-]+$/.test(name) ? name : rejectCharacters()
 }
 
+/** The name without the dot of the root at its end. */
 export function withoutTrailingDot(name: string): string {
   return name.endsWith(".") ? name.slice(0, -1) : name
 }

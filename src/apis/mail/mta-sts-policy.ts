@@ -2,6 +2,7 @@ import { type MtaStsProblem, problem } from "./mta-sts-problems.ts"
 import { caseOrUnknown } from "./mta-sts-record.ts"
 import { trimBlanks } from "./trim-blanks.ts"
 
+/** The modes of a policy, the strictest first (RFC 8461 §3.2). */
 export const modes = ["enforce", "testing", "none"] as const
 
 /** What a policy says; null or empty for what it does not say, or not as it should. */

@@ -82,6 +82,7 @@ export interface CliParts {
   createLocalCalls(config: Config): LocalCalls
 }
 
+/** What counts as a request to stop, and what a second one does. */
 export interface StopOptions {
   /** Whether the end of standard input is such a request too. A worker's always is. */
   readonly stdin?: boolean

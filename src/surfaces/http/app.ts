@@ -25,6 +25,7 @@ import { unsubscribeFeature } from "./unsubscribe.ts"
 import { addUsageRoute } from "./usage.ts"
 import { webFeature } from "./web/feature.ts"
 
+/** The parts of the service that the HTTP app calls. */
 export interface HttpParts extends FrameParts, Pick<ProbesParts, "version" | "ping" | "readMetrics"> {
   /** Null when this app does not serve the admin API and the console. */
   readonly admin: AdminAccess | null
@@ -34,6 +35,7 @@ export interface HttpParts extends FrameParts, Pick<ProbesParts, "version" | "pi
   readonly unsubscribes: Unsubscribes | null
 }
 
+/** The settings of the HTTP app. */
 export interface HttpAppOptions extends FrameOptions, Pick<ProbesParts, "metricsToken"> {
   /** False answers GraphQL requests with `GRAPHQL_NOT_SUPPORTED`. */
   readonly graphql: boolean

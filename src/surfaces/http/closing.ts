@@ -18,6 +18,7 @@ export interface Closing {
   begin(): Promise<void>
 }
 
+/** Creates the state of a server that has not begun to close. */
 export function createClosing(timer: Timer): Closing {
   let isBegun = false
   const closing: Closing = {

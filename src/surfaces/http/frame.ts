@@ -14,6 +14,7 @@ import { createRequestIds } from "./request-id.ts"
 import { pathOf } from "./request-url.ts"
 import { hasTwoKeys, sentKey } from "./sent-key.ts"
 
+/** The parts that every Elysia app of the service calls. */
 export interface FrameParts extends Pick<HttpContext, "apis" | "pipeline" | "observer"> {
   readonly random: Random
   /** Null or absent when no traces are recorded. */
@@ -22,6 +23,7 @@ export interface FrameParts extends Pick<HttpContext, "apis" | "pipeline" | "obs
   readonly guests?: Guests | null
 }
 
+/** The settings that every Elysia app of the service needs. */
 export interface FrameOptions extends Pick<HttpContext, "maxCalls" | "closing"> {
   /** Null when it is served without TLS. */
   readonly tls: object | null

@@ -30,6 +30,7 @@ export interface Listener {
 /** The part of an Elysia app that is used here. */
 export type ListeningApp = Pick<AnyElysia, "server" | "fetch" | "listen">
 
+/** Where and how an app listens. */
 export interface ListenOptions {
   readonly host: string
   /** 0 picks a free one. */

@@ -76,6 +76,7 @@ interface Prepared extends Pick<UsageStatus, "plan"> {
 /** About 1 kB each. */
 const maxPrepared = 1_000
 
+/** Creates an empty store of prepared headers; those unused for longest are dropped. */
 export function createPreparedHeaders(): PreparedHeaders {
   return new LRUCache({ maxSize: maxPrepared, sizeCalculation: () => 1 })
 }

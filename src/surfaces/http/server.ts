@@ -13,6 +13,7 @@ import {
   type Tls,
 } from "./listener.ts"
 
+/** The settings of the HTTP server, with those of its apps. */
 export interface HttpOptions extends HttpAppSettings, Pick<ListenOptions, "host" | "port"> {
   /** Whether other processes may share the ports. With a certificate they always may: check first that they are free. */
   readonly sharedPort: boolean

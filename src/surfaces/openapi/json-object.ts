@@ -37,6 +37,7 @@ export function toDocInput(
   }
 }
 
+/** An API as the document needs it. */
 export type DocumentedApi = ApiDocInput["apis"][number]
 
 /** A JSON object of the document. */
@@ -56,6 +57,7 @@ export interface OpenApiDocument extends JsonObject {
   readonly components: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
 }
 
+/** A reference to a component of the document (OpenAPI 3.1 §4.8.23, Reference Object). */
 export function refTo(
   kind: "examples" | "headers" | "parameters" | "responses" | "schemas",
   name: string,

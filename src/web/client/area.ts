@@ -7,6 +7,7 @@ interface Area {
   readonly api: string
 }
 
+/** The area that the page belongs to, by its path: console or portal. */
 export const area: Area = /^\/portal(\/|$)/.test(location.pathname)
   ? { kind: "portal", base: "/portal", api: "/portal/v1" }
   : { kind: "console", base: "/console", api: "/admin/v1" }

@@ -2,6 +2,7 @@
 
 export const sendRequest = (path: string, init: RequestInit): Promise<Response> => fetch(path, init)
 
+/** The present time of the browser's clock, in milliseconds. */
 export const nowMs = (): number => Date.now()
 
 /** Opens the window of the browser that prints the page. */

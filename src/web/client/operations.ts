@@ -8,11 +8,13 @@ import { area } from "./area.ts"
 /** The bundler puts method and path of each operation here, so that no definition gets into a browser. */
 declare const OPERATION_PLACES: Readonly<Record<OperationId, readonly [method: string, path: string]>>
 
+/** The id of an operation, such as `plans.list`. */
 export type OperationId = keyof OperationsById
 /** Operations that change nothing. */
 export type ReadId = {
   [Id in OperationId]: OperationsById[Id]["method"] extends "GET" ? Id : never
 }[OperationId]
+/** Operations that change something. */
 export type SendId = Exclude<OperationId, ReadId>
 /** Operations that answer a list, page by page. */
 export type ListId = {
@@ -25,6 +27,7 @@ export type InputOf<Id extends OperationId> = Static<OperationsById[Id]["input"]
 export type ReadInput<Id extends ReadId> = {
   readonly [Name in keyof InputOf<Id>]: Optional<InputOf<Id>, Name> | InputOf<Id>[Name]
 }
+/** The answer of an operation. */
 export type AnswerOf<Id extends OperationId> = Static<OperationsById[Id]["output"]>
 /** An entry of a list. */
 export type EntryOf<Id extends ListId> = AnswerOf<Id>["data"][number]

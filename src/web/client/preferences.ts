@@ -1,9 +1,12 @@
 /** What someone has chosen for this browser: light or dark, and the zone of times. */
 import { effect, signal } from "@preact/signals"
 
+/** The choices of colours. */
 export const themes = ["system", "light", "dark"] as const
+/** The choices of a time zone. */
 export const zones = ["UTC", "local"] as const
 
+/** The colours of the page, as the user chose them. */
 export const theme = keptSignal("theme", themes)
 /** The zone in which times are shown. Days of usage are always those of UTC. */
 export const zone = keptSignal("zone", zones)

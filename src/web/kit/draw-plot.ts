@@ -11,6 +11,7 @@ export interface PlotSeries {
   readonly values: readonly (number | null)[]
 }
 
+/** The time between two points of a plot. */
 export type PlotStep = "minute" | "hour" | "day"
 
 interface DrawOptions {

@@ -17,6 +17,7 @@ export function Stat({ label, value, note }: StatProps) {
   )
 }
 
+/** A list of large figures; each is a {@link Stat}. */
 export function Stats({ children }: { readonly children: ComponentChildren }) {
   return <dl class="stats">{children}</dl>
 }

@@ -19,6 +19,7 @@ export const shapes = {
 
 export type IconName = keyof typeof shapes
 
+/** A sign beside a text. Screen readers leave it out. */
 export function Icon({ name }: { readonly name: IconName }) {
   return <Drawing shape={shapes[name]} />
 }

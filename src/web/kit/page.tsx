@@ -4,6 +4,7 @@ import { visits } from "../client/address.ts"
 import { serviceName } from "../client/area.ts"
 import { Icon } from "./icon.tsx"
 
+/** The head of a screen. */
 export interface PageProps {
   readonly title: string
   /** A sentence below the heading. */

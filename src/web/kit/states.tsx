@@ -4,6 +4,7 @@ import { Problem, Unreachable } from "../client/problem.ts"
 import type { Reading } from "../client/use-read.ts"
 import { Button } from "./button.tsx"
 
+/** Grey bars as long as content is read, and a sentence for screen readers. */
 export function Loading({ what }: { readonly what: string }) {
   return (
     <div class="loading" role="status">
@@ -38,6 +39,7 @@ interface ErrorBoxProps {
   readonly retryLabel?: string
 }
 
+/** Why content could not be read, with a button to read it again. */
 export function ErrorBox({ error, onRetry, retryLabel = "Try again" }: ErrorBoxProps) {
   const isProblem = error instanceof Problem
   const isGone = isProblem && error.status === 404

@@ -1,6 +1,7 @@
 import type { ComponentChildren, RefObject } from "preact"
 import { useRef } from "preact/hooks"
 
+/** A column of a table. */
 export interface Column<Row> {
   readonly title: string
   cell(row: Row): ComponentChildren

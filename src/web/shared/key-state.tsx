@@ -9,6 +9,7 @@ export function nameOf({ name, id }: Pick<OwnKey, "name" | "id">): string {
   return name === "" ? id : name
 }
 
+/** The state of a key now. */
 export function stateOf({ revoked, disabled, expires }: OwnKey): KeyStateName {
   if (revoked !== null) return "revoked"
   if (disabled !== null) return "disabled"
@@ -24,6 +25,7 @@ const tones = {
   "account-closed": ["plain", "Account closed"],
 } as const
 
+/** The state of a key as a coloured word. */
 export function KeyState({ state }: { readonly state: KeyStateName }) {
   const [tone, text] = tones[state]
   return <Tag tone={tone}>{text}</Tag>

@@ -3,6 +3,7 @@ import { isSupported } from "./algorithms.ts"
 import { toWire } from "./names.ts"
 
 export type Key = RecordOf<"DNSKEY">
+/** The data of a DS record (RFC 4034 §5.1). */
 export type DelegationSigner = DnsData["DS"]
 
 /** Digests of DS records by their numbers (RFC 4034 §5.1.3, RFC 4509, RFC 6605 §2). */

@@ -17,6 +17,7 @@ export const problems = {
   "media-type-unsupported": { status: 415, title: "The body is not declared as JSON" },
 } as const satisfies Record<string, { status: number; title: string }>
 
+/** The code of a refusal of the admin API. */
 export type ProblemCode = keyof typeof problems
 
 /** Problem details (RFC 9457). */
