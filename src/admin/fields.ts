@@ -50,7 +50,7 @@ export const externalId = Type.String({
 export const timeAheadFormat = "penknife-time-ahead"
 defineFormat(timeAheadFormat, (text) => (parseDuration(text) ?? parseInstant(text)) !== null)
 
-/** The end of the message that refuses a time in the future. */
+/** What a time in the future must be, for the message that refuses another text. */
 export const timeAheadRequirement =
   "must be a date such as 2027-01-31, an instant such as 2027-01-31T12:00:00Z, or a time from now such as 30d (999999d at most)"
 

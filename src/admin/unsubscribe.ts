@@ -27,7 +27,7 @@ const maxTries = 5
 
 type Parts = Pick<AdminParts, "admin" | "clock" | "pages" | "random" | "auditRandom">
 
-/** Creates the links in mails that end an account's notices by mail. */
+/** Creates the part that makes the links in mails, and ends an account's notices by mail when one is followed. */
 export function createUnsubscribes(parts: Parts): Unsubscribes {
   const { admin } = parts
   const newAuditId = createAuditIds(parts.auditRandom)

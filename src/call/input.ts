@@ -11,14 +11,14 @@ export type RawInput =
   | TextInput
   | { readonly kind: "typed"; readonly values: Readonly<Record<string, unknown>> }
 
-/** The parameters of a query string. */
+/** Parameters as text, such as those of a query string or a command line. */
 export interface TextInput {
   readonly kind: "text"
   /** In the order given; a name may come more than once. */
   readonly parameters: readonly TextParameter[]
 }
 
-/** One parameter of a query string. */
+/** One parameter as text. */
 export interface TextParameter {
   readonly name: string
   /** Null when it could not be decoded. */

@@ -54,7 +54,7 @@ export const issuedFields = {
   note: Type.String({ description: "That the key is shown once." }),
 }
 
-/** A sentence for the descriptions of operations that make a key. */
+/** The note in the answers of operations that make a key. */
 export const issuedNote =
   "The key is shown once, in the first answer to this request. It cannot be read again."
 

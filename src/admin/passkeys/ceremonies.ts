@@ -55,7 +55,7 @@ const algorithms = [-8, -7, -257]
 /** The hash by which the store knows a challenge, or the cookie of a browser. */
 export const hashOf = hashKey
 
-/** Creates the part that adds passkeys and checks sign-ins with them (WebAuthn §7.1, 7.2). */
+/** Creates the part that adds passkeys, and gives out challenges for adding them and for signing in (WebAuthn §7.1). */
 export function createPasskeys(parts: {
   readonly admin: AdminStore
   readonly clock: Clock

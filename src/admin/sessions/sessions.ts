@@ -54,7 +54,7 @@ export interface RequestOrigin {
   readonly requestId: string
 }
 
-/** What the request that signs in says about the new session. */
+/** Which session a new one replaces, and who may still open one. */
 export interface OpenOptions {
   /** The cookie of the session that the new one replaces; null without one. */
   readonly replacedCookie: string | null

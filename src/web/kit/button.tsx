@@ -15,7 +15,7 @@ export interface ButtonProps {
   readonly label?: string
 }
 
-/** A button, with a sign that its work is under way. */
+/** A button. While it is busy it looks disabled. */
 export function Button(props: ButtonProps) {
   const { children, onClick, kind = "plain", type = "button", icon, disabled, isBusy, label } = props
   return (

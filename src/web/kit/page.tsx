@@ -4,7 +4,7 @@ import { visits } from "../client/address.ts"
 import { serviceName } from "../client/area.ts"
 import { Icon } from "./icon.tsx"
 
-/** The head of a screen. */
+/** A screen: its heading, and what is below it. */
 export interface PageProps {
   readonly title: string
   /** A sentence below the heading. */

@@ -4,7 +4,7 @@ import { Problem, Unreachable } from "../client/problem.ts"
 import type { Reading } from "../client/use-read.ts"
 import { Button } from "./button.tsx"
 
-/** Grey bars as long as content is read, and a sentence for screen readers. */
+/** Grey bars while content is read, and a sentence for screen readers. */
 export function Loading({ what }: { readonly what: string }) {
   return (
     <div class="loading" role="status">
@@ -39,7 +39,7 @@ interface ErrorBoxProps {
   readonly retryLabel?: string
 }
 
-/** Why content could not be read, with a button to read it again. */
+/** Why something failed, with a button to try again if that can help. */
 export function ErrorBox({ error, onRetry, retryLabel = "Try again" }: ErrorBoxProps) {
   const isProblem = error instanceof Problem
   const isGone = isProblem && error.status === 404
