@@ -277,6 +277,8 @@ describe("wrong usage is exit code 2 and says what to change", () => {
     ["account show acc_1 nonsense --help", "too many arguments"],
     ["call nonsense --help", "unknown command 'nonsense'"],
     ["call linesorter", "The 'lines' parameter is required"],
+    ["call linesorter --apis", "option '--apis <DIR>' argument missing"],
+    ["call --apis", "unknown option '--apis'"],
     ["serve --port x", "--port must be a whole number from 0 to 65535, not 'x'."],
     ["serve --log-level loud", "Allowed choices are debug, info, warn, error, silent."],
     ["serve --nonsense", "unknown option '--nonsense'"],
@@ -318,6 +320,7 @@ describe("wrong usage is exit code 2 and says what to change", () => {
       "call bluetoothlookup companyid=76",
       "(write parameters as options: penknife call bluetoothlookup --companyid <value>)",
     ],
+    ["call bluetoothlookup help", "(add --help for help)"],
     ["serve nonsense", "(add --help for help)"],
   ])("%s: what helps is on the last line", async (line, hint) => {
     const { code, err } = await failure(line)

@@ -14,7 +14,7 @@ export const adminFaults = {
   unavailable: { status: 503, title: "The service cannot do this now" },
 } as const satisfies Record<string, { status: number; title: string }>
 
-/** The code of a fault, as the `type` of problem details ends with it. */
+/** The code of a fault. The `type` of its problem details ends with it. */
 export type AdminFaultCode = keyof typeof adminFaults
 
 /** An operation that is refused. The message is one or more sentences that say what to change; it holds no secret. */

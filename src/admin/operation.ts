@@ -171,7 +171,7 @@ export interface Change<Input extends TObject, Output extends TSchema> {
   recall(targetId: string, context: AdminContext): Promise<Static<Output>>
 }
 
-/** The writes of a change, its audit record and its answer, before anything is written. */
+/** What a change will write, what its audit record says, and how its answer is made. */
 export interface PreparedChange<Output> {
   readonly mutations: readonly Mutation[]
   readonly target: ChangedThing["target"]

@@ -20,7 +20,9 @@ export interface Web {
 export type WebFailure =
   /** The service sends no such requests (`--no-outbound`). */
   | "off"
-  /** The URL is none of `https:`, has a port other than 443, a user or a password, or an IP address instead of a name. */
+  /**
+   * The URL does not begin with `https:`, has a port other than 443, a user or a password, or an IP address instead of a name.
+   */
   | "url"
   /** The name has no address. */
   | "no-address"

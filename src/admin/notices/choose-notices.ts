@@ -16,7 +16,7 @@ const output = Type.Object({
   }),
 })
 
-/** A key that ends unseen stops a customer's program, so who chooses mail is told of it. */
+/** A key that ends unseen stops a customer's program, so choosing mail includes it. */
 const mailedEvent: OptionalEvent = "key.expiring"
 
 export const chooseNotices = defineChange({

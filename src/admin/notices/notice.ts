@@ -18,7 +18,7 @@ function errorText(description: string) {
   )
 }
 
-/** `mailed` is none of the store: there the notice is `unsent`, and has a mail. */
+/** The store does not know `mailed`: there such a notice is `unsent`, and has a mail. */
 export const noticeStates = ["pending", "delivered", "failed", "unsent", "mailed"] as const
 
 /** A notice with its mail; null if it has none. */

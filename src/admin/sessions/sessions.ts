@@ -62,7 +62,7 @@ export interface OpenOptions {
   readonly limit: (owner: string) => void
 }
 
-/** A session that a cookie belongs to, with its owner. */
+/** The session that a cookie names, with its owner. */
 export interface FoundSession {
   readonly kind: SessionKind
   readonly actor: Actor
@@ -80,7 +80,7 @@ export type SessionAnswer =
       readonly ways?: VisitorWays
     }
 
-/** The answer to a page that asks whether someone is signed in, if so. */
+/** What a page gets about its session when someone is signed in. */
 export interface SignedIn {
   readonly signed_in: true
   readonly kind: SessionKind

@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox"
-import { Command, Option as Flag } from "commander"
+import { Command, CommanderError, Option as Flag } from "commander"
 import { byCategory } from "../../apis/categories.ts"
 import { type ApiDefinition, choicesOf } from "../../apis/contract.ts"
 import { isJsonValue } from "../../values/json-value.ts"
@@ -32,7 +32,12 @@ async function readCallable(argv: readonly string[], parts: CliParts): Promise<r
     if (config.apis !== null || isChosen(config))
       apis = (await loadUsable(config, parts)).map(({ definition }) => definition)
   })
-  await command.parseAsync(argv, { from: "user" })
+  try {
+    await command.parseAsync(argv, { from: "user" })
+  } catch (thrown) {
+    // The command of the API refuses the same words, with a message.
+    if (!(thrown instanceof CommanderError)) throw thrown
+  }
   return apis
 }
 

@@ -47,8 +47,8 @@ export function hintAfter(
     if (command === program && apis.includes(word)) return `(to run this API: penknife call ${word})`
     return `(to see the commands: ${pathOf(command)} --help)`
   }
-  if (code === "commander.excessArguments" && command.parent?.name() === "call") {
-    const [parameter] = command.options
+  if (code === "commander.excessArguments" && command.parent?.name() === "call" && word !== "help") {
+    const parameter = command.options.find(({ flags }) => flags.endsWith(" <value>"))
     if (parameter) return `(write parameters as options: ${pathOf(command)} ${parameter.flags})`
   }
   return "(add --help for help)"

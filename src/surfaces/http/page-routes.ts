@@ -27,7 +27,10 @@ export function createSiteServer(site: Site, brand: Brand) {
       const page = (await load()).byPath.get(path)
       return page && (path === "/" ? sendNegotiated(page, request, set) : sendPage(page, request, set))
     },
-    /** Sends the page of a link that ends notices by mail: with its button, that it was done, or that the link is none. */
+    /**
+     * Sends the page of a link that ends notices by mail: with its button, that the notices have ended, or that the link does not
+     * work.
+     */
     async sendUnsubscribe(page: UnsubscribePage, request: Request, set: AnswerSettings) {
       const body = await sendWhole((await load()).unsubscribe[page], request, set)
       set.headers["cache-control"] = "no-store"

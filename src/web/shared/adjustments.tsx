@@ -5,7 +5,7 @@ import { Empty, Ready } from "../kit/states.tsx"
 import { type Column, Table } from "../kit/table.tsx"
 import { formatNumber, Tag, Time } from "../kit/text.tsx"
 
-/** A change of credits by hand, without who made it, which customers do not see. */
+/** A change of credits by hand. It leaves out who made it, since customers do not see that. */
 export type Adjustment = Omit<EntryOf<"credits.list">, "made_by">
 
 /** The most that are shown; statements have all. */

@@ -107,7 +107,7 @@ export function MailsScreen() {
   )
 }
 
-/** While an address is typed there is none to ask for. */
+/** Whether an address is typed to its end: before that, nothing is searched for. */
 function isWhole(address: string): boolean {
   return /^[^@\s]+@[^@\s]+\.[^@\s.]{2,}$/.test(address)
 }

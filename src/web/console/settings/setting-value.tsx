@@ -7,7 +7,7 @@ interface SettingValueProps {
   readonly standard?: string
 }
 
-/** The value of a setting as it is written in the configuration file, or what it means that there is none. */
+/** The value of a setting as it is written in the configuration file, or what applies without a value. */
 export function SettingValue({ setting, value, standard }: SettingValueProps) {
   const text = toWritten(setting, value)
   if (text !== null) return <>{text}</>

@@ -40,7 +40,7 @@ const eventTexts: Readonly<Record<string, string>> = {
   "month.renewed": "a new credit month begins",
 }
 
-/** What the account is told of. */
+/** The events about which the account gets notices, in words. */
 export function whatIsTold(events: readonly string[]): string {
   const all = [
     "80 % and 95 % of the month’s credits are used",
