@@ -39,7 +39,7 @@ test.each([
   expect((await fetch("/v1/usage", { key })).status).toBe(503)
   expect((await fetch("/health")).status).toBe(200)
   const line = { level: "error", cause: expect.stringContaining(`The data file ${db} ${problem}`) }
-  expect(linesOf(service, "data file lost; calls are refused")).toMatchObject([line])
+  expect(linesOf(service, "data file unusable; calls are refused")).toMatchObject([line])
 
   renameSync(`${db}.away`, db)
   service.clock.advance(httpLimits.sharedAnswerSeconds * 1_000)

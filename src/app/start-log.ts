@@ -49,8 +49,8 @@ export function logAdminPlace(log: Log, { admin, host, port }: Config, url: stri
   else if (!isLoopback(host)) log.info("admin API is served", { at: url ?? `${host}:${port}` })
 }
 
-/** Tells an operator that the data file was lost, or is back. */
+/** Tells an operator that the data file was lost or not flushed, or is back. */
 export function logDataFile(log: Log, problem: string | null): void {
   if (problem === null) log.info("data file is back; calls are served again", {})
-  else log.error("data file lost; calls are refused", { cause: problem })
+  else log.error("data file unusable; calls are refused", { cause: problem })
 }

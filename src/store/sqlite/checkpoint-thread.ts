@@ -1,7 +1,7 @@
 /** Runs in a thread: copies the write-ahead log of a data file into the file. Waiting for the disk here holds up no calls. */
 import { Database } from "bun:sqlite"
 import { fdatasyncSync } from "node:fs"
-import { isBusy, messageOf } from "./errors.ts"
+import { isBusy, isFailedFlush, messageOf } from "./errors.ts"
 import type { LogState } from "./log-state.ts"
 
 /** Asks the thread to empty the log once. */
@@ -22,6 +22,8 @@ export interface CheckpointReply {
   readonly isHeld: boolean
   /** Why it failed; null if it did not. */
   readonly problem: string | null
+  /** Whether the disk did not confirm that something is on it. */
+  readonly isFailedFlush: boolean
 }
 
 declare const self: Worker
@@ -38,10 +40,10 @@ self.addEventListener("message", ({ data }: MessageEvent<CheckpointRequest>) => 
 
 function answer(request: CheckpointRequest): CheckpointReply {
   try {
-    return { isHeld: emptyLog(request), problem: null }
+    return { isHeld: emptyLog(request), problem: null, isFailedFlush: false }
   } catch (thrown) {
-    if (isBusy(thrown)) return { isHeld: true, problem: null }
-    return { isHeld: true, problem: messageOf(thrown) }
+    if (isBusy(thrown)) return { isHeld: true, problem: null, isFailedFlush: false }
+    return { isHeld: true, problem: messageOf(thrown), isFailedFlush: isFailedFlush(thrown) }
   }
 }
 

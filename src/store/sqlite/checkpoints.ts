@@ -18,6 +18,8 @@ export interface Checkpoints {
 
 interface CheckpointParts {
   readonly timer: Timer
+  /** Called when the disk did not confirm a flush, so that nothing more is charged. */
+  readonly onFailedFlush?: (cause: Error) => void
   readonly log?: { warn(message: string, fields: Readonly<Record<string, unknown>>): void } | undefined
   /** The log is emptied when it has so many bytes. */
   readonly startBytes?: number
@@ -47,7 +49,7 @@ const threadFile = import.meta.path.endsWith(".ts")
  */
 export function createCheckpoints(
   database: Database,
-  { timer, log, startBytes = usualStartBytes }: CheckpointParts,
+  { timer, log, startBytes = usualStartBytes, onFailedFlush }: CheckpointParts,
 ) {
   const file = realPathOf(database.filename)
   const pageBytes = pageBytesOf(database)
@@ -77,7 +79,7 @@ export function createCheckpoints(
       thread ??= startThread()
       thread.postMessage({ file, descriptor, shared } satisfies CheckpointRequest)
     } catch (thrown) {
-      end({ isHeld: true, problem: messageOf(thrown) })
+      end({ isHeld: true, problem: messageOf(thrown), isFailedFlush: false })
     }
   }
 
@@ -89,14 +91,15 @@ export function createCheckpoints(
       if (thread !== started) return
       thread = null
       Atomics.store(mustWait, 0, 0)
-      end({ isHeld: true, problem })
+      end({ isHeld: true, problem, isFailedFlush: false })
     }
     started.onerror = ({ message }) => fail(message)
     started.addEventListener("close", () => fail("its thread ended"))
     return started
   }
 
-  function end({ isHeld, problem }: CheckpointReply): void {
+  function end({ isHeld, problem, isFailedFlush }: CheckpointReply): void {
+    if (isFailedFlush && problem !== null) onFailedFlush?.(new Error(problem))
     if (problem !== null && !isFailing)
       log?.warn("write-ahead log not emptied; this is tried again", { cause: problem })
     isFailing = problem !== null

@@ -55,6 +55,12 @@ export function isOfDisk(cause: unknown): boolean {
   return cause instanceof SQLiteError && ["SQLITE_FULL", "SQLITE_IOERR"].includes(primaryCode(cause))
 }
 
+/** Whether the disk did not confirm a flush, of SQLite or of our own. */
+export function isFailedFlush(cause: unknown): boolean {
+  if (cause instanceof SQLiteError) return cause.code === "SQLITE_IOERR_FSYNC"
+  return cause instanceof Error && "syscall" in cause && cause.syscall === "fdatasync"
+}
+
 /** The text of anything that was thrown. */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)

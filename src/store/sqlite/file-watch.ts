@@ -1,4 +1,5 @@
 import type { Timer } from "../../apis/contract.ts"
+import { messageOf } from "../../values/message-of.ts"
 import { identityOf, realPathOf } from "../../values/real-path.ts"
 import { StoreUnavailable } from "../store.ts"
 
@@ -6,7 +7,7 @@ import { StoreUnavailable } from "../store.ts"
 const intervalMs = 500
 
 /** For stores that are open for a moment only, or in memory. */
-export const noWatch = { require() {}, look() {}, stop() {} }
+export const noWatch = { require() {}, look() {}, failFlush(_cause: unknown) {}, stop() {} }
 
 /**
  * Checks twice a second whether an open data file is still the one under its name, since SQLite goes on writing to a file
@@ -18,6 +19,8 @@ export function watchFile(file: string, timer: Timer, onChange: (problem: string
   // By the name that was given, so that a symbolic link to another file is noticed too.
   const watched = [file, `${path}-wal`, `${path}-shm`].map((name) => ({ name, identity: identityOf(name) }))
   let problem: string | null = null
+  /** Stays until the file is opened anew, by another process. */
+  let failedFlush: string | null = null
   let cancel = timer.after(intervalMs, lookAgain)
 
   /** Checks now. */
@@ -29,6 +32,7 @@ export function watchFile(file: string, timer: Timer, onChange: (problem: string
   }
 
   function findProblem(): string | null {
+    if (failedFlush !== null) return failedFlush
     try {
       for (const { name, identity } of watched) {
         const now = identityOf(name)
@@ -48,11 +52,19 @@ export function watchFile(file: string, timer: Timer, onChange: (problem: string
   }
 
   return {
-    /** @throws StoreUnavailable when the file was missing at the last check */
+    /** @throws StoreUnavailable when the file was missing at the last check, or a flush failed */
     require(): void {
       if (problem !== null) throw new StoreUnavailable(problem)
     },
     look,
+    /**
+     * Refuses from now on. After a flush that failed, the system may have dropped what was written and report success the next
+     * time (fsync(2), "fsyncgate"): nobody knows what is on the disk until the file is opened anew and its log checked.
+     */
+    failFlush(cause: unknown): void {
+      failedFlush ??= unflushed(file, cause)
+      look()
+    },
     stop: () => cancel(),
   }
 }
@@ -61,6 +73,13 @@ function lost(file: string): string {
   return (
     `The data file ${file} was deleted or moved while the server ran. ` +
     "Put it back; or stop the server, restore a backup, and start the server again."
+  )
+}
+
+function unflushed(file: string, cause: unknown): string {
+  return (
+    `The disk did not confirm that changes of the data file ${file} are on it (${messageOf(cause)}). ` +
+    "The last charges may be lost. Check the disk, then start the server again."
   )
 }
 

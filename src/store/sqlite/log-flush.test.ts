@@ -10,6 +10,7 @@ import { createActivity } from "../open-store.ts"
 import { prepareGauges } from "./gauges.ts"
 import { withLogFlush } from "./log-flush.ts"
 import { openDatabase } from "./open.ts"
+import { openSqliteStore } from "./open-sqlite.ts"
 import { createSqliteStores } from "./sqlite-store.ts"
 
 const dir = tempDir()
@@ -31,7 +32,7 @@ async function openStore(file = join(dir, `flush-${files++}.db`)) {
   }
   const stores = createSqliteStores(openDatabase(file), { timer })
   await changesOf(stores.admin).createAccount(accountOf())
-  const { store, admin } = withLogFlush(stores, file, { timer, sync })
+  const { store, admin } = withLogFlush(stores, file, { timer, sync, onFailed: unexpected })
   /** Ends the delay and waits for the flush. */
   async function flush() {
     timer.fire()
@@ -75,7 +76,7 @@ test("a charge during a flush is flushed after it", async () => {
   const sync = (_: number, done: () => void) => void flushing.push(done)
   const stores = createSqliteStores(openDatabase(file), { timer })
   await changesOf(stores.admin).createAccount(accountOf())
-  const { store } = withLogFlush(stores, file, { timer, sync })
+  const { store } = withLogFlush(stores, file, { timer, sync, onFailed: unexpected })
   await store.charge([charge])
   timer.fire()
   await store.charge([charge])
@@ -143,9 +144,47 @@ test("closing twice closes nothing else", async () => {
 test("a store in memory has no log", async () => {
   const timer = createManualTimer()
   const stores = createSqliteStores(openDatabase(":memory:"), { timer })
-  expect(withLogFlush(stores, ":memory:", { timer })).toBe(stores)
+  expect(withLogFlush(stores, ":memory:", { timer, onFailed: unexpected })).toBe(stores)
   await stores.store.close()
 })
+
+test("after a flush that failed nothing is charged until the file is opened anew", async () => {
+  const file = join(dir, "failing.db")
+  const timer = createManualTimer()
+  const flushed: ((failure?: Error) => void)[] = []
+  const problems: (string | null)[] = []
+  const serving = { onChange: (problem: string | null) => void problems.push(problem) }
+  const sync = (_: number, done: (failure?: Error) => void) => void flushed.push(done)
+  const { store, admin } = openSqliteStore(file, { timer, serving, sync })
+  await changesOf(admin).createAccount(accountOf())
+  expect(await store.charge([charge])).toMatchObject([{ charged: true }])
+  timer.fire()
+  expect(flushed).toHaveLength(1)
+  expect(problems).toEqual([])
+  flushed[0]?.(new Error("EIO: i/o error, fdatasync"))
+
+  const refusal =
+    /did not confirm that changes of the data file .*failing\.db are on it \(EIO: i\/o error, fdatasync\)/
+  expect(problems).toEqual([expect.stringMatching(refusal)])
+  const ping = store.ping()
+  timer.fire()
+  for (const refused of [store.charge([charge]), admin.apply(changeOf([grantOf("acc_1", 1, 9)])), ping])
+    expect(await refused.catch(String)).toMatch(refusal)
+  // The system reports a failure once: a later flush that succeeds says nothing about what was lost.
+  timer.fire()
+  flushed[1]?.()
+  expect(await store.charge([charge]).catch(String)).toMatch(refusal)
+  expect(problems).toHaveLength(1)
+  await store.close()
+
+  const again = openSqliteStore(file, { timer, serving, sync })
+  expect(await again.store.charge([charge])).toMatchObject([{ charged: true }])
+  await again.store.close()
+})
+
+function unexpected(cause: Error): void {
+  throw cause
+}
 
 function isOpen(descriptor: number | undefined): boolean {
   try {

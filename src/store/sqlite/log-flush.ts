@@ -6,8 +6,10 @@ import { logFileOf } from "./gauges.ts"
 /** The timer of flushes, and the way to flush a file. */
 export interface FlushOptions {
   readonly timer: Timer
-  /** Flushes an open file to the disk in the background. */
-  readonly sync?: (descriptor: number, done: () => void) => void
+  /** Flushes an open file to the disk in the background. `done` gets the error of a flush that failed. */
+  readonly sync?: (descriptor: number, done: (failure?: Error | null) => void) => void
+  /** Called when a flush failed, so that nothing more is charged. */
+  readonly onFailed: (cause: Error) => void
 }
 
 /** The time from a commit to its flush. With `synchronous = NORMAL` a power cut loses commits that were not flushed. */
@@ -17,12 +19,12 @@ type Stores = Pick<OpenStore, "store" | "admin">
 
 /**
  * Flushes a store's write-ahead log in the background after charges and changes of the administration. SQLite does so only at a
- * checkpoint, which blocks all calls. Errors need no handling: the system reports them to SQLite's own flush too (fsync(2)).
+ * checkpoint, which blocks all calls. A failure is told here: the system may report it to one flush only (fsync(2)).
  */
 export function withLogFlush(
   stores: Stores,
   file: string,
-  { timer, sync = fdatasync }: FlushOptions,
+  { timer, sync = fdatasync, onFailed }: FlushOptions,
 ): Stores {
   if (file === ":memory:") return stores
   const { store, admin } = stores
@@ -50,8 +52,9 @@ export function withLogFlush(
     const flushed = log
     isFlushing = true
     isDirty = false
-    sync(flushed, () => {
+    sync(flushed, (failure) => {
       isFlushing = false
+      if (failure) onFailed(failure)
       if (isClosed) close(flushed)
       else if (isDirty) schedule()
     })

@@ -7,12 +7,12 @@ import { createCheckpoints, noCheckpoints } from "./checkpoints.ts"
 import { lockForServing } from "./file-lock.ts"
 import { noWatch, watchFile } from "./file-watch.ts"
 import { prepareGauges } from "./gauges.ts"
-import { withLogFlush } from "./log-flush.ts"
+import { type FlushOptions, withLogFlush } from "./log-flush.ts"
 import { openDatabase } from "./open.ts"
 import { prepareOutbox } from "./sqlite-outbox.ts"
 import { createSqliteStores } from "./sqlite-store.ts"
 
-type OpenOptions = StoreOptions & Pick<AnyStoreOptions, "mustExist" | "log">
+type OpenOptions = StoreOptions & Pick<AnyStoreOptions, "mustExist" | "log"> & Pick<FlushOptions, "sync">
 
 /**
  * Opens a data file as a store, or makes it unless `mustExist`. `:memory:` is a store in memory.
@@ -23,10 +23,14 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
   const activity = createActivity()
   const { database, watch, unlock } = open(file, options)
   // A command writes little, and no calls wait for it.
-  const thread = options.serving && file !== ":memory:" ? createCheckpoints(database, options) : null
+  const thread =
+    options.serving && file !== ":memory:"
+      ? createCheckpoints(database, { ...options, onFailedFlush: watch.failFlush })
+      : null
   const checkpoints = thread ?? noCheckpoints
   const stores = createSqliteStores(database, options, watch, checkpoints)
-  const { store, admin } = withLogFlush({ ...stores, store: counted(stores.store, activity) }, file, options)
+  const flushed = { ...stores, store: counted(stores.store, activity) }
+  const { store, admin } = withLogFlush(flushed, file, { ...options, onFailed: watch.failFlush })
   return {
     store: {
       ...store,

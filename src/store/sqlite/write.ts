@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite"
 import type { Timer } from "../../apis/contract.ts"
 import { noCheckpoints } from "./checkpoints.ts"
-import { isBusy, toStoreError } from "./errors.ts"
+import { isBusy, isFailedFlush, toStoreError } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
 
 const maxRetries = 10
@@ -52,6 +52,7 @@ export function createWrite(
               lastCause = cause
               return false
             }
+            if (isFailedFlush(cause)) watch.failFlush(cause)
             reject(toStoreError(cause, database))
           }
           return true
