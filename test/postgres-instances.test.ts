@@ -1,5 +1,7 @@
 /** Three services on one PostgreSQL database, as on three machines. */
+
 import { expect, test } from "bun:test"
+import { SQL } from "bun"
 import { systemClock } from "../src/ports/clock.ts"
 import { usePostgres } from "./support/postgres.ts"
 import { startTestService, type TestService } from "./support/service.ts"
@@ -86,4 +88,27 @@ test("after a crash of the database every instance goes on by itself, and every 
   expect(balance.used).toBeGreaterThanOrEqual(5)
   expect((await first.accounts.show(account)).balance.used).toBe(1)
   expect(first.logged()).not.toContain("password")
+}, 300_000)
+
+test("an instance starts while others raise notices: each one that comes before it can send waits for it", async () => {
+  const db = await postgres.createDatabase()
+  const first = await startTestService({ flags: { db } })
+  const other = new SQL(db, { max: 1 })
+  let isRaising = true
+  const raising = (async () => {
+    while (isRaising) await other`SELECT pg_notify('penknife_raised', 'msg_1 another')`
+  })()
+  const failures: unknown[] = []
+  const onFailure = (cause: unknown) => void failures.push(cause)
+  process.on("unhandledRejection", onFailure)
+  try {
+    for (let starts = 0; starts < 10; starts++) await (await startTestService({ flags: { db } })).stop()
+  } finally {
+    isRaising = false
+    await raising
+    process.off("unhandledRejection", onFailure)
+    await other.close()
+  }
+  expect(failures).toEqual([])
+  await first.stop()
 }, 300_000)

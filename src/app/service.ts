@@ -125,17 +125,15 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const threads = createLazyThreads(clock, ports.timer, log)
   opening.defer(threads.end)
   const preparedApis = await prepareApis(config, ownApis.definitions, threads)
-  const onRaised = (raised: readonly NoticeRecord[]) => {
-    delivery.raised(raised)
-    mailing.wake()
-  }
+  // What sends notices needs the open store. What other instances raise until then waits in the outbox, which is read at the start.
+  let onRaised: (raised: readonly NoticeRecord[]) => void = () => {}
   const openedStore = await openStore(config.db, {
     ...storePorts(ports, config),
     ...(databaseLimitMs !== undefined && { limitMs: databaseLimitMs }),
     ...(maxSkewMs !== undefined && { maxSkewMs }),
     log,
     serving: { onChange: (problem) => logDataFile(log, problem) },
-    notices: { thresholds: noticeThresholds, now: clock.now, onRaised },
+    notices: { thresholds: noticeThresholds, now: clock.now, onRaised: (raised) => onRaised(raised) },
   })
   const { outbox, timedEvents, isNew } = openedStore
   const store = withHealth(openedStore.store, clock, log)
@@ -154,6 +152,10 @@ export async function startService(config: Config, options: StartOptions = {}): 
     unsubscribeLink: (...of) => admin.unsubscribes.linkFor(...of),
     ...{ clock, random, timer: systemTimer, log },
   })
+  onRaised = (raised) => {
+    delivery.raised(raised)
+    mailing.wake()
+  }
   const eventCheck = createEventCheck({
     events: timedEvents,
     get plans() {

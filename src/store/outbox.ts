@@ -16,7 +16,10 @@ export interface NoticeRules {
   /** Percents of the month's allowance, ascending. */
   readonly thresholds: readonly number[]
   readonly now: () => number
-  /** Called after the charges that raised these notices are committed. Must not throw. */
+  /**
+   * Called after the charges that raised these notices are committed. Must not throw. Another process may raise one while the
+   * store is still being opened.
+   */
   readonly onRaised: (notices: readonly NoticeRecord[]) => void
 }
 
