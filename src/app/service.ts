@@ -125,7 +125,8 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const threads = createLazyThreads(clock, ports.timer, log)
   opening.defer(threads.end)
   const preparedApis = await prepareApis(config, ownApis.definitions, threads)
-  // What sends notices needs the open store. What other instances raise until then waits in the outbox, which is read at the start.
+  // The store must be open before something can send. What other instances raise until then waits in the outbox, which is read
+  // at the start.
   let onRaised: (raised: readonly NoticeRecord[]) => void = () => {}
   const openedStore = await openStore(config.db, {
     ...storePorts(ports, config),
