@@ -27,6 +27,11 @@ interface ApiFacts<Input extends TObject, Output extends TObject> {
   readonly credits: number
   /** The parameters, each with a description. Of several invalid ones, the first in this order is reported. */
   readonly input: Input
+  /**
+   * Text parameters of a POST that are single values, such as a domain: blanks around them are stripped, as around each parameter
+   * of a GET. Other texts of a POST, such as documents and secrets, stay as they are.
+   */
+  readonly singleValues?: readonly string[]
   /** What is checked of the parameters before the run; all of `input` by default. The run checks the rest. */
   readonly inputCheck?: TObject
   /** The `data` object of a successful answer, including premium fields. */

@@ -1,7 +1,8 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler"
-import { reject } from "../apis/contract.ts"
+import { type ApiDefinition, reject } from "../apis/contract.ts"
 import { isJsonValue, mistakeOfJson } from "../values/json-value.ts"
+import { meantBy } from "../values/nearest.ts"
 import { toNumber } from "../values/number-text.ts"
 import { once } from "../values/once.ts"
 import { toRequirement } from "./requirement.ts"
@@ -40,6 +41,8 @@ interface Parameter {
   readonly schema: TSchema
   readonly isList: boolean
   readonly isJson: boolean
+  /** Whether blanks at its beginning and end belong to it. */
+  readonly keepsBlanks: boolean
   /** The value of a text. */
   readonly coerce: (text: string) => unknown
   readonly check: () => TypeCheck<TSchema>
@@ -48,15 +51,24 @@ interface Parameter {
   readonly requirement: () => string
 }
 
-/** Makes the reader of one API's input, once. A parameter's check is compiled when it is first given. */
-export function compileInput(input: TObject): ReadInput {
+/**
+ * Makes the reader of one API's input, once. A parameter's check is compiled when it is first given.
+ * @param api strips blanks around each parameter, but not around texts of a POST. Without it, all blanks stay
+ */
+export function compileInput(
+  input: TObject,
+  api?: Pick<ApiDefinition, "method" | "singleValues">,
+): ReadInput {
   const required = new Set(input.required)
+  const singleValues = new Set<string>(api?.singleValues)
   const parameters = Object.entries(input.properties).map(
     ([name, schema]): Parameter => ({
       name,
       schema,
       isList: schema.type === "array",
       isJson: isJsonValue(schema),
+      keepsBlanks:
+        !api || isJsonValue(schema) || (api.method === "POST" && isText(schema) && !singleValues.has(name)),
       coerce: toCoercion(schema),
       check: once(() => TypeCompiler.Compile(schema)),
       required: required.has(name),
@@ -70,6 +82,11 @@ export function compileInput(input: TObject): ReadInput {
       const value =
         raw.kind === "text" ? fromText(parameter, raw.parameters) : fromTyped(parameter, raw.values)
       if (value !== undefined) result[parameter.name] = value
+      else if (parameter.required)
+        reject(
+          parameter.name,
+          `is required and ${parameter.requirement()}${unknownNames(parameter, raw, input)}`,
+        )
     }
     return result
   }
@@ -84,27 +101,44 @@ function fromText(parameter: Parameter, given: readonly TextParameter[]): unknow
     first ??= text
     count++
   }
-  if (first === null) return absent(parameter)
+  if (first === null) return parameter.schema.default
   if (parameter.isList)
     return checked(
       parameter,
       given.filter(({ name }) => name === parameter.name).map(({ text }) => text),
     )
   if (count > 1) reject(parameter.name, `must be given once, not ${count} times`)
-  return checked(parameter, parameter.isJson ? toJson(parameter, first) : parameter.coerce(first))
+  return checked(
+    parameter,
+    parameter.isJson ? toJson(parameter, first) : parameter.coerce(stripped(parameter, first)),
+  )
 }
 
 function fromTyped(parameter: Parameter, values: Readonly<Record<string, unknown>>): unknown {
   const value = Object.hasOwn(values, parameter.name) ? values[parameter.name] : undefined
   // Null means no value, except for JSON values and some parameters of the administration.
   const isNone = value === null && !parameter.required && !parameter.check().Check(null)
-  if (value === undefined || isNone) return absent(parameter)
+  if (value === undefined || isNone) return parameter.schema.default
   return checked(parameter, value)
 }
 
-function absent({ name, schema, required, requirement }: Parameter): unknown {
-  if (required) reject(name, `is required and ${requirement()}`)
-  return schema.default
+/** Names that can hardly be a secret in the place of a name. */
+const shownName = /^(?=.{1,24}$)[a-z][a-z_-]*\d{0,2}$/i
+const maxShownNames = 3
+
+/** Tells which of the sent parameters do not exist, and what was probably meant. It shows no value. */
+function unknownNames({ name: missing }: Parameter, raw: RawInput, { properties }: TObject): string {
+  // `format` chooses the format of the answer.
+  const isUnknown = (name: string) =>
+    !Object.hasOwn(properties, name) && name !== "format" && shownName.test(name)
+  const sent = new Set(raw.kind === "text" ? raw.parameters.map(({ name }) => name) : Object.keys(raw.values))
+  const absent = Object.keys(properties).filter((name) => !sent.has(name))
+  const shown = [...sent].filter(isUnknown).slice(0, maxShownNames)
+  const hints = shown.map((name) => {
+    const meant = meantBy(name.toLowerCase(), absent) ?? missing
+    return `there is no parameter '${name}': did you mean '${meant}'?`
+  })
+  return hints.length === 0 ? "" : ` (${hints.join(" ")})`
 }
 
 function toJson({ name, requirement }: Parameter, text: string): unknown {
@@ -115,7 +149,20 @@ function toJson({ name, requirement }: Parameter, text: string): unknown {
   }
 }
 
-function checked({ name, isJson, check, requirement }: Parameter, value: unknown): unknown {
+function isText({ type, items }: TSchema): boolean {
+  return type === "string" || (type === "array" && items?.type === "string")
+}
+
+function stripped<T>({ keepsBlanks }: Parameter, value: T): T
+function stripped({ keepsBlanks }: Parameter, value: unknown): unknown {
+  if (keepsBlanks) return value
+  if (typeof value === "string") return value.trim()
+  return Array.isArray(value) ? value.map((item) => (typeof item === "string" ? item.trim() : item)) : value
+}
+
+function checked(parameter: Parameter, given: unknown): unknown {
+  const { name, isJson, check, requirement } = parameter
+  const value = stripped(parameter, given)
   const mistake = isJson ? mistakeOfJson(value) : null
   if (mistake !== null) reject(name, mistake)
   const compiled = check()

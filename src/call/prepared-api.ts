@@ -31,7 +31,7 @@ export type LocalCalls = (api: PreparedApi, input: RawInput) => Promise<Record<s
  */
 export function prepareApi(definition: ApiDefinition, credits = definition.credits): PreparedApi {
   const inputOf = () => definition.inputCheck ?? definition.input
-  const reader = once(() => compileInput(inputOf()))
+  const reader = once(() => compileInput(inputOf(), definition))
   const inputMask = once(() => compileInputMask(inputOf()))
   const outputMask = once(() => compileMask(definition.output))
   return {

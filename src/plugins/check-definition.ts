@@ -18,6 +18,7 @@ const shape = closed({
   keywords: Type.Optional(Type.Array(text(40), { maxItems: 30 })),
   description: text(1_000),
   method: Type.Union([Type.Literal("GET"), Type.Literal("POST")]),
+  singleValues: Type.Optional(Type.Array(text(100))),
   credits: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
   input: Type.Unknown(),
   output: Type.Unknown(),

@@ -110,6 +110,8 @@ declare module "penknife/plugin" {
     readonly description: string
     /** How parameters travel over HTTP: GET in the query string, POST in a JSON body. */
     readonly method: "GET" | "POST"
+    /** Text parameters of a POST around which blanks are stripped, as around each parameter of a GET. */
+    readonly singleValues?: readonly string[]
     /** Credits for one successful call, unless the configuration says otherwise. */
     readonly credits: number
     readonly input: ObjectSchema<Input>

@@ -27,6 +27,7 @@ export const bimivalidator = defineApi({
   description:
     "Checks the logo that a domain wants shown beside its mail (BIMI): the record, the DMARC policy that it needs, the SVG by the profile Tiny PS, and the mark certificate (VMC or CMC). A logo can also be checked before it is published.",
   method: "POST",
+  singleValues: ["domain", "selector"],
   credits: 3,
   asksDns: true,
   asksWeb: true,

@@ -23,6 +23,7 @@ export const jsonpath = defineIsolatedApi({
   description:
     "Finds the values of a JSON document that match a JSONPath (RFC 9535), each with its normalized path. Regular expressions in filters are I-Regexp (RFC 9485) and take linear time.",
   method: "POST",
+  singleValues: ["path"],
   credits: 1,
   input: Type.Object({
     document: jsonValue({ description: "The document." }),

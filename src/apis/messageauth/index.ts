@@ -16,6 +16,7 @@ export const messageauth = defineIsolatedApi({
   description:
     "Checks whether a mail is from whom it says: SPF, DKIM, ARC and DMARC of a raw message, each with its result and reason, as an Authentication-Results field too (RFC 8601). With premium fields, also the ARC chain and the header as each signature covers it.",
   method: "POST",
+  singleValues: ["ip", "helo", "sender"],
   credits: 5,
   asksDns: true,
   input: Type.Object({

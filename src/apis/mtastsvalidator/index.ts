@@ -24,6 +24,7 @@ export const mtastsvalidator = defineApi({
   description:
     "Checks how a domain asks for encrypted delivery of mail (MTA-STS, RFC 8461): its record, the policy that its host gives over HTTPS, and whether the policy covers all mail servers. A policy can also be checked before it is published.",
   method: "POST",
+  singleValues: ["domain"],
   credits: 3,
   asksDns: true,
   asksWeb: true,
