@@ -24,7 +24,7 @@ test("on REST, in a batch, in GraphQL, over MCP and on the command line", async 
   const batch = await readAnswer(
     service.post("/v1/phonevalidator/batch", { inputs: [{ phone: "1" }] }, { key }),
   )
-  expect((batch.data?.results as { error: string }[])[0]?.error).toEndWith(hint)
+  expect((batch.data?.results as { error: string }[] | undefined)?.[0]?.error).toEndWith(hint)
   expect((await tools.call("phonevalidator", { phone: "1" })).text).toEndWith(hint)
   const { err } = await runCliForTest(["call", "phonevalidator", "--phone", "1"])
   expect(err).toContain("--phone")
