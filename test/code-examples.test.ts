@@ -6,6 +6,7 @@ import type { CodeCall } from "../src/code-examples/code-call.ts"
 import { codeLanguages } from "../src/code-examples/languages.ts"
 import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { once } from "../src/values/once.ts"
+import { startTestMock } from "./support/mock.ts"
 import { startTestService } from "./support/service.ts"
 import { tempDir } from "./support/temp.ts"
 
@@ -13,6 +14,8 @@ const dir = tempDir()
 const zone = Object.assign({}, ...catalog.flatMap(({ examples }) => examples.map((one) => one.given?.dns)))
 const service = await startTestService({ ports: { dns: createZoneDns(zone) } })
 const { key } = await service.createKey("pro")
+/** Its pages have the examples with the names that the zone has. */
+const mock = await startTestMock()
 
 /** The command that runs a file of code. */
 const runners: Readonly<Record<string, (file: string) => readonly string[]>> = {
@@ -80,7 +83,7 @@ async function runProgram(command: readonly string[]): Promise<string> {
 
 /** The code of a page, as a reader copies it. */
 async function codeOf(id: string, language: string): Promise<string[]> {
-  const text = await (await service.fetch(`/apis/${id}`)).text()
+  const text = await (await mock.fetch(`/apis/${id}`)).text()
   const blocks = [...text.matchAll(new RegExp(`<code data-language="${language}">(.*?)</code>`, "gs"))]
   return blocks.map(([, code = ""]) => withoutEscapes(code.replaceAll(/<[^>]*>/g, "")))
 }

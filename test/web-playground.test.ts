@@ -1,5 +1,6 @@
 /** The playground sends what was typed, so that the service says what is wrong with it. */
 import { expect, test } from "bun:test"
+import { withServedExamples } from "../src/apis/served-examples.ts"
 import { catalog } from "../src/app/prepare.ts"
 import { type CatalogDocument, toOfferedApis } from "../src/web/playground/offered-api.ts"
 import { findMistakenJson, readParameters } from "../src/web/playground/read-parameters.ts"
@@ -20,7 +21,8 @@ const read = (id: string, typed: Readonly<Record<string, string>>) =>
 
 test("every API is offered with its parameters and an example", () => {
   expect(offered.map(({ id }) => id).sort()).toEqual(catalog.map(({ id }) => id).sort())
-  for (const { id, input, examples } of catalog) {
+  for (const api of catalog) {
+    const { id, input, examples } = withServedExamples(api, "example.com")
     const { parameters, example } = apiOf(id)
     expect(parameters.map(({ name }) => name)).toEqual(Object.keys(input.properties))
     expect(example).toEqual(examples[0]?.input ?? {})

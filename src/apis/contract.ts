@@ -81,9 +81,22 @@ export interface Example<Input extends TObject = TObject, Output extends TObject
   readonly input: Readonly<Record<string, unknown>> & Partial<Static<Input>>
   readonly output: Static<Output>
   /** The time, the DNS and the documents that the answer depends on. */
-  readonly given?: { readonly now?: string; readonly dns?: DnsZone; readonly web?: WebFixture }
+  readonly given?: Fixture
   /** Top-level output fields that differ from run to run, such as a duration. */
   readonly varying?: readonly string[]
+  /** A sentence that stands beside the example wherever it is shown. */
+  readonly note?: string
+}
+
+/** The world of an example, as the test double has it. */
+interface Fixture {
+  readonly now?: string
+  readonly dns?: DnsZone
+  readonly web?: WebFixture
+  /** Parameters whose values belong to this world: a service with the real DNS leaves them out of the example. */
+  readonly parameters?: readonly string[]
+  /** The domain that the call is about; by default the last two labels of the first name in the input. */
+  readonly domain?: string
 }
 
 /** What a run gets besides its input. */

@@ -3,6 +3,7 @@ import { createCatalog } from "../apis/catalog.ts"
 import { type ApiDefinition, type Ports, unavailable } from "../apis/contract.ts"
 import { withAuthserv } from "../apis/messageauth/authserv.ts"
 import { messageauth } from "../apis/messageauth/index.ts"
+import { withServedExamples } from "../apis/served-examples.ts"
 import { sunsetsOf } from "../call/admission.ts"
 import { type LocalCalls, type PreparedApi, prepareApi } from "../call/prepared-api.ts"
 import { ConfigError, requireAll } from "../config/config-error.ts"
@@ -28,7 +29,8 @@ export const catalogIds: readonly string[] = catalog.map(({ id }) => id)
 
 /**
  * The APIs that a configuration serves, of the catalog and the operator's own, with its prices and data files, compiled.
- * @param anchors the keys of the root without `--dnssec-anchor`; those of the root of the Internet by default
+ * @param anchors the test double's keys of the root, for its examples; a service has those of the root of the Internet, and other
+ * examples
  * @throws ConfigError
  */
 export async function prepareApis(
@@ -38,7 +40,10 @@ export async function prepareApis(
   anchors?: Anchors,
 ) {
   const definitions = [
-    ...(await catalogFor(config, anchors)).map((api) => withHost(threads.isolate(api, config), config)),
+    ...(await catalogFor(config, anchors)).map((api) => {
+      const named = withHost(threads.isolate(api, config), config)
+      return anchors ? named : withServedExamples(named, config.exampleDomain)
+    }),
     ...ownApis,
   ]
   const ids = definitions.map(({ id }) => id)

@@ -1,3 +1,5 @@
+import { once } from "./once.ts"
+
 /**
  * A frozen copy of an object. Each member is frozen, with everything in it, when it is first read: a start defines many APIs and
  * reads few of their schemas and examples.
@@ -24,6 +26,16 @@ function deepFreeze<T>(value: T): T {
 export function withMember<T extends object, Name extends keyof T>(object: T, name: Name, value: T[Name]): T {
   const members = Object.getOwnPropertyDescriptors(object)
   return frozenObject<T>({ ...members, [name]: { value, enumerable: true } })
+}
+
+/** Like {@link withMember}, with a value that is made when it is first read. */
+export function madeWhenRead<T extends object, Name extends keyof T>(
+  object: T,
+  name: Name,
+  make: () => T[Name],
+): T {
+  const members = Object.getOwnPropertyDescriptors(object)
+  return frozenObject<T>({ ...members, [name]: { get: once(() => deepFreeze(make())), enumerable: true } })
 }
 
 function frozenObject<T extends object>(members: PropertyDescriptorMap): T {

@@ -13,7 +13,7 @@ const unsigned = "The zone plain.test has no DS record in its parent zone (RFC 4
 const authenticated: DaneExample = {
   name: "A mail server that senders authenticate",
   input: { host: "good.dane.test", port: 25, trust_anchor },
-  given,
+  given: { ...given, domain: "good.dane.test" },
   output: {
     ...service("good.dane.test"),
     ...state("authenticate", "secure"),
@@ -26,7 +26,7 @@ const authenticated: DaneExample = {
 const ofDomain: DaneExample = {
   name: "The mail servers of a domain",
   input: { host: "all.dane.test", trust_anchor },
-  given,
+  given: { ...given, domain: "all.dane.test" },
   output: {
     ...service("all.dane.test"),
     ...state("ordinary", "secure"),
@@ -54,7 +54,7 @@ const reasonFor = (usage: number) =>
 const unusable: DaneExample = {
   name: "Records that mail servers cannot use",
   input: { host: "pkix.dane.test", trust_anchor },
-  given,
+  given: { ...given, domain: "pkix.dane.test" },
   output: {
     ...service("pkix.dane.test"),
     ...state("encrypt", "secure"),

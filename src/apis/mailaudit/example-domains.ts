@@ -42,4 +42,5 @@ export const auditGiven = {
     names.map((name) => [name, [...(signed[name] ?? []), ...(auditRecords[name] ?? [])]]),
   ) satisfies DnsZone,
   web,
+  parameters: exampleGiven.parameters,
 }

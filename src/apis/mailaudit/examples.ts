@@ -12,7 +12,7 @@ type Row = readonly [id: string, status: Status, why: string, advice?: string]
 const protectedDomain: AuditExample = {
   name: "A domain with everything",
   input: { domain: "all.dane.test", trust_anchor },
-  given,
+  given: { ...given, domain: "all.dane.test" },
   output: {
     domain: "all.dane.test",
     grade: "A",

@@ -46,7 +46,7 @@ const packed = [
   "ZgRw0BNclvvydGIS9kG8l4rvKjbgyZr20fjxYk28YuYiHm6QZPVr3gUDpW/GyQBiNkBF38nIbn7Bs96Bs72EuNpsgG+TLPOg2eDv",
   "d8q83ZYCcwe6cy2NocXGeLkrivKsL/X5vNtzqycOLY1DkjsQs7GqwH/Kjqw3qzDRUzTJ0LBM8o7ANP4HH4HxSUkW0E3+JCWgijkv",
   "PTzKjsJdBY0axOQzvXPIvJboFrfP8K+tpvvQB6Vxm2g70665eflzT/FzWpGFb8BozjSdwRAlXJH7hKYL5L4e4z0A4r1mA2pM1yZg",
-  "HG2Ks6j1nrzr9POgsSUW5HIvVj45MJfLSF2aN7IAy2rEVw6x3G4D4vW7/AcyrTQHOgMAAA==",
+  "HG2Ks6j1nrzrFH9eNLbEilxuxtInB+Z6GalL80oWYNmN+EoiluNtQLz+l/8gwaybOwMAAA==",
 ].join("")
 
 /** The report of RFC 8460, appendix B, with one failure. */
@@ -178,7 +178,7 @@ export const examples = [
         },
       ],
     },
-    given: { dns },
+    given: { dns, domain: "good.example" },
   },
   {
     name: "A report of RFC 7489 with a mistake, packed by gzip",
@@ -244,7 +244,7 @@ export const examples = [
           dkim_results: [],
           spf_results: [
             {
-              domain: "list.example",
+              domain: "lists.example",
               scope: "mfrom" as const,
               result: "softfail" as const,
               human_result: null,

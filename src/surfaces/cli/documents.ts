@@ -21,6 +21,7 @@ export function addOpenApi(program: Command, parts: CliParts): void {
     "noGraphql",
     "noMcp",
     "publicUrl",
+    "exampleDomain",
     "noMetrics",
     "metricsToken",
     "title",

@@ -35,7 +35,7 @@ export function toApiPage(api: ApiDefinition, { credits, url, key, more = "", an
 **${api.title}**: \`${api.method} /v1/${api.id}\`, ${price}. ${api.deprecation ? `**${deprecationText(api.deprecation)}** ` : ""}${api.description}${more}
 
 ${parameterTable(api)}
-\`\`\`sh
+${example.note === undefined ? "" : `${example.note}\n\n`}\`\`\`sh
 ${toCurl({ method: api.method, url: `${url}/v1/${api.id}`, key, input: example.input })}
 \`\`\`
 \`\`\`json

@@ -71,7 +71,14 @@ function describe(api: PreparedApi): CallToolResult {
   const { inputSchema, outputSchema, description } = toTool(api)
   const { id, examples } = api.definition
   const [example] = examples
-  return dataResult({ id, description, input: inputSchema, output: outputSchema, example: example?.input })
+  return dataResult({
+    id,
+    description,
+    input: inputSchema,
+    output: outputSchema,
+    example: example?.input,
+    example_note: example?.note,
+  })
 }
 
 const free = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }

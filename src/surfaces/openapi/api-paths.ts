@@ -1,4 +1,4 @@
-import { type ApiDefinition, deprecationText, isPremium } from "../../apis/contract.ts"
+import { type ApiDefinition, deprecationText, type Example, isPremium } from "../../apis/contract.ts"
 import { maxInputs } from "../../call/batch.ts"
 import { picturesOf } from "../../values/picture.ts"
 import {
@@ -89,7 +89,7 @@ function inQuery({ input, examples }: ApiDefinition): JsonObject {
   const parameters = Object.entries(input.properties).map(([name, typed]) => {
     const { description, ...schema } = toJsonSchema(typed)
     const shown = byName(examples, (example) =>
-      name in example.input ? { summary: example.name, value: example.input[name] } : undefined,
+      name in example.input ? { ...labelOf(example), value: example.input[name] } : undefined,
     )
     return {
       name,
@@ -105,8 +105,12 @@ function inQuery({ input, examples }: ApiDefinition): JsonObject {
   return { parameters: [...parameters, ...sharedParameters] }
 }
 
+function labelOf({ name, note }: Example): JsonObject {
+  return { summary: name, ...(note !== undefined && { description: note }) }
+}
+
 function inBody({ id, examples }: ApiDefinition): JsonObject {
-  const shown = byName(examples, ({ name, input }) => ({ summary: name, value: input }))
+  const shown = byName(examples, (example) => ({ ...labelOf(example), value: example.input }))
   return {
     parameters: sharedParameters,
     requestBody: jsonBody(refTo("schemas", inputName(id)), { examples: shown }),

@@ -46,6 +46,7 @@ function one(definition: ApiDefinition, example: Example, number: string, servic
     content: codeBlock(language.id, `Call in ${language.name}: ${example.name}`, language.write(call)),
   }))
   return html`${number === "1" && html`<p class="example-name">${example.name}</p>`}
+${example.note !== undefined && html`<p class="hint">${example.note}</p>`}
 ${tabs(`call-${number}`, "Call", languages)}
 ${answerTabs(`answer-${number}`, example)}`
 }

@@ -24,7 +24,7 @@ interface AnswerBody {
 
 interface RequestBody {
   readonly schema: Reference
-  readonly examples?: Readonly<Record<string, { readonly value: Values }>>
+  readonly examples?: Readonly<Record<string, { readonly value: Values; readonly description?: string }>>
 }
 
 interface EnvelopeSchema {
@@ -41,7 +41,7 @@ type QueryParameter = Reference & {
   readonly description?: string
   readonly schema?: ParameterSchema
   readonly "x-premium"?: boolean
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+  readonly examples?: Readonly<Record<string, { readonly value: unknown; readonly description?: string }>>
 }
 
 interface InputSchema {
@@ -102,6 +102,8 @@ export interface OfferedApi {
   readonly isAudit: boolean
   /** The parameters of a call that succeeds. */
   readonly example: Values
+  /** What is said beside that call; null for nothing. */
+  readonly exampleNote: string | null
   /** The characters of its answer as JSON. */
   readonly answerLength: number
 }
@@ -132,6 +134,7 @@ export function toOfferedApis({ paths, components }: CatalogDocument): readonly 
       example: body
         ? (Object.values(body.examples ?? {})[0]?.value ?? {})
         : exampleOf(operation.parameters ?? []),
+      exampleNote: noteOf(body ? [body] : (operation.parameters ?? [])),
       answerLength: answered ? JSON.stringify(answered.value.data).length : Number.POSITIVE_INFINITY,
     }
   })
@@ -159,6 +162,13 @@ function ofQuery(parameters: readonly QueryParameter[]): readonly OfferedParamet
       ? []
       : [{ name, description, isRequired: required, isPremium: marks["x-premium"] === true, schema }],
   )
+}
+
+function noteOf(places: readonly Pick<QueryParameter, "examples">[]): string | null {
+  const notes = places.flatMap(({ examples = {} }) =>
+    Object.values(examples).map(({ description }) => description),
+  )
+  return notes[0] ?? null
 }
 
 /** The values of the first example. Parameters that it does not have stay empty. */

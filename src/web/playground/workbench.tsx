@@ -65,6 +65,7 @@ export function Workbench({ api, customer, guestCalls = 0, signedOut }: Workbenc
             send={run}
             done={() => {}}
           >
+            {api.exampleNote !== null && <p class="hint">{api.exampleNote}</p>}
             {api.parameters.map((parameter) => (
               <ParameterField
                 key={parameter.name}

@@ -13,7 +13,7 @@ const dns: DnsZone = Object.fromEntries(
 export const exampleAnchor = trust_anchor
 
 /** The DNS, and a time at which its signatures are valid. */
-export const exampleGiven = { now: "2026-11-23T12:00:00Z", dns }
+export const exampleGiven = { now: "2026-11-23T12:00:00Z", dns, parameters: ["trust_anchor"] }
 
 /** The types that the examples ask for. */
 function toType(text: string): DnsType {
