@@ -3,7 +3,6 @@ import { createCatalog } from "../apis/catalog.ts"
 import { type ApiDefinition, type Ports, unavailable } from "../apis/contract.ts"
 import { withAuthserv } from "../apis/messageauth/authserv.ts"
 import { messageauth } from "../apis/messageauth/index.ts"
-import { withServedExamples } from "../apis/served-examples.ts"
 import { sunsetsOf } from "../call/admission.ts"
 import { type LocalCalls, type PreparedApi, prepareApi } from "../call/prepared-api.ts"
 import { ConfigError, requireAll } from "../config/config-error.ts"
@@ -19,6 +18,7 @@ import { createLazyThreads, type LazyThreads } from "./lazy-threads.ts"
 import { livePorts } from "./live-ports.ts"
 import { createOwnApiVersions } from "./own-apis.ts"
 import { guestApis, listsOf, servedOf } from "./served-apis.ts"
+import { withServedExamples } from "./served-examples.ts"
 
 type Anchors = NonNullable<Parameters<typeof createCatalog>[1]>
 

@@ -224,12 +224,7 @@ export const options = {
     ),
   ),
   publicUrl: one("public-url URL", "address that clients use, for documents and links", origin, null, "none"),
-  exampleDomain: one(
-    "example-domain DOMAIN",
-    "domain that stands in examples of documents and forms",
-    mailDomain,
-    "example.com",
-  ),
+  exampleDomain: one("example-domain DOMAIN", "domain in examples of pages", mailDomain, "example.com"),
   title: one("title TEXT", "name that pages in a browser show", title, "penknife"),
   brandColor: one("brand-color COLOR", "colour of these pages, as in CSS", opaqueColor, null, "green"),
   logo: file("logo FILE", "SVG or PNG beside the name on pages, 128 KiB at most", "a knife in the colour"),

@@ -1,5 +1,5 @@
+import type { ApiDefinition, Example } from "../apis/contract.ts"
 import { madeWhenRead } from "../values/frozen.ts"
-import type { ApiDefinition, Example } from "./contract.ts"
 
 const note = "Example data; your call asks the real DNS."
 
