@@ -1,4 +1,6 @@
 import { Kind, type TSchema, type TUnknown, Type } from "@sinclair/typebox"
+import { pointerTo } from "./json-pointer.ts"
+import { shorten } from "./shorten.ts"
 
 /** The most levels. More could overflow the stack of recursive programs. */
 const maxDepth = 100
@@ -57,3 +59,26 @@ function mistakeOfNames(names: readonly string[]): string | null {
 }
 
 const notUnicode = "must be well-formed Unicode text, without lone surrogates"
+
+/**
+ * Where a value from a JSON parser has its first whole number beyond 2^53, as a JSON Pointer; null if it has none. The parser reads
+ * numbers as doubles (RFC 8259 §6), so that such a number may be another one than was sent.
+ */
+export function findLargeNumber(value: unknown, pointer = ""): string | null {
+  if (typeof value === "number")
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? pointer : null
+  if (typeof value !== "object" || value === null) return null
+  for (const [name, inner] of Object.entries(value)) {
+    const found = findLargeNumber(inner, pointerTo(pointer, name))
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** The sentence of a warning about what {@link findLargeNumber} finds; null if it finds nothing. */
+export function largeNumberSentence(value: unknown): string | null {
+  const pointer = findLargeNumber(value)
+  if (pointer === null) return null
+  const place = shorten(pointer, 200) || "the root"
+  return `The number at ${place} is beyond 2^53 and may have lost digits: send it as text.`
+}

@@ -1,6 +1,6 @@
 import { isObject } from "../../values/is-object.ts"
 import { pointerTo } from "../../values/json-pointer.ts"
-import { mistakeOfJson } from "../../values/json-value.ts"
+import { largeNumberSentence, mistakeOfJson } from "../../values/json-value.ts"
 import { shorten } from "../../values/shorten.ts"
 import { type RunOf, reject } from "../contract.ts"
 import { applyPatch, type Failed, type Failure } from "./apply-patch.ts"
@@ -90,19 +90,6 @@ function shown(steps: readonly string[]): string {
 
 /** A warning for the first number that may have lost digits. */
 function warningsOf(name: string, value: unknown): PatchProblem[] {
-  const steps = findLargeNumber(value)
-  if (steps === null) return []
-  const place = shown(steps)
-  const sentence = `The number at ${place} is beyond 2^53 and may have lost digits: send it as text.`
-  return [problem("large_number", name, sentence)]
-}
-
-function findLargeNumber(value: unknown): readonly string[] | null {
-  if (typeof value === "number") return Number.isInteger(value) && !Number.isSafeInteger(value) ? [] : null
-  if (!Array.isArray(value) && !isObject(value)) return null
-  for (const [name, inner] of Object.entries(value)) {
-    const steps = findLargeNumber(inner)
-    if (steps !== null) return [name, ...steps]
-  }
-  return null
+  const sentence = largeNumberSentence(value)
+  return sentence === null ? [] : [problem("large_number", name, sentence)]
 }

@@ -32,7 +32,7 @@ export function correctParser(environment: library.JSONPathEnvironment): void {
   const parseNumber = parser.parseNumber
   parser.tokenMap.set(library.TokenKind.NUMBER, (stream) => {
     const token = stream.current
-    if (!numberForm.test(token.value)) throw mistake(`invalid number literal '${token.value}'`, token)
+    if (!numberForm.test(token.value)) throw mistake(`'${token.value}' is not a number of JSON`, token)
     // The library looks at the first character alone to find zeros before other digits.
     Object.assign(token, { value: token.value.replace(/^0/, "+0") })
     return parseNumber.call(parser, stream)
@@ -40,7 +40,7 @@ export function correctParser(environment: library.JSONPathEnvironment): void {
 
   const parseNot = parser.parsePrefixExpression
   parser.tokenMap.set(library.TokenKind.NOT, (stream) => {
-    if (stream.peek.kind === library.TokenKind.NOT) throw mistake("unexpected '!' after '!'", stream.peek)
+    if (stream.peek.kind === library.TokenKind.NOT) throw mistake("'!' must not follow '!'", stream.peek)
     return parseNot.call(parser, stream)
   })
 
@@ -64,13 +64,23 @@ export function correctParser(environment: library.JSONPathEnvironment): void {
 
   const decodeString = parser.decodeString
   parser.decodeString = (token) => {
-    if ([...token.value].some((character) => character < " ")) throw mistake("invalid character", token)
+    if ([...token.value].some((character) => character < " "))
+      throw mistake("control characters in quotes must be escaped, as in \\u000a", token)
     return decodeString.call(parser, token)
   }
   // The library refuses control characters here also where an escape stands for them.
   parser.stringFromCodePoint = (codePoint = 0) => String.fromCodePoint(codePoint)
 }
 
-function mistake(message: string, token: library.Token) {
-  return new library.JSONPathSyntaxError(message, token)
+/** A mistake that is found here; its sentence is shown as it is. */
+export class FoundMistake extends library.JSONPathSyntaxError {
+  readonly reason: string
+  constructor(reason: string, token: library.Token) {
+    super(reason, token)
+    this.reason = reason
+  }
+}
+
+function mistake(reason: string, token: library.Token) {
+  return new FoundMistake(reason, token)
 }

@@ -26,7 +26,9 @@ export const jsonpath = defineIsolatedApi({
   singleValues: ["path"],
   credits: 1,
   input: Type.Object({
-    document: jsonValue({ description: "The document." }),
+    document: jsonValue({
+      description: "The document. Whole numbers beyond 2^53 lose digits, with a warning: send them as text.",
+    }),
     path: Type.String({
       minLength: 1,
       maxLength: 2_000,
@@ -35,7 +37,8 @@ export const jsonpath = defineIsolatedApi({
   }),
   output: Type.Object({
     values: Type.Array(jsonValue({ description: "A value that matches the path." }), {
-      description: "The values that match, at most 10,000, in the order of the document.",
+      description:
+        "The values that match, at most 10,000, in the order of the path's selectors. Members of an object come in its order, except that names which are whole numbers, such as `10`, come first and by size.",
     }),
     paths: Type.Array(Type.String(), {
       description: "The normalized path of each value (RFC 9535 section 2.7): `$['store']['book'][0]`.",

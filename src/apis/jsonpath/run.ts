@@ -1,10 +1,12 @@
 import { jsonpath as library } from "json-p3"
 import { escapeHidden } from "../../values/hidden-characters.ts"
+import { largeNumberSentence } from "../../values/json-value.ts"
 import { shorten } from "../../values/shorten.ts"
 import { type RunOf, reject } from "../contract.ts"
 import { correctParser } from "./corrections.ts"
 import type { jsonpath } from "./index.ts"
 import { problem } from "./problems.ts"
+import { toReason } from "./reasons.ts"
 import { createRegexpFunctions } from "./regular-expressions.ts"
 
 /** Documents have at most 100 levels. */
@@ -30,7 +32,32 @@ export const run: RunOf<typeof jsonpath> = ({ document, path }) => {
   const problems = [...wrong].map((pattern) =>
     problem("regular_expression", "path", `The pattern '${shown(pattern)}' is not an I-Regexp (RFC 9485).`),
   )
-  return { values, paths, problems }
+  return { values, paths, problems: [...problems, ...largeNumbers(document, path)] }
+}
+
+/** Warnings for numbers that may have lost digits, so that they are equal to others or shown wrong. */
+function largeNumbers(document: unknown, path: string) {
+  const sentence = largeNumberSentence(document)
+  const inPath = path.replace(quotedText, "").match(wholeNumber)?.find(isLarge)
+  return [
+    ...(sentence === null ? [] : [problem("large_number", "document", sentence)]),
+    ...(inPath === undefined
+      ? []
+      : [
+          problem(
+            "large_number",
+            "path",
+            `The number ${shown(inPath)} is beyond 2^53 and is compared without its last digits.`,
+          ),
+        ]),
+  ]
+}
+
+const quotedText = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gs
+const wholeNumber = /(?<![\w.])\d{16,}(?![\w.])/g
+
+function isLarge(digits: string): boolean {
+  return BigInt(digits) > Number.MAX_SAFE_INTEGER
 }
 
 type Json = Parameters<library.JSONPathQuery["lazyQuery"]>[0]
@@ -45,14 +72,11 @@ function compile(environment: library.JSONPathEnvironment, path: string): librar
     return environment.compile(path)
   } catch (thrown) {
     if (!(thrown instanceof library.JSONPathError)) throw thrown
-    const { token } = thrown
-    // The library ends its messages with a part of the path, which may be any text.
-    const reason = thrown.message.slice(0, thrown.message.lastIndexOf(" ('")).replace("backup", "back up")
-    const place = Math.min(token.index, path.length) + 1
-    reject("path", `must be a JSONPath (RFC 9535); character ${place}: ${shown(reason)}`)
+    const place = Math.min(thrown.token.index, path.length)
+    reject("path", `must be a JSONPath (RFC 9535); character ${place + 1}: ${shown(toReason(thrown, path))}`)
   }
 }
 
 function shown(text: string): string {
-  return shorten(escapeHidden(text), 100)
+  return shorten(escapeHidden(text), 150)
 }
