@@ -61,8 +61,8 @@ function mistakeOfNames(names: readonly string[]): string | null {
 const notUnicode = "must be well-formed Unicode text, without lone surrogates"
 
 /**
- * Where a value from a JSON parser has its first whole number beyond 2^53, as a JSON Pointer; null if it has none. The parser reads
- * numbers as doubles (RFC 8259 §6), so that such a number may be another one than was sent.
+ * Where a value from a JSON parser has its first whole number beyond 2^53, as a JSON Pointer; null if it has none. The parser
+ * reads numbers as doubles (RFC 8259 §6), so that such a number may be another one than was sent.
  */
 export function findLargeNumber(value: unknown, pointer = ""): string | null {
   if (typeof value === "number")
