@@ -164,7 +164,16 @@ test.each([
   ["v=DMARC1; p=none; rua=mailto:r@a.example", ["monitoring"]],
   ["v=DMARC1; p=reject", ["no_reports"]],
   ["v=DMARC1; p=reject; rua=mailto:r@a.example; sp=none", ["weaker_below"]],
-  ["v=DMARC1; p=reject; rua=mailto:r@a.example!10m", ["uri"]],
+  // RFC 9989 §4.8, obs-dmarc-report-size; RFC 7489 §6.2 and 6.4. The unit has no case, as in all of ABNF.
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example!10m", ["obsolete_size"]],
+  [
+    "v=DMARC1; p=reject; rua=mailto:r@a.example!10G , mailto:s@a.example!1",
+    ["obsolete_size", "obsolete_size"],
+  ],
+  ["v=DMARC1; p=x; rua=mailto:r@a.example!10m", ["value", "obsolete_size", "assumed_none"]],
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example!10p", ["uri"]],
+  ["v=DMARC1; p=reject; rua=mailto:r@a.example!", ["uri"]],
+  ["v=DMARC1; p=reject; rua=mailto:r!10m@a.example", ["uri"]],
   ["v=DMARC1; p=reject; rua=r@a.example", ["uri"]],
   ["v=DMARC1; p=reject; rua=https://a.example/r", ["scheme"]],
   ["v=DMARC1; p=reject; rua=mailto:r@a.example,", ["uri"]],
@@ -184,7 +193,7 @@ test.each([
   ["v=DMARC1;; p=reject; rua=mailto:r@a.example", ["syntax"]],
   ["v=DMARC1 p=reject", ["not_a_record", "no_record"]],
   ["v=dmarc1; p=reject", ["not_a_record", "no_record"]],
-  ["p=reject; v=DMARC1", ["no_record"]],
+  ["p=reject; v=DMARC1", ["not_a_record", "no_record"]],
   ["v=DMARC1; rua=mailto:r@a.example", ["assumed_none"]],
   ["v=DMARC1", ["no_policy", "no_reports"]],
   [`v=DMARC1; p=reject; rua=${"mailto:r@a.example,".repeat(3_000)}`, ["too_long"]],
@@ -325,4 +334,59 @@ describe("the table of checkdmarc", () => {
     const other = [{ TXT: "v=DMARC1; p=reject" }, { TXT: "unrelated" }]
     expect(await validate({ "_dmarc.example.com": other }, "example.com")).toMatchObject({ policy: "reject" })
   })
+})
+
+test("the size after an address is left out of the answer, and its host is asked for a permission", async () => {
+  const zone = {
+    ...zoneOf({ "a.example": "v=DMARC1; p=reject; rua=mailto:r@b.example!10m; ruf=mailto:f@b.example!1" }),
+    "a.example._report._dmarc.b.example": [{ TXT: "v=DMARC1" }],
+  }
+  expect(await validate(zone, "a.example")).toMatchObject({
+    is_valid: true,
+    rua: [{ uri: "mailto:r@b.example", is_valid: true }],
+    ruf: [{ uri: "mailto:f@b.example", is_valid: true }],
+    report_permissions: [{ host: "b.example", is_external: true, is_permitted: "yes" }],
+  })
+})
+
+test.each([
+  [
+    "v=DMARC1; p=rejekt; rua=mailto:r@a.example",
+    "'p=rejekt' is wrong. The value of p is none, quarantine or reject.",
+  ],
+  [
+    "v=DMARC1; p=none rua=mailto:r@a.example",
+    "'p=none rua=mailto:r@a.example' is wrong. A semicolon is missing between two tags.",
+  ],
+  ["v=DMARC1; p=none, sp=none", "'p=none, sp=none' is wrong. A semicolon is missing between two tags."],
+  ["v=DMARC1; p:none", "'p:none' is wrong. Write an equals sign for the colon."],
+  ["v=DMARC1; p=none;; t=y", "Between two semicolons there is nothing: leave one out."],
+  ["v=DMARC1; p=none\\; t=y", "'p=none\\' is wrong. Leave out the backslash: it is for zone files alone."],
+  ['v=DMARC1; p="none"', "'p=\"none\"' is wrong. Leave out the quotation marks."],
+  [
+    "v=DMARC1; p=none; rua=mailto:a@a.example; mailto:b@a.example",
+    "'mailto:b@a.example' is wrong. Put a comma between addresses: a semicolon ends the list.",
+  ],
+  ["v=DMARC1; p=none; t=", "'t=' is wrong. There is no value: add one, or leave the tag out."],
+  ["v=DMARC1; p=none; rua=d@a.example", "'d@a.example' is no address for reports. Begin it with mailto:."],
+  [
+    "v=DMARC1; p=none; rua=mailto: d@a.example",
+    "'mailto: d@a.example' is no address for reports. Leave out the blank.",
+  ],
+  [
+    "v=DMARC1; p=none; rua=<mailto:d@a.example>",
+    "'<mailto:d@a.example>' is no address for reports. Leave out the brackets and quotation marks around it.",
+  ],
+  [
+    "v=DMARC1; p=none; rua=mailto:d@a.example mailto:e@a.example",
+    "'mailto:d@a.example mailto:e@a.example' is no address for reports. Put a comma between two addresses.",
+  ],
+  [
+    "v=DMARC1; p=none; rua=mailto:d!x@a.example",
+    "'mailto:d!x@a.example' is no address for reports. Write an exclamation mark as %21.",
+  ],
+  ["v=DMARC1; p=none; rua=,mailto:d@a.example", "An address is missing: leave out the comma, or the tag."],
+])("%s: %s", async (record, message) => {
+  const { problems } = await validate(zoneOf({ "a.example": record }), "a.example")
+  expect(problems.map((one) => one.message)).toContain(message)
 })

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, type RunContext } from "../contract.ts"
-import { dmarcPolicies, policiesOf } from "../mail/dmarc-policy.ts"
+import { type Destination, dmarcPolicies, policiesOf, readDestinations } from "../mail/dmarc-policy.ts"
 import {
   type DmarcRecord,
   failureOf,
@@ -11,17 +11,10 @@ import {
 } from "../mail/dmarc-walk.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { refuseFailure } from "../mail/records.ts"
+import { findMisplaced } from "../mail/text-records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { examples } from "./examples.ts"
-import {
-  aboutRecord,
-  aboutTexts,
-  type DmarcProblem,
-  modeOf,
-  problem,
-  problemList,
-  readDestinations,
-} from "./record.ts"
+import { aboutRecord, aboutTexts, type DmarcProblem, modeOf, problem, problemList } from "./record.ts"
 import { findPermissions } from "./report-permissions.ts"
 
 const dnsLimitMs = 15_000
@@ -98,7 +91,7 @@ export const dmarcvalidator = defineApi({
       { dkim: mode("the domain that has signed"), spf: mode("the domain that SPF has checked") },
       { description: "How alike the domains must be." },
     ),
-    rua: destinations("The addresses for aggregate reports, at most 50."),
+    rua: destinations("The addresses for aggregate reports, without sizes such as `!10m`, at most 50."),
     ruf: destinations("The addresses for reports about single failures, at most 50."),
     report_permissions: premium(
       Type.Array(
@@ -138,29 +131,40 @@ async function validate(domain: string, { ports: { dns }, premium }: RunContext,
   )
   const record = policyRecord(domain, steps)
   if (record === undefined) {
-    problems.push(problem("no_record", `_dmarc.${domain}`, "No record applies to the domain."))
+    const place = `_dmarc.${domain}`
+    const texts = steps[0]?.kind === "answer" ? steps[0].texts : []
+    const misplaced = await findMisplaced("dmarc", domain, place, texts, (name) =>
+      dns.resolve(name, "TXT", signal),
+    )
+    problems.push(
+      problem("no_record", place, "No record applies to the domain."),
+      ...misplaced.map(({ where, message }) => problem("wrong_place", where, message)),
+    )
     return { ...{ is_valid: false, problems, domain, exists, organizational_domain }, ...nothing }
   }
   const { tags } = record
   const [rua, ruf] = [readDestinations(tags.get("rua")), readDestinations(tags.get("ruf"))]
-  const { p, sp, np } = policiesOf(record)
-  const isUsable = isReadable(record) || rua.some(({ is_valid }) => is_valid)
-  const own = record.domain === domain ? p : exists ? sp : np
-  problems.push(...aboutRecord(record), ...aboutPolicy(record, organizational_domain, isUsable))
+  const policies = policiesOf(record)
+  const own = policies?.[record.domain === domain ? "p" : exists ? "sp" : "np"] ?? null
+  problems.push(...aboutRecord(record), ...aboutPolicy(record, organizational_domain))
   return {
     is_valid: isValid(problems),
     ...{ problems, domain, exists, organizational_domain },
     record_domain: record.domain,
     record: record.text,
-    policy: isUsable ? own : null,
-    policies: isUsable ? { domain: p, subdomains: sp, nonexistent: np } : null,
+    policy: own,
+    policies: policies && { domain: policies.p, subdomains: policies.sp, nonexistent: policies.np },
     is_testing: tags.get("t")?.toLowerCase() === "y",
     alignment: { dkim: modeOf(tags.get("adkim")), spf: modeOf(tags.get("aspf")) },
-    ...{ rua: rua.slice(0, maxDestinations), ruf: ruf.slice(0, maxDestinations) },
+    ...{ rua: toAddresses(rua), ruf: toAddresses(ruf) },
     report_permissions: premium
       ? await findPermissions(record.domain, organizational_domain, [...rua, ...ruf], dns, signal)
       : [],
   }
+}
+
+function toAddresses(destinations: readonly Destination[]) {
+  return destinations.slice(0, maxDestinations).map(({ uri, isUri }) => ({ uri, is_valid: isUri }))
 }
 
 const nothing = {
@@ -176,12 +180,13 @@ function isReadable({ tags }: DmarcRecord): boolean {
   return tags.has("p") && written.every((value) => known.includes(value))
 }
 
-function aboutPolicy(record: DmarcRecord, organizational: string, isUsable: boolean): DmarcProblem[] {
+function aboutPolicy(record: DmarcRecord, organizational: string): DmarcProblem[] {
   const { tags } = record
   const problems: DmarcProblem[] = []
-  const { p, sp, np } = policiesOf(record)
+  const policies = policiesOf(record)
+  const { p, sp, np } = policies ?? { p: "none", sp: "none", np: "none" }
   const strength = (name: (typeof dmarcPolicies)[number]) => dmarcPolicies.indexOf(name)
-  if (!isUsable)
+  if (policies === null)
     problems.push(problem("no_policy", "p", "The record has no valid policy, and no address for reports."))
   else if (!isReadable(record)) problems.push(problem("assumed_none", "p", "The policy is taken for none."))
   else if (p === "none") problems.push(problem("monitoring", "p", "The policy is none."))

@@ -1,6 +1,10 @@
 import { defineProblems, type Severity } from "../../values/problems.ts"
-import { type DmarcRecord, isDmarc, partsOf } from "../mail/dmarc-walk.ts"
-import { trimBlanks } from "../mail/trim-blanks.ts"
+import { type Destination, dmarcPolicies, readDestinations } from "../mail/dmarc-policy.ts"
+import { type DmarcRecord, isDmarc, maxRecordBytes, partsOf } from "../mail/dmarc-walk.ts"
+import { explainAddress } from "../mail/report-address.ts"
+import { showBytes } from "../mail/shown-bytes.ts"
+import { explainPart } from "../mail/tag-list.ts"
+import { explainNearly } from "../mail/text-records.ts"
 
 const kinds = {
   no_record: [
@@ -9,6 +13,7 @@ const kinds = {
   ],
   multiple_records: ["error", "a name with more than one record, none of which counts (§4.10)"],
   not_a_record: ["warning", "a text that is meant as a record, but does not begin with `v=DMARC1`"],
+  wrong_place: ["warning", "a record where nobody looks for it, or one of another kind in its place"],
   too_long: ["error", "a record of over 4,096 bytes, which is not read"],
   syntax: ["error", "a part that is not name and value; receivers ignore it"],
   repeated_tag: ["error", "the same tag twice; receivers may ignore the whole record (RFC 6376 §3.2)"],
@@ -18,9 +23,10 @@ const kinds = {
     "no `p`, or a wrong `p`, `sp` or `np`, and no address for reports: DMARC does not apply (§4.10.1)",
   ],
   assumed_none: ["warning", "no `p`, or a wrong `p`, `sp` or `np`: the record counts as `p=none` (§4.10.1)"],
-  uri: [
-    "error",
-    "an address that is no URI, or has a comma or an exclamation mark as it is, such as `!10m` of RFC 7489",
+  uri: ["error", "an address that is no URI, or has a comma or an exclamation mark as it is"],
+  obsolete_size: [
+    "info",
+    "an address with a largest size of reports, such as `!10m` of RFC 7489, which receivers ignore (§4.8)",
   ],
   scheme: ["warning", "an address that is not `mailto:`; few receivers send reports to others"],
   unknown_tag: ["info", "a tag that RFC 9989 does not define; receivers ignore it"],
@@ -36,43 +42,37 @@ const kinds = {
 export const { problemList, problem } = defineProblems<keyof typeof kinds>(kinds)
 export type DmarcProblem = ReturnType<typeof problem>
 
-const maxLength = 4_096
 const historic = new Set(["pct", "rf", "ri"])
-const request = /^(?:none|quarantine|reject)$/i
-const values: Readonly<Record<string, RegExp>> = {
-  ...{ p: request, sp: request, np: request },
-  ...{ adkim: /^[rs]$/i, aspf: /^[rs]$/i, t: /^[yn]$/i, psd: /^[ynu]$/i },
+const request = [new RegExp(`^(?:${dmarcPolicies.join("|")})$`, "i"), "none, quarantine or reject"] as const
+const mode = [/^[rs]$/i, "r (relaxed) or s (strict)"] as const
+/** For each tag the values that it can have, and how a message names them. */
+const values: Readonly<Record<string, readonly [form: RegExp, words: string]>> = {
+  ...{ p: request, sp: request, np: request, adkim: mode, aspf: mode },
+  ...{ t: [/^[yn]$/i, "y or n"], psd: [/^[ynu]$/i, "y, n or u"] },
   // The grammar has 0, 1, d, s and d:s; the text allows any list (§4.7).
-  fo: /^[01ds](?:[ \t]*:[ \t]*[01ds])*$/i,
-}
-
-/** An address for reports. */
-export interface Destination {
-  readonly uri: string
-  readonly is_valid: boolean
+  fo: [/^[01ds](?:[ \t]*:[ \t]*[01ds])*$/i, "0, 1, d or s, or several with colons between them"],
 }
 
 /** What is wrong with the TXT records of one name. */
 export function aboutTexts(name: string, texts: readonly string[]): DmarcProblem[] {
-  const records = texts.filter(isDmarc)
-  const problems: DmarcProblem[] = []
-  if (records.length > 1)
-    problems.push(problem("multiple_records", name, `${name} has ${records.length} records.`))
-  if (texts.some((text) => !isDmarc(text) && /^\s*"?\s*v\s*=\s*dmarc/i.test(text)))
-    problems.push(problem("not_a_record", name, `A text of ${name} does not begin with v=DMARC1 as it must.`))
-  return problems
+  const { length } = texts.filter(isDmarc)
+  const nearly = explainNearly("dmarc", name, texts).map((message) => problem("not_a_record", name, message))
+  if (length < 2) return nearly
+  const message = `${name} has ${length} records. Leave one, or receivers ignore all.`
+  return [problem("multiple_records", name, message), ...nearly]
 }
 
 /** What is wrong with the parts of a record, whatever its domain. */
 export function aboutRecord({ text, tags }: DmarcRecord): DmarcProblem[] {
-  if (text.length > maxLength) return [problem("too_long", "record", `The record has ${text.length} bytes.`)]
+  if (text.length > maxRecordBytes)
+    return [problem("too_long", "record", `The record has ${text.length} bytes.`)]
   const problems: DmarcProblem[] = []
   const seen = new Set<string>()
-  for (const [index, { name, value }] of partsOf(text).entries()) {
+  for (const [index, { name, value, text: part }] of partsOf(text).entries()) {
     const isTag = value !== null && /^[a-z]+$/.test(name) && /^[\t\x20-\x7e]+$/.test(value)
-    if (!isTag) problems.push(problem("syntax", `part ${index + 2}`, "The part is not name and value."))
+    if (!isTag) problems.push(problem("syntax", `part ${index + 2}`, explainPart(part)))
     else if (seen.has(name)) problems.push(problem("repeated_tag", name, `The tag ${name} is there twice.`))
-    else problems.push(...aboutTag(name, value))
+    else problems.push(...aboutTag(name, value, part))
     seen.add(name)
   }
   if (tags.has("fo") && !tags.has("ruf"))
@@ -80,43 +80,30 @@ export function aboutRecord({ text, tags }: DmarcRecord): DmarcProblem[] {
   return problems
 }
 
-function aboutTag(name: string, value: string): DmarcProblem[] {
+function aboutTag(name: string, value: string, part: string): DmarcProblem[] {
   if (name === "rua" || name === "ruf")
     return readDestinations(value).flatMap((one, index) => aboutUri(name, one, index))
-  const form = Object.hasOwn(values, name) ? values[name] : undefined
-  if (form) return form.test(value) ? [] : [problem("value", name, `The tag ${name} cannot have this value.`)]
+  const [form, words] = (Object.hasOwn(values, name) && values[name]) || []
+  if (form?.test(value)) return []
+  if (form) return [problem("value", name, explainPart(part, `The value of ${name} is ${words}.`))]
   if (historic.has(name)) return [problem("historic_tag", name, `Receivers ignore the tag ${name}.`)]
   return [problem("unknown_tag", name, `The tag ${name} is not known.`)]
 }
 
-function aboutUri(tag: string, { uri, is_valid }: Destination, index: number): DmarcProblem[] {
+function aboutUri(tag: string, { uri, kind, isUri, hadSize }: Destination, index: number): DmarcProblem[] {
   const where = `${tag}, address ${index + 1}`
-  if (!is_valid) return [problem("uri", where, "The address is not a valid URI.")]
-  return isMail(uri) ? [] : [problem("scheme", where, "The address is not a mailto: address.")]
-}
-
-/** The addresses of `rua` or `ruf`. */
-export function readDestinations(value: string | undefined): Destination[] {
-  if (value === undefined || value.length > maxLength) return []
-  return value.split(",").map((part) => {
-    const uri = trimBlanks(part)
-    return { uri, is_valid: isUri(uri) }
-  })
+  if (!isUri) return [problem("uri", where, explainAddress(uri))]
+  const size = `Receivers ignore the size after ${showBytes(uri)}. Leave it out.`
+  const scheme = `${showBytes(uri)} is not a mailto: address.`
+  return [
+    ...(hadSize ? [problem("obsolete_size", where, size)] : []),
+    ...(kind === "mailto" ? [] : [problem("scheme", where, scheme)]),
+  ]
 }
 
 /** The host of a mail address for reports, in lower case; null for other addresses. */
-export function hostOf({ uri, is_valid }: Destination): string | null {
-  return is_valid && isMail(uri) ? (/@([^@?]+)/.exec(uri)?.[1]?.toLowerCase() ?? null) : null
-}
-
-function isMail(uri: string): boolean {
-  return /^mailto:/i.test(uri)
-}
-
-/** A URI of RFC 3986 without commas and exclamation marks; of mail with an address. */
-function isUri(uri: string): boolean {
-  if (!/^[a-z][a-z\d+.-]*:(?:[\w.~:/?#[\]@$&'()*+=-]|%[\da-f]{2})+$/i.test(uri)) return false
-  return !isMail(uri) || /^mailto:[^@?#]+@[^@?#]+(?:\?[^#]*)?$/i.test(uri)
+export function hostOf({ uri, kind, isUri }: Destination): string | null {
+  return isUri && kind === "mailto" ? (/@([^@?]+)/.exec(uri)?.[1]?.toLowerCase() ?? null) : null
 }
 
 /** How alike the domains must be, by the value of `adkim` or `aspf` (RFC 9989 §4.7). */

@@ -1,6 +1,7 @@
 import type { Dns } from "../contract.ts"
+import type { Destination } from "../mail/dmarc-policy.ts"
 import { failureOf, isDmarc, organizationalDomain, walkDmarc } from "../mail/dmarc-walk.ts"
-import { type Destination, hostOf } from "./record.ts"
+import { hostOf } from "./record.ts"
 
 /** Addresses of one record that are asked about; each may need nine questions. */
 const maxHosts = 10

@@ -4,6 +4,7 @@ const kinds = {
   no_record: ["error", "no record, neither for the domain nor for its organizational domain"],
   multiple_records: ["error", "more than one record, so that none counts"],
   not_a_record: ["warning", "a text that is meant as a record, but does not begin with `v=BIMI1`"],
+  wrong_place: ["warning", "a record where nobody looks for it, or one of another kind in its place"],
   organizational_domain: ["info", "the record is that of the organizational domain"],
   syntax: ["error", "a part of the record that is not name and value, or is empty"],
   repeated_tag: ["error", "a tag that is there before"],

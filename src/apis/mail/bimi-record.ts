@@ -1,5 +1,6 @@
 import { type BimiProblem, problem } from "./bimi-problems.ts"
-import { readTagList } from "./tag-list.ts"
+import { showBytes } from "./shown-bytes.ts"
+import { explainPart, readTagList } from "./tag-list.ts"
 
 /** What a record says (draft-brand-indicators-for-message-identification §4.3). */
 export interface BimiRecord {
@@ -11,26 +12,16 @@ export interface BimiRecord {
   readonly problems: readonly BimiProblem[]
 }
 
-const version = /^v[ \t]*=[ \t]*BIMI1[ \t]*(?:;|$)/i
-const nearly = /^\s*"?\s*v\s*=\s*bimi/i
 const known = ["v", "l", "a", "avp", "lps", "e", "s"]
-
-/** The texts of a name that count as records, and those that are probably meant so. */
-export function selectRecords(texts: readonly string[]) {
-  return {
-    records: texts.filter((text) => version.test(text)),
-    hasNearly: texts.some((text) => !version.test(text) && nearly.test(text)),
-  }
-}
 
 /** Reads a record that begins with the version. */
 export function readRecord(record: string): BimiRecord {
   const problems: BimiProblem[] = []
   const tags = new Map<string, string>()
-  for (const [index, { name, value }] of readTagList(record).entries()) {
+  for (const [index, { name, value, text }] of readTagList(record).entries()) {
     const where = `record, part ${index + 1}`
     if (value === null || !/^[A-Za-z][A-Za-z\d_]{0,62}$/.test(name)) {
-      problems.push(problem("syntax", where, "The part is not a name, an equals sign and a value."))
+      problems.push(problem("syntax", where, explainPart(text)))
       continue
     }
     const tag = name.toLowerCase()
@@ -40,7 +31,13 @@ export function readRecord(record: string): BimiRecord {
   }
   const avp = tags.get("avp")
   if (avp !== undefined && avp !== "brand" && avp !== "personal")
-    problems.push(problem("tag_value", "record, avp", "The value of avp must be brand or personal."))
+    problems.push(
+      problem(
+        "tag_value",
+        "record, avp",
+        `The value of avp must be brand or personal, not '${showBytes(avp)}'.`,
+      ),
+    )
   const location = tags.get("l") ?? null
   const authority = tags.get("a") ?? ""
   if (location === "" && authority === "") {
@@ -53,14 +50,16 @@ export function readRecord(record: string): BimiRecord {
       problem(
         "location",
         "record, l",
-        location ? "The location is not an https: URL." : "There is no location (l).",
+        location ? `'${showBytes(location)}' is no https: URL with a host.` : "There is no location (l).",
       ),
     )
   const isAuthority = isDocumentUrl(authority)
   if (authority === "")
     problems.push(problem("no_mark_certificate", "record, a", "The record names no mark certificate (a)."))
   else if (!isAuthority)
-    problems.push(problem("authority", "record, a", "The authority is not an https: URL."))
+    problems.push(
+      problem("authority", "record, a", `'${showBytes(authority)}' is no https: URL with a host.`),
+    )
   return {
     location: isLocation ? location : null,
     authority: isAuthority ? authority : null,

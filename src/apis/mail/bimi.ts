@@ -1,7 +1,7 @@
 import { isValid } from "../../values/problems.ts"
 import type { Ports } from "../contract.ts"
 import { type BimiProblem, problem } from "./bimi-problems.ts"
-import { readRecord, selectRecords } from "./bimi-record.ts"
+import { readRecord } from "./bimi-record.ts"
 import { policiesOf } from "./dmarc-policy.ts"
 import { failureOf, organizationalDomain, policyRecord, walkDmarc } from "./dmarc-walk.ts"
 import { checkMark, type MarkCertificate } from "./mark-certificate.ts"
@@ -9,6 +9,7 @@ import { type Document, readDocument } from "./read-document.ts"
 import { refuseFailure, requireRecords } from "./records.ts"
 import type { ServerCertificate } from "./server-certificate.ts"
 import { checkSvg } from "./svg-check.ts"
+import { explainNearly, findMisplaced, isRecordOf } from "./text-records.ts"
 import { withTimeLimit } from "./time-limit.ts"
 
 /** Longer than two requests at the same time may take. */
@@ -125,13 +126,14 @@ async function findRecord(
   const problems: BimiProblem[] = []
   const names = domains.map((domain) => `${selector}._bimi.${domain}`)
   const [first = ""] = names
+  const ask = (name: string) => dns.resolve(name, "TXT", signal)
+  let atFirst: readonly string[] = []
   for (const name of names) {
-    const { records, hasNearly } = selectRecords(requireRecords(await dns.resolve(name, "TXT", signal), name))
-    if (hasNearly)
-      problems.push(
-        problem("not_a_record", name, 'A text looks like a record, but does not begin with "v=BIMI1;".'),
-      )
+    const texts = requireRecords(await ask(name), name)
+    problems.push(...explainNearly("bimi", name, texts).map((text) => problem("not_a_record", name, text)))
+    const records = texts.filter((text) => isRecordOf("bimi", text))
     const [record, second] = records
+    if (name === first) atFirst = texts
     if (record === undefined) continue
     if (second !== undefined) {
       problems.push(problem("multiple_records", name, `${name} has ${records.length} records.`))
@@ -141,8 +143,10 @@ async function findRecord(
       problems.push(problem("organizational_domain", name, `${first} has no record, and ${name} has one.`))
     return { name, record, problems }
   }
+  const misplaced = await findMisplaced("bimi", domains[0] ?? "", first, atFirst, ask)
   problems.push(
     problem("no_record", first, `${names.join(" and ")} ${names.length > 1 ? "have" : "has"} no record.`),
+    ...misplaced.map(({ where, message }) => problem("wrong_place", where, message)),
   )
   return { name: first, record: null, problems }
 }

@@ -1,5 +1,6 @@
 import type { Dns, DnsFailed } from "../contract.ts"
 import { readTagList, type Tag } from "./tag-list.ts"
+import { isRecordOf } from "./text-records.ts"
 
 /** A record of DMARC. */
 export interface DmarcRecord {
@@ -77,8 +78,11 @@ export function policyRecord(domain: string, steps: readonly DmarcStep[]): Dmarc
 
 /** Whether a text is a record of DMARC: it begins with the version (§4.7). */
 export function isDmarc(text: string): boolean {
-  return /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/.test(text)
+  return isRecordOf("dmarc", text)
 }
+
+/** A longer record is not read. */
+export const maxRecordBytes = 4_096
 
 /** Whether the domain of a record is a public suffix: `y`, `n`, or `u` for unknown. */
 export function psdOf({ tags }: DmarcRecord): "y" | "n" | "u" {
@@ -86,11 +90,11 @@ export function psdOf({ tags }: DmarcRecord): "y" | "n" | "u" {
   return value === "y" || value === "n" ? value : "u"
 }
 
-/** The parts of a record after the version, with name and value where they have these. */
+/** The parts of a record after the version. Names in lower case. */
 export function partsOf(text: string): readonly Tag[] {
   return readTagList(text)
     .slice(1)
-    .map(({ name, value }) => ({ name: name.toLowerCase(), value }))
+    .map((tag) => ({ ...tag, name: tag.name.toLowerCase() }))
 }
 
 function readTags(text: string): ReadonlyMap<string, string> {

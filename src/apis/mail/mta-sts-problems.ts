@@ -4,6 +4,7 @@ const kinds = {
   no_record: ["error", "no record, so that senders look for no policy"],
   multiple_records: ["error", "more than one record, so that none counts (RFC 8461 §3.1)"],
   not_a_record: ["warning", "a text that is meant as a record, but does not begin with `v=STSv1;`"],
+  wrong_place: ["warning", "a record where nobody looks for it, or one of another kind in its place"],
   record_syntax: ["error", "a field of the record that is not name and value, or is empty (§3.1)"],
   missing_id: ["error", "no `id` in the record"],
   id: ["error", "an `id` that is not 1 to 32 letters and digits"],

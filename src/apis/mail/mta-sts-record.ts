@@ -1,20 +1,18 @@
 import { type MtaStsProblem, problem } from "./mta-sts-problems.ts"
+import { showBytes } from "./shown-bytes.ts"
+import { explainPart } from "./tag-list.ts"
+import { explainNearly, isRecordOf } from "./text-records.ts"
 import { trimBlanks } from "./trim-blanks.ts"
 
 const version = /^v=STSv1[ \t]*;/
-const nearly = /^\s*"?\s*v\s*=\s*sts/i
 
 /** The record of a name, if there is exactly one (RFC 8461 §3.1). */
 export function selectRecord(
   texts: readonly string[],
   name: string,
 ): { readonly record: string | null; readonly problems: readonly MtaStsProblem[] } {
-  const records = texts.filter((text) => version.test(text))
-  const problems: MtaStsProblem[] = []
-  if (texts.some((text) => !version.test(text) && nearly.test(text)))
-    problems.push(
-      problem("not_a_record", name, 'A text looks like a record, but does not begin with "v=STSv1;".'),
-    )
+  const records = texts.filter((text) => isRecordOf("mtaSts", text))
+  const problems = explainNearly("mtaSts", name, texts).map((text) => problem("not_a_record", name, text))
   const [record = null, second] = records
   if (record === null) problems.push(problem("no_record", name, `${name} has no record.`))
   if (second === undefined) return { record, problems }
@@ -37,20 +35,15 @@ export function readId(record: string): {
     const [, name, value = ""] = /^([A-Za-z\d][\w.-]{0,31})=([\x21-\x3a\x3c\x3e-\x7e]+)$/.exec(field) ?? []
     if (name === "id") ids.push(value)
     else if (field === "id=") ids.push("")
-    else if (name === undefined)
-      problems.push(
-        problem(
-          "record_syntax",
-          where,
-          field === "" ? "The field is empty." : "The field is not a name and a value.",
-        ),
-      )
+    else if (name === undefined) problems.push(problem("record_syntax", where, explainPart(field)))
     else problems.push(caseOrUnknown(name, ["id"], where))
   }
   const [id] = ids
   if (id === undefined) problems.push(problem("missing_id", "record", "The record has no id."))
   else if (!/^[A-Za-z\d]{1,32}$/.test(id))
-    problems.push(problem("id", "record", "The id must be 1 to 32 letters and digits."))
+    problems.push(
+      problem("id", "record", `The id must be 1 to 32 letters and digits, not '${showBytes(id)}'.`),
+    )
   if (ids.length > 1)
     problems.push(problem("repeated_field", "record", "There are several ids; the first one counts."))
   return { id: problems.some(({ severity }) => severity === "error") ? null : (id ?? null), problems }

@@ -1,10 +1,11 @@
 import { isValid } from "../../values/problems.ts"
-import { type Ports, unavailable, type WebAnswer } from "../contract.ts"
+import { type DnsData, type Ports, unavailable, type WebAnswer } from "../contract.ts"
 import { coverBy, type MtaStsPolicy, readPolicy } from "./mta-sts-policy.ts"
 import { firstProblems, type MtaStsCode, type MtaStsProblem, problem } from "./mta-sts-problems.ts"
 import { readId, selectRecord } from "./mta-sts-record.ts"
 import { requireRecords } from "./records.ts"
 import { readServerCertificate, type ServerCertificate } from "./server-certificate.ts"
+import { findMisplaced, isRecordOf } from "./text-records.ts"
 import { withTimeLimit } from "./time-limit.ts"
 import { explainFailure } from "./web-failures.ts"
 
@@ -47,7 +48,13 @@ export async function checkMtaSts(
       ports.dns.resolve(record_name, "TXT", signal),
       ports.dns.resolve(domain, "MX", signal),
     ])
-    const { record, problems: about } = selectRecord(requireRecords(texts, record_name), record_name)
+    const written = requireRecords(texts, record_name)
+    const { record, problems: about } = selectRecord(written, record_name)
+    const misplaced = written.some((text) => isRecordOf("mtaSts", text))
+      ? []
+      : await findMisplaced("mtaSts", domain, record_name, written, (name) =>
+          ports.dns.resolve(name, "TXT", signal),
+        )
     const { id, problems: inside } = record === null ? { id: null, problems: [] } : readId(record)
     const policy_url = `https://mta-sts.${domain}/.well-known/mta-sts.txt`
     const place = { record_name, record, id, policy_url }
@@ -57,12 +64,12 @@ export async function checkMtaSts(
         : record === null
           ? { text: null, problems: [] }
           : await readFrom(policy_url, await ports.web.get(policy_url, signal), ports.clock.now())
-    const hosts = requireRecords(servers, domain).toSorted((one, other) => one.preference - other.preference)
+    const hosts = await mailServersOf(domain, requireRecords(servers, domain), ports.dns, signal)
     return resultOf(
       place,
       read,
-      [...about, ...inside],
-      hosts.map(({ preference, exchange }) => ({ preference, host: exchange.toLowerCase() })),
+      [...about, ...misplaced.map(({ where, message }) => problem("wrong_place", where, message)), ...inside],
+      hosts,
       domain,
     )
   })
@@ -78,6 +85,25 @@ interface ReadPolicy {
 interface MailServer {
   readonly host: string
   readonly preference: number
+}
+
+/** The mail servers, best first. A domain without MX records is its own, if it has an address (RFC 5321 §5.1). */
+async function mailServersOf(
+  domain: string,
+  written: readonly DnsData["MX"][],
+  dns: Ports["dns"],
+  signal: AbortSignal,
+): Promise<readonly MailServer[]> {
+  if (written.length > 0)
+    return written
+      .toSorted((one, other) => one.preference - other.preference)
+      .map(({ preference, exchange }) => ({ preference, host: exchange.toLowerCase() }))
+  const [ipv4, ipv6] = await Promise.all([
+    dns.resolve(domain, "A", signal),
+    dns.resolve(domain, "AAAA", signal),
+  ])
+  const hasAddress = ipv4.kind === "records" || requireRecords(ipv6, domain).length > 0
+  return hasAddress || requireRecords(ipv4, domain).length > 0 ? [{ host: domain, preference: 0 }] : []
 }
 
 function resultOf(

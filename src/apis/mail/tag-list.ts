@@ -1,3 +1,4 @@
+import { showBytes } from "./shown-bytes.ts"
 import { trimBlanks } from "./trim-blanks.ts"
 
 /** A part of a list such as `v=DKIM1; p=…`. */
@@ -5,6 +6,8 @@ export interface Tag {
   readonly name: string
   /** Null for a part without `=`. */
   readonly value: string | null
+  /** The whole part, without blanks around it. */
+  readonly text: string
 }
 
 /** The parts of a list of tags (RFC 6376 §3.2), without blanks around names and values. One semicolon may end the list. */
@@ -14,6 +17,27 @@ export function readTagList(text: string): readonly Tag[] {
   return parts.map((part) => {
     const at = part.indexOf("=")
     const name = trimBlanks(at < 0 ? part : part.slice(0, at))
-    return { name, value: at < 0 ? null : trimBlanks(part.slice(at + 1)) }
+    return { name, value: at < 0 ? null : trimBlanks(part.slice(at + 1)), text: part }
   })
 }
+
+/**
+ * Quotes a part of a list of tags that is not name and value, or has a wrong value, and names the usual cause.
+ * @param otherwise the sentence for a part that has none of the usual causes
+ */
+export function explainPart(part: string, otherwise = "Write a name, an equals sign and a value."): string {
+  if (part === "") return "Between two semicolons there is nothing: leave one out."
+  const cause = partCauses.find(([form]) => form.test(part))?.[1] ?? otherwise
+  return `'${showBytes(part)}' is wrong. ${cause}`
+}
+
+const partCauses: readonly (readonly [form: RegExp, cause: string])[] = [
+  [/\\/, "Leave out the backslash: it is for zone files alone."],
+  [/["'`]|\xe2\x80[\x98-\x9f]/, "Leave out the quotation marks."],
+  [/^(?:mailto|https?):/i, "Put a comma between addresses: a semicolon ends the list."],
+  [/=[^=]*[\s,:][a-z][a-z\d]{0,5}[ \t]*=/i, "A semicolon is missing between two tags."],
+  [/^[a-z][a-z\d]{0,5}[ \t]*:/i, "Write an equals sign for the colon."],
+  [/^[^\s=]+[ \t]+[^\s=]/, "A semicolon is missing, or there is a blank too many."],
+  [/^[^=]*=$/, "There is no value: add one, or leave the tag out."],
+  [/[^\t\x20-\x7e]/, "It has a character that is not ASCII."],
+]

@@ -18,15 +18,15 @@ import { shareQuestions } from "./share-questions.ts"
 /** The questions that each part may ask: together no more than a call may, so that none takes those of another. */
 export const questionLimits = {
   route: 12,
-  spf: 48,
+  spf: 45,
   dmarc: 20,
   dkim: 26,
   caa: 16,
-  tlsrpt: 1,
+  tlsrpt: 4,
   dnssec: 20,
   dane: 45,
-  mtaSts: 4,
-  bimi: 10,
+  mtaSts: 6,
+  bimi: 9,
   reverse: 13,
 } as const
 

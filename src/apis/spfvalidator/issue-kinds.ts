@@ -25,6 +25,7 @@ const info = kind("info")
  */
 export const issueKinds = {
   NO_RECORD: error("§4.5", "{detail}; publish one: 'v=spf1 -all' if the domain sends no mail"),
+  WRONG_PLACE: warning("§3", "'{term}' is where nobody looks for it; its place is {detail}"),
   SUBDOMAIN_NO_RECORD: info(
     "§10.1.2",
     "the record of '{detail}' does not cover its subdomains; each subdomain needs its own record, at least 'v=spf1 -all'",
@@ -39,10 +40,7 @@ export const issueKinds = {
   NON_ASCII: permerror("§3.1", "'{term}' {detail}; write international names as A-labels (xn--)"),
   CONTROL_OR_TAB: permerror("§4.6.1", "'{term}' {detail}; separate terms with plain spaces"),
   MISSING_SPACE: permerror("§4.6.1", "'{term}' looks like two terms; put a space between them"),
-  BAD_VERSION_TAG: error(
-    "§4.5",
-    "'{term}' is not recognized as SPF; begin it with 'v=spf1' and a space, or remove it",
-  ),
+  BAD_VERSION_TAG: error("§4.5", "'{term}' is not recognized as SPF: {detail}"),
   INVALID_IP: permerror("§5.6", "'{term}': {detail}"),
   INVALID_CIDR: permerror("§5.6", "'{term}': {detail}"),
   INVALID_DOMAIN_SPEC: permerror("§7.1", "'{term}': {detail}"),

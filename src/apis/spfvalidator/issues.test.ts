@@ -2,8 +2,9 @@
 import { describe, expect, test } from "bun:test"
 import { answering, records, txt, validateIn } from "../../../test/spf/support.ts"
 import type { Dns, DnsZone, ZoneEntry } from "../contract.ts"
+import { toDisplayText } from "../mail/shown-bytes.ts"
 import { type IssueCode, issueKinds } from "./issue-kinds.ts"
-import { toDisplayText, toFinding } from "./issues.ts"
+import { toFinding } from "./issues.ts"
 import { limits } from "./limits.ts"
 import type { SpfInput } from "./schema.ts"
 
@@ -35,6 +36,13 @@ const shown: readonly Shown[] = [
     { "d.example": [{ TXT: "v=spf1 -all" }], "www.d.example": [{ A: "93.184.215.14" }] },
     { domain: "www.d.example", input: { domain: "www.d.example" } },
   ],
+  [
+    "WRONG_PLACE",
+    "v=spf1 -all",
+    { "_dmarc.d.example": [{ TXT: "v=spf1 -all" }] },
+    { domain: "_dmarc.d.example" },
+  ],
+  ["WRONG_PLACE", "v=DMARC1; p=none", { "d.example": [{ TXT: "v=DMARC1; p=none" }] }],
   ["MULTIPLE_RECORDS", null, { "d.example": [{ TXT: "v=spf1 -all" }, { TXT: "v=spf1 ~all" }] }],
   ["DNS_TEMPFAIL", "a:x.example", dnsOf("v=spf1 a:x.example -all", { "x.example": ["SERVFAIL"] })],
   ["DNS_TEMPFAIL", "include:x.example", dnsOf("v=spf1 include:x.example -all", { "x.example": ["TIMEOUT"] })],

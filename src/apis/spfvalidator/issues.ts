@@ -1,3 +1,4 @@
+import { showBytes } from "../mail/shown-bytes.ts"
 import { type IssueCode, issueKinds } from "./issue-kinds.ts"
 import { limits } from "./limits.ts"
 import type { Placed } from "./record.ts"
@@ -41,23 +42,6 @@ export function toFinding(
   }
 }
 
-/** Makes a stranger's bytes fit for a sentence: of bounded length, control characters escaped as in RFC 1035 §5.1. */
 function quote(bytes: string): string {
-  const text = toDisplayText(bytes).replace(
-    /\p{Cc}/gu,
-    (character) => `\\${String(character.charCodeAt(0)).padStart(3, "0")}`,
-  )
-  return text.length <= limits.termCharacters ? text : `${text.slice(0, limits.termCharacters - 1)}…`
+  return showBytes(bytes, limits.termCharacters)
 }
-
-/** Decodes bytes from the DNS as UTF-8 where they are valid UTF-8, and otherwise returns one character per byte. */
-export function toDisplayText(bytes: string): string {
-  if (!/[\u0080-\u00ff]/.test(bytes)) return bytes
-  try {
-    return utf8.decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)))
-  } catch {
-    return bytes
-  }
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })

@@ -1,3 +1,4 @@
+import { causesOf } from "../mail/text-records.ts"
 import { type Finding, toFinding } from "./issues.ts"
 import { lintNetworks } from "./lint-networks.ts"
 import { lettersOf } from "./macro.ts"
@@ -24,7 +25,8 @@ function lintOther(text: string, domain: string): Finding[] {
   const term = { text, position: 0 }
   if (/^spf2\.0\//i.test(text)) return [toFinding("SENDER_ID_RECORD", domain, term)]
   if (/^v=spf1[-+?~a-z]/i.test(text)) return [toFinding("MISSING_SPACE", domain, term, "", { causes: null })]
-  return /^[\s"']*v\s*=\s*spf/i.test(text) ? [toFinding("BAD_VERSION_TAG", domain, term)] : []
+  const causes = causesOf("spf", text)
+  return causes === null ? [] : [toFinding("BAD_VERSION_TAG", domain, term, causes)]
 }
 
 const largeBytes = 450

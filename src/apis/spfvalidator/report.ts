@@ -1,6 +1,7 @@
 import { isIpv6 } from "../../values/ip.ts"
+import { toDisplayText } from "../mail/shown-bytes.ts"
 import type { CheckResult } from "./check-host.ts"
-import { type Finding, toDisplayText, toFinding } from "./issues.ts"
+import { type Finding, toFinding } from "./issues.ts"
 import { limits } from "./limits.ts"
 import { lintPolicy } from "./lint.ts"
 import { lookupTermsOf } from "./lookup-term.ts"
@@ -84,7 +85,7 @@ function networksOf(record: SpfRecord, isSix: boolean): string[] {
   })
 }
 
-function findInTotals({ root, nodes, parentWithRecord }: Tree, summary: TreeSummary): Finding[] {
+function findInTotals({ root, nodes, parentWithRecord, misplaced }: Tree, summary: TreeSummary): Finding[] {
   const { lookupTerms, voidLookups, isTruncated } = summary
   const policy = nodes.get(root)?.policy
   if (policy?.kind === "failure") return [toFinding("DNS_TEMPFAIL", root, null, root)]
@@ -94,9 +95,13 @@ function findInTotals({ root, nodes, parentWithRecord }: Tree, summary: TreeSumm
   }
   if (policy?.kind !== "found") {
     const reason = policy?.exists === false ? "does not exist, so it has no SPF record" : "has no SPF record"
-    const noRecord = toFinding("NO_RECORD", root, null, `the domain ${reason}`)
-    if (parentWithRecord === null) return [noRecord]
-    return [noRecord, toFinding("SUBDOMAIN_NO_RECORD", root, null, parentWithRecord)]
+    return [
+      toFinding("NO_RECORD", root, null, `the domain ${reason}`),
+      ...misplaced.map(({ where, text, place }) =>
+        toFinding("WRONG_PLACE", where, { text, position: 0 }, place),
+      ),
+      ...(parentWithRecord === null ? [] : [toFinding("SUBDOMAIN_NO_RECORD", root, null, parentWithRecord)]),
+    ]
   }
   const findings = findTooManyVoids(root, voidLookups)
   if (lookupTerms > limits.lookupTerms) {

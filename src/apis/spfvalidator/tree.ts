@@ -1,3 +1,4 @@
+import { findMisplaced, type Misplaced } from "../mail/text-records.ts"
 import { isAskable } from "./domain-name.ts"
 import { Budget, limits } from "./limits.ts"
 import {
@@ -18,6 +19,8 @@ export interface Tree {
   readonly nodes: ReadonlyMap<string, TreeNode>
   /** The domain above the root, when that has an SPF record and the root has none. */
   readonly parentWithRecord: string | null
+  /** Records in the wrong place, looked for when the root has none. */
+  readonly misplaced: readonly Misplaced[]
 }
 
 export interface TreeNode {
@@ -73,8 +76,13 @@ export async function walkTree(root: string, session: Session): Promise<Tree> {
     }
   }
   const byDomain = new Map((await Promise.all(nodes)).map((node) => [node.domain, node]))
-  const parentWithRecord = await findParentWithRecord(root, byDomain.get(root)?.policy, session.lookups)
-  return { root, nodes: byDomain, parentWithRecord }
+  const policy = byDomain.get(root)?.policy
+  const ask = (name: string) => session.lookups.ask(name, "TXT")
+  const [parentWithRecord, misplaced] = await Promise.all([
+    findParentWithRecord(root, policy, session.lookups),
+    policy?.kind === "none" ? findMisplaced("spf", root, root, policy.others, ask) : [],
+  ])
+  return { root, nodes: byDomain, parentWithRecord, misplaced }
 }
 
 interface Walk {

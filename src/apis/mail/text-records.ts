@@ -1,0 +1,165 @@
+import type { DnsAnswer } from "../contract.ts"
+import { maxNameBytes } from "./domain-name.ts"
+import { showBytes } from "./shown-bytes.ts"
+
+/** The records about mail that are texts, each with its own place below a domain. */
+const kinds = {
+  dmarc: {
+    title: "DMARC",
+    version: "v=DMARC1",
+    place: "_dmarc",
+    form: /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/,
+    // As people write them who leave the underscore out, here and below.
+    near: ["dmarc"],
+    first: /^(?:p|sp|rua)[ \t]*=/i,
+  },
+  mtaSts: {
+    title: "MTA-STS",
+    version: "v=STSv1",
+    place: "_mta-sts",
+    form: /^v=STSv1[ \t]*;/,
+    near: ["mta-sts"],
+    first: /^id[ \t]*=/i,
+  },
+  tlsrpt: {
+    title: "TLSRPT",
+    version: "v=TLSRPTv1",
+    place: "_smtp._tls",
+    form: /^v=TLSRPTv1;/,
+    near: ["_tls", "smtp._tls"],
+    first: /^rua[ \t]*=/i,
+  },
+  bimi: {
+    title: "BIMI",
+    version: "v=BIMI1",
+    place: "default._bimi",
+    form: /^v[ \t]*=[ \t]*BIMI1[ \t]*(?:;|$)/i,
+    near: ["_bimi"],
+    first: /^[al][ \t]*=/i,
+  },
+  spf: {
+    title: "SPF",
+    version: "v=spf1",
+    place: "",
+    form: /^v=spf1(?: |$)/i,
+    near: ["_dmarc"],
+    first: /^include:/i,
+  },
+} as const
+
+export type TextRecordKind = keyof typeof kinds
+const kindNames = Object.keys(kinds) as TextRecordKind[]
+
+/** Whether a TXT record is of this kind: it begins with the version. Receivers ignore all others. */
+export function isRecordOf(kind: TextRecordKind, text: string): boolean {
+  return kinds[kind].form.test(text)
+}
+
+/** A record where nobody looks for it. */
+export interface Misplaced {
+  /** The name that has it. */
+  readonly where: string
+  readonly text: string
+  /** The name that should have it. */
+  readonly place: string
+  readonly message: string
+}
+
+/**
+ * Looks for a record in the wrong places, to be called when there is none at the right one: at the domain itself, without an
+ * underscore, and with the domain twice, which control panels make. Records of other kinds that stand in its place are told too.
+ * A place that the DNS does not answer for is passed over.
+ * @param place the full name where the record belongs
+ * @param texts the TXT records that are there
+ */
+export async function findMisplaced(
+  kind: TextRecordKind,
+  domain: string,
+  place: string,
+  texts: readonly string[],
+  ask: (name: string) => Promise<DnsAnswer<"TXT">>,
+): Promise<Misplaced[]> {
+  const names = new Set([
+    domain,
+    ...kinds[kind].near.map((label) => `${label}.${domain}`),
+    `${place}.${domain}`,
+  ])
+  names.delete(place)
+  const strangers = kindNames.flatMap((other) => {
+    const text = other === kind ? undefined : texts.find((one) => isRecordOf(other, one))
+    const home = [kinds[other].place, domain].filter((part) => part !== "").join(".")
+    return text === undefined || home === place ? [] : [toMisplaced(other, place, text, home)]
+  })
+  const elsewhere = await Promise.all(
+    [...names].map(async (name) => {
+      const answer = name.length > maxNameBytes ? null : await ask(name)
+      const found = answer?.kind === "records" ? answer.records : []
+      const text = found.find((one) => isRecordOf(kind, one))
+      return text === undefined ? [] : [toMisplaced(kind, name, text, place)]
+    }),
+  )
+  return [...strangers, ...elsewhere.flat()]
+}
+
+function toMisplaced(kind: TextRecordKind, name: string, text: string, place: string): Misplaced {
+  const { title } = kinds[kind]
+  const article = title === "SPF" || title === "MTA-STS" ? "an" : "a"
+  return {
+    ...{ where: name, text, place },
+    message: `${name} has ${article} ${title} record, '${showBytes(text)}'. Its place is ${place}.`,
+  }
+}
+
+/**
+ * Why texts that are meant as records of a kind do not count, one sentence for each of the first five, with the usual cause.
+ * @param place the name that has the texts
+ */
+export function explainNearly(kind: TextRecordKind, place: string, texts: readonly string[]): string[] {
+  const { title } = kinds[kind]
+  const sentences = texts.flatMap((text) => {
+    const causes = causesOf(kind, text)
+    return causes === null ? [] : `'${showBytes(text)}' of ${place} is no ${title} record: ${causes}.`
+  })
+  return sentences.slice(0, 5)
+}
+
+/**
+ * Takes one mistake after the other out of the beginning of a text, until it is a record of the kind. Returns the mistakes; null
+ * for a record, and for a text that is not meant as one.
+ */
+export function causesOf(kind: TextRecordKind, text: string): string | null {
+  const { version, place, first } = kinds[kind]
+  const name = version.slice(2)
+  const [after, separator] = kind === "spf" ? [" ", "blank"] : [";", "semicolon"]
+  const repairs: readonly (readonly [cause: string, wrong: RegExp, right: string])[] = [
+    ["it begins with a blank", blanks, ""],
+    ["it begins with a quotation mark", quotes, ""],
+    ["it begins with a blank", blanks, ""],
+    ["the backslash is a part of it", /^([^;\\]{0,20})\\+/, "$1"],
+    ["an equals sign must follow v", /^(v)[ \t]*:[ \t]*/i, "$1="],
+    ["there is a blank beside the equals sign", /^(v)(?:[ \t]+=[ \t]*|=[ \t]+)/i, "$1="],
+    [`its case must be as in ${version}`, new RegExp(`^v=${name}(?![a-z\\d])`, "i"), version],
+    [
+      `a ${separator} must follow ${version}`,
+      new RegExp(`^${version}(?![a-z\\d])[\\s,:.;]*`, "i"),
+      version + after,
+    ],
+  ]
+  let rest = text
+  const causes = new Set<string>()
+  for (const [cause, wrong, right] of repairs) {
+    if (isRecordOf(kind, rest)) break
+    const repaired = rest.replace(wrong, right)
+    if (repaired !== rest) causes.add(cause)
+    rest = repaired
+  }
+  if (isRecordOf(kind, rest)) return causes.size === 0 ? null : [...causes].join(", and ")
+  const family = name.replace(/v?1$/, "").replace("RPT", "-?RPT")
+  const isMeant = new RegExp(`^v=${family}|[;\\s"]v[ \\t]*=[ \\t]*${name}`, "i").test(rest)
+  // At a place of its own, a text with the first tag of the kind is meant as a record too.
+  if (!isMeant && (place === "" || !first.test(rest))) return null
+  return [...causes, `it must begin with ${version}${after}`.trimEnd()].join(", and ")
+}
+
+const blanks = /^(?:[\s\ufeff]|\xc2\xa0|\xef\xbb\xbf)+/
+const quotes = /^(?:["'`]|\xe2\x80[\x98-\x9f]|\xc2\xab)+/
