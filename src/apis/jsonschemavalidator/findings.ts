@@ -88,7 +88,7 @@ export class FindingsPlugin implements EvaluationPlugin<Context> {
 }
 
 function toProblem({ location, expected, instance }: Finding) {
-  const code = decodeURIComponent(location.split("/").at(-1) ?? "").slice(0, 100)
+  const code = toPointer(location).split("/").at(-1)?.slice(0, 100) || "#"
   return {
     code,
     severity: "error" as const,
@@ -103,9 +103,9 @@ export function toSchemaLocation(location: string): string {
   return location.startsWith(baseUri) ? location.slice(baseUri.length) : location
 }
 
-/** `#/a%20b` as a JSON Pointer (RFC 6901). */
+/** `#/a%20b` as a JSON Pointer (RFC 6901). The library puts a star before the place of a property whose name is checked. */
 export function toPointer(fragment: string): string {
-  return decodeURIComponent(fragment.replace(/^[^#]*#?/, ""))
+  return decodeURIComponent(fragment.replace(/^[^#]*#?\*?/, ""))
 }
 
 function describe(code: string, expected: unknown, instance: JsonNode): string {
@@ -117,8 +117,9 @@ function describe(code: string, expected: unknown, instance: JsonNode): string {
 const sentences: Readonly<Record<string, (expected: unknown, instance: JsonNode) => string>> = {
   type: (types) => `be of type ${[types].flat().join(" or ")}`,
   const: (one) => `be ${show(one)}`,
+  format: (name) => `have the format '${show(name)}'`,
   enum: (values) =>
-    `be one of ${Array.isArray(values) ? show(values.slice(0, 20).join(", ")) : show(values)}`,
+    `be one of ${values instanceof Set ? show([...values].slice(0, 20).join(", ")) : show(values)}`,
   required: (names, instance) => `have ${show(missing(names, instance))}`,
   pattern: () => "match the pattern",
   minimum: (limit) => `be at least ${show(limit)}`,

@@ -12,9 +12,12 @@ const schemaLocation = Type.String({
 })
 const errorItem = Type.Object({
   code: Type.String({
-    description: "The keyword of JSON Schema that the value does not fit, such as `type`.",
+    description:
+      "The keyword of JSON Schema that the value does not fit, such as `type`; or `large_number` for a whole number beyond 2^53, which may have lost digits before it was compared.",
   }),
-  severity: Type.Literal("error", { description: "Always `error`." }),
+  severity: choice(["error", "warning"], {
+    description: "`error`, or `warning` for `large_number`, which leaves the document valid.",
+  }),
   message: Type.String({ description: "What the value must be, in one sentence." }),
   where,
   schema_location: schemaLocation,
@@ -26,7 +29,7 @@ export const jsonschemavalidator = defineIsolatedApi({
   category: "data",
   keywords: ["draft 7", "2020-12", "check", "structure", "OpenAPI", "contract", "JSON Schema", "instance"],
   description:
-    "Checks a JSON document against a JSON Schema (2020-12 or draft 7), and reports which values do not fit which keyword. It never fetches a schema, and matches patterns in linear time. It does not check `format`.",
+    "Checks a JSON document against a JSON Schema (2020-12 or draft 7), and reports which values do not fit which keyword. It never fetches a schema, and matches patterns in linear time. It checks `format` where you ask for it.",
   method: "POST",
   credits: 1,
   input: Type.Object({
@@ -41,12 +44,20 @@ export const jsonschemavalidator = defineIsolatedApi({
       }),
     ),
     document: jsonValue({ description: "The document, at most 500,000 characters as JSON." }),
+    assert_formats: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          "Whether `format` is checked for the formats of JSON Schema 2020-12 (validation, section 7.3), such as `date` and `email`. A meta-schema with the vocabulary `format-assertion` has it checked in any case.",
+      }),
+    ),
   }),
   output: Type.Object({
     valid: Type.Boolean({ description: "Whether the document fits the schema." }),
     dialect: choice(["2020-12", "draft-07"], { description: "The draft of JSON Schema." }),
     errors: Type.Array(errorItem, {
-      description: "The first 20 values that do not fit; empty if the document is valid.",
+      description:
+        "The first 20 values that do not fit, then a warning for each parameter with a number beyond 2^53.",
     }),
     all_errors: premium(Type.Array(errorItem, { description: "The same, up to 1,000." })),
     annotations: premium(

@@ -13,6 +13,8 @@ import {
   value as instanceValue,
   type JsonNode,
 } from "@hyperjump/json-schema/instance/experimental"
+import { formatKeywords } from "./formats.ts"
+import { type Json, showLiteral, toCanonical } from "./literals.ts"
 import { type Pattern, toPattern } from "./patterns.ts"
 
 const prefix = "https://json-schema.org/keyword/"
@@ -100,9 +102,29 @@ function everyProperty(instance: JsonNode, check: (name: string, property: JsonN
   return isValid
 }
 
-/** Replaces the library's three keywords that have patterns by ones that use re2js. */
-export function addPatternKeywords(): void {
+/** The value of `const` as canonical text. */
+const constant: Keyword<string> = {
+  id: `${prefix}const`,
+  compile: async (schema) => toCanonical(showLiteral(value<Json>(schema))),
+  interpret: (compiled, instance) => toCanonical(instanceValue<Json>(instance)) === compiled,
+}
+
+/** The values of `enum` as canonical texts. */
+const enumeration: Keyword<ReadonlySet<string>> = {
+  id: `${prefix}enum`,
+  compile: async (schema) => new Set(value<Json[]>(schema).map((one) => toCanonical(showLiteral(one)))),
+  interpret: (compiled, instance) => compiled.has(toCanonical(instanceValue<Json>(instance))),
+}
+
+/**
+ * Replaces keywords of the library: patterns by ones that use re2js, `const` and `enum` for values that {@link showLiteral} shows,
+ * and formats, some of which the library gets wrong.
+ */
+export function correctKeywords(): void {
   addKeyword(pattern)
   addKeyword(patternProperties)
   addKeyword(additionalProperties)
+  addKeyword(constant)
+  addKeyword(enumeration)
+  for (const keyword of formatKeywords) addKeyword(keyword)
 }

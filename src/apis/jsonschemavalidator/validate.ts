@@ -1,10 +1,11 @@
-import { RetrievalError, removeUriSchemePlugin } from "@hyperjump/browser"
+import { removeUriSchemePlugin } from "@hyperjump/browser"
 import {
   getAllRegisteredSchemaUris,
   InvalidSchemaError,
   type OutputUnit,
   type SchemaObject,
   setMetaSchemaOutputFormat,
+  setShouldValidateFormat,
   unregisterSchema,
   validate as validateRegistered,
 } from "@hyperjump/json-schema/draft-2020-12"
@@ -22,9 +23,9 @@ import { fromJs } from "@hyperjump/json-schema/instance/experimental"
 import { shorten } from "../../values/shorten.ts"
 import { InputRejected, reject } from "../contract.ts"
 import { baseUri, FindingsPlugin, toPointer, toSchemaLocation } from "./findings.ts"
-import { addPatternKeywords } from "./keywords.ts"
+import { correctKeywords } from "./keywords.ts"
+import { hideLiterals, type Json } from "./literals.ts"
 
-export type Json = Parameters<typeof fromJs>[0]
 export type Dialect = keyof typeof metaSchemas
 
 const metaSchemas = {
@@ -34,7 +35,8 @@ const metaSchemas = {
 
 // Nothing is ever fetched: a caller's schema could name addresses inside the operator's network.
 for (const scheme of ["http", "https", "file"]) removeUriSchemePlugin(scheme)
-addPatternKeywords()
+correctKeywords()
+setShouldValidateFormat(false)
 setMetaSchemaOutputFormat("BASIC")
 // The library keeps compiled meta-schemas by address. Compile them now, before a caller's schema could use their address.
 for (const address of Object.values(metaSchemas)) await validateRegistered(address, true)
@@ -62,8 +64,14 @@ export async function validate(
   document: Json,
   {
     isAnnotated = false,
+    hasFormats = false,
     others = {},
-  }: { readonly isAnnotated?: boolean; readonly others?: OtherSchemas } = {},
+  }: {
+    readonly isAnnotated?: boolean
+    /** Whether `format` is checked, whatever the meta-schema says. */
+    readonly hasFormats?: boolean
+    readonly others?: OtherSchemas
+  } = {},
 ): Promise<Validity> {
   const dialect = dialectOf(schema, others)
   const addresses: string[] = []
@@ -72,9 +80,13 @@ export async function validate(
     const findings = new FindingsPlugin()
     const annotations = new AnnotationsPlugin()
     const plugins = isAnnotated ? [findings, annotations] : [findings]
-    const valid = attemptToEnd(findings, () => interpret(compiled, fromJs(document), { plugins }).valid)
+    setShouldValidateFormat(hasFormats)
+    const valid = await attempt("schema", dialect, () =>
+      attemptToEnd(findings, () => interpret(compiled, fromJs(document), { plugins }).valid),
+    )
     return { valid, dialect, findings, annotations: isAnnotated && valid ? annotations.annotations : [] }
   } finally {
+    setShouldValidateFormat(false)
     // The library keeps vocabularies and compiled meta-schemas by address. Remove them, so that other callers do not get them.
     for (const address of addresses) unregisterSchema(address)
   }
@@ -129,8 +141,9 @@ async function compileSchema(
 
 function toDocument(parameter: string, schema: Json, address: string, dialect: Dialect): SchemaDocument {
   if (typeof schema === "boolean") return buildSchemaDocument(schema, address, metaSchemas[dialect])
-  if (!isObject(schema)) reject(parameter, "must be an object, true or false")
-  const { $vocabulary: vocabulary, ...rest } = schema
+  const hidden = hideLiterals(schema)
+  if (!isObject(hidden)) return reject(parameter, "must be an object, true or false")
+  const { $vocabulary: vocabulary, ...rest } = hidden
   requireNoVocabulary(parameter, Object.values(rest))
   const document = buildSchemaDocument(
     keepDefinitions(rest, dialect) as SchemaObject,
@@ -141,7 +154,7 @@ function toDocument(parameter: string, schema: Json, address: string, dialect: D
     reject(parameter, "must not have the address of a meta-schema that is built in")
   if (vocabulary === undefined) return document
   if (parameter === "schema") reject(parameter, "must not have '$vocabulary': give meta-schemas in 'others'")
-  return buildSchemaDocument(schema as SchemaObject, address, metaSchemas[dialect])
+  return buildSchemaDocument(hidden as SchemaObject, address, metaSchemas[dialect])
 }
 
 /**
@@ -185,16 +198,42 @@ async function attempt<T>(parameter: string, dialect: Dialect, work: () => T | P
 }
 
 function toRequirement(thrown: Error, dialect: Dialect): string {
-  if (thrown instanceof RetrievalError)
-    return `refers to a place that was not given: ${shorten(thrown.message, 200)} Nothing is fetched`
-  // Names that every JavaScript object has, such as constructor, make the library fail in various places.
-  if (thrown instanceof TypeError && !thrown.message.startsWith("Value at"))
-    return "cannot be read as a schema: it has a keyword or an anchor with a reserved name"
-  if (!(thrown instanceof InvalidSchemaError))
-    return `cannot be read as a schema: ${shorten(thrown.message, 200)}`
-  const [first] = thrown.output.errors ?? []
-  const place = first
-    ? `: '${shorten(toPointer(first.instanceLocation), 200)}' does not fit ${toSchemaLocation(first.absoluteKeywordLocation)}`
-    : ""
-  return `must be a schema of ${dialect}${place}`
+  if (thrown instanceof InvalidSchemaError) {
+    const [first] = thrown.output.errors ?? []
+    const place = first
+      ? `: '${shorten(toPointer(first.instanceLocation), 200)}' does not fit ${toSchemaLocation(first.absoluteKeywordLocation)}`
+      : ""
+    return `must be a schema of ${dialect}${place}`
+  }
+  for (const [message, toSentence] of requirements) {
+    const found = message.exec(thrown.message)
+    if (found) return toSentence(`'${shorten(toSchemaLocation(found[1] ?? ""), 200)}'`)
+  }
+  // Values of a wrong type, and names that every JavaScript object has, make the library fail in various places.
+  return "cannot be read as a schema: a keyword has a value of a wrong type, or a keyword or an anchor has a reserved name"
 }
+
+/** Sentences for the messages of the library, each with the part in quotation marks. */
+const requirements: readonly (readonly [RegExp, (quoted: string) => string])[] = [
+  [
+    /^Unable to load resource '([^']+)'/,
+    (place) => `refers to a place that was not given: ${place}. Nothing is fetched`,
+  ],
+  [/^No such anchor '([^']+)'/, (place) => `refers to ${place}, and has no such anchor`],
+  [
+    /^No dynamic anchor found for "([^"]+)"/,
+    (name) => `refers to the dynamic anchor ${name}, which is not there`,
+  ],
+  [/^Value at '([^']*)' is/, (place) => `refers to a place that is not there, at ${place}`],
+  [/^No schema found at '([^']+)'/, (place) => `must have a schema at ${place}`],
+  [/^The document at (\S+) is not a schema/, (place) => `must have a schema at ${place}`],
+  [
+    /^Encountered unknown dialect '([^']+)'/,
+    (name) => `has ${name} as '$schema', which is neither built in nor in 'others' with '$vocabulary'`,
+  ],
+  [/^Unrecognized vocabulary: (\S+)\./, (name) => `requires the vocabulary ${name}, which is not known`],
+  [
+    /^Encountered un\w+ keyword '?([^'.]+)/,
+    (name) => `has the keyword ${name}, which its meta-schema does not have`,
+  ],
+]
