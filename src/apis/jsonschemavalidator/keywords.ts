@@ -117,8 +117,8 @@ const enumeration: Keyword<ReadonlySet<string>> = {
 }
 
 /**
- * Replaces keywords of the library: patterns by ones that use re2js, `const` and `enum` for values that {@link showLiteral} shows,
- * and formats, some of which the library gets wrong.
+ * Replaces keywords of the library: patterns by ones that use re2js, `const` and `enum` for values that {@link showLiteral}
+ * shows, and formats, some of which the library gets wrong.
  */
 export function correctKeywords(): void {
   addKeyword(pattern)
