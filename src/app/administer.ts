@@ -42,7 +42,7 @@ export async function openAdministration(
     // This process gets no requests.
     watchRequests: () => null,
     version,
-    startedMs: clock.now(),
+    startedMs: null,
     config: {
       version: () => null,
       edit: () => Promise.reject(new ConfigRefused(onlyRunning)),

@@ -18,8 +18,10 @@ export const healthDetail = defineRead({
   input: Type.Object({}),
   output: Type.Object({
     version: Type.String({ description: "The program's version." }),
-    started: instant("When the process was started."),
-    uptime_seconds: Type.Integer({ description: "How long it has run." }),
+    started: Type.Optional(instant("When the process was started; absent from a command on the store.")),
+    uptime_seconds: Type.Optional(
+      Type.Integer({ description: "How long it has run; absent with `started`." }),
+    ),
     store: choice(["sqlite", "postgresql"], { description: "The kind of store." }),
     store_bytes: counts("Sizes of the store's parts in bytes."),
     notices: Type.Object(
@@ -84,8 +86,10 @@ export const healthDetail = defineRead({
     const lastMs = await backups.lastMs()
     return {
       version,
-      started: toIso(startedMs),
-      uptime_seconds: Math.max(0, Math.floor((clock.now() - startedMs) / 1_000)),
+      ...(startedMs !== null && {
+        started: toIso(startedMs),
+        uptime_seconds: Math.max(0, Math.floor((clock.now() - startedMs) / 1_000)),
+      }),
       store,
       store_bytes: { ...storeBytes },
       notices: { pending: pendingNotices },

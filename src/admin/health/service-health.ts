@@ -5,8 +5,8 @@ export interface ServiceHealth {
   readonly version: string
   /** The kind of store. */
   readonly store: "sqlite" | "postgresql"
-  /** Milliseconds since the Unix epoch. */
-  readonly startedMs: number
+  /** Milliseconds since the Unix epoch; null for a command, which would tell of itself. */
+  readonly startedMs: number | null
   /** Sizes in bytes: of the data file and its write-ahead log, or of a store in memory or of a database. */
   readonly storeBytes: Readonly<Record<string, number>>
   /** Notices that wait for their delivery, at most 100,000. */

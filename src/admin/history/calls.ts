@@ -109,6 +109,9 @@ export const historyOfFaults = defineRead({
       last: instant("When the last one failed."),
       meaning: Type.String({ description: "What was wrong, for an operator." }),
       advice: Type.String({ description: "What to do about it." }),
+      is_service_fault: Type.Boolean({
+        description: "Whether the service failed (5xx). Otherwise it refused a mistake of the caller.",
+      }),
     }),
   ),
   example: {},

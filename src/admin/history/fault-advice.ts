@@ -2,13 +2,25 @@
 interface FaultAdvice {
   readonly meaning: string
   readonly advice: string
+  /** Whether it is the service's own (5xx) and not the caller's. */
+  readonly is_service_fault: boolean
 }
+
+const serviceFaults = [
+  "planMissing",
+  "internal",
+  "overloaded",
+  "upstreamUnavailable",
+  "storeUnavailable",
+  "chargeUnknown",
+]
 
 const keyAdvice = "Tell the customer, or look the key up under Keys."
 const customerAdvice = "Nothing on this side: the answer tells the customer what to change."
 const unknown: FaultAdvice = {
   meaning: "Requests failed for a reason that this version has no text for.",
   advice: "Look up the requests in the log by their ids.",
+  is_service_fault: false,
 }
 
 /** By fault, or by GraphQL's code as 0.1.0 recorded it, which names the fault that means the same. */
@@ -130,5 +142,7 @@ const table: Readonly<Record<string, readonly [meaning: string, advice: string] 
 export function adviceFor(fault: string): FaultAdvice {
   const known = Object.hasOwn(table, fault) ? table[fault] : undefined
   if (typeof known === "string") return adviceFor(known)
-  return known ? { meaning: known[0], advice: known[1] } : unknown
+  return known
+    ? { meaning: known[0], advice: known[1], is_service_fault: serviceFaults.includes(fault) }
+    : unknown
 }

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { type Plan, portalActions } from "../../accounts/plan.ts"
+import { defaultPlans, type Plan, portalActions } from "../../accounts/plan.ts"
 import { nullable } from "../../apis/contract.ts"
 import { listOf } from "../fields.ts"
 import { defineRead } from "../operation.ts"
@@ -29,6 +29,7 @@ const planSchema = Type.Object({
   }),
   description: nullable(Type.String(), { description: "For whom the plan is; null without it." }),
   highlight: Type.Boolean({ description: "Whether the landing page recommends it." }),
+  is_built_in: Type.Boolean({ description: "Whether the program has it without a configuration file." }),
 })
 
 export const listPlans = defineRead({
@@ -62,5 +63,6 @@ function toOutput(plan: Plan) {
     price: plan.price,
     description: plan.description,
     highlight: plan.highlight,
+    is_built_in: defaultPlans.some(({ name }) => name === plan.name),
   }
 }

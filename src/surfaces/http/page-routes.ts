@@ -82,6 +82,8 @@ export function isPagePath(url: string): boolean {
   return !/^\/(?:v1|admin|mcp|_mock)(?:\/|$)/.test(pathOf(url))
 }
 
+const checkDetail = { detail: { summary: "The page that checks a domain", tags: ["page"] } }
+
 /** The reference, GraphiQL, and the files that pages and crawlers load. `/` is a route of discovery: programs get an index. */
 export function siteFeature(base: IncomingApp, context: HttpContext, pages: SiteServer, site: Site) {
   const app = unkeyedFeature("site", base, context)
@@ -103,6 +105,9 @@ export function siteFeature(base: IncomingApp, context: HttpContext, pages: Site
       { detail: { summary: `The page or file at ${path}`, tags: ["page"] } },
     )
   }
+  // The script reads the domain from the address, so all have the same page.
+  app.get("/check", ({ request, set }) => answer("/check", request, set), checkDetail)
+  app.get("/check/*", ({ request, set }) => answer("/check", request, set), checkDetail)
   for (const root of ["/apis", "/docs"]) {
     app.get(`${root}/*`, ({ request, set, params }) => answer(`${root}/${params["*"]}`, request, set), {
       detail: { summary: `The pages below ${root}`, tags: ["page"] },

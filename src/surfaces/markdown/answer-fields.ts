@@ -17,8 +17,12 @@ export function fieldsOf(schema: TSchema): readonly Field[] {
   return fieldsIn({ path: "", schema, premium: false }).flatMap(withAllBelow)
 }
 
-/** The fields directly in a field: those of its object, or of each object in its list. */
+/** The fields directly in a field: those of its object, or of each object in its list, also where it may be null. */
 export function fieldsIn({ path, schema, premium }: Field): readonly Field[] {
+  if (Array.isArray(schema.anyOf)) {
+    const all = schema.anyOf.flatMap((member: TSchema) => fieldsIn({ path, schema: member, premium }))
+    return [...new Map(all.map((field) => [field.path, field])).values()]
+  }
   if (schema.type === "array") return fieldsIn({ path: `${path}[]`, schema: schema.items, premium })
   const children = Object.entries((schema.properties ?? {}) as Record<string, TSchema>)
   return children.map(([name, child]) => ({

@@ -51,7 +51,7 @@ export function pageHeader(site: Site, { logo }: SiteAssets): Html {
   return html`<header class="top">
 <div class="inner">
 <a class="brand" href="/"><img src="${logo}" alt="" height="28"><span>${site.title}</span></a>
-<nav aria-label="Pages">${linksOf(site).map(({ href, text }) => html`<a href="${href}">${text}</a>`)}</nav>
+<nav aria-label="Pages">${linksOf(site).map(({ href, text, mark }) => html`<a href="${href}"${mark}>${text}</a>`)}</nav>
 </div>
 </header>`
 }
@@ -66,13 +66,20 @@ function offerLinks({ offer: { contact, terms, privacy, status } }: Site): reado
   return links.flatMap(([href, text]) => (href === null ? [] : html`<a href="${href}">${text}</a>`))
 }
 
+/** A link of the header. The script changes those with a mark for customers who are signed in. */
+interface PageLink {
+  readonly href: string
+  readonly text: string
+  readonly mark?: Html
+}
+
 /** Not the console: it is for operators, who know its address. */
-function linksOf({ portal, offer: { plans, signUp } }: Site): readonly { href: string; text: string }[] {
+function linksOf({ portal, offer: { plans, signUp } }: Site): readonly PageLink[] {
   return [
     { href: "/#apis", text: "APIs" },
     ...(plans.length > 0 ? [{ href: "/#plans", text: "Plans" }] : []),
     { href: "/docs", text: "Reference" },
-    ...(portal ? [{ href: "/portal", text: "Sign in" }] : []),
-    ...(signUp === null ? [] : [{ href: signUp, text: "Sign up" }]),
+    ...(portal ? [{ href: "/portal", text: "Sign in", mark: html` data-sign-in` }] : []),
+    ...(signUp === null ? [] : [{ href: signUp, text: "Sign up", mark: html` data-sign-up` }]),
   ]
 }

@@ -1,6 +1,6 @@
 import type { Plan } from "../../accounts/plan.ts"
 import { type Html, html } from "./html.ts"
-import type { Offer, Site } from "./site.ts"
+import type { Offer, Site, WritePage } from "./site.ts"
 
 /** The plans that the operator offers, each with what it costs and what one gets. Nothing without plans. */
 export function plansSection({ offer, apis }: Site): Html | null {
@@ -89,18 +89,37 @@ function formatCount(count: number): string {
 /** The API whose answer is a report on a domain. */
 const audit = "mailaudit"
 
-/** A field that checks a domain without a key, where guests may: the script shows the report, without it the answer is JSON. */
-export function domainCheck({ apis, guests }: Site): Html | null {
-  if (!guests?.apis.has(audit) || !apis.some(({ definition }) => definition.id === audit)) return null
-  const checks = countText(guests.callsPerMinute, "check")
+/** Whether guests may check a domain. */
+export function hasDomainCheck({ apis, guests }: Site): boolean {
+  return guests?.apis.has(audit) === true && apis.some(({ definition }) => definition.id === audit)
+}
+
+/**
+ * A field that checks a domain without a key, where guests may: the script shows the report, without it the answer is JSON.
+ * @param isPage whether it is the page at `/check`, whose heading it then has
+ */
+export function domainCheck(site: Site, isPage = false): Html | null {
+  if (!site.guests || !hasDomainCheck(site)) return null
+  const { signUp, plans } = site.offer
+  const checks = countText(site.guests.callsPerMinute, "check")
+  const label = html`<label for="domain">Check a domain</label>`
   return html`<section class="domain-check" aria-label="Domain">
 <div class="inner">
 <form action="/v1/${audit}" method="get" id="check">
-<label for="domain">Check a domain</label>
-<div class="check-line"><input id="domain" name="domain" required maxlength="253" placeholder="example.com" autocomplete="off" autocapitalize="none" spellcheck="false" inputmode="url" aria-describedby="check-hint"><button class="button primary">Check</button></div>
-<p class="hint" id="check-hint">Does its mail arrive, and can others forge it? The report has a grade from A to F and covers SPF, DKIM, DMARC, DNSSEC and more. You need no key for up to ${checks} a minute.</p>
+${isPage ? html`<h1>${label}</h1>` : label}
+<div class="check-line"><input id="domain" name="domain" required maxlength="1000" placeholder="example.com" autocomplete="off" autocapitalize="none" spellcheck="false" inputmode="url" aria-describedby="check-hint"><button class="button primary">Check</button></div>
+<p class="hint" id="check-hint">Does its mail arrive, and can others forge it? Type a domain, or paste an e-mail address or the address of a page. The report has a grade from A to F and covers SPF, DKIM, DMARC, DNSSEC and more. You need no key for up to ${checks} a minute.</p>
 </form>
-<div id="check-answer"></div>
+<div id="check-answer"${plans.length > 0 && html` data-plans`}${signUp !== null && html` data-sign-up="${signUp}"`}></div>
 </div>
 </section>`
+}
+
+/** The page at `/check`: of a domain, if its path has one, whose report the script shows. */
+export function checkPage(site: Site, write: WritePage): string {
+  return write({
+    name: "Check a domain",
+    description: "Checks whether the mail of a domain arrives, and whether others can forge it.",
+    main: html`${domainCheck(site, true)}<noscript><div class="inner"><p>The report needs JavaScript. Without it the answer is JSON.</p></div></noscript>`,
+  })
 }

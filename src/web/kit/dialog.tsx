@@ -54,13 +54,13 @@ export function Dialog({ title, children, close, mayClose = true, isWide = false
 }
 
 /**
- * What has the focus at first: the button that leads back from a dangerous form, the first field of another one, or the button
- * that copies a secret. The browser would choose Close, with which a space ends the window.
+ * What has the focus at first: the first field, the button that leads back from a dangerous form without one, or the button that
+ * copies a secret. The browser would choose Close, with which a space ends the window.
  */
 function firstOf(dialog: HTMLElement): HTMLElement | null {
   const places = [
-    ".form-buttons:has(.danger) .quiet",
     "form :is(input, select, textarea):not(:disabled)",
+    ".form-buttons:has(.danger) .quiet",
     ".secret-row button",
     ".form-buttons button",
   ]

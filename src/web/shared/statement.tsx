@@ -1,13 +1,14 @@
-import { printPage } from "../client/browser.ts"
+import { serviceName } from "../client/area.ts"
+import { nowMs, printPage } from "../client/browser.ts"
 import { type AnswerOf, addressOfRead } from "../client/operations.ts"
 import { useRead } from "../client/use-read.ts"
 import { Button } from "../kit/button.tsx"
-import { Stat, Stats } from "../kit/facts.tsx"
+import { Facts, Stat, Stats } from "../kit/facts.tsx"
 import { Icon } from "../kit/icon.tsx"
 import { Section } from "../kit/page.tsx"
 import { Empty, Notice, Ready } from "../kit/states.tsx"
 import { type Column, Table } from "../kit/table.tsx"
-import { formatNumber, Time } from "../kit/text.tsx"
+import { formatDay, formatNumber, Time } from "../kit/text.tsx"
 
 type Statement = Omit<AnswerOf<"statements.show">, "external_id">
 type Line = Statement["data"][number]
@@ -61,11 +62,23 @@ export function StatementActions({ account, month }: StatementViewProps) {
 }
 
 function Shown({ statement }: { readonly statement: Statement }) {
-  const { name, month, plan, price, granted, adjusted, used, calls, final, data, has_more } = statement
+  const { account, name, month, plan, price, granted, adjusted, used, calls, final, data, has_more } =
+    statement
   const steps = data.filter(({ line }) => line !== "usage")
   const usage = data.filter(({ line }) => line === "usage")
   return (
-    <>
+    <div class="statement">
+      <div class="on-paper">
+        <Facts
+          facts={[
+            ["Service", serviceName],
+            ["Account", name],
+            ["Account id", account],
+            ["Month", `${monthInWords(month)} (UTC)`],
+            ["Printed on", formatDay(new Date(nowMs()).toISOString())],
+          ]}
+        />
+      </div>
       {!final && (
         <Notice tone="plain">
           This month is not over: the statement shows the present state and is not final.
@@ -104,7 +117,7 @@ function Shown({ statement }: { readonly statement: Statement }) {
         )}
         {has_more && <p>This is a part of a long statement. Save it as CSV to see all.</p>}
       </Section>
-    </>
+    </div>
   )
 }
 

@@ -6,17 +6,20 @@ import { ErrorBox, Loading } from "../kit/states.tsx"
 import { sendCall } from "../playground/call.ts"
 import { type AuditReport, Report, readReport } from "../playground/report.tsx"
 
-let asked = 0
-
-/** Asks for the report on a domain and shows it in its place. */
+/** Asks for the report on a domain and shows it in its place, with the place's `data-` attributes for what the operator offers. */
 export function showCheck(place: HTMLElement, domain: string): void {
-  // Another number makes another check, also of the same domain.
-  render(<Check key={++asked} domain={domain} />, place)
+  render(<Check domain={domain} offer={place.dataset} />, place)
 }
 
 type State = "loading" | { readonly report: AuditReport } | { readonly error: Problem | Unreachable }
 
-function Check({ domain }: { readonly domain: string }) {
+interface CheckProps {
+  readonly domain: string
+  /** The attributes of the place: where one signs up, and whether there are plans to see. */
+  readonly offer: DOMStringMap
+}
+
+function Check({ domain, offer }: CheckProps) {
   const [state, setState] = useState<State>("loading")
   const [tries, setTries] = useState(0)
   useEffect(() => {
@@ -48,14 +51,47 @@ function Check({ domain }: { readonly domain: string }) {
           <p class="hidden" role="status">
             The report on {state.report.domain} is here.
           </p>
+          <h2>Report on {state.report.domain}</h2>
           <Report report={state.report} />
+          {state.report.fixes === undefined && <PaidPart report={state.report} offer={offer} />}
           <p class="hint">
-            The same as an API, with what to change and for your own tools:{" "}
-            <a href="/apis/mailaudit">mailaudit</a>.
+            To share the report, copy the address of this page: it makes the report anew. For your own tools
+            it is an API: <a href="/apis/mailaudit">mailaudit</a>.
           </p>
         </>
       )}
     </div>
+  )
+}
+
+/** What the answer to a call on a paid plan adds to this one. */
+function PaidPart({ report, offer }: { readonly report: AuditReport; readonly offer: DOMStringMap }) {
+  const count = report.checks.filter(({ advice }) => advice !== null).length
+  if (count === 0) return null
+  return (
+    <section class="card" aria-label="What a paid answer adds">
+      <h3>What a paid answer adds</h3>
+      <p>
+        How to mend {count === 1 ? "this point" : `these ${count} points`}: the records and files to publish,
+        ready to paste into the zone file, those that bring most points first. It comes with a key of a plan
+        with all fields.
+      </p>
+      <p class="actions">
+        {offer.signUp !== undefined && (
+          <a class="button primary" href={offer.signUp}>
+            Sign up
+          </a>
+        )}
+        {offer.plans !== undefined && (
+          <a class="button" href="/#plans">
+            See the plans
+          </a>
+        )}
+        <a class="button" href="/apis/mailaudit">
+          See the whole answer
+        </a>
+      </p>
+    </section>
   )
 }
 

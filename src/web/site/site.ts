@@ -1,5 +1,6 @@
 /** The script of the pages that the server writes. They work without it. */
 import { exampleService } from "../../code-examples/code-call.ts"
+import { domainOf } from "./domain-of.ts"
 import { startSearch } from "./search.ts"
 
 startSearch()
@@ -25,14 +26,16 @@ if (playground) {
 const check = document.querySelector<HTMLFormElement>("#check")
 const answer = document.querySelector<HTMLElement>("#check-answer")
 if (check && answer) {
-  const load = () => import("./check.tsx")
-  check.addEventListener("focusin", load, { once: true })
-  check.addEventListener("submit", async (event) => {
+  check.addEventListener("submit", (event) => {
     event.preventDefault()
-    const domain = String(new FormData(check).get("domain")).trim()
-    const { showCheck } = await load()
-    showCheck(answer, domain)
+    const domain = domainOf(String(new FormData(check).get("domain")))
+    location.assign(`/check/${encodeURIComponent(domain)}`)
   })
+  const asked = domainInAddress()
+  if (asked !== null) {
+    check.querySelector("input")?.setAttribute("value", asked)
+    import("./check.tsx").then(({ showCheck }) => showCheck(answer, asked))
+  }
 }
 
 for (const block of document.querySelectorAll(".code")) {
@@ -42,6 +45,30 @@ for (const block of document.querySelectorAll(".code")) {
   nameThisService(code)
   // Only pages that are served with TLS, or by this machine, may write to the clipboard.
   if (navigator.clipboard) block.append(copyButton(code, label))
+}
+
+showWhoIsSignedIn()
+
+/** The domain of an address such as /check/example.com; null for another address. */
+function domainInAddress(): string | null {
+  const [, asked] = /^\/check\/(.+?)\/?$/.exec(location.pathname) ?? []
+  try {
+    return asked === undefined ? null : domainOf(decodeURIComponent(asked))
+  } catch {
+    return null
+  }
+}
+
+/** Pages are the same for everybody, so the header learns here that a customer is signed in. */
+async function showWhoIsSignedIn(): Promise<void> {
+  const signIn = document.querySelector(".top a[data-sign-in]")
+  if (!signIn) return
+  const session = await fetch("/portal/session", { headers: { accept: "application/json" } }).catch(
+    () => null,
+  )
+  if (!session?.ok || !(await session.json()).signed_in) return
+  signIn.textContent = "Portal"
+  document.querySelector(".top a[data-sign-up]")?.remove()
 }
 
 /** Opens what hides the part of the page that the address names. */

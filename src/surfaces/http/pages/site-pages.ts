@@ -8,6 +8,7 @@ import { graphiqlPage } from "../../site/graphiql-page.ts"
 import { indexPage } from "../../site/index-page.ts"
 import { landingPage, notFoundPage } from "../../site/landing-page.ts"
 import { layout } from "../../site/layout.ts"
+import { checkPage, hasDomainCheck } from "../../site/offer.ts"
 import { rulesOf } from "../../site/rule-list.ts"
 import { rulePage } from "../../site/rules.ts"
 import type { Site, WritePage } from "../../site/site.ts"
@@ -47,6 +48,7 @@ export async function createSitePages(site: Site, brand: Brand) {
       ...site.apis.map(
         (api) => [`/apis/${api.definition.id}`, html(() => apiPage(site, api, write))] as const,
       ),
+      ...(hasDomainCheck(site) ? [["/check", withForm.html(() => checkPage(site, write))] as const] : []),
       ["/docs", html(() => indexPage(site, write))],
       ...rulesOf(site).map((rule) => [`/docs/${rule.id}`, html(() => rulePage(site, rule, write))] as const),
       ...(site.graphql
@@ -83,6 +85,7 @@ function markdownOf({ definition, credits }: DocumentedApi, { publicUrl }: Site)
 const robots = `User-agent: *
 Disallow: /v1/
 Disallow: /admin
+Disallow: /check/
 Disallow: /console
 Disallow: /portal
 Disallow: /unsubscribe

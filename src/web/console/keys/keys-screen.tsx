@@ -4,6 +4,7 @@ import type { AnswerOf } from "../../client/operations.ts"
 import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
+import { ActionButton } from "../../kit/action-button.tsx"
 import { useBulk } from "../../kit/bulk.tsx"
 import { Button, LinkButton } from "../../kit/button.tsx"
 import { Dialog } from "../../kit/dialog.tsx"
@@ -14,6 +15,7 @@ import { Form } from "../../kit/form.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty } from "../../kit/states.tsx"
+import { say } from "../../kit/status.tsx"
 import { Time } from "../../kit/text.tsx"
 import { CreateKey } from "../../shared/key-fields.tsx"
 import { KeyState, nameOf } from "../../shared/key-state.tsx"
@@ -97,7 +99,7 @@ export function KeysScreen() {
           </Empty>
         }
       />
-      {window === "find" && <FindKey close={close} />}
+      {window === "find" && <FindKey close={close} changed={() => setVersion((before) => before + 1)} />}
       {window === "create" && (
         <CreateKey
           account={null}
@@ -114,7 +116,7 @@ export function KeysScreen() {
 }
 
 /** Finds the key and account of a leaked text. */
-function FindKey({ close }: { readonly close: () => void }) {
+function FindKey({ close, changed }: { readonly close: () => void; readonly changed: () => void }) {
   const [found, setFound] = useState<AnswerOf<"keys.find"> | null>(null)
   return (
     <Dialog title="Look up a leaked key" close={close}>
@@ -135,6 +137,19 @@ function FindKey({ close }: { readonly close: () => void }) {
             <LinkButton kind="primary" href={addressOf(`/keys/${found.id}`)}>
               Open the key
             </LinkButton>
+            {may("keys.disable") && found.state === "works" && (
+              <ActionButton
+                kind="risky"
+                run={(idempotencyKey) => send("keys.disable", { id: found.id }, { idempotencyKey })}
+                done={() => {
+                  say("The key is disabled. Calls with it are refused until it is enabled again.")
+                  setFound({ ...found, state: "disabled" })
+                  changed()
+                }}
+              >
+                Disable
+              </ActionButton>
+            )}
             <Button kind="quiet" onClick={() => setFound(null)}>
               Look up another
             </Button>

@@ -116,7 +116,9 @@ function HealthFacts({ version }: { readonly version: number }) {
         <Facts
           facts={[
             ["Version", health.version],
-            ["Running since", <Time key="started" at={health.started} style="distance" />],
+            health.started === undefined
+              ? null
+              : ["Running since", <Time key="started" at={health.started} style="distance" />],
             [
               "Store",
               `${health.store === "sqlite" ? "SQLite" : "PostgreSQL"}, ${formatBytes(sizeOf(health))}`,

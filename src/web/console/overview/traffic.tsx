@@ -4,7 +4,7 @@ import type { PlotStep } from "../../kit/draw-plot.ts"
 import { Stat, Stats } from "../../kit/facts.tsx"
 import { Plot } from "../../kit/plot.tsx"
 import { Ready } from "../../kit/states.tsx"
-import { formatNumber } from "../../kit/text.tsx"
+import { formatNumber, Tag } from "../../kit/text.tsx"
 import { type CallHistory, type CreditHistory, callPoints, creditPoints, slowestOf, total } from "./points.ts"
 
 interface TrafficProps {
@@ -22,6 +22,13 @@ export function Traffic({ step, api, version }: TrafficProps) {
     { step, by: "none" },
     version,
   )
+  const { from, to } = reading.data ?? {}
+  const faults = useRead(
+    may("history.faults") && from !== undefined ? "history.faults" : null,
+    { from: from ?? null, to: to ?? null, api },
+    version,
+  )
+  const failed = faults.data && total(faults.data.data, (sum) => (sum.is_service_fault ? sum.calls : 0))
   // Figures that come one after the other would move those already shown.
   const waits = credits.isLoading && credits.data === null
   return (
@@ -29,10 +36,12 @@ export function Traffic({ step, api, version }: TrafficProps) {
       <Ready reading={waits ? { ...reading, data: null, isLoading: true } : reading} what="calls">
         {(history) => (
           <>
-            <Figures history={history} credits={credits.data} />
+            <h2 class="hidden">Traffic</h2>
+            <Figures history={history} credits={credits.data} failed={failed} />
             <div class="plots">
-              <CallPlots history={history} isOneApi={api !== null} />
+              <CallPlot history={history} />
               {credits.data && <CreditPlot history={credits.data} />}
+              <LatencyPlot history={history} isOneApi={api !== null} />
             </div>
           </>
         )}
@@ -44,62 +53,73 @@ export function Traffic({ step, api, version }: TrafficProps) {
 interface FiguresProps {
   readonly history: CallHistory
   readonly credits: CreditHistory | null
+  /** Errors that are the service's own; null where it is not known. */
+  readonly failed: number | null
 }
 
-function Figures({ history: { data }, credits }: FiguresProps) {
+/** Mistakes of callers are refused as they should be, so only the service's own errors are red. */
+function Figures({ history: { data }, credits, failed }: FiguresProps) {
   const calls = total(data, (sum) => sum.calls)
   const errors = total(data, (sum) => sum.errors)
   const slowest = slowestOf(data)
   return (
     <Stats>
       <Stat label="Calls" value={formatNumber(calls)} />
+      {credits && <Stat label="Credits" value={formatNumber(total(credits.data, (sum) => sum.credits))} />}
       <Stat
         label="Errors"
         value={formatNumber(errors)}
         note={
-          calls === 0
-            ? undefined
-            : `${((errors / calls) * 100).toFixed(errors === 0 ? 0 : 1)}\u00a0% of calls`
+          calls > 0 && (
+            <>
+              {((errors / calls) * 100).toFixed(errors === 0 ? 0 : 1)}&nbsp;% of calls
+              {failed === 0 && errors > 0 && ", all mistakes of callers"}{" "}
+              {failed !== null && failed > 0 && <Tag tone="bad">{formatNumber(failed)} of the service</Tag>}
+            </>
+          )
         }
       />
       <Stat label="Slowest p99" value={slowest === null ? "–" : `${formatNumber(slowest)} ms`} />
-      {credits && <Stat label="Credits" value={formatNumber(total(credits.data, (sum) => sum.credits))} />}
     </Stats>
   )
 }
 
-interface CallPlotsProps {
+function CallPlot({ history }: { readonly history: CallHistory }) {
+  const { times, calls, errors } = callPoints(history)
+  return (
+    <Plot
+      title="Calls and errors"
+      file="calls"
+      times={times}
+      step={history.step}
+      series={[
+        { label: "Calls", kind: "bars", tone: "accent", values: calls },
+        { label: "Errors", kind: "bars", tone: "warn", values: errors },
+      ]}
+    />
+  )
+}
+
+interface LatencyPlotProps {
   readonly history: CallHistory
   readonly isOneApi: boolean
 }
 
-function CallPlots({ history, isOneApi }: CallPlotsProps) {
-  const { times, calls, errors, p50, p99 } = callPoints(history)
+function LatencyPlot({ history, isOneApi }: LatencyPlotProps) {
+  const { times, p50, p99 } = callPoints(history)
   return (
-    <>
-      <Plot
-        title="Calls and errors"
-        file="calls"
-        times={times}
-        step={history.step}
-        series={[
-          { label: "Calls", kind: "bars", tone: "accent", values: calls },
-          { label: "Errors", kind: "bars", tone: "bad", values: errors },
-        ]}
-      />
-      <Plot
-        title="Latency"
-        file="latency"
-        unit="ms"
-        hint="Half of the calls took no longer than p50, which is an average over the APIs. 99&nbsp;% took no longer than p99."
-        times={times}
-        step={history.step}
-        series={[
-          { label: "p50", kind: "line", tone: "second", values: p50 },
-          { label: isOneApi ? "p99" : "p99 of the slowest API", kind: "line", tone: "warn", values: p99 },
-        ]}
-      />
-    </>
+    <Plot
+      title="Latency"
+      file="latency"
+      unit="ms"
+      hint="Half of the calls took no longer than p50, which is an average over the APIs. 99&nbsp;% took no longer than p99."
+      times={times}
+      step={history.step}
+      series={[
+        { label: "p50", kind: "line", tone: "second", values: p50 },
+        { label: isOneApi ? "p99" : "p99 of the slowest API", kind: "line", tone: "warn", values: p99 },
+      ]}
+    />
   )
 }
 

@@ -28,6 +28,8 @@ interface ChangeWindowProps {
   readonly remove?: { readonly label: string; readonly changes: Changes } | undefined
   /** What removing means, above its button. */
   readonly removeText?: string
+  /** The value that holds now, for a setting that the file does not have. */
+  running?(setting: string): unknown
   close(): void
   /** @param version of the configuration that runs now */
   changed(version: number | null): void
@@ -50,6 +52,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
     toChanges,
     remove,
     removeText = "A plan that open accounts still have cannot be removed. Give them another one first.",
+    running = () => null,
     close,
     changed,
   } = props
@@ -139,7 +142,12 @@ export function ChangeWindow(props: ChangeWindowProps) {
               changed(saved.version)
             }}
           >
-            <ChangeTable changes={trial.difference.data} />
+            <ChangeTable
+              changes={trial.difference.data.map((change) => ({
+                ...change,
+                before: change.before ?? running(change.setting) ?? null,
+              }))}
+            />
           </Form>
         )}
       </div>

@@ -39,7 +39,7 @@ const rights = [
 ] as const
 
 /** What a new plan begins with. */
-const fresh: Omit<Plan, "name"> = {
+const fresh: Omit<Plan, "name" | "is_built_in"> = {
   monthly_credits: 10_000,
   sign_up_bonus: 0,
   requests_per_minute: 60,
@@ -79,7 +79,12 @@ export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
       }}
       toChanges={toChanges}
       remove={
-        plan ? { label: `Remove plan ${plan.name}`, changes: { [`plans.${plan.name}`]: null } } : undefined
+        plan && !plan.is_built_in
+          ? { label: `Remove plan ${plan.name}`, changes: { [`plans.${plan.name}`]: null } }
+          : undefined
+      }
+      running={(setting) =>
+        plan && Object.entries(plan).find(([field]) => setting.endsWith(`.${field}`))?.[1]
       }
       close={close}
       changed={changed}
@@ -151,6 +156,7 @@ export function EditPrices({ prices, version, close, changed }: EditPricesProps)
             .filter(([name, value]) => prices[name.slice("credits.".length)] !== value),
         )
       }
+      running={(setting) => prices[setting.slice("credits.".length)]}
       close={close}
       changed={changed}
     >

@@ -86,6 +86,7 @@ function Days() {
             <Empty title={`No calls in the last ${days} days`}>Successful calls appear here.</Empty>
           ) : (
             <>
+              <h2 class="hidden">Usage by day</h2>
               <UsagePlots sums={data} days={days} file="usage" />
               <div class="plots">
                 <Ready reading={byApi} what="usage by API">
