@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test"
 import LinkHeader from "http-link-header"
 import { byCategory } from "../src/apis/categories.ts"
 import { catalog } from "../src/app/prepare.ts"
+import { withServedExamples } from "../src/app/served-examples.ts"
 import { apiCatalogType } from "../src/surfaces/discovery/documents.ts"
 import { readAnswer } from "./support/answer.ts"
 import { runCliForTest } from "./support/cli.ts"
@@ -143,7 +144,8 @@ describe("an API's own documents", () => {
   })
 
   test("are Markdown with its parameters, a command and the answer to it", async () => {
-    for (const { id, examples, input } of catalog) {
+    for (const api of catalog) {
+      const { id, examples, input } = withServedExamples(api, "example.com")
       const { text } = await get(`/docs/${id}.md`)
       for (const name of Object.keys(input.properties)) expect(text).toContain(`\`${name}\``)
       const json = /```json\n(.*?)```/s.exec(text)?.[1] ?? ""

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { historyOfCalls, historyOfFaults, percentileOf } from "../src/admin/history/calls.ts"
 import { historyOfCredits } from "../src/admin/history/credits.ts"
 import { adviceFor } from "../src/admin/history/fault-advice.ts"
-import { faultCodes } from "../src/call/fault.ts"
+import { Fault, faultCodes } from "../src/call/fault.ts"
 import { latencyColumns } from "../src/store/history.ts"
 import { faultNameOf, type RefusalCode, statuses } from "../src/surfaces/graphql/refusal.ts"
 import { latencyBoundsMs } from "../src/values/latency-bounds.ts"
@@ -71,7 +71,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     const rows = await admin("GET", `/history/calls?${new URLSearchParams(ofDay)}&api=bluetoothlookup`)
     expect(rows.body.data).toMatchObject([{ at: "2025-03-01T00:00:00.000Z", calls: 8, errors: 4 }])
     const at = "2025-03-01T12:00:30.000Z"
-    const texts = { meaning: expect.any(String), advice: expect.any(String) }
+    const texts = { meaning: expect.any(String), advice: expect.any(String), is_service_fault: false }
     expect((await admin("GET", "/history/faults")).body.data).toEqual([
       { fault: "inputRejected", api: "bluetoothlookup", calls: 2, first: at, last: at, ...texts },
       { fault: "keyMissing", api: "bluetoothlookup", calls: 2, first: at, last: at, ...texts },
@@ -154,6 +154,11 @@ test("every fault, and every refusal of GraphQL, has a text that says what to do
       ...ofGraphql.map(faultNameOf),
     ].filter((code) => adviceFor(code).meaning === unknown.meaning),
   ).toEqual([])
+})
+
+test("a fault is the service's own where its status says so", () => {
+  for (const code of faultCodes)
+    expect([code, adviceFor(code).is_service_fault]).toEqual([code, new Fault(code, "").status >= 500])
 })
 
 test("percentiles are read off between the bounds of their class", () => {

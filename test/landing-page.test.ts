@@ -81,6 +81,19 @@ describe("the landing page", () => {
       expect(await textOf(await startTestService({ file }))).not.toContain("domain-check")
   })
 
+  test("has a page with the same field for each domain, an address to share, where guests may ask mailaudit", async () => {
+    const service = await startTestService({ file: { try: { calls: 5 } } })
+    for (const path of ["/check", "/check/example.com", "/check/nobody%40example.com"]) {
+      const answer = await fetch(`${service.url}${path}`, html)
+      expect([path, answer.status]).toEqual([path, 200])
+      expect(await answer.text()).toContain('<h1><label for="domain">Check a domain</label></h1>')
+    }
+    expect(await textOf(service, "/robots.txt")).toContain("Disallow: /check/\n")
+    const other = await startTestService()
+    for (const path of ["/check", "/check/example.com"])
+      expect((await fetch(`${other.url}${path}`, html)).status).toBe(404)
+  })
+
   test("leads to the portal's sign-up where everyone may sign up, and to the operator's own page before that", async () => {
     const link = async (file: Record<string, unknown>) => {
       const [, href = null] =

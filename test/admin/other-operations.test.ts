@@ -256,6 +256,7 @@ test("plans have their limits, and APIs their prices", async () => {
     price: null,
     description: null,
     highlight: false,
+    is_built_in: true,
   })
   expect(data).toContainEqual(expect.objectContaining({ name: "enterprise", monthly_credits: "unlimited" }))
   expect(prices).toEqual({ hmac: 1, spfvalidator: 5 })

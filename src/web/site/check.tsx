@@ -6,7 +6,7 @@ import { ErrorBox, Loading } from "../kit/states.tsx"
 import { sendCall } from "../playground/call.ts"
 import { type AuditReport, Report, readReport } from "../playground/report.tsx"
 
-/** Asks for the report on a domain and shows it in its place, with the place's `data-` attributes for what the operator offers. */
+/** Asks for the report on a domain and shows it in its place, whose `data-` attributes say what the operator offers. */
 export function showCheck(place: HTMLElement, domain: string): void {
   render(<Check domain={domain} offer={place.dataset} />, place)
 }

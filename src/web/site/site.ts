@@ -1,5 +1,6 @@
 /** The script of the pages that the server writes. They work without it. */
 import { exampleService } from "../../code-examples/code-call.ts"
+import { sendRequest } from "../client/browser.ts"
 import { domainOf } from "./domain-of.ts"
 import { startSearch } from "./search.ts"
 
@@ -63,9 +64,8 @@ function domainInAddress(): string | null {
 async function showWhoIsSignedIn(): Promise<void> {
   const signIn = document.querySelector(".top a[data-sign-in]")
   if (!signIn) return
-  const session = await fetch("/portal/session", { headers: { accept: "application/json" } }).catch(
-    () => null,
-  )
+  const accept = "application/json"
+  const session = await sendRequest("/portal/session", { headers: { accept } }).catch(() => null)
   if (!session?.ok || !(await session.json()).signed_in) return
   signIn.textContent = "Portal"
   document.querySelector(".top a[data-sign-up]")?.remove()
