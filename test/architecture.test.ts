@@ -41,7 +41,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "values/frozen.ts",
   ],
   "apis/categories.ts": [],
-  "apis/catalog.ts": ["apis"],
+  "apis/catalog.ts": ["apis", "values"],
   "apis/isolated-runs.ts": ["apis"],
   call: [
     "accounts",

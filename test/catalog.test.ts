@@ -221,7 +221,7 @@ async function runExample(api: ApiDefinition, example: Example, ports = portsFor
   const input = compileInput(api.input)({ kind: "typed", values: example.input })
   // An isolated API runs in this thread here; over each surface it runs in its own.
   const { run } = api.isolated ? await isolatedRun(api.id) : api
-  return run(input, { ports, giveWay() {}, premium: true })
+  return run((await api.isolated?.prepare?.(input)) ?? input, { ports, giveWay() {}, premium: true })
 }
 
 async function isolatedRun(id: string): Promise<Pick<ApiDefinition, "run">> {

@@ -3,8 +3,9 @@ import fc from "fast-check"
 import packageJson from "../../package.json" with { type: "json" }
 import { cronparser } from "../../src/apis/cronparser/index.ts"
 import { run } from "../../src/apis/cronparser/run.ts"
-import { atZone } from "../../src/values/time-zone.ts"
+import { changeAfter, offsetAt } from "../../src/values/time-zone.ts"
 import { ask, defineOracle, type Judgement } from "./oracle.ts"
+import { zoneOf } from "./suites/zones.ts"
 
 export interface Case {
   readonly expression: string
@@ -56,7 +57,7 @@ const nearChange = fc
     fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2014, 0) }),
   )
   .map(([fields, timezone, from]): Case => {
-    const change = atZone(from, timezone).getTimeZoneTransition("next")?.epochMilliseconds ?? from
+    const change = changeAfter(zoneOf(timezone), from)?.at ?? from
     return { expression: [...fields, "* * *"].join(" "), timezone, after: wholeMinute(change - 7_200_000) }
   })
 
@@ -85,7 +86,7 @@ export async function ours({ expression, timezone, after }: Case): Promise<Answe
 /** Whether the answers differ only on days on which the clocks of the zone change. */
 export function differAtChange({ timezone }: Case, ours: Answer, theirs: Answer): boolean {
   const day = 86_400_000
-  const offset = (ms: number) => atZone(ms, timezone).offsetNanoseconds
+  const offset = (ms: number) => offsetAt(zoneOf(timezone), ms)
   const isFar = (time: string) => offset(Date.parse(time) - day) === offset(Date.parse(time) + day)
   const [our = [], their = []] = [ours?.filter(isFar), theirs?.filter(isFar)]
   const length = Math.min(our.length, their.length)

@@ -55,7 +55,8 @@ export async function ask<Output extends TObject>(
 ) {
   try {
     const input = compileInput(api.input)({ kind: "typed", values })
-    return await api.run(input, { ports, giveWay() {}, premium: true })
+    const prepared = (await api.isolated?.prepare?.(input)) ?? input
+    return await api.run(prepared, { ports, giveWay() {}, premium: true })
   } catch (error) {
     if (error instanceof InputRejected) return null
     throw error

@@ -1,7 +1,8 @@
 import fc from "fast-check"
 import { timezoneconverter } from "../../src/apis/timezoneconverter/index.ts"
-import { atZone, clockChangesAfter } from "../../src/values/time-zone.ts"
+import { changeAfter } from "../../src/values/time-zone.ts"
 import { ask, askPython, debianVersion, defineOracle } from "./oracle.ts"
+import { zoneOf } from "./suites/zones.ts"
 
 interface Case {
   readonly time: string
@@ -27,7 +28,7 @@ const anyTime = fc
 const nearChange = fc
   .tuple(fc.integer({ min: first, max: last }), zone, zone, fc.integer({ min: -120, max: 120 }))
   .map(([ms, from, to, minutes]): Case => {
-    const [change] = clockChangesAfter(atZone(ms, from))
+    const change = changeAfter(zoneOf(from), ms)
     return { time: toText((change?.before ?? ms) + minutes * 60_000), from, to }
   })
 
@@ -55,12 +56,5 @@ export const oracle = defineOracle<Case, Answer | null>({
     }
   },
   theirs: (cases) => askPython("timezoneconverter.py", cases, "tzdata"),
-  known: [
-    {
-      reason:
-        "Europe/Chisinau and America/Tijuana, whose data changed between 2025b of Debian and 2026a of the runtime; with Debian's 2026f both are equal",
-      fits: ({ from, to }) =>
-        [from, to].some((name) => ["Europe/Chisinau", "America/Tijuana"].includes(name)),
-    },
-  ],
+  known: [],
 })

@@ -1,3 +1,4 @@
+import { readTimeZones } from "../values/time-zones/zone-data.ts"
 import { barcodegenerator } from "./barcodegenerator/index.ts"
 import { bimivalidator } from "./bimivalidator/index.ts"
 import { readCompanies } from "./bluetoothlookup/company-list.ts"
@@ -6,7 +7,7 @@ import { caavalidator } from "./caavalidator/index.ts"
 import { cardvalidator } from "./cardvalidator/index.ts"
 import { certificatedecoder } from "./certificatedecoder/index.ts"
 import type { ApiDefinition } from "./contract.ts"
-import { cronparser } from "./cronparser/index.ts"
+import { createCronparser, cronparser } from "./cronparser/index.ts"
 import { createDanelookup, danelookup } from "./danelookup/index.ts"
 import { danevalidator } from "./danevalidator/index.ts"
 import { dataconverter } from "./dataconverter/index.ts"
@@ -41,7 +42,7 @@ import { qrcodegenerator } from "./qrcodegenerator/index.ts"
 import { reversedns } from "./reversedns/index.ts"
 import { spfvalidator } from "./spfvalidator/index.ts"
 import { sunrisesunset } from "./sunrisesunset/index.ts"
-import { timezoneconverter } from "./timezoneconverter/index.ts"
+import { createTimezoneconverter, timezoneconverter } from "./timezoneconverter/index.ts"
 import { tlsrptvalidator } from "./tlsrptvalidator/index.ts"
 import { vatvalidator } from "./vatvalidator/index.ts"
 
@@ -57,6 +58,7 @@ export const dataLists = {
   "iban-registry": { endings: documents, read: readRegistry },
   "mac-vendors": { endings: documents, read: readVendors },
   "special-purpose-addresses": { endings: [".csv"], read: readRegistries },
+  "time-zones": { endings: [".json"], read: readTimeZones },
 } as const
 
 /** The operator's lists by their names. */
@@ -92,6 +94,7 @@ export function createCatalog(
     "iban-registry": registry,
     "mac-vendors": vendors,
     "special-purpose-addresses": purposes,
+    "time-zones": zones,
   }: CatalogData = {},
   anchors?: Parameters<typeof createDnssecvalidator>[0],
 ): readonly ApiDefinition[] {
@@ -112,8 +115,8 @@ export function createCatalog(
     vatvalidator,
     phonevalidator,
     cardvalidator,
-    cronparser,
-    timezoneconverter,
+    zones ? createCronparser(zones) : cronparser,
+    zones ? createTimezoneconverter(zones) : timezoneconverter,
     disposable ? createEmailvalidator(disposable) : emailvalidator,
     dataconverter,
     geodistance,

@@ -72,6 +72,12 @@ export interface Isolation {
    * parameters to change. Loading libraries does not count.
    */
   readonly limitMs: number
+  /**
+   * Makes the input of the run from the checked input, before it goes to the thread: for what the service knows and a thread does
+   * not, such as the operator's lists.
+   * @throws InputRejected through {@link reject}
+   */
+  prepare?(input: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
 }
 
 /** A call that must return exactly this answer on a plan with premium fields. */

@@ -98,10 +98,10 @@ async function catalogFor(config: Config, anchors: Anchors | undefined): Promise
 export async function checkData(directory: string) {
   const { readDataLists } = await import("./data-lists.ts")
   const { data, files } = await readDataLists(directory)
-  return listsOf(createCatalog(data)).map(({ name, date }) => ({
+  return listsOf(createCatalog(data)).map(({ name, date, version = date }) => ({
     list: name,
     file: files.get(name) ?? null,
-    date,
+    date: version,
   }))
 }
 

@@ -65,15 +65,16 @@ export function createIsolatedThreads({ clock, timer, memory, onUncaught, runs =
     /** The definition with a run that takes place in a thread. */
     isolate(
       api: ApiDefinition,
-      { limitMs }: Isolation,
+      { limitMs, prepare }: Isolation,
       limits: Pick<PoolLimits, "maxWorkers" | "maxMemoryBytes">,
     ) {
       const maxMemoryBytes = Math.min(limits.maxMemoryBytes, maxRunBytes)
       const all = { ...limits, limitMs, maxOutputLength, maxMemoryBytes, maxKeptBytes }
       return withMember(api, "run", async (input, { ports, premium, account = "" }) => {
         const threads = await poolFor(limits.maxMemoryBytes)
+        const prepared = prepare ? await prepare(input) : input
         try {
-          return await threads.run(input, { ports, premium, api: api.id }, account, all)
+          return await threads.run(prepared, { ports, premium, api: api.id }, account, all)
         } catch (thrown) {
           throw thrown instanceof Overrun ? toRejection(thrown, input, all) : thrown
         }

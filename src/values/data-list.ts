@@ -7,6 +7,8 @@ export interface DataList {
   readonly name: string
   /** `YYYY-MM-DD`, or `YYYY-MM` where only the month is known; null if the file that replaces it has no date. */
   readonly date: string | null
+  /** Its version, if that says more than a date, such as `2026f` of the time zones. */
+  readonly version?: string
 }
 
 /**

@@ -13,14 +13,71 @@ export function parseDuration(text: string): number | null {
   return duration <= maxMs ? duration : null
 }
 
-/** `2027-01-31` (midnight UTC) or `2027-01-31T12:00:00Z` in milliseconds since the Unix epoch; null for any other text. */
+/** A written time. */
+export interface WrittenTime {
+  readonly kind: "date" | "time" | "unix"
+  /** What it shows, in milliseconds as if its offset were 0. */
+  readonly clockMs: number
+  /** Its offset from UTC in milliseconds, positive to the east; null if none is written. */
+  readonly offsetMs: number | null
+}
+
+const dateForm = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(.*))?$/
+/** A query turns `+` into a blank, unless it is escaped. */
+const offsetForm = /^(?:[Zz]|([+ -])([01]\d|2[0-3])(?::?([0-5]\d)(?::?([0-5]\d))?)?)$/
+/** Of 9 to 11 digits: fewer can be a year, or a date such as 20270131. */
+const unixForm = /^-?(?:0|\d{9,11})(?:\.\d+)?$/
+
+/**
+ * Reads a date, a time of RFC 3339 with any number of fraction digits, or Unix seconds. A time may lack seconds or the offset, and
+ * have what ISO 8601 also allows: an offset without a colon, `24:00` for the end of a day. A leap second is the second after it.
+ * Digits after the millisecond do not count. Blanks around the text are left out.
+ * @returns null for any other text, and for a date that does not exist
+ */
+export function readTime(text: string): WrittenTime | null {
+  const trimmed = text.trim()
+  if (unixForm.test(trimmed))
+    return { kind: "unix", clockMs: Math.floor(Number(trimmed) * 1_000), offsetMs: 0 }
+  const [, date, hours, minutes = "0", seconds = "0", fraction = "", end = ""] = dateForm.exec(trimmed) ?? []
+  const day = Date.parse(`${date}T00:00:00Z`)
+  // The runtime takes the 31st of February for the 3rd of March.
+  if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date) return null
+  const [h, m, s] = [Number(hours ?? 0), Number(minutes), Number(seconds)]
+  const clockMs = day + ((h * 60 + m) * 60 + s) * 1_000 + Number(fraction.slice(0, 3).padEnd(3, "0"))
+  const [all, sign, ...parts] = offsetForm.exec(end) ?? []
+  if ((end !== "" && all === undefined) || m > 59) return null
+  if (h > 23 && (h > 24 || clockMs !== day + dayMs)) return null
+  const [oh = 0, om = 0, os = 0] = parts.map((part) => Number(part ?? 0))
+  const offsetMs = all === undefined ? null : ((oh * 60 + om) * 60 + os) * (sign === "-" ? -1_000 : 1_000)
+  if (s > 59 && !isLeapSecond(s, clockMs - (offsetMs ?? Number.NaN))) return null
+  return { kind: hours === undefined ? "date" : "time", clockMs, offsetMs }
+}
+
+const dayMs = 86_400_000
+
+/** Leap seconds end a June or a December in UTC (ITU-R TF.460). */
+function isLeapSecond(seconds: number, endMs: number): boolean {
+  return seconds === 60 && /-0[17]-01T00:00:00/.test(Number.isNaN(endMs) ? "" : toIso(endMs))
+}
+
+/**
+ * Reads a parameter that is a moment: a date (midnight UTC), a time with an offset, or Unix seconds, see {@link readTime}.
+ * @returns milliseconds since the Unix epoch; null for any other text
+ */
+export function parseTime(text: string): number | null {
+  const { kind, clockMs = 0, offsetMs } = readTime(text) ?? {}
+  return kind === "date" ? clockMs : typeof offsetMs === "number" ? clockMs - offsetMs : null
+}
+
+/** The same without Unix seconds, for settings and reports, which write dates out. */
 export function parseInstant(text: string): number | null {
-  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return null
-  const instant = Date.parse(text)
-  // Date.parse takes the 31st of February for the 3rd of March.
-  const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
-  if (Number.isNaN(instant) || Number.isNaN(day)) return null
-  return new Date(day).toISOString().slice(0, 10) === text.slice(0, 10) ? instant : null
+  return unixForm.test(text.trim()) ? null : parseTime(text)
+}
+
+/** An offset in milliseconds as `+02:00`, with seconds where it has some: `-04:16:48`. */
+export function toOffsetText(ms: number): string {
+  const text = new Date(Math.abs(ms)).toISOString().slice(11, 19)
+  return `${ms < 0 ? "-" : "+"}${text.replace(/:00$/, "")}`
 }
 
 /** Milliseconds since the Unix epoch as ISO 8601 in UTC, with milliseconds. Null stays null. */

@@ -49,9 +49,9 @@ export const healthDetail = defineRead({
       "When the newest backup in the directory for backups was finished; null without one.",
     ),
     last_backup_age_seconds: nullable(Type.Integer(), { description: "How long ago that was." }),
-    lists: Type.Record(Type.String(), nullable(Type.String(), { description: "Its date." }), {
+    lists: Type.Record(Type.String(), nullable(Type.String(), { description: "Its date or version." }), {
       description:
-        "The lists that APIs use, by name, with their dates: `YYYY-MM-DD` or `YYYY-MM`; null for a file of `--data` without a date. Answers have the date as `data_date`.",
+        "The lists that APIs use, by name, with their dates: `YYYY-MM-DD` or `YYYY-MM`; null for a file of `--data` without a date. Time zones have their version, such as `2026f`.",
     }),
     instances: nullable(Type.Integer(), {
       description:
@@ -104,7 +104,7 @@ export const healthDetail = defineRead({
       last_backup: toIso(lastMs),
       last_backup_age_seconds:
         lastMs === null ? null : Math.max(0, Math.floor((clock.now() - lastMs) / 1_000)),
-      lists: Object.fromEntries(lists.map(({ name, date }) => [name, date])),
+      lists: Object.fromEntries(lists.map(({ name, date, version = date }) => [name, version])),
       instances: instances?.count ?? null,
       differing_instances: (instances?.differing ?? []).map(({ settings, ...peer }) => ({
         ...peer,

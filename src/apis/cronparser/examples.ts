@@ -1,5 +1,5 @@
 /** Working days, clock changes, and a date that does not exist. */
-export const examples = [
+export const examplesFor = (data_version: string) => [
   {
     name: "Every working day at nine in Berlin",
     input: { expression: "0 9 * * 1-5", timezone: "Europe/Berlin", after: "2026-11-20T12:00:00Z", count: 2 },
@@ -7,11 +7,13 @@ export const examples = [
       is_valid: true,
       problems: [],
       description: "At 09:00, Monday through Friday",
+      dialect: "unix" as const,
       timezone: "Europe/Berlin",
       runs: [
         { local: "2026-11-23T09:00:00+01:00", utc: "2026-11-23T08:00:00.000Z" },
         { local: "2026-11-24T09:00:00+01:00", utc: "2026-11-24T08:00:00.000Z" },
       ],
+      data_version,
     },
   },
   {
@@ -36,11 +38,13 @@ export const examples = [
         },
       ],
       description: "At 02:30",
+      dialect: "unix" as const,
       timezone: "Europe/Berlin",
       runs: [
         { local: "2027-03-28T03:00:00+02:00", utc: "2027-03-28T01:00:00.000Z" },
         { local: "2027-03-29T02:30:00+02:00", utc: "2027-03-29T00:30:00.000Z" },
       ],
+      data_version,
     },
   },
   {
@@ -57,8 +61,10 @@ export const examples = [
         },
       ],
       description: "At 00:00, on day 30 of the month, only in February",
+      dialect: "unix" as const,
       timezone: "UTC",
       runs: [],
+      data_version,
     },
   },
 ]

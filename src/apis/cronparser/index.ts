@@ -1,13 +1,22 @@
-import { Type } from "@sinclair/typebox"
+import { type Static, Type } from "@sinclair/typebox"
 import { defineProblems } from "../../values/problems.ts"
-import { choice, defineIsolatedApi, nullableText, premium } from "../contract.ts"
-import { examples } from "./examples.ts"
+import { timeZoneForm } from "../../values/time-zone.ts"
+import {
+  builtInZones,
+  type TimeZone,
+  type TimeZones,
+  zoneDataVersion,
+  zoneList,
+} from "../../values/time-zones/zone-data.ts"
+import { choice, defineIsolatedApi, nullableText, premium, reject } from "../contract.ts"
+import { examplesFor } from "./examples.ts"
+import { dialects } from "./expression.ts"
 import { languages } from "./words.ts"
 
 /** How many runs are computed by default, and at most on plans without premium fields. */
 export const shownToAll = 5
 export const afterForm =
-  "must be a time from 1970 to 2199 in ISO 8601, such as 2027-01-31T12:00:00Z, or a date"
+  "must be a time from 1970 to 2199, such as 2027-01-31T12:00:00Z or 1801396800 (Unix seconds), or a date"
 
 export const { problemList, problem } = defineProblems({
   no_run: ["error", "no time fits the expression"],
@@ -19,72 +28,97 @@ export const { problemList, problem } = defineProblems({
   repeated: ["info", "a clock change repeats a run's time"],
 })
 
-export const cronparser = defineIsolatedApi({
-  id: "cronparser",
-  title: "Cron expression parser",
-  category: "time and place",
-  keywords: [
-    "crontab",
-    "schedule",
-    "next run",
-    "job",
-    "Quartz",
-    "explain",
-    "recurring",
-    "timer",
-    "every minute",
-  ],
-  description:
-    "Reads a cron expression, describes it in words, and computes its next runs in a time zone. Reports times that clock changes skip or repeat.",
-  method: "GET",
-  credits: 1,
-  input: Type.Object({
-    expression: Type.String({
-      minLength: 1,
-      maxLength: 200,
+const input = Type.Object({
+  expression: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description:
+      "Minute, hour, day of the month, month and day of the week, as in `0 9 * * 1-5`. `dialect` tells what other fields there are. `L` is the last day, `W` the nearest weekday and `#` the n-th weekday. With `+` before the day of the week, the days of the month and of the week must both fit. Also `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.",
+  }),
+  dialect: Type.Optional(
+    choice(dialects, {
       description:
-        "Minute, hour, day of the month, month and day of the week, as in `0 9 * * 1-5`. With six fields, the first is the second; with seven, the last is also the year. `L` is the last day, `W` the nearest weekday and `#` the n-th weekday. With `+` before the day of the week, the days of the month and of the week must both fit. Also `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.",
+        "How the expression is read. `unix`: five fields; with six, the first is the second; with seven, the last is also the year; 0 and 7 are Sunday. `quartz`: six or seven such fields, one of the two days is `?`, and 1 is Sunday. `aws` (EventBridge): five fields and the year, one of the two days is `?`, and 1 is Sunday. Default: the one that the number of fields and the place of `?` fit.",
     }),
-    timezone: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        default: "UTC",
-        description:
-          "The time zone of the schedule, by its name in the IANA database, or an offset such as `+05:30`.",
-      }),
-    ),
-    count: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        default: shownToAll,
-        description: `How many runs to compute. Plans without premium fields get at most ${shownToAll}.`,
-      }),
-    ),
-    after: Type.Optional(
-      Type.String({
-        maxLength: 40,
-        "x-requirement": afterForm,
-        description: "Computes runs after this time, such as `2027-01-31T12:00:00Z`. Default: now.",
-      }),
-    ),
-    language: Type.Optional(
-      premium(choice(languages, { default: "en", description: "The language of `description`." })),
-    ),
-  }),
-  output: Type.Object({
-    is_valid: Type.Boolean({ description: "False if it never runs." }),
-    problems: problemList,
-    description: nullableText("When it runs, in words; null for a few forms that cannot be described."),
-    timezone: Type.String({ description: "The name of the time zone in the IANA database." }),
-    runs: Type.Array(
-      Type.Object({
-        local: Type.String({ description: "The time in the time zone, with its offset from UTC." }),
-        utc: Type.String({ description: "The same time in UTC." }),
-      }),
-      { description: "The next runs; fewer than `count` if there are no more before the year 3000." },
-    ),
-  }),
-  examples,
-  isolated: { limitMs: 2_000 },
+  ),
+  timezone: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      default: "UTC",
+      description:
+        "The time zone of the schedule, by its name in the IANA database, or an offset such as `+05:30`.",
+    }),
+  ),
+  count: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: shownToAll,
+      description: `How many runs to compute. Plans without premium fields get at most ${shownToAll}.`,
+    }),
+  ),
+  after: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      "x-requirement": afterForm,
+      description: "Computes runs after this time, such as `2027-01-31T12:00:00Z`. Default: now.",
+    }),
+  ),
+  language: Type.Optional(
+    premium(choice(languages, { default: "en", description: "The language of `description`." })),
+  ),
 })
+
+/** The input of a run: with the rules of the time zone instead of its name. */
+export type CronInput = Omit<Static<typeof input>, "timezone"> & { readonly zone: TimeZone }
+
+/** The API with the zones of a version of the IANA database, such as a newer one that the operator configured. */
+export function createCronparser(zones: TimeZones) {
+  return defineIsolatedApi({
+    id: "cronparser",
+    title: "Cron expression parser",
+    category: "time and place",
+    keywords: [
+      "crontab",
+      "schedule",
+      "next run",
+      "job",
+      "Quartz",
+      "explain",
+      "recurring",
+      "timer",
+      "every minute",
+    ],
+    description:
+      "Reads a cron expression, describes it in words, and computes its next runs in a time zone. Reports times that clock changes skip or repeat.",
+    method: "GET",
+    credits: 1,
+    lists: [zoneList(zones)],
+    input,
+    output: Type.Object({
+      is_valid: Type.Boolean({ description: "False if it never runs." }),
+      problems: problemList,
+      description: nullableText("When it runs, in words; null for a few forms that cannot be described."),
+      dialect: choice(dialects, { description: "The dialect in which the expression was read." }),
+      timezone: Type.String({ description: "The name of the time zone in the IANA database." }),
+      runs: Type.Array(
+        Type.Object({
+          local: Type.String({ description: "The time in the time zone, with its offset from UTC." }),
+          utc: Type.String({ description: "The same time in UTC." }),
+        }),
+        { description: "The next runs; fewer than `count` if there are no more before the year 3000." },
+      ),
+      data_version: zoneDataVersion,
+    }),
+    examples: examplesFor(zones.version),
+    isolated: {
+      limitMs: 2_000,
+      async prepare({ timezone = "UTC", ...rest }) {
+        return { ...rest, zone: (await zones.find(String(timezone))) ?? reject("timezone", timeZoneForm) }
+      },
+    },
+  })
+}
+
+/** The API with the built-in zones. */
+export const cronparser = createCronparser(builtInZones)

@@ -1,26 +1,20 @@
 import { isValid } from "../../values/problems.ts"
-import { parseInstant, toIso } from "../../values/time-text.ts"
-import {
-  atZone,
-  timeZoneForm,
-  toChangeText,
-  toDayAndClock,
-  toLocalText,
-  toTimeZone,
-} from "../../values/time-zone.ts"
-import { type RunOf, reject } from "../contract.ts"
-import { afterForm, type cronparser, problem, shownToAll } from "./index.ts"
+import { parseTime, toIso } from "../../values/time-text.ts"
+import { toChangeText, toClockOn, toDayAndClock, toLocalText } from "../../values/time-zone.ts"
+import type { TimeZone } from "../../values/time-zones/zone-data.ts"
+import { type RunContext, reject } from "../contract.ts"
+import { type CronExpression, CronMistake, type Dialect, readExpression } from "./expression.ts"
+import { afterForm, type CronInput, problem, shownToAll } from "./index.ts"
 import { type MetChange, metChanges, readSchedule, type Schedule } from "./schedule.ts"
 import { describe } from "./words.ts"
 
-export const run: RunOf<typeof cronparser> = async (
-  { expression, timezone = "UTC", count = shownToAll, after, language = "en" },
-  { ports, premium },
-) => {
-  const zone = toTimeZone(timezone) ?? reject("timezone", timeZoneForm)
+export async function run(
+  { expression, dialect: asked, zone, count = shownToAll, after, language = "en" }: CronInput,
+  { ports, premium }: RunContext,
+) {
   const afterMs = after === undefined ? ports.clock.now() : toAfter(after)
-  const schedule = read(expression, zone)
-  const description = await describe(expression, premium ? language : "en")
+  const { dialect, schedule, text } = read(expression, asked, zone)
+  const description = await describe(text, premium ? language : "en")
   const runs: number[] = []
   const wanted = premium ? count : Math.min(count, shownToAll)
   for (let last: number | null = afterMs; runs.length < wanted; runs.push(last)) {
@@ -37,24 +31,37 @@ export const run: RunOf<typeof cronparser> = async (
     is_valid: isValid(problems),
     problems,
     description,
-    timezone: zone,
-    runs: runs.map((ms) => ({ local: toLocalText(atZone(ms, zone)), utc: toIso(ms) })),
+    dialect,
+    timezone: zone.name,
+    runs: runs.map((ms) => ({ local: toLocalText(zone, ms), utc: toIso(ms) })),
+    data_version: zone.version,
   }
 }
 
 function toAfter(text: string): number {
-  const ms = parseInstant(text)
+  const ms = parseTime(text)
   if (ms === null || ms < 0 || ms >= Date.UTC(2200, 0)) reject("after", afterForm)
   return ms
 }
 
-function read(expression: string, zone: string): Schedule {
+function read(
+  expression: string,
+  asked: Dialect | undefined,
+  zone: TimeZone,
+): CronExpression & { schedule: Schedule } {
+  const form = "must be a cron expression, such as 0 9 * * 1-5"
+  let found: CronExpression
   try {
-    return readSchedule(expression, zone)
+    found = readExpression(expression, asked)
   } catch (error) {
-    // croner's messages begin with a class name.
-    const reason = error instanceof Error ? error.message.replace(/^\w+: |\.$/g, "") : String(error)
-    reject("expression", `must be a cron expression, such as 0 9 * * 1-5. The mistake: ${reason}`)
+    if (error instanceof CronMistake) reject("expression", `${form}. The mistake: ${error.message}`)
+    throw error
+  }
+  try {
+    return { ...found, schedule: readSchedule(found.text, zone) }
+  } catch {
+    // croner's reasons are about its own form of the expression.
+    reject("expression", `${form}. It has a combination of values that is not supported`)
   }
 }
 
@@ -74,9 +81,8 @@ function toProblem(change: MetChange) {
   const [day, clock] = toDayAndClock(change.met)
   const text = toChangeText(change)
   if (change.after > change.before) {
-    const [, instead] = toDayAndClock(change.after)
     const fate = change.isFixedTime
-      ? `the run of ${clock} takes place at ${instead}`
+      ? `the run of ${clock} takes place at ${toClockOn(change.after, day)}`
       : "it does not run at the times between"
     return problem("left_out", day, `${text}: ${fate}.`)
   }

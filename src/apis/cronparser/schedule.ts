@@ -1,55 +1,70 @@
 import { Cron, CronPattern } from "croner"
-import { atZone, type ClockChange, clockChangesAfter } from "../../values/time-zone.ts"
-import { jumpOverSkipped, type Search } from "./skipped-times.ts"
+import { type ClockChange, clockChangesAfter, instantsOf, offsetAt } from "../../values/time-zone.ts"
+import type { TimeZone } from "../../values/time-zones/zone-data.ts"
 import { withoutEmptyYears } from "./years.ts"
+
+/** The first run after a time, both in milliseconds since the Unix epoch; null if there is none. */
+type Search = (afterMs: number) => number | null
 
 /** A cron expression in a time zone. */
 export interface Schedule {
   readonly pattern: CronPattern
-  readonly zone: string
-  /** The first run after a time, both in milliseconds since the Unix epoch; null if there is none. */
+  readonly zone: TimeZone
   readonly next: Search
   /** The same for the time that clocks show, both written as if it were UTC. */
   readonly nextOnClock: Search
 }
 
 /**
- * Reads a cron expression.
- * @throws Error with the reason, if croner cannot read it
+ * Reads a cron expression in the form of croner.
+ * @throws Error if croner cannot read it
  */
-export function readSchedule(expression: string, zone: string): Schedule {
+export function readSchedule(expression: string, zone: TimeZone): Schedule {
   const pattern = new CronPattern(expression)
   const text = withoutEmptyYears(expression, pattern)
   if (text === null) return { pattern, zone, next: () => null, nextOnClock: () => null }
-  return { pattern, zone, next: searchIn(zone, text, pattern), nextOnClock: searchOnClock(text) }
+  // croner searches on the clock: its zones are those of the runtime, which may be old.
+  const cron = new Cron(text, { utcOffset: 0 })
+  const nextOnClock = (afterMs: number) => cron.nextRun(new Date(afterMs))?.getTime() ?? null
+  return { pattern, zone, next: searchIn(zone, nextOnClock, pattern), nextOnClock }
 }
 
-function searchIn(zone: string, expression: string, { isFixedTime, starYear }: CronPattern): Search {
-  const cron = new Cron(expression, { timezone: zone })
-  // A schedule with one time a day runs after the change if its time is skipped.
-  if (isFixedTime || zone === "UTC") return searchOf(cron)
-  const jump = (one: Cron, text: string, search: Search, isEver: (afterMs: number) => boolean) => {
-    const runsAt = (ms: number) => one.match(new Date(ms))
-    return jumpOverSkipped({ zone, search, nextOnClock: searchOnClock(text), runsAt }, isEver)
+/**
+ * The calendar repeats after 400 years, and some zones have special rules until 2087. So a schedule whose times were skipped this
+ * often has no others.
+ */
+const maxSkipped = 1_040
+
+/**
+ * Searches on the clock, and finds when clocks show that time. A schedule with one time a day runs at the change if its time is
+ * skipped, and the first time if it is repeated. Others do not run at skipped times, and run twice at repeated ones.
+ */
+function searchIn(zone: TimeZone, nextOnClock: Search, { isFixedTime }: CronPattern): Search {
+  return (afterMs) => {
+    const from = Math.floor(afterMs / 1_000) * 1_000
+    let offset = offsetAt(zone, from)
+    let start = from + offset
+    let met = nextOnClock(start)
+    // Leave out a time that clocks have shown before and repeat.
+    const hasRun = (clock: number) => (instantsOf(zone, clock).instants[0] ?? clock - offset) <= from
+    while (isFixedTime && met !== null && hasRun(met)) met = nextOnClock(met)
+    let skipped = 0
+    for (const change of clockChangesAfter(zone, from)) {
+      if (met === null || met - offset < change.at) break
+      const { before, after } = change
+      offset = after - change.at
+      if (met < after) {
+        if (isFixedTime) return change.at
+        if (++skipped > maxSkipped) return null
+        start = after - 1_000
+        met = nextOnClock(start)
+      } else if (!isFixedTime && after < before && start >= after) {
+        start = after - 1_000
+        met = nextOnClock(start)
+      }
+    }
+    return met === null ? null : met - offset
   }
-  if (starYear) return jump(cron, expression, searchOf(cron), () => true)
-  const inAnyYear = expression.replace(/\S+\s*$/, "*")
-  const ever = jump(
-    new Cron(inAnyYear, { timezone: zone }),
-    inAnyYear,
-    (fromMs) => fromMs,
-    () => true,
-  )
-  return jump(cron, expression, searchOf(cron), (afterMs) => ever(afterMs) !== null)
-}
-
-/** croner is faster with an offset than with a zone. */
-function searchOnClock(expression: string): Search {
-  return searchOf(new Cron(expression, { utcOffset: 0 }))
-}
-
-function searchOf(cron: Cron): Search {
-  return (afterMs) => cron.nextRun(new Date(afterMs))?.getTime() ?? null
 }
 
 /** A clock change, and the first time of a schedule that it skips or repeats. */
@@ -69,7 +84,7 @@ export function metChanges({ pattern, zone, nextOnClock }: Schedule, afterMs: nu
   const found = new Map<"left out" | "repeated", MetChange>()
   let count = 0
   let met: number | null = Number.NEGATIVE_INFINITY
-  for (const change of clockChangesAfter(atZone(afterMs, zone))) {
+  for (const change of clockChangesAfter(zone, afterMs)) {
     if (++count > maxChanges || found.size === 2) break
     const kind = change.after > change.before ? "left out" : "repeated"
     const first = Math.min(change.before, change.after)

@@ -23,13 +23,38 @@ export async function describe(expression: string, language: string): Promise<st
 
 /** Writes an expression of croner for cronstrue, and says whether day of the month and day of the week must both fit. */
 function toItsForm(expression: string): { text: string; isBoth: boolean } {
-  const trimmed = expression.trim()
-  if (trimmed.startsWith("@")) return { text: trimmed.toLowerCase(), isBoth: false }
-  const fields = trimmed.toUpperCase().split(/\s+/)
+  if (expression.startsWith("@")) return { text: expression, isBoth: false }
+  const fields = expression.split(" ")
   // cronstrue would read the last of six fields as a year if it has four digits.
   if (fields.length === 6) fields.push("*")
+  const start = fields.length === 5 ? 1 : 0
+  const evened = fields.map((field, index) => withoutUnevenSteps(field, sizes[start + index]))
   const place = fields.length === 5 ? 4 : 5
-  const weekday = fields[place] ?? ""
-  fields[place] = weekday.replace("+", "").replaceAll("#L", "L")
-  return { text: fields.join(" "), isBoth: weekday.startsWith("+") }
+  const weekday = evened[place] ?? ""
+  evened[place] = weekday.replace("+", "").replaceAll("#L", "L")
+  return { text: evened.join(" "), isBoth: weekday.startsWith("+") }
+}
+
+/** The least value and the number of values of each field. Months have no fixed number of days. */
+const sizes: readonly (readonly [least: number, size: number])[] = [
+  ...([
+    [0, 60],
+    [0, 60],
+    [0, 24],
+    [1, 31],
+  ] as const),
+  ...([
+    [1, 12],
+    [0, 7],
+  ] as const),
+]
+
+/** Writes steps as a list where they begin anew too soon: cronstrue says "every 50 minutes" for minutes 0 and 50. */
+function withoutUnevenSteps(field: string, [least, size]: readonly [number, number] = [0, 1]): string {
+  return field.replaceAll(/\*\/(\d+)/g, (all, text) => {
+    const step = Number(text)
+    if (step === 1) return "*"
+    if (size % step === 0 && step < size) return all
+    return Array.from({ length: Math.ceil(size / step) }, (_, index) => least + index * step).join(",")
+  })
 }

@@ -109,8 +109,7 @@ function toFailure(member: Members, result: string | null) {
 
 function toTime(text: string | null, where: string, findings: Findings): string | null {
   if (text === null) return null
-  // RFC 3339 §5.6 allows lower case, and any number of digits after the second.
-  const time = parseInstant(text.toUpperCase().replace(/(\.\d{3})\d+/, "$1"))
+  const time = parseInstant(text)
   if (time === null) findings.add("range", where, "The time cannot be read.")
   return time === null ? null : new Date(time).toISOString()
 }

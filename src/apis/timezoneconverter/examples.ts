@@ -19,7 +19,7 @@ const berlinIn2027 = [
 ]
 
 /** A meeting between two clock changes, a time that does not exist, and one that comes twice. */
-export const examples = [
+export const examplesFor = (data_version: string) => [
   {
     name: "A meeting in Berlin for New York and Kolkata",
     input: {
@@ -52,6 +52,7 @@ export const examples = [
           next_change: null,
         },
       ],
+      data_version,
       year_changes: [
         ...berlinIn2027,
         {
@@ -91,6 +92,7 @@ export const examples = [
         next_change: berlinAutumn,
       },
       times: [{ timezone: "UTC", local: "2027-03-28T01:30:00+00:00", offset: "+00:00", next_change: null }],
+      data_version,
       year_changes: berlinIn2027,
     },
   },
@@ -126,6 +128,7 @@ export const examples = [
         },
       },
       times: [{ timezone: "UTC", local: "2027-10-31T01:30:00+00:00", offset: "+00:00", next_change: null }],
+      data_version,
       year_changes: berlinIn2027,
     },
   },

@@ -1,18 +1,26 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
-import { toIso } from "../../values/time-text.ts"
+import { toIso, toOffsetText } from "../../values/time-text.ts"
 import {
-  atZone,
   type ClockChange,
+  changeAfter,
   clockChangesAfter,
+  offsetAt,
   timeZoneForm,
   toChangeText,
+  toDayAndClock,
   toLocalText,
-  toTimeZone,
 } from "../../values/time-zone.ts"
+import {
+  builtInZones,
+  type TimeZone,
+  type TimeZones,
+  zoneDataVersion,
+  zoneList,
+} from "../../values/time-zones/zone-data.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
-import { examples } from "./examples.ts"
-import { type GivenTime, readTime, timeForm } from "./read-time.ts"
+import { examplesFor } from "./examples.ts"
+import { type GivenTime, readGivenTime, timeForm } from "./read-time.ts"
 
 const { problemList, problem } = defineProblems({
   left_out: ["error", "the time does not exist: clocks go forward and skip it"],
@@ -38,120 +46,133 @@ const placeFields = {
   }),
 }
 
-export const timezoneconverter = defineApi({
-  id: "timezoneconverter",
-  title: "Time zone converter",
-  category: "time and place",
-  keywords: [
-    "timezone",
-    "UTC",
-    "daylight saving",
-    "summer time",
-    "world clock",
-    "meeting",
-    "IANA",
-    "local time",
-    "offset",
-  ],
-  description:
-    "Converts a time from one time zone to others, with their offsets and next clock changes. Reports a time that does not exist or comes twice.",
-  method: "GET",
-  credits: 1,
-  input: Type.Object({
-    time: Type.Optional(
-      Type.String({
-        maxLength: 40,
-        "x-requirement": timeForm,
+/** The converter with the zones of a version of the IANA database, such as a newer one that the operator configured. */
+export function createTimezoneconverter(zones: TimeZones) {
+  return defineApi({
+    id: "timezoneconverter",
+    title: "Time zone converter",
+    category: "time and place",
+    keywords: [
+      "timezone",
+      "UTC",
+      "daylight saving",
+      "summer time",
+      "world clock",
+      "meeting",
+      "IANA",
+      "local time",
+      "offset",
+    ],
+    description:
+      "Converts a time from one time zone to others, with their offsets and next clock changes. Reports a time that does not exist or comes twice.",
+    method: "GET",
+    credits: 1,
+    lists: [zoneList(zones)],
+    input: Type.Object({
+      time: Type.Optional(
+        Type.String({
+          maxLength: 40,
+          "x-requirement": timeForm,
+          description:
+            "The time in the time zone `from`, `2027-03-28T14:30`, or with an offset, `2027-03-28T12:30Z` (RFC 3339), or in Unix seconds. Default: now.",
+        }),
+      ),
+      from: Type.Optional(zone("The time zone of `time`, if that has no offset. Default: UTC.")),
+      to: Type.Array(zone("A time zone."), {
+        minItems: 1,
+        maxItems: 20,
         description:
-          "The time in ISO 8601: `2027-03-28T14:30` in the time zone `from`, or with an offset, `2027-03-28T12:30Z`. Default: now.",
+          "The time zones to convert to, by name, such as `Asia/Tokyo`, or offset, such as `+05:30`.",
       }),
-    ),
-    from: Type.Optional(zone("The time zone of `time`, if that has no offset. Default: UTC.")),
-    to: Type.Array(zone("A time zone."), {
-      minItems: 1,
-      maxItems: 20,
-      description:
-        "The time zones to convert to, by name, such as `Asia/Tokyo`, or offset, such as `+05:30`.",
+      disambiguation: Type.Optional(
+        choice(["compatible", "earlier", "later"], {
+          default: "compatible",
+          description:
+            "Which time is meant if a clock change skips or repeats it: the one with the offset before the change (`compatible`, RFC 5545), the earlier or the later one.",
+        }),
+      ),
     }),
-    disambiguation: Type.Optional(
-      choice(["compatible", "earlier", "later"], {
-        default: "compatible",
+    output: Type.Object({
+      is_valid: Type.Boolean({ description: "False if the time does not exist in the time zone `from`." }),
+      problems: problemList,
+      utc: Type.String({ description: "The time in UTC." }),
+      unix_seconds: Type.Integer({ description: "The time in whole seconds since 1970-01-01T00:00Z." }),
+      from: nullable(Type.Object(placeFields), {
         description:
-          "Which time is meant if a clock change skips or repeats it: the one with the offset before the change (`compatible`, RFC 5545), the earlier or the later one.",
+          "The time in the time zone `from`; null if `from` was left out and `time` is now or has an offset.",
       }),
-    ),
-  }),
-  output: Type.Object({
-    is_valid: Type.Boolean({ description: "False if the time does not exist in the time zone `from`." }),
-    problems: problemList,
-    utc: Type.String({ description: "The time in UTC." }),
-    unix_seconds: Type.Integer({ description: "The time in whole seconds since 1970-01-01T00:00Z." }),
-    from: nullable(Type.Object(placeFields), {
-      description:
-        "The time in the time zone `from`; null if `from` was left out and `time` is now or has an offset.",
-    }),
-    times: Type.Array(Type.Object(placeFields), {
-      description: "The time in each zone of `to`, in that order.",
-    }),
-    year_changes: premium(
-      Type.Array(Type.Object({ timezone: placeFields.timezone, ...changeFields }), {
-        description: "All clock changes of these zones in the UTC year of the time.",
+      times: Type.Array(Type.Object(placeFields), {
+        description: "The time in each zone of `to`, in that order.",
       }),
-    ),
-  }),
-  examples,
-  run({ time, from, to, disambiguation = "compatible" }, { ports, premium: isPremium }) {
-    const fromZone = from === undefined ? null : (toTimeZone(from) ?? reject("from", timeZoneForm))
-    const zones = to.map((name) => toTimeZone(name) ?? reject("to", `${timeZoneForm}, each`))
-    const given = readTime(time, fromZone ?? "UTC", ports.clock.now(), disambiguation)
-    const { taken, change } = given
-    const problems = change ? [toProblem({ ...given, change })] : []
-    const hasFrom = fromZone !== null || !given.isInstant
-    const all = new Set([...(hasFrom ? [taken.timeZoneId] : []), ...zones])
-    return {
-      is_valid: isValid(problems),
-      problems,
-      utc: toIso(taken.epochMilliseconds),
-      unix_seconds: Math.floor(taken.epochMilliseconds / 1_000),
-      from: hasFrom ? toPlace(taken) : null,
-      times: zones.map((name) => toPlace(taken.withTimeZone(name))),
-      year_changes: isPremium ? [...all].flatMap((name) => changesOf(taken, name)) : [],
-    }
-  },
-})
+      data_version: zoneDataVersion,
+      year_changes: premium(
+        Type.Array(Type.Object({ timezone: placeFields.timezone, ...changeFields }), {
+          description: "All clock changes of these zones in the UTC year of the time.",
+        }),
+      ),
+    }),
+    examples: examplesFor(zones.version),
+    async run({ time, from, to, disambiguation = "compatible" }, { ports, premium: isPremium }) {
+      const fromZone = from === undefined ? null : ((await zones.find(from)) ?? reject("from", timeZoneForm))
+      const toZones: TimeZone[] = []
+      for (const name of to) toZones.push((await zones.find(name)) ?? reject("to", `${timeZoneForm}, each`))
+      const zone = fromZone ?? (await zones.find("UTC")) ?? reject("from", timeZoneForm)
+      const given = readGivenTime(time, zone, ports.clock.now(), disambiguation)
+      const { ms, change } = given
+      const problems = change ? [toProblem({ ...given, change })] : []
+      const hasFrom = fromZone !== null || !given.isInstant
+      const all = new Map([...(hasFrom ? [zone] : []), ...toZones].map((one) => [one.name, one]))
+      return {
+        is_valid: isValid(problems),
+        problems,
+        utc: toIso(ms),
+        unix_seconds: Math.floor(ms / 1_000),
+        from: hasFrom ? toPlace(zone, ms) : null,
+        times: toZones.map((one) => toPlace(one, ms)),
+        data_version: zones.version,
+        year_changes: isPremium ? [...all.values()].flatMap((one) => changesOf(one, ms)) : [],
+      }
+    },
+  })
+}
 
-function toPlace(time: Temporal.ZonedDateTime) {
-  const [next] = clockChangesAfter(time)
+/** The converter with the built-in zones. */
+export const timezoneconverter = createTimezoneconverter(builtInZones)
+
+function toPlace(zone: TimeZone, ms: number) {
+  const next = changeAfter(zone, ms)
   return {
-    timezone: time.timeZoneId,
-    local: toLocalText(time),
-    offset: time.offset,
-    next_change: next ? toChange(next) : null,
+    timezone: zone.name,
+    local: toLocalText(zone, ms),
+    offset: toOffsetText(offsetAt(zone, ms)),
+    next_change: next && toChange(next),
   }
 }
 
-function toChange({ time }: ClockChange) {
-  const before = time.subtract({ nanoseconds: 1 }).offset
-  // A time with seconds in its offset is written with the nearest minute.
-  const local_before = toLocalText(time.withTimeZone(before.slice(0, 6)))
-  return { utc: toIso(time.epochMilliseconds), local_before, local_after: toLocalText(time) }
+function toChange({ zone, at, before, after }: ClockChange) {
+  return {
+    utc: toIso(at),
+    local_before: toLocalText(zone, at, before - at),
+    local_after: toLocalText(zone, at, after - at),
+  }
 }
 
-function changesOf({ epochMilliseconds }: Temporal.ZonedDateTime, timezone: string) {
-  const year = new Date(epochMilliseconds).getUTCFullYear()
+function changesOf(zone: TimeZone, ms: number) {
+  const year = new Date(ms).getUTCFullYear()
   const changes = []
-  for (const change of clockChangesAfter(atZone(Date.UTC(year, 0) - 1, timezone))) {
-    if (change.time.epochMilliseconds >= Date.UTC(year + 1, 0)) break
-    changes.push({ timezone, ...toChange(change) })
+  for (const change of clockChangesAfter(zone, Date.UTC(year, 0) - 1)) {
+    if (change.at >= Date.UTC(year + 1, 0)) break
+    changes.push({ timezone: zone.name, ...toChange(change) })
   }
   return changes
 }
 
-function toProblem({ change, plain, taken }: GivenTime & { change: ClockChange }) {
-  const [, clock] = plain.toString({ smallestUnit: "minute" }).split("T")
+function toProblem({ change, clockMs, ms }: GivenTime & { change: ClockChange }) {
+  const [, clock] = toDayAndClock(clockMs)
   const [code, fate] =
     change.after > change.before
       ? (["left_out", `there is no ${clock}`] as const)
       : (["repeated", `${clock} comes twice`] as const)
-  return problem(code, "time", `${toChangeText(change)}: ${fate}. The answer is for ${toLocalText(taken)}.`)
+  const answer = toLocalText(change.zone, ms)
+  return problem(code, "time", `${toChangeText(change)}: ${fate}. The answer is for ${answer}.`)
 }

@@ -1,21 +1,19 @@
-import { type ClockChange, clockChangesAfter } from "../../values/time-zone.ts"
+import { readTime } from "../../values/time-text.ts"
+import { type ClockChange, instantsOf } from "../../values/time-zone.ts"
+import type { TimeZone } from "../../values/time-zones/zone-data.ts"
 import { reject } from "../contract.ts"
 
 /** The rules of zones are known from about 1900. Today's rules say little about years after 2199. */
 const [firstYear, lastYear] = [1900, 2199]
 
-export const timeForm = `must be an existing date and time from ${firstYear} to ${lastYear} in ISO 8601, such as 2027-03-28T14:30 or 2027-03-28T12:30:00Z`
-
-/** `Temporal` would also accept other calendars, leap seconds and a zone in brackets. */
-const form =
-  /^\d{4}-\d\d-\d\d(?:[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?([Zz]|[+-]\d\d:\d\d)?)?$/
+export const timeForm = `must be an existing date and time from ${firstYear} to ${lastYear}, such as 2027-03-28T14:30, 2027-03-28T12:30:00Z or 1806237000 (Unix seconds)`
 
 /** The time that a caller gave. */
 export interface GivenTime {
-  /** The moment that is meant, in its zone. */
-  readonly taken: Temporal.ZonedDateTime
-  /** The date and time in the zone. A skipped time is here as it was written. */
-  readonly plain: Temporal.PlainDateTime
+  /** The moment that is meant, in milliseconds since the Unix epoch. */
+  readonly ms: number
+  /** The date and time as it was written, in milliseconds as if its offset were 0. */
+  readonly clockMs: number
   /** Whether it needs no zone: it is now, or it has an offset. */
   readonly isInstant: boolean
   /** The clock change that skips or repeats it; null for any other time. */
@@ -27,42 +25,24 @@ export interface GivenTime {
  * @param nowMs the time that is meant if `text` is undefined
  * @throws InputRejected for `time`
  */
-export function readTime(
+export function readGivenTime(
   text: string | undefined,
-  zone: string,
+  zone: TimeZone,
   nowMs: number,
   disambiguation: "compatible" | "earlier" | "later",
 ): GivenTime {
-  const instant = text === undefined ? Temporal.Instant.fromEpochMilliseconds(nowMs) : readInstant(text)
-  if (instant !== null) {
-    const taken = instant.toZonedDateTimeISO(zone)
-    return { taken, plain: taken.toPlainDateTime(), isInstant: true, change: null }
-  }
-  const plain = required(() => Temporal.PlainDateTime.from(text ?? ""))
-  const [earlier, later] = (["earlier", "later"] as const).map((choice) =>
-    plain.toZonedDateTime(zone, { disambiguation: choice }),
-  )
-  const taken = plain.toZonedDateTime(zone, { disambiguation })
-  const isUnique = earlier === undefined || later === undefined || earlier.equals(later)
-  // The earlier time is before the change in either case.
-  const [change = null] = isUnique ? [] : clockChangesAfter(earlier)
-  return { taken, plain, isInstant: false, change }
-}
-
-/** A time with an offset; null for one without. */
-function readInstant(text: string): Temporal.Instant | null {
-  const [all, offset] = form.exec(text) ?? []
-  const year = Number(text.slice(0, 4))
-  if (all === undefined || year < firstYear || year > lastYear) reject("time", timeForm)
-  return offset === undefined ? null : required(() => Temporal.Instant.from(text))
-}
-
-/** Refuses dates that do not exist, for which `Temporal` throws. */
-function required<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof RangeError) reject("time", timeForm)
-    throw error
-  }
+  if (text === undefined) return { ms: nowMs, clockMs: nowMs, isInstant: true, change: null }
+  const { clockMs, offsetMs } = readTime(text) ?? reject("time", timeForm)
+  const year = new Date(clockMs).getUTCFullYear()
+  if (!(year >= firstYear && year <= lastYear)) reject("time", timeForm)
+  if (offsetMs !== null) return { ms: clockMs - offsetMs, clockMs, isInstant: true, change: null }
+  const { instants, change } = instantsOf(zone, clockMs)
+  if (change === null) return { ms: instants[0] ?? Number.NaN, clockMs, isInstant: false, change }
+  // RFC 5545 §3.3.5: the offset before the change counts, whether it skips the time or repeats it.
+  const compatible = clockMs - (change.before - change.at)
+  const other = clockMs - (change.after - change.at)
+  const least = Math.min(compatible, other)
+  const later = Math.max(compatible, other)
+  const ms = { compatible, earlier: least, later }[disambiguation]
+  return { ms, clockMs, isInstant: false, change }
 }
