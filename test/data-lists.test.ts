@@ -55,9 +55,10 @@ test("a service answers from the lists of --data, and its documentation tells th
   const service = await startTestService({ flags: { data } })
   const { key } = await service.createKey("free")
   const answer = await service.fetch("/v1/bluetoothlookup?companyid=76", { key })
-  expect(await answer.json()).toMatchObject({ data: { company: "A newer company", data_date: "2027-03" } })
+  expect(await answer.json()).toMatchObject({ data: { company: "A newer company" } })
   const document = await (await fetch(`${service.url}/openapi/bluetoothlookup.json`)).text()
   expect(document).toContain("The list is the SIG's of 2027-03.")
+  expect(JSON.parse(document).paths["/v1/bluetoothlookup"].get["x-data-date"]).toBe("2027-03")
 })
 
 describe("a folder is refused with what to change", () => {

@@ -185,7 +185,7 @@ describe("the page that shows it", () => {
 
 describe("the check of every answer in these tests", () => {
   const path = "/v1/bluetoothlookup?companyid=76"
-  const data = { companyId: 76, companyIdHex: "0x004C", found: true, company: "Apple, Inc.", data_date: null }
+  const data = { companyId: 76, companyIdHex: "0x004C", found: true, company: "Apple, Inc." }
   const headers = { "content-type": "application/json", "x-request-id": "a" }
   const envelope = { status: "ok", error: null, data }
 

@@ -42,7 +42,7 @@ interface ApiFacts<Input extends TObject, Output extends TObject> {
   readonly asksDns?: boolean
   /** True when a run reads documents through `context.ports.web`. Each counts as eight of those questions. */
   readonly asksWeb?: boolean
-  /** The lists of others that it uses. Its answers then have `data_date`, the date of the oldest: see `dataDate`. */
+  /** The lists of others that it uses. OpenAPI and health have their dates, and most answers too: see `dataDate`. */
   readonly lists?: readonly DataList[]
   /** Set when the API will go. Every surface and the documentation say so; after the sunset a call is a 410. */
   readonly deprecation?: Deprecation

@@ -29,9 +29,9 @@ const offsetForm = /^(?:[Zz]|([+ -])([01]\d|2[0-3])(?::?([0-5]\d)(?::?([0-5]\d))
 const unixForm = /^-?(?:0|\d{9,11})(?:\.\d+)?$/
 
 /**
- * Reads a date, a time of RFC 3339 with any number of fraction digits, or Unix seconds. A time may lack seconds or the offset, and
- * have what ISO 8601 also allows: an offset without a colon, `24:00` for the end of a day. A leap second is the second after it.
- * Digits after the millisecond do not count. Blanks around the text are left out.
+ * Reads a date, a time of RFC 3339 with any number of fraction digits, or Unix seconds. A time may lack seconds or the offset.
+ * It may have what ISO 8601 also allows: an offset without a colon, `24:00` for the end of a day. A leap second
+ * is the one after it. Digits after the millisecond do not count. Blanks around the text are left out.
  * @returns null for any other text, and for a date that does not exist
  */
 export function readTime(text: string): WrittenTime | null {

@@ -6,8 +6,6 @@ import { runApi } from "../../../test/support/run-api.ts"
 import { formatCompanyId, parseCompanyId } from "./company-id.ts"
 import { bluetoothlookup, createBluetoothlookup } from "./index.ts"
 
-const data_date = "2026-01"
-
 describe("companyid", () => {
   test.each([
     [0, "0 0x0 00 000000 0x00000"],
@@ -92,10 +90,9 @@ describe("bluetoothlookup", () => {
       companyIdHex: "0x0000",
       found: true,
       company: "Ericsson AB",
-      data_date,
     })
     expect(lookUp("0x1053")).toMatchObject({ companyId: 4179, found: true, company: "Sensorworx, Inc." })
-    const unassigned = { found: false, company: null, data_date }
+    const unassigned = { found: false, company: null }
     expect(lookUp("1048")).toEqual({ companyId: 1048, companyIdHex: "0x0418", ...unassigned })
     expect(lookUp("4180")).toEqual({ companyId: 4180, companyIdHex: "0x1054", ...unassigned })
     expect(lookUp("65534")).toEqual({ companyId: 65534, companyIdHex: "0xFFFE", ...unassigned })
@@ -108,7 +105,6 @@ describe("bluetoothlookup", () => {
       found: true,
       company:
         "Bluetooth SIG Specification Reserved Default Vendor ID for Remote Devices Without Device ID Service Record.",
-      data_date,
     }))
 
   test("the description says of when the list is, or that the operator chose it", () => {
@@ -116,7 +112,8 @@ describe("bluetoothlookup", () => {
     const other = createBluetoothlookup({ date: null, names: ["A"], last: null })
     expect(other.description).toContain("The operator of this service has chosen the list.")
     expect(other.description).not.toContain("2026")
-    expect(lookUp("0", other)).toMatchObject({ company: "A", data_date: null })
+    expect(lookUp("0", other)).toEqual({ companyId: 0, companyIdHex: "0x0000", found: true, company: "A" })
+    expect(other.lists).toEqual([{ name: "bluetooth-companies", date: null }])
   })
 
   test("another list replaces the built-in one", () => {

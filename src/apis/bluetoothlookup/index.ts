@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox"
-import { dataDate } from "../../values/data-list.ts"
 import { defineApi, defineFormat, nullableText, reject } from "../contract.ts"
 import embedded from "./companies.json"
 import { formatCompanyId, highestCompanyId, parseCompanyId } from "./company-id.ts"
@@ -12,7 +11,6 @@ defineFormat(companyIdFormat, (text) => parseCompanyId(text) !== null)
 
 /** The lookup in a list of companies, such as a newer one that the operator configured. */
 export function createBluetoothlookup(companies: Companies) {
-  const { date: data_date } = companies
   return defineApi({
     id: "bluetoothlookup",
     title: "Bluetooth company lookup",
@@ -21,7 +19,7 @@ export function createBluetoothlookup(companies: Companies) {
     description: `Finds the company to which the Bluetooth SIG has assigned a company identifier. ${sourceOf(companies)}`,
     method: "GET",
     credits: 1,
-    lists: [{ name: "bluetooth-companies", date: data_date }],
+    lists: [{ name: "bluetooth-companies", date: companies.date }],
     input: Type.Object({
       companyid: Type.Union(
         [Type.String({ format: companyIdFormat }), Type.Integer({ minimum: 0, maximum: highestCompanyId })],
@@ -37,30 +35,23 @@ export function createBluetoothlookup(companies: Companies) {
       companyIdHex: Type.String({ description: "The identifier as `0x` and four hexadecimal digits." }),
       found: Type.Boolean({ description: "Whether the identifier is assigned to a company." }),
       company: nullableText("The company's name; null when the identifier is not assigned."),
-      data_date: dataDate("the SIG's list"),
     }),
     examples: [
       {
         name: "Hexadecimal",
         input: { companyid: "0x004C" },
-        output: { companyId: 76, companyIdHex: "0x004C", found: true, company: "Apple, Inc.", data_date },
+        output: { companyId: 76, companyIdHex: "0x004C", found: true, company: "Apple, Inc." },
       },
       {
         name: "An identifier without a company",
         input: { companyid: "65534" },
-        output: { companyId: 65534, companyIdHex: "0xFFFE", found: false, company: null, data_date },
+        output: { companyId: 65534, companyIdHex: "0xFFFE", found: false, company: null },
       },
     ],
     run: ({ companyid }) => {
       const companyId = parseCompanyId(String(companyid)) ?? reject("companyid", requirement)
       const company = companyName(companies, companyId)
-      return {
-        companyId,
-        companyIdHex: formatCompanyId(companyId),
-        found: company !== null,
-        company,
-        data_date,
-      }
+      return { companyId, companyIdHex: formatCompanyId(companyId), found: company !== null, company }
     },
   })
 }

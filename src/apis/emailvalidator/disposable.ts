@@ -1,4 +1,5 @@
 import { readListDate } from "../../values/data-list.ts"
+import facts from "./list-facts.json"
 
 /** Domains that give out addresses for a short time. */
 export interface DisposableDomains {
@@ -9,11 +10,9 @@ export interface DisposableDomains {
 
 let builtIn: ReadonlySet<string> | null = null
 
-/**
- * The list of disposable-email-domains-js 1.26.0, with the day of its release. It is loaded with the first call that needs it.
- */
+/** The list of disposable-email-domains-js, with the day of its release. It is loaded with the first call that needs it. */
 export const builtInDisposable: DisposableDomains = {
-  date: "2026-09-21",
+  date: facts.date,
   async domains() {
     if (builtIn === null) {
       const { default: list } = await import("disposable-email-domains-js")

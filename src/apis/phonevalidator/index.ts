@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
 import { examples } from "./examples.ts"
+import facts from "./list-facts.json"
 
 const { problemList, problem } = defineProblems({
   calling_code: ["error", "no country has this calling code"],
@@ -26,6 +27,7 @@ export const phonevalidator = defineApi({
     "Checks a telephone number against the numbering plan of its country (libphonenumber), tells its type and writes it in the usual formats. It does not call the number.",
   method: "GET",
   credits: 1,
+  lists: [{ name: "phone-metadata", date: facts.date }],
   input: Type.Object({
     number: Type.String({
       minLength: 1,

@@ -36,7 +36,7 @@ export function apiPaths(api: DocumentedApi, category: string): PathGroup {
 }
 
 function callOperation(api: DocumentedApi, category: string): JsonObject {
-  const { id, title, description, method, examples, deprecation } = api.definition
+  const { id, title, description, method, examples, deprecation, lists: [list] = [] } = api.definition
   const answers = byName(examples, ({ name, output }) => okExample(name, output))
   return {
     operationId: id,
@@ -45,6 +45,7 @@ function callOperation(api: DocumentedApi, category: string): JsonObject {
     ...(deprecation && { deprecated: true }),
     description: `${description} Costs ${priceText(api.credits)}.${deprecation ? ` ${deprecationText(deprecation)}` : ""}`,
     "x-credits": api.credits,
+    ...(list && { "x-data-date": list.version ?? list.date }),
     ...(method === "GET" ? inQuery(api.definition) : inBody(api.definition)),
     responses: {
       200: {
