@@ -69,13 +69,13 @@ export const examples = [
         {
           code: "tag_value" as const,
           severity: "error" as const,
-          message: "The value of avp must be brand or personal.",
+          message: "The value of avp must be brand or personal, not 'logo'.",
           where: "record, avp",
         },
         {
           code: "authority" as const,
           severity: "error" as const,
-          message: "The authority is not an https: URL.",
+          message: "'http://typo.example/mark.pem' is no https: URL with a host.",
           where: "record, a",
         },
         {

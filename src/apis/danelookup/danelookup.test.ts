@@ -5,6 +5,7 @@ import { testAnchor } from "../../../test/support/signed-zones.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import { type Dns, type DnsZone, InputRejected } from "../contract.ts"
 import { maxMailServers } from "../mail/dane/mail-servers.ts"
+import { limits } from "../mail/dnssec/limits.ts"
 import { danelookup } from "./index.ts"
 
 const now = "2026-11-23T12:00:00Z"
@@ -98,6 +99,26 @@ describe.each(["dane.test", "dane3.test"])("mail, in %s", (zone) => {
     ])
     expect(problems.map(({ code }) => code)).toEqual(["unusable_record", "unusable_record"])
   })
+})
+
+// RFC 7672 §2.2.2: the addresses that are found decide. That there are none of the other family needs no proof.
+test("a family without addresses does not count, also where its denial is insecure", async () => {
+  const writable = limits as { nsec3Iterations: number }
+  const before = writable.nsec3Iterations
+  // Makes every denial by NSEC3 insecure, as those with too many iterations are (RFC 9276 §3.2).
+  writable.nsec3Iterations = -1
+  try {
+    const answer = await run({ host: "shared.dane3.test" }, { premium: false })
+    expect(answer).toMatchObject({ action: "authenticate", address_security: "secure", problems: [] })
+  } finally {
+    writable.nsec3Iterations = before
+  }
+})
+
+test("an alias into an unsigned zone is not called unsigned where clients authenticate", async () => {
+  const codesOf = async (host: string) => (await run({ host })).problems.map(({ code }) => code)
+  expect(await codesOf("outalias.dane.test")).toEqual([])
+  expect(await codesOf("tounsigned.dane.test")).toContain("not_signed")
 })
 
 describe("questions that fail", () => {

@@ -25,7 +25,8 @@ type Problem = ReturnType<typeof problem>
 
 /** What is wrong with the TLSA records of a host, or with what leads to them. */
 export function problemsOf(host: string, finding: ServiceFinding): Problem[] {
-  const { tlsaName, security, addressSecurity, addressFailure, hasAddress, records, reason } = finding
+  const { tlsaName, security, addressSecurity, addressFailure, hasAddress, isUnsigned, records, reason } =
+    finding
   const isFailed = [security, addressSecurity].some((one) => one === "bogus" || one === "indeterminate")
   const found: Problem[] = []
   if (isFailed && reason) found.push(problem("not_secure", reason.at || ".", reason.message))
@@ -36,7 +37,7 @@ export function problemsOf(host: string, finding: ServiceFinding): Problem[] {
     found.push(problem("no_records", tlsaName, `${tlsaName} has no TLSA records.`))
     return found
   }
-  if (security === "insecure" || addressSecurity === "insecure")
+  if (security === "insecure" || isUnsigned)
     found.push(problem("not_signed", tlsaName, `Sign the zone by DNSSEC. ${reason?.message ?? ""}`.trimEnd()))
   return [...found, ...recordProblems(tlsaName, records)]
 }

@@ -44,7 +44,7 @@ export const examples = [
         {
           code: "value" as const,
           severity: "error" as const,
-          message: "The tag p cannot have this value.",
+          message: "'p=quarantaine' is wrong. The value of p is none, quarantine or reject.",
           where: "p",
         },
         {

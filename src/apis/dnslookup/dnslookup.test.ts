@@ -51,6 +51,18 @@ test("types without an answer are named; without any, the call is refused", asyn
     )
 })
 
+// RFC 4592 §2.1: the star is a label that can be asked for like any other; elsewhere than first it is no wildcard.
+test("a wildcard can be asked for", async () => {
+  const zone: DnsZone = { "*.a.example": [{ A: "192.0.2.9" }] }
+  expect(await lookUp({ name: "*.A.example." }, zone)).toMatchObject({
+    name: "*.a.example",
+    records: [{ name: "*.a.example", type: "A", value: "192.0.2.9" }],
+  })
+  for (const name of ["a.*.example", "*a.example", "*.", "*.*.example"])
+    await expect(lookUp({ name }, zone)).rejects.toThrow("The 'name' parameter must")
+  await expect(lookUp({ name: `*.${"a.".repeat(125)}aa` }, zone)).rejects.toThrow("at most 253 bytes")
+})
+
 test("the root has records, and TLSA of a port and a top-level domain can be asked for", async () => {
   expect(await lookUp({ name: ".", type: "NS" }, rich)).toMatchObject({
     name: ".",

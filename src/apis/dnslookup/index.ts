@@ -9,7 +9,7 @@ import {
   premium,
   type RunContext,
 } from "../contract.ts"
-import { requireDomain } from "../mail/domain-name.ts"
+import { requireName } from "../mail/domain-name.ts"
 import { refuseFailure } from "../mail/records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { examples } from "./examples.ts"
@@ -53,7 +53,7 @@ export const dnslookup = defineApi({
     name: Type.String({
       minLength: 1,
       description:
-        "The name, such as example.com or _dmarc.example.com; `.` for the root. International names are converted to A-labels.",
+        "The name, such as example.com, _dmarc.example.com or *.example.com; `.` for the root. International names are converted to A-labels.",
     }),
     type: Type.Optional(
       choice([...lookupTypes, "ALL"], {
@@ -102,7 +102,7 @@ export const dnslookup = defineApi({
   }),
   examples,
   async run({ name: asked, type = "A" }, context) {
-    const name = asked === "." ? "." : await requireDomain(asked, { parameter: "name", leastLabels: 1 })
+    const name = asked === "." ? "." : await requireName(asked)
     return withTimeLimit(context.ports.timer, dnsLimitMs, async (signal) =>
       type === "ALL" ? lookUpAll(name, context, signal) : lookUpOne(name, type, context, signal),
     )

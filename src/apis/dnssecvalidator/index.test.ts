@@ -51,6 +51,13 @@ describe("the name", () => {
     expect(await refusal({ name })).toBe(message)
   })
 
+  // RFC 4034 §3.1.3: the star is not counted in the labels of a signature, so its records are not expanded ones.
+  test("may be a wildcard", async () => {
+    const answer = await run({ name: "*.wild.optout.test", type: "TXT" })
+    expect(answer).toMatchObject({ name: "*.wild.optout.test", status: "secure", result: "records" })
+    expect(await run({ name: "*.www.p256.test" })).toMatchObject({ status: "secure", result: "nxdomain" })
+  })
+
   test("may be in any case, with a dot at its end, the root, or international", async () => {
     expect((await run({ name: "WWW.P256.test." })).name).toBe("www.p256.test")
     expect(await run({ name: ".", type: "SOA" })).toMatchObject({ name: ".", status: "secure" })

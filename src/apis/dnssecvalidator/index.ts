@@ -5,7 +5,7 @@ import { limits } from "../mail/dnssec/limits.ts"
 import { requireAnchors, rootAnchors } from "../mail/dnssec/root-anchors.ts"
 import { type Exchange, Questions, Session } from "../mail/dnssec/session.ts"
 import { validate } from "../mail/dnssec/validate.ts"
-import { requireDomain } from "../mail/domain-name.ts"
+import { requireName } from "../mail/domain-name.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { examples } from "./examples.ts"
 import { toReport } from "./report.ts"
@@ -40,7 +40,7 @@ export function createDnssecvalidator(serviceAnchors: readonly DelegationSigner[
     async run({ name: text, type = "A", trust_anchor: anchor }, { ports, giveWay }) {
       const anchors = requireAnchors(anchor, serviceAnchors)
       // The root is empty.
-      const name = text === "." ? "" : await requireDomain(text, { parameter: "name", leastLabels: 1 })
+      const name = text === "." ? "" : await requireName(text)
       const now = Math.floor(ports.clock.now() / 1000)
       return withTimeLimit(ports.timer, limits.validationMs, async (signal) => {
         const exchange: Exchange = (asked, ofType) =>

@@ -35,6 +35,17 @@ export async function requireDomain(
   return /^[a-z\d._-]+$/.test(name) ? name : rejectCharacters()
 }
 
+/**
+ * Reads the name of a question to the DNS as `requireDomain` does: one label is enough, and the first one may be the star of a
+ * wildcard (RFC 4592), as in *.example.com.
+ * @throws InputRejected for `name`
+ */
+export async function requireName(text: string): Promise<string> {
+  const star = text.startsWith("*.") ? "*." : ""
+  const name = star + (await requireDomain(text.slice(star.length), { parameter: "name", leastLabels: 1 }))
+  return name.length > maxNameBytes ? rejectParameter("name", "must be at most 253 bytes long") : name
+}
+
 /** The name without the dot of the root at its end. */
 export function withoutTrailingDot(name: string): string {
   return name.endsWith(".") ? name.slice(0, -1) : name

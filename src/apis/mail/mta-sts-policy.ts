@@ -1,5 +1,6 @@
 import { type MtaStsProblem, problem } from "./mta-sts-problems.ts"
 import { caseOrUnknown } from "./mta-sts-record.ts"
+import { showText } from "./shown-bytes.ts"
 import { trimBlanks } from "./trim-blanks.ts"
 
 /** The modes of a policy, the strictest first (RFC 8461 §3.2). */
@@ -25,6 +26,15 @@ const pattern = /^(?:\*\.)?[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[
 const extensionValue =
   /^[\x21-\x7e\u{80}-\u{10ffff}](?:[\x20-\x7e\u{80}-\u{10ffff}]*[\x21-\x7e\u{80}-\u{10ffff}])?$/u
 
+const mxCauses: readonly (readonly [form: RegExp, cause: string])[] = [
+  [/["']/, "Leave out the quotation marks."],
+  [/[\s,;]/, "Give each mail server a line of its own."],
+  [/^\./, "Write *. for a dot at the beginning."],
+  [/\.$/, "Leave out the dot at the end."],
+  [/[^\x20-\x7e]/, "Write international names as A-labels (xn--)."],
+  [/\*/, "A star can only be the first label."],
+]
+
 /** Reads a policy (RFC 8461 §3.2). */
 export function readPolicy(text: string): {
   readonly policy: MtaStsPolicy
@@ -37,7 +47,10 @@ export function readPolicy(text: string): {
     const name = value.toLowerCase()
     if (name.length <= 255 && pattern.test(name) && !name.split(".").some((label) => label.length > 63))
       mx.push(name)
-    else problems.push(problem("mx", where, "The mx is not the name of a mail server, or *. and a name."))
+    else {
+      const cause = mxCauses.find(([form]) => form.test(value))?.[1] ?? "Write it as in mail.example.com."
+      problems.push(problem("mx", where, `'${showText(value)}' is not the name of a mail server. ${cause}`))
+    }
   }
   for (const name of ["version", "mode", "max_age"]) {
     const [, second] = fields.get(name) ?? []
@@ -52,7 +65,11 @@ export function readPolicy(text: string): {
     problems.push(
       version === null
         ? problem("version", "policy", "The policy has no version.")
-        : problem("version", first("version")?.where ?? "policy", "The version must be STSv1."),
+        : problem(
+            "version",
+            first("version")?.where ?? "policy",
+            `The version must be STSv1, not '${showText(version)}'.`,
+          ),
     )
   const mode = readMode(first("mode"), problems)
   const max_age = readAge(first("max_age"), problems)
@@ -85,7 +102,9 @@ function readFields(text: string, problems: MtaStsProblem[]): ReadonlyMap<string
         problem(
           "policy_syntax",
           where,
-          trimBlanks(line) === "" ? "The line is empty." : "The line is not a name, a colon and a value.",
+          trimBlanks(line) === ""
+            ? "The line is empty."
+            : `'${showText(line)}' is not a name, a colon and a value.`,
         ),
       )
     else problems.push(caseOrUnknown(name, known, where))
@@ -100,7 +119,9 @@ function readMode(field: Field | undefined, problems: MtaStsProblem[]): MtaStsPo
       problem(
         "mode",
         field?.where ?? "policy",
-        field ? "The mode must be enforce, testing or none." : "The policy has no mode.",
+        field
+          ? `The mode must be enforce, testing or none, not '${showText(field.value)}'.`
+          : "The policy has no mode.",
       ),
     )
   if (mode === "testing")
@@ -112,7 +133,7 @@ function readMode(field: Field | undefined, problems: MtaStsProblem[]): MtaStsPo
 function readAge(field: Field | undefined, problems: MtaStsProblem[]): number | null {
   if (!field || !/^\d{1,10}$/.test(field.value) || Number(field.value) > longestAge) {
     const text = field
-      ? "The max_age must be a number of seconds from 0 to 31557600."
+      ? `The max_age must be a number of seconds from 0 to 31557600, not '${showText(field.value)}'.`
       : "The policy has no max_age."
     problems.push(problem("max_age", field?.where ?? "policy", text))
     return null

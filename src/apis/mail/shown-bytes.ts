@@ -1,6 +1,11 @@
 /** Makes a stranger's bytes fit for a sentence: of bounded length, control characters escaped as in RFC 1035 §5.1. */
 export function showBytes(bytes: string, limit = 200): string {
-  const text = toDisplayText(bytes).replace(
+  return showText(toDisplayText(bytes), limit)
+}
+
+/** The same for a text that is decoded already. */
+export function showText(decoded: string, limit = 200): string {
+  const text = decoded.replace(
     /\p{Cc}/gu,
     (character) => `\\${String(character.charCodeAt(0)).padStart(3, "0")}`,
   )

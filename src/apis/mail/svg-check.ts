@@ -1,3 +1,4 @@
+import { explainXml } from "../../values/xml-mistake.ts"
 import { type BimiCode, type BimiProblem, problem } from "./bimi-problems.ts"
 import { aspectRatio, attributeValues, elements } from "./svg-profile.ts"
 
@@ -34,8 +35,8 @@ export async function checkSvg(text: string): Promise<SvgCheck> {
     found.add(code, "svg", message)
     throw new Unreadable()
   }
-  parser.on("error", ({ message }) =>
-    stop("svg_xml", `The logo is not well-formed XML: ${message.slice(0, 200)}`),
+  parser.on("error", (error) =>
+    stop("svg_xml", `The logo is not well-formed XML: in line ${parser.line}, ${explainXml(error)}.`),
   )
   parser.on("doctype", () => stop("svg_doctype", "The logo has a document type declaration."))
   parser.on("opentag", ({ name, local, uri, attributes }) => {

@@ -2,6 +2,10 @@ import { defineProblems } from "../../values/problems.ts"
 
 export const { problemList, problem } = defineProblems({
   encoding: ["warning", "bytes that are no text in the encoding that the report names"],
+  extra_bytes: [
+    "info",
+    "bytes after the end of the gzip or ZIP file, as some gateways add them; they are ignored",
+  ],
   namespace: ["warning", "an XML namespace that no standard gives to such reports"],
   missing: ["error", "an element or member that every report must have"],
   repeated: ["error", "an element more often than it may be there"],

@@ -313,12 +313,12 @@ test("refuses what is no report, and says what to change", async () => {
     ["?", /base64 of a file, or a report in XML or JSON/],
     [base64("hello"), /must be a report in XML or JSON/],
     ["<a/>", /whose first element is feedback/],
-    ["<feedback>", /^must be XML: unclosed tag/],
+    ["<feedback>", /^must be well-formed XML: in line 1, column \d+, the element 'feedback' is not closed/],
     ["{}", /list policies/],
-    ["{", /^must be JSON/],
+    ["{", /^must be valid JSON .* a part may be missing/],
     [`{"a":"${"x".repeat(1_000_000)}"}`, /at most 1,000,000 characters/],
     ["<!DOCTYPE feedback><feedback/>", /document type declaration/],
-    ["<feedback>&x;</feedback>", /^must be XML/],
+    ["<feedback>&x;</feedback>", /^must be well-formed XML: .* an entity is unknown/],
     [base64(gzip.subarray(0, 40)), /complete gzip file/],
     [base64(gzipSync(gzip)), /packed once/],
     [base64(gzipSync(Buffer.alloc(5_000_000))), /at most 4 MiB/],
@@ -327,8 +327,81 @@ test("refuses what is no report, and says what to change", async () => {
     [zip(["a.xml", small()], ["b.xml", small()]), /one file, not 2/],
     [zip(["a.xml", " ".repeat(5_000_000)]), /at most 4 MiB/],
     [base64("PK\x03\x04 nothing"), /complete ZIP/],
+    [`Received: from a.example\r\n by b.example\r\n\r\n${gzip.toString("base64")}`, /must be the attachment/],
+    [base64(`MIME-Version: 1.0\nSubject: Report\n\n${small()}`), /must be the attachment/],
+    [`--b1\r\nContent-Type: application/gzip\r\n\r\n${gzip.toString("base64")}`, /must be the attachment/],
   ]
   for (const [report, pattern] of cases) expect(await refusal(report)).toMatch(pattern)
+})
+
+// RFC 1952 §2.2: a gzip file is one or more members. Bytes after them, or after a ZIP archive, do not make it unreadable.
+test("bytes after the end of a file are ignored, and noted unless they are zeros", async () => {
+  const [one, two] = [small().slice(0, 60), small().slice(60)].map((part) => gzipSync(part))
+  const files = [
+    gzipSync(small()),
+    Buffer.concat([one, two] as Buffer[]),
+    Buffer.from(zip(["r.xml", small()]), "base64"),
+  ]
+  const tail = fc
+    .uint8Array({ minLength: 1, maxLength: 40 })
+    .filter((bytes) => bytes[0] !== 0x1f && bytes[0] !== 0x50)
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...files), tail, async (file, bytes) => {
+      const { problems } = await read(base64(Buffer.concat([file, bytes])))
+      const expected = bytes.every((byte) => byte === 0) && file[0] === 0x1f ? [] : [`${bytes.length} bytes`]
+      const found = problems.filter(({ code }) => code === "extra_bytes")
+      expect(found.map(({ message }) => message.slice(0, message.indexOf(" after")))).toEqual(expected)
+    }),
+    { seed, numRuns: 200 },
+  )
+  for (const file of files)
+    expect((await read(base64(file))).problems).toEqual(
+      expect.not.arrayContaining([expect.objectContaining({ code: "extra_bytes" })]),
+    )
+})
+
+test("a name, a comment, a checksum and extra fields may stand in the header of a gzip file", async () => {
+  const plain = gzipSync(small())
+  const header = Buffer.from([...plain.subarray(0, 3), 4 + 8 + 16 + 2, ...plain.subarray(4, 10)])
+  const file = Buffer.concat([header, Buffer.from("\x03\0abcr.xml\0note\0xx", "latin1"), plain.subarray(10)])
+  expect((await read(base64(file))).kind).toBe("dmarc")
+  const wrong = Buffer.from(plain)
+  wrong.writeUInt32LE(1, wrong.length - 8)
+  expect(await refusal(base64(wrong))).toContain("complete gzip")
+})
+
+test("no sentence of the XML parser reaches the caller", async () => {
+  const pieces = [
+    "<",
+    ">",
+    "&",
+    "]]>",
+    "<!--",
+    "--",
+    "<?xml",
+    "?>",
+    "<a b>",
+    "</a>",
+    "<x:y/>",
+    "&#0;",
+    'a="1" a="2"',
+    "<![CDATA[",
+    "\0",
+    "<!DOCTYPE",
+  ]
+  await fc.assert(
+    fc.asyncProperty(fc.nat(small().length), fc.constantFrom(...pieces), async (at, piece) => {
+      const text = small().slice(0, at) + piece + small().slice(at)
+      const message = await read(text).then(
+        () => "",
+        ({ message }) => String(message),
+      )
+      expect(message).not.toMatch(
+        /unclosed|unmatched|unbound|malformed|disallowed|weird|undefined entity|duplicate|\d:\d/,
+      )
+    }),
+    { seed, numRuns: 500 },
+  )
 })
 
 test("a ZIP archive may have folders and files of macOS, and must not lie", async () => {

@@ -1,4 +1,4 @@
-import { gunzipSync } from "node:zlib"
+import { inflateRawSync } from "node:zlib"
 import { InputRejected, reject } from "../contract.ts"
 import type { Findings } from "./findings.ts"
 import { readZip, rejectTooLarge } from "./zip-file.ts"
@@ -12,30 +12,91 @@ const maxBytes = 4_194_304
  */
 export function openFile(report: string, findings: Findings): string {
   if (/^[\ufeff\s]*[<{]/.test(report)) return report.trim()
-  const file = unpack(decodeBase64(report))
+  const file = unpack(decodeBase64(report), findings)
   if (file.length > maxBytes) return rejectTooLarge(maxBytes)
   const text = decodeText(file, findings).trim()
+  if (isMail(text)) rejectMail()
   if (!/^[<{]/.test(text))
     reject("report", "must be a report in XML or JSON, plain, or packed once by gzip or ZIP")
   return text
 }
 
 function decodeBase64(text: string): Buffer {
+  if (isMail(text.trimStart())) rejectMail()
   const digits = text.replace(/\s+/g, "")
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(digits))
     reject("report", "must be the base64 of a file, or a report in XML or JSON as text")
   return Buffer.from(digits, "base64")
 }
 
-function unpack(file: Buffer): Buffer {
-  if (file[0] === 0x50 && file[1] === 0x4b) return readZip(file, maxBytes)
-  if (file[0] !== 0x1f || file[1] !== 0x8b) return file
-  try {
-    return gunzipSync(file, { maxOutputLength: maxBytes })
-  } catch (error) {
-    if (error instanceof RangeError) return rejectTooLarge(maxBytes)
-    return reject("report", "must be a complete gzip file; this one is broken")
+/** Whether a text begins as a mail, or a part of one, does: with a field of a header, or a boundary. */
+function isMail(text: string): boolean {
+  return /^(?:From .*\r?\n|--\S+\r?\n)?[A-Za-z][A-Za-z\d-]*:[ \t\r\n]/.test(text)
+}
+
+function rejectMail(): never {
+  reject(
+    "report",
+    "must be the attachment of the report mail, not the mail. Save the attachment (.xml, .gz, .zip or .json), and send its base64",
+  )
+}
+
+function unpack(file: Buffer, findings: Findings): Buffer {
+  const noteExtra = (count: number) =>
+    findings.add("extra_bytes", "report", `${count} bytes after the end of the file were ignored.`)
+  if (file[0] === 0x50 && file[1] === 0x4b) return readZip(file, maxBytes, noteExtra)
+  return isGzip(file, 0) ? readGzip(file, noteExtra) : file
+}
+
+function isGzip(file: Buffer, at: number): boolean {
+  return file[at] === 0x1f && file[at + 1] === 0x8b
+}
+
+const maxMembers = 100
+
+/** Unpacks the members of a gzip file (RFC 1952 §2.2). What follows them is noted, but for zeros, which fill a block of a tape. */
+function readGzip(file: Buffer, noteExtra: (count: number) => void): Buffer {
+  const parts: Buffer[] = []
+  let at = 0
+  let left = maxBytes
+  while (isGzip(file, at)) {
+    const start = endOfHeader(file, at)
+    const { buffer, engine } = inflate(file.subarray(start), left)
+    at = start + engine.bytesWritten + 8
+    if (at > file.length || file.readUInt32LE(at - 8) !== Bun.hash.crc32(buffer)) return rejectGzip()
+    parts.push(buffer)
+    left -= buffer.length
+    if (parts.length > maxMembers) return rejectGzip()
   }
+  if (file.subarray(at).some((byte) => byte !== 0)) noteExtra(file.length - at)
+  return Buffer.concat(parts)
+}
+
+/** Where the data of a member begin: after ten bytes, and what its flags say. */
+function endOfHeader(file: Buffer, at: number): number {
+  const flags = file[at + 3] ?? 0
+  let end = at + 10
+  if (flags & 4) end += 2 + ((file[end] ?? 0) | ((file[end + 1] ?? 0) << 8))
+  // A name and a comment end with a zero.
+  for (const flag of [8, 16]) if (flags & flag) end = file.indexOf(0, end) + 1 || file.length
+  return flags & 2 ? end + 2 : end
+}
+
+function inflate(packed: Buffer, maxOutputLength: number) {
+  try {
+    // With `info`, the result tells how many bytes were read, which the types do not know.
+    const result: unknown = inflateRawSync(packed, {
+      maxOutputLength: Math.max(maxOutputLength, 1),
+      info: true,
+    })
+    return result as { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } }
+  } catch (error) {
+    return error instanceof RangeError ? rejectTooLarge(maxBytes) : rejectGzip()
+  }
+}
+
+function rejectGzip(): never {
+  reject("report", "must be a complete gzip file; this one is broken")
 }
 
 /** Reads the encoding by a byte order mark, or the XML declaration; UTF-8 is usual (XML 1.0 appendix F). */

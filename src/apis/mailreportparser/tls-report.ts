@@ -1,6 +1,5 @@
 import { parseAddress } from "../../values/ip.ts"
 import { isObject } from "../../values/is-object.ts"
-import { messageOf } from "../../values/message-of.ts"
 import { shorten } from "../../values/shorten.ts"
 import { parseInstant } from "../../values/time-text.ts"
 import { reject } from "../contract.ts"
@@ -52,8 +51,9 @@ function parse(text: string): Json {
   let value: unknown
   try {
     value = JSON.parse(text)
-  } catch (error) {
-    return reject("report", `must be JSON: ${shorten(messageOf(error).replace(/\.$/, ""), 200)}`)
+  } catch {
+    const end = text.endsWith("}") ? "" : ". It does not end in a brace, so a part may be missing"
+    return reject("report", `must be valid JSON if it begins with a brace${end}`)
   }
   if (!isObject(value) || !Array.isArray(value.policies))
     return reject("report", "must be a report of TLS, an object with the list policies")

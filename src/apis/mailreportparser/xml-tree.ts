@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagNS } from "saxes"
-import { shorten } from "../../values/shorten.ts"
+import { explainXml } from "../../values/xml-mistake.ts"
 import { reject } from "../contract.ts"
 
 /** An element of XML with its children, without attributes. */
@@ -29,21 +29,22 @@ export function readXml(
   const refuse = (message: string): never =>
     reject(
       "report",
-      `must be XML: ${shorten(message, 200)} in line ${parser.line}, column ${parser.column + 1}`,
+      `must be well-formed XML: in line ${parser.line}, column ${parser.column + 1}, ${message}`,
     )
   const open: Element[] = []
   let root: Element | undefined
   let count = 0
 
-  parser.on("error", ({ message }) => refuse(message.replace(/^\d+:\d+: /, "").replace(/\.$/, "")))
-  parser.on("doctype", () => refuse("a document type declaration, which no report needs"))
+  parser.on("error", (error) => refuse(explainXml(error)))
+  parser.on("doctype", () => refuse("there is a document type declaration, which no report needs"))
   parser.on("opentag", ({ local, uri }: SaxesTagNS) => {
     const element: Element = { name: local, namespace: uri, children: [], text: "" }
     if (root !== undefined && open.length === 1) onStart(root, local)
     root ??= element
     open.push(element)
-    if (open.length > maxDepth) refuse(`elements in more than ${maxDepth} levels`)
-    if (++count > maxElements) refuse(`more than ${maxElements} elements in a record, or outside of records`)
+    if (open.length > maxDepth) refuse(`there are elements in more than ${maxDepth} levels`)
+    if (++count > maxElements)
+      refuse(`there are more than ${maxElements} elements in a record, or outside of records`)
   })
   const addText = (part: string) => {
     const element = open.at(-1)
@@ -61,7 +62,7 @@ export function readXml(
     } else parent.children.push(element)
   })
   parser.write(text).close()
-  return root ?? refuse("no element")
+  return root ?? refuse("there is no element")
 }
 
 /** The first child of a name. */

@@ -1,7 +1,6 @@
 import { inflateRawSync } from "node:zlib"
 import { reject } from "../contract.ts"
 
-const endMark = 0x06054b50
 const entryMark = 0x02014b50
 const localMark = 0x04034b50
 const endBytes = 22
@@ -22,11 +21,14 @@ interface Entry {
 /**
  * The content of the one file in a ZIP archive (APPNOTE.TXT 6.3 §4.3), by its directory at the end. Files of macOS and folders
  * beside it do not count.
+ * @param noteExtra gets the number of bytes after the archive, if there are any
  * @param maxBytes of the content; a larger one is refused before it is unpacked
  * @throws InputRejected for `report`
  */
-export function readZip(archive: Buffer, maxBytes: number): Buffer {
-  const files = entriesOf(archive).filter(({ name }) => !name.endsWith("/") && !name.startsWith("__MACOSX/"))
+export function readZip(archive: Buffer, maxBytes: number, noteExtra: (count: number) => void): Buffer {
+  const files = entriesOf(archive, endOf(archive, noteExtra)).filter(
+    ({ name }) => !name.endsWith("/") && !name.startsWith("__MACOSX/"),
+  )
   const [file] = files
   if (file === undefined) return reject("report", "must not be an empty ZIP archive")
   if (files.length > 1)
@@ -43,8 +45,7 @@ export function readZip(archive: Buffer, maxBytes: number): Buffer {
 }
 
 /** As the directory says. An archive that lies about its sizes is found out when it is unpacked. */
-function entriesOf(archive: Buffer): readonly Entry[] {
-  const end = endOf(archive)
+function entriesOf(archive: Buffer, end: number): readonly Entry[] {
   const count = archive.readUInt16LE(end + 10)
   let at = archive.readUInt32LE(end + 16)
   const entries: Entry[] = []
@@ -65,14 +66,19 @@ function entriesOf(archive: Buffer): readonly Entry[] {
   return entries
 }
 
-/** Where the end of the directory is: 22 bytes, and a comment of at most 65,535 after them. */
-function endOf(archive: Buffer): number {
-  const first = Math.max(0, archive.length - endBytes - 65_535)
-  for (let at = archive.length - endBytes; at >= first; at--) {
-    const isEnd = archive.readUInt32LE(at) === endMark
-    if (isEnd && at + endBytes + archive.readUInt16LE(at + 20) === archive.length) return at
+/** Where the end of the directory is: 22 bytes, a comment of at most 65,535, and what a gateway may have added. */
+function endOf(archive: Buffer, noteExtra: (count: number) => void): number {
+  let last: number | undefined
+  const mark = Buffer.from([0x50, 0x4b, 5, 6])
+  for (let at = archive.lastIndexOf(mark); at >= 0; at = at > 0 ? archive.lastIndexOf(mark, at - 1) : -1) {
+    if (at + endBytes > archive.length) continue
+    const extra = archive.length - at - endBytes - archive.readUInt16LE(at + 20)
+    if (extra === 0) return at
+    if (extra > 0) last ??= at
   }
-  return rejectBroken()
+  if (last === undefined) return rejectBroken()
+  noteExtra(archive.length - last - endBytes - archive.readUInt16LE(last + 20))
+  return last
 }
 
 function unpack({ method, bytes }: Entry, packed: Buffer, maxBytes: number): Buffer {

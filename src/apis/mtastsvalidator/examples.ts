@@ -80,7 +80,7 @@ export const examples = [
         {
           code: "id" as const,
           severity: "error" as const,
-          message: "The id must be 1 to 32 letters and digits.",
+          message: "The id must be 1 to 32 letters and digits, not '2025-01-01'.",
           where: "record",
         },
         {
@@ -92,13 +92,13 @@ export const examples = [
         {
           code: "mx" as const,
           severity: "error" as const,
-          message: "The mx is not the name of a mail server, or *. and a name.",
+          message: `'"*.typo.example"' is not the name of a mail server. Leave out the quotation marks.`,
           where: "policy, line 4",
         },
         {
           code: "mode" as const,
           severity: "error" as const,
-          message: "The mode must be enforce, testing or none.",
+          message: "The mode must be enforce, testing or none, not 'enforced'.",
           where: "policy, line 2",
         },
         {

@@ -3,6 +3,7 @@ import { type Address, isIpv6, parseAddress, toReverseName } from "../../values/
 import { defineProblems } from "../../values/problems.ts"
 import { type Dns, defineApi, reject } from "../contract.ts"
 import { requireRecords } from "../mail/records.ts"
+import { showBytes } from "../mail/shown-bytes.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { examples } from "./examples.ts"
 import { isGeneric } from "./generic-name.ts"
@@ -16,7 +17,10 @@ const { problemList, problem } = defineProblems({
   no_name: ["warning", "the address has no name; many mail servers refuse its mail"],
   not_confirmed: ["warning", "a name that does not have the address; mail servers do not trust it"],
   no_answer: ["warning", "a name for which the DNS gave no answer"],
-  not_a_host: ["warning", "a name that no host can have (RFC 1123 §2.1)"],
+  not_a_host: [
+    "warning",
+    "a name that no host can have: labels are letters, digits and hyphens between them (RFC 952, RFC 1123 §2.1)",
+  ],
   generic_name: [
     "warning",
     "a name made from the address, as providers name their customers' lines; many mail servers refuse mail from such names",
@@ -102,10 +106,13 @@ async function check(name: string, ip: Address, dns: Dns, signal: AbortSignal) {
     name: { name, is_confirmed, is_generic, addresses: addresses.slice(0, maxAddresses) },
     problems,
   })
-  if (!isHost(name)) {
-    problems.push(problem("not_a_host", name, "No host can have this name."))
-    return result([], false)
+  const wrong = name.split(".").find(isWrongLabel)
+  if (wrong !== undefined) {
+    const cause = `'${showBytes(wrong, 63)}' is not letters, digits and hyphens between them`
+    problems.push(problem("not_a_host", name, `No host can have this name: ${cause}.`))
   }
+  // Underscores are in use, and names that end in a hyphen too, so these may still lead back.
+  if (!/^[a-z\d_-]{1,63}(?:\.[a-z\d_-]{1,63})*$/.test(name)) return result([], false)
   const answer = await dns.resolve(name, isIpv6(ip) ? "AAAA" : "A", signal)
   if (answer.kind === "failure") {
     problems.push(problem("no_answer", name, `The DNS gave no answer (${answer.reason}).`))
@@ -117,7 +124,7 @@ async function check(name: string, ip: Address, dns: Dns, signal: AbortSignal) {
   return result(addresses, is_confirmed)
 }
 
-/** A name of letters, digits and hyphens; underscores are in use too. */
-function isHost(name: string): boolean {
-  return /^(?!-)[a-z\d_-]{1,63}(?:\.(?!-)[a-z\d_-]{1,63})*$/.test(name)
+/** Whether no name of a host can have this label (RFC 952, RFC 1123 §2.1). */
+function isWrongLabel(label: string): boolean {
+  return !/^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(label)
 }

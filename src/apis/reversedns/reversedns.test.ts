@@ -78,6 +78,27 @@ test("of thousands of names ten are looked up", async () => {
   ])
 })
 
+// RFC 952 and RFC 1123 §2.1. Such names are looked up nevertheless, since DNS has no such rule (RFC 2181 §11).
+test.each([
+  ["mail_1.a.example", "mail_1", true],
+  ["mail-.a.example", "mail-", true],
+  ["-mail.a.example", "-mail", true],
+  ["m.a_b.example", "a_b", true],
+  ["*.a.example", "*", false],
+])("%s is not the name of a host because of %s", async (name, label, isLookedUp) => {
+  const answer = await lookUp({ [reverse]: [{ PTR: name }], [name]: [{ A: "192.0.2.7" }] }, "192.0.2.7")
+  expect(answer).toMatchObject({ is_confirmed: isLookedUp, codes: ["not_a_host"] })
+  expect(answer.problems[0]?.message).toContain(`'${label}'`)
+})
+
+test.each(["a.example", "1.example", "xn--bcher-kva.example", "a--b.example", "3com.a1.example"])(
+  "%s can be a host",
+  async (name) => {
+    const answer = await lookUp({ [reverse]: [{ PTR: name }], [name]: [{ A: "192.0.2.7" }] }, "192.0.2.7")
+    expect(answer).toMatchObject({ is_confirmed: true, codes: [] })
+  },
+)
+
 test("an alias for a part of a network is followed (RFC 2317)", async () => {
   const zone: DnsZone = {
     [reverse]: [{ CNAME: "7.0-15.2.0.192.in-addr.arpa" }],

@@ -33,13 +33,13 @@ export const examples = [
         {
           code: "scheme" as const,
           severity: "error" as const,
-          message: "The address begins neither with mailto: nor with https:.",
+          message: "http://reports.typo.example/tls begins neither with mailto: nor with https:.",
           where: "rua, address 1",
         },
         {
           code: "uri" as const,
           severity: "error" as const,
-          message: "The address is not a valid URI.",
+          message: "'tls@typo.example' is no address for reports. Begin it with mailto:.",
           where: "rua, address 2",
         },
       ],

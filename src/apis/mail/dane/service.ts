@@ -31,6 +31,8 @@ export interface ServiceFinding {
   readonly security: Finding["status"]
   readonly addressSecurity: Finding["status"]
   readonly hasAddress: boolean
+  /** The zone of the host is not signed, so clients do not ask for TLSA records (RFC 7672 §2.2.2). */
+  readonly isUnsigned: boolean
   /** Why the addresses of one family are not known, though those of the other are; null if there is nothing wrong. */
   readonly addressFailure: Ended | null
   readonly records: readonly JudgedTlsa[]
@@ -70,14 +72,17 @@ export async function findTlsa(
       action: "avoid",
       security: addressSecurity,
       reason: addresses.reason,
+      isUnsigned: false,
     }
   const bases = await baseDomains(service.host, addresses, chain)
   const found = await findAtBases(bases.length > 0 ? bases : [service.host], service, chain)
   // Nothing is expected below an unsigned host, and some servers fail on such questions (RFC 7672 §2.2.2).
-  const action = bases.length > 0 ? actionFor(found, service) : "ordinary"
+  const isUnsigned = bases.length === 0
+  const action = isUnsigned ? "ordinary" : actionFor(found, service)
   return {
     ...common,
     ...found,
+    isUnsigned,
     reason: found.reason ?? addresses.reason,
     action: hasAddress ? action : "avoid",
   }
@@ -101,13 +106,15 @@ const order: readonly Finding["status"][] = ["secure", "insecure", "indeterminat
 async function findAddresses(host: string, chain: Chain): Promise<Addresses> {
   const findings = [await validate(host, "A", chain), await validate(host, "AAAA", chain)]
   const isFound = ({ status, result }: Finding) => !isFailure(status) && result === "records"
-  const counted = findings.some(isFound) ? findings.filter(({ status }) => !isFailure(status)) : findings
+  const found = findings.filter(isFound)
+  // A family without addresses does not count beside one with some, also where its denial is not signed.
+  const counted = found.length > 0 ? found : findings
   const [worst] = counted.toSorted((one, other) => order.indexOf(other.status) - order.indexOf(one.status))
-  const failed = findings.find((one) => !counted.includes(one))
+  const failed = findings.find((one) => !counted.includes(one) && isFailure(one.status))
   return {
     status: worst?.status ?? "indeterminate",
     reason: worst?.reason ?? null,
-    hasAddress: counted.some(isFound),
+    hasAddress: found.length > 0,
     lastName: worst?.names.at(-1) ?? host,
     failure: failed?.reason ?? null,
   }
