@@ -16,7 +16,7 @@ export const messageauth = defineIsolatedApi({
   description:
     "Checks whether a mail is from whom it says: SPF, DKIM, ARC and DMARC of a raw message, each with its result and reason, as an Authentication-Results field too (RFC 8601). With premium fields, also the ARC chain and the header as each signature covers it.",
   method: "POST",
-  singleValues: ["ip", "helo", "sender"],
+  singleValues: ["ip", "helo", "sender", "received_at"],
   credits: 5,
   asksDns: true,
   input: Type.Object({
@@ -44,7 +44,14 @@ export const messageauth = defineIsolatedApi({
       Type.String({
         maxLength: 320,
         description:
-          "The address of MAIL FROM, without angle brackets; empty for a message without one, such as a bounce. By default that of the field Return-Path.",
+          "The address of MAIL FROM; empty for a message without one, such as a bounce. By default that of the topmost field Return-Path.",
+      }),
+    ),
+    received_at: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description:
+          "When the message arrived, for saved mail: signatures must not have expired then. By default now. Keys and records are those of now.",
       }),
     ),
   }),

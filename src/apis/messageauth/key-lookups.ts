@@ -1,4 +1,5 @@
 import type { Dns, DnsAnswer, DnsType } from "../contract.ts"
+import { isDmarc, partsOf } from "../mail/dmarc-walk.ts"
 
 /** Together with those of SPF, at most 130, they stay below the 240 of a call. */
 const maxQuestions = 100
@@ -10,6 +11,8 @@ export class KeyLookups {
   readonly #answers = new Map<string, Promise<DnsAnswer>>()
   /** Names that the DNS gave no answer for. */
   readonly failed = new Set<string>()
+  /** Names of keys that were revoked (RFC 6376 §3.6.1). */
+  readonly revoked = new Set<string>()
 
   constructor(dns: Dns, signal: AbortSignal) {
     this.#dns = dns
@@ -19,12 +22,29 @@ export class KeyLookups {
   /** Texts are lists of one string. What has no records, or no answer, is an error with the code of node:dns. */
   readonly resolve = async (name: string, type: string): Promise<unknown[]> => {
     const answer = await this.#ask(name.toLowerCase(), type)
-    if (answer.kind === "records") return answer.records.map((one) => (type === "TXT" ? [one] : one))
+    if (answer.kind === "records")
+      return type === "TXT" ? this.#texts(name, answer.records) : [...answer.records]
     if (answer.kind === "failure") {
       this.failed.add(name)
       throw failure(answer.reason === "timeout" ? "ETIMEOUT" : "ESERVFAIL")
     }
     throw failure(answer.kind === "nodata" ? "ENODATA" : "ENOTFOUND")
+  }
+
+  #texts(name: string, records: readonly unknown[]): unknown[] {
+    const texts = records.map(String)
+    if (texts.some((text) => /(?:^|;)\s*p\s*=\s*(?:;|$)/.test(text))) this.revoked.add(name.toLowerCase())
+    // Records of DMARC are read as dmarcvalidator reads them, so that both say the same of a record.
+    if (!name.startsWith("_dmarc.")) return texts.map((text) => [text])
+    return texts.filter(isDmarc).map((text) => {
+      const tags = new Map(
+        partsOf(text)
+          .filter(({ value }) => value !== null)
+          .map(({ name: tag, value }) => [tag, value] as const)
+          .reverse(),
+      )
+      return [["v=DMARC1", ...Array.from(tags, ([tag, value]) => `${tag}=${value}`)].join("; ")]
+    })
   }
 
   async #ask(name: string, type: string): Promise<DnsAnswer> {

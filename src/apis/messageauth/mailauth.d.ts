@@ -3,7 +3,7 @@ type MailauthResolver = (name: string, type: string) => Promise<unknown[]>
 /** Parts of an Authentication-Results field (RFC 8601 §2.2) by property type and property. */
 interface MailauthStatus {
   result: string
-  comment?: string | false
+  comment?: string | false | undefined
   smtp?: Readonly<Record<string, string | false>>
   header?: Readonly<Record<string, string | false>>
   policy?: Readonly<Record<string, string>>
@@ -13,6 +13,9 @@ interface MailauthStatus {
 interface MailauthHeader {
   readonly key: string
   readonly line: Buffer
+}
+interface MailauthHeaders {
+  readonly parsed: readonly MailauthHeader[]
 }
 /** A field with tags, such as DKIM-Signature. */
 interface MailauthSignatureField {
@@ -31,11 +34,10 @@ declare module "mailauth/lib/dkim/dkim-verifier.js" {
     readonly algo?: string
     readonly format?: string
     readonly status: MailauthStatus
-    readonly info: string
     readonly signTime?: string | null
     readonly expiresAfter?: string | null
     readonly modulusLength?: number
-    readonly canonBodyLength?: number
+    readonly canonBodyLengthLimit?: number
     readonly canonBodyLengthTotal?: number
     readonly signingHeaders?: { readonly keys: string; readonly canonicalizedHeader: string }
   }
@@ -44,22 +46,25 @@ declare module "mailauth/lib/dkim/dkim-verifier.js" {
     readonly "arc-seal"?: MailauthSignatureField
     readonly "arc-message-signature"?: MailauthSignatureField
     readonly "arc-authentication-results"?: MailauthSignatureField
+    /** The result of the ARC-Message-Signature, which only the last set has. */
+    readonly messageSignature?: SignatureResult
   }
   export interface ArcData {
     readonly chain: false | readonly ArcLink[]
     readonly error?: Error
   }
   export class DkimVerifier {
-    constructor(options: { resolver: MailauthResolver; strict: boolean; curTime: Date; sender?: string })
-    readonly headers: { readonly parsed: readonly MailauthHeader[] } | false
-    readonly headerFrom: readonly string[]
+    constructor(options: { resolver: MailauthResolver; strict: boolean; curTime: Date })
+    readonly headers: MailauthHeaders | false
+    /** The addresses of the authors. */
+    headerFrom: readonly string[]
     /** How many fields From there are. */
     readonly fromFields: number
-    /** The address of Return-Path, or that of the option. */
-    readonly envelopeFrom: string | false
     readonly results: readonly SignatureResult[]
     readonly arc: ArcData
+    messageHeaders(headers: MailauthHeaders): Promise<void>
     prepareSignature(field: MailauthSignatureField): void
+    verifySignature(field: MailauthSignatureField, fallback?: boolean): Promise<SignatureResult>
     writeAsync(chunk: Uint8Array): Promise<void>
     finish(): Promise<void>
   }
@@ -70,7 +75,7 @@ declare module "mailauth/lib/arc/index.js" {
   export function arc(
     data: ArcData,
     options: { resolver: MailauthResolver; strict: boolean },
-  ): Promise<{ readonly i?: number | false; readonly status: MailauthStatus; readonly info?: string }>
+  ): Promise<{ readonly status: MailauthStatus }>
 }
 
 declare module "mailauth/lib/dmarc/verify.js" {
@@ -91,8 +96,6 @@ declare module "mailauth/lib/dmarc/verify.js" {
           readonly policyDomain?: string
           readonly policy?: string
           readonly testMode?: boolean
-          readonly error?: string
-          readonly info: string
           readonly alignment?: { readonly spf: { readonly result?: string } }
         }
     /** The domains of signatures that are aligned. */

@@ -3,15 +3,18 @@ import { evaluateDmarc } from "mailauth/lib/dmarc/verify.js"
 import { formatAuthHeaderRow, formatDomain } from "mailauth/lib/tools.js"
 import { parseAddress } from "../../values/ip.ts"
 import { shorten } from "../../values/shorten.ts"
-import { type RunContext, type RunOf, reject } from "../contract.ts"
+import { parseInstant } from "../../values/time-text.ts"
+import { type RunOf, reject } from "../contract.ts"
 import { dmarcPolicies } from "../mail/dmarc-policy.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { arcChain, canonicalHeaders, maxText, resultOf, toResult, toSignature } from "./answer.ts"
 import { usualAuthserv } from "./authserv.ts"
 import type { messageauth } from "./index.ts"
 import { KeyLookups } from "./key-lookups.ts"
+import { readPath } from "./mailboxes.ts"
 import { type MessageProblem, problem } from "./problems.ts"
 import { readMessage } from "./read-message.ts"
+import { chainReason, signatureReason } from "./reasons.ts"
 import { type CheckSender, checkSpf, type SpfOutcome } from "./spf.ts"
 import { maxSignatures, Verifier } from "./verifier.ts"
 
@@ -19,76 +22,61 @@ const dnsLimitMs = 15_000
 // Each rule of the standards, without the exceptions that the library makes by default.
 const strict = true
 
-type Input = Parameters<RunOf<typeof messageauth>>[0]
-
 /** The code of the API, with SPF as spfvalidator checks it. */
 export function createRun(checkSender: CheckSender): RunOf<typeof messageauth> {
   return async (input, context) => {
     const { bytes, problems } = readMessage(input.message)
-    const ip = input.ip === undefined ? null : parseAddress(input.ip)
+    const ip = input.ip === undefined ? null : parseAddress(input.ip.trim())
     if (input.ip !== undefined && ip === null) reject("ip", "must be an IPv4 or IPv6 address, without a zone")
+    const given = input.sender === undefined ? undefined : readPath(input.sender)
+    if (given === null) reject("sender", "must be an address such as ann@example.com, or empty for a bounce")
+    const receivedAt =
+      input.received_at === undefined ? context.ports.clock.now() : parseInstant(input.received_at.trim())
+    if (receivedAt === null) reject("received_at", "must be a time such as 2026-11-28T08:00:00Z")
     return withTimeLimit(context.ports.timer, dnsLimitMs, async (signal) => {
       const lookups = new KeyLookups(context.ports.dns, signal)
-      const verifier = await verify(bytes, input, lookups, context)
-      const sender = input.sender ?? (verifier.envelopeFrom || "")
-      const spf = await checkSpf({ ip, sender, helo: input.helo }, checkSender, context, signal)
+      const verifier = new Verifier({ resolver: lookups.resolve, strict, curTime: new Date(receivedAt) })
+      await verifier.writeAsync(bytes)
+      await verifier.finish()
+      const names = { sender: given ?? verifier.returnPath ?? "", helo: input.helo?.trim() }
+      const spf = await checkSpf({ ip, ...names }, checkSender, context, signal)
       return toAnswer(verifier, spf, problems, lookups, context.premium)
     })
   }
-}
-
-async function verify(bytes: Buffer, { sender }: Input, lookups: KeyLookups, { ports }: RunContext) {
-  const verifier = new Verifier({
-    ...{ resolver: lookups.resolve, strict, curTime: new Date(ports.clock.now()) },
-    ...(sender && { sender }),
-  })
-  await verifier.writeAsync(bytes)
-  await verifier.finish()
-  return verifier
 }
 
 async function toAnswer(
   verifier: Verifier,
   spf: SpfOutcome,
   problems: MessageProblem[],
-  { resolve: resolver, failed }: KeyLookups,
+  lookups: KeyLookups,
   premium: boolean,
 ) {
   const signatures = verifier.results.slice(0, maxSignatures)
-  const chain = await arc(verifier.arc, { resolver, strict })
-  const dmarc = await evaluateDmarc({
-    ...{
-      headerFrom: verifier.headerFrom,
-      fromFields: verifier.fromFields,
-      resolver,
-      strict,
-      arcResult: chain,
-    },
-    spfDomains: spf.kind === "checked" && spf.result === "pass" ? [spf.domain] : [],
-    dkimDomains: signatures
-      .filter(({ status }) => status.result === "pass")
-      .map(({ signingDomain = "", status }) => ({ domain: signingDomain, underSized: status.underSized })),
-  })
+  const chain = await explainedResults(verifier, lookups)
+  const dmarc = await checkDmarc(verifier, spf, chain, lookups)
   const { response, dkimAligned } = dmarc
   const isAligned = (domain = "") => dkimAligned?.has(formatDomain(domain)) ?? false
   const result = response ? resultOf(response.status) : "none"
   const author = verifier.headerFrom[0] ?? null
   problems.push(
-    ...aboutAuthor(dmarc, result),
-    ...(result === "fail" && chain.status.result === "pass"
+    ...aboutAuthor(dmarc, result, verifier),
+    ...(result === "fail" && chain.result === "pass"
       ? [problem("forwarded", "ARC-Seal", "The ARC chain is intact.")]
       : []),
     ...aboutSpf(spf),
     ...aboutSignatures(verifier),
-    ...[...failed].map((name) => problem("no_answer", shorten(name, maxText), "The DNS gave no answer.")),
+    ...[...lookups.failed].map((name) =>
+      problem("no_answer", shorten(name, maxText), "The DNS gave no answer."),
+    ),
   )
   const isSpfAligned = spf.kind === "checked" && response !== false && Boolean(response.alignment?.spf.result)
   const rows = [
-    ...(spf.kind === "checked" ? [formatAuthHeaderRow("spf", spf.status, { strict })] : []),
-    ...signatures.map(({ info }) => info),
-    ...(chain.info ? [chain.info] : []),
-    ...(response ? [response.info] : []),
-  ]
+    ...(spf.kind === "checked" ? [["spf", spf.status] as const] : []),
+    ...signatures.map(({ status }) => ["dkim", status] as const),
+    ["arc", chain] as const,
+    ...(response ? [["dmarc", response.status] as const] : []),
+  ].map(([method, status]) => formatAuthHeaderRow(method, status, { strict }))
   return {
     is_authentic: result === "pass",
     problems,
@@ -100,7 +88,7 @@ async function toAnswer(
       ...signatures.map(({ status, signingDomain }) =>
         toResult("dkim", status, signingDomain, status.result === "pass" ? isAligned(signingDomain) : null),
       ),
-      toResult("arc", chain.status, sealerOf(verifier), null),
+      toResult("arc", chain, sealerOf(verifier), null),
       toResult(
         "dmarc",
         response ? response.status : { result: "none" },
@@ -125,7 +113,68 @@ async function toAnswer(
   }
 }
 
-function aboutAuthor({ reason }: { readonly reason?: string }, result: string): MessageProblem[] {
+/** The result of ARC. The library's texts about it and about the signatures are replaced by ours. */
+async function explainedResults(verifier: Verifier, lookups: KeyLookups): Promise<MailauthStatus> {
+  const isRevoked = ({ selector, signingDomain }: Verifier["results"][number]) =>
+    lookups.revoked.has(`${selector}._domainkey.${signingDomain}`.toLowerCase())
+  const { status } = await arc(verifier.arc, { resolver: lookups.resolve, strict })
+  const signature = (verifier.arc.chain || []).at(-1)?.messageSignature
+  if (status.result !== "pass")
+    status.comment = chainReason(
+      status,
+      signature && { status: signature.status, isRevoked: isRevoked(signature) },
+      lookups,
+    )
+  for (const one of verifier.results) one.status.comment = signatureReason(one.status, isRevoked(one))
+  return status
+}
+
+/**
+ * Applies DMARC. What the DNS gave no answer for can neither confirm the author nor let DMARC fail (RFC 9989 §5.3.6): where it
+ * could have confirmed the author, the result is temporary.
+ */
+async function checkDmarc(
+  { results, headerFrom, fromFields }: Verifier,
+  spf: SpfOutcome,
+  chain: MailauthStatus,
+  { resolve: resolver }: KeyLookups,
+) {
+  const evaluate = (counted: readonly string[]) =>
+    evaluateDmarc({
+      ...{ headerFrom, fromFields, resolver, strict, arcResult: { status: chain } },
+      spfDomains: spf.kind === "checked" && counted.includes(spf.result) ? [spf.domain] : [],
+      dkimDomains: results
+        .slice(0, maxSignatures)
+        .filter(({ status }) => counted.includes(status.result))
+        .map(({ signingDomain = "", status }) => ({ domain: signingDomain, underSized: status.underSized })),
+    })
+  const dmarc = await evaluate(["pass"])
+  const status = dmarc.response ? dmarc.response.status : undefined
+  if (status && status.result === "fail") {
+    const { response: possible } = await evaluate(["pass", "temperror"])
+    if (possible && possible.status.result !== "fail") {
+      status.result = "temperror"
+      delete status.policy
+    }
+  }
+  if (status && status.result === "temperror")
+    status.comment = "the DNS gave no answer for what could confirm the author"
+  return dmarc
+}
+
+function aboutAuthor(
+  { reason }: { readonly reason?: string },
+  result: string,
+  { fromFields, unreadableFrom }: Verifier,
+): MessageProblem[] {
+  if (fromFields === 1 && unreadableFrom !== undefined)
+    return [
+      problem(
+        "no_author",
+        "From",
+        `The field From is no list of addresses (RFC 5322 §3.4): ${shorten(unreadableFrom.trim(), maxText)}`,
+      ),
+    ]
   if (reason === "no-author-domain" || reason === "invalid-author-domain")
     return [problem("no_author", "From", "The message has no author whose domain could be checked.")]
   if (reason !== undefined)
@@ -138,6 +187,8 @@ function aboutAuthor({ reason }: { readonly reason?: string }, result: string): 
     ]
   if (result === "fail")
     return [problem("not_authentic", "From", "Neither DKIM nor SPF confirms the domain of the author.")]
+  if (result === "temperror")
+    return [problem("undecided", "From", "The DNS gave no answer for what could confirm the author.")]
   return result === "none"
     ? [problem("no_policy", "From", "The domain of the author has no DMARC record.")]
     : []
@@ -151,8 +202,10 @@ function aboutSpf(spf: SpfOutcome): MessageProblem[] {
     : []
 }
 
-function aboutSignatures({ results, signatureCount }: Verifier): MessageProblem[] {
-  const found: MessageProblem[] = []
+function aboutSignatures({ results, signatureCount, repeatedFields }: Verifier): MessageProblem[] {
+  const found = repeatedFields.map(([name, count]) =>
+    problem("repeated_field", name, `The field ${name} is there ${count} times; a mail has it once at most.`),
+  )
   if (signatureCount > maxSignatures)
     found.push(problem("signatures_left_out", "DKIM-Signature", `There are ${signatureCount} signatures.`))
   for (const [index, { status }] of results.entries()) {

@@ -1,15 +1,65 @@
 import { DkimVerifier } from "mailauth/lib/dkim/dkim-verifier.js"
+import { readMailboxes, readPath } from "./mailboxes.ts"
 
 /** How many signatures of DKIM are checked: each may need a question to the DNS. */
 export const maxSignatures = 10
 
-/** Verifies the DKIM signatures of a message, the first ones of it. */
+/** Verifies the DKIM signatures of a message, the first ones of it. Addresses are read here, not by the library. */
 export class Verifier extends DkimVerifier {
   /** How many signatures of DKIM the message has. */
   signatureCount = 0
+  /** The first field From that cannot be read; undefined if all can. */
+  unreadableFrom: string | undefined
+  /** The address of the topmost Return-Path, which the last server has written; null if it cannot be read. */
+  returnPath: string | null | undefined
+
+  override async messageHeaders(headers: MailauthHeaders): Promise<void> {
+    await super.messageHeaders(headers)
+    const valuesOf = (name: string) =>
+      headers.parsed
+        .filter(({ key }) => key === name)
+        .map(({ line }) => line.toString())
+        .map((line) => line.slice(line.indexOf(":") + 1))
+    const authors = valuesOf("from").map((text) => ({ text, mailboxes: readMailboxes(text) }))
+    this.unreadableFrom = authors.find(({ mailboxes }) => mailboxes === null)?.text
+    this.headerFrom =
+      this.unreadableFrom === undefined
+        ? authors.flatMap(({ mailboxes }) => mailboxes?.map(({ address }) => address) ?? [])
+        : []
+    const [path] = valuesOf("return-path")
+    this.returnPath = path === undefined ? undefined : readPath(path)
+  }
 
   override prepareSignature(field: MailauthSignatureField): void {
     super.prepareSignature(field)
     if (field.type === "DKIM" && ++this.signatureCount > maxSignatures) field.skip = "too many signatures"
   }
+
+  /** A signature must not claim more of the body than there is (RFC 6376 §3.5, `l=`). */
+  override async verifySignature(
+    field: MailauthSignatureField,
+    fallback?: boolean,
+  ): ReturnType<DkimVerifier["verifySignature"]> {
+    const result = await super.verifySignature(field, fallback)
+    const { status, canonBodyLengthLimit = 0, canonBodyLengthTotal = 0 } = result
+    if (canonBodyLengthLimit > canonBodyLengthTotal) {
+      if (status.result === "pass") status.result = "neutral"
+      status.comment = "signed length"
+    }
+    return result
+  }
+
+  /** Fields that are there several times, though a mail has each once at most (RFC 5322 §3.6), with their numbers. */
+  get repeatedFields(): readonly (readonly [string, number])[] {
+    const fields = this.headers ? this.headers.parsed : []
+    return singleFields
+      .map((name) => [name, fields.filter(({ key }) => key === name.toLowerCase()).length] as const)
+      .filter(([, count]) => count > 1)
+  }
 }
+
+/** The field From has its own problem. */
+const singleFields = [
+  ...["Subject", "Date", "To", "Cc", "Reply-To", "Sender", "Message-ID", "In-Reply-To", "References"],
+  ...["MIME-Version", "Content-Type", "Content-Transfer-Encoding"],
+]
