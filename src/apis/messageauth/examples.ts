@@ -193,7 +193,7 @@ export const examples = [
           result: "none" as const,
           domain: null,
           is_aligned: null,
-          reason: "message not signed",
+          reason: "the message has no DKIM signature",
         },
         { method: "arc" as const, result: "none" as const, domain: null, is_aligned: null, reason: null },
         {
@@ -213,7 +213,7 @@ export const examples = [
       },
       spf_explanation: null,
       authentication_results:
-        "penknife;\r\n spf=fail smtp.mailfrom=ann@good.example;\r\n dkim=none (message not signed);\r\n arc=none;\r\n dmarc=fail (p=REJECT arc=none) policy.dmarc=reject header.from=good.example",
+        "penknife;\r\n spf=fail smtp.mailfrom=ann@good.example;\r\n dkim=none (the message has no DKIM signature);\r\n arc=none;\r\n dmarc=fail (p=REJECT arc=none) policy.dmarc=reject header.from=good.example",
       arc_chain: [],
       canonical_headers: [],
     },

@@ -32,7 +32,14 @@ const zone: DnsZone = {
 
 async function check(
   message: string,
-  more: { ip?: string; sender?: string; helo?: string; dns?: DnsZone; premium?: boolean } = {},
+  more: {
+    ip?: string
+    sender?: string
+    helo?: string
+    received_at?: string
+    dns?: DnsZone
+    premium?: boolean
+  } = {},
 ) {
   const { dns = zone, premium = true, ...input } = more
   return run(
@@ -145,7 +152,12 @@ describe("DKIM", () => {
     const expires = signedBefore(1)
     const expired = await check(await sign(plain, { signTime: signedBefore(2), expires }))
     expect(expired.signatures[0]).toMatchObject({ result: "neutral", expires_at: expires.toISOString() })
-    expect(resultOf(expired, "dkim")?.reason).toBe("expired")
+    expect(resultOf(expired, "dkim")?.reason).toBe("the signature has expired (`x=`)")
+    // Saved mail is judged by the time of its receipt.
+    const saved = await check(await sign(plain, { signTime: signedBefore(2), expires }), {
+      received_at: signedBefore(1.5).toISOString(),
+    })
+    expect(saved).toMatchObject({ is_authentic: true, signatures: [{ result: "pass" }] })
     const signed = await sign(plain)
     const record = keys["rsa._domainkey.a.test"]?.[0]
     const text =
@@ -153,9 +165,12 @@ describe("DKIM", () => {
     const withKey = (TXT: string) => check(signed, { dns: { ...zone, "rsa._domainkey.a.test": [{ TXT }] } })
     expect(codes(await withKey(`${text}; t=y`))).toContain("testing")
     for (const [wrong, reason] of [
-      ["v=DKIM1; p=", "invalid public key"],
-      [text.replace("v=DKIM1", "v=DKIM2"), "unknown key version"],
-      [text.replace("k=rsa", "k=rsa; h=sha1"), "inappropriate hash algorithm"],
+      ["v=DKIM1; p=", "the key was revoked (empty `p=`)"],
+      [" v = DKIM1 ; p = ", "revoked"],
+      ["v=DKIM1; p=AAA=", "cannot be read"],
+      [text.replace("v=DKIM1", "v=DKIM2"), "version of the key"],
+      [text.replace("k=rsa", "k=rsa; h=sha1"), "hash algorithm"],
+      [text.replace("k=rsa", "k=rsa; s=tlsrpt"), "not for mail"],
       [text.replace("k=rsa", "k=ed25519"), "key"],
     ] as const) {
       const answer = await withKey(wrong)
@@ -272,11 +287,21 @@ describe("ARC", () => {
 test("refuses what is no message, and says what to change", async () => {
   expect(await refusal("hello")).toMatch(/^message must begin with its header/)
   expect(await refusal(Buffer.from("hello, world").toString("base64"))).toMatch(/^message must begin/)
-  expect(await refusal("\r\nFrom: a@b.test")).toMatch(/^message must begin/)
+  expect(await refusal(Buffer.from("\r\nFrom: a@b.test").toString("base64"))).toMatch(/^message must begin/)
+  expect((await check("\r\n \nFrom: a@b.test")).author).toBe("a@b.test")
   expect(await refusal(`${plain}${"a".repeat(1_048_577)}`)).toMatch(/^message must have at most 1 MiB/)
   expect(await refusal(`X: ${"a".repeat(270_000)}\r\n\r\n`)).toMatch(/header of at most 256 KiB/)
   expect(await refusal("X: a\r\n".repeat(5_001))).toMatch(/at most 5,000 lines/)
   expect(await refusal(plain, { ip: "192.0.2.1/24" })).toMatch(/^ip must be/)
+  for (const sender of [
+    "ann",
+    "<ann@a.test",
+    "ann@a.test\\@b.test",
+    "ann@a.test bob@b.test",
+    "ann@a.test,bob@b.test",
+  ])
+    expect(await refusal(plain, { sender })).toMatch(/^sender must be an address/)
+  expect(await refusal(plain, { received_at: "yesterday" })).toMatch(/^received_at must be a time/)
 })
 
 test("any message gives a result or a refusal", async () => {

@@ -31,9 +31,10 @@ export function readMessage(message: string): {
   return { bytes: Buffer.from(lines, "latin1"), problems }
 }
 
+/** Blanks before a pasted text are no part of it. */
 function toBytes(message: string): Buffer {
   // Each message has a colon, which base64 has not.
-  if (!/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(message)) return Buffer.from(message.replace(/^\ufeff/, ""))
+  if (!/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(message)) return Buffer.from(message.replace(/^[\ufeff\s]+/, ""))
   return Buffer.from(message, "base64")
 }
 

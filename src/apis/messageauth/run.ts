@@ -26,19 +26,19 @@ const strict = true
 export function createRun(checkSender: CheckSender): RunOf<typeof messageauth> {
   return async (input, context) => {
     const { bytes, problems } = readMessage(input.message)
-    const ip = input.ip === undefined ? null : parseAddress(input.ip.trim())
+    const ip = input.ip === undefined ? null : parseAddress(input.ip)
     if (input.ip !== undefined && ip === null) reject("ip", "must be an IPv4 or IPv6 address, without a zone")
     const given = input.sender === undefined ? undefined : readPath(input.sender)
     if (given === null) reject("sender", "must be an address such as ann@example.com, or empty for a bounce")
     const receivedAt =
-      input.received_at === undefined ? context.ports.clock.now() : parseInstant(input.received_at.trim())
+      input.received_at === undefined ? context.ports.clock.now() : parseInstant(input.received_at)
     if (receivedAt === null) reject("received_at", "must be a time such as 2026-11-28T08:00:00Z")
     return withTimeLimit(context.ports.timer, dnsLimitMs, async (signal) => {
       const lookups = new KeyLookups(context.ports.dns, signal)
       const verifier = new Verifier({ resolver: lookups.resolve, strict, curTime: new Date(receivedAt) })
       await verifier.writeAsync(bytes)
       await verifier.finish()
-      const names = { sender: given ?? verifier.returnPath ?? "", helo: input.helo?.trim() }
+      const names = { sender: given ?? verifier.returnPath ?? "", helo: input.helo }
       const spf = await checkSpf({ ip, ...names }, checkSender, context, signal)
       return toAnswer(verifier, spf, problems, lookups, context.premium)
     })
