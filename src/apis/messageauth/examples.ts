@@ -252,7 +252,7 @@ export const examples = [
           result: "fail" as const,
           domain: "good.example",
           is_aligned: null,
-          reason: "body hash did not verify",
+          reason: "body hash: the body was changed after it was signed",
         },
         {
           method: "arc" as const,
@@ -291,7 +291,7 @@ export const examples = [
       },
       spf_explanation: null,
       authentication_results:
-        'penknife;\r\n spf=pass smtp.mailfrom=bounces@list.example;\r\n dkim=fail (body hash did not verify) header.d=good.example header.i=@good.example header.s=mail header.a=rsa-sha256 header.b="A/uAIvOd";\r\n arc=pass (i=1 spf=pass dkim=pass dmarc=pass fromdomain=good.example);\r\n dmarc=fail (p=REJECT arc=pass) policy.dmarc=reject header.from=good.example',
+        'penknife;\r\n spf=pass smtp.mailfrom=bounces@list.example;\r\n dkim=fail (body hash: the body was changed after it was signed) header.d=good.example header.i=@good.example header.s=mail header.a=rsa-sha256 header.b="A/uAIvOd";\r\n arc=pass (i=1 spf=pass dkim=pass dmarc=pass fromdomain=good.example);\r\n dmarc=fail (p=REJECT arc=pass) policy.dmarc=reject header.from=good.example',
       arc_chain: [
         {
           instance: 1,

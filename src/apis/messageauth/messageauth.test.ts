@@ -152,7 +152,7 @@ describe("DKIM", () => {
     const expires = signedBefore(1)
     const expired = await check(await sign(plain, { signTime: signedBefore(2), expires }))
     expect(expired.signatures[0]).toMatchObject({ result: "neutral", expires_at: expires.toISOString() })
-    expect(resultOf(expired, "dkim")?.reason).toBe("the signature has expired (`x=`)")
+    expect(resultOf(expired, "dkim")?.reason).toBe("`x=`: the signature has expired")
     // Saved mail is judged by the time of its receipt.
     const saved = await check(await sign(plain, { signTime: signedBefore(2), expires }), {
       received_at: signedBefore(1.5).toISOString(),
@@ -165,7 +165,7 @@ describe("DKIM", () => {
     const withKey = (TXT: string) => check(signed, { dns: { ...zone, "rsa._domainkey.a.test": [{ TXT }] } })
     expect(codes(await withKey(`${text}; t=y`))).toContain("testing")
     for (const [wrong, reason] of [
-      ["v=DKIM1; p=", "the key was revoked (empty `p=`)"],
+      ["v=DKIM1; p=", "the key was revoked: its `p=` is empty"],
       [" v = DKIM1 ; p = ", "revoked"],
       ["v=DKIM1; p=AAA=", "cannot be read"],
       [text.replace("v=DKIM1", "v=DKIM2"), "version of the key"],
