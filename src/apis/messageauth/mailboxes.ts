@@ -98,7 +98,7 @@ function tokensOf(text: string): readonly Token[] | null {
   return tokens
 }
 
-/** The place after a comment, -1 without its end. Comments nest; a backslash takes the meaning from the next character (§3.2.2). */
+/** The place after a comment, -1 without its end. Comments nest, and a backslash takes the next character as it is (§3.2.2). */
 function endOfComment(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at++) {

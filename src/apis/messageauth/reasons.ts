@@ -1,4 +1,4 @@
-/** Why a signature is not valid, by the library's words for it, which reach no caller. No brackets: these texts become comments. */
+/** Why a signature is not valid, by the library's words, which reach no caller. No brackets: these texts become comments. */
 const reasons: Readonly<Record<string, string>> = {
   "message not signed": "the message has no DKIM signature",
   "body hash did not verify": "body hash: the body was changed after it was signed",
