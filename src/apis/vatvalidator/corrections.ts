@@ -1,5 +1,5 @@
 /** What the rules say of a number: `component` for a part with a value that the country does not use. */
-export type Verdict = "valid" | "check_digits" | "component"
+export type Verdict = "valid" | "format" | "check_digits" | "component"
 
 /**
  * Corrects stdnum 1.12.0 by the VAT Number Construction Rules of the European Commission (VIES, version 15), and by the sources
@@ -9,6 +9,15 @@ export function judgeByRules(country: string, number: string): Verdict | null {
   if (country === "SK" && /^\d{10}$/.test(number)) return judgeSlovak(number)
   // So also stdnum for Python (stdnum/cy/vat.py) and jsvat (cyprus.ts).
   if (country === "CY" && /^12\d{6}[A-Z]$/.test(number)) return "component"
+  // Enterprise numbers begin with 0 or 1, as the Belgian Crossroads Bank for Enterprises says; stdnum for Python (stdnum/be/vat.py).
+  if (country === "BE" && /^[2-9]\d{9}$/.test(number)) return "component"
+  // So also stdnum for Python (stdnum/de/vat.py, dk/cvr.py and mt/vat.py).
+  if (/^(?:DE0\d{8}|(?:DK|MT)0\d{7})$/.test(country + number)) return "format"
+  // Between the first and the last character are digits; stdnum takes letters in numbers that begin with K, L or M.
+  if (country === "ES" && number.length === 9 && !/^.\d{7}.$/.test(number)) return "format"
+  // Government departments (GD) have 000 to 499, health authorities (HA) 500 to 999 (stdnum/gb/vat.py); stdnum takes any letters.
+  if (country === "GB" && /^.{5}$/.test(number))
+    return /^(?:GD[0-4]|HA[5-9])\d\d$/.test(number) ? "valid" : "format"
   // The branches of a Dutch company count from 01: stdnum for Python (stdnum/nl/btw.py).
   if (country === "NL" && number.endsWith("B00")) return "component"
   const isRight = hasRightDigits(country, number)

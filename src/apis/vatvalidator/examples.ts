@@ -41,7 +41,8 @@ export const examples = [
         {
           code: "check_digits" as const,
           severity: "error" as const,
-          message: "The check digits do not fit the rest of the number.",
+          message:
+            "The check digits do not fit the rest of the number. The form is FR and 2 letters or digits and 9 digits.",
           where: "number",
         },
       ],

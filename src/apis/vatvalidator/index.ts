@@ -3,24 +3,24 @@ import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
 import { judgeByRules } from "./corrections.ts"
 import { examples } from "./examples.ts"
+import { forms } from "./forms.ts"
 
 const { problemList, problem } = defineProblems({
-  country: ["error", "not a country whose VAT numbers this API knows"],
+  country: [
+    "error",
+    "not a country whose VAT numbers this API knows, or not the one with which the number begins",
+  ],
   length: ["error", "too long or too short for its country"],
   format: ["error", "the number does not have the form of its country's numbers"],
   check_digits: ["error", "the check digits do not fit the rest"],
   component: ["error", "a part has a value that the country does not use"],
 })
 
-/** The validator of stdnum for each country: the European Union, the United Kingdom, Switzerland and Norway. */
-const validators = new Map(
-  [
-    "AT uid, BE vat, BG vat, CH vat, CY vat, CZ dic, DE vat, DK cvr, EE kmkr, ES nif, FI alv, FR tva, GB vat, GR vat, HR oib",
-    "HU anum, IE vat, IT iva, LT pvm, LU tva, LV pvn, MT vat, NL btw, NO mva, PL nip, PT nif, RO cif, SE vat, SI ddv, SK dph",
-  ].flatMap((line) => line.split(", ").map((pair) => [pair.slice(0, 2), pair.slice(3)] as const)),
-)
 /** The VAT numbers of Greece and Northern Ireland begin with other codes than those of ISO 3166. */
 const prefixes: Readonly<Record<string, string>> = { EL: "GR", XI: "GB" }
+
+/** Also the hyphens and dashes of printed texts. */
+const separators = "[\\s./()\u2010-\u2015\u2212-]"
 
 export const vatvalidator = defineApi({
   id: "vatvalidator",
@@ -44,12 +44,12 @@ export const vatvalidator = defineApi({
   credits: 1,
   input: Type.Object({
     number: Type.String({
-      maxLength: 20,
-      pattern: "^[\\s./-]*[A-Za-z0-9][A-Za-z0-9\\s./+*-]*$",
+      maxLength: 60,
+      pattern: `^${separators}*(?:[A-Za-z0-9+*]${separators}*){1,20}$`,
       "x-requirement":
-        "must be a VAT number of at most 20 characters: letters from A to Z and digits; spaces, dots, hyphens and slashes are ignored",
+        "must be a VAT number: at most 20 letters from A to Z and digits; spaces, dots, hyphens, slashes and parentheses are ignored",
       description:
-        "The number, with or without its country code. Spaces, dots, hyphens and slashes are ignored.",
+        "The number, with or without its country code. Spaces, dots, hyphens, slashes and parentheses are ignored.",
     }),
     country: Type.Optional(
       Type.String({
@@ -85,30 +85,41 @@ export const vatvalidator = defineApi({
   }),
   examples,
   async run({ number: written, country: given }, { premium: seesPremium }) {
-    const text = written.replace(/[\s./-]/g, "").toUpperCase()
-    const prefix = given?.toUpperCase() ?? /^[A-Z]{2}/.exec(text)?.[0]
+    const text = written.replace(new RegExp(separators, "g"), "").toUpperCase()
+    const start = /^[A-Z]{2}/.exec(text)?.[0]
+    const prefix = given?.toUpperCase() ?? start
     if (prefix === undefined)
       reject("country", "is required for a number that does not begin with its country")
     const code = prefixes[prefix] ?? prefix
     const country = code === "GR" ? "EL" : prefix
-    // Swiss numbers begin with CHE, of which the E is part of the number.
-    const isPrefixed = text.startsWith(prefix) || text.startsWith(country)
-    const rest = code !== "CH" && isPrefixed ? text.slice(2) : text
+    const isPrefixed = start === prefix || start === country || (code === "GR" && start === code)
+    // stdnum takes Swiss numbers with CHE, of which the E is part of the number.
+    const rest = code === "CH" ? `CHE${text.replace(/^(?:CH)?E?/, "")}` : isPrefixed ? text.slice(2) : text
     const { stdnum } = await import("stdnum")
     const ids = stdnum[code] ?? {}
-    const validator = ids[validators.get(code) ?? ""]
-    if (validator === undefined) {
-      const found = problem("country", "country", `This API does not know VAT numbers of '${prefix}'.`)
+    const form = forms.get(code)
+    const validator = form && ids[form.validator]
+    if (form === undefined || validator === undefined) {
+      const known = [...forms.keys(), "XI"].map((one) => (one === "GR" ? "EL" : one)).sort()
+      const message = `This API does not know VAT numbers of '${prefix}', only of ${known.join(", ")}.`
+      const found = problem("country", "country", message)
       const number = isPrefixed ? text : `${prefix}${text}`
       return { number, is_valid: false, problems: [found], country, kind: null, other_ids: [] }
     }
     const result = validator.validate(rest)
     const verdict = judgeByRules(code, rest) ?? (result.isValid ? "valid" : toCode(result.error))
-    const problems = verdict === "valid" ? [] : [problem(verdict, "number", messages[verdict])]
+    const isOther =
+      verdict !== "valid" && !isPrefixed && start !== undefined && forms.has(prefixes[start] ?? start)
+    const expected = `The form is ${country} and ${form.form}.`
+    const problems = isOther
+      ? [problem("country", "country", `The number begins with ${start}, but 'country' is ${country}.`)]
+      : verdict === "valid"
+        ? []
+        : [problem(verdict, "number", `${messages[verdict]} ${expected}`)]
     const compact = result.isValid ? result.compact : rest
     const { isIndividual = false, isCompany = false } = result.isValid ? result : kindsByRules(code, rest)
     return {
-      number: compact.startsWith(country) ? compact : `${country}${compact}`,
+      number: isOther || compact.startsWith(country) ? compact : `${country}${compact}`,
       is_valid: isValid(problems),
       problems,
       country,

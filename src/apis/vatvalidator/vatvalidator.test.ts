@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
+import { forms } from "./forms.ts"
 import { vatvalidator } from "./index.ts"
 
 async function validate(number: string, country?: string) {
@@ -21,6 +22,8 @@ test.each([
   ["XI 980 7806 84", "XI"],
   ["NL4495445B01", "NL"],
   ["NO995525828MVA", "NO"],
+  ["GBGD499", "GB"],
+  ["XIHA500", "XI"],
   // The first remainder of these digits is 10.
   ["BG541606583", "BG"],
 ])("%s is valid in %s", async (number, country) => {
@@ -72,6 +75,21 @@ test.each([
   ["SI69940771"],
   // The check digits are at most 97.
   ["BE0582339498"],
+  // Enterprise numbers begin with 0 or 1 (stdnum for Python, commit 7ca9b6c).
+  ["BE2000021323"],
+  ["BE9897223551"],
+  // The check digits of these fit, but no number begins with 0 (stdnum for Python, de/vat.py, dk/cvr.py and mt/vat.py).
+  ["DE039540572"],
+  ["DK09262814"],
+  ["MT09743419"],
+  // A letter among the seven digits of a Spanish number (Orden EHA/451/2008).
+  ["ESK416320GC"],
+  ["ESM399329HA"],
+  // Departments have 000 to 499, health authorities 500 to 999 (stdnum/gb/vat.py).
+  ["GBGD500"],
+  ["GBHA499"],
+  ["GBED293"],
+  ["XIHD308"],
   // A day of birth in 2771.
   ["LV04127198770"],
   ["LV32867300677"],
@@ -79,6 +97,48 @@ test.each([
   ["LV31867300674"],
 ])("%s is not valid", async (number) => {
   expect(await validate(number)).toMatchObject({ is_valid: false, kind: null })
+})
+
+test.each([
+  ["DE136695976", "FR", "The number begins with DE, but 'country' is FR."],
+  ["FR61954506077", "DE", "The number begins with FR, but 'country' is DE."],
+  ["EL094259216", "DE", "The number begins with EL, but 'country' is DE."],
+  ["XI980780684", "GB", "The number begins with XI, but 'country' is GB."],
+])("%s with the country %s: the two disagree", async (number, country, message) => {
+  const answer = await validate(number, country)
+  expect(answer).toMatchObject({
+    number,
+    is_valid: false,
+    country,
+    kind: null,
+    problems: [{ code: "country", message }],
+  })
+  expect(answer.problems).toHaveLength(1)
+})
+
+test.each([
+  ["GR094259216", "EL", "EL094259216"],
+  ["EL094259216", "GR", "EL094259216"],
+  ["116.281.710 MWST", "CH", "CHE116281710MWST"],
+  ["E116281710MWST", "CH", "CHE116281710MWST"],
+  ["BE (0)897.223.571", undefined, "BE0897223571"],
+  // As long as a number with its separators may be: only letters and digits count.
+  ["C H E - 1 1 6 . 2 8 1 . 7 1 0   M W S T", undefined, "CHE116281710MWST"],
+  ["DE\u2011136\u2013695\u00a0976", undefined, "DE136695976"],
+])("%s with the country %p is %s", async (number, country, wanted) => {
+  expect(vatvalidator.input.properties.number.maxLength).toBeGreaterThan(number.length)
+  expect(number).toMatch(new RegExp(String(vatvalidator.input.properties.number.pattern)))
+  expect(await validate(number, country)).toMatchObject({ number: wanted, is_valid: true, problems: [] })
+})
+
+test("the message of each problem says the form that is expected, and no country is told to have another's", async () => {
+  for (const [code, { form }] of forms) {
+    const country = code === "GR" ? "EL" : code
+    for (const number of [`${country}1`, `${country}A`, `${country}000000000`, `${country}1234567`]) {
+      const { problems } = await validate(number)
+      for (const { message } of problems) expect(message).toEndWith(`. The form is ${country} and ${form}.`)
+    }
+  }
 })
 
 test("a number without its country is refused", () => {
