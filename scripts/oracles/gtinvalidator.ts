@@ -35,6 +35,10 @@ export const oracle = defineOracle<string, Answer>({
   theirs: (codes) => askPython("gtinvalidator.py", codes, "python3-stdnum"),
   known: [
     {
+      reason: "eight digits that begin with 0 may be a UPC-E, which stdnum does not know",
+      fits: (code, ours, theirs) => /^0\d{7}$/.test(code) && ours.valid && !theirs.valid,
+    },
+    {
       reason: "979-0 is an ISMN, of sheet music (ISO 10957); stdnum takes it for an ISBN",
       fits: (code, ours, theirs) => code.startsWith("9790") && ours.valid === theirs.valid,
     },

@@ -1,9 +1,10 @@
-/** What a code can be. A GTIN-12 is also called UPC-A; a GTIN-8 and a GTIN-13 are also called EAN. */
+/** What a code can be. A GTIN-12 is also called UPC-A, and a short form of some UPC-E; a GTIN-8 and a GTIN-13 are also called EAN. */
 export const kinds = [
   "gtin8",
   "gtin12",
   "gtin13",
   "gtin14",
+  "upce",
   "isbn10",
   "isbn13",
   "ismn",
@@ -16,7 +17,8 @@ export type Kind = (typeof kinds)[number]
 export function toKind(code: string, written: string): Kind | null {
   switch (code.length) {
     case 8:
-      return /X$/.test(code) || /^\s*\d{4}-\d{4}\s*$/.test(written) ? "issn" : "gtin8"
+      if (/X$/.test(code) || /^\s*\d{4}-\d{4}\s*$/.test(written)) return "issn"
+      return isUpcE(code) && gtinCheckDigit(code.slice(0, -1)) !== code[7] ? "upce" : "gtin8"
     case 10:
       return "isbn10"
     case 12:
@@ -32,17 +34,33 @@ export function toKind(code: string, written: string): Kind | null {
   }
 }
 
-/** The check digit that fits all characters but the last; empty if they have an X. */
-export function toCheckDigit(kind: Kind, code: string): string {
-  if (kind === "isbn10" || kind === "issn") return weightedCheckDigit(code.slice(0, -1))
-  return gtinCheckDigit(code.slice(0, -1))
+/** Whether eight digits are a UPC-E with the right check digit. They may be a GTIN-8 too. */
+export function isUpcE(code: string): boolean {
+  return /^0\d{7}$/.test(code) && gtinCheckDigit(expandUpcE(code).slice(0, -1)) === code[7]
+}
+
+/** The GTIN-12 of which a UPC-E leaves zeros out (GS1 General Specifications §5.2.2.4.2): the last digit but one says which. */
+function expandUpcE(code: string): string {
+  const [first, rest, last, check] = [code.slice(0, 1), code.slice(1, 6), code.slice(6, 7), code.slice(7)]
+  if (last < "3") return `${first}${rest.slice(0, 2)}${last}0000${rest.slice(2)}${check}`
+  if (last === "3") return `${first}${rest.slice(0, 3)}00000${rest.slice(3)}${check}`
+  if (last === "4") return `${first}${rest.slice(0, 4)}00000${rest.slice(4)}${check}`
+  return `${first}${rest}0000${last}${check}`
+}
+
+/** The check digit that fits all characters but the last; null if they have an X. */
+export function toCheckDigit(kind: Kind, code: string): string | null {
+  const body = code.slice(0, -1)
+  if (body.includes("X")) return null
+  if (kind === "isbn10" || kind === "issn") return weightedCheckDigit(body)
+  return kind === "upce" ? code.slice(-1) : gtinCheckDigit(body)
 }
 
 /** GS1 General Specifications §7.9: weights 3 and 1, from the right. */
 function gtinCheckDigit(digits: string): string {
   const sum = [...digits]
     .reverse()
-    .reduce((total, digit, index) => total + Number.parseInt(digit, 11) * (index % 2 ? 1 : 3), 0)
+    .reduce((total, digit, index) => total + Number(digit) * (index % 2 ? 1 : 3), 0)
   return String((10 - (sum % 10)) % 10)
 }
 
@@ -50,7 +68,7 @@ function gtinCheckDigit(digits: string): string {
 function weightedCheckDigit(digits: string): string {
   const sum = [...digits].reverse().reduce((total, digit, index) => total + Number(digit) * (index + 2), 0)
   const check = (11 - (sum % 11)) % 11
-  return Number.isNaN(check) ? "" : check === 10 ? "X" : String(check)
+  return check === 10 ? "X" : String(check)
 }
 
 /** The conversions of a number that is not valid. */
@@ -64,7 +82,7 @@ export function convert(kind: Kind, code: string) {
       ? `0${withGtinCheck(`978${code.slice(0, 9)}`)}`
       : kind === "issn"
         ? `0${withGtinCheck(`977${code.slice(0, 7)}00`)}`
-        : code.padStart(14, "0")
+        : (kind === "upce" ? expandUpcE(code) : code).padStart(14, "0")
   const gtin13 = gtin14.startsWith("0") ? gtin14.slice(1) : null
   const isbn13 = gtin13 !== null && /^97(?:8|9[^0])/.test(gtin13) ? gtin13 : null
   const issn = gtin13?.startsWith("977") ? gtin13.slice(3, 10) : null
@@ -79,7 +97,14 @@ export function convert(kind: Kind, code: string) {
   }
 }
 
-/** A number with the hyphens of its standard. Those of an ISBN need the list of publishers and are not set here. */
+/**
+ * A number with the hyphens of its standard. Those of an ISBN need the list of publishers and are not set here. The first digits of
+ * an ISMN say how many of them are the publisher's (ISO 10957).
+ */
 export function format(kind: Kind, code: string): string {
+  if (kind === "ismn") {
+    const [publisher = ""] = /^(?:0\d\d|[1-3]\d{3}|[4-6]\d{4}|[78]\d{5}|9\d{6})/.exec(code.slice(4)) ?? []
+    return `979-0-${publisher}-${code.slice(4 + publisher.length, -1)}-${code.slice(-1)}`
+  }
   return kind === "issn" ? `${code.slice(0, 4)}-${code.slice(4)}` : code
 }

@@ -1,15 +1,19 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium } from "../contract.ts"
-import { convert, format, kinds, nothing, toCheckDigit, toKind } from "./codes.ts"
+import { convert, format, isUpcE, kinds, nothing, toCheckDigit, toKind } from "./codes.ts"
 import { examples } from "./examples.ts"
 
 const { problemList, problem } = defineProblems({
   length: ["error", "no kind of code has so many characters"],
   characters: ["error", "an X that is not the check digit of an ISBN-10 or an ISSN"],
   check_digit: ["error", "the check digit does not fit the rest"],
+  also_upce: ["info", "eight digits that are valid as GTIN-8 and as UPC-E"],
   isbn_range: ["warning", "the list of ISBN ranges has no publisher for the number"],
 })
+
+/** Also the hyphens and dashes of printed texts. */
+const separators = "[\\s\u2010-\u2015\u2212-]"
 
 export const gtinvalidator = defineApi({
   id: "gtinvalidator",
@@ -27,29 +31,32 @@ export const gtinvalidator = defineApi({
     "check digit",
   ],
   description:
-    "Checks the number of a product, a book or a periodical: GTIN-8, GTIN-12 (UPC-A), GTIN-13 (EAN), GTIN-14, ISBN, ISMN and ISSN. Converts it to the other kinds.",
+    "Checks the number of a product, a book or a periodical: GTIN-8, GTIN-12 (UPC-A), UPC-E, GTIN-13 (EAN), GTIN-14, ISBN, ISMN and ISSN. Converts it to the other kinds.",
   method: "GET",
   credits: 1,
   input: Type.Object({
     code: Type.String({
       minLength: 1,
-      maxLength: 20,
-      pattern: "^[\\s-]*[0-9Xx][0-9Xx\\s-]*$",
+      maxLength: 60,
+      pattern: `^${separators}*(?:[Mm]${separators}*)?(?:[0-9Xx]${separators}*){1,20}$`,
       "x-requirement":
-        "must have at most 20 characters: digits, and X as a check digit; spaces and hyphens are ignored",
+        "must be at most 20 digits, with X as a check digit or M before an ISMN; spaces and hyphens are ignored",
       description:
-        "The number. Spaces and hyphens are ignored, but eight digits written as `1234-5678` are an ISSN, and a GTIN-8 otherwise.",
+        "The number. Spaces and hyphens are ignored, but eight digits written as `1234-5678` are an ISSN, and a GTIN-8 or UPC-E otherwise.",
     }),
   }),
   output: Type.Object({
-    code: Type.String({ description: "The number without spaces and hyphens." }),
+    code: Type.String({
+      description:
+        "The number without spaces and hyphens; an ISMN that begins with M in its form of 13 digits.",
+    }),
     is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
     problems: problemList,
     kind: nullable(choice(kinds, { description: "The kind." }), {
       description: "The kind of number, by its length and first digits; null if it is none of these.",
     }),
     expected_check_digit: nullableText(
-      "The check digit that fits the other characters; null without a kind.",
+      "The check digit that fits the other characters; null without a kind, or if another one is an X.",
     ),
     formatted: nullableText("The number with the hyphens of its standard; null if it is not valid."),
     converted: Type.Object(
@@ -77,11 +84,14 @@ export const gtinvalidator = defineApi({
   }),
   examples,
   async run({ code: written }) {
-    const code = written.replace(/[\s-]/g, "").toUpperCase()
+    const digits = written.replace(new RegExp(separators, "g"), "").toUpperCase()
+    const code = digits.replace(/^M(?=\d{9}$)/, "9790")
     const kind = toKind(code, written)
     const expected = kind && toCheckDigit(kind, code)
     const problems = []
-    if (/X(?!$)/.test(code) || (code.endsWith("X") && kind !== "isbn10" && kind !== "issn"))
+    if (code.startsWith("M"))
+      problems.push(problem("length", "code", `An ISMN has 9 digits after the M, not ${code.length - 1}.`))
+    else if (/X(?!$)/.test(code) || (code.endsWith("X") && kind !== "isbn10" && kind !== "issn"))
       problems.push(
         problem("characters", "code", "An X can only be the last character of an ISBN-10 or an ISSN."),
       )
@@ -89,8 +99,10 @@ export const gtinvalidator = defineApi({
       problems.push(problem("length", "code", `The code has ${code.length} digits, not 8, 10, 12, 13 or 14.`))
     else if (!code.endsWith(expected ?? ""))
       problems.push(problem("check_digit", "last character", `The check digit must be ${expected}.`))
+    else if (kind === "gtin8" && isUpcE(code))
+      problems.push(problem("also_upce", "code", "The code is valid as UPC-E too; it is read as GTIN-8."))
 
-    const isRight = problems.length === 0
+    const isRight = isValid(problems)
     const isBook = isRight && (kind === "isbn10" || kind === "isbn13")
     const book = isBook ? (await import("isbn3")).default.parse(code) : null
     if (isBook && book === null)
