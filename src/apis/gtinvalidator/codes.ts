@@ -18,7 +18,7 @@ export function toKind(code: string, written: string): Kind | null {
   switch (code.length) {
     case 8:
       if (/X$/.test(code) || /^\s*\d{4}-\d{4}\s*$/.test(written)) return "issn"
-      return isUpcE(code) && gtinCheckDigit(code.slice(0, -1)) !== code[7] ? "upce" : "gtin8"
+      return isUpcE(code) ? "upce" : "gtin8"
     case 10:
       return "isbn10"
     case 12:
@@ -34,8 +34,8 @@ export function toKind(code: string, written: string): Kind | null {
   }
 }
 
-/** Whether eight digits are a UPC-E with the right check digit. They may be a GTIN-8 too. */
-export function isUpcE(code: string): boolean {
+/** Whether eight digits are a UPC-E with the right check digit. Many are a GTIN-8 too. */
+function isUpcE(code: string): boolean {
   return /^0\d{7}$/.test(code) && gtinCheckDigit(expandUpcE(code).slice(0, -1)) === code[7]
 }
 

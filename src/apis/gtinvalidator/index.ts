@@ -1,14 +1,14 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium } from "../contract.ts"
-import { convert, format, isUpcE, kinds, nothing, toCheckDigit, toKind } from "./codes.ts"
+import { convert, format, kinds, nothing, toCheckDigit, toKind } from "./codes.ts"
 import { examples } from "./examples.ts"
 
 const { problemList, problem } = defineProblems({
   length: ["error", "no kind of code has so many characters"],
   characters: ["error", "an X that is not the check digit of an ISBN-10 or an ISSN"],
   check_digit: ["error", "the check digit does not fit the rest"],
-  also_upce: ["info", "eight digits that are valid as GTIN-8 and as UPC-E"],
+  also_gtin8: ["info", "valid as UPC-E and as GTIN-8, which begin with 0 only inside of companies"],
   isbn_range: ["warning", "the list of ISBN ranges has no publisher for the number"],
 })
 
@@ -99,8 +99,8 @@ export const gtinvalidator = defineApi({
       problems.push(problem("length", "code", `The code has ${code.length} digits, not 8, 10, 12, 13 or 14.`))
     else if (!code.endsWith(expected ?? ""))
       problems.push(problem("check_digit", "last character", `The check digit must be ${expected}.`))
-    else if (kind === "gtin8" && isUpcE(code))
-      problems.push(problem("also_upce", "code", "The code is valid as UPC-E too; it is read as GTIN-8."))
+    else if (kind === "upce" && code.endsWith(toCheckDigit("gtin8", code) ?? ""))
+      problems.push(problem("also_gtin8", "code", "The code is valid as GTIN-8 too; it is read as UPC-E."))
 
     const isRight = isValid(problems)
     const isBook = isRight && (kind === "isbn10" || kind === "isbn13")

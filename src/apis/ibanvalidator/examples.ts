@@ -57,7 +57,8 @@ export const examplesOf = (data_date: string | null) => [
         {
           code: "structure" as const,
           severity: "error" as const,
-          message: "Character 12 must be a digit in Norway.",
+          message:
+            "Character 12 must be a digit in Norway, not the letter O. The digit 0 was probably meant.",
           where: "character 12",
         },
       ],

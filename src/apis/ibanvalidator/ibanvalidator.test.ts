@@ -53,6 +53,39 @@ test("the expected check digits make any BBAN valid, and one wrong character is 
   )
 })
 
+test.each([
+  "IBAN DE89370400440532013000",
+  "iban: DE89 3704 0044 0532 0130 00",
+  "IBAN:DE89.3704.0044.0532.0130.00",
+  "DE89\u20113704\u20130044-0532 0130\u00a000",
+])("%s is read", async (text) => {
+  expect(text).toMatch(new RegExp(String(ibanvalidator.input.properties.iban.pattern)))
+  expect(await validate(text)).toMatchObject({ iban: "DE89370400440532013000", is_valid: true })
+})
+
+test("the word IBAN is taken off once, before an IBAN", async () => {
+  for (const text of ["IBAN", "IBANIBAN", "IBAN IBAN DE89"])
+    expect((await validate(text)).is_valid).toBe(false)
+  for (const text of ["DE89: 3704", "DE89,3704", "IBAN;DE89"])
+    expect(text).not.toMatch(new RegExp(String(ibanvalidator.input.properties.iban.pattern)))
+})
+
+describe("a letter and a digit that look alike are named", () => {
+  test.each([
+    ["DE8937O400440532013000", "structure", "not the letter O. The digit 0 was probably meant."],
+    ["DE8937040044053201300O", "structure", "not the letter O. The digit 0 was probably meant."],
+    ["DEI9370400440532013000", "structure", "not the letter I. The digit 1 was probably meant."],
+    ["DE8X370400440532013000", "structure", "must be a digit in Germany, not the letter X."],
+    ["GB29 0WBK 6016 1331 9268 19", "structure", "not the digit 0. The letter O was probably meant."],
+    // An account in Malta may have letters, so that the check digits alone show it.
+    ["MT84 MALT O110 0001 2345 MTLC AST0 01S", "structure", "The digit 0 was probably meant."],
+    ["MT84 MALT 0110 0001 2345 MTLC ASTO 01S", "check_digits", "the digit 0 in the place of the letter O."],
+  ])("%s: %s", async (text, code, message) => {
+    const { problems } = await validate(text)
+    expect(problems).toMatchObject([{ code, message: expect.stringContaining(message) }])
+  })
+})
+
 describe("what is wrong", () => {
   test.each([
     ["AO06004400006729503010102", ["country"]],

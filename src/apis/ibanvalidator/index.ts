@@ -16,6 +16,9 @@ const { problemList, problem } = defineProblems({
   ],
 })
 
+/** Also the hyphens and dashes of printed texts. */
+const separators = "[\\s.\u2010-\u2015\u2212-]"
+
 /** The API with a registry, such as a newer one that the operator configured. */
 export function createIbanvalidator({ date: data_date, countries }: IbanRegistry) {
   return defineApi({
@@ -40,11 +43,12 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
     input: Type.Object({
       iban: Type.String({
         minLength: 1,
-        maxLength: 68,
-        pattern: "^[\\s-]*[A-Za-z0-9][A-Za-z0-9\\s-]*$",
+        maxLength: 120,
+        pattern: `^${separators}*(?:[Ii][Bb][Aa][Nn]:${separators}*)?(?:[A-Za-z0-9]${separators}*){1,68}$`,
         "x-requirement":
-          "must be an IBAN of at most 68 characters: letters from A to Z and digits; spaces and hyphens are ignored",
-        description: "The IBAN, in upper or lower case. Spaces and hyphens are ignored.",
+          "must be an IBAN of at most 68 letters from A to Z and digits; spaces, dots, hyphens and 'IBAN' before it are ignored",
+        description:
+          "The IBAN, in upper or lower case. Spaces, dots, hyphens and the word `IBAN` before it are ignored.",
       }),
     }),
     output: Type.Object({
@@ -82,7 +86,10 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
     }),
     examples: examplesOf(data_date),
     async run({ iban: text }) {
-      const iban = text.replace(/[\s-]/g, "").toUpperCase()
+      const iban = text
+        .replace(new RegExp(separators, "g"), "")
+        .toUpperCase()
+        .replace(/^IBAN:?(?=.)/, "")
       const code = iban.slice(0, 2)
       const country = countries.get(code) ?? null
       const problems = country === null ? [unknownCountry(code)] : structureProblems(iban, country)
@@ -90,7 +97,11 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
       const expected = isStructured ? toCheckDigits(code, iban.slice(4)) : null
       if (expected !== null && iban.slice(2, 4) !== expected)
         problems.push(
-          problem("check_digits", "characters 3 to 4", "The check digits do not fit the other characters."),
+          problem(
+            "check_digits",
+            "characters 3 to 4",
+            `The check digits do not fit the other characters.${hintAtZero(iban)}`,
+          ),
         )
       if (isStructured && (await hasWrongNationalDigits(iban)))
         problems.push(
@@ -134,12 +145,30 @@ function structureProblems(iban: string, { name, length, kinds }: IbanCountry) {
   const wanted = `aann${kinds}`
   const wrong = [...iban].findIndex((character, index) => !fits(character, wanted[index]))
   if (wrong !== -1) {
-    const words = wanted[wrong] === "n" ? "a digit" : "a letter"
-    problems.push(
-      problem("structure", `character ${wrong + 1}`, `Character ${wrong + 1} must be ${words} in ${name}.`),
-    )
+    const [words, other] = wanted[wrong] === "n" ? ["a digit", "letter"] : ["a letter", "digit"]
+    const found = iban.charAt(wrong)
+    const meant = lookalikes[found]
+    const hint = meant ? ` ${meant} was probably meant.` : ""
+    const message = `Character ${wrong + 1} must be ${words} in ${name}, not the ${other} ${found}.${hint}`
+    problems.push(problem("structure", `character ${wrong + 1}`, message))
   }
   return problems
+}
+
+/** What a wrong character was probably meant to be, since it looks so. */
+const lookalikes: Readonly<Record<string, string>> = {
+  O: "The digit 0",
+  I: "The digit 1",
+  L: "The digit 1",
+  0: "The letter O",
+  1: "The letter I",
+}
+
+/** Where letters and digits are allowed, only the check digits show that a 0 was typed as the letter O. */
+function hintAtZero(iban: string): string {
+  const bban = iban.slice(4).replaceAll("O", "0")
+  const isMeant = bban !== iban.slice(4) && toCheckDigits(iban.slice(0, 2), bban) === iban.slice(2, 4)
+  return isMeant ? " They would with the digit 0 in the place of the letter O." : ""
 }
 
 function fits(character: string, kind: string | undefined): boolean {
