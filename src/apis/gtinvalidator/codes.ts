@@ -1,4 +1,4 @@
-/** What a code can be. A GTIN-12 is also called UPC-A, and a short form of some UPC-E; a GTIN-8 and a GTIN-13 are also called EAN. */
+/** What a code can be. A GTIN-12 is also called UPC-A, a short form of it UPC-E, and a GTIN-8 and a GTIN-13 EAN. */
 export const kinds = [
   "gtin8",
   "gtin12",
@@ -98,8 +98,8 @@ export function convert(kind: Kind, code: string) {
 }
 
 /**
- * A number with the hyphens of its standard. Those of an ISBN need the list of publishers and are not set here. The first digits of
- * an ISMN say how many of them are the publisher's (ISO 10957).
+ * A number with the hyphens of its standard. Those of an ISBN need the list of publishers and are not set here. The first digits
+ * of an ISMN say how many of them are the publisher's (ISO 10957).
  */
 export function format(kind: Kind, code: string): string {
   if (kind === "ismn") {

@@ -56,7 +56,7 @@ export const examples = [
         {
           code: "not_assigned" as const,
           severity: "error" as const,
-          message: "Its country assigns no numbers with this beginning.",
+          message: "Its country assigns no numbers of this length with this beginning.",
           where: "number",
         },
       ],

@@ -1,15 +1,19 @@
 import { Type } from "@sinclair/typebox"
+import type { PhoneNumber } from "libphonenumber-js/max"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
 import { examples } from "./examples.ts"
 import facts from "./list-facts.json"
+import nationalFormats from "./national-formats.json"
+import { toPlainNumber, withoutLetters } from "./written-number.ts"
 
 const { problemList, problem } = defineProblems({
   calling_code: ["error", "no country has this calling code"],
   too_short: ["error", "fewer digits than numbers of the country have"],
   too_long: ["error", "more digits than numbers of the country have"],
   length: ["error", "the country has shorter and longer numbers, but none with so many digits"],
-  not_assigned: ["error", "the country assigns no numbers with this beginning"],
+  not_assigned: ["error", "the country assigns no numbers of this length with this beginning"],
+  letters: ["info", "letters were read as the digits on their keys, as in 1-800-FLOWERS"],
 })
 
 const types = [
@@ -33,7 +37,7 @@ export const phonevalidator = defineApi({
       minLength: 1,
       maxLength: 250,
       description:
-        "The number in any usual form: `+44 20 7946 0958`, or as dialled in `country`, without `+`.",
+        "The number in any usual form: `+44 20 7946 0958`, `tel:+44-20-7946-0958` (RFC 3966), or as dialled in `country`, without `+`. Letters are read as the digits on their keys.",
     }),
     country: Type.Optional(
       Type.String({
@@ -72,47 +76,68 @@ export const phonevalidator = defineApi({
   }),
   examples,
   async run({ number, country: given }) {
-    // Full-width digits and signs become those of ASCII.
-    const written = number.normalize("NFKC")
     const library = await import("libphonenumber-js/max")
     const country = given?.toUpperCase()
     if (country !== undefined && !library.isSupportedCountry(country))
       reject("country", "must be the two letters of a country with telephone numbers, such as GB")
-    try {
-      const options = { extract: false, ...(country !== undefined && { defaultCountry: country }) }
-      const parsed = library.parsePhoneNumberWithError(written, options)
-      const wrong = parsed.isValid() ? undefined : (parsed.country ?? parsed.countryCallingCode)
-      const problems =
-        wrong === undefined ? [] : [toProblem(library.validatePhoneNumberLength(parsed.number))]
-      return {
-        is_valid: isValid(problems),
-        problems,
-        country: parsed.country ?? null,
-        calling_code: parsed.countryCallingCode,
-        type: (parsed.getType()?.toLowerCase() as NumberType | undefined) ?? null,
-        e164: parsed.number,
-        national: parsed.formatNational(),
-        international: parsed.format("INTERNATIONAL"),
-        extension: parsed.ext ?? null,
-        formats: {
-          rfc3966: parsed.getURI(),
-          significant: parsed.nationalNumber,
-          from_country:
-            country === undefined ? null : (parsed.format("IDD", { fromCountry: country }) ?? null),
-        },
+    const parse = (text: string) => {
+      try {
+        const options = { extract: false, ...(country !== undefined && { defaultCountry: country }) }
+        return library.parsePhoneNumberWithError(text, options)
+      } catch (error) {
+        if (error instanceof library.ParseError) return error.message
+        throw error
       }
-    } catch (error) {
-      if (!(error instanceof library.ParseError)) throw error
-      if (error.message === "NOT_A_NUMBER")
-        reject("number", "must be a telephone number, such as +44 20 7946 0958")
-      const hasPlus = /^[^\d]*[+]/.test(written)
-      if (error.message === "INVALID_COUNTRY" && !hasPlus)
-        reject("country", "is required for a number that does not begin with + and a calling code")
-      const problems = [toProblem(error.message)]
-      return { is_valid: false, problems, ...nothing }
+    }
+    const written = toPlainNumber(number)
+    const asWritten = parse(written)
+    const dialled = asWritten === "NOT_A_NUMBER" ? withoutLetters(written) : null
+    const parsed = dialled === null ? asWritten : parse(dialled)
+    const found = dialled === null ? [] : [problem("letters", "number", lettersMessage)]
+    if (parsed === "NOT_A_NUMBER")
+      return reject("number", "must be a telephone number, such as +44 20 7946 0958")
+    if (parsed === "INVALID_COUNTRY" && !/^[^\d]*[+]/.test(written))
+      reject("country", "is required for a number that does not begin with + and a calling code")
+    if (typeof parsed === "string")
+      return { is_valid: false, problems: [...found, toProblem(parsed)], ...nothing }
+    const problems = parsed.isValid()
+      ? found
+      : [...found, toProblem(library.validatePhoneNumberLength(parsed.number))]
+    return {
+      is_valid: isValid(problems),
+      problems,
+      country: parsed.country ?? null,
+      calling_code: parsed.countryCallingCode,
+      type: (parsed.getType()?.toLowerCase() as NumberType | undefined) ?? null,
+      e164: parsed.number,
+      national: toNational(parsed),
+      international: parsed.format("INTERNATIONAL"),
+      extension: parsed.ext ?? null,
+      formats: {
+        rfc3966: parsed.getURI(),
+        significant: parsed.nationalNumber,
+        from_country: country === undefined ? null : (parsed.format("IDD", { fromCountry: country }) ?? null),
+      },
     }
   },
 })
+
+const lettersMessage = "The letters are read as the digits on their keys (ITU-T E.161)."
+
+/** The national format. libphonenumber-js lacks those of numbers that cannot be dialled from other countries. */
+function toNational(number: PhoneNumber): string {
+  const { nationalNumber: digits, country } = number
+  const national = number.formatNational()
+  if (!number.isValid() || !national.startsWith(digits)) return national
+  const [, pattern = "", , format = ""] =
+    nationalFormats.find(
+      ([code, pattern, start]) =>
+        code === country &&
+        new RegExp(`^(?:${start})`).test(digits) &&
+        new RegExp(`^${pattern}$`).test(digits),
+    ) ?? []
+  return digits.replace(new RegExp(`^${pattern}$`), format) + national.slice(digits.length)
+}
 
 const nothing = {
   ...{ country: null, calling_code: null, type: null, e164: null },
@@ -131,6 +156,10 @@ function toProblem(verdict: string | undefined) {
     case "INVALID_LENGTH":
       return problem("length", "number", "No number of its country has so many digits.")
     default:
-      return problem("not_assigned", "number", "Its country assigns no numbers with this beginning.")
+      return problem(
+        "not_assigned",
+        "number",
+        "Its country assigns no numbers of this length with this beginning.",
+      )
   }
 }

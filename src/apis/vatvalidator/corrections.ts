@@ -9,7 +9,7 @@ export function judgeByRules(country: string, number: string): Verdict | null {
   if (country === "SK" && /^\d{10}$/.test(number)) return judgeSlovak(number)
   // So also stdnum for Python (stdnum/cy/vat.py) and jsvat (cyprus.ts).
   if (country === "CY" && /^12\d{6}[A-Z]$/.test(number)) return "component"
-  // Enterprise numbers begin with 0 or 1, as the Belgian Crossroads Bank for Enterprises says; stdnum for Python (stdnum/be/vat.py).
+  // Enterprise numbers begin with 0 or 1: the Belgian Crossroads Bank for Enterprises, and stdnum for Python (stdnum/be/vat.py).
   if (country === "BE" && /^[2-9]\d{9}$/.test(number)) return "component"
   // So also stdnum for Python (stdnum/de/vat.py, dk/cvr.py and mt/vat.py).
   if (/^(?:DE0\d{8}|(?:DK|MT)0\d{7})$/.test(country + number)) return "format"

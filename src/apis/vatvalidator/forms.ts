@@ -4,7 +4,9 @@ interface Form {
   readonly form: string
 }
 
-/** The European Union, the United Kingdom, Switzerland and Norway. The forms are those of VIES, version 15, and of the offices. */
+/**
+ * The European Union, the United Kingdom, Switzerland and Norway. The forms are those of VIES, version 15, and of tax offices.
+ */
 export const forms: ReadonlyMap<string, Form> = new Map(
   `AT uid U and 8 digits
 BE vat 10 digits that begin with 0 or 1
