@@ -41,7 +41,7 @@ import { phonevalidator } from "./phonevalidator/index.ts"
 import { qrcodegenerator } from "./qrcodegenerator/index.ts"
 import { reversedns } from "./reversedns/index.ts"
 import { spfvalidator } from "./spfvalidator/index.ts"
-import { sunrisesunset } from "./sunrisesunset/index.ts"
+import { createSunrisesunset, sunrisesunset } from "./sunrisesunset/index.ts"
 import { createTimezoneconverter, timezoneconverter } from "./timezoneconverter/index.ts"
 import { tlsrptvalidator } from "./tlsrptvalidator/index.ts"
 import { vatvalidator } from "./vatvalidator/index.ts"
@@ -108,7 +108,7 @@ export function createCatalog(
     dnssec,
     linesorter,
     companies ? createBluetoothlookup(companies) : bluetoothlookup,
-    sunrisesunset,
+    zones ? createSunrisesunset(zones) : sunrisesunset,
     registry ? createIbanvalidator(registry) : ibanvalidator,
     gtinvalidator,
     purposes ? createIpcalculator(purposes) : ipcalculator,

@@ -59,3 +59,32 @@ export const tromsoExample = {
     goldenHour: "2025-06-21T20:35:06.903Z",
   },
 }
+
+const neitherDay = {
+  ...{ sunrise: null, sunset: null, sunriseEnd: null, sunsetStart: null, dawn: null, dusk: null },
+  ...{ goldenHourEnd: null, goldenHour: null },
+}
+
+/** The polar night of Svalbard, where the sun does not even reach the altitude of civil twilight. */
+export const longyearbyenExample = {
+  name: "The polar night of Longyearbyen, explained",
+  input: { lat: 78.2232, lon: 15.6267, date: "12-21-2026", timezone: "Europe/Oslo" },
+  output: {
+    solarNoon: "2026-12-21T10:55:33.119Z",
+    ...neitherDay,
+    nauticalDawn: "2026-12-21T09:58:31.548Z",
+    nauticalDusk: "2026-12-21T11:52:33.392Z",
+    nightEnd: "2026-12-21T06:37:08.500Z",
+    night: "2026-12-21T15:13:56.208Z",
+    day_length_seconds: 0,
+    local: {
+      solarNoon: "2026-12-21T11:55:33+01:00",
+      ...neitherDay,
+      nauticalDawn: "2026-12-21T10:58:31+01:00",
+      nauticalDusk: "2026-12-21T12:52:33+01:00",
+      nightEnd: "2026-12-21T07:37:08+01:00",
+      night: "2026-12-21T16:13:56+01:00",
+    },
+    missing: Object.keys(neitherDay).map((name) => ({ name, kind: "always_below" as const })),
+  },
+}

@@ -11,10 +11,21 @@ const events = [
   [6, "goldenHourEnd", "goldenHour"],
 ] as const
 
+/** Why an event does not happen on a day: the sun passes its altitude not at all, or only the other way. */
+export const absences = ["always_above", "always_below", "other_way_only"] as const
+
 export type SunEvent = (typeof events)[number][1 | 2]
 
 /** Instants in milliseconds since the Unix epoch; null for an event that does not happen on the day. */
 export type SunTimes = { readonly solarNoon: number } & Readonly<Record<SunEvent, number | null>>
+
+/** The sun's events of a day, and what explains them. */
+export interface SunDay {
+  readonly times: SunTimes
+  /** From one solar midnight to the next, how long the sun's upper edge is above the horizon. */
+  readonly lengthMs: number
+  readonly missing: readonly { readonly name: SunEvent; readonly kind: (typeof absences)[number] }[]
+}
 
 const dayMs = 86_400_000
 const radian = Math.PI / 180
@@ -31,6 +42,11 @@ const radian = Math.PI / 180
  * minutes off where the sun barely reaches an altitude, and depend on the declination at noon alone.
  */
 export function computeSunTimes(noonUtcMs: number, latitude: number, longitude: number): SunTimes {
+  return computeSunDay(noonUtcMs, latitude, longitude).times
+}
+
+/** The same with what explains the times. */
+export function computeSunDay(noonUtcMs: number, latitude: number, longitude: number): SunDay {
   const solarNoon = toSolarNoon(noonUtcMs, latitude, longitude)
   const midnightBefore = midpoint(toSolarNoon(noonUtcMs - dayMs, latitude, longitude), solarNoon)
   const midnightAfter = midpoint(solarNoon, toSolarNoon(noonUtcMs + dayMs, latitude, longitude))
@@ -50,7 +66,20 @@ export function computeSunTimes(noonUtcMs: number, latitude: number, longitude: 
       [setting, upAtNoon && !upAfter ? evening() : upBefore && !upAtNoon ? morning() : null],
     ]
   })
-  return { solarNoon, ...(Object.fromEntries(times) as Record<SunEvent, number | null>) }
+  const named = Object.fromEntries(times) as Record<SunEvent, number | null>
+  const missing = events.flatMap(([degrees, ...names]) => {
+    const wanted = toSuncalcAltitude(degrees)
+    const isAbove = noon > wanted
+    const passes = before > wanted !== isAbove || after > wanted !== isAbove
+    const kind = passes ? "other_way_only" : isAbove ? "always_above" : "always_below"
+    return names.filter((name) => named[name] === null).map((name) => ({ name, kind }) as const)
+  })
+  const { sunrise, sunset } = named
+  const isNight = missing.some(({ name, kind }) => name === "sunrise" && kind === "always_below")
+  const upMs = isNight ? 0 : (sunset ?? midnightAfter) - (sunrise ?? midnightBefore)
+  // Near the poles the sun may set before it rises.
+  const lengthMs = upMs < 0 ? upMs + midnightAfter - midnightBefore : upMs
+  return { times: { solarNoon, ...named }, missing, lengthMs }
 }
 
 /** suncalc is asked for local mean noon: for noon UTC it would return the day before at the far western edge. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
+import fc from "fast-check"
 import { createManualClock } from "../../../test/support/clock.ts"
 import { runApi } from "../../../test/support/run-api.ts"
-import { isPremium } from "../contract.ts"
+import { isPremium, type RunContext } from "../contract.ts"
 import { noonOfUtcDay, parseCalendarDate, sunrisesunset } from "./index.ts"
 
 describe("date", () => {
@@ -79,6 +80,61 @@ test("premium: solarNoon and date, nothing else", () => {
     Object.entries(properties).flatMap(([name, schema]) => (isPremium(schema) ? [name] : []))
   expect(marked(sunrisesunset.input)).toEqual(["date"])
   expect(marked(sunrisesunset.output)).toEqual(["solarNoon"])
+})
+
+describe("a time zone adds local times, the length of the day and why times are null", () => {
+  const explain = async (lat: number, lon: number, date: string, timezone = "UTC") => {
+    const clock = createManualClock("2025-01-01T00:00:00Z")
+    const ports = { clock } as unknown as RunContext["ports"]
+    return sunrisesunset.run({ lat, lon, date, timezone }, { ports, giveWay() {}, premium: true })
+  }
+  const kindOf = (answer: Awaited<ReturnType<typeof explain>>, wanted: string) =>
+    answer.missing?.find(({ name }) => name === wanted)?.kind ?? null
+
+  test("without it, the answer has the contract's fields alone", () => {
+    expect(Object.keys(run({ lat: 51, lon: 0 })).toSorted()).toEqual(
+      "dawn dusk goldenHour goldenHourEnd nauticalDawn nauticalDusk night nightEnd solarNoon sunrise sunriseEnd sunset sunsetStart".split(
+        " ",
+      ),
+    )
+  })
+
+  test("London at New Year: 7 hours 56 minutes, nothing is missing", async () => {
+    const answer = await explain(51.5074, -0.1278, "01-01-2025", "Europe/London")
+    // timeanddate.com has 7:56 for this day.
+    expect([answer.day_length_seconds, answer.missing]).toEqual([28576, []])
+    expect(answer.local?.sunrise).toBe("2025-01-01T08:06:10+00:00")
+  })
+
+  test("Tromsø: the midnight sun, and the days on which it begins and ends", async () => {
+    const midsummer = await explain(69.6492, 18.9553, "06-21-2025", "Europe/Oslo")
+    expect([kindOf(midsummer, "sunrise"), kindOf(midsummer, "night")]).toEqual([
+      "always_above",
+      "always_above",
+    ])
+    expect(Math.abs((midsummer.day_length_seconds ?? 0) - 86_400)).toBeLessThan(60)
+    expect(midsummer.local?.goldenHourEnd).toBe("2025-06-21T02:56:56+02:00")
+  })
+
+  test("the length of the day and the kinds agree with the times, anywhere", async () => {
+    const degrees = fc.double({ min: -89.9, max: 89.9, noNaN: true })
+    const day = fc
+      .integer({ min: 0, max: 365 * 5 })
+      .map((days) => new Date(Date.UTC(2025, 0, 1 + days)).toISOString())
+    await fc.assert(
+      fc.asyncProperty(degrees, degrees, day, async (lat, lon, iso) => {
+        const answer = await explain(lat, lon, `${iso.slice(5, 10)}-${iso.slice(0, 4)}`)
+        const { sunrise, sunset, day_length_seconds = -1 } = answer
+        const between = sunrise && sunset ? (Date.parse(sunset) - Date.parse(sunrise)) / 1_000 : null
+        if (between !== null)
+          expect(Math.abs(day_length_seconds - (between < 0 ? between + 86_400 : between))).toBeLessThan(60)
+        expect(day_length_seconds).toBeWithin(0, 86_461)
+        if (kindOf(answer, "sunrise") === "always_below") expect(day_length_seconds).toBe(0)
+        const missing = Object.entries(answer).flatMap(([name, value]) => (value === null ? [name] : []))
+        expect(answer.missing?.map(({ name }) => name as string).toSorted()).toEqual(missing.toSorted())
+      }),
+    )
+  })
 })
 
 function run(input: { lat: number; lon: number; date?: string }, now = "2025-01-01T00:00:00Z") {
