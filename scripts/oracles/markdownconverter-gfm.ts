@@ -31,7 +31,7 @@ const tables = fc
   )
   .map(([before, rows, after]) => (before === "> " ? rows.replace(/^/gm, before) : before + rows) + after)
 
-const struck = joined(["~~", "~~", "~~", "a", "b", " ", "*", "**", ".", "ä", "`~~`", "\\~", "\n"], "", 8)
+const struck = joined(["~~", "~~", "~", "~", "a", "b", " ", "*", "**", ".", "ä", "`~~`", "\\~", "\n"], "", 8)
 
 const tasks = fc
   .array(
@@ -106,24 +106,15 @@ const linkTag = /<\/?a\b[^>]*>/g
 const gfmKnown: readonly Judgement<string, string>[] = [
   {
     reason:
-      "three tildes or more in a row: they strike nothing (6.5); the library takes two of them, and is wrong",
+      "runs of one and of two tildes, struck text alone: where two of different lengths meet, cmark-gfm sometimes looks for an earlier or later one; the specification (6.5) only says that they strike in pairs",
     fits: (text, ours, theirs) =>
-      /~{3}/.test(text.replaceAll("\\~", "~")) && areEqualBut(/<\/?(?:del|em|strong)>|[~*]/g, ours, theirs),
+      /(?<!~)~(?!~)/.test(text) && /(?<!~)~~(?!~)/.test(text) && areEqualBut(/<\/?del>|~/g, ours, theirs),
   },
   {
     reason:
       "stars beside tildes, emphasis and struck text alone: cmark-gfm looks past tildes for what stands beside a star, of which the specification says nothing",
     fits: (text, ours, theirs) =>
       /~[\s\S]*\*|\*[\s\S]*~/.test(text) && areEqualBut(/<\/?(?:em|strong|del)>|[_*~]/g, ours, theirs),
-  },
-  {
-    reason:
-      "addresses of mail alone: they have letters, digits and . - _ + (6.9); the library also takes * and ~ before or after them, takes no _ in a domain, and is wrong",
-    fits: (text, ours, theirs) => text.includes("@") && areEqualBut(linkTag, ours, theirs),
-  },
-  {
-    reason: "an address right after an underscore alone: it is a link (6.9), and the library is wrong",
-    fits: (text, ours, theirs) => /_(?:www|https?:|ftp:)/.test(text) && areEqualBut(linkTag, ours, theirs),
   },
   {
     reason:

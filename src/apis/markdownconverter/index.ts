@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi, premium } from "../contract.ts"
 import { examples } from "./examples.ts"
+import { problemList } from "./problems.ts"
 
 export const markdownconverter = defineIsolatedApi({
   id: "markdownconverter",
@@ -8,7 +9,7 @@ export const markdownconverter = defineIsolatedApi({
   category: "text",
   keywords: ["HTML", "CommonMark", "GFM", "GitHub", "render", "sanitize", "table of contents", "headings"],
   description:
-    "Converts Markdown to HTML that is safe to show: CommonMark 0.31, or GitHub Flavored Markdown with tables, task lists, strikethrough and automatic links. Removes scripts, event handlers and links that run code.",
+    "Converts Markdown to HTML that is safe to show: CommonMark 0.31, or GitHub Flavored Markdown with tables, task lists, strikethrough and automatic links. Scripts become text; event handlers and links that run code are removed.",
   method: "POST",
   credits: 1,
   input: Type.Object({
@@ -47,6 +48,7 @@ export const markdownconverter = defineIsolatedApi({
           "The headings as nested lists with links to the anchors, in HTML; empty without headings.",
       }),
     ),
+    problems: problemList,
   }),
   examples,
   isolated: { limitMs: 1_000 },

@@ -25,6 +25,20 @@ describe("the examples of CommonMark 0.31.2, before HTML is taken out", () => {
 describe("GFM", () => {
   test.each([
     ["~~a~~", "<p><del>a</del></p>"],
+    // GFM 0.29, section 6.5: one or two tildes strike, three or more do not.
+    ["~a~ b", "<p><del>a</del> b</p>"],
+    ["~a~~ ~~b~", "<p>~a~~ ~~b~</p>"],
+    ["c ~~~~a~~~~ ~~~b~~~", "<p>c ~~~~a~~~~ ~~~b~~~</p>"],
+    ["~~a *~b~* c~~", "<p><del>a <em><del>b</del></em> c</del></p>"],
+    // Section 6.9.
+    ["ftp://a.example/b.", '<p><a href="ftp://a.example/b">ftp://a.example/b</a>.</p>'],
+    ["xhttp://a.example httpx://b.example", "<p>xhttp://a.example httpx://b.example</p>"],
+    [
+      "hello@mail+xyz.example, hello+xyz@mail.example.",
+      '<p>hello@mail+xyz.example, <a href="mailto:hello+xyz@mail.example">hello+xyz@mail.example</a>.</p>',
+    ],
+    ["a@b.example- a@b.example_ a@b", "<p>a@b.example- a@b.example_ a@b</p>"],
+    ["*a@b_c.example*", '<p><em><a href="mailto:a@b_c.example">a@b_c.example</a></em></p>'],
     ["www.example.com/a_(b).", '<p><a href="http://www.example.com/a_(b)">www.example.com/a_(b)</a>.</p>'],
     ["xwww.example.com example.com", "<p>xwww.example.com example.com</p>"],
     [
@@ -238,7 +252,110 @@ test("the table of contents is well nested, whatever levels the headings have", 
 })
 
 test("empty text, line breaks of all kinds and NUL", async () => {
-  expect(await convert("")).toEqual({ html: "", headings: [], table_of_contents: "" })
+  expect(await convert("")).toEqual({
+    html: "",
+    headings: [],
+    table_of_contents: "",
+    problems: [],
+  })
   expect(await htmlOf("a\r\nb\rc")).toBe("<p>a\nb\nc</p>")
   expect(await htmlOf("a\u0000b")).toBe("<p>a\ufffdb</p>")
+})
+
+describe("nothing that is written is taken away", () => {
+  const nine = ["title", "textarea", "style", "xmp", "iframe", "noembed", "noframes", "script", "plaintext"]
+
+  // GFM 0.29, section 6.11: these nine begin with &lt;.
+  test.each(nine)("a sentence that names <%s>, in either dialect", async (name) => {
+    for (const dialect of ["gfm", "commonmark"] as const)
+      for (const tag of [`<${name}>`, `<${name.toUpperCase()} a="b">`, `</${name}>`]) {
+        const text = `# The ${tag} tag\n\nIn ${tag} of a page.\n\n${tag}\n\nSecond\n\n## Last`
+        const { html, headings, problems } = await convert(text, { dialect })
+        expect(html).toContain("of a page.</p>")
+        expect(html).toContain("Second")
+        expect(html).not.toContain("&lt;/p&gt;")
+        expect(headings[0]?.text).toBe(`The ${tag} tag`)
+        for (const { text } of headings)
+          expect(html).toContain(`${Bun.escapeHTML(text).replaceAll("&quot;", '"')}</h`)
+        expect(problems.map(({ code, severity }) => [code, severity])).toEqual([["html_as_text", "info"]])
+      }
+  })
+
+  test.each([
+    ['<p title="x>\n\n# Second', "<h1>Second</h1>"],
+    ["<!-- a\n\nSecond", "Second"],
+    ["<div\n\nSecond", "Second"],
+    ["<![CDATA[ a\n\nSecond", "Second"],
+  ])("%j, which has no end", async (text, rest) => {
+    expect((await convert(text)).html).toContain(rest)
+  })
+
+  test("a tag that is left out is named, and its text stays", async () => {
+    const { html, problems } = await convert("A Map<String> and <form><option>one</option></form> <b>c</b>")
+    expect(html).toBe("<p>A Map and one <b>c</b></p>\n")
+    expect(problems).toEqual([
+      {
+        code: "html_left_out",
+        severity: "warning",
+        message:
+          "Tags that are not allowed are left out: <string>, <form>, <option>. To show one as text, put it in backticks.",
+        where: "text",
+      },
+    ])
+    expect((await convert("`<form>` <b>c</b>\n\n<!-- d -->")).problems).toEqual([])
+  })
+
+  test("words among any tags", async () => {
+    const tags = [
+      ...nine.flatMap((name) => [`<${name}>`, `</${name}>`, `<${name} a`]),
+      "<b>",
+      "</b>",
+      "<x-y>",
+      "<form>",
+      "<select>",
+      "<option>",
+      "<svg>",
+      "<math>",
+      "<noscript>",
+      "<template>",
+      "<!--",
+      "<![CDATA[",
+      "<?",
+      "<!a",
+      "<a b=c",
+      "<",
+      ">",
+      "</",
+      "/>",
+    ]
+    const part = fc.oneof(
+      fc.constantFrom(...tags),
+      fc.constantFrom(" ", " ", "\n", "\n\n", "# ", "- ", "> ", "**", "~"),
+      fc.constant("word"),
+    )
+    const textOf = (html: string) => {
+      let text = ""
+      new HTMLRewriter()
+        .onDocument({
+          text: (chunk) => {
+            text += chunk.text
+          },
+        })
+        .transform(html)
+      return text
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 25 }), async (parts) => {
+        let count = 0
+        const text = parts.map((one) => (one === "word" ? ` word${count++} ` : one)).join("")
+        const { html, headings } = await convert(text)
+        // A word in a complete tag is an attribute.
+        const shown = text.replace(/<(?:\/?[a-z]|\?|!(?!--|\[CDATA))[^>]*>/gi, "").match(/word\d+/g) ?? []
+        expect(textOf(html).match(/word\d+/g) ?? []).toEqual(expect.arrayContaining(shown))
+        for (const heading of headings)
+          for (const word of heading.text.match(/word\d+/g) ?? []) expect(textOf(html)).toContain(word)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
 })

@@ -1,4 +1,6 @@
 import MarkdownIt, { type Token } from "markdown-it"
+import { autolinks } from "./autolinks.ts"
+import { addStrikethrough } from "./strikethrough.ts"
 
 export type Dialect = "gfm" | "commonmark"
 
@@ -12,51 +14,14 @@ function createMarkdown(dialect: Dialect) {
   markdown.renderer.rules.blockquote_open = (tokens, index, options, _env, renderer) =>
     `${renderer.renderToken(tokens, index, options).trimEnd()}\n`
   if (!isGfm) return markdown
-  markdown.renderer.rules.s_open = () => "<del>"
-  markdown.renderer.rules.s_close = () => "</del>"
-  // GFM makes links of addresses that begin with http, https or www, but not of any name with a dot.
-  markdown.linkify.set({ fuzzyLink: false, fuzzyIP: false })
-  const afterScheme = (text: string, place: number) => {
-    const length = text.startsWith("//", place) ? lengthOfAddress(text, place + 2) : 0
-    return length === 0 ? 0 : length + 2
-  }
-  for (const scheme of ["http:", "https:", "ftp:"]) markdown.linkify.add(scheme, { validate: afterScheme })
-  markdown.linkify.add("www.", {
-    validate: lengthOfAddress,
-    normalize(match: { url: string }) {
-      match.url = `http://${match.url}`
-    },
-  })
+  addStrikethrough(markdown)
+  // GFM makes links of fewer texts than the library.
+  Object.assign(markdown.linkify, autolinks)
   markdown.core.ruler.after("inline", "tasks", ({ tokens }) => {
     markTasks(tokens)
     alignCells(tokens)
   })
   return markdown
-}
-
-const address = /[\p{L}\p{N}_-][^\s<]*/uy
-
-/**
- * The length of an address, as GFM says (extended autolinks): without punctuation or an entity at its end, and without closing
- * brackets that it does not open; 0 if one of the last two parts of the domain has an underscore.
- */
-function lengthOfAddress(text: string, place: number): number {
-  address.lastIndex = place
-  const found = address.exec(text)?.[0] ?? ""
-  let unopened = found.split(")").length - found.split("(").length
-  let end = found.length
-  while (end > 0) {
-    const last = found.charAt(end - 1)
-    if (last === ")" && unopened > 0) unopened--
-    else if (!/[?!.,:;*_~'"]/.test(last)) break
-    // `&copy;` at the end is the character that it stands for.
-    const entity =
-      last === ";" ? (/&[a-z\d]+;$/i.exec(found.slice(Math.max(0, end - 40), end))?.[0] ?? ";") : last
-    end -= entity.length
-  }
-  const [domain = ""] = /^[\p{L}\p{N}._-]+/u.exec(found.slice(0, end)) ?? []
-  const hasUnderscore = domain.split(".").slice(-2).join("").includes("_")
-  return hasUnderscore ? 0 : end
 }
 
 /** Gives cells the attribute `align` as GFM does. The library gives them a style. */

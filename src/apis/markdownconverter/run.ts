@@ -1,6 +1,10 @@
+import { escapeHidden } from "../../values/hidden-characters.ts"
+import { shorten } from "../../values/shorten.ts"
 import type { RunOf } from "../contract.ts"
 import { findHeadings, toContents } from "./headings.ts"
 import type { markdownconverter } from "./index.ts"
+import { problem } from "./problems.ts"
+import { showUnsafeTags } from "./raw-html.ts"
 import { readMarkdown } from "./render.ts"
 import { sanitize } from "./sanitize.ts"
 
@@ -9,10 +13,27 @@ export const run: RunOf<typeof markdownconverter> = (
   { premium },
 ) => {
   const document = readMarkdown(text, dialect)
+  const asText = showUnsafeTags(document.tokens)
   const headings = findHeadings(document.tokens, heading_ids)
+  const { html, leftOut } = sanitize(document.write())
+  const problems = [
+    ...(asText > 0 ? [problem("html_as_text", "text", asTextSentence(asText))] : []),
+    ...(leftOut.length > 0 ? [problem("html_left_out", "text", leftOutSentence(leftOut))] : []),
+  ]
   return {
-    html: sanitize(document.write()),
+    html,
     headings: [...headings],
     table_of_contents: premium ? toContents(headings) : "",
+    problems,
   }
+}
+
+function asTextSentence(count: number): string {
+  return `HTML that would hide the text after it is shown as text${count > 1 ? ` (${count.toLocaleString("en-US")} times)` : ""}.`
+}
+
+function leftOutSentence(names: readonly string[]): string {
+  const shown = names.slice(0, 10).map((name) => `<${shorten(escapeHidden(name), 50)}>`)
+  const more = names.length > shown.length ? " and others" : ""
+  return `Tags that are not allowed are left out: ${shown.join(", ")}${more}. To show one as text, put it in backticks.`
 }

@@ -1,0 +1,34 @@
+import type { Token } from "markdown-it"
+
+/** Tags after which browsers and parsers read everything as text, to the end of the document if need be (GFM 0.29, section 6.11). */
+const disallowed = "title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext"
+const disallowedTag = new RegExp(`<(?=/?(?:${disallowed})(?![a-z\\d-]))`, "gi")
+/** A whole tag, comment or declaration; or a `<` that begins none. Quotation marks count after an equals sign alone. */
+const piece =
+  /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?>|<!(?!--|\[CDATA\[)[^>]*>|<\/?[a-z](?:=\s*(?:"[^"]*"|'[^']*'|(?=[^\s"']))|[^=>])*>|</gi
+
+/**
+ * Shows as text what would take the text after it away: the nine tags of GFM, and tags and comments without an end. Returns how
+ * many there were.
+ */
+export function showUnsafeTags(tokens: readonly Token[]): number {
+  let count = 0
+  for (const token of tokens) {
+    if (token.type === "html_block") {
+      token.content = token.content
+        .replace(disallowedTag, () => toText())
+        .replace(piece, (found) => (found === "<" ? toText() : found))
+    }
+    for (const inline of token.children ?? []) {
+      if (inline.type !== "html_inline" || inline.content.search(disallowedTag) !== 0) continue
+      inline.type = "text"
+      count++
+    }
+  }
+  return count
+
+  function toText(): string {
+    count++
+    return "&lt;"
+  }
+}
