@@ -1,6 +1,6 @@
 import type { Token } from "markdown-it"
 
-/** Tags after which browsers and parsers read all that follows as text, up to the end of the document (GFM 0.29, section 6.11). */
+/** Tags after which parsers read all that follows as text, up to the end of the document (GFM 0.29, section 6.11). */
 const disallowed = "title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext"
 const disallowedTag = new RegExp(`<(?=/?(?:${disallowed})(?![a-z\\d-]))`, "gi")
 /** A whole tag, comment or declaration; or a `<` that begins none. Quotation marks count after an equals sign alone. */
