@@ -1,7 +1,9 @@
+import { meantBy } from "../../values/nearest.ts"
 import { causesOf } from "../mail/text-records.ts"
 import { type Finding, toFinding } from "./issues.ts"
 import { lintNetworks } from "./lint-networks.ts"
 import { lettersOf } from "./macro.ts"
+import { hasTwoTerms, mechanismNames } from "./parse.ts"
 import { allOf, type Directive, type SpfRecord, targetOf } from "./record.ts"
 import type { RecordSummary } from "./tree-summary.ts"
 
@@ -90,6 +92,8 @@ function lintTarget(directive: Directive, domain: string): Finding[] {
   const spec = targetOf(directive.mechanism)
   if (directive.mechanism.kind === "ptr" || (spec !== null && lettersOf(spec.macro).has("p")))
     findings.push(toFinding("PTR_USED", domain, directive))
+  if (hasTwoTerms(spec?.text ?? ""))
+    findings.push(toFinding("MISSING_SPACE", domain, directive, "", { causes: null }))
   const labels = spec === null ? [] : spec.text.replace(/\.$/, "").split(".")
   const isLiteral = spec?.macro.every((part) => typeof part === "string") === true
   // The grammar allows such a label, so it is not a syntax error: the name just does not exist (RFC 7208 §4.3).
@@ -114,12 +118,15 @@ function lintRepeats({ directives }: SpfRecord, domain: string): Finding[] {
   return findings
 }
 
-const mechanismNames = new Set(["all", "include", "a", "mx", "ptr", "ip4", "ip6", "exists"])
-
 function lintUnknownModifiers({ unknownModifiers }: SpfRecord, domain: string): Finding[] {
   return unknownModifiers.map((modifier) => {
-    if (!mechanismNames.has(modifier.name)) return toFinding("UNKNOWN_MODIFIER", domain, modifier)
-    const detail = `; write '${modifier.name}:'`
+    const meant = meantBy(modifier.name, ["redirect", "exp"])
+    const detail = mechanismNames.includes(modifier.name)
+      ? `; write '${modifier.name}:'`
+      : modifier.text.toLowerCase() === "v=spf1"
+        ? "; two records stand in one: leave out the second 'v=spf1', and all but the last 'all'"
+        : meant && `; did you mean '${meant}='?`
+    if (detail === null) return toFinding("UNKNOWN_MODIFIER", domain, modifier)
     return toFinding("UNKNOWN_MODIFIER", domain, modifier, detail, { severity: "warning" })
   })
 }

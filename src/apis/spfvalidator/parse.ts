@@ -1,5 +1,6 @@
 import { isAscii } from "../../values/idna.ts"
 import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
+import { meantBy } from "../../values/nearest.ts"
 import { limits } from "./limits.ts"
 import { MacroSyntaxError, type ParsedMacroString, parseMacroString } from "./macro.ts"
 import type {
@@ -91,15 +92,19 @@ function splitTerms(text: string): Placed[] {
 
 function requirePlainBytes(term: string): void {
   // Curly quotes and no-break spaces in UTF-8, as word processors write them.
-  if (/\xe2\x80[\x90-\x9f]|\xc2\xa0/.test(term)) fail("CONTROL_OR_TAB", "contains typographic characters")
-  if (!isAscii(term)) fail("NON_ASCII", "contains characters outside ASCII")
-  if (/\p{Cc}/u.test(term)) fail("CONTROL_OR_TAB", "contains a tab or another control character")
+  if (/^(?:\xe2\x80[\x90-\x95]|\xe2\x88\x92|\xef\xbc\x8d)/.test(term))
+    fail("NON_ASCII", "begins with a dash that looks like a hyphen; did you mean '-'?")
+  if (/\xe2\x80[\x90-\x9f]|\xc2\xa0/.test(term))
+    fail("CONTROL_OR_TAB", "has a curly quote, a dash or a no-break space; type it anew")
+  if (!isAscii(term))
+    fail("NON_ASCII", "has characters outside ASCII; write international names as A-labels (xn--)")
+  if (/\p{Cc}/u.test(term))
+    fail("CONTROL_OR_TAB", "has a tab or another control character; separate terms with spaces")
 }
 
 function parseDirective(term: Placed): Directive {
   const match = /^([-+?~]?)([a-z][a-z\d_.-]*)([:/].*)?$/is.exec(term.text)
-  if (match === null)
-    return fail(missingSpaceOr("SYNTAX_ERROR", term.text), "is neither a mechanism nor a modifier")
+  if (match === null) return fail(missingSpaceOr("SYNTAX_ERROR", term.text), explainTerm(term.text))
   const [, sign, name = "", rest = ""] = match
   const qualifier = (sign || "+") as Qualifier
   return { ...term, qualifier, mechanism: parseMechanism(name.toLowerCase(), rest, term.text) }
@@ -108,7 +113,7 @@ function parseDirective(term: Placed): Directive {
 function parseMechanism(name: string, rest: string, term: string): Mechanism {
   switch (name) {
     case "all":
-      if (rest !== "") fail("SYNTAX_ERROR", "has text after 'all'")
+      if (rest !== "") fail("SYNTAX_ERROR", "has text after 'all'; leave it out")
       return { kind: "all" }
     case "include":
     case "exists":
@@ -125,14 +130,47 @@ function parseMechanism(name: string, rest: string, term: string): Mechanism {
     case "exp":
       return fail("UNKNOWN_MECHANISM", `'${name}' is a modifier: write '${name}='`)
     default:
-      return fail(missingSpaceOr("UNKNOWN_MECHANISM", term), `there is no mechanism '${name}'`)
+      return fail(
+        missingSpaceOr("UNKNOWN_MECHANISM", term),
+        `there is no mechanism '${name}'${didYouMean(name, rest)}`,
+      )
   }
 }
+
+/** A known mechanism that was probably meant, as the end of a sentence. */
+function didYouMean(name: string, rest: string): string {
+  const [value = ""] = rest.slice(1).split("/")
+  const isSix = parseIpv6(value) !== null
+  const meant =
+    parseIpv6(name + rest) !== null
+      ? `ip6:${name}${rest}`
+      : /\.[a-z]{2,}$/.test(name) && rest === ""
+        ? `include:${name}`
+        : /^ip/.test(name)
+          ? `${isSix ? "ip6" : "ip4"}:${rest.slice(1)}`
+          : meantBy(name, mechanismNames)
+  return meant === null ? "" : `; did you mean '${meant}'?`
+}
+
+/** Why a term is neither a mechanism nor a modifier. */
+function explainTerm(term: string): string {
+  const bare = term.replace(/^[-+?~]/, "")
+  const [address = ""] = bare.split("/")
+  if (parseIpv4(address) !== null) return `is an address; did you mean 'ip4:${bare}'?`
+  if (parseIpv6(address) !== null) return `is an address; did you mean 'ip6:${bare}'?`
+  if (bare === "") return "is a sign alone; put no space after it"
+  if (/[;,]$/.test(term)) return `ends with '${term.slice(-1)}'; put spaces alone between terms`
+  if (/["'`]/.test(term)) return "has a quotation mark; leave it out"
+  return "is neither a mechanism nor a modifier; correct or remove it"
+}
+
+/** The mechanisms (RFC 7208 §5). Of equally similar names, the first is the likelier one. */
+export const mechanismNames = ["all", "include", "mx", "ip4", "ip6", "exists", "ptr", "a"]
 
 function afterColon(rest: string, name: string): string {
   if (rest.startsWith("/")) fail("INVALID_CIDR", "a prefix length is not allowed here")
   const code = name === "ip4" || name === "ip6" ? "INVALID_IP" : "INVALID_DOMAIN_SPEC"
-  return rest.slice(1) || fail(code, `'${name}:' needs a value`)
+  return rest.slice(1) || fail(code, `'${name}:' needs a value; put it right after the colon`)
 }
 
 /** `a` and `mx` (RFC 7208 §5.3, §5.4). The prefix lengths are cut off from the right, since a name may contain `/`. */
@@ -207,7 +245,10 @@ function failDomain(text: string, topLabel: string, dotAt: number): never {
 
 /** Two terms without a space between them are a common mistake, so this has a separate code. */
 function missingSpaceOr(code: SyntaxCode, term: string): SyntaxCode {
+  return hasTwoTerms(term) ? "MISSING_SPACE" : code
+}
+
+/** Whether a term looks like two. As a name in the DNS it may follow the grammar, but no such name exists. */
+export function hasTwoTerms(term: string): boolean {
   return /.[-+?~]all$|[a-z\d.][-+?~]?((ip[46]|include|exists):|(redirect|exp)=)/i.test(term)
-    ? "MISSING_SPACE"
-    : code
 }

@@ -121,9 +121,11 @@ function findTooManyVoids(root: string, { IPv4, IPv6 }: TreeSummary["voidLookups
   const count = `${Math.max(IPv4, IPv6)} look-ups find nothing`
   const limit = `but only ${limits.voidLookups} such look-ups are allowed`
   if (isOver(IPv4) && isOver(IPv6))
-    return [toFinding("TOO_MANY_VOID_LOOKUPS", root, null, `${count}, ${limit}`)]
+    return [
+      toFinding("TOO_MANY_VOID_LOOKUPS", root, null, `${count}, ${limit}; correct or remove these terms`),
+    ]
   const family = isOver(IPv4) ? "IPv4" : "IPv6"
-  const detail = `${count} for ${family} clients, ${limit}, so they get a permerror`
+  const detail = `${count} for ${family} clients, ${limit}, so they get a permerror; give the hosts addresses of both families, or list networks`
   return [toFinding("TOO_MANY_VOID_LOOKUPS", root, null, detail, { severity: "warning", causes: null })]
 }
 

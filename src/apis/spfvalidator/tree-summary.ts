@@ -101,13 +101,34 @@ function voidLookupsOf({ outcome }: ResolvedTerm): Record<Family, number> {
   return { IPv4: count("IPv4"), IPv6: count("IPv6") }
 }
 
-/** Hosts of one family are an issue only when so many lack the other that its clients reach the void look-up limit. */
+/**
+ * Hosts of one family are an issue only when so many lack the other that its clients reach the void look-up limit. So is an
+ * `exists` that finds nothing: that is how it says no.
+ */
 function withOneFamilyVoids(record: RecordSummary, voidLookups: TreeSummary["voidLookups"]): RecordSummary {
   const { domain, terms } = record.node
-  const findings = terms.flatMap(({ term, target, outcome }) => {
+  const findings = terms.flatMap(({ kind, term, target, outcome }) => {
+    if (kind === "exists" && outcome.kind === "void")
+      return Math.max(voidLookups.IPv4, voidLookups.IPv6) > limits.voidLookups
+        ? [
+            toFinding(
+              "VOID_LOOKUP",
+              domain,
+              term,
+              `at '${target}'; it counts as a void look-up when it says no`,
+            ),
+          ]
+        : []
     if (outcome.kind !== "found" || outcome.lacks === null) return []
     if (voidLookups[outcome.lacks] <= limits.voidLookups) return []
-    return [toFinding("VOID_LOOKUP", domain, term, `for ${outcome.lacks} clients at '${target}'`)]
+    return [
+      toFinding(
+        "VOID_LOOKUP",
+        domain,
+        term,
+        `for ${outcome.lacks} clients at '${target}'; give it an ${outcome.lacks} address too, or list networks`,
+      ),
+    ]
   })
   return findings.length === 0 ? record : { ...record, findings: [...record.findings, ...findings] }
 }
@@ -141,7 +162,8 @@ function findInTerm(
     case "failure":
       return [toFinding("DNS_TEMPFAIL", domain, term, outcome.name)]
     case "void":
-      return [toFinding("VOID_LOOKUP", domain, term, `at '${name}'`)]
+      if (kind === "exists") return []
+      return [toFinding("VOID_LOOKUP", domain, term, `at '${name}'; correct the name, or remove the term`)]
     case "dependent":
       return [toFinding("MACRO_DEPENDENT", domain, term, outcome.missing.join(" and "))]
     case "found":
@@ -175,5 +197,7 @@ function findInRecords(
   if (kind === "mx" && isNullMx) return [toFinding("NULL_MX_WITHOUT_DENY", domain, term, name)]
   if (kind === "mx" && count > limits.mxNames) return [toFinding("MX_OVER_10", domain, term, count)]
   if (kind === "ptr" && count > limits.ptrNames) return [toFinding("PTR_NAMES_OVER_10", domain, term, count)]
-  return deadHosts.map((host) => toFinding("VOID_LOOKUP", domain, term, `at its mail exchanger '${host}'`))
+  return deadHosts.map((host) =>
+    toFinding("VOID_LOOKUP", domain, term, `at its mail exchanger '${host}'; give it an address`),
+  )
 }
