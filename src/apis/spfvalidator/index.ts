@@ -3,7 +3,6 @@ import { withTimeLimit } from "../mail/time-limit.ts"
 import { examples } from "./examples.ts"
 import { limits } from "./limits.ts"
 import { input, output } from "./schema.ts"
-import { validate } from "./validate.ts"
 
 export const spfvalidator = defineApi({
   id: "spfvalidator",
@@ -29,6 +28,8 @@ export const spfvalidator = defineApi({
   output,
   examples,
   async run(parameters, context) {
+    // Loaded on the first call, with the library that finds similar names.
+    const { validate } = await import("./validate.ts")
     return withTimeLimit(context.ports.timer, limits.validationMs, (signal) =>
       validate(parameters, context, signal),
     )
