@@ -21,6 +21,61 @@ test("every package of the lock file is from the registry, its content fixed by 
   expect(packages.filter((parts) => !registry.test(parts))).toEqual([])
 })
 
+/**
+ * Two versions of a parser read the same input differently: that of one signer was taken for another's. Packages that read nothing
+ * that a caller sends may be there twice.
+ */
+test("no package that reads input is there in two versions", () => {
+  const readNothing = [
+    // Helpers of other packages: promises, values, pages of the console, the command line, log lines.
+    ...[
+      "@whatwg-node/promise-helpers",
+      "@whatwg-node/disposablestack",
+      "@graphql-tools/utils",
+      "tslib",
+      "lru-cache",
+    ],
+    ...["is-plain-object", "sonic-boom", "commander", "argparse", "@types/codemirror"],
+    // GraphiQL's Markdown, which reads descriptions of the schema in a browser.
+    ...["markdown-it", "linkify-it", "uc.micro", "entities"],
+    // One is for documents that a schema names, which are never fetched; the other reads Accept in negotiator.
+    "content-type",
+    // One belongs to the part of mailauth that reads mark certificates, which is not loaded.
+    ...["@peculiar/asn1-schema", "@peculiar/asn1-x509"],
+  ]
+  const versions = Map.groupBy(installedForTheProgram(), (one) => one.slice(0, one.lastIndexOf("@")))
+  expect(versions.size).toBeGreaterThan(200)
+  expect(versions.get("nodemailer")).toEqual([`nodemailer@${packageJson.dependencies.nodemailer}`])
+  const several = [...versions].filter(([, all]) => all.length > 1).map(([name]) => name)
+  expect(several.filter((name) => !readNothing.includes(name))).toEqual([])
+  expect(readNothing.filter((name) => !several.includes(name))).toEqual([])
+})
+
+/** What `dependencies` bring, as `name@version`, by the rules of the lock file: the nearest copy of a name counts. */
+function installedForTheProgram(): readonly string[] {
+  const text = readFileSync(join(root, "bun.lock"), "utf8")
+  type Dependencies = Readonly<Record<string, string>>
+  type Needs = Partial<Record<"dependencies" | "optionalDependencies" | "peerDependencies", Dependencies>>
+  const { packages } = JSON.parse(text.replace(/,(\s*[}\]])/g, "$1")) as {
+    packages: Readonly<Record<string, readonly [string, string, Needs]>>
+  }
+  const found = new Map<string, string>()
+  const walk = (name: string, above: readonly string[]) => {
+    const key = above
+      .map((_, index) => [...above.slice(0, above.length - index), name].join("/"))
+      .concat(name)
+      .find((one) => packages[one] !== undefined)
+    const entry = key === undefined ? undefined : packages[key]
+    if (key === undefined || entry === undefined || found.has(key)) return
+    found.set(key, entry[0])
+    const { dependencies, optionalDependencies, peerDependencies } = entry[2]
+    for (const one of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }))
+      walk(one, key.match(/@[^/]+\/[^/]+|[^/]+/g) ?? [])
+  }
+  for (const name of Object.keys(packageJson.dependencies)) walk(name, [])
+  return [...new Set(found.values())]
+}
+
 test("what is installed for the program is used by it", () => {
   const files = [...new Glob("{src,scripts}/**/*.{ts,tsx}").scanSync(root)].filter(
     (file) => !file.endsWith(".test.ts"),

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "bun:test"
-import { generateKeyPairSync, type KeyObject } from "node:crypto"
+import { createHash, createSign, generateKeyPairSync, type KeyObject } from "node:crypto"
 import fc from "fast-check"
 import { sealMessage } from "mailauth/lib/arc"
 import { dkimSign } from "mailauth/lib/dkim/sign.js"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import { type DnsZone, InputRejected } from "../contract.ts"
+import { dmarcvalidator } from "../dmarcvalidator/index.ts"
 import { checkSender } from "../spfvalidator/check-sender.ts"
+import { signatureReason } from "./reasons.ts"
 import { createRun } from "./run.ts"
 
 const run = createRun(checkSender)
@@ -77,6 +79,15 @@ async function sign(
     ...(expires && { expires }),
   })
   return signatures + message
+}
+
+/** A signature whose `l=` says this length, over the whole body: as a signer makes it whose count is wrong. */
+function signWithLength(bytes: number): string {
+  const body = createHash("sha256").update("At noon?\r\n").digest("base64")
+  const field = `v=1; a=rsa-sha256; c=relaxed/relaxed; d=a.test; s=rsa; h=from; l=${bytes}; bh=${body}; b=`
+  const signed = `from:Ann <ann@a.test>\r\ndkim-signature:${field}`
+  const b = createSign("sha256").update(signed).sign(rsa.privateKey, "base64")
+  return `DKIM-Signature: ${field}${b}\r\n${plain}`
 }
 
 async function refusal(message: string, more: Parameters<typeof check>[1] = {}): Promise<string> {
@@ -249,6 +260,146 @@ describe("SPF and DMARC", () => {
   })
 })
 
+/** RFC 9989 §5.3.6: what failed to answer can neither confirm the author nor refute it. */
+describe("DMARC without an answer of the DNS", () => {
+  const slowKey = { ...zone, "rsa._domainkey.a.test": ["TIMEOUT"] } as const
+  const slowSpf = {
+    ...zone,
+    "a.test": [{ TXT: "v=spf1 include:b.test -all" }],
+    "b.test": ["SERVFAIL"],
+  } as const
+  const from = { ip: "192.0.2.1", sender: "x@a.test" }
+
+  test.each<[string, string, Parameters<typeof check>[1]]>([
+    ["a key of the author's domain", "temperror", { dns: slowKey }],
+    ["SPF of the author's domain", "temperror", { ...from, dns: slowSpf }],
+    ["a key, but SPF confirms", "pass", { ...from, dns: slowKey }],
+    ["SPF, but the key confirms", "pass", { ...from, dns: { ...slowSpf, ...keys } }],
+    [
+      "SPF of another domain",
+      "fail",
+      { ip: "192.0.2.1", sender: "x@b.test", dns: { ...slowSpf, ...slowKey, "rsa._domainkey.a.test": [] } },
+    ],
+    ["the record of DMARC", "temperror", { dns: { ...zone, "_dmarc.a.test": ["SERVFAIL"] } }],
+  ])("%s: %s", async (what, result, more) => {
+    const answer = await check(what.startsWith("SPF of") ? plain : await sign(plain), more)
+    const dmarc = resultOf(answer, "dmarc")
+    expect(dmarc?.result).toBe(result)
+    expect(answer.is_authentic).toBe(result === "pass")
+    expect(codes(answer).includes("undecided")).toBe(result === "temperror")
+    expect(codes(answer).includes("not_authentic")).toBe(result === "fail")
+    expect(answer.authentication_results).toContain(`dmarc=${result}`)
+    if (result === "temperror") {
+      expect(dmarc?.reason).toBe("the DNS gave no answer for what could confirm the author")
+      expect(answer.authentication_results).not.toContain("policy.dmarc")
+    }
+  })
+
+  test("strict alignment lets a subdomain fail, whatever its key would be", async () => {
+    const dns = {
+      ...slowKey,
+      "_dmarc.sub.a.test": [{ TXT: "v=DMARC1; p=reject; adkim=s" }],
+    } as const
+    const answer = await check(await sign(plain.replace("ann@a.test", "ann@sub.a.test")), { dns })
+    expect(resultOf(answer, "dmarc")?.result).toBe("fail")
+  })
+})
+
+/** RFC 6376 §3.5: "This value MUST NOT be larger than the actual number of octets in the canonicalized message body." */
+test("a signature over more of the body than there is does not pass", async () => {
+  const { length } = "At noon?\r\n"
+  for (const [bytes, result] of [
+    [length, "pass"],
+    [length + 1, "neutral"],
+    [99_999_999, "neutral"],
+  ] as const) {
+    const answer = await check(signWithLength(bytes))
+    expect(resultOf(answer, "dkim")?.result).toBe(result)
+    expect(answer.is_authentic).toBe(result === "pass")
+    if (result !== "pass") expect(resultOf(answer, "dkim")?.reason).toContain("more bytes than the body has")
+  }
+})
+
+test("DMARC records are read as dmarcvalidator reads them", async () => {
+  for (const [TXT, policy] of [
+    [" v=DMARC1; p=reject", null],
+    ["v=DMARC1; P=Reject", "reject"],
+    ["v=DMARC1; p=quarantine; p=none", "quarantine"],
+    ["v=DMARC1; p=x; rua=mailto:r@a.test!10m", "none"],
+    ["v=DMARC1; p=x; rua=r@a.test", null],
+  ] as const) {
+    const dns = { ...keys, "_dmarc.a.test": [{ TXT }] }
+    const context = { ports: portsFor({ given: { now, dns } }), giveWay: () => undefined, premium: true }
+    const { policy: validated } = await dmarcvalidator.run({ domain: "a.test" }, context)
+    expect([TXT, (await check(plain, { dns })).dmarc?.policy ?? null, validated]).toEqual([
+      TXT,
+      policy,
+      policy,
+    ])
+  }
+})
+
+test("a field above a signed mail that it has already is named (RFC 6376 §8.15)", async () => {
+  const signed = await sign(
+    plain.replace("Subject", "To: Bob <bob@b.test>\r\nDate: Mon, 23 Nov 2026 12:00:00 +0000\r\nSubject"),
+  )
+  expect(codes(await check(signed))).not.toContain("repeated_field")
+  for (const name of ["Subject", "subject", "Date", "To"]) {
+    const { problems, results } = await check(`${name}: More\r\n${signed}`)
+    expect(results.find(({ method }) => method === "dkim")?.result).toBe("pass")
+    expect(problems.filter(({ code }) => code === "repeated_field")).toMatchObject([
+      { where: name.charAt(0).toUpperCase() + name.slice(1), severity: "warning" },
+    ])
+  }
+  expect(codes(await check(`Received: a\r\nReceived: b\r\n${signed}`))).not.toContain("repeated_field")
+})
+
+test("the author in a nested comment, or beside another address, confirms nothing", async () => {
+  const forged = async (from: string) => check(await sign(plain.replace("Ann <ann@a.test>", from)))
+  for (const from of ["(a (b) <ann@a.test>) Boss <boss@bank.test>", "(\\) ann@a.test) boss@bank.test"]) {
+    const answer = await forged(from)
+    expect(answer).toMatchObject({ is_authentic: false, author: "boss@bank.test" })
+    expect(answer.results.at(-1)?.domain).toBe("bank.test")
+  }
+  for (const from of ["boss@bank.test\\@a.test", "boss@bank.test (x) ann@a.test"]) {
+    const answer = await forged(from)
+    expect(answer).toMatchObject({ is_authentic: false, author: null, dmarc: null })
+    expect(answer.problems[0]).toMatchObject({ code: "no_author" })
+    expect(answer.problems[0]?.message).toContain(from)
+  }
+})
+
+test("the topmost Return-Path counts, and one that cannot be read is none", async () => {
+  const answer = await check(`Return-Path: <x@a.test>\r\nReturn-Path: <x@b.test>\r\n${plain}`, {
+    ip: "192.0.2.1",
+  })
+  expect(resultOf(answer, "spf")).toMatchObject({ result: "pass", domain: "a.test" })
+  const forged = await check(`Return-Path: (a (b) <x@a.test>) <y@b.test>\r\n${plain}`, { ip: "192.0.2.1" })
+  expect(resultOf(forged, "spf")?.domain).toBe("b.test")
+  expect(codes(await check(`Return-Path: x@a.test y@b.test\r\n${plain}`, { ip: "192.0.2.1" }))).toContain(
+    "no_sender",
+  )
+})
+
+/** Each text that the library can give as a comment has a sentence of ours. */
+test("no text of the library is missing in the table of reasons", async () => {
+  const source = await Bun.file(Bun.resolveSync("mailauth/lib/dkim/dkim-verifier.js", import.meta.dir)).text()
+  const tools = await Bun.file(Bun.resolveSync("mailauth/lib/tools.js", import.meta.dir)).text()
+  const texts = [
+    ...source.matchAll(
+      /(?:comment = |comment: |skip = |invalid = |keyError = |violation\()['`]([^'`$]+)['`]/g,
+    ),
+    ...source.matchAll(/'(domain mismatch)'/g),
+    ...tools.matchAll(/^ {4}\['E\w+', '([^']+)'\]/gm),
+  ].map(([, text = ""]) => text)
+  expect(new Set(texts).size).toBeGreaterThan(18)
+  for (const comment of texts) {
+    const reason = signatureReason({ result: "neutral", comment }, false)
+    expect([comment, reason]).toEqual([comment, expect.not.stringContaining("cannot be used")])
+    expect(reason).not.toBe(comment)
+  }
+})
+
 describe("ARC", () => {
   const seal = async (message: string, cv: "none" | "pass") =>
     (
@@ -276,6 +427,51 @@ describe("ARC", () => {
     expect(resultOf(broken, "arc")?.result).toBe("fail")
     expect(codes(broken)).not.toContain("forwarded")
     expect(resultOf(await check(twice.replace("i=1;", "i=3;")), "arc")?.result).toBe("fail")
+  })
+
+  test("each way to break a chain has its reason", async () => {
+    const once = await seal(await sign(plain), "none")
+    const twice = await seal(once, "pass")
+    const key = "rsa._domainkey.list.test"
+    const folded = (name: string) => new RegExp(`^${name}:.*\\r\\n(?:[ \\t].*\\r\\n)*`, "m")
+    for (const [message, dns, reason] of [
+      [
+        once.replace("noon", "nine"),
+        zone,
+        "ARC-Message-Signature: body hash: the body was changed after it was signed",
+      ],
+      [
+        once.replace("Lunch", "Money"),
+        zone,
+        "ARC-Message-Signature: signature: a signed header field was changed, or the key is not that of the signer",
+      ],
+      [
+        twice.replace("dmarc=pass", "dmarc=fail"),
+        zone,
+        "the seal of i=2 does not verify: a sealed field was changed",
+      ],
+      [twice.replaceAll("i=1;", "i=3;"), zone, "`i=`: the sets are not numbered from 1 on without a gap"],
+      [
+        once.replace(folded("ARC-Authentication-Results"), ""),
+        zone,
+        "the field arc-authentication-results of i=1 is missing",
+      ],
+      [once.replace(folded("ARC-Seal"), "$&$&"), zone, "the field arc-seal of i=1 is there several times"],
+      [once.replace("cv=none", "cv=pass"), zone, "the first seal must say `cv=none`"],
+      [twice.replace("cv=pass", "cv=fail"), zone, "`cv=fail`: a host on the way found the chain broken"],
+      [once.replace("cv=none;", ""), zone, "the tag cv of ARC-Seal i=1 is missing or wrong"],
+      [once.replaceAll("a=rsa-sha256", "a=rsa-sha1"), zone, "`a=`: an algorithm of the chain is not known"],
+      [once, { ...zone, [key]: [] }, `there is no key at the selector: ${key}`],
+      [
+        once,
+        { ...zone, [key]: [{ TXT: "v=DKIM1; p=" }] },
+        `the key was revoked: its \`p=\` is empty: ${key}`,
+      ],
+      [once, { ...zone, [key]: ["SERVFAIL"] }, "the DNS gave no answer for the key"],
+    ] as const) {
+      const arc = resultOf(await check(message, { dns }), "arc")
+      expect([arc?.result, arc?.reason]).toEqual(["fail", reason])
+    }
   })
 
   test("premium fields are not computed for others", async () => {
