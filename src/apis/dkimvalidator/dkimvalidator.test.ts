@@ -68,6 +68,48 @@ describe("a record", () => {
     expect<readonly string[]>((await validate([{ TXT: record }])).codes).toEqual(codes)
   })
 
+  /** The usual mistakes of people who publish a key, each told by its name, with the part that is wrong. */
+  test("with a usual mistake names it", async () => {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 1_024 })
+    const pkcs8 = privateKey.export({ type: "pkcs8", format: "der" }).toString("base64")
+    const pkcs1 = privateKey.export({ type: "pkcs1", format: "der" }).toString("base64")
+    const { k2048 } = keys
+    for (const [record, code, ...words] of [
+      [`v=DKIM1; k=rsa; p=${k2048}`.slice(0, 255), "key", "was cut", "255 bytes", k2048.slice(225, 237)],
+      [`v=DKIM1; p=${keys.k1024}`.slice(0, -30), "key", "was cut", "23 of its 162 bytes"],
+      [
+        `p=-----BEGIN PUBLIC KEY-----${k2048}-----END PUBLIC KEY-----`,
+        "key",
+        "PEM",
+        "'-----BEGIN PUBLIC KEY-----'",
+      ],
+      [`v=DKIM1; p="${k2048}"`, "key", "quotation marks"],
+      [`v=DKIM1; p=${k2048.slice(0, 200)}" "${k2048.slice(200)}`, "key", "quotation marks"],
+      [`"v=DKIM1; p=${k2048}"`, "syntax", "quotation marks", `'"v=DKIM1'`],
+      [`v=DKIM1\\; k=rsa\\; p=${k2048}`, "version", "backslash", "'v=DKIM1\\'"],
+      [`v=DKIM1; p=${k2048}\\`, "key", "backslash"],
+      [`v=DKIM1; p=p=${k2048}`, "key", "there twice: 'p='"],
+      [`v=DKIM1; p=${k2048} t=s`, "key", "A semicolon is missing", "'t=s'"],
+      [`v=DKIM1; p=${k2048.replaceAll("/", "_").replaceAll("+", "-")}-`, "key", "base64url"],
+      [`v=DKIM1; p=${k2048.slice(0, 40)}...`, "key", "'...'"],
+      [`v=DKIM1; k=ed25519; p=MCowBQYDK2VwAyEA${ed25519}`, "key", "frame", "RFC 8463 §4"],
+      [`v=DKIM1; k=ed25519; p=${k2048}`, "key", "It is an RSA key", "k=rsa"],
+      [`v=DKIM1; p=${ed25519}`, "key", "k=ed25519"],
+      [`v=DKIM1; p=${pkcs8}`, "key", "private key"],
+      [`v=DKIM1; p=${pkcs1}`, "key", "private key"],
+      [`v=DKIM1; p=${k2048}AAAA`, "key", "3 bytes after its end"],
+      [`v=DKIM1; p=${k2048.slice(10)}`, "key", "begin with MI"],
+      [`v=DKIM1; k=RSA; p=${k2048}`, "key_type", "'RSA'", "Write rsa"],
+      [`v=dkim1; p=${k2048}`, "version", "DKIM1, in capitals"],
+      ["v=spf1 -all", "version", "another kind (spf1)"],
+    ] as const) {
+      const { problems, is_valid } = await validate([{ TXT: record }])
+      const message = problems.find((one) => one.code === code)?.message
+      for (const word of words) expect([record, message]).toEqual([record, expect.stringContaining(word)])
+      expect(is_valid).toBe(false)
+    }
+  })
+
   test("folded in several strings, with blanks in its key, is read as one", async () => {
     const [first, rest] = [keys.k2048.slice(0, 100), keys.k2048.slice(100)]
     const folded = await validate([{ TXT: ["v=DKIM1; t = y : s ; p=", `${first} \t`, rest] }])
@@ -116,8 +158,19 @@ describe("a record", () => {
 test.each<[readonly ZoneEntry[], string]>([
   [[], "no_record"],
   [[{ TXT: "p=" }, { TXT: "p=" }], "multiple_records"],
+  [[{ TXT: "v=DKIM1; p=MIIB" }, { TXT: "IjANBg+/AB==" }], "multiple_records"],
 ])("%j is %s", async (entries, code) => {
   expect(await validate(entries)).toMatchObject({ is_valid: false, record: null, codes: [code] })
+})
+
+test("the rest of a key in a record of its own is told", async () => {
+  const messageOf = async (...texts: readonly string[]) =>
+    (await validate(texts.map((TXT) => ({ TXT })))).problems[0]?.message
+  const hint =
+    "One of them, 'IjANBg+/AB==', seems to be the rest of a key: make it a further string of the record."
+  expect(await messageOf("v=DKIM1; p=MIIB", "IjANBg+/AB==")).toEndWith(hint)
+  expect(await messageOf("IjANBg+/AB==", "v=DKIM1; p=MIIB")).toEndWith(hint)
+  expect(await messageOf("p=MIIB", "p=MIIB")).not.toContain("rest")
 })
 
 test.each([

@@ -3,6 +3,7 @@ import { isValid } from "../../values/problems.ts"
 import { choice, type Dns, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
 import { maxLabelBytes, maxNameBytes, requireDomain } from "../mail/domain-name.ts"
 import { requireRecords } from "../mail/records.ts"
+import { showBytes } from "../mail/shown-bytes.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { examples } from "./examples.ts"
 import { problem, problemList, readRecord } from "./record.ts"
@@ -91,12 +92,13 @@ export const dkimvalidator = defineApi({
       ]),
     )
     const names = { domain, selector, record_name }
-    const [record, second] = requireRecords(answer, record_name)
+    const records = requireRecords(answer, record_name)
+    const [record, second] = records
     if (record === undefined || second !== undefined) {
       const found =
         record === undefined
           ? problem("no_record", record_name, `${record_name} has no record.`)
-          : problem("multiple_records", record_name, `${record_name} has several TXT records.`)
+          : problem("multiple_records", record_name, explainSeveral(record_name, records))
       return { is_valid: false, problems: [found], ...names, ...nothing, usual_selectors }
     }
     const { type, key, hashes, services, flags, problems } = await readRecord(record)
@@ -115,6 +117,13 @@ export const dkimvalidator = defineApi({
 const nothing = {
   ...{ record: null, key_type: null, key_bits: null, is_testing: false, is_strict: false },
   ...{ hashes: null, services: [], fingerprint: null },
+}
+
+/** A key that was cut at 255 bytes often goes on in a record of its own. */
+function explainSeveral(name: string, records: readonly string[]): string {
+  const rest = records.find((text) => /^[A-Za-z\d+/\s]+={0,2};?$/.test(text))
+  const hint = `One of them, '${showBytes(rest ?? "", 40)}', seems to be the rest of a key: make it a further string of the record.`
+  return `${name} has several TXT records.${rest === undefined ? "" : ` ${hint}`}`
 }
 
 function nameOf(selector: string, domain: string): string {

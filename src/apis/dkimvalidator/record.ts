@@ -1,5 +1,6 @@
 import { defineProblems, type Severity } from "../../values/problems.ts"
-import { readTagList } from "../mail/tag-list.ts"
+import { showBytes } from "../mail/shown-bytes.ts"
+import { explainPart, readTagList } from "../mail/tag-list.ts"
 import { trimBlanks } from "../mail/trim-blanks.ts"
 import { type PublicKey, readKey } from "./key.ts"
 
@@ -51,7 +52,7 @@ export async function readRecord(text: string): Promise<DkimRecord> {
   const hashes = listOf(tags.get("h"))
   const services = listOf(tags.get("s")) ?? ["*"]
   const flags = listOf(tags.get("t")) ?? []
-  const { key, problems: aboutKey } = await readPublicKey(type, tags.get("p"))
+  const { key, problems: aboutKey } = await readPublicKey(type, tags.get("k") ?? "rsa", tags.get("p"))
   problems.push(...aboutKey, ...aboutHashes(hashes), ...aboutUse(services, flags))
   return { type, key, hashes, services, flags, problems }
 }
@@ -61,38 +62,87 @@ const unread = { type: "other", key: null, hashes: null, services: [], flags: []
 function readTags(text: string) {
   const problems: Problem[] = []
   const tags = new Map<string, string>()
-  for (const [index, { name, value }] of readTagList(text).entries()) {
+  for (const [index, { name, value, text: part }] of readTagList(text).entries()) {
     const where = `part ${index + 1}`
     // White space may fold values; the notes may have any text.
     const isTag = value !== null && /^[a-z]\w*$/i.test(name) && /^[\t\r\n\x20-\x7e]*$/.test(value)
-    if (!isTag) problems.push(problem("syntax", where, "The part is not name and value."))
+    if (!isTag) problems.push(problem("syntax", where, explainPart(part)))
     else if (tags.has(name)) problems.push(problem("repeated_tag", name, `The tag ${name} is there twice.`))
     else {
       tags.set(name, value)
       if (!knownTags.has(name)) problems.push(problem("unknown_tag", name, `The tag ${name} is not known.`))
       if (name === "v" && (index > 0 || value !== "DKIM1"))
-        problems.push(problem("version", "v", "The tag v must be the first one and have the value DKIM1."))
+        problems.push(problem("version", "v", explainVersion(index, value, part)))
     }
   }
   return { tags, problems }
+}
+
+function explainVersion(index: number, value: string, part: string): string {
+  if (index > 0) return "The tag v must be the first one, or be left out."
+  const [, other] = /^(DMARC1|spf1|BIMI1|STSv1|TLSRPTv1)\b/i.exec(value) ?? []
+  if (other !== undefined) return `It is a record of another kind (${other}), in the place of a key.`
+  return explainPart(part, "The value of v must be DKIM1, in capitals.")
 }
 
 function typeOf(text: string): DkimRecord["type"] {
   return text === "rsa" || text === "ed25519" ? text : "other"
 }
 
-async function readPublicKey(type: DkimRecord["type"], written: string | undefined) {
+async function readPublicKey(type: DkimRecord["type"], named: string, written: string | undefined) {
   const failed = (code: "no_key" | "revoked" | "key_type" | "key", where: string, message: string) => ({
     key: null,
     problems: [problem(code, where, message)],
   })
-  if (written === undefined) return failed("no_key", "p", "There is no key.")
+  if (written === undefined) return failed("no_key", "p", "There is no key: the record has no tag p.")
   const digits = written.replace(/[ \t\r\n]+/g, "")
   if (digits === "") return failed("revoked", "p", "The key was revoked.")
-  if (type === "other") return failed("key_type", "k", "The type of the key is neither rsa nor ed25519.")
+  if (type === "other") {
+    const hint = /^(?:rsa|ed25519)$/i.test(named) ? ` Write ${named.toLowerCase()}: case counts.` : ""
+    return failed("key_type", "k", `The type is '${showBytes(named)}', neither rsa nor ed25519.${hint}`)
+  }
   const key = await readKey(type, digits)
-  if (key === null) return failed("key", "p", `The key is not a public ${type} key in base64.`)
+  if (key === null) return failed("key", "p", await explainKey(type, written))
   return { key, problems: type === "rsa" ? aboutRsa(key) : [] }
+}
+
+const causes: readonly (readonly [RegExp, string])[] = [
+  [/-{2,}(?:BEGIN|END)[A-Z -]*/, "Leave out the lines around it in the PEM file:"],
+  [/\\+[^\\]?/, "Leave out the backslash, which is for zone files alone:"],
+  [/["'`]|\xe2\x80[\x98-\x9f]/, "Leave out the quotation marks:"],
+  [/^p=|\s[a-z]{1,2}[ \t]*=[^=].*/, "A semicolon is missing, or a name is there twice:"],
+  [/[-_]/, "Keys have + and / where base64url has - and _:"],
+  [/[^A-Za-z\d+/=\s]+/, "This is no character of base64:"],
+  [/=+[^=\s]+/, "Equals signs can only end it:"],
+]
+
+/** Why a value of `p` is no key of its type: the usual mistakes of copying, with the part that shows it. */
+async function explainKey(type: "rsa" | "ed25519", written: string): Promise<string> {
+  for (const [form, cause] of causes) {
+    const [found] = form.exec(written) ?? []
+    if (found !== undefined) return `The key is not base64. ${cause} '${showBytes(found.trim(), 80)}'.`
+  }
+  const digits = written.replace(/\s+/g, "")
+  const key = Buffer.from(digits, "base64")
+  const [tag, first = 0] = key
+  // The length of a structure in DER is one byte, or as many as the byte tells.
+  const start = first < 128 ? 2 : 2 + Math.min(first - 128, 4)
+  const length = key.length < 6 ? 0 : first < 129 ? start + first : start + key.readUIntBE(2, start - 2)
+  if (key.subarray(start, start + 3).equals(Buffer.of(2, 1, 0)))
+    return "It is the private key, and anybody can sign with it now. Make a new pair, and publish the public key of it."
+  if (type === "ed25519") {
+    if (digits.startsWith("MCowBQYDK2VwAyEA"))
+      return "The key has a frame (SubjectPublicKeyInfo). Publish its last 32 bytes alone (RFC 8463 §4)."
+    if (await readKey("rsa", digits)) return "It is an RSA key. Write k=rsa, or leave k out."
+    return `The key has ${key.length} bytes instead of 32.`
+  }
+  if (key.length === 32) return "The key has 32 bytes, as those of Ed25519 have. Write k=ed25519."
+  if (tag !== 0x30) return `RSA keys begin with MI in base64, and this one with '${digits.slice(0, 12)}'.`
+  const cut = `${length - key.length} of its ${length} bytes are missing after '${digits.slice(-12)}'`
+  if (key.length < length)
+    return `The key was cut: ${cut}. A string of TXT ends at 255 bytes; the rest belongs into further strings of the same record.`
+  if (key.length > length) return `The key has ${key.length - length} bytes after its end.`
+  return digits.length % 4 > 0 ? "The equals signs at the end of the key are missing." : "It is no RSA key."
 }
 
 function aboutRsa({ bits, form }: PublicKey): Problem[] {

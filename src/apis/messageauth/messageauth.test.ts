@@ -270,7 +270,7 @@ describe("DMARC without an answer of the DNS", () => {
   } as const
   const from = { ip: "192.0.2.1", sender: "x@a.test" }
 
-  test.each<[string, string, Parameters<typeof check>[1]]>([
+  test.each<[string, "pass" | "fail" | "temperror", Parameters<typeof check>[1]]>([
     ["a key of the author's domain", "temperror", { dns: slowKey }],
     ["SPF of the author's domain", "temperror", { ...from, dns: slowSpf }],
     ["a key, but SPF confirms", "pass", { ...from, dns: slowKey }],
