@@ -22,8 +22,8 @@ test("every package of the lock file is from the registry, its content fixed by 
 })
 
 /**
- * Two versions of a parser read the same input differently: that of one signer was taken for another's. Packages that read nothing
- * that a caller sends may be there twice.
+ * Two versions of a parser may read the same input differently: one took an address in a comment for the author's. Packages that
+ * read nothing that a caller sends may be there twice.
  */
 test("no package that reads input is there in two versions", () => {
   const readNothing = [
