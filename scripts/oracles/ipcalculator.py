@@ -4,6 +4,12 @@ import json
 import sys
 
 
+def edges_of_hosts(network):
+    if network.num_addresses <= 2:
+        return network[0], network[-1]
+    return network[1], network[-2 if network.version == 4 else -1]
+
+
 def answer(case):
     interface = ipaddress.ip_interface(case["network"])
     network = interface.network
@@ -17,6 +23,8 @@ def answer(case):
         "first": str(network[0]),
         "last": str(network[-1]),
         "netmask": str(network.netmask),
+        "wildcard": str(network.hostmask),
+        "hosts": [str(one) for one in edges_of_hosts(network)],
         "count": str(network.num_addresses),
         "reverse": interface.ip.reverse_pointer,
         "parts": [str(part) for part in network.subnets(new_prefix=case["split"])],

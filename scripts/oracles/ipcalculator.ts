@@ -53,6 +53,8 @@ export const oracle = defineOracle<Case, Answer>({
       first: answer?.first,
       last: answer?.last,
       netmask: answer?.netmask,
+      wildcard: answer?.wildcard,
+      hosts: answer && [answer.first_host, answer.last_host],
       count: answer?.address_count,
       reverse: answer?.reverse_name,
       parts: answer?.networks,

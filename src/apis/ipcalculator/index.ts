@@ -1,9 +1,19 @@
 import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
-import { isIpv6, type Network, parseIpv4, parseIpv6, toReverseName } from "../../values/ip.ts"
+import { type Address, isIpv6, type Network, parseIpv4, parseIpv6, toReverseName } from "../../values/ip.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
 import { examplesFor } from "./examples.ts"
-import { aggregate, splitRange, toAddressText, toRange } from "./ranges.ts"
+import {
+  aggregate,
+  hostsOf,
+  isInside,
+  networkOf,
+  type Range,
+  splitRange,
+  toAddressText,
+  toMaskText,
+  toRange,
+} from "./ranges.ts"
 import { builtInPurposes, type SpecialNetwork, type SpecialPurposes } from "./special-purpose.ts"
 
 const maxNetworks = 1_000
@@ -37,13 +47,29 @@ export function createIpcalculator(purposes: SpecialPurposes) {
         minLength: 2,
         maxLength: 49,
         "x-requirement": form,
-        description: "An address, or a network as address and prefix length: `192.0.2.10/24`.",
+        description:
+          "An address, or a network as address and prefix length or netmask: `192.0.2.10/24`, `192.0.2.10/255.255.255.0`.",
       }),
       prefix: Type.Optional(
         Type.Integer({
           minimum: 0,
           maximum: 128,
           description: "The prefix length, if `address` has none; all bits by default.",
+        }),
+      ),
+      range_end: Type.Optional(
+        Type.String({
+          minLength: 2,
+          maxLength: 45,
+          description:
+            "The last address of a range that begins with `address`. The answer is about the smallest network that has both, and `range_networks` has the range itself.",
+        }),
+      ),
+      contains: Type.Optional(
+        Type.String({
+          minLength: 2,
+          maxLength: 49,
+          description: "An address or a network, to tell whether it is in the network or the range.",
         }),
       ),
       split: Type.Optional(
@@ -73,10 +99,19 @@ export function createIpcalculator(purposes: SpecialPurposes) {
           "The last address of the network. In IPv4 it is the broadcast address, if there are more than 2.",
       }),
       netmask: Type.String({ description: "The network mask, as an address." }),
+      wildcard: Type.String({ description: "The wildcard mask: the network mask with each bit reversed." }),
       address_count: Type.String({
         description:
           "How many addresses the network has, up to 2^128. It is text, since numbers lose digits.",
       }),
+      first_host: Type.String({
+        description:
+          "The first address that a host can have: not the first of a network of more than 2, which is the network's own or, in IPv6, that of any router.",
+      }),
+      last_host: Type.String({
+        description: "The last address that a host can have: in IPv4 not the broadcast address.",
+      }),
+      host_count: Type.String({ description: "How many addresses hosts can have, as text." }),
       reverse_name: Type.String({ description: "The DNS name for the reverse lookup of the address (PTR)." }),
       special: nullable(
         Type.Object({
@@ -90,6 +125,14 @@ export function createIpcalculator(purposes: SpecialPurposes) {
         { description: "The special purpose of the address; null for an ordinary address." },
       ),
       data_date: dataDate("IANA's registries of special-purpose addresses"),
+      is_contained: nullable(Type.Boolean(), {
+        description:
+          "Whether `contains` is in the network, or in the range with `range_end`; null without `contains`.",
+      }),
+      range_networks: nullable(Type.Array(Type.String()), {
+        description:
+          "The fewest networks with exactly the addresses from `address` to `range_end`; null without `range_end`.",
+      }),
       networks: nullable(Type.Array(Type.String()), {
         description: "The networks of `split`; null without it.",
       }),
@@ -101,30 +144,42 @@ export function createIpcalculator(purposes: SpecialPurposes) {
       ),
     }),
     examples: examplesFor(purposes.date),
-    run({ address: text, prefix: length, split, aggregate: others }) {
-      const network = toNetwork("address", text, length)
-      const { address, prefix } = network
-      const range = toRange(network)
-      const { first, last, bits } = range
+    run({ address: text, prefix: length, range_end: end, contains, split, aggregate: others }) {
+      const written = readNetwork("address", text, length)
+      const { address } = written
+      const range = end === undefined ? null : toWritten(address, end)
+      const network = networkOf(range ?? toRange(written))
+      const { first, last, bits, prefix } = network
+      const hosts = hostsOf(network)
       if (split !== undefined && (split < prefix || split > bits))
         reject("split", `must be from ${prefix}, the prefix length of the network, to ${bits}`)
       if (split !== undefined && 1n << BigInt(split - prefix) > maxNetworks)
         reject("split", `must be at most ${prefix + 9}: a network is split into at most 1,000`)
+      const wildcard = (1n << BigInt(bits - prefix)) - 1n
       return {
-        address: String(address),
+        address: toAddressText(toRange({ address, prefix: bits }).first, bits),
         kind: isIpv6(address) ? ("ipv6" as const) : ("ipv4" as const),
         prefix,
         network: `${toAddressText(first, bits)}/${prefix}`,
         first: toAddressText(first, bits),
         last: toAddressText(last, bits),
-        netmask: toAddressText((1n << BigInt(bits)) - (1n << BigInt(bits - prefix)), bits),
+        netmask: toMaskText((1n << BigInt(bits)) - 1n - wildcard, bits),
+        wildcard: toMaskText(wildcard, bits),
         address_count: String(last - first + 1n),
+        first_host: toAddressText(hosts.first, bits),
+        last_host: toAddressText(hosts.last, bits),
+        host_count: String(hosts.last - hosts.first + 1n),
         reverse_name: toReverseName(address),
         special: toSpecial(purposes.find(address)),
         data_date: purposes.date,
-        networks: split === undefined ? null : splitRange(range, split),
+        is_contained:
+          contains === undefined
+            ? null
+            : isInside(toRange(readNetwork("contains", contains)), range ?? network),
+        range_networks: range && aggregate([range]),
+        networks: split === undefined ? null : splitRange(network, split),
         aggregated: others
-          ? aggregate([range, ...others.map((other) => toRange(toNetwork("aggregate", other)))])
+          ? aggregate([range ?? network, ...others.map((other) => toRange(readNetwork("aggregate", other)))])
           : null,
       }
     },
@@ -132,16 +187,32 @@ export function createIpcalculator(purposes: SpecialPurposes) {
 }
 
 /** An IPv4-mapped address stays IPv6, since its range is asked for. */
-function toNetwork(parameter: string, text: string, given?: number): Network {
-  const [, addressText = "", digits] = /^([^/]*)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? []
+function readNetwork(parameter: string, text: string, given?: number): Network {
+  const [, addressText = "", digits, mask = ""] =
+    /^([^/]*)(?:\/(?:(0|[1-9]\d{0,2})|([\d.]+)))?$/.exec(text) ?? []
   const address = parseIpv4(addressText) ?? parseIpv6(addressText)
-  if (address === null) reject(parameter, form)
+  if (address === null)
+    reject(parameter, /^[^-]+-[^-]+$/.test(text) ? `${form}; give the end of a range as 'range_end'` : form)
   const bits = isIpv6(address) ? 128 : 32
-  if (digits !== undefined && given !== undefined) reject("prefix", "must be left out if the address has one")
-  const prefix = digits === undefined ? (given ?? bits) : Number(digits)
+  const written =
+    mask === "" ? digits : isIpv6(address) ? null : parseIpv4(mask)?.prefixLengthFromSubnetMask()
+  if (mask !== "" && written == null)
+    reject(parameter, "must have a netmask of ones and then zeros, such as 255.255.255.0")
+  if (written !== undefined && given !== undefined)
+    reject("prefix", "must be left out if the address has one")
+  const prefix = Number(written ?? given ?? bits)
   if (prefix > bits)
     reject(given === undefined ? parameter : "prefix", `must have a prefix length of at most ${bits}`)
   return { address, prefix }
+}
+
+/** The range from an address to another one. */
+function toWritten(address: Address, end: string): Range {
+  const { first, bits } = toRange({ address, prefix: isIpv6(address) ? 128 : 32 })
+  const last = toRange(readNetwork("range_end", end))
+  if (last.bits !== bits || last.last !== last.first || last.first < first)
+    reject("range_end", "must be an address of the same family as 'address', and not before it")
+  return { first, last: last.last, bits }
 }
 
 function toSpecial(found: SpecialNetwork | null) {

@@ -3,6 +3,7 @@ import fc from "fast-check"
 import { runApi } from "../../../test/support/run-api.ts"
 import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
 import { ipcalculator } from "./index.ts"
+import { toRange } from "./ranges.ts"
 import { readRegistries } from "./read-registries.ts"
 
 const calculate = (address: string, more: object = {}) => runApi(ipcalculator, { address, ...more })
@@ -105,9 +106,92 @@ describe("what cannot be read names what to change", () => {
     ["192.0.2.0/24", { split: 33 }, "split"],
     ["::/0", { split: 10 }, "split"],
     ["192.0.2.0/24", { aggregate: ["x"] }, "aggregate"],
+    ["192.0.2.0/255.0.255.0", {}, "address"],
+    ["192.0.2.0/256.0.0.0", {}, "address"],
+    ["::/255.0.0.0", {}, "address"],
+    ["192.0.2.1", { range_end: "192.0.2.0" }, "range_end"],
+    ["192.0.2.1", { range_end: "::1" }, "range_end"],
+    ["192.0.2.1", { range_end: "192.0.3.0/24" }, "range_end"],
+    ["192.0.2.0/24", { contains: "x" }, "contains"],
   ])("%s %p", (address, more, parameter) => {
     expect(() => calculate(address, more)).toThrow(`The '${parameter}' parameter must `)
   })
+})
+
+test("a range in the place of an address names the parameter for its end", () => {
+  expect(() => calculate("192.0.2.1-192.0.2.9")).toThrow("give the end of a range as 'range_end'")
+})
+
+// RFC 5952 §5: mixed notation for what is known to end with an IPv4 address; RFC 4291 §2.5.5.2: ::ffff:0:0/96.
+test.each([
+  ["::ffff:192.0.2.1", "::ffff:192.0.2.1", "::ffff:192.0.2.1/128"],
+  ["::FFFF:C000:201/120", "::ffff:192.0.2.1", "::ffff:192.0.2.0/120"],
+  ["::ffff:0:0/96", "::ffff:0.0.0.0", "::ffff:0.0.0.0/96"],
+  ["::ffff:0:0/95", "::ffff:0.0.0.0", "::fffe:0:0/95"],
+  ["::192.0.2.1", "::c000:201", "::c000:201/128"],
+  ["64:ff9b::192.0.2.1", "64:ff9b::c000:201", "64:ff9b::c000:201/128"],
+])("%s is %s in %s", (text, address, network) => {
+  expect(calculate(text)).toMatchObject({ address, network, kind: "ipv6" })
+})
+
+test.each([
+  ["192.0.2.10/24", "192.0.2.1", "192.0.2.254", "254", "0.0.0.255"],
+  // RFC 3021: both addresses of a link with two ends.
+  ["192.0.2.10/31", "192.0.2.10", "192.0.2.11", "2", "0.0.0.1"],
+  ["192.0.2.10", "192.0.2.10", "192.0.2.10", "1", "0.0.0.0"],
+  ["0.0.0.0/0", "0.0.0.1", "255.255.255.254", "4294967294", "255.255.255.255"],
+  // RFC 4291 §2.6.1: the first address is that of any router; RFC 6164: not on links with two ends.
+  ["2001:db8::/126", "2001:db8::1", "2001:db8::3", "3", "::3"],
+  ["2001:db8::/127", "2001:db8::", "2001:db8::1", "2", "::1"],
+  ["2001:db8::/80", "2001:db8::1", "2001:db8::ffff:ffff:ffff", "281474976710655", "::ffff:ffff:ffff"],
+])("hosts of %s: %s to %s", (text, first_host, last_host, host_count, wildcard) => {
+  expect(calculate(text)).toMatchObject({ first_host, last_host, host_count, wildcard })
+})
+
+test.each([
+  ["192.0.2.0/24", "192.0.2.255", true],
+  ["192.0.2.0/24", "192.0.3.0", false],
+  ["192.0.2.0/24", "192.0.2.128/25", true],
+  ["192.0.2.0/24", "192.0.2.0/23", false],
+  ["::ffff:0:0/96", "192.0.2.1", false],
+  ["::/0", "2001:db8::/32", true],
+])("%s contains %s: %p", (text, contains, is_contained) => {
+  expect(calculate(text, { contains }).is_contained).toBe(is_contained)
+})
+
+test("a netmask is a prefix length", () => {
+  for (let prefix = 0; prefix <= 32; prefix++) {
+    const { netmask } = calculate(`0.0.0.0/${prefix}`)
+    expect(calculate(`192.0.2.1/${netmask}`)).toEqual(calculate(`192.0.2.1/${prefix}`))
+  }
+  expect(() => calculate("192.0.2.0/255.255.255.0", { prefix: 24 })).toThrow(
+    "The 'prefix' parameter must be left out",
+  )
+})
+
+test("the networks of a range have its edges, join to no others, and lie in the network of both", () => {
+  const edges = fc.oneof(fc.tuple(fc.ipV4(), fc.ipV4()), fc.tuple(fc.ipV6(), fc.ipV6()))
+  fc.assert(
+    fc.property(edges, ([one, other]) => {
+      const ordered = toRange(read(one)).first <= toRange(read(other)).first
+      const [address, range_end] = ordered ? [one, other] : [other, one]
+      const { range_networks: found, network } = calculate(address, { range_end })
+      const all = (found ?? []).map((text) => calculate(text, { contains: network }))
+      expect(all[0]?.first).toBe(calculate(address).address)
+      expect(all.at(-1)?.last).toBe(calculate(range_end).address)
+      for (const { network: part } of all)
+        expect(calculate(network, { contains: part }).is_contained).toBe(true)
+      const [first = "", ...others] = found ?? []
+      expect(calculate(first, { aggregate: others }).aggregated).toEqual(found ?? [])
+      for (const contains of [address, range_end])
+        expect(calculate(address, { range_end, contains }).is_contained).toBe(true)
+    }),
+    { numRuns: 200 },
+  )
+  function read(text: string) {
+    const address = parseIpv4(text) ?? parseIpv6(text) ?? expect.unreachable()
+    return { address, prefix: address.kind() === "ipv6" ? 128 : 32 }
+  }
 })
 
 const ipv4Network = fc

@@ -16,9 +16,39 @@ function toNumber(address: Address): bigint {
   return BigInt(`0x${Buffer.from(address.toByteArray()).toString("hex")}`)
 }
 
-/** The text of an address: a dotted quad, or IPv6 as RFC 5952 writes it. */
+/**
+ * The text of an address: a dotted quad, or IPv6 as RFC 5952 writes it. The end of an IPv4-mapped address is its IPv4 address (§5):
+ * `::ffff:192.0.2.1`.
+ */
 export function toAddressText(number: bigint, bits: 32 | 128): string {
+  if (bits === 128 && number >> 32n === 0xffffn) return `::ffff:${toAddressText(number & 0xffffffffn, 32)}`
+  return toMaskText(number, bits)
+}
+
+/** The text of a mask, in the form of an address, none of whose bits are an IPv4 address. */
+export function toMaskText(number: bigint, bits: 32 | 128): string {
   return String(fromBytes(Buffer.from(number.toString(16).padStart(bits / 4, "0"), "hex")))
+}
+
+/** The smallest network that has all addresses of a range. */
+export function networkOf({ first, last, bits }: Range): Range & { readonly prefix: number } {
+  const hostBits = first === last ? 0 : (first ^ last).toString(2).length
+  const start = (first >> BigInt(hostBits)) << BigInt(hostBits)
+  return { first: start, last: start + (1n << BigInt(hostBits)) - 1n, bits, prefix: bits - hostBits }
+}
+
+/**
+ * The addresses that hosts can have. In a network of more than 2 they have neither the first one, which is the network's or that of
+ * any router (RFC 4291 §2.6.1), nor the broadcast address of IPv4 (RFC 919 §7).
+ */
+export function hostsOf({ first, last, bits }: Range): Range {
+  if (last - first <= 1n) return { first, last, bits }
+  return { first: first + 1n, last: bits === 32 ? last - 1n : last, bits }
+}
+
+/** Whether a range has all addresses of another one. */
+export function isInside(inner: Range, outer: Range): boolean {
+  return inner.bits === outer.bits && inner.first >= outer.first && inner.last <= outer.last
 }
 
 /** The networks of the length `prefix` in a range. */
