@@ -33,6 +33,12 @@ const newer =
     " ",
   )
 
+/** The answer with hexadecimal groups for the IPv4 addresses at the end of IPv6 addresses. */
+function withoutMixed(answer: Answer): Answer {
+  const text = JSON.stringify(answer).replace(/::ffff:[\d.]+/g, (mixed) => String(parseIpv6(mixed) ?? mixed))
+  return JSON.parse(text)
+}
+
 export const oracle = defineOracle<Case, Answer>({
   api: "ipcalculator",
   against: "Python ipaddress",
@@ -64,6 +70,11 @@ export const oracle = defineOracle<Case, Answer>({
   },
   theirs: (cases) => askPython("ipcalculator.py", cases, "python3"),
   known: [
+    {
+      reason:
+        "RFC 5952 §5: the end of an IPv4-mapped address as an IPv4 address, which Python writes since 3.13",
+      fits: (_case, ours, theirs) => Bun.deepEquals({ ...withoutMixed(ours), global: theirs.global }, theirs),
+    },
     {
       reason:
         "special purposes that Python 3.11 does not have, or has without the exceptions inside a network",

@@ -17,8 +17,8 @@ function toNumber(address: Address): bigint {
 }
 
 /**
- * The text of an address: a dotted quad, or IPv6 as RFC 5952 writes it. The end of an IPv4-mapped address is its IPv4 address (§5):
- * `::ffff:192.0.2.1`.
+ * The text of an address: a dotted quad, or IPv6 as RFC 5952 writes it. The end of an IPv4-mapped address is its IPv4 address:
+ * `::ffff:192.0.2.1` (§5).
  */
 export function toAddressText(number: bigint, bits: 32 | 128): string {
   if (bits === 128 && number >> 32n === 0xffffn) return `::ffff:${toAddressText(number & 0xffffffffn, 32)}`
@@ -38,8 +38,8 @@ export function networkOf({ first, last, bits }: Range): Range & { readonly pref
 }
 
 /**
- * The addresses that hosts can have. In a network of more than 2 they have neither the first one, which is the network's or that of
- * any router (RFC 4291 §2.6.1), nor the broadcast address of IPv4 (RFC 919 §7).
+ * The addresses that hosts can have. In a network of more than 2 they have neither the first one, which is the network's or that
+ * of any router (RFC 4291 §2.6.1), nor the broadcast address of IPv4 (RFC 919 §7).
  */
 export function hostsOf({ first, last, bits }: Range): Range {
   if (last - first <= 1n) return { first, last, bits }
