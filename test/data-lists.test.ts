@@ -136,3 +136,33 @@ test("'data check' prints the lists with their dates, those inside too", async (
   const known = catalog.flatMap(({ lists = [] }) => lists).map(({ name }) => name)
   for (const name of Object.keys(dataLists)) expect(known).toContain(name)
 })
+
+describe("lists that change often are renewed before a release, by 'bun run data'", () => {
+  const renewed = ["time-zones", "phone-metadata", "disposable-domains", "mac-vendors", "bluetooth-companies"]
+  const dates = new Map(listsOf(catalog).map(({ name, date }) => [name, date]))
+  const maxDays = 120
+
+  /** The lists that were too old on the day of the newest release. The day of the test does not count. */
+  function tooOld(changelog: string, listDates: ReadonlyMap<string, string | null>): string[] {
+    const [, version = "", release = ""] =
+      /^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)$/m.exec(changelog) ?? []
+    // 0.1.0 came before this rule.
+    if (version === "0.1.0") return []
+    const age = (date: string) => (Date.parse(release) - Date.parse(date)) / 86_400_000
+    return renewed.filter((name) => !(age(listDates.get(name) ?? "") <= maxDays))
+  }
+
+  test("none is older than 120 days at the newest release", async () => {
+    for (const name of renewed)
+      expect([name, dates.get(name)]).toEqual([name, expect.stringMatching(/^20\d\d-\d\d/)])
+    expect(tooOld(await Bun.file("CHANGELOG.md").text(), dates)).toEqual([])
+  })
+
+  test("the day of the release counts", () => {
+    const of = (date: string) => new Map(renewed.map((name) => [name, date]))
+    const changelog = "## [Unreleased]\n\n## [0.3.0] - 2027-05-01\n\n## [0.2.0] - 2026-12-01\n"
+    expect(tooOld(changelog, of("2027-01-01"))).toEqual([])
+    expect(tooOld(changelog, of("2026-12-31"))).toEqual(renewed)
+    expect(tooOld(changelog, new Map([...of("2027-03"), ["mac-vendors", null]]))).toEqual(["mac-vendors"])
+  })
+})
