@@ -1,7 +1,8 @@
 /**
- * Renews the built-in lists, before a release: `bun run data`, or `bun run data time-zones mac-vendors` for some of them. Takes the
- * newest packages of npm, and the SIG's list of Bluetooth companies from its site, or from a file: `--bluetooth FILE`. A list whose
- * source does not answer stays as it is, and the exit code is 1. Run `bun run check` afterwards, and look at the difference.
+ * Renews the built-in lists, before a release: `bun run data`, or `bun run data time-zones mac-vendors` for some of them.
+ * Takes the newest packages of npm, and the SIG's list of Bluetooth companies from its site, or from a file: `--bluetooth FILE`.
+ * A list whose source does not answer stays as it is, and the exit code is 1. Run `bun run check` afterwards, and look at the
+ * difference.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
