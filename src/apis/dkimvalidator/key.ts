@@ -19,6 +19,8 @@ export async function readKey(type: "rsa" | "ed25519", base64: string): Promise<
     return null
   const { createHash, createPublicKey } = await import("node:crypto")
   const key = Buffer.from(base64, "base64")
+  // `createPublicKey` would take the public half of it.
+  if (isPrivateKey(key)) return null
   const fingerprint = createHash("sha256").update(key).digest("hex")
   // The 32 bytes of the key, without a frame (RFC 8463 §4).
   if (type === "ed25519") return key.length === 32 ? { bits: 256, form: "raw", fingerprint } : null
@@ -32,4 +34,16 @@ export async function readKey(type: "rsa" | "ed25519", base64: string): Promise<
     }
   }
   return null
+}
+
+/** Where the content of a structure in DER starts: its length is one byte, or as many as the byte tells. */
+export function contentStart(key: Uint8Array): number {
+  const [, first = 0] = key
+  return first < 128 ? 2 : 2 + Math.min(first - 128, 4)
+}
+
+/** Private keys begin with a version, 0 (RFC 5208, RFC 8017 appendix A.1.2), where public ones have something else. */
+export function isPrivateKey(key: Uint8Array): boolean {
+  const start = contentStart(key)
+  return key[0] === 0x30 && key[start] === 2 && key[start + 1] === 1 && key[start + 2] === 0
 }

@@ -2,7 +2,7 @@ import { defineProblems, type Severity } from "../../values/problems.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
 import { explainPart, readTagList } from "../mail/tag-list.ts"
 import { trimBlanks } from "../mail/trim-blanks.ts"
-import { type PublicKey, readKey } from "./key.ts"
+import { contentStart, isPrivateKey, type PublicKey, readKey } from "./key.ts"
 
 const kinds = {
   no_record: ["error", "no record, so that no signature with this selector is valid"],
@@ -125,10 +125,9 @@ async function explainKey(type: "rsa" | "ed25519", written: string): Promise<str
   const digits = written.replace(/\s+/g, "")
   const key = Buffer.from(digits, "base64")
   const [tag, first = 0] = key
-  // The length of a structure in DER is one byte, or as many as the byte tells.
-  const start = first < 128 ? 2 : 2 + Math.min(first - 128, 4)
+  const start = contentStart(key)
   const length = key.length < 6 ? 0 : first < 129 ? start + first : start + key.readUIntBE(2, start - 2)
-  if (key.subarray(start, start + 3).equals(Buffer.of(2, 1, 0)))
+  if (isPrivateKey(key))
     return "It is the private key, and anybody can sign with it now. Make a new pair, and publish the public key of it."
   if (type === "ed25519") {
     if (digits.startsWith("MCowBQYDK2VwAyEA"))
