@@ -287,3 +287,5 @@ export const oracle = defineOracle<Case, Answer>({
     },
   ],
 })
+
+export { suites } from "./suites/messageauth.ts"

@@ -140,7 +140,6 @@ async function explainKey(type: "rsa" | "ed25519", written: string): Promise<str
   const cut = `${length - key.length} of its ${length} bytes are missing after '${digits.slice(-12)}'`
   if (key.length < length)
     return `The key was cut: ${cut}. A string of TXT ends at 255 bytes; the rest belongs into further strings of the same record.`
-  if (key.length > length) return `The key has ${key.length - length} bytes after its end.`
   return digits.length % 4 > 0 ? "The equals signs at the end of the key are missing." : "It is no RSA key."
 }
 
