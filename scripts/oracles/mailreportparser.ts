@@ -91,3 +91,5 @@ export const oracle = defineOracle<string, Answer>({
     },
   ],
 })
+
+export { suites } from "./suites/mail-reports.ts"

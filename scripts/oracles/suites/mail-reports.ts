@@ -1,0 +1,131 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Glob } from "bun"
+import { InputRejected } from "../../../src/apis/contract.ts"
+import { run } from "../../../src/apis/mailreportparser/run.ts"
+import { runIsolated } from "../../../test/support/run-isolated.ts"
+import type { Suite, SuiteResult } from "../suite.ts"
+
+type Report = Awaited<ReturnType<typeof run>>
+
+/** The first part of a mail that is a report, in base64 (RFC 2045 §6); null without one. */
+function attachmentOf(mail: string): string | null {
+  const boundaries = [...mail.matchAll(/boundary="?([^"\s;]+)"?/gi)].map(([, one = ""]) => `--${one}`)
+  const parts = boundaries.reduce((texts, one) => texts.flatMap((text) => text.split(one)), [mail])
+  for (const part of parts) {
+    const [head = "", ...rest] = part.trimStart().split(/\r?\n\r?\n/)
+    const body = rest.join("\n\n")
+    if (!/^content-type:\s*(?:application\/(?!pdf)|text\/xml)/im.test(head)) continue
+    const encoding = /^content-transfer-encoding:\s*(\S+)/im.exec(head)?.[1]?.toLowerCase()
+    if (encoding === "base64") return body.replace(/[^A-Za-z\d+/=]/g, "")
+    const text = encoding === "quoted-printable" ? decodeQuoted(body) : body
+    return Buffer.from(text, "latin1").toString("base64")
+  }
+  return null
+}
+
+function decodeQuoted(text: string): string {
+  return text
+    .replace(/=\r?\n/g, "")
+    .replace(/=([\dA-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+/** What is read from a file of the suite; the refusal, or that it is a mail without such a report. */
+async function read(file: string): Promise<Report | string> {
+  const bytes = readFileSync(file)
+  const report = file.endsWith(".eml") ? attachmentOf(bytes.toString("latin1")) : bytes.toString("base64")
+  if (report === null || report === "") return "no report is attached"
+  try {
+    return await runIsolated(run, { report }, false)
+  } catch (error) {
+    if (error instanceof InputRejected) return error.message
+    throw error
+  }
+}
+
+/** What both say of a report: who made it, its name, and how many rows or policies with how many messages or sessions. */
+function summaryOf({ organization, report_id, totals, published, tls_policies }: Report) {
+  const domain = published?.domain ?? tls_policies[0]?.domain ?? null
+  return [organization, report_id, domain, totals.rows, totals.count]
+}
+
+/** A report of the suite as JSON, of DMARC or TLS. */
+interface SuiteReport {
+  readonly report_metadata: { readonly org_name: string; readonly report_id: string }
+  readonly policy_published: { readonly domain: string }
+  readonly record: readonly { readonly row: { readonly count: number } }[]
+  readonly "organization-name": string
+  readonly "report-id": string
+  readonly policies?: readonly {
+    readonly policy: { readonly "policy-domain": string }
+    readonly summary: {
+      readonly "total-successful-session-count": number
+      readonly "total-failure-session-count": number
+    }
+  }[]
+}
+
+function summaryOfSuite(file: string) {
+  const data = JSON.parse(readFileSync(file, "utf8")) as SuiteReport
+  const { report_metadata, policy_published, record, policies } = data
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+  if (!policies) {
+    const count = sum(record.map(({ row }) => row.count))
+    return [
+      report_metadata.org_name,
+      report_metadata.report_id,
+      policy_published.domain,
+      record.length,
+      count,
+    ]
+  }
+  const counts = policies.map(
+    ({ summary }) => summary["total-successful-session-count"] + summary["total-failure-session-count"],
+  )
+  const domain = policies[0]?.policy["policy-domain"]
+  return [data["organization-name"], data["report-id"], domain, policies.length, sum(counts)]
+}
+
+/** Samples that are no aggregate report and no TLS report, or none that can be read. */
+const refused: Readonly<Record<string, RegExp>> = {
+  failure: /no report is attached|must be/,
+  arf: /no report is attached|must be/,
+  "empty.xml": /no report is attached/,
+  "ikea.com!example.de!1538690400!1538776800.xml": /'xs:schema' is not closed/,
+  "invalid_xml.xml": /well-formed XML/,
+}
+
+export const suites: readonly Suite[] = [
+  {
+    api: "mailreportparser",
+    name: "parsedmarc",
+    get: "git clone https://github.com/domainaware/parsedmarc",
+    run: (folder) => runSamples(join(folder, "samples"), "**/*.{xml,gz,zip,eml,json}"),
+  },
+  {
+    api: "mailreportparser",
+    name: "mail-auth",
+    get: "git clone https://github.com/stalwartlabs/mail-auth",
+    run: (folder) => runSamples(join(folder, "resources"), "{dmarc-feedback,tlsrpt,arf}/*.{xml,eml}"),
+  },
+]
+
+async function runSamples(folder: string, pattern: string): Promise<readonly SuiteResult[]> {
+  const results: SuiteResult[] = []
+  for (const file of [...new Glob(pattern).scanSync(folder)].sort()) {
+    const answer = await read(join(folder, file))
+    const expected = Object.entries(refused).find(([part]) => file.split("/").includes(part))?.[1]
+    const beside = join(folder, file.replace(/\.[a-z]+$/, ".json"))
+    const test = `${file}: ${typeof answer === "string" ? answer : JSON.stringify(summaryOf(answer))}`
+    if (expected || typeof answer === "string") {
+      results.push({ test, isRight: typeof answer === "string" && expected?.test(answer) === true })
+      continue
+    }
+    const isRight =
+      file.endsWith(".json") || !existsSync(beside)
+        ? answer.totals.rows > 0
+        : Bun.deepEquals(summaryOf(answer), summaryOfSuite(beside))
+    results.push({ test, isRight })
+  }
+  return results
+}
