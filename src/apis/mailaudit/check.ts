@@ -11,10 +11,14 @@ export type Grade = (typeof grades)[number]
 export interface Fix {
   /** A line of the zone file; null if it cannot be known from outside. */
   readonly line: string | null
+  /** Whether the line is new, or takes the place of the records of its kind at its name; null without a line. */
+  readonly action: "add" | "replace" | null
   /** A file to publish; null if there is none. */
   readonly file: { readonly url: string; readonly text: string } | null
   /** What to know before, in one or two sentences. */
   readonly note: string
+  /** What an audit finds once the line and the file are published. Absent where only the operator can know the record. */
+  readonly after?: (facts: Facts) => Facts
 }
 
 /** What a check finds. */
@@ -66,21 +70,42 @@ export function fail({ why, advice, fix, best }: Shortcoming): Verdict {
   return { status: "fail", share: 0, why, advice, fix: fix ?? null, best: best ?? null }
 }
 
-/** Judges a result. Without one the check is unknown: what cannot be looked up protects nobody, so it gets no points. */
-export function judgeKnown<T>(found: Found<T>, judge: (value: T) => Verdict): Verdict {
-  if (found.isKnown) return judge(found.value)
+/**
+ * Judges a result. Without one the check is unknown: what cannot be looked up protects nobody, so it gets no points. It is also
+ * unknown if something is missing or wrong while a question on the way got no answer: that may be why.
+ * @param needsAll false where the unanswered questions cannot change the verdict
+ */
+export function judgeKnown<T>(
+  found: Found<T>,
+  judge: (value: T) => Verdict,
+  { needsAll = true }: { readonly needsAll?: boolean } = {},
+): Verdict {
+  if (!found.isKnown) return unknown(found.why)
+  const verdict = judge(found.value)
+  const [unanswered] = found.unanswered
+  const isBad = verdict.status === "fail" || verdict.status === "warning"
+  return needsAll && isBad && unanswered !== undefined
+    ? unknown(`The DNS gave no answer for ${unanswered}.`)
+    : verdict
+}
+
+export function unknown(why: string): Verdict {
   const advice = "See that the DNS servers of the domain answer, and try again."
-  return { status: "unknown", share: 0, why: found.why, advice, fix: null, best: null }
+  return { status: "unknown", share: 0, why, advice, fix: null, best: null }
 }
 
 /** A fix that is one record. */
-export function recordFix(name: string, type: string, data: string, note: string): Fix {
-  return { line: `${name}. 3600 IN ${type} ${data}`, file: null, note }
+export function recordFix(
+  [name, type, data]: readonly [name: string, type: string, data: string],
+  note: string,
+  { action = "add", after }: { readonly action?: "add" | "replace"; readonly after: (facts: Facts) => Facts },
+): Fix {
+  return { line: `${name}. 3600 IN ${type} ${data}`, action, file: null, note, after }
 }
 
 /** A fix that only the operator of the domain can write. */
 export function manualFix(note: string): Fix {
-  return { line: null, file: null, note }
+  return { line: null, action: null, file: null, note }
 }
 
 /** Text as a zone file writes it: strings of at most 255 bytes in quotes (RFC 1035 §5.1). */

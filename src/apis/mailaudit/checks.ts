@@ -1,4 +1,6 @@
 import type { Check } from "./check.ts"
+import type { Facts } from "./facts.ts"
+import type { Judged } from "./grade.ts"
 import { receivingChecks } from "./receiving.ts"
 import { sendingChecks } from "./sending.ts"
 import { transportChecks } from "./transport.ts"
@@ -13,3 +15,8 @@ export const checks: readonly Check[] = [
   ...[spfRecord, spfPolicy, dkimKey, dmarcRecord, dmarcPolicy, dmarcReports],
   ...[dnssec, dane, mtaSts, tlsReports, caa, bimi],
 ]
+
+/** What each check finds. */
+export function judge(facts: Facts): readonly Judged[] {
+  return checks.map((check) => ({ check, verdict: check.judge(facts) }))
+}

@@ -1,5 +1,5 @@
-import { InputRejected, type RunContext, Unavailable } from "../contract.ts"
-import { findMailRoute, type MailRoute } from "./mail-servers.ts"
+import { type Dns, InputRejected, type RunContext, Unavailable } from "../contract.ts"
+import { domainOfUri, findMailRoute, type MailRoute } from "./mail-servers.ts"
 import type {
   AuditedApis,
   BimiResult,
@@ -14,30 +14,40 @@ import type {
   TlsrptResult,
 } from "./parts.ts"
 import { shareQuestions } from "./share-questions.ts"
+import { mergedText } from "./spf-merge.ts"
 
 /** The questions that each part may ask: together no more than a call may, so that none takes those of another. */
 export const questionLimits = {
   route: 12,
-  spf: 45,
+  spf: 36,
+  mergedSpf: 10,
   dmarc: 20,
   dkim: 26,
   caa: 16,
   tlsrpt: 4,
   dnssec: 20,
-  dane: 45,
+  dane: 38,
   mtaSts: 6,
   bimi: 9,
   reverse: 13,
+  reports: 6,
 } as const
 
 /** Addresses of mail servers whose reverse names are looked up. */
 const maxAddresses = 4
+/** Domains that reports are sent to whose mail servers are looked for. */
+const maxReportDomains = 2
 /** Selectors found by guessing whose keys are read. */
 const maxFoundKeys = 5
 
 /** A result, or why there is none. */
 export type Found<T> =
-  | { readonly isKnown: true; readonly value: T }
+  | {
+      readonly isKnown: true
+      readonly value: T
+      /** The names for which the DNS gave no answer on the way. */
+      readonly unanswered: readonly string[]
+    }
   | { readonly isKnown: false; readonly why: string }
 
 /** What is known of a domain. */
@@ -45,6 +55,8 @@ export interface Facts {
   readonly domain: string
   readonly route: Found<MailRoute>
   readonly spf: Found<SpfResult>
+  /** Of several SPF records at the domain, the record that says the same in one; null where there is one or none. */
+  readonly mergedSpf: Found<SpfResult> | null
   readonly dmarc: Found<DmarcResult>
   /** The keys of the domain: those asked for, and those with usual selectors. */
   readonly dkim: Found<readonly DkimResult[]>
@@ -56,6 +68,8 @@ export interface Facts {
   readonly bimi: Found<BimiResult>
   /** By address. */
   readonly reverse: Found<ReadonlyMap<string, ReverseResult>>
+  /** Where mail goes to of other domains that get reports about DMARC, by domain. */
+  readonly reports: Found<ReadonlyMap<string, MailRoute>>
 }
 
 /** What an audit is about. */
@@ -73,38 +87,82 @@ export async function gatherFacts(
   signal: AbortSignal,
 ): Promise<Facts> {
   const dnsFor = shareQuestions(context.ports.dns, signal)
-  const contextFor = (part: keyof typeof questionLimits): RunContext => ({
-    ...context,
+  type Part = keyof typeof questionLimits
+  async function find<T>(part: Part, work: (own: RunContext) => T | Promise<T>): Promise<Found<T>> {
+    const unanswered: string[] = []
+    const dns = dnsFor(questionLimits[part], unanswered)
     // An audit counts what the premium fields of its parts say; its own premium fields are the fixes.
-    premium: true,
-    ports: { ...context.ports, dns: dnsFor(questionLimits[part]) },
-  })
+    const own = { ...context, premium: true, ports: { ...context.ports, dns } }
+    try {
+      return { isKnown: true, value: await work(own), unanswered }
+    } catch (cause) {
+      // What a part refuses is not wrong in the input of the audit: a service without HTTPS requests cannot read a policy.
+      if (cause instanceof Unavailable || cause instanceof InputRejected)
+        return { isKnown: false, why: cause.message }
+      throw cause
+    }
+  }
   const anchored = trust_anchor === undefined ? {} : { trust_anchor }
-  const route = find(() => findMailRoute(domain, contextFor("route").ports.dns))
-  const [spf, dmarc, dkim, caa, tlsrpt, dnssec, dane, mtaSts, bimi, reverse] = await Promise.all([
-    find(() => apis.spf.run({ domain }, contextFor("spf"))),
-    find(() => apis.dmarc.run({ domain }, contextFor("dmarc"))),
-    find(() => findKeys(domain, selectors, apis, contextFor("dkim"))),
-    find(() => apis.caa.run({ domain }, contextFor("caa"))),
-    find(() => apis.tlsrpt.run({ domain }, contextFor("tlsrpt"))),
-    find(() => apis.dnssec.run({ name: domain, type: "SOA", ...anchored }, contextFor("dnssec"))),
-    find(() => apis.dane.run({ host: domain, ...anchored }, contextFor("dane"))),
-    find(() => apis.mtaSts.run({ domain }, contextFor("mtaSts"))),
-    find(() => apis.bimi.run({ domain }, contextFor("bimi"))),
-    route.then((found) => find(() => findNames(found, apis, contextFor("reverse")))),
+  const route = find("route", ({ ports }) => findMailRoute(domain, ports.dns))
+  const dmarc = find("dmarc", (own) => apis.dmarc.run({ domain }, own))
+  const spf = find("spf", (own) => apis.spf.run({ domain }, own))
+  const [mergedSpf, dkim, caa, tlsrpt, dnssec, dane, mtaSts, bimi, reverse, reports] = await Promise.all([
+    spf.then((found) => {
+      const text = found.isKnown ? mergedText(found.value, domain) : null
+      return text === null
+        ? null
+        : find("mergedSpf", (own) => apis.spf.run({ domain }, withRecord(own, domain, text)))
+    }),
+    find("dkim", (own) => findKeys(domain, selectors, apis, own)),
+    find("caa", (own) => apis.caa.run({ domain }, own)),
+    find("tlsrpt", (own) => apis.tlsrpt.run({ domain }, own)),
+    find("dnssec", (own) => apis.dnssec.run({ name: domain, type: "SOA", ...anchored }, own)),
+    find("dane", (own) => apis.dane.run({ host: domain, ...anchored }, own)),
+    find("mtaSts", (own) => findPolicy(domain, apis, own)),
+    find("bimi", (own) => apis.bimi.run({ domain }, own)),
+    route.then((found) => find("reverse", (own) => findNames(found, apis, own))),
+    dmarc.then((found) => find("reports", ({ ports }) => findReportRoutes(found, domain, ports.dns))),
   ])
-  return { domain, route: await route, spf, dmarc, dkim, caa, tlsrpt, dnssec, dane, mtaSts, bimi, reverse }
+  return {
+    ...{ domain, route: await route, spf: await spf, mergedSpf, dmarc: await dmarc, dkim, caa, tlsrpt },
+    ...{ dnssec, dane, mtaSts, bimi, reverse, reports },
+  }
 }
 
-async function find<T>(work: () => T | Promise<T>): Promise<Found<T>> {
-  try {
-    return { isKnown: true, value: await work() }
-  } catch (cause) {
-    if (cause instanceof Unavailable) return { isKnown: false, why: cause.message }
-    // What a part refuses is not wrong in the input of the audit: a service without HTTPS requests cannot read a policy.
-    if (cause instanceof InputRejected) return { isKnown: false, why: cause.message }
-    throw cause
+/** The same with another SPF record at a domain. */
+function withRecord(context: RunContext, domain: string, record: string): RunContext {
+  const { dns } = context.ports
+  const changed: Dns = {
+    ...dns,
+    async resolve(name, type, signal) {
+      const answer = await dns.resolve(name, type, signal)
+      if (type !== "TXT" || name.toLowerCase() !== domain || answer.kind !== "records") return answer
+      return { ...answer, records: [record] as readonly unknown[] as typeof answer.records }
+    },
   }
+  return { ...context, ports: { ...context.ports, dns: changed } }
+}
+
+/** A policy that cannot be read may be missing, or its host's name may get no answer: one more question tells. */
+async function findPolicy(domain: string, apis: AuditedApis, context: RunContext): Promise<MtaStsResult> {
+  const found = await apis.mtaSts.run({ domain }, context)
+  if (found.problems.some(({ code }) => code === "policy_unreachable"))
+    await context.ports.dns.resolve(`mta-sts.${domain}`, "A")
+  return found
+}
+
+/** Where the reports go that leave the domain. */
+async function findReportRoutes(
+  dmarc: Found<DmarcResult>,
+  domain: string,
+  dns: Dns,
+): Promise<ReadonlyMap<string, MailRoute>> {
+  const addresses = dmarc.isKnown ? dmarc.value.rua.filter(({ is_valid }) => is_valid) : []
+  const domains = new Set(addresses.map(({ uri }) => domainOfUri(uri)).filter((one) => one !== domain))
+  const routes = [...domains]
+    .slice(0, maxReportDomains)
+    .map(async (one) => [one, await findMailRoute(one, dns)] as const)
+  return new Map(await Promise.all(routes))
 }
 
 async function findKeys(

@@ -2,10 +2,11 @@ import { defineApi, type RunContext, reject, unavailable } from "../contract.ts"
 import { requireAnchors, rootAnchors } from "../mail/dnssec/root-anchors.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { checks } from "./checks.ts"
+import { judge } from "./checks.ts"
 import { examples } from "./examples.ts"
 import { gatherFacts, type Subject } from "./facts.ts"
-import { gradeOf, type Judged, limitsOf, pointsOf, scoreOf } from "./grade.ts"
+import { fixesOf } from "./fixes.ts"
+import { gradeOf, limitsOf, pointsOf, scoreOf } from "./grade.ts"
 import type { AuditedApis } from "./parts.ts"
 import { input, output } from "./schema.ts"
 
@@ -67,7 +68,7 @@ function requireSelectors(texts: readonly string[]): readonly string[] {
 async function audit(subject: Subject, apis: AuditedApis, context: RunContext, signal: AbortSignal) {
   const facts = await gatherFacts(subject, apis, context, signal)
   if (!facts.route.isKnown && !facts.dmarc.isKnown) unavailable(facts.route.why)
-  const all = checks.map((check): Judged => ({ check, verdict: check.judge(facts) }))
+  const all = judge(facts)
   return {
     ...{ domain: subject.domain, grade: gradeOf(all), score: scoreOf(all), limited_by: limitsOf(all) },
     checks: all.map((one) => {
@@ -78,15 +79,6 @@ async function audit(subject: Subject, apis: AuditedApis, context: RunContext, s
         ...{ why: verdict.why, advice: verdict.advice, source: check.source },
       }
     }),
-    fixes: context.premium ? fixesOf(all) : [],
+    fixes: context.premium ? fixesOf(facts) : [],
   }
-}
-
-/** What to change, the most points first; of as many, in the order of the checks. */
-function fixesOf(all: readonly Judged[]) {
-  return all
-    .flatMap(({ check, verdict: { fix, share } }) =>
-      fix ? [{ check: check.id, points: check.weight * (1 - share), ...fix }] : [],
-    )
-    .sort((a, b) => b.points - a.points)
 }

@@ -116,19 +116,21 @@ describe("a grade is limited", () => {
 test("a domain without mail needs no keys and no encrypted delivery", async () => {
   const answer = await audit({
     "firm.example": [{ MX: [0, ""] }, { TXT: "v=spf1 -all" }, { CAA: '0 issue ";"' }],
-    "_dmarc.firm.example": [{ TXT: "v=DMARC1; p=reject; rua=mailto:d@firm.example" }],
+    "_dmarc.firm.example": [{ TXT: "v=DMARC1; p=reject" }],
   })
   const skipped = answer.checks.filter(({ status }) => status === "not_applicable").map(({ id }) => id)
   expect(skipped).toEqual([
     "mail_servers",
     "reverse_names",
     "dkim_key",
+    "dmarc_reports",
+    "dnssec",
     "dane",
     "mta_sts",
     "tls_reports",
     "bimi",
   ])
-  expect(answer.checks.filter(({ status }) => status === "fail").map(({ id }) => id)).toEqual(["dnssec"])
+  expect(answer.checks.filter(({ status }) => status === "fail").map(({ id }) => id)).toEqual([])
 })
 
 test("a selector that is asked for is looked up, and one without a key fails", async () => {
@@ -166,7 +168,24 @@ test.each<[Partial<Input>, string]>([
   [{ trust_anchor: "KSK-2017" }, "trust_anchor"],
 ])("%j is refused", (input, message) => expect(audit(kept, input)).rejects.toThrow(message))
 
-test("the fixes are premium, and the records among them bring the points that they promise", async () => {
+/** The checks of an answer by their status. */
+const idsWith = (answer: Awaited<ReturnType<typeof audit>>, ...found: readonly string[]) =>
+  answer.checks.filter(({ status }) => found.includes(status)).map(({ id }) => id)
+
+/** Publishes all lines and files of an answer, audits again, and demands the promised score. */
+async function applyAll(before: Awaited<ReturnType<typeof audit>>, zone: Zone, web: WebFixture = {}) {
+  const lines = before.fixes.filter(({ line }) => line !== null)
+  const owners = lines.map(({ line }) => line?.split(" ").slice(0, 4).join(" "))
+  expect(new Set(owners).size).toBe(owners.length)
+  const files = lines.flatMap(({ file }) => (file ? [[file.url, { body: file.text }] as const] : []))
+  const changed = lines.reduce((all, { line, action }) => applied(all, line ?? "", action), zone)
+  const after = await audit(changed, { domain: before.domain }, { ...web, ...Object.fromEntries(files) })
+  const promised = before.score + lines.reduce((sum, { points }) => sum + points, 0)
+  expect({ domain: before.domain, score: after.score }).toEqual({ domain: before.domain, score: promised })
+  return after
+}
+
+test("the fixes are premium, and all lines together bring the points that they promise", async () => {
   const zone: Zone = {
     "firm.example": [{ MX: [10, "mx.firm.example"] }, { TXT: "v=spf1 mx ?all" }],
     "mx.firm.example": [{ A: "198.51.100.25" }],
@@ -176,26 +195,238 @@ test("the fixes are premium, and the records among them bring the points that th
   const before = await audit(zone)
   const points = before.fixes.map((fix) => fix.points)
   expect(points).toEqual([...points].sort((a, b) => b - a))
-  for (const fix of before.fixes.filter(({ line }) => line !== null)) {
-    const web = fix.file === null ? {} : { [fix.file.url]: { body: fix.file.text } }
-    const after = await audit(applied(zone, fix.line ?? ""), {}, web)
-    const gain = (answer: typeof before) => answer.checks.find(({ id }) => id === fix.check)?.points ?? 0
-    expect({ check: fix.check, gain: gain(after) - gain(before) }).toEqual({
-      check: fix.check,
-      gain: fix.points,
-    })
+  const after = await applyAll(before, zone)
+  expect(after.score).toBeGreaterThan(before.score)
+  // Reports are read first, then the policy gets stricter.
+  expect(lineOf(before, "dmarc_policy")).toBe(
+    '_dmarc.firm.example. 3600 IN TXT "v=DMARC1; p=none; rua=mailto:dmarc-reports@firm.example"',
+  )
+  expect(lineOf(after, "dmarc_policy")).toContain("p=quarantine; rua=mailto:dmarc-reports@firm.example")
+})
+
+const lineOf = (answer: Awaited<ReturnType<typeof audit>>, check: string) =>
+  answer.fixes.find((fix) => fix.check === check)?.line
+
+/** A zone with a line of a zone file, in the place of the records of its kind if it replaces them. */
+function applied(zone: Zone, line: string, action: "add" | "replace" | null): Zone {
+  const [, name = "", type = "", data = ""] = /^(\S+)\. 3600 IN (TXT|CAA|MX) (.*)$/.exec(line) ?? []
+  const text = data.replace(/^"|"$/g, "").replaceAll('" "', "")
+  const [preference = "", exchange = ""] = data.split(" ")
+  const entry: ZoneEntry =
+    type === "TXT"
+      ? { TXT: text }
+      : type === "MX"
+        ? { MX: [Number(preference), exchange.replace(/\.$/, "")] }
+        : { CAA: data }
+  const version = (one: ZoneEntry) =>
+    typeof one === "object" && "TXT" in one ? String(one.TXT).slice(0, 6).toLowerCase() : null
+  const present = zone[name] ?? []
+  const others = present.filter((one) => version(one) === null || version(one) !== version(entry))
+  const isChanged = others.length < present.length
+  expect({ line, isChanged }).toEqual({ line, isChanged: action === "replace" })
+  return { ...zone, [name]: [...others, entry] }
+}
+
+test("a parked domain is told the three records that say so, and gets an A with them", async () => {
+  const zone: Zone = { "firm.example": [{ A: "198.51.100.80" }] }
+  const before = await audit(zone)
+  expect(before.fixes.map(({ line, action }) => [line, action])).toEqual([
+    ["firm.example. 3600 IN MX 0 .", "add"],
+    ['firm.example. 3600 IN TXT "v=spf1 -all"', "add"],
+    ['_dmarc.firm.example. 3600 IN TXT "v=DMARC1; p=reject"', "add"],
+  ])
+  const after = await applyAll(before, zone)
+  expect(after).toMatchObject({ grade: "A", score: 100, fixes: [] })
+})
+
+test("a null MX wants no mailbox in the domain itself, and one that is named there gets no reports", async () => {
+  const zone = (record: string): Zone => ({
+    "firm.example": [{ MX: [0, ""] }, { TXT: "v=spf1 -all" }],
+    "_dmarc.firm.example": [{ TXT: record }],
+  })
+  const silent = await audit(zone("v=DMARC1; p=reject"))
+  expect(silent).toMatchObject({ grade: "A", fixes: [] })
+  const deaf = await audit(zone("v=DMARC1; p=reject; rua=mailto:d@firm.example"))
+  expect([deaf.statusOf("dmarc_reports"), deaf.whyOf("dmarc_reports")]).toEqual([
+    "fail",
+    "Reports go to firm.example, where no mail arrives.",
+  ])
+})
+
+test("reports to a domain that takes no mail reach nobody", async () => {
+  const records = [{ TXT: "v=DMARC1; p=reject; rua=mailto:d@deaf.example" }]
+  const zone: Zone = {
+    ...kept,
+    "_dmarc.firm.example": records,
+    "firm.example._report._dmarc.deaf.example": [{ TXT: "v=DMARC1" }],
+    "deaf.example": [{ MX: [0, ""] }],
+  }
+  expect((await audit(zone)).whyOf("dmarc_reports")).toBe(
+    "Reports go to deaf.example, where no mail arrives.",
+  )
+})
+
+test("a mail server without an address is no fault of DANE, and limits no grade", async () => {
+  const servers = [{ MX: [10, "mx.firm.example"] }, { MX: [20, "gone.firm.example"] }] as const
+  const zone: Zone = { ...kept, "firm.example": [...(kept["firm.example"] ?? []).slice(1), ...servers] }
+  const answer = await audit(zone, {}, policy("enforce", "*.firm.example"))
+  expect(answer.whyOf("mail_servers")).toContain("gone.firm.example")
+  expect(answer.whyOf("dane")).not.toContain("gone.firm.example")
+  expect(answer).toMatchObject({ limited_by: [] })
+  expect(JSON.stringify(answer.checks)).not.toContain("Mend the signatures")
+})
+
+test.each(["10.0.0.5", "127.0.0.1", "169.254.1.1", "100.64.0.9", "fd00::25", "::1", "fe80::1"])(
+  "nobody delivers to a mail server with the address %s alone",
+  async (address) => {
+    const record = address.includes(":") ? { AAAA: address } : { A: address }
+    const answer = await audit({ ...kept, "mx.firm.example": [record] }, {}, policy("enforce"))
+    expect(answer).toMatchObject({ grade: "F" })
+    expect(answer.whyOf("mail_servers")).toContain(`mx.firm.example has ${address}`)
+  },
+)
+
+test("a null MX beside others is named (RFC 7505 §3)", async () => {
+  const zone: Zone = { ...kept, "firm.example": [{ MX: [0, ""] }, ...(kept["firm.example"] ?? [])] }
+  const answer = await audit(zone, {}, policy("enforce"))
+  expect([answer.statusOf("mail_servers"), answer.whyOf("mail_servers")]).toEqual([
+    "warning",
+    expect.stringContaining("null MX"),
+  ])
+})
+
+test("what gets no answer is never told as missing or wrong, whichever name of the domain it is", async () => {
+  const zone: Zone = {
+    ...kept,
+    "firm.example": [
+      { MX: [10, "mx.firm.example"] },
+      { TXT: "v=spf1 mx include:spf.firm.example -all" },
+      { CAA: '0 issue "ca.example"' },
+    ],
+    "spf.firm.example": [{ TXT: "v=spf1 ip4:93.184.216.0/24 -all" }],
+    "mta-sts.firm.example": [{ A: "198.51.100.81" }],
+  }
+  const whole = await audit(zone, {}, policy("enforce"))
+  const bad = idsWith(whole, "fail", "warning")
+  // What needs DNSSEC is missing from the beginning.
+  expect(bad).toEqual(["dnssec", "dane"])
+  for (const name of Object.keys(zone)) {
+    const web =
+      name === "mta-sts.firm.example"
+        ? { [policyUrl]: { failure: "unreachable" } as const }
+        : policy("enforce")
+    const answer = await audit({ ...zone, [name]: ["SERVFAIL"] }, {}, web).catch(() => null)
+    // Without an answer for the domain itself there is no audit.
+    if (answer === null) expect(name).toBe("firm.example")
+    else {
+      const worse = idsWith(answer, "fail", "warning").filter((id) => !bad.includes(id))
+      expect({ name, worse }).toEqual({ name, worse: [] })
+      expect({ name, isUnknown: idsWith(answer, "unknown").length > 0 }).toEqual({ name, isUnknown: true })
+    }
   }
 })
 
-/** A zone with a line of a zone file instead of the records with the same start. */
-function applied(zone: Zone, line: string): Zone {
-  const [, name = "", type = "", data = ""] = /^(\S+)\. 3600 IN (TXT|CAA|MX) (.*)$/.exec(line) ?? []
-  const entry = type === "TXT" ? { TXT: data.replace(/^"|"$/g, "").replaceAll('" "', "") } : { CAA: data }
-  const version = (one: ZoneEntry) =>
-    typeof one === "object" && "TXT" in one ? String(one.TXT).slice(0, 6) : null
-  const others = (zone[name] ?? []).filter((one) => version(one) === null || version(one) !== version(entry))
-  return { ...zone, [name]: [...others, entry] }
-}
+test("a softfail protects where DMARC asks for more, and little without", async () => {
+  const softfail = [{ MX: [10, "mx.firm.example"] }, { TXT: "v=spf1 mx ~all" }] as const
+  const zone: Zone = { ...kept, "firm.example": softfail }
+  expect((await audit(zone)).statusOf("spf_policy")).toBe("pass")
+  const alone = await audit({
+    ...zone,
+    "_dmarc.firm.example": [{ TXT: "v=DMARC1; p=none; rua=mailto:d@firm.example" }],
+  })
+  expect(alone.checks.find(({ id }) => id === "spf_policy")).toMatchObject({ status: "warning", points: 3 })
+  expect(alone.whyOf("spf_policy")).not.toMatch(/ fails?\b/)
+})
+
+test.each<[string, string, string]>([
+  ["dmarc_policy", "v=DMARC1; p=reject; pct=20; rua=mailto:d@firm.example", "20 %"],
+  ["spf_record", "v=spf1 mx ptr -all", "ptr"],
+])("%s passes on what %s says", async (id, record, text) => {
+  const zone: Zone = record.startsWith("v=spf1")
+    ? { ...kept, "firm.example": [{ MX: [10, "mx.firm.example"] }, { TXT: record }] }
+    : { ...kept, "_dmarc.firm.example": [{ TXT: record }] }
+  const answer = await audit(zone)
+  expect([answer.statusOf(id), answer.whyOf(id)]).toEqual(["warning", expect.stringContaining(text)])
+})
+
+test("each check that costs points without a record of its own has a fix", async () => {
+  const zones: readonly Zone[] = [
+    {
+      "firm.example": [{ MX: [10, "mx.firm.example"] }, { TXT: "v=spf1 mx ptr ~all" }],
+      "mx.firm.example": [{ A: "198.51.100.25" }],
+    },
+    {
+      ...kept,
+      "firm.example": [{ MX: [0, ""] }, { MX: [10, "mx.firm.example"] }, { TXT: "v=spf1 mx ~all" }],
+    },
+    { ...kept, "_dmarc.firm.example": [{ TXT: "v=DMARC1; p=quarantine; t=y; sp=none" }] },
+    {
+      ...kept,
+      "_smtp._tls.firm.example": [{ TXT: "v=TLSRPTv1; rua=nobody" }],
+      "firm.example": [{ MX: [10, "mx.firm.example"] }, { CAA: '0 issue "a b"' }],
+    },
+  ]
+  for (const zone of zones) {
+    const answer = await audit(zone)
+    const fixed = answer.fixes.flatMap((fix) => fix.checks)
+    const lossy = answer.checks.filter(
+      ({ status, points, max_points }) => status !== "unknown" && points < max_points,
+    )
+    expect(lossy.map(({ id }) => id).filter((id) => !fixed.includes(id))).toEqual([])
+  }
+})
+
+test("only who runs the mail servers can publish TLSA records for them", async () => {
+  const zone: Zone = {
+    ...kept,
+    "firm.example": [{ MX: [1, "aspmx.l.google.com"] }, { TXT: "v=spf1 mx -all" }],
+    "aspmx.l.google.com": [{ A: "198.51.100.26" }],
+  }
+  const fix = (await audit(zone)).fixes.find(({ check }) => check === "dane")
+  expect(fix).toMatchObject({ line: null, note: expect.stringContaining("only whoever runs them") })
+})
+
+test.each<[string, string | null]>([
+  ["aspmx.l.google.com", "v=spf1 include:_spf.google.com ~all"],
+  ["firm-example.mail.protection.outlook.com", "v=spf1 include:spf.protection.outlook.com ~all"],
+  ["in1-smtp.messagingengine.com", "v=spf1 include:spf.messagingengine.com ~all"],
+  ["mail.protonmail.ch", "v=spf1 include:_spf.protonmail.ch ~all"],
+  ["mx.zoho.eu", "v=spf1 include:zohomail.eu ~all"],
+  ["mx01.mail.icloud.com", "v=spf1 include:icloud.com ~all"],
+  ["mx0a-0001.pphosted.com", null],
+  ["mx.firm.example", "v=spf1 mx ~all"],
+  // Names that only look like those of a provider.
+  ["google.com.firm.example", "v=spf1 mx ~all"],
+  ["notgoogle.com", "v=spf1 mx ~all"],
+])("without SPF and with the mail server %s the proposed record is %p", async (host, record) => {
+  const answer = await audit({
+    ...kept,
+    "firm.example": [{ MX: [10, host] }],
+    [host]: [{ A: "198.51.100.26" }],
+  })
+  const fix = answer.fixes.find(({ checks: ids }) => ids.includes("spf_record"))
+  expect(fix?.line ?? null).toBe(record && `firm.example. 3600 IN TXT "${record}"`)
+})
+
+test("two SPF records are merged into one that replaces both", async () => {
+  const zone: Zone = {
+    ...kept,
+    "firm.example": [
+      { MX: [10, "mx.firm.example"] },
+      { TXT: "v=spf1 mx include:a.example ~all" },
+      { TXT: "v=spf1 include:b.example MX -all" },
+    ],
+    "a.example": [{ TXT: "v=spf1 ip4:198.51.100.0/24 -all" }],
+    "b.example": [{ TXT: "v=spf1 ip4:203.0.113.0/24 -all" }],
+  }
+  const before = await audit(zone)
+  const fix = before.fixes.find(({ checks: ids }) => ids.includes("spf_record"))
+  expect(fix).toMatchObject({
+    line: 'firm.example. 3600 IN TXT "v=spf1 include:b.example MX include:a.example ~all"',
+    action: "replace",
+  })
+  await applyAll(before, zone)
+})
 
 test("any records give a grade and points within their bounds", async () => {
   const text = fc.oneof(

@@ -22,7 +22,13 @@ export interface SpfResult {
   readonly spf_record: string
   readonly spf_valid: boolean
   readonly risk_level: "low" | "medium" | "high"
-  readonly issues_found: readonly { readonly severity: string; readonly message: string }[]
+  readonly dns_lookups_num: number
+  readonly spf_records_list: readonly { readonly origin: string; readonly record: string }[]
+  readonly issues_found: readonly {
+    readonly code: string
+    readonly severity: string
+    readonly message: string
+  }[]
 }
 
 export interface DmarcResult {
@@ -33,7 +39,7 @@ export interface DmarcResult {
   readonly policies: { readonly subdomains: string } | null
   readonly is_testing: boolean
   readonly exists: boolean
-  readonly rua: readonly { readonly is_valid: boolean }[]
+  readonly rua: readonly { readonly uri: string; readonly is_valid: boolean }[]
   readonly report_permissions: readonly { readonly host: string; readonly is_permitted: string }[]
 }
 
@@ -68,10 +74,11 @@ export interface DnssecResult {
 
 export interface DaneResult {
   readonly mail_servers: {
-    readonly is_protected: boolean
+    readonly security: string
     readonly servers: readonly {
       readonly host: string
       readonly action: "authenticate" | "encrypt" | "ordinary" | "avoid"
+      readonly security: string
       readonly reason: string | null
       readonly records: readonly string[]
     }[]

@@ -1,5 +1,6 @@
 import {
   type Check,
+  type Fix,
   fail,
   few,
   judgeKnown,
@@ -7,24 +8,23 @@ import {
   notApplicable,
   pass,
   recordFix,
+  unknown,
   warning,
 } from "./check.ts"
 import type { Facts } from "./facts.ts"
-
-/** Whether the domain says that it takes no mail. Unknown counts as taking mail. */
-export function takesMail({ route }: Facts): boolean {
-  return !route.isKnown || !["refused", "nowhere", "missing"].includes(route.value.kind)
-}
+import { reachable } from "./mail-servers.ts"
+import { hasNoMail, isParked, takesMail } from "./purpose.ts"
 
 const noMail = "The domain takes no mail."
 
 const mailServers: Check = {
   id: "mail_servers",
-  title: "Mail servers",
+  title: "Mail servers (MX)",
   weight: 8,
   source: "RFC 5321 §5.1, RFC 7505",
   judge: (facts) =>
-    judgeKnown(facts.route, ({ kind, servers }) => {
+    judgeKnown(facts.route, (route) => {
+      const { kind, servers, hasStrayNullMx } = route
       const { domain } = facts
       if (kind === "refused") return notApplicable("The domain says that it takes no mail (null MX).")
       if (kind === "missing")
@@ -37,56 +37,107 @@ const mailServers: Check = {
         return fail({
           why: "The domain has neither MX records nor an address, so mail to it cannot arrive.",
           advice: "Publish the names of the mail servers, or a null MX if the domain takes no mail.",
-          fix: recordFix(
-            domain,
-            "MX",
-            "0 .",
-            "Only if the domain takes no mail. Otherwise name its mail servers.",
-          ),
+          fix: isParked(facts)
+            ? nullMxFix(domain)
+            : manualFix("Mail that the domain sends comes back to it if it cannot be delivered."),
         })
+      const unknownHosts = servers.filter(({ isKnown, addresses }) => !isKnown && addresses.length === 0)
       const lost = servers.filter(({ addresses, isKnown }) => addresses.length === 0 && isKnown)
-      if (lost.length === servers.length)
+      const hidden = servers.filter(({ isHidden }) => isHidden)
+      const alive = reachable(route)
+      const fix = manualFix(
+        "Only you know which servers take the mail of the domain. An MX record names one of them.",
+      )
+      if (alive.length === 0)
         return fail({
-          why: `No mail server has an address: ${few(lost.map(({ host }) => host))}.`,
-          advice: "Name mail servers that have A or AAAA records.",
+          why:
+            hidden.length > 0
+              ? `No mail server has an address that others reach: ${few(hidden.map(({ host, addresses }) => `${host} has ${addresses.join(" and ")}`))}.`
+              : `No mail server has an address: ${few(lost.map(({ host }) => host))}.`,
+          advice: "Name mail servers that have public A or AAAA records.",
+          fix,
           best: "F",
         })
+      if (unknownHosts.length > 0)
+        return unknown(`The DNS gave no answer for ${few(unknownHosts.map(({ host }) => host))}.`)
       if (lost.length > 0)
         return warning(0.5, {
-          why: `Mail servers without an address: ${few(lost.map(({ host }) => host))}.`,
+          why: `Mail servers without an address: ${few(lost.map(({ host }) => host))}. Senders lose time with them.`,
           advice: "Remove their MX records, or give them A or AAAA records.",
+          fix,
+        })
+      if (hidden.length > 0)
+        return warning(0.5, {
+          why: `Mail servers with private addresses alone: ${few(hidden.map(({ host }) => host))}.`,
+          advice: "Remove their MX records, or give them public addresses.",
+          fix,
+        })
+      if (hasStrayNullMx)
+        return warning(0.5, {
+          why: "A null MX (MX 0 .) stands beside other MX records, though it says that the domain takes no mail (RFC 7505 §3).",
+          advice: "Remove the null MX, or all others if the domain takes no mail.",
+          fix,
         })
       const aliases = servers.filter(({ isAlias }) => isAlias)
       if (aliases.length > 0)
         return warning(0.75, {
           why: `Mail servers whose name is an alias: ${few(aliases.map(({ host }) => host))}.`,
           advice: "Let the MX records name the targets of the aliases.",
+          fix,
+        })
+      if (kind === "domain" && isParked(facts))
+        return warning(0.75, {
+          why: "There are no MX records, so senders try the address of the domain itself. Nothing else speaks for mail.",
+          advice: "Publish a null MX if the domain has no mail, or an MX record if it has.",
+          fix: nullMxFix(domain),
         })
       if (kind === "domain")
         return warning(0.75, {
           why: "There are no MX records, so mail goes to the address of the domain itself.",
           advice: "Publish an MX record for the mail server, or a null MX if the domain takes no mail.",
           fix: recordFix(
-            domain,
-            "MX",
-            `10 ${domain}.`,
+            [domain, "MX", `10 ${domain}.`],
             "Says what senders assume now. Put '0 .' if no mail is taken.",
+            {
+              after: (before) => ({
+                ...before,
+                route: { ...found(facts), value: { ...route, kind: "servers" } },
+              }),
+            },
           ),
         })
       return pass(`Mail goes to ${few(servers.map(({ host }) => host))}.`)
     }),
 }
 
+function found({ route }: Facts) {
+  return { isKnown: true, unanswered: route.isKnown ? route.unanswered : [] } as const
+}
+
+/** Says that the domain takes no mail (RFC 7505). */
+function nullMxFix(domain: string): Fix {
+  const note = "Says that the domain takes no mail. If it does, name its mail servers instead."
+  return recordFix([domain, "MX", "0 ."], note, {
+    after: (facts) => ({
+      ...facts,
+      route: { ...found(facts), value: { kind: "refused", hasStrayNullMx: false, servers: [] } },
+    }),
+  })
+}
+
 const reverseNames: Check = {
   id: "reverse_names",
-  title: "Names of the mail servers' addresses",
+  title: "Names of the mail servers' addresses (PTR, FCrDNS)",
   weight: 3,
   source: "RFC 1912 §2.1",
   judge: (facts) =>
     judgeKnown(facts.reverse, (names) => {
       if (!takesMail(facts)) return notApplicable(noMail)
+      const unanswered = facts.route.isKnown ? facts.route.unanswered : []
+      if (names.size === 0 && unanswered.length > 0)
+        return unknown(`The DNS gave no answer for ${few(unanswered)}.`)
       if (names.size === 0)
-        return fail({ why: "No mail server has an address.", advice: "See “Mail servers”." })
+        return fail({ why: "No mail server has an address.", advice: "See “Mail servers (MX)”." })
       const wrong = [...names].filter(([, { is_confirmed }]) => !is_confirmed).map(([ip]) => ip)
       if (wrong.length === 0) return pass("Each address has a name that leads back to it.")
       const advice = "Ask the provider of these addresses to set a name (PTR) that has the address."
@@ -100,11 +151,11 @@ const reverseNames: Check = {
 
 const dnssec: Check = {
   id: "dnssec",
-  title: "Signed DNS",
+  title: "Signed DNS (DNSSEC)",
   weight: 8,
   source: "RFC 4033 to 4035, RFC 9364",
-  judge: ({ dnssec: found }) =>
-    judgeKnown(found, ({ status, reason }) => {
+  judge: (facts) =>
+    judgeKnown(facts.dnssec, ({ status, reason }) => {
       if (status === "secure") return pass("The DNS of the domain is signed from the root down.")
       const why = reason ?? "The DNS gave no answer."
       if (status === "bogus")
@@ -121,6 +172,8 @@ const dnssec: Check = {
           ...fail({ why, advice: "See that the DNS servers of the domain answer questions about DNSSEC." }),
           status: "unknown",
         }
+      if (hasNoMail(facts))
+        return notApplicable("The domain has no mail that forged answers could lead away.")
       return fail({
         why: "The DNS of the domain is not signed, so that others can forge its answers.",
         advice: "Let the provider of the DNS sign the zone, and give its DS record to the registrar.",
@@ -133,29 +186,38 @@ const dnssec: Check = {
 
 const caa: Check = {
   id: "caa",
-  title: "Who may issue certificates",
+  title: "Who may issue certificates (CAA)",
   weight: 3,
   source: "RFC 8659",
-  judge: ({ caa: found, domain }) =>
-    judgeKnown(found, ({ is_valid, problems, anyone_may_issue, issuers }) => {
+  judge: (facts) =>
+    judgeKnown(facts.caa, ({ is_valid, problems, anyone_may_issue, issuers }) => {
       const error = problems.find(({ severity }) => severity === "error")
       if (!is_valid && error)
-        return fail({ why: error.message, advice: "Mend the CAA record: caavalidator shows each mistake." })
+        return fail({
+          why: error.message,
+          advice: "Mend the CAA record.",
+          fix: manualFix("Call caavalidator for the domain: it shows each mistake."),
+        })
       if (!anyone_may_issue)
         return pass(
           issuers.length === 0 ? "No authority may issue certificates." : `Only ${few(issuers)} may issue.`,
         )
+      if (hasNoMail(facts)) return notApplicable("The domain has no mail servers that need certificates.")
       return fail({
         why: "Every certification authority may issue certificates for the domain.",
         advice: "Name the authority that you use.",
         fix: recordFix(
-          domain,
-          "CAA",
-          '0 issue "letsencrypt.org"',
+          [facts.domain, "CAA", '0 issue "letsencrypt.org"'],
           "Put the name of your own authority instead of letsencrypt.org, with a record for each if there are several.",
+          { after: withIssuer },
         ),
       })
     }),
+}
+
+function withIssuer(facts: Facts): Facts {
+  const value = { is_valid: true, problems: [], anyone_may_issue: false, issuers: ["letsencrypt.org"] }
+  return { ...facts, caa: { isKnown: true, value, unanswered: [] } }
 }
 
 /** The checks of the servers, the DNS and the certificates of a domain. */

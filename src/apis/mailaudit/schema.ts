@@ -57,9 +57,21 @@ export const output = Type.Object({
   fixes: premium(
     Type.Array(
       Type.Object({
-        check: Type.String({ description: "The id of the check that it mends." }),
-        points: Type.Number({ description: "The points that it can bring." }),
-        line: nullableText("A line for the zone file; null if only you can know it."),
+        check: Type.String({
+          description: "The id of the check that it is for, of several the one that loses most.",
+        }),
+        checks: Type.Array(Type.String(), { description: "The ids of all checks that it is for." }),
+        points: Type.Integer({
+          description:
+            "By how much it raises the score after the fixes before it. Those with a line add up: published together, they raise the score by their sum.",
+        }),
+        line: nullableText(
+          "A line for the zone file; null if only you can know it. No two are for the same record.",
+        ),
+        action: nullable(choice(["add", "replace"], { description: "What to do." }), {
+          description:
+            "`add`: the line is new. `replace`: it takes the place of the records of its kind at its name. Null without a line.",
+        }),
         file: nullable(
           Type.Object({
             url: Type.String({ description: "Where to publish it." }),
@@ -70,7 +82,8 @@ export const output = Type.Object({
         note: Type.String({ description: "What to know before." }),
       }),
       {
-        description: "What to change, the most points first, as ready lines of the zone file where possible.",
+        description:
+          "What to change, as ready lines of the zone file where possible: first what says that a domain has no mail, then what brings most.",
       },
     ),
   ),

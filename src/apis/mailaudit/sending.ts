@@ -6,18 +6,18 @@ import {
   manualFix,
   notApplicable,
   pass,
-  recordFix,
-  toStrings,
+  unknown,
   warning,
 } from "./check.ts"
+import { dmarcFix, permissionFix } from "./dmarc-line.ts"
 import type { Facts } from "./facts.ts"
-import type { DmarcResult } from "./parts.ts"
-import { takesMail } from "./receiving.ts"
+import { domainOfUri } from "./mail-servers.ts"
+import type { DkimResult } from "./parts.ts"
+import { hasNoMail, sendsMail, takesMail } from "./purpose.ts"
+import { spfFix } from "./spf-lines.ts"
 
-/** Whether the domain may send mail: not if its SPF record forbids all servers. Unknown counts as sending. */
-function sendsMail({ spf }: Facts): boolean {
-  return !spf.isKnown || !/^v=spf1\s+-all\s*$/i.test(spf.value.spf_record)
-}
+/** Warnings of spfvalidator that another check judges. */
+const judgedByPolicy = new Set(["NEUTRAL_ALL", "NO_ALL_OR_REDIRECT", "WRONG_PLACE"])
 
 const spfRecord: Check = {
   id: "spf_record",
@@ -25,60 +25,100 @@ const spfRecord: Check = {
   weight: 10,
   source: "RFC 7208",
   judge: (facts) =>
-    judgeKnown(facts.spf, ({ has_spf_record, spf_valid, issues_found }) => {
-      if (!has_spf_record)
-        return fail({
-          why: "The domain has no SPF record, so receivers cannot tell which servers may send its mail.",
-          advice: "Publish a record that names the servers that send for the domain.",
-          fix: takesMail(facts)
-            ? recordFix(
-                facts.domain,
-                "TXT",
-                '"v=spf1 mx ~all"',
-                "Lets the mail servers of the domain send. Add the services that send for it before '~all'.",
-              )
-            : recordFix(facts.domain, "TXT", '"v=spf1 -all"', "Says that the domain sends no mail."),
-        })
-      if (spf_valid) return pass("The SPF record is valid.")
-      const error = issues_found.find(({ severity }) => severity === "error")
-      return fail({
-        why: error?.message ?? "Receivers cannot evaluate the SPF record.",
-        advice: "Mend the record: while it is wrong, receivers ignore it or refuse mail.",
-        fix: manualFix("Call spfvalidator for the domain: it shows each mistake with its term."),
-      })
-    }),
+    judgeKnown(
+      facts.spf,
+      ({ has_spf_record, spf_valid, issues_found }) => {
+        const fix = spfFix(facts)
+        if (!has_spf_record)
+          return fail({
+            why:
+              issues_found.find(({ code }) => code === "WRONG_PLACE" || code === "BAD_VERSION_TAG")
+                ?.message ??
+              "The domain has no SPF record, so receivers cannot tell which servers may send its mail.",
+            advice: "Publish a record that names the servers that send for the domain.",
+            ...(fix && { fix }),
+          })
+        const error = issues_found.find(({ severity }) => severity === "error")
+        const unanswered = issues_found.find(({ code }) => code === "DNS_TEMPFAIL")
+        if (
+          unanswered &&
+          issues_found.every(({ code, severity }) => severity !== "error" || code === "DNS_TEMPFAIL")
+        )
+          return unknown(unanswered.message)
+        if (!spf_valid)
+          return fail({
+            why: error?.message ?? "Receivers cannot evaluate the SPF record.",
+            advice: "Mend the record: while it is wrong, receivers ignore it or refuse mail.",
+            ...(fix && { fix }),
+          })
+        const doubt = issues_found.find(
+          ({ severity, code }) => severity === "warning" && !judgedByPolicy.has(code),
+        )
+        if (doubt)
+          return warning(0.8, {
+            why: doubt.message,
+            advice: "The record works, but not for all senders or not for long: see spfvalidator.",
+            fix: manualFix("Call spfvalidator for the domain: it shows the term."),
+          })
+        return pass("The SPF record is valid.")
+      },
+      { needsAll: false },
+    ),
 }
 
 const spfPolicy: Check = {
   id: "spf_policy",
-  title: "What SPF says of all other servers",
+  title: "What SPF says of all other servers (all)",
   weight: 6,
   source: "RFC 7208 §4.7, §5.1",
-  judge: ({ spf, domain }) =>
-    judgeKnown(spf, ({ has_spf_record, spf_record, spf_valid, risk_level }) => {
-      if (!has_spf_record)
-        return fail({ why: "There is no SPF record.", advice: "Publish one, see “SPF record”." })
-      if (!spf_valid)
-        return fail({
-          why: "The SPF record is not valid, so it protects nothing.",
-          advice: "See “SPF record”.",
+  judge: (facts) =>
+    judgeKnown(
+      facts.spf,
+      ({ has_spf_record, spf_valid, risk_level, issues_found }) => {
+        const fix = spfFix(facts)
+        if (!has_spf_record)
+          return fail({
+            why: "There is no SPF record.",
+            advice: "Publish one, see “SPF record”.",
+            ...(fix && { fix }),
+          })
+        if (!spf_valid) {
+          const unanswered = issues_found.find(({ code }) => code === "DNS_TEMPFAIL")
+          if (unanswered) return unknown(unanswered.message)
+          return fail({
+            why: "The SPF record is not valid, so it protects nothing.",
+            advice: "See “SPF record”.",
+            ...(fix && { fix }),
+          })
+        }
+        if (risk_level === "high")
+          return fail({
+            why: "SPF allows other servers to send mail for the domain.",
+            advice: "End the record with '~all', or with '-all' if you know all servers that send.",
+            ...(fix && { fix }),
+          })
+        if (risk_level === "low") return pass("Mail from all other servers fails.")
+        // DMARC counts a softfail as no pass (RFC 9989 §4.4, §5).
+        if (isEnforced(facts))
+          return pass("Mail from all other servers softfails, and DMARC asks to keep it from the inbox.")
+        return warning(0.5, {
+          why: "Mail from all other servers softfails: without a DMARC policy that asks for more, most receivers deliver it.",
+          advice:
+            "Let DMARC quarantine or reject such mail. Or end the record with '-all' once you know all servers that send.",
+          fix: manualFix(
+            "Make the DMARC policy quarantine or reject, see “DMARC record”: then '~all' is enough.",
+          ),
         })
-      // With DMARC a softfail is as good as a fail (RFC 9989 §5).
-      if (risk_level !== "high") return pass("Mail from all other servers fails.")
-      const stricter = spf_record.replace(/(?:^|\s)[+?]?all(?=\s|$)/i, " ~all")
-      const ends = stricter === spf_record ? `${spf_record} ~all` : stricter
-      const isDelegated = /(?:^|\s)redirect=/i.test(spf_record)
-      const fix = isDelegated
-        ? manualFix("The record leads to that of another domain, which decides: change it there.")
-        : recordFix(
-            domain,
-            "TXT",
-            toStrings(ends),
-            "Name all servers that send for the domain before you publish it.",
-          )
-      const advice = "End the record with '~all', or with '-all' if you know all servers that send."
-      return fail({ why: "SPF allows other servers to send mail for the domain.", advice, fix })
-    }),
+      },
+      { needsAll: false },
+    ),
+}
+
+/** Whether receivers are asked to keep forged mail from the inbox. */
+function isEnforced({ dmarc }: Facts): boolean {
+  if (!dmarc.isKnown) return false
+  const { policy, is_testing } = dmarc.value
+  return policy === "reject" || (policy === "quarantine" && !is_testing)
 }
 
 const dkimKey: Check = {
@@ -88,7 +128,7 @@ const dkimKey: Check = {
   source: "RFC 6376, RFC 8301",
   judge: (facts) => {
     if (!sendsMail(facts)) return notApplicable("The domain says that it sends no mail.")
-    return judgeKnown(facts.dkim, (keys) => {
+    const judge = (keys: readonly DkimResult[]) => {
       const fix = manualFix(
         "The key pair is made by the mail server or service that signs; it shows the record to publish.",
       )
@@ -119,9 +159,13 @@ const dkimKey: Check = {
         return warning(0.5, {
           why: "The keys say that the domain only tests DKIM ('t=y').",
           advice: "Take 't=y' out of the records.",
+          fix: manualFix("The rest of the record stays as it is."),
         })
       return pass(`Keys were found: ${few(good.map(({ record_name }) => record_name))}.`)
-    })
+    }
+    // Of the usual selectors a domain has few: one without an answer matters only if no key was found.
+    const hasKey = facts.dkim.isKnown && facts.dkim.value.some(({ record }) => record !== null)
+    return judgeKnown(facts.dkim, judge, { needsAll: !hasKey })
   },
 }
 
@@ -132,70 +176,74 @@ const dmarcRecord: Check = {
   source: "RFC 9989",
   judge: (facts) =>
     judgeKnown(facts.dmarc, ({ record, policy, problems, record_domain }) => {
-      const { domain } = facts
+      const fix = dmarcFix(facts)
       if (record === null)
         return fail({
-          why: problems[0]?.message ?? "No record applies to the domain.",
+          why:
+            problems.find(({ code }) => code !== "no_record")?.message ??
+            problems[0]?.message ??
+            "No record applies to the domain.",
           advice: "Publish a record, and read the reports before you make its policy stricter.",
-          fix: firstRecord(facts),
+          ...(fix && { fix }),
         })
       const error = problems.find(({ severity }) => severity === "error")
       if (policy === null || error)
         return warning(policy === null ? 0 : 0.5, {
           why: error?.message ?? "The record has no valid policy.",
           advice: "Mend the record: dmarcvalidator shows each mistake.",
-          fix: manualFix(`The record is at _dmarc.${record_domain ?? domain}.`),
+          ...(fix && { fix }),
         })
       return pass(
-        record_domain === domain
+        record_domain === facts.domain
           ? "The domain has a valid record."
           : `The record of ${record_domain} applies.`,
       )
     }),
 }
 
-function firstRecord(facts: Facts) {
-  const { domain } = facts
-  const policy = sendsMail(facts) ? "quarantine" : "reject"
-  const note = sendsMail(facts)
-    ? "Begin with 'p=none' if you do not know all servers that send, and read the reports for some weeks. The mailbox must exist."
-    : "The domain sends no mail, so all mail in its name is forged. The mailbox for reports must exist."
-  const record = `"v=DMARC1; p=${policy}; rua=mailto:dmarc-reports@${domain}"`
-  return recordFix(`_dmarc.${domain}`, "TXT", record, note)
-}
-
 const dmarcPolicy: Check = {
   id: "dmarc_policy",
-  title: "What receivers do with forged mail",
+  title: "What receivers do with forged mail (DMARC policy)",
   weight: 16,
   source: "RFC 9989 §4.7, §5",
-  judge: ({ dmarc, domain }) =>
-    judgeKnown(dmarc, (result) => {
-      const { policy, policies, is_testing } = result
+  judge: (facts) =>
+    judgeKnown(facts.dmarc, ({ policy, policies, is_testing, record }) => {
+      const fix = dmarcFix(facts)
+      const more = fix ? { fix } : {}
       const best = "C"
       if (policy === null)
         return fail({
           why: "No policy applies, so forged mail is delivered.",
           advice: "See “DMARC record”.",
           best,
+          ...more,
         })
       if (policy === "none")
         return fail({
           why: "The policy is none: forged mail is delivered.",
           advice: "Make the policy quarantine, then reject, once the reports show that your own mail passes.",
-          fix: stricter(result, domain),
           best,
+          ...more,
         })
       if (is_testing)
         return warning(policy === "reject" ? 0.75 : 0.25, {
           why: "The record is in test mode, so receivers apply the next weaker policy.",
           advice: "Take 't=y' out of the record.",
           ...(policy === "quarantine" && { best }),
+          ...more,
+        })
+      const percent = /(?:^|;)\s*pct\s*=\s*(\d+)/i.exec(record ?? "")?.[1]
+      if (percent !== undefined && Number(percent) < 100)
+        return warning(0.75, {
+          why: `With 'pct=${percent}', receivers that still follow RFC 7489 apply the policy to ${percent} % of forged mail; the others ignore it.`,
+          advice: "Take 'pct' out of the record: RFC 9989 has removed it.",
+          ...more,
         })
       if (policies?.subdomains === "none")
         return warning(0.75, {
           why: "The policy does not protect the domains below.",
           advice: "Take 'sp=none' out of the record.",
+          ...more,
         })
       return pass(
         policy === "reject" ? "Forged mail is refused." : "Forged mail goes to the folder for junk.",
@@ -203,52 +251,59 @@ const dmarcPolicy: Check = {
     }),
 }
 
-/** The same record with a policy that protects, for the domain itself. */
-function stricter({ record, record_domain }: DmarcResult, domain: string) {
-  const note =
-    "Read the reports first: mail of yours that passes neither SPF nor DKIM goes to the folder for junk."
-  if (record === null) return manualFix(note)
-  const text = record.replace(/([;\s]p\s*=\s*)[a-z]*/i, "$1quarantine")
-  return recordFix(`_dmarc.${record_domain ?? domain}`, "TXT", toStrings(text), note)
-}
-
 const dmarcReports: Check = {
   id: "dmarc_reports",
-  title: "Reports about forged mail",
+  title: "Reports about forged mail (rua)",
   weight: 4,
   source: "RFC 9990",
-  judge: ({ dmarc, domain }) =>
-    judgeKnown(dmarc, ({ record, record_domain, rua, report_permissions }) => {
+  judge: (facts) =>
+    judgeKnown(facts.dmarc, ({ record, rua, report_permissions }) => {
+      const fix = dmarcFix(facts)
       if (record === null)
-        return fail({ why: "There is no DMARC record.", advice: "Publish one, see “DMARC record”." })
-      const refused = report_permissions.filter(({ is_permitted }) => is_permitted === "no")
-      if (!rua.some(({ is_valid }) => is_valid))
+        return hasNoMail(facts)
+          ? notApplicable("The domain has no mail, so reports would be about forged mail alone.")
+          : fail({
+              why: "There is no DMARC record.",
+              advice: "Publish one, see “DMARC record”.",
+              ...(fix && takesMail(facts) && { fix }),
+            })
+      const domains = rua.filter(({ is_valid }) => is_valid).map(({ uri }) => domainOfUri(uri))
+      if (domains.length === 0) {
+        if (hasNoMail(facts))
+          return notApplicable("The domain has no mail, so reports would be about forged mail alone.")
         return fail({
           why: "No reports are sent, so nobody sees what fails.",
           advice: "Name a mailbox for reports with 'rua'.",
-          fix: recordFix(
-            `_dmarc.${record_domain ?? domain}`,
-            "TXT",
-            toStrings(
-              `${record.replace(/[;\s]*$/, "").replace(/;\s*rua\s*=[^;]*/i, "")}; rua=mailto:dmarc-reports@${domain}`,
-            ),
-            "The mailbox must exist. mailreportparser reads what comes in.",
+          fix:
+            (takesMail(facts) ? fix : null) ?? manualFix("The mailbox must be in a domain that takes mail."),
+        })
+      }
+      const deaf = domains.filter((one) => isDeaf(one, facts))
+      if (deaf.length === domains.length)
+        return fail({
+          why: `Reports go to ${few(deaf)}, where no mail arrives.`,
+          advice: "Name a mailbox in a domain that takes mail.",
+          fix: manualFix(
+            "Only you know where such a mailbox is. 'rua=mailto:' and its address go into the DMARC record.",
           ),
         })
+      const refused = report_permissions.filter(({ is_permitted }) => is_permitted === "no")
       const [first] = refused
       if (first)
         return warning(0.5, {
           why: `No reports are sent to ${few(refused.map(({ host }) => host))}, which does not say that it takes them.`,
           advice: "Ask whoever runs that domain to permit the reports.",
-          fix: recordFix(
-            `${record_domain ?? domain}._report._dmarc.${first.host}`,
-            "TXT",
-            '"v=DMARC1"',
-            "Belongs into the zone of the domain that takes the reports.",
-          ),
+          fix: permissionFix(facts, first.host),
         })
       return pass("Receivers send reports.")
     }),
+}
+
+/** Whether no mail arrives at a domain that gets reports. */
+function isDeaf(host: string, facts: Facts): boolean {
+  if (host === facts.domain) return !takesMail(facts)
+  const route = facts.reports.isKnown ? facts.reports.value.get(host) : undefined
+  return route !== undefined && ["refused", "nowhere", "missing"].includes(route.kind)
 }
 
 /** Whether others can send mail in the name of the domain. */

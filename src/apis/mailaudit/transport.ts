@@ -8,47 +8,84 @@ import {
   notApplicable,
   pass,
   recordFix,
+  unknown,
   warning,
 } from "./check.ts"
 import type { Facts } from "./facts.ts"
-import { takesMail } from "./receiving.ts"
+import { reachable } from "./mail-servers.ts"
+import { isBelow } from "./providers.ts"
+import { takesMail } from "./purpose.ts"
 
 const noMail = "The domain takes no mail."
 
 const dane: Check = {
   id: "dane",
-  title: "Encrypted delivery by DANE",
+  title: "Encrypted delivery by DANE (TLSA, STARTTLS)",
   weight: 7,
   source: "RFC 7672",
   judge: (facts) => {
     if (!takesMail(facts)) return notApplicable(noMail)
     return judgeKnown(facts.dane, ({ mail_servers }) => {
-      const servers = mail_servers?.servers ?? []
-      if (mail_servers?.is_protected)
-        return pass("Senders check the certificate of each mail server by DANE.")
+      // A server without an address is a fault of the MX records, not of DANE.
+      const dead = facts.route.isKnown ? deadHosts(facts) : new Set<string>()
+      const servers = (mail_servers?.servers ?? []).filter(({ host }) => !dead.has(host))
+      const fix = daneFix(
+        facts,
+        servers.map(({ host }) => host),
+      )
+      if (servers.length === 0)
+        return fail({ why: "No mail server can be delivered to.", advice: "See “Mail servers (MX)”.", fix })
+      const usable = servers.filter(({ action }) => action === "authenticate")
+      if (mail_servers?.security === "secure" && usable.length === servers.length)
+        return pass(
+          "Senders check the certificate of each mail server by DANE. Whether the certificates fit the records was not looked at.",
+        )
       const avoided = servers.filter(({ action }) => action === "avoid")
       const [first] = avoided
+      if (first && avoided.every(({ security }) => security === "indeterminate"))
+        return unknown(first.reason ?? `The DNS gave no answer for ${first.host}.`)
       if (first)
         return fail({
           why: `Senders that use DANE do not deliver to ${few(avoided.map(({ host }) => host))}: ${first.reason ?? "its records are not usable."}`,
-          advice:
-            "Mend the signatures of the TLSA records or of the addresses: danelookup shows what is wrong.",
+          advice: "Mend the signatures of the TLSA records or of the addresses.",
+          fix: manualFix("Call danelookup for the domain: it shows what is wrong."),
           best: "D",
         })
-      const fix = manualFix(
-        "The record holds a fingerprint of the certificate's key: '_25._tcp.' and the name of the server, TLSA 3 1 1. The zone must be signed first.",
-      )
-      const some = servers.filter(({ action }) => action === "authenticate")
-      const advice = "Publish TLSA records for each mail server, in a signed zone."
-      if (some.length > 0)
+      const ignored = servers.filter(({ action }) => action === "encrypt")
+      const advice = "Publish TLSA records 3 1 1 for each mail server, in a signed zone."
+      if (usable.length > 0)
         return warning(0.5, {
-          why: `Only some of the mail servers have usable records: ${few(some.map(({ host }) => host))}.`,
+          why: `Only some of the mail servers have usable records: ${few(usable.map(({ host }) => host))}.`,
           advice,
           fix,
         })
-      return fail({ why: "No mail server has TLSA records that senders can use.", advice, fix })
+      return fail({
+        why:
+          ignored.length > 0
+            ? `Mail servers ignore the TLSA records of ${few(ignored.map(({ host }) => host))}: usages 0 and 1 do not count for mail (RFC 7672 §3.1.3), or the data is wrong.`
+            : "No mail server has TLSA records that senders can use.",
+        advice,
+        fix,
+      })
     })
   },
+}
+
+function deadHosts({ route }: Facts): ReadonlySet<string> {
+  if (!route.isKnown) return new Set()
+  const alive = new Set(reachable(route.value).map(({ host }) => host))
+  return new Set(route.value.servers.map(({ host }) => host).filter((host) => !alive.has(host)))
+}
+
+function daneFix({ domain }: Facts, hosts: readonly string[]): Fix {
+  const foreign = hosts.filter((host) => !isBelow(host, domain))
+  if (foreign.length > 0 && foreign.length === hosts.length)
+    return manualFix(
+      `The mail servers are not below ${domain} (${few(foreign)}): only whoever runs them can sign their zone and publish TLSA records. Ask there, or rely on MTA-STS, which needs nothing of them.`,
+    )
+  return manualFix(
+    "The record holds a fingerprint of the certificate's key: '_25._tcp.' and the name of the server, TLSA 3 1 1. The zone must be signed first.",
+  )
 }
 
 const mtaSts: Check = {
@@ -59,6 +96,8 @@ const mtaSts: Check = {
   judge: (facts) => {
     if (!takesMail(facts)) return notApplicable(noMail)
     return judgeKnown(facts.mtaSts, ({ is_valid, problems, record, mode, mx_matches }) => {
+      const silent = problems.find(({ code }) => code === "policy_timeout")
+      if (silent) return unknown(silent.message)
       const uncovered = mx_matches.filter(({ matched_by }) => matched_by === null).map(({ host }) => host)
       if (mode === "enforce" && uncovered.length > 0)
         return fail({
@@ -86,36 +125,66 @@ const mtaSts: Check = {
           advice: "Change the mode to enforce, and the id of the record.",
           fix: policyFix(facts),
         })
+      const doubt = problems.find(({ severity }) => severity === "warning")
+      if (doubt)
+        return warning(0.9, {
+          why: doubt.message,
+          advice: "Mend the policy or its host: mtastsvalidator shows each problem.",
+          fix: manualFix("Senders follow the policy as it is."),
+        })
       return pass("Senders deliver by verified TLS alone.")
     })
   },
 }
 
-/** A record and a policy for the present mail servers. */
-function policyFix({ domain, route }: Facts): Fix {
-  const hosts = route.isKnown ? route.value.servers.map(({ host }) => host) : []
-  const text = [
+/**
+ * A record and a policy for the mail servers that can be reached. A first policy only tests: an error in one that enforces keeps
+ * mail away (RFC 8461 §5.1).
+ */
+function policyFix({ domain, route, mtaSts: found }: Facts): Fix {
+  const hosts = route.isKnown ? reachable(route.value).map(({ host }) => host) : []
+  const present = found.isKnown ? found.value.mode : null
+  const mode = present === "testing" || present === "enforce" ? "enforce" : "testing"
+  if (hosts.length === 0) return manualFix("Mail servers come first, see “Mail servers (MX)”.")
+  const lines = [
     "version: STSv1",
-    "mode: enforce",
+    `mode: ${mode}`,
     ...hosts.map((host) => `mx: ${host}`),
     "max_age: 604800",
     "",
-  ].join("\r\n")
+  ]
+  const text = lines.join("\r\n")
   const id = new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 16)
-  return {
-    ...recordFix(
-      `_mta-sts.${domain}`,
-      "TXT",
-      `"v=STSv1; id=${id}"`,
-      "Publish the policy first. Begin with 'mode: testing' for some weeks, and read the reports about encrypted delivery.",
-    ),
-    file: { url: `https://mta-sts.${domain}/.well-known/mta-sts.txt`, text },
-  }
+  const next =
+    mode === "testing"
+      ? " It only tests: when the reports about encrypted delivery show no failure for some weeks, change the mode to enforce and the id."
+      : ""
+  const record = `v=STSv1; id=${id}`
+  const fix = recordFix(
+    [`_mta-sts.${domain}`, "TXT", `"${record}"`],
+    `Publish the policy first: the name mta-sts.${domain} must lead to a web server with a certificate for it.${next}`,
+    {
+      action: found.isKnown && found.value.record !== null ? "replace" : "add",
+      after: (facts) => {
+        const matches = hosts.map((host) => ({ host, matched_by: host }))
+        const value = {
+          is_valid: true,
+          problems: [],
+          record,
+          mode,
+          max_age: 604_800,
+          mx_matches: matches,
+        } as const
+        return { ...facts, mtaSts: { isKnown: true, value, unanswered: [] } }
+      },
+    },
+  )
+  return { ...fix, file: { url: `https://mta-sts.${domain}/.well-known/mta-sts.txt`, text } }
 }
 
 const bimi: Check = {
   id: "bimi",
-  title: "Logo in mailboxes",
+  title: "Logo in mailboxes (BIMI)",
   weight: 2,
   source: "draft-brand-indicators-for-message-identification",
   judge: ({ bimi: found }) =>
@@ -133,7 +202,7 @@ const bimi: Check = {
 
 const tlsReports: Check = {
   id: "tls_reports",
-  title: "Reports about encrypted delivery",
+  title: "Reports about encrypted delivery (TLSRPT)",
   weight: 4,
   source: "RFC 8460",
   judge: (facts) => {
@@ -143,20 +212,25 @@ const tlsReports: Check = {
       if (record !== null)
         return fail({
           why: problems.find(({ severity }) => severity === "error")?.message ?? "The record is not valid.",
-          advice: "Mend the record: tlsrptvalidator shows each mistake.",
+          advice: "Mend the record.",
+          fix: manualFix("Call tlsrptvalidator for the domain: it shows each mistake."),
         })
       return fail({
         why: problems.at(-1)?.message ?? "There is no record.",
         advice: "Ask senders for reports.",
         fix: recordFix(
-          `_smtp._tls.${facts.domain}`,
-          "TXT",
-          `"v=TLSRPTv1; rua=mailto:tls-reports@${facts.domain}"`,
+          [`_smtp._tls.${facts.domain}`, "TXT", `"v=TLSRPTv1; rua=mailto:tls-reports@${facts.domain}"`],
           "The mailbox must exist. mailreportparser reads what comes in.",
+          { after: withTlsReports },
         ),
       })
     })
   },
+}
+
+function withTlsReports(facts: Facts): Facts {
+  const value = { is_valid: true, problems: [], record: "v=TLSRPTv1" }
+  return { ...facts, tlsrpt: { isKnown: true, value, unanswered: [] } }
 }
 
 /** Whether mail to the domain is encrypted on its way. */

@@ -1,0 +1,77 @@
+import type { Fix } from "./check.ts"
+import { judge } from "./checks.ts"
+import type { Facts } from "./facts.ts"
+import { type Judged, pointsOf, scoreOf } from "./grade.ts"
+import { isParked } from "./purpose.ts"
+
+/** A fix with the checks that it is for. */
+interface Proposal {
+  readonly fix: Fix
+  readonly checks: readonly Judged[]
+}
+
+/**
+ * What to change, first what brings most. Each record is one line, composed for all checks that it concerns. The lines are applied
+ * one after the other: the points of each are what it adds to the score after those before it, so that their sum is what all bring
+ * together. For a domain without mail the lines that say so come first, and nothing is proposed that it does not need then.
+ */
+export function fixesOf(facts: Facts) {
+  const parting = isParked(facts)
+    ? proposalsOf(facts).filter(({ checks }) => checks.some(isAboutPurpose))
+    : []
+  const settled = parting.reduce((before, { fix }) => fix.after?.(before) ?? before, facts)
+  const lines = new Set(parting.map(({ fix }) => fix.line))
+  const others = proposalsOf(settled).filter(({ fix }) => !lines.has(fix.line) || fix.line === null)
+  let present = facts
+  const first = parting.map((proposal) => apply(proposal))
+  const left = [...others]
+  const rest: ReturnType<typeof apply>[] = []
+  while (left.length > 0) {
+    const gains = left.map((proposal) => gainOf(proposal, present))
+    const [best] = left.splice(gains.indexOf(Math.max(...gains)), 1)
+    if (best) rest.push(apply(best))
+  }
+  return [...first, ...rest]
+
+  function apply(proposal: Proposal) {
+    const { fix, checks } = proposal
+    const points = gainOf(proposal, present)
+    present = fix.after?.(present) ?? present
+    const ids = checks.map(({ check }) => check.id)
+    const { line, action, file, note } = fix
+    return { check: ids[0] ?? "", checks: ids, points, line, action, file, note }
+  }
+}
+
+/** By how much the score rises. Where only the operator knows the record, as if all its checks passed then. */
+function gainOf({ fix, checks }: Proposal, facts: Facts): number {
+  const ids = checks.map(({ check }) => check.id)
+  const before = judge(facts)
+  const after = fix.after
+    ? judge(fix.after(facts))
+    : before.map((one) => (ids.includes(one.check.id) ? passed(one) : one))
+  return scoreOf(after) - scoreOf(before)
+}
+
+/** What says that a domain has no mail: a null MX, SPF and DMARC. */
+function isAboutPurpose({ check }: Judged): boolean {
+  return ["mail_servers", "spf_record", "spf_policy", "dmarc_record", "dmarc_policy"].includes(check.id)
+}
+
+function proposalsOf(facts: Facts): readonly Proposal[] {
+  const groups = Map.groupBy(judge(facts), ({ verdict: { fix } }) => fix && (fix.line ?? fix.note))
+  return [...groups.values()].flatMap((group) => {
+    const fix = group[0]?.verdict.fix
+    return fix ? [{ fix, checks: mostLost(group, fix) }] : []
+  })
+}
+
+/** A new record is first of all for the check that misses it, a changed one for the check that loses most. */
+function mostLost(group: readonly Judged[], { action }: Fix): readonly Judged[] {
+  const lost = (one: Judged) => one.check.weight - pointsOf(one)
+  return action === "add" ? group : [...group].sort((a, b) => lost(b) - lost(a))
+}
+
+function passed({ check, verdict }: Judged): Judged {
+  return { check, verdict: { ...verdict, status: "pass", share: 1 } }
+}

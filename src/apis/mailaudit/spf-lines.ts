@@ -1,0 +1,90 @@
+import { type Fix, manualFix, recordFix, toStrings } from "./check.ts"
+import type { Facts } from "./facts.ts"
+import type { SpfResult } from "./parts.ts"
+import { providerOf } from "./providers.ts"
+import { isParked } from "./purpose.ts"
+import { mergedText } from "./spf-merge.ts"
+
+/** What the domain should publish for SPF, composed for the record and its policy; null if both are good. */
+export function spfFix(facts: Facts): Fix | null {
+  const { domain, spf } = facts
+  if (!spf.isKnown) return null
+  const { has_spf_record, spf_valid, spf_record, risk_level } = spf.value
+  if (!has_spf_record) return firstFix(facts)
+  if (facts.mergedSpf !== null) return mergeFix(facts)
+  if (!spf_valid) return manualFix("Call spfvalidator for the domain: it shows each mistake with its term.")
+  if (risk_level !== "high") return null
+  if (/(?:^|\s)redirect=/i.test(spf_record))
+    return manualFix("The record leads to that of another domain, which decides: change it there.")
+  const note = "Name all servers that send for the domain before you publish it."
+  return lineFix(domain, softfailed(spf_record), note, "replace")
+}
+
+function firstFix(facts: Facts): Fix {
+  const { domain, route } = facts
+  if (isParked(facts)) return lineFix(domain, "v=spf1 -all", "Says that the domain sends no mail.", "add")
+  const servers = route.isKnown ? route.value.servers : []
+  const hosts = [...new Set(servers.map(({ host }) => providerOf(host)))]
+  const [known] = hosts
+  if (known?.spf === null)
+    return manualFix(
+      `${known.name} filters the mail that comes in, so the MX records do not tell who sends. Name the servers and services that send for the domain: "v=spf1 include:… ~all".`,
+    )
+  if (known && known.spf !== null)
+    return lineFix(
+      domain,
+      `v=spf1 include:${known.spf} ~all`,
+      `${known.name} sends from the servers of this include (as documented on 2026-11-28). Add the other services that send for the domain before '~all'.`,
+      "add",
+    )
+  if (servers.length === 0)
+    return manualFix(
+      'Name the servers and services that send for the domain: "v=spf1 include:… ~all". If none does, publish "v=spf1 -all".',
+    )
+  const note = "Lets the mail servers of the domain send. Add the services that send for it before '~all'."
+  return lineFix(domain, "v=spf1 mx ~all", note, "add")
+}
+
+function mergeFix({ domain, spf, mergedSpf }: Facts): Fix | null {
+  const text = spf.isKnown ? mergedText(spf.value, domain) : null
+  if (text === null || !mergedSpf?.isKnown || !mergedSpf.value.spf_valid)
+    return manualFix(
+      `Merge the records into one${text === null ? "" : `: ${toStrings(text)} would say the same, but receivers could not evaluate it either. Call spfvalidator for each name in it`}.`,
+    )
+  const note = "One record in the place of all SPF records of the domain: with two, none counts."
+  return lineFix(domain, text, note, "replace", mergedSpf.value)
+}
+
+/** A line of which an audit finds what `found` says. */
+function lineFix(
+  domain: string,
+  text: string,
+  note: string,
+  action: "add" | "replace",
+  found?: SpfResult,
+): Fix {
+  return recordFix([domain, "TXT", toStrings(text)], note, {
+    action,
+    after: (facts) => {
+      const nothingFound = { dns_lookups_num: 0, spf_records_list: [], issues_found: [] }
+      const before = facts.spf.isKnown && facts.spf.value.has_spf_record ? facts.spf.value : nothingFound
+      const level = /\s-all$/.test(text) ? "low" : "medium"
+      const value = { ...before, ...found, has_spf_record: true, spf_record: text, spf_valid: true } as const
+      const issues_found = value.issues_found.filter(
+        ({ code }) => code !== "NEUTRAL_ALL" && code !== "NO_ALL_OR_REDIRECT",
+      )
+      const spf = {
+        isKnown: true,
+        value: { ...value, issues_found, risk_level: level },
+        unanswered: [],
+      } as const
+      return { ...facts, spf, mergedSpf: null }
+    },
+  })
+}
+
+/** The record with `~all` in the place of a weaker `all`, at its end. */
+function softfailed(record: string): string {
+  const stricter = record.replace(/(?:^|\s)[+?]?all(?=\s|$)/i, " ~all")
+  return stricter === record ? `${record} ~all` : stricter
+}
