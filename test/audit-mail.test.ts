@@ -53,6 +53,7 @@ const audit: Audit = {
       check: "dmarc",
       points: 15,
       line: '_dmarc.firm.example. 3600 IN TXT "v=DMARC1; p=none"',
+      action: "add",
       file: null,
       note: "Then read the reports.",
     },
@@ -60,6 +61,7 @@ const audit: Audit = {
       check: "spf",
       points: 0.5,
       line: null,
+      action: null,
       file: { url: "https://mta-sts.firm.example/x", text: "a\nb\n" },
       note: "Serve it.",
     },
@@ -81,10 +83,11 @@ FAIL  DMARC  0/15
 later  New  1.3/5
       a\\u001b[31mb
 
-What to change, the most points first
+What to change
 
 +15  DMARC
       Then read the reports.
+Add:
 _dmarc.firm.example. 3600 IN TXT "v=DMARC1; p=none"
 
 +0.5  SPF

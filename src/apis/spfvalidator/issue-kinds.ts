@@ -51,11 +51,11 @@ export const issueKinds = {
   DUPLICATE_MODIFIER: permerror("§6", "'{term}' {detail}; keep one"),
   TOO_MANY_LOOKUPS: permerror(
     "§4.6.4",
-    "the record needs {detail} DNS look-ups, but only 10 are allowed; remove includes or list networks instead",
+    "the record needs {detail}, but only 10 are allowed; remove includes or list networks instead",
   ),
   LOOKUPS_NEAR_LIMIT: warning(
     "§4.6.4",
-    "the record needs {detail} of the 10 DNS look-ups allowed; another include may break it",
+    "the record needs {detail} of the 10 allowed; another include may break it",
   ),
   TOO_MANY_VOID_LOOKUPS: permerror("§4.6.4", "{detail}"),
   VOID_LOOKUP: warning("§4.6.4", "'{term}' finds nothing {detail}"),

@@ -239,3 +239,22 @@ test.each<[string, DnsZone]>([
   const report = await validateIn(zone, { domain: "d.example" })
   expect([report.all_qualifier, report.risk_score, report.risk_level]).toEqual(["fail", 75, "high"])
 })
+
+test("a record with too many look-ups says which term needs how many (RFC 7208 §4.6.4)", async () => {
+  const zone: DnsZone = {
+    "d.example": [{ TXT: "v=spf1 mx include:a.example include:b.example a:w.example -all" }],
+    "a.example": [{ TXT: "v=spf1 include:c.example include:e.example include:f.example -all" }],
+    "b.example": [{ TXT: "v=spf1 include:c.example -all" }],
+    "c.example": [{ TXT: "v=spf1 a:w.example mx:w.example -all" }],
+    "e.example": [{ TXT: "v=spf1 ip4:93.184.216.0/24 -all" }],
+    "f.example": [{ TXT: "v=spf1 ip4:93.184.217.0/24 -all" }],
+    "w.example": [{ A: "93.184.216.1" }, { MX: [1, "w.example"] }],
+  }
+  const report = await validateIn(zone, { domain: "d.example" })
+  expect(report.dns_lookups_num).toBe(12)
+  expect(report.issues_found[0]).toMatchObject({
+    code: "TOO_MANY_LOOKUPS",
+    message:
+      "The record needs 12 DNS look-ups (6 for include:a.example, 4 for include:b.example, 1 for mx, 1 for a:w.example), but only 10 are allowed; remove includes or list networks instead (RFC 7208 §4.6.4).",
+  })
+})

@@ -105,12 +105,27 @@ function findInTotals({ root, nodes, parentWithRecord, misplaced }: Tree, summar
   }
   const findings = findTooManyVoids(root, voidLookups)
   if (lookupTerms > limits.lookupTerms) {
-    const count = isTruncated ? `at least ${lookupTerms}` : lookupTerms
-    return [toFinding("TOO_MANY_LOOKUPS", root, null, count), ...findings]
+    const count = isTruncated ? `at least ${lookupTerms}` : `${lookupTerms}`
+    return [
+      toFinding("TOO_MANY_LOOKUPS", root, null, `${count} DNS look-ups ${costsOf(summary)}`),
+      ...findings,
+    ]
   }
   if (lookupTerms < nearLimit) return findings
-  return [toFinding("LOOKUPS_NEAR_LIMIT", root, null, lookupTerms), ...findings]
+  return [
+    toFinding("LOOKUPS_NEAR_LIMIT", root, null, `${lookupTerms} DNS look-ups ${costsOf(summary)}`),
+    ...findings,
+  ]
 }
+
+/** Which terms need how many look-ups, those that need most. */
+function costsOf({ costs }: TreeSummary): string {
+  const named = costs.slice(0, shownCosts).map(({ term, lookupTerms }) => `${lookupTerms} for ${term}`)
+  const others = costs.slice(shownCosts).reduce((sum, { lookupTerms }) => sum + lookupTerms, 0)
+  return `(${[...named, ...(others > 0 ? [`${others} for others`] : [])].join(", ")})`
+}
+
+const shownCosts = 5
 
 const nearLimit = 9
 

@@ -11,12 +11,20 @@ export interface TreeSummary {
   readonly domains: readonly string[]
   /** Terms of RFC 7208 §4.6.4 in the whole tree; those of a domain included twice count twice. A safe integer. */
   readonly lookupTerms: number
+  /** What each term of the domain's own record costs of them, the dearest first. */
+  readonly costs: readonly TermCost[]
   /** Those whose look-up finds nothing, by the client's address family; counted in the same way. */
   readonly voidLookups: Readonly<Record<Family, number>>
   /** The limits cut the tree short, so the real counts may be higher. */
   readonly isTruncated: boolean
   /** The `all` that applies in the end, redirects followed; null without one. */
   readonly effectiveAll: Directive | null
+}
+
+interface TermCost {
+  /** As in the record: `include:spf.example`. */
+  readonly term: string
+  readonly lookupTerms: number
 }
 
 /** The place of a domain's record in the tree, where it is first mentioned. */
@@ -36,6 +44,7 @@ export function summarizeTree(tree: Tree): TreeSummary {
   const totals = new Map<string, Totals>()
   const domains = new Set<string>()
   const path = new Set<string>()
+  const costs: TermCost[] = []
   let isTruncated = false
 
   function visit(node: TreeNode, grantsPass: boolean): void {
@@ -47,21 +56,34 @@ export function summarizeTree(tree: Tree): TreeSummary {
     domains.add(node.domain)
     path.add(node.domain)
     for (const term of node.terms) {
-      addTo(total, { lookupTerms: 1, voidLookups: voidLookupsOf(term) })
-      const named = domainOf(term)
-      if (named !== null) domains.add(named)
-      const { kind } = term.outcome
-      if (kind === "over-limit" && (term.kind === "include" || term.kind === "redirect")) isTruncated = true
-      const child = kind === "followed" ? tree.nodes.get(term.target ?? "") : undefined
-      const isLoop = child !== undefined && path.has(child.domain)
-      const isRepeated = child !== undefined && !isLoop && records.has(child.domain)
-      findings.push(...findInTerm(term, node.domain, child, isLoop, isRepeated))
-      if (child === undefined || isLoop) continue
-      if (!isRepeated) visit(child, grantsPass && term.qualifier === "+")
-      addTo(total, totals.get(child.domain) ?? newTotals())
+      const before = total.lookupTerms
+      follow(term, node, total, findings, grantsPass)
+      if (node.domain === tree.root)
+        costs.push({ term: term.term.text, lookupTerms: total.lookupTerms - before })
     }
     path.delete(node.domain)
     records.set(node.domain, { node, isDeciding: deciding.has(node.domain), grantsPass, findings })
+  }
+
+  function follow(
+    term: ResolvedTerm,
+    node: TreeNode,
+    total: Totals,
+    findings: Finding[],
+    grantsPass: boolean,
+  ): void {
+    addTo(total, { lookupTerms: 1, voidLookups: voidLookupsOf(term) })
+    const named = domainOf(term)
+    if (named !== null) domains.add(named)
+    const { kind } = term.outcome
+    if (kind === "over-limit" && (term.kind === "include" || term.kind === "redirect")) isTruncated = true
+    const child = kind === "followed" ? tree.nodes.get(term.target ?? "") : undefined
+    const isLoop = child !== undefined && path.has(child.domain)
+    const isRepeated = child !== undefined && !isLoop && records.has(child.domain)
+    findings.push(...findInTerm(term, node.domain, child, isLoop, isRepeated))
+    if (child === undefined || isLoop) return
+    if (!isRepeated) visit(child, grantsPass && term.qualifier === "+")
+    addTo(total, totals.get(child.domain) ?? newTotals())
   }
 
   const root = tree.nodes.get(tree.root)
@@ -74,6 +96,7 @@ export function summarizeTree(tree: Tree): TreeSummary {
       .map((record) => withOneFamilyVoids(record, total.voidLookups)),
     domains: [...domains],
     ...total,
+    costs: costs.sort((a, b) => b.lookupTerms - a.lookupTerms),
     isTruncated,
     effectiveAll: last?.policy.kind === "found" ? allOf(last.policy.records[0]) : null,
   }

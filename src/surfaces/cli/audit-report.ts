@@ -31,6 +31,7 @@ interface AuditFix {
   readonly check: string
   readonly points: number
   readonly line: string | null
+  readonly action: "add" | "replace" | null
   readonly file: { readonly url: string; readonly text: string } | null
   readonly note: string
 }
@@ -53,7 +54,7 @@ const marks: Readonly<Record<string, readonly [word: string, colour: "green" | "
   }
 
 /**
- * The grade, each check with a word and why, and what to change, the most points first. Hidden characters of texts from the DNS
+ * The grade, each check with a word and why, and what to change, in the order of the answer. Hidden characters of texts from the DNS
  * are escaped.
  */
 export function toReport(audit: Audit, { columns, colours }: ReportOptions): string {
@@ -79,12 +80,13 @@ export function toReport(audit: Audit, { columns, colours }: ReportOptions): str
     add(why)
     if (advice !== null) add(`To do: ${advice}`)
   }
-  if (audit.fixes.length > 0) lines.push("", paint("bold", "What to change, the most points first"))
-  for (const { check, points, line, file, note } of audit.fixes) {
+  if (audit.fixes.length > 0) lines.push("", paint("bold", "What to change"))
+  for (const { check, points, line, action, file, note } of audit.fixes) {
     lines.push("", `+${toPoints(points)}  ${titleOf(check)}`)
     add(note)
     // As they are, so that they can be copied.
-    if (line !== null) lines.push(escapeHidden(line))
+    if (line !== null)
+      lines.push(action === "replace" ? "In the place of the present one:" : "Add:", escapeHidden(line))
     if (file !== null)
       lines.push(escapeHidden(file.url), ...file.text.trimEnd().split(/\r?\n/).map(escapeHidden))
   }

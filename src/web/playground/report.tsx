@@ -15,6 +15,7 @@ interface Fix {
   readonly check: string
   readonly points: number
   readonly line: string | null
+  readonly action: "add" | "replace" | null
   readonly file: { readonly url: string; readonly text: string } | null
   readonly note: string
 }
@@ -81,14 +82,21 @@ export function Report({ report }: { readonly report: AuditReport }) {
       </ul>
       {fixes.length > 0 && (
         <section aria-label="What to change">
-          <h3>What to change, most points first</h3>
+          <h3>What to change</h3>
           <ol class="report-fixes">
             {fixes.map((fix) => (
-              <li key={fix.check}>
+              <li key={fix.line ?? fix.note}>
                 <p>
                   {titleOf(fix.check)} <span class="muted">{fix.points} points</span>
                 </p>
-                {fix.line !== null && <pre class="code-block">{fix.line}</pre>}
+                {fix.line !== null && (
+                  <>
+                    <p class="muted">
+                      {fix.action === "replace" ? "In the place of the present one:" : "Add:"}
+                    </p>
+                    <pre class="code-block">{fix.line}</pre>
+                  </>
+                )}
                 {fix.file !== null && (
                   <>
                     <p class="muted">{fix.file.url}</p>
