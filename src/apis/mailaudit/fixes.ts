@@ -11,9 +11,10 @@ interface Proposal {
 }
 
 /**
- * What to change, first what brings most. Each record is one line, composed for all checks that it concerns. The lines are applied
- * one after the other: the points of each are what it adds to the score after those before it, so that their sum is what all bring
- * together. For a domain without mail the lines that say so come first, and nothing is proposed that it does not need then.
+ * What to change, first what brings most. Each record is one line, composed for all checks that it concerns. The lines are
+ * applied one after the other: the points of each are what it adds to the score after those before it, so that their sum is
+ * what all bring together. For a domain without mail the lines that say so come first, and nothing is proposed that it does not
+ * need then.
  */
 export function fixesOf(facts: Facts) {
   const parting = isParked(facts)

@@ -54,8 +54,8 @@ const marks: Readonly<Record<string, readonly [word: string, colour: "green" | "
   }
 
 /**
- * The grade, each check with a word and why, and what to change, in the order of the answer. Hidden characters of texts from the DNS
- * are escaped.
+ * The grade, each check with a word and why, and what to change, in the order of the answer. Hidden characters of texts from
+ * the DNS are escaped.
  */
 export function toReport(audit: Audit, { columns, colours }: ReportOptions): string {
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
