@@ -2,8 +2,8 @@ import type { Dns, DnsAnswer, DnsReply } from "../contract.ts"
 
 /**
  * Shares the questions of an audit between its parts, so that each is asked once. All of them have the same signal.
- * @returns a function that makes the DNS of a part, which may ask so many questions that no part before it has asked. `unanswered`
- * gets the names for which it got no answer.
+ * @returns a function that makes the DNS of a part, which may ask so many questions that no part before it has asked.
+ * It adds the names for which it got no answer to `unanswered`.
  */
 export function shareQuestions(dns: Dns, signal: AbortSignal): (limit: number, unanswered: string[]) => Dns {
   const asked = new Map<string, Promise<DnsAnswer | DnsReply>>()
