@@ -110,6 +110,11 @@ const known: Judgement<Case, Answer>[] = [
       "days on which clocks change: a schedule of several times does not run at a time that is left out, and runs twice at one that comes twice, as croner documents; cron-parser runs it later, and once",
     fits: differAtChange,
   },
+  {
+    reason: "Morocco from 2026-09-20 on: cron-parser has the time zones of the runtime, of 2026a",
+    fits: ({ timezone }, _ours, theirs) =>
+      timezone === "Africa/Casablanca" && (theirs?.at(-1) ?? "") > "2026-09-20",
+  },
   { reason: "cron-parser gives up a rare schedule", fits: (_test, _ours, theirs) => theirs === null },
 ]
 
