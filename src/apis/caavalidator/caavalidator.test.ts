@@ -199,3 +199,14 @@ describe("the grammar", () => {
     expect(ms).toBeLessThan(40)
   })
 })
+
+test.each([
+  ['0 issue "https://ca.example/"', "Write its domain alone, without https:// and a path."],
+  ['0 issue "ca.example other.example"', "Give each CA a record of its own."],
+  ['0 issue "\\"ca.example\\""', "Leave out the quotation marks and backslashes."],
+  ['0 issue "ca.example; x"', "Write its domain, and parameters such as accounturi=… after semicolons."],
+  ['0 iodef "x@a.example"', "Begin it with mailto:. It may also be http: or https:."],
+])("%s: %s", async (record, cause) => {
+  const [found] = (await validate(zoneOf(record), "a.example")).problems
+  expect(found?.message).toEndWith(cause)
+})

@@ -72,7 +72,7 @@ export const examples = [
         {
           code: "value" as const,
           severity: "error" as const,
-          message: "The value is not the name of a CA with parameters after semicolons.",
+          message: "'ca.example, other.example' is not the name of a CA. Give each CA a record of its own.",
           where: "record 2",
         },
       ],

@@ -1,4 +1,6 @@
 import { defineProblems, type Severity } from "../../values/problems.ts"
+import { explainAddress } from "../mail/report-address.ts"
+import { showBytes } from "../mail/shown-bytes.ts"
 import { forbidsAll, hasIssuer, isKnown, tagOf } from "./policy.ts"
 import { type CaaRecord, hasReservedFlags, readIssueValue } from "./property.ts"
 
@@ -59,33 +61,52 @@ function aboutRecord(record: CaaRecord, where: string): Problem[] {
   if (hasReservedFlags(record))
     problems.push(problem("reserved_flags", where, `The flags are ${flags}; only 0 and 128 have a meaning.`))
   if (!/^[a-z\d]+$/i.test(tag))
-    problems.push(problem("tag", where, "The tag has other characters than letters and digits."))
+    problems.push(
+      problem("tag", where, `The tag '${showBytes(tag)}' has other characters than letters and digits.`),
+    )
   else if (forbidsAll(record))
     problems.push(problem("unknown_critical", where, `The property ${tag} is critical, but not known.`))
   else if (!isKnown(record)) problems.push(problem("unknown_tag", where, `The property ${tag} is not known.`))
   if (tagOf(record) === "iodef" && !isReportAddress(value))
-    problems.push(problem("report_address", where, "The value is no mailto:, http: or https: address."))
+    problems.push(
+      problem("report_address", where, `${explainAddress(value)} It may also be http: or https:.`),
+    )
   return hasIssuer(record) ? [...problems, ...aboutIssuer(value, where)] : problems
 }
 
 function aboutIssuer(value: string, where: string): Problem[] {
   const read = readIssueValue(value)
   if (read === null)
-    return [problem("value", where, "The value is not the name of a CA with parameters after semicolons.")]
+    return [problem("value", where, `'${showBytes(value)}' is not the name of a CA. ${causeOf(value)}`)]
   const problems: Problem[] = []
   const valuesOf = (name: string) =>
     read.parameters.filter((one) => one.name === name).map((one) => one.value)
   const accounts = valuesOf("accounturi")
   if (accounts.length > 1)
     problems.push(problem("several_accounts", where, `There are ${accounts.length} accounturi parameters.`))
-  if (accounts.some((account) => !/^[a-z][a-z\d+.-]*:./i.test(account)))
-    problems.push(problem("account", where, "The value of accounturi is not a URI."))
+  const account = accounts.find((one) => !/^[a-z][a-z\d+.-]*:./i.test(one))
+  if (account !== undefined)
+    problems.push(problem("account", where, `The accounturi '${showBytes(account)}' is not a URI.`))
   const unknown = valuesOf("validationmethods")
     .flatMap((list) => list.split(","))
     .filter((method) => !methods.has(method) && !/^ca-[a-z\d-]+$/i.test(method))
   if (unknown.length > 0)
-    problems.push(problem("unknown_method", where, `A method of validation is not known: '${unknown[0]}'.`))
+    problems.push(
+      problem(
+        "unknown_method",
+        where,
+        `A method of validation is not known: '${showBytes(unknown[0] ?? "")}'.`,
+      ),
+    )
   return problems
+}
+
+/** The usual reason why a value does not follow the grammar (RFC 8659 §4.2). */
+function causeOf(value: string): string {
+  if (/:\/\//.test(value)) return "Write its domain alone, without https:// and a path."
+  if (/["'`\\]/.test(value)) return "Leave out the quotation marks and backslashes."
+  if (/^\s*[^\s,;]+[\s,]+[^\s,;]/.test(value)) return "Give each CA a record of its own."
+  return "Write its domain, and parameters such as accounturi=… after semicolons."
 }
 
 function aboutAll(records: readonly CaaRecord[]): Problem[] {
