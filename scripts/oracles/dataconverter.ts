@@ -74,7 +74,7 @@ const formats = Object.keys(writers) as Format[]
 /** What a writer makes of any data. */
 const written = fc.tuple(fc.constantFrom(...formats), value).map(([format, data]): Case => {
   try {
-    return { format, text: writers[format](data, new Notes()) }
+    return { format, text: writers[format](data, new Notes(), { delimiter: ",", fillsRows: false }) }
   } catch (error) {
     if (error instanceof InputRejected) return { format, text: "" }
     throw error

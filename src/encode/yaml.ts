@@ -1,3 +1,4 @@
+import { yamlEscapes } from "../values/yaml-escapes.ts"
 import type { Envelope } from "./envelope.ts"
 import { createEscape } from "./escape.ts"
 import { type Encoded, encodeTree, type Layout, type Place } from "./tree.ts"
@@ -65,12 +66,11 @@ const keyword = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf(?:inity)?|e[-+]?[
 function escapeQuoted(text: string): string {
   if (unchanged.test(text)) return text
   const quoted = JSON.stringify(text.toWellFormed()).slice(1, -1)
-  return unprintable.test(quoted) ? escapeUnprintable(quoted) : quoted
+  return quoted.search(yamlEscapes) >= 0 ? escapeUnprintable(quoted) : quoted
 }
 
 /** Printable ASCII except for the quote and the backslash. */
 const unchanged = /^[ !#-[\]-~]*$/
-const unprintable = /[\x7F-\x9F\u2028\u2029\uFEFF\uFFFE\uFFFF]/
 
 const escapeUnprintable = createEscape(
   [...Array.from({ length: 0x21 }, (_, index) => 0x7f + index), 0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff].map(

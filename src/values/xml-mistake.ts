@@ -7,7 +7,7 @@ const meanings: readonly (readonly [message: RegExp, meaning: string])[] = [
   [/^unmatched closing tag: (.*)\./s, "the closing tag '$1' fits no open element"],
   [/^unbound namespace prefix: "(.*)"/s, "the prefix '$1' has no namespace"],
   [/^duplicate attribute: (.*)\./s, "the attribute '$1' is there twice"],
-  [/closing? tag/, "a closing tag fits no open element"],
+  [/clos(?:e|ing) tag/, "a closing tag fits no open element"],
   [/only one root|text data outside/, "there is more than one element at the top, or text beside it"],
   [/must contain a root|unexpected end/, "the text ends too early"],
   [/doctype/, "a document type declaration is in the wrong place"],

@@ -1,14 +1,24 @@
 /** Losses are reported, unreadable text is refused with its place, and the cost of a text is bounded by its length. */
-import { expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Glob } from "bun"
+import fc from "fast-check"
 import { runIsolated } from "../../../test/support/run-isolated.ts"
+import { InputRejected } from "../contract.ts"
 import { type Format, run } from "./run.ts"
 
 const convert = (text: string, from: Format, to: Format) => runIsolated(run, { text, from, to })
 
 const refusals: readonly (readonly [what: string, from: Format, text: string, refusal: string])[] = [
-  ["no JSON", "json", '{"a": tru}', "is not valid JSON at line 1, column 7: invalid symbol"],
-  ["an empty text", "json", "", "is not valid JSON at line 1, column 1: value expected"],
-  ["a comment", "json", "[1] // one", "is not valid JSON at line 1, column 5: invalid comment token"],
+  [
+    "no JSON",
+    "json",
+    '{"a": tru}',
+    "is not valid JSON at line 1, column 7: a text must be in quotation marks",
+  ],
+  ["an empty text", "json", "", "is not valid JSON at line 1, column 1: a value must follow"],
+  ["a comment", "json", "[1] // one", "is not valid JSON at line 1, column 5: there are no comments in JSON"],
   ["a key twice", "json", '{"a": 1,\n "a": 2}', 'must not have a key twice: "a" at line 2, column 2'],
   [
     "a key twice by an escape",
@@ -37,31 +47,41 @@ const refusals: readonly (readonly [what: string, from: Format, text: string, re
     "is not valid YAML at line 1, column 5: an alias inside the value that it refers to",
   ],
   ["NUL", "yaml", 'a: "\0"', "is not valid YAML at line 1, column 5: a control character must be escaped"],
-  ["NUL", "xml", "<a>\0</a>", "is not valid XML at line 1, column 5: disallowed character"],
+  [
+    "NUL",
+    "xml",
+    "<a>\0</a>",
+    "is not valid XML at line 1, column 5: it has a character that XML does not allow there",
+  ],
   [
     "a lone surrogate",
     "csv",
     "a\n\ud800",
     "must be Unicode text, without half of a surrogate pair at line 2, column 1",
   ],
-  ["an open element", "xml", "<a>\n<b></a>", "is not valid XML at line 2, column 8: unexpected close tag"],
+  [
+    "an open element",
+    "xml",
+    "<a>\n<b></a>",
+    "is not valid XML at line 2, column 8: a closing tag fits no open element",
+  ],
   [
     "an attribute twice",
     "xml",
     '<a x="1" x="2"/>',
-    "is not valid XML at line 1, column 17: duplicate attribute: x",
+    "is not valid XML at line 1, column 17: the attribute 'x' is there twice",
   ],
   [
     "a prefix without a namespace",
     "xml",
     "<a:b/>",
-    "is not valid XML at line 1, column 7: unbound namespace prefix",
+    "is not valid XML at line 1, column 7: the prefix 'a' has no namespace",
   ],
   [
     "an entity that the document defines",
     "xml",
     "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
-    "is not valid XML at line 1, column 37: undefined",
+    "is not valid XML at line 1, column 37: an entity is unknown",
   ],
   [
     "a row that is too long",
@@ -86,13 +106,13 @@ const refusals: readonly (readonly [what: string, from: Format, text: string, re
     "a day that does not exist",
     "toml",
     "a = 2021-02-30",
-    "is not valid TOML at line 1, column 14: Unexpected invalid date",
+    "is not valid TOML at line 1, column 14: a date or time must exist",
   ],
   [
     "a key twice",
     "toml",
     "a = 1\na = 2",
-    "is not valid TOML at line 2, column 1: Defining a key multiple times",
+    "is not valid TOML at line 2, column 1: a key must not be there twice",
   ],
   ["a table that is a value", "toml", "a = 1\n[a.b]", "is not valid TOML at line 2"],
   [
@@ -274,7 +294,10 @@ test("declarations of namespaces that XML forbids are refused", async () => {
 test("numbers keep their digits, and keys their order and names", async () => {
   const json =
     '{\n  "2": 9007199254740993,\n  "1": 1.50,\n  "__proto__": {\n    "b": 1e400\n  },\n  "constructor": -0.0\n}\n'
-  expect(await convert(json, "json", "json")).toEqual({ text: json, warnings: [] })
+  expect(await convert(json, "json", "json")).toMatchObject({
+    text: json,
+    warnings: [{ code: "huge_numbers", where: "/__proto__/b" }],
+  })
   expect((await convert(json, "json", "toml")).text).toBe(
     "2 = 9007199254740993\n1 = 1.50\nconstructor = -0.0\n[__proto__]\nb = 1e400\n",
   )
@@ -304,4 +327,139 @@ test("warnings say how often and where it was first", async () => {
     message: "Comments are left out (2 times).",
     where: "line 1, column 1",
   })
+})
+
+// YAML 1.2.2 §10.3.2: the tags of the core schema, and the texts that fit them.
+test.each([
+  ["!!float 1", "1", []],
+  ["!!float -0", "-0", []],
+  ["!!float .5e3", "0.5e3", []],
+  ["!!int '007'", "7", []],
+  ["!!int 0x1F", "31", []],
+  ["!!bool 'true'", "true", []],
+  ["!!null ''", "null", []],
+  ["!!str 1", '"1"', []],
+  ["!!str yes", '"yes"', ["yaml_1_1_forms"]],
+  ["! 1", '"1"', []],
+  ["!!int 1.5", "1.5", ["tag_misfit"]],
+  ["!!int abc", '"abc"', ["tag_misfit"]],
+  ["!!float 'x'", '"x"', ["tag_misfit"]],
+  ["!!bool 1", "1", ["tag_misfit"]],
+  ["!!null a", '"a"', ["tag_misfit"]],
+  ["!!binary aGk=", '"aGk="', ["tags"]],
+])("the tag of %s", async (yaml, json, codes) => {
+  const { text, warnings } = await convert(`a: ${yaml}\n`, "yaml", "json")
+  expect(text).toBe(`{\n  "a": ${json}\n}\n`)
+  expect(warnings.map(({ code }) => code)).toEqual(codes as never)
+})
+
+test("what programs of YAML 1.1 read otherwise is named, and quoted texts are not", async () => {
+  for (const [yaml, json] of [
+    ["0755", 755],
+    ["yes", "yes"],
+    ["off", "off"],
+    ["12:30:00", "12:30:00"],
+  ] as const) {
+    const { text, warnings } = await convert(`a: ${yaml}`, "yaml", "json")
+    expect(JSON.parse(text)).toEqual({ a: json })
+    expect(warnings.map(({ code, where }) => [code, where])).toEqual([
+      ["yaml_1_1_forms", "line 1, column 4"],
+    ] as never)
+  }
+  for (const yaml of ["'yes'", '"0755"', "noon", "12", "0", "0.5", "2026-11-28"])
+    expect((await convert(`a: ${yaml}`, "yaml", "json")).warnings).toEqual([])
+})
+
+test("texts with tabs are quoted, since PyYAML cannot read them otherwise", async () => {
+  const json = JSON.stringify({ "a\tb": "c\td", e: "f\n\tg", h: ["\ti"] })
+  const { text } = await convert(json, "json", "yaml")
+  expect(text).toBe('"a\\tb": "c\\td"\ne: "f\\n\\tg"\nh:\n  - "\\ti"\n')
+})
+
+describe("CSV of spreadsheets", () => {
+  const ask = (text: string, more: object = {}) =>
+    runIsolated(run, { text, from: "csv", to: "json", ...more } as Parameters<typeof run>[0])
+  const codes = async (text: string, more: object = {}) => {
+    const { text: json, warnings } = await ask(text, more)
+    return [JSON.parse(json), warnings.map(({ code }) => code)] as const
+  }
+
+  test("with semicolons or tabs", async () => {
+    const rows = [{ a: "1,5", b: "x;y" }]
+    expect(await codes('a;b\n1,5;"x;y"\n', { delimiter: "semicolon" })).toEqual([rows, []])
+    expect(await codes("a\tb\n1,5\tx;y\n", { delimiter: "tab" })).toEqual([rows, []])
+    expect(await codes("a;b\n1;2\n")).toEqual([[{ "a;b": "1;2" }], ["other_delimiter"]])
+    expect(await codes("sep=;\r\na;b\r\n1;2\r\n")).toEqual([[{ a: "1", b: "2" }], ["separator_line"]])
+    await expect(ask('a;b\n"1"2;3', { delimiter: "semicolon" })).rejects.toThrow(
+      "a semicolon or a new line must follow",
+    )
+    const back = await runIsolated(run, {
+      text: JSON.stringify(rows),
+      from: "json",
+      to: "csv",
+      delimiter: "semicolon",
+    })
+    expect(back.text).toBe('a;b\r\n1,5;"x;y"\r\n')
+  })
+
+  test("with short rows", async () => {
+    await expect(ask("a,b\n1\n")).rejects.toThrow(
+      "has 1 in the row at line 2, column 1; or set 'short_rows' to fill",
+    )
+    expect(await codes("a,b\n1\n2,3\n", { short_rows: "fill" })).toEqual([
+      [
+        { a: "1", b: "" },
+        { a: "2", b: "3" },
+      ],
+      ["short_rows"],
+    ])
+    await expect(ask("a,b\n1,2,3\n", { short_rows: "fill" })).rejects.toThrow(
+      "has 3 in the row at line 2, column 1.",
+    )
+  })
+})
+
+test("numbers beyond the range of a double are named", async () => {
+  for (const number of ["1e400", "-1e309", "1e-400"])
+    expect((await convert(number, "json", "yaml")).warnings.map(({ code }) => code)).toEqual(["huge_numbers"])
+  for (const number of ["1e308", "0e400", "0.000", "5e-324", "12345678901234567890"])
+    expect((await convert(number, "json", "yaml")).warnings).toEqual([])
+})
+
+test("no refusal has a text of a library", async () => {
+  const root = join(import.meta.dir, "../../../node_modules")
+  const literals = /(["'`])((?:(?!\1)[^\\\n])+)\1/g
+  const texts = ["yaml/dist", "toml-eslint-parser/lib", "saxes", "jsonc-parser/lib/esm"].flatMap((folder) =>
+    [...new Glob("**/*.{js,mjs}").scanSync(join(root, folder))].flatMap((file) =>
+      [...readFileSync(join(root, folder, file), "utf8").matchAll(literals)].flatMap(([, , literal = ""]) =>
+        literal.split(/\$\{[^}]*\}|\{\{.*?\}\}/).filter((part) => part.length > 12 && / \w/.test(part)),
+      ),
+    ),
+  )
+  expect(texts.length).toBeGreaterThan(150)
+  const pieces =
+    '{ } [ ] : , " \' - ? & * ! !!int |  > # % @ ` = . a 1 0x -- --- ... <a> </a> <b <!-- ]]> &x; &amp; <?xml ?> \\x \\ [[a]] a=1 b.c= 1979-05-32 """ _ 0'.split(
+      " ",
+    )
+  const from = fc.constantFrom<Format>("json", "yaml", "xml", "toml", "csv")
+  const text = fc.array(
+    fc.oneof(fc.constantFrom(...pieces), fc.constantFrom(" ", "\n", "\n  ", "\t", "\u0001")),
+    { maxLength: 12 },
+  )
+  let refused = 0
+  await fc.assert(
+    fc.asyncProperty(from, text, async (format, parts) => {
+      const message = await convert(parts.join(""), format, "json").then(
+        () => "",
+        (error: unknown) => {
+          if (!(error instanceof InputRejected)) throw error
+          refused++
+          return error.message
+        },
+      )
+      expect(texts.filter((one) => message.includes(one))).toEqual([])
+    }),
+    { numRuns: 3_000 },
+  )
+  expect(refused).toBeGreaterThan(1_000)
 })

@@ -33,6 +33,19 @@ export const dataconverter = defineIsolatedApi({
     }),
     from: choice(formats, { description: "The format of the text." }),
     to: choice(formats, { description: "The format to convert it to." }),
+    delimiter: Type.Optional(
+      choice(["comma", "semicolon", "tab"], {
+        default: "comma",
+        description:
+          "What parts the columns of CSV, read and written. A first line such as `sep=;` counts in any case.",
+      }),
+    ),
+    short_rows: Type.Optional(
+      choice(["refuse", "fill"], {
+        default: "refuse",
+        description: "Whether rows of CSV with too few fields are refused, or filled with empty fields.",
+      }),
+    ),
   }),
   output: Type.Object({
     text: Type.String({ description: "The data in the other format." }),

@@ -5,6 +5,11 @@ const kinds = {
   comments: ["warning", "comments are left out"],
   anchors: ["info", "a YAML alias is replaced by a copy of the value that it refers to"],
   tags: ["warning", "a YAML tag is left out, and its value is read without it"],
+  tag_misfit: ["warning", "a YAML tag such as !!int does not fit its value, which is read without it"],
+  yaml_1_1_forms: [
+    "info",
+    "programs of YAML 1.1 read it otherwise: yes, no, on and off as true or false, 0755 as octal, 12:30:00 as a number",
+  ],
   documents: ["info", "several YAML documents become one list"],
   key_as_text: ["warning", "a key that is not text becomes text"],
   yaml_1_1: [
@@ -17,6 +22,19 @@ const kinds = {
   element_order: [
     "warning",
     "elements of the same name are grouped; the order of the others among them is lost",
+  ],
+  other_delimiter: [
+    "warning",
+    "the first row has no comma, but semicolons or tabs: set 'delimiter' if they part the columns",
+  ],
+  separator_line: [
+    "info",
+    "the first line, sep= and a character, names what parts the columns; it is no row",
+  ],
+  short_rows: ["warning", "a row has fewer fields than the first; the others are empty"],
+  huge_numbers: [
+    "warning",
+    "a number is beyond the range of a double (about 5e-324 to 1.8e308): most programs read it as zero or as infinity",
   ],
   header_alone: ["warning", "the names of columns are left out, since there are no rows"],
   dates: ["warning", "a date or time of TOML becomes text"],

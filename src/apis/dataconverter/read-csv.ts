@@ -6,22 +6,38 @@ import { addKey, placeAt, placeText, refuse, type Value } from "./values.ts"
  * Reads CSV (RFC 4180) with the names of the columns in its first row. Each row becomes an object; all values are text. Any line
  * break ends a line. Empty lines are left out. In a field that does not begin with a quote, quotes are ordinary characters.
  */
-export function readCsv(text: string, notes: Notes): Value {
-  const [header, ...rows] = splitRows(text)
+export function readCsv(text: string, notes: Notes, { delimiter, fillsRows }: CsvForm): Value {
+  // Spreadsheets write and read such a line before the names.
+  const [line = "", named = ""] = /^sep=([,;\t|])(?:\r\n?|\n|$)/i.exec(text) ?? []
+  if (line !== "") notes.add("separator_line", start)
+  const [header, ...rows] = splitRows(text, line.length, named || delimiter)
   if (!header) return []
   const names = new Map<string, number>()
   for (const [index, { value, offset }] of header.entries())
     addKey(names, value, index, () => placeAt(text, offset))
-  if (rows.length === 0) notes.add("header_alone", () => ({ line: 1, column: 1 }))
+  if (header.length === 1 && /[;\t]/.test(header[0]?.value ?? "")) notes.add("other_delimiter", start)
+  if (rows.length === 0) notes.add("header_alone", start)
   return rows.map((row) => {
-    if (row.length !== names.size)
+    if (fillsRows && row.length < names.size)
+      notes.add("short_rows", () => placeAt(text, row[0]?.offset ?? 0))
+    else if (row.length !== names.size)
       reject(
         "text",
-        `must have ${names.size} fields in each row, as in the first one, and has ${row.length} in the row at ${placeText(placeAt(text, row[0]?.offset ?? 0))}`,
+        `must have ${names.size} fields in each row, as in the first one, and has ${row.length} in the row at ${placeText(placeAt(text, row[0]?.offset ?? 0))}${row.length < names.size ? "; or set 'short_rows' to fill" : ""}`,
       )
     return new Map(names.entries().map(([name, index]) => [name, row[index]?.value ?? ""]))
   })
 }
+
+/** How CSV is written. */
+export interface CsvForm {
+  /** The character that parts the columns. */
+  readonly delimiter: string
+  /** Whether a row may have fewer fields than the first. */
+  readonly fillsRows: boolean
+}
+
+const start = () => ({ line: 1, column: 1 })
 
 interface Field {
   readonly value: string
@@ -29,35 +45,34 @@ interface Field {
   readonly offset: number
 }
 
-function splitRows(text: string): Field[][] {
+function splitRows(text: string, from: number, delimiter: string): Field[][] {
+  const ends = new RegExp(`[${delimiter}\\r\\n]`, "g")
   const rows: Field[][] = []
   let row: Field[] = []
-  let at = 0
+  let at = from
   while (at < text.length || row.length > 0) {
     const offset = at
     const isQuoted = text[at] === '"'
-    const end = isQuoted ? endOfQuoted(text, at) : nextEnd(text, at)
+    const end = isQuoted ? endOfQuoted(text, at) : nextEnd(text, at, ends)
     const value = isQuoted ? text.slice(at + 1, end - 1).replaceAll('""', '"') : text.slice(at, end)
     row.push({ value, offset })
-    if (isQuoted && !isEnd(text[end]))
-      refuse("CSV", placeAt(text, end), "a comma or a new line must follow the quote")
+    if (isQuoted && end < text.length && nextEnd(text, end, ends) !== end)
+      refuse("CSV", placeAt(text, end), `${nameOf(delimiter)} or a new line must follow the quote`)
     at = end + (text.startsWith("\r\n", end) ? 2 : 1)
-    if (text[end] === ",") continue
+    if (text[end] === delimiter) continue
     if (row.length > 1 || end > offset) rows.push(row)
     row = []
   }
   return rows
 }
 
-const ends = /[,\r\n]/g
-
-function nextEnd(text: string, from: number): number {
+function nextEnd(text: string, from: number, ends: RegExp): number {
   ends.lastIndex = from
   return ends.exec(text)?.index ?? text.length
 }
 
-function isEnd(character: string | undefined): boolean {
-  return character === undefined || /[,\r\n]/.test(character)
+function nameOf(delimiter: string): string {
+  return { ",": "a comma", ";": "a semicolon", "\t": "a tab" }[delimiter] ?? `'${delimiter}'`
 }
 
 /** The offset after the quote that ends a field. Two quotes in a row are one quote inside the field. */

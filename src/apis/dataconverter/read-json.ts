@@ -1,4 +1,5 @@
-import { type JSONVisitor, type ParseErrorCode, printParseErrorCode, visit } from "jsonc-parser"
+import { type JSONVisitor, printParseErrorCode, visit } from "jsonc-parser"
+import { explain } from "./mistakes.ts"
 import { addKey, Numeral, placeAt, refuse, requireDepth, type Value } from "./values.ts"
 
 interface Open {
@@ -37,7 +38,8 @@ export function readJson(text: string): Value {
     onLiteralValue(value: unknown, offset, length) {
       take(typeof value === "number" ? new Numeral(text.slice(offset, offset + length)) : toScalar(value))
     },
-    onError: (code, offset) => refuse("JSON", placeAt(text, offset), describe(code)),
+    onError: (code, offset) =>
+      refuse("JSON", placeAt(text, offset), explain("JSON", printParseErrorCode(code))),
   }
   visit(text, events, { disallowComments: true })
   if (root === undefined) refuse("JSON", placeAt(text, text.length), "a value is missing")
@@ -46,11 +48,4 @@ export function readJson(text: string): Value {
 
 function toScalar(value: unknown): Value {
   return typeof value === "string" || typeof value === "boolean" ? value : null
-}
-
-/** `PropertyNameExpected` as words. */
-function describe(code: ParseErrorCode): string {
-  return printParseErrorCode(code)
-    .replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    .toLowerCase()
 }

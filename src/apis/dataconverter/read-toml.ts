@@ -1,4 +1,5 @@
 import { type AST, ParseError, parseTOML } from "toml-eslint-parser"
+import { explain } from "./mistakes.ts"
 import type { Notes } from "./notes.ts"
 import { addKey, Moment, Numeral, type Place, placeAt, refuse, requireDepth, type Value } from "./values.ts"
 
@@ -25,7 +26,7 @@ function parse(text: string): AST.TOMLProgram {
     return parseTOML(text, { tomlVersion: "1.1" })
   } catch (thrown) {
     if (!(thrown instanceof ParseError)) throw thrown
-    refuse("TOML", { line: thrown.lineNumber, column: thrown.column + 1 }, thrown.message)
+    refuse("TOML", { line: thrown.lineNumber, column: thrown.column + 1 }, explain("TOML", thrown.message))
   }
 }
 

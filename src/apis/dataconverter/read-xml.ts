@@ -1,4 +1,5 @@
 import { SaxesParser, type SaxesTagNS } from "saxes"
+import { explainXml } from "../../values/xml-mistake.ts"
 import type { Notes } from "./notes.ts"
 import { type Place, refuse, requireDepth, type Value } from "./values.ts"
 
@@ -21,7 +22,7 @@ export function readXml(text: string, notes: Notes): Value {
   const open: OpenElement[] = []
   const root = new Map<string, Value>()
 
-  parser.on("error", ({ message }) => refuse("XML", place(), message.replace(/^\d+:\d+: /, "")))
+  parser.on("error", (error) => refuse("XML", place(), explainXml(error)))
   parser.on("comment", () => notes.add("comments", place))
   parser.on("processinginstruction", () => notes.add("instructions", place))
   parser.on("doctype", () => notes.add("doctype", place))

@@ -11,6 +11,7 @@ import {
   type YAMLMap,
 } from "yaml"
 import { reject } from "../contract.ts"
+import { explain } from "./mistakes.ts"
 import type { Notes } from "./notes.ts"
 import {
   addKey,
@@ -27,10 +28,6 @@ import { writeCompactJson } from "./write-json.ts"
 
 /** The most values that aliases may copy. A few lines with aliases could make billions. */
 const maxValues = 100_000
-const standardTags = [
-  "!",
-  ..."str int float bool null map seq".split(" ").map((name) => `tag:yaml.org,2002:${name}`),
-]
 
 /** A value, how many values are in it with a copy for each alias, and their levels. */
 interface Read {
@@ -51,7 +48,7 @@ export function readYaml(text: string, notes: Notes): Value {
   const values: Value[] = []
   // One document at a time, since the library's form of a document takes far more memory than its data.
   for (const { errors, contents, range } of composer.compose(parse(text, notes), true, text.length)) {
-    for (const { pos, message } of errors) refuse("YAML", placeAt(text, pos[0]), message)
+    for (const { pos, code } of errors) refuse("YAML", placeAt(text, pos[0]), explain("YAML", code))
     values.push(readContents(contents, text, notes))
     if (values.length === 2) notes.add("documents", () => placeAt(text, range[0]))
   }
@@ -95,13 +92,19 @@ function readContents(contents: Node | null, text: string, notes: Notes): Value 
     const place = () => placeAt(text, placeOf(node))
     requireDepth(depth, place)
     const { anchor, tag } = isNode(node) ? node : {}
-    if (tag !== undefined && !standardTags.includes(tag)) notes.add("tags", place)
+    if (tag !== undefined && tag !== "!" && !scalarTags.has(tag) && !collectionTags.includes(tag))
+      notes.add("tags", place)
     if (anchor !== undefined) anchors.set(anchor, null)
+    const isCollection = isMap(node) || isSeq(node)
     const found = isMap(node)
       ? readMap(node, depth)
       : isSeq(node)
         ? readList(node.items, depth)
-        : readScalar(node)
+        : { value: isScalar(node) ? toValue(node, () => notes.add("tag_misfit", place)) : null, ...oneValue }
+    if (isCollection ? tag !== undefined && scalarTags.has(tag) : collectionTags.includes(tag ?? ""))
+      notes.add("tag_misfit", place)
+    if (isScalar(node) && node.type === "PLAIN" && otherIn11.test(node.source ?? ""))
+      notes.add("yaml_1_1_forms", place)
     if (anchor !== undefined) anchors.set(anchor, found)
     return found
   }
@@ -171,14 +174,53 @@ function sum(parts: readonly Read[]): Read & { readonly value: Value[] } {
   return { value: parts.map(({ value }) => value), size, levels: levels + 1 }
 }
 
-function readScalar(node: unknown): Read {
-  return { value: isScalar(node) ? toValue(node) : null, size: 1, levels: 1 }
-}
+const oneValue = { size: 1, levels: 1 }
 
-function toValue({ value, source }: Scalar): Value {
-  if (typeof value === "number" || typeof value === "bigint") return toNumeral(source ?? String(value))
+/** The value of a scalar: with a tag of the core schema, as that type reads it. */
+function toValue({ value, source = "", tag, type }: Scalar, onMisfit: () => void): Value {
+  const read = tag === undefined ? undefined : scalarTags.get(tag)
+  const tagged = read?.(source)
+  if (tagged !== undefined) return tagged
+  if (read) {
+    onMisfit()
+    if (type === "PLAIN") return toCore(source)
+  }
+  if (typeof value === "number" || typeof value === "bigint") return toNumeral(source || String(value))
   return typeof value === "string" || typeof value === "boolean" ? value : null
 }
+
+/** The types of the core schema (YAML 1.2.2 §10.3.2). Each gives undefined for a text that is none of its values. */
+const readNull = (source: string) => (/^(?:~|null|Null|NULL|)$/.test(source) ? null : undefined)
+const readBoolean = (source: string) =>
+  /^(?:true|True|TRUE|false|False|FALSE)$/.test(source) ? source.toLowerCase() === "true" : undefined
+const readInteger = (source: string) =>
+  /^(?:[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+)$/.test(source) ? toNumeral(source) : undefined
+const readFloat = (source: string) =>
+  readInteger(source) ??
+  (/^(?:[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/.test(source)
+    ? toNumeral(source)
+    : undefined)
+
+function toCore(source: string): Value {
+  const found = [readNull, readBoolean, readFloat]
+    .map((read) => read(source))
+    .find((one) => one !== undefined)
+  return found === undefined ? source : found
+}
+
+const core = "tag:yaml.org,2002:"
+const scalarTags = new Map<string, (source: string) => Value | undefined>([
+  [`${core}str`, (source) => source],
+  [`${core}int`, readInteger],
+  [`${core}float`, readFloat],
+  [`${core}bool`, readBoolean],
+  [`${core}null`, readNull],
+])
+const collectionTags = [`${core}map`, `${core}seq`]
+
+/** Plain texts and numbers that YAML 1.1 reads otherwise: booleans, octal numbers, and numbers to the base of 60. */
+const otherIn11 =
+  /^(?:y|Y|n|N|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0[0-7_]+|[-+]?[1-9]\d*(?::[0-5]?\d)+(?:\.\d*)?)$/
 
 /** A number of the core schema in the form of JSON, which has no `0x1F`, `0o17`, `007`, `+.5` and `1.`. */
 function toNumeral(source: string): Numeral {

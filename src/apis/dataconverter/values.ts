@@ -16,6 +16,11 @@ export class Numeral {
   get isJson(): boolean {
     return !/[in]/.test(this.text)
   }
+  /** Whether a double cannot hold it: it would become infinite, or zero. */
+  get isHuge(): boolean {
+    const double = Number(this.text)
+    return this.isJson && (!Number.isFinite(double) || (double === 0 && /^-?[0.]*[1-9]/.test(this.text)))
+  }
 }
 
 /** A date or time of TOML as it was written. Other formats have text for it. */
@@ -56,13 +61,9 @@ export function placeAt(text: string, offset: number): Place {
   return { line: before.split("\n").length, column: offset - lineStart + 1 }
 }
 
-/**
- * Refuses text that is not valid in its format.
- * @param reason the message of a library
- */
+/** Refuses text that is not valid in its format, for a reason in a clause. */
 export function refuse(format: string, place: Place, reason: string): never {
-  const words = reason.split("\n")[0]?.trim().replace(/[.:]$/, "").slice(0, 300)
-  reject("text", `is not valid ${format} at ${placeText(place)}: ${words}`)
+  reject("text", `is not valid ${format} at ${placeText(place)}: ${reason}`)
 }
 
 export const maxDepth = 100

@@ -1,10 +1,11 @@
 import { pointerTo } from "../../values/json-pointer.ts"
 import type { Notes } from "./notes.ts"
+import type { CsvForm } from "./read-csv.ts"
 import { isList, isObject, Moment, Output, toText, type Value } from "./values.ts"
 import { writeCompactJson } from "./write-json.ts"
 
 /** Writes CSV (RFC 4180): the names of all keys in the first row, then a row for each object of the list. */
-export function writeCsv(value: Value, notes: Notes): string {
+export function writeCsv(value: Value, notes: Notes, { delimiter }: CsvForm): string {
   const items = isList(value) ? value : [value]
   if (!isList(value)) notes.add("rows", "")
   const columns = new Set<string>()
@@ -23,8 +24,8 @@ export function writeCsv(value: Value, notes: Notes): string {
     let separator = ""
     for (const cell of cells) {
       // A row with one empty cell would be an empty line, which readers leave out.
-      output.add(separator, names.length === 1 && cell === "" ? '""' : quote(cell))
-      separator = ","
+      output.add(separator, names.length === 1 && cell === "" ? '""' : quote(cell, delimiter))
+      separator = delimiter
     }
     output.add("\r\n")
   }
@@ -53,6 +54,6 @@ function toCell(value: Value | undefined, where: string, notes: Notes): string {
 }
 
 /** Quotes a cell if needed. Readers would leave out a byte order mark at its beginning. */
-function quote(cell: string): string {
-  return /[",\r\n]|^\ufeff/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+function quote(cell: string, delimiter: string): string {
+  return /["\r\n]|^\ufeff/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell
 }

@@ -1,5 +1,6 @@
 import { Document, type Scalar } from "yaml"
 import { pointerTo } from "../../values/json-pointer.ts"
+import { yamlEscapes } from "../../values/yaml-escapes.ts"
 import type { Notes } from "./notes.ts"
 import { isList, isObject, Moment, Numeral, requireLength, type Value } from "./values.ts"
 
@@ -22,9 +23,6 @@ class Escaped {
   }
 }
 
-/** Characters to escape: YAML allows some only as escapes (YAML 1.2.2 §5.1), and YAML 1.1 reads some as line breaks. */
-const toEscape = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g
-
 const escapedTexts = {
   tag: "tag:yaml.org,2002:str",
   default: true,
@@ -32,7 +30,7 @@ const escapedTexts = {
   resolve: (text: string) => text,
   stringify: ({ value }: Scalar) =>
     JSON.stringify(value instanceof Escaped ? value.text : value).replace(
-      toEscape,
+      yamlEscapes,
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
     ),
 }
@@ -89,7 +87,7 @@ function toPlain(value: Value, where: string, notes: Notes): unknown {
 
 /** A text that is only `=` has another meaning in YAML 1.1. */
 function toPlainText(text: string): string | Escaped {
-  return text.search(toEscape) < 0 && text !== "=" ? text : new Escaped(text)
+  return text.search(yamlEscapes) < 0 && text !== "=" ? text : new Escaped(text)
 }
 
 /** Refuses data that is too long, before it is written. */
