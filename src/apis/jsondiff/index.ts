@@ -45,6 +45,13 @@ export const jsondiff = defineIsolatedApi({
         description: "The kind of `patch`: JSON Patch (RFC 6902) or merge patch (RFC 7386).",
       }),
     ),
+    ignore: Type.Optional(
+      Type.Array(Type.String({ maxLength: 1_000 }), {
+        maxItems: 20,
+        description:
+          "Places that are left out of `from` and `to` before they are compared, as JSON Pointers (RFC 6901) in which `*` stands for any name or index: `/updated_at`, `/users/*/last_login`. An item of a list becomes null, so that the others keep their place.",
+      }),
+    ),
   }),
   output: Type.Object({
     is_valid: Type.Boolean({

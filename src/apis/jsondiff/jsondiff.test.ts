@@ -190,3 +190,45 @@ test("a number that may have lost digits is a warning", async () => {
 test("the reverse patch is only made for premium", async () => {
   expect((await runIsolated(run, { from: 1, to: 2 }, false)).reverse).toBeNull()
 })
+
+describe("places that are left out of a comparison", () => {
+  const compare = (from: unknown, to: unknown, ignore: string[]) => runIsolated(run, { from, to, ignore })
+
+  test("by pointers, with * for any name or index", async () => {
+    const from = {
+      at: 1,
+      users: [
+        { name: "a", seen: 1 },
+        { name: "b", seen: 2 },
+      ],
+      "x/y": 1,
+      "*": 1,
+    }
+    const to = { at: 2, users: [{ name: "a", seen: 3 }, { name: "c" }], "x/y": 2, "*": 1 }
+    const { patch, merge_patch, result, reverse } = await compare(from, to, [
+      "/at",
+      "/users/*/seen",
+      "/x~1y",
+      "/none/0",
+    ])
+    expect(patch).toEqual([{ op: "replace", path: "/users/1/name", value: "c" }])
+    expect(reverse).toEqual([{ op: "replace", path: "/users/1/name", value: "b" }])
+    expect(result).toEqual({ users: [{ name: "a" }, { name: "c" }], "*": 1 })
+    expect(merge_patch).toEqual({ users: [{ name: "a" }, { name: "c" }] })
+    expect((await compare([1, 2, 3], [9, 2, 4], ["/0"])).patch).toEqual([
+      { op: "replace", path: "/2", value: 4 },
+    ])
+    expect((await compare(from, to, ["/*"])).patch).toEqual([])
+    expect((await compare(1, 2, ["/a"])).patch).toEqual([{ op: "replace", path: "", value: 2 }])
+  })
+
+  test("wrong ones are refused", async () => {
+    for (const pointer of ["", "a", "/a~2"])
+      await expect(compare({}, {}, ["/a", pointer])).rejects.toThrow(
+        `The 'ignore' parameter must have JSON Pointers (RFC 6901), such as "/a/*/b"; item 1 (counted from 0) is none`,
+      )
+    await expect(runIsolated(run, { from: {}, patch: [], ignore: ["/a"] })).rejects.toThrow(
+      "where 'patch' is given",
+    )
+  })
+})

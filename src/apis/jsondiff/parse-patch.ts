@@ -57,7 +57,7 @@ function parseOperation(given: unknown, index: number): Operation {
 }
 
 /** The names and indexes of a JSON Pointer (RFC 6901), as text; null if the text is no pointer. */
-function parsePointer(text: string): readonly string[] | null {
+export function parsePointer(text: string): readonly string[] | null {
   if (text === "") return []
   if (!text.startsWith("/") || /~(?![01])/.test(text)) return null
   return text

@@ -6,16 +6,23 @@ import { type RunOf, reject } from "../contract.ts"
 import { applyPatch, type Failed, type Failure } from "./apply-patch.ts"
 import { createPatch } from "./compare.ts"
 import type { jsondiff } from "./index.ts"
+import { leaveOut, parseIgnored } from "./leave-out.ts"
 import { applyMergePatch, createMergePatch } from "./merge-patch.ts"
 import { type Operation, parsePatch } from "./parse-patch.ts"
 import { type PatchProblem, problem } from "./problems.ts"
 
-export const run: RunOf<typeof jsondiff> = ({ from, to, patch, patch_type = "json_patch" }, { premium }) => {
+export const run: RunOf<typeof jsondiff> = (
+  { from: given, to, patch, patch_type = "json_patch", ignore = [] },
+  { premium },
+) => {
   const isComparison = requireOne(to, patch)
+  const ignored = parseIgnored(ignore)
+  if (!isComparison && ignored.length > 0) reject("ignore", "must be left out where 'patch' is given")
+  const from = leaveOut(given, ignored)
   const warnings = isComparison
     ? [...warningsOf("from", from), ...warningsOf("to", to)]
     : [...warningsOf("from", from), ...warningsOf("patch", patch)]
-  const outcome = isComparison ? { result: to } : apply(from, patch, patch_type)
+  const outcome = isComparison ? { result: leaveOut(to, ignored) } : apply(from, patch, patch_type)
   if ("problem" in outcome) {
     const nothing = { result: null, patch: null, merge_patch: null, reverse: null }
     return { is_valid: false, problems: [outcome.problem, ...warnings], ...nothing }

@@ -28,12 +28,29 @@ export const linesorter = defineApi({
           "When false, lines are sorted alphabetically, and upper and lower case count as equal. When true, lines are sorted by Unicode code point.",
       }),
     ),
+    sort_by: Type.Optional(
+      choice(["text", "natural", "numeric"], {
+        default: "text",
+        description:
+          "`natural` compares numbers in the text by their size: `file9` is before `file10`. `numeric` sorts by the decimal number that a line begins with; lines without one come after the others.",
+      }),
+    ),
+    remove_duplicates: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          "Whether only the first of equal lines is kept. Lines that differ by case alone are equal unless `caseSensitive` is true.",
+      }),
+    ),
   }),
   output: Type.Object({
     sorted: Type.Array(Type.String(), { description: "The lines in sorted order." }),
     lineCount: Type.Integer({ description: "How many lines were sorted." }),
     order: Type.String({ description: "The order applied: `asc` or `desc`." }),
     caseSensitive: Type.Boolean({ description: "Whether upper and lower case counted as different." }),
+    duplicates_removed: Type.Optional(
+      Type.Integer({ description: "How many lines were left out; only with `remove_duplicates`." }),
+    ),
   }),
   examples: [
     {
@@ -56,14 +73,35 @@ export const linesorter = defineApi({
         caseSensitive: true,
       },
     },
+    {
+      name: "Numbers by their size, without duplicates",
+      input: { lines: ["file10", "file9", "File9", "file1"], sort_by: "natural", remove_duplicates: true },
+      output: {
+        sorted: ["file1", "file9", "file10"],
+        lineCount: 3,
+        order: "asc",
+        caseSensitive: false,
+        duplicates_removed: 1,
+      },
+    },
   ],
-  run({ lines, order = "asc", caseSensitive = false }, { giveWay }) {
+  run(
+    {
+      lines,
+      order = "asc",
+      caseSensitive = false,
+      sort_by: sortBy = "text",
+      remove_duplicates: isUnique = false,
+    },
+    { giveWay },
+  ) {
     return finish(work(), giveWay)
 
     function* work() {
       yield* requireSortable(lines)
-      const sorted = yield* sortLines(lines, order, caseSensitive)
-      return { sorted, lineCount: lines.length, order, caseSensitive }
+      const sorted = yield* sortLines(lines, order, caseSensitive, { sortBy, isUnique })
+      const answer = { sorted, lineCount: sorted.length, order, caseSensitive }
+      return isUnique ? { ...answer, duplicates_removed: lines.length - sorted.length } : answer
     }
   },
 })

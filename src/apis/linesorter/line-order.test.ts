@@ -164,3 +164,84 @@ function compareCodePoints(a: string, b: string): number {
   }
   return as.length - bs.length
 }
+
+describe("natural and numeric order", () => {
+  const natural = [
+    "a",
+    "file",
+    "file1.2",
+    "file1.10",
+    "file2",
+    "file10a",
+    "file10b",
+    "File100",
+    "file00101",
+    "fileb",
+  ]
+  test("natural: numbers in the text count by their size", () => {
+    for (const caseSensitive of [false, true]) {
+      const wanted = caseSensitive ? natural.filter((line) => line !== "File100") : natural
+      expect(sortLines(wanted.toReversed(), "asc", caseSensitive, { sortBy: "natural" })).toEqual(wanted)
+      expect(sortLines(wanted, "desc", caseSensitive, { sortBy: "natural" })).toEqual(wanted.toReversed())
+    }
+  })
+
+  test("numeric: the number at the begin, of any length, and lines without one last", () => {
+    const wanted = [
+      "-9007199254740993",
+      "-9007199254740992",
+      "-10",
+      "-1.5 kg",
+      "-1",
+      "-.5",
+      "0",
+      ".5",
+      " 0.75",
+      "+1",
+      "2 a",
+      "10",
+      "9007199254740992",
+      "9007199254740993",
+      "-",
+      "a1",
+      "kg",
+    ]
+    expect(sortLines(wanted.toReversed(), "asc", true, { sortBy: "numeric" })).toEqual(wanted)
+    expect(sortLines(wanted, "desc", true, { sortBy: "numeric" })).toEqual(wanted.toReversed())
+  })
+
+  test("numeric: as numbers are compared", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: -2000, max: 2000 }), fc.integer({ min: 0, max: 3 }))),
+        (pairs) => {
+          const texts = pairs.map(([number, digits]) => (number / 10 ** digits).toFixed(digits))
+          const sorted = sortLines(texts, "asc", false, { sortBy: "numeric" }).map(Number)
+          expect(sorted.map((one) => one + 0)).toEqual(
+            texts.map((one) => Number(one) + 0).sort((a, b) => a - b),
+          )
+        },
+      ),
+    )
+  })
+
+  test("the first of equal lines is kept", () => {
+    expect(sortLines(["b", "A", "a", "B", "a"], "asc", false, { isUnique: true })).toEqual(["A", "b"])
+    expect(sortLines(["b", "A", "a", "B", "a"], "desc", true, { isUnique: true })).toEqual([
+      "b",
+      "a",
+      "B",
+      "A",
+    ])
+    expect(sortLines(["1", "01", "1"], "asc", false, { sortBy: "numeric", isUnique: true })).toEqual([
+      "01",
+      "1",
+    ])
+    fc.assert(
+      fc.property(lines, (given) => {
+        const kept = sortLines(given, "asc", true, { isUnique: true })
+        expect(kept).toEqual(sortLines([...new Set(given)], "asc", true))
+      }),
+    )
+  })
+})

@@ -2,6 +2,14 @@ import { type KeyedLine, mergeSort } from "./merge-sort.ts"
 import { createStepMeter, type Steps } from "./steps.ts"
 
 type Order = "asc" | "desc"
+type SortBy = "text" | "natural" | "numeric"
+
+/** How lines are sorted, besides the case. */
+interface Options {
+  readonly sortBy?: SortBy
+  /** Whether only the first of lines that count as equal is kept. */
+  readonly isUnique?: boolean
+}
 
 let collator: Intl.Collator | undefined
 
@@ -10,24 +18,73 @@ let collator: Intl.Collator | undefined
  * collation at its second level: it ignores case, but not accents, punctuation and spaces. Equal lines keep their order, in
  * descending order too.
  */
-export function* sortLines(lines: readonly string[], order: Order, caseSensitive: boolean): Steps<string[]> {
-  const keyed = yield* addKeys(lines, caseSensitive ? toCodePointKey : toCollationKey)
-  const compare = caseSensitive ? compareUnits : compareCollated()
-  const sorted = yield* mergeSort(
-    keyed,
-    order === "asc" ? (a, b) => compare(a.key, b.key) : (a, b) => compare(b.key, a.key),
-  )
-  return sorted.map(({ line }) => line)
+export function* sortLines(
+  lines: readonly string[],
+  order: Order,
+  caseSensitive: boolean,
+  { sortBy = "text", isUnique = false }: Options = {},
+): Steps<string[]> {
+  const compareKeys = caseSensitive ? compareUnits : compareCollated()
+  const keyed = yield* addKeys(lines, caseSensitive ? toCodePointKey : toCollationKey, ranks[sortBy])
+  const compareRanks = sortBy === "natural" ? compareKeys : compareUnits
+  const compare = (a: KeyedLine, b: KeyedLine) =>
+    compareRanks(a.rank ?? "", b.rank ?? "") || compareKeys(a.key, b.key)
+  const sorted = yield* mergeSort(keyed, order === "asc" ? compare : (a, b) => compare(b, a))
+  const kept = isUnique ? yield* withoutEqual(sorted, compare) : sorted
+  return kept.map(({ line }) => line)
 }
 
-function* addKeys(lines: readonly string[], toKey: (line: string) => string): Steps<KeyedLine[]> {
+function* addKeys(
+  lines: readonly string[],
+  toKey: (line: string) => string,
+  toRank: ((line: string, key: string) => string) | undefined,
+): Steps<KeyedLine[]> {
   const isOver = createStepMeter()
   const keyed: KeyedLine[] = []
   for (const line of lines) {
-    keyed.push({ line, key: toKey(line) })
+    const key = toKey(line)
+    keyed.push({ line, key, rank: toRank?.(line, key) })
     if (isOver(line.length)) yield
   }
   return keyed
+}
+
+function* withoutEqual(
+  lines: readonly KeyedLine[],
+  compare: (a: KeyedLine, b: KeyedLine) => number,
+): Steps<KeyedLine[]> {
+  const isOver = createStepMeter()
+  const kept: KeyedLine[] = []
+  for (const line of lines) {
+    const last = kept.at(-1)
+    if (last === undefined || compare(last, line) !== 0) kept.push(line)
+    if (isOver(line.key.length)) yield
+  }
+  return kept
+}
+
+const ranks = { text: undefined, natural: toNaturalRank, numeric: toNumericRank }
+
+/** Puts the length of each number before its digits, so that 10 is after 9. */
+function toNaturalRank(_line: string, key: string): string {
+  return key.replace(/\d+/g, (digits) => `0${withLength(digits)}`)
+}
+
+/**
+ * The number that a line begins with, as a text whose order is that of numbers of any length. Lines without a number are after all
+ * others.
+ */
+function toNumericRank(line: string): string {
+  const [, sign, digits, fraction = ""] = /^\s*([-+]?)(?=\.?\d)(\d*)(?:\.(\d+))?/.exec(line) ?? []
+  if (digits === undefined) return "2"
+  const size = `${withLength(digits)}.${fraction.replace(/0+$/, "")}`
+  if (sign !== "-" || !/[1-9]/.test(digits + fraction)) return `1${size}`
+  return `0${size.replace(/\d/g, (digit) => String(9 - Number(digit)))}~`
+}
+
+function withLength(digits: string): string {
+  const significant = digits.replace(/^0+/, "")
+  return String(significant.length).padStart(6, "0") + significant
 }
 
 function compareUnits(a: string, b: string): number {

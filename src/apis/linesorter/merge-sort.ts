@@ -1,7 +1,7 @@
 import { createStepMeter, type Steps } from "./steps.ts"
 
-/** A line and its key, by which it is compared. */
-export type KeyedLine = { readonly line: string; readonly key: string }
+/** A line and the keys by which it is compared: `rank` first, where there is one. */
+export type KeyedLine = { readonly line: string; readonly key: string; readonly rank?: string | undefined }
 
 type Compare = (a: KeyedLine, b: KeyedLine) => number
 type Run = readonly KeyedLine[]
