@@ -124,7 +124,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   "web/site": ["admin", "code-examples", "web/client", "web/kit", "web/playground"],
   store: ["apis/contract.ts", "values"],
   ports: ["apis/contract.ts", "values"],
-  encode: [],
+  // Two writers of YAML, here and in an API, share the rule for escapes.
+  encode: ["values/yaml-escapes.ts"],
   "code-examples": [],
   surfaces: [
     "accounts",

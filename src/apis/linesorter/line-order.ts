@@ -71,8 +71,8 @@ function toNaturalRank(_line: string, key: string): string {
 }
 
 /**
- * The number that a line begins with, as a text whose order is that of numbers of any length. Lines without a number are after all
- * others.
+ * The number that a line begins with, as a text whose order is that of numbers of any length. Lines without a number are after
+ * all others.
  */
 function toNumericRank(line: string): string {
   const [, sign, digits, fraction = ""] = /^\s*([-+]?)(?=\.?\d)(\d*)(?:\.(\d+))?/.exec(line) ?? []
