@@ -336,7 +336,18 @@ describe("what a mail says", () => {
     expect(composed.subject).toBe("Example <APIs>: 80 % of the month's credits are used")
     expect(composed.text).toContain("Open the portal:\nhttps://api.example.com/portal\n")
     expect(compose(mail, { ...brand, portal: null }, null).text).not.toContain("portal")
-    expect(composed.text).toContain("Credits used: 80,000\nCredits a month: 100,000")
+    expect(composed.text).toContain(
+      "Account: acc_1\nPlan: pro\nCredits used: 80,000 of 100,000 of the month\nLeft of the month: 20,000\n" +
+        "Bonus credits left: 0\nLeft in all: 20,000",
+    )
+    expect(composed.text).toContain(
+      "At 100 % calls are refused until the next credit month begins or credits are added.",
+    )
+    const named = compose({ ...mail, accountName: "Ann & Co", accountBonus: 500 }, brand, null).text
+    expect(named).toContain("Account: Ann & Co\n")
+    expect(named).toContain("Left of the month: 20,000\nBonus credits left: 500\nLeft in all: 20,500")
+    expect(named).toContain("At 100 % the bonus credits pay for calls.")
+    expect(named).not.toContain("acc_1")
   })
 
   test("line breaks and control characters of a title or an event are spaces in headers", async () => {

@@ -40,7 +40,7 @@ export function textOf(
         ],
       }
     case "notice":
-      return withPortal(noticeText(data, title), portal, title)
+      return withPortal(noticeText(data, mail, title), portal, title)
   }
 }
 
@@ -73,23 +73,37 @@ function validity({ raisedMs, expiresMs }: MailRecord): string {
   return `You can use the link once, within ${time ?? `${minutes} ${minutes === 1 ? "minute" : "minutes"}`}.`
 }
 
-/** The fields of the row of a notice that its mail shows. */
+const untilMore = "until the next credit month begins or credits are added"
+
+/** What the mail of a notice shows: the fields of its row, and the present name and bonus of the account. */
 function noticeText(
   data: Readonly<Record<string, unknown>>,
+  { accountName, accountBonus }: MailRecord,
   title: string,
 ): Pick<MailText, "subject" | "parts"> {
   const type = text(data, "type")
   const event = typeof data.data === "string" ? toObject(data.data) : {}
-  const used = (): MailPart => ({
-    rows: [
-      ["Account", text(data, "account")],
-      ["Plan", text(data, "plan")],
-      ["Credits used", count(data.used)],
-      ["Credits a month", count(data.allowance)],
-    ],
-  })
+  const bonus = accountBonus ?? 0
+  const used = (): MailPart => {
+    const left = Math.max(0, Number(data.allowance) - Number(data.used))
+    return {
+      rows: [
+        ["Account", accountName ?? text(data, "account")],
+        ["Plan", text(data, "plan")],
+        ["Credits used", `${count(data.used)} of ${count(data.allowance)} of the month`],
+        ["Left of the month", count(left)],
+        ["Bonus credits left", count(bonus)],
+        ["Left in all", count(left + bonus)],
+      ],
+    }
+  }
   const key = (): MailPart => ({
-    rows: Object.entries({ Account: event.account, Key: event.key, Name: event.name, Expires: event.expires })
+    rows: Object.entries({
+      Account: accountName ?? event.account,
+      Key: event.key,
+      Name: event.name,
+      Expires: event.expires,
+    })
       .filter(([, value]) => typeof value === "string" && value !== "")
       .map(([name, value]) => [name, String(value)] as const),
   })
@@ -100,6 +114,9 @@ function noticeText(
         parts: [
           `Your account at ${title} has used ${count(data.threshold)} % of this month's credits.`,
           used(),
+          bonus > 0
+            ? `At 100 % the bonus credits pay for calls. When they are used up too, calls are refused ${untilMore}.`
+            : `At 100 % calls are refused ${untilMore}.`,
         ],
       }
     case creditsExhausted:

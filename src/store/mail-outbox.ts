@@ -25,8 +25,11 @@ export function prepareMailOutbox({
 }): MailOutbox {
   const findDue = `SELECT id FROM mails WHERE state = 'pending' AND ${isDue} AND (attempts = 0 OR NOT $4::boolean)
     ORDER BY template = 'notice', next_attempt_ms, id LIMIT 1`
+  // Names and bonuses change, so they are read when the mail is sent.
   const lease = `UPDATE mails SET next_attempt_ms = $1::bigint + $2::bigint
-    WHERE state = 'pending' AND id = (${findDue} ${lock}) RETURNING ${mailColumns}`
+    WHERE state = 'pending' AND id = (${findDue} ${lock}) RETURNING ${mailColumns},
+      (SELECT name FROM accounts WHERE id = mails.account_id) AS "accountName",
+      (SELECT (bonus - debt)::float8 FROM ledger WHERE ledger.account_id = mails.account_id) AS "accountBonus"`
   return {
     async claim({ nowMs, leaseMs, maxWaitMs, untriedOnly }) {
       const [row] = await write<MailRecord>(lease, [nowMs, leaseMs, maxWaitMs, untriedOnly])

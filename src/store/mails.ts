@@ -63,6 +63,9 @@ export const notWanted = "the account gets no notices by mail at this address an
 export interface MailRecord {
   readonly id: string
   readonly accountId: string | null
+  /** The account's present name and bonus credits, of a mail that is to be sent; null without an account. */
+  readonly accountName?: string | null
+  readonly accountBonus?: number | null
   readonly recipient: string
   readonly template: MailTemplate
   /** JSON; null once its link was erased. */

@@ -4,6 +4,7 @@ import { closeAccount, reopenAccount, updateAccount } from "../../src/admin/acco
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { listAccounts } from "../../src/admin/accounts/list-accounts.ts"
 import { grantCredits, renewCredits } from "../../src/admin/credits/change-credits.ts"
+import { setWebhook } from "../../src/admin/webhooks/webhook.ts"
 import { openAdministration, startMs, type TestAdministration } from "../support/administration.ts"
 
 const dayMs = 86_400_000
@@ -38,7 +39,7 @@ describe("an account", () => {
     const account = await admin.run(createAccount, given)
     expect(account).toMatchObject({ ...given, used: 0, bonus: 500, closed: null, version: 1 })
     expect(await admin.run(getAccount, { id: account.id })).toEqual(account)
-    expect((await lastAudit(admin)).after).toEqual({ ...given, notify: "webhook", bonus: 500 })
+    expect((await lastAudit(admin)).after).toEqual({ ...given, notify: "both", bonus: 500 })
   })
 
   test("changes only in the given fields, and the audit log has those that differ", async () => {
@@ -59,7 +60,7 @@ describe("an account", () => {
       code: "invalid",
       parameter: "notify",
     })
-    const set = { notify: "both", email: "ann@example.com" } as const
+    const set = { notify: "mail", email: "ann@example.com" } as const
     expect(await admin.run(updateAccount, { id: admin.id, ...set })).toMatchObject(set)
     expect(await admin.refusal(updateAccount, { id: admin.id, email: null })).toMatchObject({
       parameter: "notify",
@@ -67,6 +68,28 @@ describe("an account", () => {
     expect(await admin.run(updateAccount, { id: admin.id, email: null, notify: "webhook" })).toMatchObject({
       email: null,
     })
+  })
+
+  test("gets notices at a first address and at a first webhook without being told so, and what was chosen stays", async () => {
+    const admin = await withAccount()
+    const notify = async () => (await admin.run(getAccount, { id: admin.id })).notify
+    const change = (set: object) => admin.run(updateAccount, { id: admin.id, ...set })
+    expect(await change({ email: "ann@example.com" })).toMatchObject({
+      notify: "both",
+      events: ["key.expiring"],
+    })
+    expect(await change({ email: "bob@example.com", notify: "mail" })).toMatchObject({ notify: "mail" })
+    await admin.run(setWebhook, { id: admin.id, url: "https://example.com/hook" })
+    expect(await notify()).toBe("both")
+    expect(await lastAudit(admin)).toMatchObject({ before: { notify: "mail" }, after: { notify: "both" } })
+    await change({ notify: "mail" })
+    await admin.run(setWebhook, { id: admin.id, url: "https://example.com/other" })
+    expect(await notify()).toBe("mail")
+    expect(await change({ email: null, notify: "none" })).toMatchObject({ notify: "none" })
+    // Who wants no notices gets none at an address.
+    expect(await change({ email: "ann@example.com" })).toMatchObject({ notify: "none" })
+    expect(await change({ notify: "both" })).toMatchObject({ notify: "both" })
+    expect(await change({ email: null })).toMatchObject({ notify: "webhook", email: null })
   })
 
   test("is closed, and opened again with all it had", async () => {

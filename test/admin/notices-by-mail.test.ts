@@ -16,7 +16,7 @@ async function withAccount(notify: string, given: Values = {}) {
   const { id } = await admin.run(createAccount, {
     ...{ name: "Ann", email: "ann@example.com", events: ["key.created"], ...given },
   })
-  if (notify !== "webhook") await admin.run(updateAccount, { id, notify })
+  await admin.run(updateAccount, { id, notify })
   const list = async (of: typeof listNotices | typeof listMails, values: Values = {}) =>
     (await admin.run(of, values)).data as Values[]
   return { ...admin, id: String(id), list }

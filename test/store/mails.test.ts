@@ -60,6 +60,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await mails.claim(options)).toEqual({
       id: "mail_1",
       accountId: "acc_1",
+      accountName: "Ä & Co",
+      accountBonus: expect.any(Number),
       recipient: "ann@example.com",
       template: "sign-in",
       data: '{"link":"https://example.com/#secret"}',

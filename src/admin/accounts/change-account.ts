@@ -15,7 +15,7 @@ import {
   requireOpenAccount,
   requireVersion,
 } from "./account.ts"
-import { eventsParameter } from "./events.ts"
+import { eventsParameter, mailedEvent } from "./events.ts"
 
 export const updateAccount = defineChange({
   id: "accounts.update",
@@ -48,7 +48,12 @@ export const updateAccount = defineChange({
     id: accountId,
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "The new name." })),
     plan: Type.Optional(Type.String({ maxLength: 100, description: "The new plan." })),
-    email: Type.Optional(nullable(email, { description: "The new e-mail address; null for none." })),
+    email: Type.Optional(
+      nullable(email, {
+        description:
+          "The new e-mail address; null for none. A first one gets notices too, unless `notify` says otherwise.",
+      }),
+    ),
     notify: Type.Optional(
       choice(notifyChoices, { description: "How it gets notices. By mail needs an e-mail address." }),
     ),
@@ -64,6 +69,8 @@ export const updateAccount = defineChange({
       ...(name !== undefined && { name }),
       ...(plan !== undefined && { plan }),
       ...(email !== undefined && { email: email === null ? null : await requireEmail(email) }),
+      ...(email && account.email === null && account.notify === "webhook" && toldByMail(account)),
+      ...(email === null && account.notify === "both" && { notify: "webhook" as const }),
       ...(notify !== undefined && { notify }),
       ...(external_id !== undefined && { externalId: external_id }),
       ...(metadata !== undefined && { metadata: requireMetadata(metadata) }),
@@ -81,6 +88,11 @@ export const updateAccount = defineChange({
   },
   recall: readAccount,
 })
+
+/** A first address gets the notices too. */
+function toldByMail({ events }: AccountDetails): Pick<AccountDetails, "notify" | "events"> {
+  return { notify: "both", events: events.includes(mailedEvent) ? events : [...events, mailedEvent] }
+}
 
 /** @throws AdminFault for notices by mail without an address */
 function requireAddressFor({ email, notify }: Pick<AccountDetails, "email" | "notify">): void {

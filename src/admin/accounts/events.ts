@@ -22,3 +22,6 @@ export const eventsParameter = Type.Array(
     "x-requirement": `must be a list of ${Object.keys(optionalEvents).join(", ")}, each at most once`,
   },
 )
+
+/** What an account is told that gets mail and has chosen no events: a key that ends unseen stops a customer's program. */
+export const mailedEvent: OptionalEvent = "key.expiring"

@@ -9,7 +9,7 @@ import type { ChangedThing } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 import { accountFields, toAccountOutput } from "./account.ts"
 import { toAccountDetails } from "./account-details.ts"
-import { eventsParameter } from "./events.ts"
+import { eventsParameter, mailedEvent } from "./events.ts"
 
 /** The parameters of a new account. */
 export const newAccount = Type.Object({
@@ -52,9 +52,9 @@ export async function toNewAccount(
     id: createId("acc", random),
     name: input.name,
     externalId: input.external_id ?? null,
-    email: input.email === undefined ? null : await requireEmail(input.email),
+    ...(input.email !== undefined && { email: await requireEmail(input.email), notify: "both" as const }),
     metadata: requireMetadata(input.metadata ?? {}),
-    events: input.events ?? [],
+    events: input.events ?? (input.email === undefined ? [] : [mailedEvent]),
   }
   return toAccountDetails(plan, own, clock.now())
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox"
 import { choice, nullable } from "../../apis/contract.ts"
 import { type AccountDetails, notifyChoices } from "../../store/admin-store.ts"
 import { changeAccount, requireAccount, requireOpenAccount } from "../accounts/account.ts"
-import type { OptionalEvent } from "../accounts/events.ts"
+import { mailedEvent } from "../accounts/events.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId } from "../fields.ts"
 import { type AdminContext, defineChange } from "../operation.ts"
@@ -15,9 +15,6 @@ const output = Type.Object({
     description: "Events that it gets besides the thresholds of credits.",
   }),
 })
-
-/** A key that ends unseen stops a customer's program, so choosing mail includes it. */
-const mailedEvent: OptionalEvent = "key.expiring"
 
 export const chooseNotices = defineChange({
   id: "notices.choose",

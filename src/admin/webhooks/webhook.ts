@@ -68,11 +68,14 @@ function toRecord({ url, allow_private }: Pick<WebhookOutput, "url" | "allow_pri
   return { url: url && webhookPlace(url), allow_private }
 }
 
+/** How an account with a first webhook gets its notices, by how it got them before. */
+const withWebhook = { webhook: "webhook", both: "both", mail: "both", none: "webhook" } as const
+
 export const setWebhook = defineChange({
   id: "webhooks.set",
   title: "Set a webhook",
   description:
-    "Sets where an account's notices are sent. Shows the secret that signs them; it is not shown again.",
+    "Sets where an account's notices are sent. Shows the secret that signs them; it is not shown again. An account without a webhook gets its notices there from now on, besides by mail if it had them by mail.",
   permission: "notices.write",
   method: "POST",
   path: "/accounts/{id}/webhook",
@@ -98,17 +101,24 @@ export const setWebhook = defineChange({
   }),
   example: { id: "acc_1234567890abcdef", url: "https://example.com/hook" },
   async prepare({ id, url: text, allow_private: allowPrivate = false }, context) {
-    await requireOpenAccount(context, id)
+    const account = await requireOpenAccount(context, id)
     const isOperator = context.actor.account === null
     const ports = isOperator ? null : context.webhookPorts
     const url = requireWebhookUrl(text, { allowPrivate, allowLocal: isOperator, ports })
     const before = await readWebhook(id, context)
     const secret = createWebhookSecret(context.random)
+    // A first webhook that got nothing but tests would be no use. Who sets another may have chosen that.
+    const notify = before.url === null ? withWebhook[account.notify] : account.notify
+    const isChosen = notify !== account.notify
+    const { version } = account
     return {
-      mutations: [{ kind: "webhook.set", accountId: id, webhook: { url, secret, allowPrivate } }],
+      mutations: [
+        ...(isChosen ? [{ kind: "account.update", id, version, set: { notify } } as const] : []),
+        { kind: "webhook.set", accountId: id, webhook: { url, secret, allowPrivate } },
+      ],
       target: { kind: "account", id, accountId: id },
-      before: toRecord(before),
-      after: toRecord({ url, allow_private: allowPrivate }),
+      before: { ...toRecord(before), ...(isChosen && { notify: account.notify }) },
+      after: { ...toRecord({ url, allow_private: allowPrivate }), ...(isChosen && { notify }) },
       answer: async () => ({ ...(await readWebhook(id, context)), secret, note: secretNote }),
     }
   },
