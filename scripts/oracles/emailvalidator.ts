@@ -56,6 +56,10 @@ const special = fc.constantFrom(
   ],
 )
 
+/** A local part with a character below U+10000 of Unicode 15 to 16. */
+const newerThan14 =
+  /[\u0897\u0cf3\u0ece\u1c89\u1c8a\u2427-\u2429\u2ffc-\u2fff\u31e4\u31e5\u31ef\ua7cb-\ua7cd\ua7da-\ua7dc].*@/s
+
 export const oracle = defineOracle<string, Answer>({
   api: "emailvalidator",
   against: "python3-email-validator",
@@ -95,7 +99,9 @@ export const oracle = defineOracle<string, Answer>({
     {
       reason:
         "local parts with characters that are not seen, join others or are newer than its Unicode 14; RFC 6532 §3.1 allows them",
-      fits: (email, ours) => ours.valid && /^\p{M}.*@|[\p{Z}\p{C}].*@|[\u{11000}-\u{1ffff}].*@/su.test(email),
+      fits: (email, ours) =>
+        ours.valid &&
+        (/^\p{M}.*@|[\p{Z}\p{C}].*@|[\u{11000}-\u{1ffff}].*@/su.test(email) || newerThan14.test(email)),
     },
     {
       reason: "local parts of over 64 bytes but not over 64 characters; RFC 6531 §3.3 counts bytes",
@@ -104,3 +110,4 @@ export const oracle = defineOracle<string, Answer>({
     },
   ],
 })
+export { suites } from "./suites/emailvalidator.ts"

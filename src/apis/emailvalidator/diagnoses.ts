@@ -26,7 +26,10 @@ const kinds = {
   single_label: ["warning", "the domain has no dot; at most a local network knows it"],
   numeric_tld: ["warning", "the last label of the domain has only digits; no domain on the Internet ends so"],
   special_domain: ["warning", "the domain is reserved and accepts no mail (RFC 6761, 6762, 7686, 9476)"],
-  hidden_character: ["warning", "invisible characters before the `@`; RFC 6532 §3.1 allows them"],
+  hidden_character: [
+    "warning",
+    "invisible characters, which RFC 6532 §3.1 allows before the `@`, and which are left out after it",
+  ],
 } as const satisfies Record<string, readonly [Severity, string]>
 
 export const { problemList, problem } = defineProblems<keyof typeof kinds>(kinds)
@@ -46,7 +49,7 @@ const faults: Readonly<Record<number, Fault>> = {
   65: ["domain", "domain", "The domain has a character other than letters, digits, hyphens and dots."],
   66: ["too_long", "email", "The address has more than 254 bytes."],
   67: ["too_long", local, "The local part has more than 64 bytes."],
-  68: ["too_long", "domain", "The domain has more than 255 bytes."],
+  68: ["too_long", "domain", "The domain has more than 253 bytes."],
   69: ["too_long", "domain", "A label of the domain has more than 63 bytes."],
   130: ["local_part", local, "There is nothing before the '@'."],
   131: ["no_at_sign", "email", "There is no '@' with a domain after it."],

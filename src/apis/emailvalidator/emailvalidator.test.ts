@@ -29,6 +29,11 @@ describe("addresses that mail servers can be given", () => {
     ["a@192.0.2.1", "unusual", ["numeric_tld"], "a@192.0.2.1"],
     ["a@b.onion", "unusual", ["special_domain"], "a@b.onion"],
     ["a\u200b@x.com", "unusual", ["hidden_character"], null],
+    ["john@example.org\u200b", "unusual", ["hidden_character"], "john@example.org"],
+    ["john@exam\u00adple.org", "unusual", ["hidden_character"], "john@example.org"],
+    // The backslash is quoted itself, so that the letter stands alone.
+    ['"a\\\\é"@x.com', "unusual", ["quoted_local_part"], null],
+    ['"a\\""@x.com', "unusual", ["quoted_local_part"], '"a\\""@x.com'],
   ])("%s is %s %p", async (email, diagnosis, codes, ascii) => {
     expect(await validate(email)).toMatchObject({ is_valid: true, diagnosis, codes, ascii })
   })
@@ -47,7 +52,10 @@ describe("addresses with a mistake", () => {
     [".a@x.com", "invalid", ["dot"]],
     ["a.@x.com", "invalid", ["dot"]],
     ["a@x.com.", "invalid", ["dot"]],
-    ["a@x\u200b.\u200b.com", "invalid", ["dot"]],
+    ["a@x\u200b.\u200b.com", "invalid", ["dot", "hidden_character"]],
+    // RFC 5321 §4.1.2 and RFC 6531 §3.3: only characters of ASCII can be quoted by a backslash.
+    ['"test\\©"@iana.org', "invalid", ["character"]],
+    ['"a\\\\\\é"@x.com', "invalid", ["character"]],
     ["a@-x.com", "invalid", ["domain"]],
     ["a@x-.com", "invalid", ["domain"]],
     ["a@x_y.com", "too_broad", ["domain"]],
@@ -282,4 +290,57 @@ test("it gives way once the library is there, since many calls may wait for it",
   }
   await emailvalidator.run({ email: "a@b.example" }, { ports: portsFor({}), giveWay, premium: false })
   expect(count).toBe(1)
+})
+
+test("invisible characters are named by their code points", async () => {
+  const messages = async (email: string) => (await validate(email)).problems.map(({ message }) => message)
+  expect(await messages("john@example.org\u200b")).toEqual(["The domain has invisible characters: U+200B."])
+  expect(await messages("jo\u200dhn\u2060@x.com")).toEqual([
+    "The local part has invisible characters: U+200D, U+2060.",
+  ])
+})
+
+test.each([
+  ["ann@gmial.com", "ann@gmail.com"],
+  ["ann@GMAIL.CON", "ann@gmail.com"],
+  ["ann+x@gmail.co", "ann+x@gmail.com"],
+  ["ann@gmail", "ann@gmail.com"],
+  ["ann@hotmal.con", "ann@hotmail.com"],
+  ["ann@yahoo.co.ik", "ann@yahoo.co.uk"],
+  ["ann@gmail.com.", "ann@gmail.com"],
+  ["zoë@outlok.com", "zoë@outlook.com"],
+  // These have mailboxes of their own, or are too different.
+  ...[
+    "ann@gmail.com",
+    "ann@mail.com",
+    "ann@email.com",
+    "ann@small.com",
+    "ann@gmx.com",
+    "ann@example.com",
+    "ann@x.y",
+  ].map((email) => [email, null] as const),
+  ...["a b@gmial.com", "gmial.com", "<ann@gmial.com>", "@gmial.com"].map((email) => [email, null] as const),
+])("did you mean: %s is %p", async (email, suggestion) => {
+  expect((await validate(email)).suggestion).toBe(suggestion)
+})
+
+test("a suggestion is valid, has none itself, and no well-known domain has one", async () => {
+  const domain = fc.constantFrom(
+    "gmail.com",
+    "yahoo.fr",
+    "hotmail.com",
+    "outlook.com",
+    "icloud.com",
+    "t-online.de",
+  )
+  await fc.assert(
+    fc.asyncProperty(domain, fc.nat(), fc.constantFrom(..."abcmor.", ""), async (name, at, character) => {
+      expect((await validate(`ann@${name}`)).suggestion).toBeNull()
+      const place = at % name.length
+      const { suggestion } = await validate(`ann@${name.slice(0, place)}${character}${name.slice(place + 1)}`)
+      if (suggestion !== null)
+        expect(await validate(suggestion)).toMatchObject({ is_valid: true, suggestion: null })
+    }),
+    { numRuns: 200 },
+  )
 })

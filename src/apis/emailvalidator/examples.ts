@@ -19,6 +19,7 @@ export const examplesFor = (data_date: string | null) => [
       ascii: "Info@good.example",
       needs_smtputf8: false,
       is_role: true,
+      suggestion: null,
       is_disposable: false,
       data_date,
       delivery: {
@@ -47,6 +48,7 @@ export const examplesFor = (data_date: string | null) => [
       ascii: null,
       needs_smtputf8: true,
       is_role: false,
+      suggestion: null,
       is_disposable: false,
       data_date,
       delivery: { accepts_mail: "no" as const, reason: "null_mx" as const, mail_servers: [] },
@@ -73,6 +75,7 @@ export const examplesFor = (data_date: string | null) => [
       ascii: null,
       needs_smtputf8: false,
       is_role: false,
+      suggestion: null,
       is_disposable: null,
       data_date,
       delivery: null,

@@ -10,6 +10,7 @@ import { builtInDisposable, type DisposableDomains, isDisposable } from "./dispo
 import { examplesFor } from "./examples.ts"
 import { findMailServers, isSpecial, reasons } from "./mail-servers.ts"
 import { isRole } from "./roles.ts"
+import { wellKnownDomain } from "./suggestion.ts"
 
 /** DNS answers that take longer are not used. */
 const dnsLimitMs = 15_000
@@ -62,6 +63,9 @@ export function createEmailvalidator(disposable: DisposableDomains) {
       is_role: Type.Boolean({
         description: "Whether it belongs to a role, such as `info@`, and not to a person.",
       }),
+      suggestion: nullableText(
+        "The address that was probably meant, with a well-known domain such as `gmail.com` for one that is written almost so; null without one.",
+      ),
       is_disposable: premium(
         nullable(Type.Boolean(), {
           description:
@@ -117,7 +121,7 @@ export function createEmailvalidator(disposable: DisposableDomains) {
       if (pause) await pause
       const address = await withALabels(email)
       const number = isemail.validate(withoutQuotedSpaces(address), { errorLevel: true })
-      const { localPart, name, problems } = await readParts(address, number)
+      const { localPart, name, problems } = await readParts(address, number, hiddenIn(email))
       const valid = isValid(problems)
       const isName = name !== null && !name.startsWith("[")
       const needsSmtputf8 = valid && localPart !== null && !isAscii(localPart)
@@ -132,6 +136,7 @@ export function createEmailvalidator(disposable: DisposableDomains) {
         ascii: valid && !needsSmtputf8 ? `${localPart}@${name}` : null,
         needs_smtputf8: needsSmtputf8,
         is_role: localPart !== null && isRole(localPart),
+        suggestion: suggest(address),
         is_disposable,
         data_date: disposable.date,
         delivery,
@@ -161,16 +166,23 @@ async function withALabels(email: string): Promise<string> {
 }
 
 /** The parts of an address that mail servers can use, and its problems. */
-async function readParts(address: string, number: number) {
-  const found = toProblem(number)
+async function readParts(address: string, number: number, hiddenInDomain: string) {
+  const found = hasWrongPair(address) ? wrongPair : toProblem(number)
   const problems = found === null ? [] : [found]
-  if (number >= firstUnusable) return { localPart: null, name: null, problems }
+  if (hiddenInDomain !== "")
+    problems.push(
+      problem("hidden_character", "domain", `The domain has invisible characters: ${hiddenInDomain}.`),
+    )
+  if (number >= firstUnusable || found === wrongPair) return { localPart: null, name: null, problems }
   const at = address.lastIndexOf("@")
   const localPart = address.slice(0, at)
   const written = address.slice(at + 1)
   const name = written.startsWith("[") ? written : written.toLowerCase()
-  if (/[\p{Z}\p{C}]/u.test(localPart.replaceAll(" ", "")))
-    problems.push(problem("hidden_character", "local part", "The local part has invisible characters."))
+  const hidden = toCodes(localPart.match(/[^ \P{Z}]|\p{C}/gu))
+  if (hidden !== "")
+    problems.push(
+      problem("hidden_character", "local part", `The local part has invisible characters: ${hidden}.`),
+    )
   if (!isAscii(name) || !(await hasValidALabels(name))) {
     problems.push(problem("idna", "domain", "The domain has characters that no domain name can have."))
     return { localPart, name: null, problems }
@@ -179,6 +191,36 @@ async function readParts(address: string, number: number) {
   if (isSpecial(name))
     problems.push(problem("special_domain", "domain", "Domains with this ending accept no mail."))
   return { localPart, name, problems }
+}
+
+/** RFC 5321 §4.1.2: a backslash stands before a character of ASCII. RFC 6531 §3.3 does not extend that; isemail takes any. */
+function hasWrongPair(address: string): boolean {
+  return /^"(?:[^"\\]|\\[\0-\x7f])*\\[^\0-\x7f]/.test(address)
+}
+
+const wrongPair = problem(
+  "character",
+  "local part",
+  "A backslash can only stand before a character of ASCII.",
+)
+
+/** The invisible characters of a domain as it was written, such as `U+200B`. Writing it in A-labels leaves them out. */
+function hiddenIn(email: string): string {
+  return toCodes(email.slice(email.lastIndexOf("@") + 1).match(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu))
+}
+
+function toCodes(characters: readonly string[] | null): string {
+  const codes = new Set(
+    characters?.map((one) => one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")),
+  )
+  return [...codes].map((code) => `U+${code}`).join(", ")
+}
+
+/** The address with the well-known domain that was probably meant. */
+function suggest(address: string): string | null {
+  const [, localPart, domain = ""] = /^([^\s@"(),:;<>[\]\\]+)@([^@]+)$/.exec(address) ?? []
+  const meant = localPart && wellKnownDomain(domain.toLowerCase())
+  return meant ? `${localPart}@${meant}` : null
 }
 
 const notLookedUp = { is_disposable: null, delivery: null, dmarc: null }

@@ -1,0 +1,38 @@
+import { distance } from "fastest-levenshtein"
+
+/** Domains of many mailboxes. */
+const suggested = (
+  "gmail.com googlemail.com yahoo.com yahoo.co.uk yahoo.co.in yahoo.co.jp yahoo.fr yahoo.de yahoo.it yahoo.es ymail.com hotmail.com " +
+  "hotmail.co.uk hotmail.fr hotmail.de hotmail.it hotmail.es outlook.com outlook.de outlook.fr outlook.es icloud.com protonmail.com " +
+  "fastmail.com freenet.de t-online.de wanadoo.fr laposte.net orange.fr libero.it virgilio.it comcast.net verizon.net bellsouth.net " +
+  "sbcglobal.net btinternet.com rocketmail.com mailbox.org yandex.ru rambler.ru naver.com hanmail.net seznam.cz bluewin.ch"
+).split(" ")
+/** Other domains of mail that look like one of those. */
+const others = new Set(
+  "mail.com email.com fmail.com gmx.com gmx.net yahoo.ca yahoo.com.br hotmail.ca hotmail.be".split(" "),
+)
+/** Of so long a name, two wrong characters are still no other one. */
+const longName = 11
+
+/**
+ * The well-known domain that was probably meant: it has one character more, less or otherwise, two neighbours exchanged, or no ending.
+ * Null if the domain is one itself, or is like none.
+ */
+export function wellKnownDomain(domain: string): string | null {
+  if (suggested.includes(domain) || others.has(domain)) return null
+  const found = suggested
+    .map((name) => ({ name, edits: distance(domain, name) }))
+    .filter(
+      ({ name, edits }) => edits <= (name.length < longName ? 1 : 2) || isExchanged(domain, name, edits),
+    )
+    .sort((a, b) => a.edits - b.edits)[0]
+  return found?.name ?? suggested.find((name) => name === `${domain}.com`) ?? null
+}
+
+/** Whether two neighbours are exchanged, which counts as two edits. */
+function isExchanged(domain: string, name: string, edits: number): boolean {
+  const at = [...name].findIndex((character, index) => character !== domain[index])
+  return (
+    edits === 2 && domain === name.slice(0, at) + name.charAt(at + 1) + name.charAt(at) + name.slice(at + 2)
+  )
+}
