@@ -10,7 +10,6 @@ import { builtInDisposable, type DisposableDomains, isDisposable } from "./dispo
 import { examplesFor } from "./examples.ts"
 import { findMailServers, isSpecial, reasons } from "./mail-servers.ts"
 import { isRole } from "./roles.ts"
-import { wellKnownDomain } from "./suggestion.ts"
 
 /** DNS answers that take longer are not used. */
 const dnsLimitMs = 15_000
@@ -136,7 +135,7 @@ export function createEmailvalidator(disposable: DisposableDomains) {
         ascii: valid && !needsSmtputf8 ? `${localPart}@${name}` : null,
         needs_smtputf8: needsSmtputf8,
         is_role: localPart !== null && isRole(localPart),
-        suggestion: suggest(address),
+        suggestion: await suggest(address),
         is_disposable,
         data_date: disposable.date,
         delivery,
@@ -217,9 +216,11 @@ function toCodes(characters: readonly string[] | null): string {
 }
 
 /** The address with the well-known domain that was probably meant. */
-function suggest(address: string): string | null {
+async function suggest(address: string): Promise<string | null> {
   const [, localPart, domain = ""] = /^([^\s@"(),:;<>[\]\\]+)@([^@]+)$/.exec(address) ?? []
-  const meant = localPart && wellKnownDomain(domain.toLowerCase())
+  if (localPart === undefined) return null
+  const { wellKnownDomain } = await import("./suggestion.ts")
+  const meant = wellKnownDomain(domain.toLowerCase())
   return meant ? `${localPart}@${meant}` : null
 }
 

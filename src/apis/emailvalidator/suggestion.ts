@@ -15,8 +15,8 @@ const others = new Set(
 const longName = 11
 
 /**
- * The well-known domain that was probably meant: it has one character more, less or otherwise, two neighbours exchanged, or no ending.
- * Null if the domain is one itself, or is like none.
+ * The well-known domain that was probably meant: it has one character more, less or otherwise, two neighbours exchanged, or no
+ * ending. Null if the domain is one itself, or is like none.
  */
 export function wellKnownDomain(domain: string): string | null {
   if (suggested.includes(domain) || others.has(domain)) return null
