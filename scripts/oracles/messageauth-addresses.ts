@@ -1,4 +1,4 @@
-import { readMailboxes } from "../../src/apis/messageauth/mailboxes.ts"
+import { readAddresses } from "../../src/apis/messageauth/mailboxes.ts"
 import { type MailboxList, mailboxLists } from "../../test/support/mailboxes.ts"
 import { askPython, debianVersion, defineOracle } from "./oracle.ts"
 
@@ -13,7 +13,8 @@ export const oracle = defineOracle<MailboxList, Answer>({
   version: () => debianVersion("python3"),
   async ours({ text }) {
     return (
-      readMailboxes(text)?.map(({ address, domain }) => {
+      readAddresses(text)?.map((address) => {
+        const domain = address.slice(address.lastIndexOf("@") + 1)
         const local = address.slice(0, -domain.length - 1)
         const isQuoted = local.startsWith('"')
         return `${isQuoted ? local.slice(1, -1).replace(/\\(.)/g, "$1") : local}\n${domain}`

@@ -97,7 +97,8 @@ export function partsOf(text: string): readonly Tag[] {
     .map((tag) => ({ ...tag, name: tag.name.toLowerCase() }))
 }
 
-function readTags(text: string): ReadonlyMap<string, string> {
+/** The first value of each tag after the version. */
+export function readTags(text: string): ReadonlyMap<string, string> {
   const tags = new Map<string, string>()
   for (const { name, value } of partsOf(text)) if (value !== null && !tags.has(name)) tags.set(name, value)
   return tags

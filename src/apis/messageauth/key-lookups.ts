@@ -1,5 +1,5 @@
 import type { Dns, DnsAnswer, DnsType } from "../contract.ts"
-import { isDmarc, partsOf } from "../mail/dmarc-walk.ts"
+import { isDmarc, readTags } from "../mail/dmarc-walk.ts"
 
 /** Together with those of SPF, at most 130, they stay below the 240 of a call. */
 const maxQuestions = 100
@@ -36,15 +36,9 @@ export class KeyLookups {
     if (texts.some((text) => /(?:^|;)\s*p\s*=\s*(?:;|$)/.test(text))) this.revoked.add(name.toLowerCase())
     // Records of DMARC are read as dmarcvalidator reads them, so that both say the same of a record.
     if (!name.startsWith("_dmarc.")) return texts.map((text) => [text])
-    return texts.filter(isDmarc).map((text) => {
-      const tags = new Map(
-        partsOf(text)
-          .filter(({ value }) => value !== null)
-          .map(({ name: tag, value }) => [tag, value] as const)
-          .reverse(),
-      )
-      return [["v=DMARC1", ...Array.from(tags, ([tag, value]) => `${tag}=${value}`)].join("; ")]
-    })
+    return texts
+      .filter(isDmarc)
+      .map((text) => [["v=DMARC1", ...[...readTags(text)].map((tag) => tag.join("="))].join("; ")])
   }
 
   async #ask(name: string, type: string): Promise<DnsAnswer> {

@@ -1,15 +1,13 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { mailboxLists } from "../../../test/support/mailboxes.ts"
-import { readMailboxes, readPath } from "./mailboxes.ts"
-
-const addressesOf = (text: string) => readMailboxes(text)?.map(({ address }) => address) ?? null
+import { readAddresses, readPath } from "./mailboxes.ts"
 
 /** `bun run oracles --only messageauth-addresses` asks Python's parser about lists of the same generator. */
 test("lists made by the grammar of RFC 5322 have the addresses that they were made of, and no other", () => {
   fc.assert(
     fc.property(mailboxLists, ({ text, addresses }) => {
-      expect(addressesOf(text)).toEqual([...addresses])
+      expect(readAddresses(text)).toEqual([...addresses])
     }),
     { numRuns: 5_000 },
   )
@@ -32,7 +30,7 @@ test.each<[string, readonly string[]]>([
   ["jörg@bücher.example", ["jörg@bücher.example"]],
   ["Team: a@a.example, B <b@a.example>;, c@a.example,", ["a@a.example", "b@a.example", "c@a.example"]],
   ["Nobody:;", []],
-])("%s has %j", (text, addresses) => expect(addressesOf(text)).toEqual([...addresses]))
+])("%s has %j", (text, addresses) => expect(readAddresses(text)).toEqual([...addresses]))
 
 test.each([
   ...[
@@ -72,21 +70,23 @@ test.each([
     "a@b.example\rc@d.example",
     "<@a,@b:c@d>>",
   ],
-])("%j cannot be read without doubt", (text) => expect(readMailboxes(text)).toBeNull())
+])("%j cannot be read without doubt", (text) => expect(readAddresses(text)).toBeNull())
 
 test("any text is read or not, however long, and each address has one domain", () => {
   const piece = fc.constantFrom(...'()<>@,;:\\".[] \t', "\r\n ", "a", "b.example", "é", "\u0000")
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
-      for (const { address, domain } of readMailboxes(pieces.join("")) ?? []) {
-        expect(domain).toMatch(/^(?:[^\s()<>@,;:\\".[\]]+(?:\.[^\s()<>@,;:\\".[\]]+)*|\[[^[\]@]*\])$/)
-        expect(readMailboxes(address)).toEqual([{ address, domain }])
+      for (const address of readAddresses(pieces.join("")) ?? []) {
+        expect(address.slice(address.lastIndexOf("@") + 1)).toMatch(
+          /^(?:[^\s()<>@,;:\\".[\]]+(?:\.[^\s()<>@,;:\\".[\]]+)*|\[[^[\]@]*\])$/,
+        )
+        expect(readAddresses(address)).toEqual([address])
       }
     }),
     { numRuns: 5_000 },
   )
   for (const text of ["(", "(()", '"', "a ", "a.", "a,", ",", "a:", "@a,", "<@a,", "a<", "a@a,"])
-    expect(() => readMailboxes(text.repeat(200_000))).not.toThrow()
+    expect(() => readAddresses(text.repeat(200_000))).not.toThrow()
 })
 
 test("a path has one address, or none for a bounce", () => {

@@ -1,11 +1,3 @@
-/** An address of a mail. */
-export interface Mailbox {
-  /** The addr-spec without comments and blanks; the local part is quoted only where it must be. */
-  readonly address: string
-  /** The part after the `@`, as it was written. */
-  readonly domain: string
-}
-
 // A field is read as one letter for each token: `a` an atom, `q` a quoted string, `l` a domain literal, or a special character.
 const domain = "(?:a(?:\\.a)*|l)"
 const addrSpec = `[aq](?:\\.[aq])*@${domain}`
@@ -18,16 +10,17 @@ const mailbox = new RegExp(
 const separator = /[aq][aq.]*:|,|;(?=,|$)/y
 
 /**
- * Reads the mailboxes of a field such as From, in groups too (RFC 5322 §3.4, the obsolete forms of §4.4, RFC 6532 and RFC 6854).
+ * Reads the addresses of a field such as From, in groups too (RFC 5322 §3.4, the obsolete forms of §4.4, RFC 6532 and RFC 6854).
  * @param text the value of the field, which may be folded
- * @returns null if any part of it is no mailbox: then readers may take different addresses for the author's
- * @example readMailboxes("Ann (at (home)) <ann@a.example>") // [{ address: "ann@a.example", domain: "a.example" }]
+ * @returns each without comments and blanks, its local part quoted only where it must be. Null if any part of the field is no
+ *   mailbox: then readers may take different addresses for the author's
+ * @example readAddresses("Ann (at (home)) <ann@a.example>") // ["ann@a.example"]
  */
-export function readMailboxes(text: string): readonly Mailbox[] | null {
+export function readAddresses(text: string): readonly string[] | null {
   const tokens = tokensOf(text)
   if (tokens === null) return null
   const shape = tokens.map(({ letter }) => letter).join("")
-  const found: Mailbox[] = []
+  const found: string[] = []
   let isInGroup = false
   for (let at = 0; at < shape.length; ) {
     separator.lastIndex = at
@@ -43,12 +36,11 @@ export function readMailboxes(text: string): readonly Mailbox[] | null {
     const { indices } = mailbox.exec(shape) ?? {}
     const range = indices?.groups?.angle ?? indices?.groups?.bare
     if (range === undefined) return null
-    const one = toMailbox(tokens.slice(...range))
+    const address = toAddress(tokens.slice(...range))
     const name = indices?.groups?.name
     // Such a name must not be in another domain: nobody could tell which address is meant.
-    if (name && toMailbox(tokens.slice(...name)).domain.toLowerCase() !== one.domain.toLowerCase())
-      return null
-    found.push(one)
+    if (name && domainOf(toAddress(tokens.slice(...name))) !== domainOf(address)) return null
+    found.push(address)
     at = mailbox.lastIndex
   }
   return isInGroup ? null : found
@@ -60,8 +52,8 @@ export function readMailboxes(text: string): readonly Mailbox[] | null {
  */
 export function readPath(text: string): string | null {
   if (/^[ \t\r\n]*(?:<[ \t\r\n]*>[ \t\r\n]*)?$/.test(text)) return ""
-  const [one, second] = readMailboxes(text) ?? []
-  return one === undefined || second !== undefined ? null : one.address
+  const [address, second] = readAddresses(text) ?? []
+  return address === undefined || second !== undefined ? null : address
 }
 
 interface Token {
@@ -110,10 +102,15 @@ function endOfComment(text: string, start: number): number {
   return -1
 }
 
-function toMailbox(tokens: readonly Token[]): Mailbox {
+function toAddress(tokens: readonly Token[]): string {
   const at = tokens.findIndex(({ letter }) => letter === "@")
-  const textOf = (part: readonly Token[]) => part.map(({ text }) => text).join("")
-  const [local, name] = [textOf(tokens.slice(0, at)), textOf(tokens.slice(at + 1))]
+  const [local = "", domainText = ""] = [tokens.slice(0, at), tokens.slice(at + 1)].map((part) =>
+    part.map(({ text }) => text).join(""),
+  )
   const isPlain = /^[^\s"(),:;<>@[\\\].]+(?:\.[^\s"(),:;<>@[\\\].]+)*$/.test(local)
-  return { address: `${isPlain ? local : `"${local.replace(/["\\]/g, "\\$&")}"`}@${name}`, domain: name }
+  return `${isPlain ? local : `"${local.replace(/["\\]/g, "\\$&")}"`}@${domainText}`
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1).toLowerCase()
 }

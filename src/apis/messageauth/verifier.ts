@@ -1,5 +1,5 @@
 import { DkimVerifier } from "mailauth/lib/dkim/dkim-verifier.js"
-import { readMailboxes, readPath } from "./mailboxes.ts"
+import { readAddresses, readPath } from "./mailboxes.ts"
 
 /** How many signatures of DKIM are checked: each may need a question to the DNS. */
 export const maxSignatures = 10
@@ -20,12 +20,10 @@ export class Verifier extends DkimVerifier {
         .filter(({ key }) => key === name)
         .map(({ line }) => line.toString())
         .map((line) => line.slice(line.indexOf(":") + 1))
-    const authors = valuesOf("from").map((text) => ({ text, mailboxes: readMailboxes(text) }))
-    this.unreadableFrom = authors.find(({ mailboxes }) => mailboxes === null)?.text
+    const fields = valuesOf("from")
+    this.unreadableFrom = fields.find((text) => readAddresses(text) === null)
     this.headerFrom =
-      this.unreadableFrom === undefined
-        ? authors.flatMap(({ mailboxes }) => mailboxes?.map(({ address }) => address) ?? [])
-        : []
+      this.unreadableFrom === undefined ? fields.flatMap((text) => readAddresses(text) ?? []) : []
     const [path] = valuesOf("return-path")
     this.returnPath = path === undefined ? undefined : readPath(path)
   }
@@ -49,16 +47,16 @@ export class Verifier extends DkimVerifier {
     return result
   }
 
-  /** Fields that are there several times, though a mail has each once at most (RFC 5322 §3.6), with their numbers. */
+  /** Fields that are there several times, though a mail has each once at most, with their numbers. */
   get repeatedFields(): readonly (readonly [string, number])[] {
-    const fields = this.headers ? this.headers.parsed : []
+    const keys = (this.headers ? this.headers.parsed : []).map(({ key }) => key)
     return singleFields
-      .map((name) => [name, fields.filter(({ key }) => key === name.toLowerCase()).length] as const)
+      .map((name) => [name, keys.filter((key) => key === name.toLowerCase()).length] as const)
       .filter(([, count]) => count > 1)
   }
 }
 
-/** The field From has its own problem. */
+/** Of RFC 5322 §3.6 and RFC 2045; the field From has its own problem. */
 const singleFields = [
   ...["Subject", "Date", "To", "Cc", "Reply-To", "Sender", "Message-ID", "In-Reply-To", "References"],
   ...["MIME-Version", "Content-Type", "Content-Transfer-Encoding"],
