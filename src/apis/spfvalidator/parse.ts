@@ -93,7 +93,7 @@ function splitTerms(text: string): Placed[] {
 function requirePlainBytes(term: string): void {
   // Curly quotes and no-break spaces in UTF-8, as word processors write them.
   if (/^(?:\xe2\x80[\x90-\x95]|\xe2\x88\x92|\xef\xbc\x8d)/.test(term))
-    fail("NON_ASCII", "begins with a dash that looks like a hyphen; did you mean '-'?")
+    fail("NON_ASCII", `begins with a dash that looks like a hyphen; did you mean '-${term.slice(3)}'?`)
   if (/\xe2\x80[\x90-\x9f]|\xc2\xa0/.test(term))
     fail("CONTROL_OR_TAB", "has a curly quote, a dash or a no-break space; type it anew")
   if (!isAscii(term))
@@ -132,24 +132,23 @@ function parseMechanism(name: string, rest: string, term: string): Mechanism {
     default:
       return fail(
         missingSpaceOr("UNKNOWN_MECHANISM", term),
-        `there is no mechanism '${name}'${didYouMean(name, rest)}`,
+        `there is no mechanism '${name}'${didYouMean(name, rest, /^[-+?~]?/.exec(term)?.[0] ?? "")}`,
       )
   }
 }
 
-/** A known mechanism that was probably meant, as the end of a sentence. */
-function didYouMean(name: string, rest: string): string {
-  const [value = ""] = rest.slice(1).split("/")
-  const isSix = parseIpv6(value) !== null
-  const meant =
-    parseIpv6(name + rest) !== null
-      ? `ip6:${name}${rest}`
-      : /\.[a-z]{2,}$/.test(name) && rest === ""
-        ? `include:${name}`
-        : /^ip/.test(name)
-          ? `${isSix ? "ip6" : "ip4"}:${rest.slice(1)}`
-          : meantBy(name, mechanismNames)
-  return meant === null ? "" : `; did you mean '${meant}'?`
+/** The term that was probably meant, as the end of a sentence. */
+function didYouMean(name: string, rest: string, sign: string): string {
+  const value = rest.slice(1)
+  const similar = meantBy(name, mechanismNames)
+  const meant = () => {
+    if (parseIpv6(name + rest) !== null) return `ip6:${name}${rest}`
+    if (rest === "" && /\.[a-z]{2,}$/.test(name)) return `include:${name}`
+    if (name.startsWith("ip")) return `${value.includes(":") ? "ip6" : "ip4"}:${value}`
+    return similar && similar + rest
+  }
+  const term = meant()
+  return term === null ? "" : `; did you mean '${sign}${term}'?`
 }
 
 /** Why a term is neither a mechanism nor a modifier. */
@@ -250,5 +249,5 @@ function missingSpaceOr(code: SyntaxCode, term: string): SyntaxCode {
 
 /** Whether a term looks like two. As a name in the DNS it may follow the grammar, but no such name exists. */
 export function hasTwoTerms(term: string): boolean {
-  return /.[-+?~]all$|[a-z\d.][-+?~]?((ip[46]|include|exists):|(redirect|exp)=)/i.test(term)
+  return /.[-+?~]all$|.v=spf1$|[a-z\d.][-+?~]?((ip[46]|include|exists):|(redirect|exp)=)/i.test(term)
 }
