@@ -31,14 +31,12 @@ const unixForm = /^-?(?:0|\d{9,11})(?:\.\d+)?$/
 /**
  * Reads a date, a time of RFC 3339 with any number of fraction digits, or Unix seconds. A time may lack seconds or the offset.
  * It may have what ISO 8601 also allows: an offset without a colon, `24:00` for the end of a day. A leap second
- * is the one after it. Digits after the millisecond do not count. Blanks around the text are left out.
+ * is the one after it. Digits after the millisecond do not count.
  * @returns null for any other text, and for a date that does not exist
  */
 export function readTime(text: string): WrittenTime | null {
-  const trimmed = text.trim()
-  if (unixForm.test(trimmed))
-    return { kind: "unix", clockMs: Math.floor(Number(trimmed) * 1_000), offsetMs: 0 }
-  const [, date, hours, minutes = "0", seconds = "0", fraction = "", end = ""] = dateForm.exec(trimmed) ?? []
+  if (unixForm.test(text)) return { kind: "unix", clockMs: Math.floor(Number(text) * 1_000), offsetMs: 0 }
+  const [, date, hours, minutes = "0", seconds = "0", fraction = "", end = ""] = dateForm.exec(text) ?? []
   const day = Date.parse(`${date}T00:00:00Z`)
   // The runtime takes the 31st of February for the 3rd of March.
   if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date) return null
@@ -71,7 +69,7 @@ export function parseTime(text: string): number | null {
 
 /** The same without Unix seconds, for settings and reports, which write dates out. */
 export function parseInstant(text: string): number | null {
-  return unixForm.test(text.trim()) ? null : parseTime(text)
+  return unixForm.test(text) ? null : parseTime(text)
 }
 
 /** An offset in milliseconds as `+02:00`, with seconds where it has some: `-04:16:48`. */

@@ -3,7 +3,7 @@ import { evaluateDmarc } from "mailauth/lib/dmarc/verify.js"
 import { formatAuthHeaderRow, formatDomain } from "mailauth/lib/tools.js"
 import { parseAddress } from "../../values/ip.ts"
 import { shorten } from "../../values/shorten.ts"
-import { parseInstant } from "../../values/time-text.ts"
+import { parseTime } from "../../values/time-text.ts"
 import { type RunOf, reject } from "../contract.ts"
 import { dmarcPolicies } from "../mail/dmarc-policy.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
@@ -31,8 +31,9 @@ export function createRun(checkSender: CheckSender): RunOf<typeof messageauth> {
     const given = input.sender === undefined ? undefined : readPath(input.sender)
     if (given === null) reject("sender", "must be an address such as ann@example.com, or empty for a bounce")
     const receivedAt =
-      input.received_at === undefined ? context.ports.clock.now() : parseInstant(input.received_at)
-    if (receivedAt === null) reject("received_at", "must be a time such as 2026-11-28T08:00:00Z")
+      input.received_at === undefined ? context.ports.clock.now() : parseTime(input.received_at)
+    if (receivedAt === null)
+      reject("received_at", "must be a time such as 2026-11-28T08:00:00Z or 1795852800 (Unix seconds)")
     return withTimeLimit(context.ports.timer, dnsLimitMs, async (signal) => {
       const lookups = new KeyLookups(context.ports.dns, signal)
       const verifier = new Verifier({ resolver: lookups.resolve, strict, curTime: new Date(receivedAt) })

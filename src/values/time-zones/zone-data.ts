@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import type { DataList } from "../data-list.ts"
-import { toOffsetText } from "../time-text.ts"
+import { readTime, toOffsetText } from "../time-text.ts"
 import facts from "./list-facts.json"
 import path from "./time-zones.gz" with { type: "file" }
 
@@ -68,21 +68,16 @@ function defineZones(version: string, date: string | null, load: () => Finder | 
   return {
     ...{ version, date },
     async find(name) {
-      const isUtc = name.toLowerCase() === "utc"
-      const first = isUtc ? 0 : parseOffset(name)
       // Most calls ask for UTC, which needs no data.
-      if (first !== null)
-        return { name: isUtc ? "UTC" : toOffsetText(first), version, first, ats: [], offsets: [] }
+      if (name.toLowerCase() === "utc") return { name: "UTC", version, first: 0, ats: [], offsets: [] }
+      if (/^[+-]\d\d:\d\d$/.test(name)) {
+        const first = readTime(`1970-01-01T00:00${name}`)?.offsetMs ?? null
+        return first === null ? null : { name: toOffsetText(first), version, first, ats: [], offsets: [] }
+      }
       const zone = (await load())(name)
       return zone && { ...zone, version }
     },
   }
-}
-
-/** An offset `±hh:mm` in milliseconds; null for any other text. */
-function parseOffset(text: string): number | null {
-  const [, sign, hours, minutes] = /^([+-])([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
-  return sign === undefined ? null : Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes)) * 60_000
 }
 
 async function unpack(): Promise<Finder> {
