@@ -13,9 +13,12 @@ const [chainExample, expiredExample, requestExample] = examples
 const pemOf = (example: (typeof examples)[number] | undefined) => example?.input.certificate ?? ""
 const [leaf = "", root = ""] = pemOf(chainExample).match(/-----BEGIN[\s\S]*?-----END [A-Z]+-----\n/g) ?? []
 
-async function decode(certificate: string, now = "2026-11-23T12:00:00Z") {
+async function decode(certificate: string, now = "2026-11-23T12:00:00Z", host?: string) {
   const ports = { ...portsFor({}), clock: createManualClock(now) }
-  const answer = await run({ certificate }, { ports, giveWay: () => undefined, premium: true })
+  const answer = await run(
+    { certificate, ...(host !== undefined && { host }) },
+    { ports, giveWay: () => undefined, premium: true },
+  )
   return { ...answer, codes: answer.problems.map(({ code }): string => code) }
 }
 
@@ -89,7 +92,7 @@ describe("problems", () => {
   test.each<[string, string, string[]]>([
     ["positive", "0102030405060708", []],
     ["with a byte for the sign", "00ff030405060708", []],
-    ["zero", "0000000000000000", ["serial_number"]],
+    ["zero", "0000000000000000", ["zero_serial_number"]],
     ["negative", "ff02030405060708", ["serial_number"]],
   ])("a serial number: %s", async (_name, digits, codes) => {
     const der = Buffer.from((await make()).replace(/-----[^-]*-----/g, ""), "base64")
@@ -195,16 +198,16 @@ describe("what can be read", () => {
       "must be a certificate or a request",
     ],
     ["no base64", "hello, world", "must be a certificate or a request"],
-    ["base64 of nothing", "AAAA", "must have a certificate that follows RFC 5280"],
+    ["base64 of nothing", "AAAA", "must have a certificate (RFC 5280 §4.1) in each block"],
     [
       "half of it",
       leaf.replace(/-----[^-]*-----|\s/g, "").slice(0, 200),
-      "must have a certificate that follows",
+      "must have a certificate (RFC 5280 §4.1) in each block",
     ],
     [
       "a request under another label",
       pemOf(requestExample).replaceAll(" REQUEST", ""),
-      "must have a certificate that",
+      "must have a certificate (RFC 5280 §4.1) in each block",
     ],
     ["eleven", leaf.repeat(11), "must have at most 10 certificates"],
     ["a block without an end", leaf.replace(/-----END.*/, ""), "must be a certificate or a request"],

@@ -5,12 +5,21 @@ import { extensionNames } from "./names.ts"
 export const { problemList, problem } = defineProblems({
   expired: ["error", "its validity has ended"],
   not_yet_valid: ["error", "its validity has not begun"],
-  validity: ["error", "it ends before it begins, or a time cannot be read"],
+  validity: ["error", "it ends before it begins"],
+  time_form: [
+    "error",
+    "a time in a form that RFC 5280 §4.1.2.5 forbids; it is null if it could be several moments or none",
+  ],
   weak_key: ["error", "RSA or DSA under 2,048 bits, or an elliptic curve under 224"],
   unknown_key: ["warning", "a kind of key that this API does not know"],
   weak_signature: ["error", "signed with MD5 or SHA-1, whose signatures can be forged"],
   signature: ["error", "it claims to be signed with its own key, and is not"],
-  serial_number: ["error", "the serial number is zero, negative or over 20 bytes (RFC 5280 §4.1.2.2)"],
+  serial_number: ["error", "the serial number is negative or over 20 bytes (RFC 5280 §4.1.2.2)"],
+  zero_serial_number: [
+    "warning",
+    "the serial number is zero, which RFC 5280 §4.1.2.2 forbids and some trusted roots have",
+  ],
+  extension: ["error", "an extension cannot be read, or breaks a rule of RFC 5280 §4.2.1"],
   duplicate_extension: ["error", "an extension occurs twice (RFC 5280 §4.2)"],
   ca: ["error", "its key may sign certificates, but it is not an authority (RFC 5280 §4.2.1.9)"],
   unknown_critical: [
@@ -18,6 +27,7 @@ export const { problemList, problem } = defineProblems({
     "a critical extension that this API does not know; many programs refuse such a certificate",
   ],
   no_names: ["warning", "no subjectAltName; programs ignore the common name (RFC 9525 §6.3)"],
+  host: ["error", "no name in subjectAltName fits `host` (RFC 9525 §6)"],
   chain_order: ["warning", "a certificate is not followed by the one that signed it"],
 })
 
@@ -32,7 +42,7 @@ const maxSerialBytes = 20
  * @param now in milliseconds since 1970
  */
 export async function entryProblems(entry: Entry, now: number): Promise<Problem[]> {
-  const { kind, key, signature_algorithm, serial_number, extensions, is_ca, key_usage, names } = entry
+  const { kind, key, signature_algorithm, serial, extensions, is_ca, key_usage, names } = entry
   const found: Problem[] = []
   if (kind === "certificate") found.push(...validityProblems(entry, now))
   if (key.algorithm === "unknown")
@@ -47,9 +57,19 @@ export async function entryProblems(entry: Entry, now: number): Promise<Problem[
     )
   if (await hasWrongOwnSignature(entry, isSelfSigned))
     found.push(problem("signature", "signature", "The signature was not made with its own key."))
-  if (serial_number !== null && !isSerialNumber(serialNumberOf(entry.der)))
+  if (serial?.every((byte) => byte === 0))
+    found.push(problem("zero_serial_number", "serial_number", "The serial number is zero."))
+  else if (serial !== null && (serial.length > maxSerialBytes || (serial[0] ?? 0) >= 0x80))
     found.push(
       problem("serial_number", "serial_number", "The serial number must be positive and have 1 to 20 bytes."),
+    )
+  for (const { oid, mistake } of entry.mistakes)
+    found.push(
+      problem(
+        "extension",
+        oid,
+        `The extension ${extensionNames[oid] ?? ""} (${oid}) ${mistake}.`.replace("  ", " "),
+      ),
     )
   if (new Set(extensions.map(({ oid }) => oid)).size < extensions.length)
     found.push(problem("duplicate_extension", "extensions", "An extension occurs twice."))
@@ -66,13 +86,18 @@ export async function entryProblems(entry: Entry, now: number): Promise<Problem[
   return found
 }
 
-function validityProblems({ not_before, not_after }: Entry, now: number): Problem[] {
-  if (not_before === null || not_after === null || Date.parse(not_after) < Date.parse(not_before))
-    return [problem("validity", "not_after", "The validity ends before it begins, or a time cannot be read.")]
-  if (now > Date.parse(not_after)) return [problem("expired", "not_after", "The certificate has expired.")]
-  if (now < Date.parse(not_before))
-    return [problem("not_yet_valid", "not_before", "The certificate is not valid yet.")]
-  return []
+function validityProblems({ not_before, not_after, times }: Entry, now: number): Problem[] {
+  const found: Problem[] = []
+  for (const [where, time] of Object.entries(times))
+    if (time === undefined || time.mistake !== null)
+      found.push(problem("time_form", where, `The time of '${where}' ${time?.mistake ?? "is missing"}.`))
+  // Comparisons with NaN are false.
+  const [begin, end] = [Date.parse(not_before ?? ""), Date.parse(not_after ?? "")]
+  if (end < begin) found.push(problem("validity", "not_after", "The validity ends before it begins."))
+  else if (now > end) found.push(problem("expired", "not_after", "The certificate has expired."))
+  else if (now < begin)
+    found.push(problem("not_yet_valid", "not_before", "The certificate is not valid yet."))
+  return found
 }
 
 async function hasWrongOwnSignature(entry: Entry, isSelfSigned: boolean): Promise<boolean> {
@@ -81,11 +106,6 @@ async function hasWrongOwnSignature(entry: Entry, isSelfSigned: boolean): Promis
   // If subject and issuer are the same, it is self-signed, unless an authority has renewed its key (RFC 5280 §3.2).
   const isOwnIssuer = entry.authority_key_id === null || entry.authority_key_id === entry.subject_key_id
   return entry.issuer === entry.subject && isOwnIssuer && !isSelfSigned
-}
-
-/** Whether it is positive and has at most 20 bytes, the one for the sign included. */
-function isSerialNumber(bytes: Uint8Array): boolean {
-  return bytes.length <= maxSerialBytes && (bytes[0] ?? 0) < 0x80 && bytes.some((byte) => byte !== 0)
 }
 
 /** For each certificate after the first, whether it signed the one before. */
@@ -122,26 +142,4 @@ async function isSignedBy(entry: Entry, issuer: Entry): Promise<boolean> {
 async function isRequestSigned({ holder, certificate }: Entry): Promise<boolean | null> {
   if (certificate !== null || !("verify" in holder)) return null
   return holder.verify().catch(() => null)
-}
-
-/**
- * The bytes of the serial number of a certificate in DER. They include the byte for the sign, which @peculiar/x509 leaves out.
- * Read the certificate with that library first: this does not check its structure (RFC 5280 §4.1).
- */
-function serialNumberOf(der: Uint8Array): Uint8Array {
-  const certificate = contentAt(der, 0)
-  const signed = contentAt(der, certificate.start)
-  // [0] is the version, which certificates of version 1 leave out.
-  const version = der[signed.start] === 0xa0 ? contentAt(der, signed.start).end : signed.start
-  const { start, end } = contentAt(der, version)
-  return der.subarray(start, end)
-}
-
-/** Where the content of an element begins and ends (X.690 §8.1.3). */
-function contentAt(der: Uint8Array, at: number) {
-  const first = der[at + 1] ?? 0
-  const lengthBytes = first < 0x80 ? 0 : first & 0x7f
-  const start = at + 2 + lengthBytes
-  const length = der.subarray(at + 2, start).reduce((sum, byte) => sum * 256 + byte, 0)
-  return { start, end: start + (lengthBytes === 0 ? first : length) }
 }

@@ -1,7 +1,10 @@
-import type { Name, Pkcs10CertificateRequest, X509Certificate } from "@peculiar/x509"
+import type { Extension, Name, Pkcs10CertificateRequest, X509Certificate } from "@peculiar/x509"
 import { reject } from "../contract.ts"
+import { readAltNames } from "./alt-names.ts"
 import type { Block } from "./blocks.ts"
+import { type Element, elementsOf, partsOf, toElement } from "./der.ts"
 import { extensionNames, purposeNames, usageNames } from "./names.ts"
+import { readTime } from "./times.ts"
 
 /** What was read of a certificate or a request. */
 export type Entry = Awaited<ReturnType<typeof readEntry>>
@@ -10,14 +13,17 @@ export type Entry = Awaited<ReturnType<typeof readEntry>>
  * Reads a certificate (RFC 5280 §4.1) or a request (RFC 2986).
  * @throws InputRejected for `certificate`
  */
-export async function readEntry({ kind, der }: Block) {
+export async function readEntry(block: Block) {
+  const { kind, der } = block
   // The dependency injection of @peculiar/x509 needs it.
   await import("reflect-metadata")
   const x509 = await import("@peculiar/x509")
   const { createHash } = await import("node:crypto")
   try {
-    const certificate = kind === "certificate" ? new x509.X509Certificate(der) : null
+    const { rest, serial, times, extensions } = partsOf(block)
+    const certificate = kind === "certificate" ? new x509.X509Certificate(rest) : null
     const holder = certificate ?? new x509.Pkcs10CertificateRequest(der)
+    const [begin, end] = times.map(readTime)
     const digest = (algorithm: string, bytes: Uint8Array) => createHash(algorithm).update(bytes).digest("hex")
     const key = new Uint8Array(holder.publicKey.rawData)
     return {
@@ -25,12 +31,14 @@ export async function readEntry({ kind, der }: Block) {
       der,
       holder,
       certificate,
+      serial,
+      times: { not_before: begin, not_after: end },
       subject: holder.subject,
-      subject_parts: partsOf(holder.subjectName),
+      subject_parts: subjectPartsOf(holder.subjectName),
       issuer: certificate?.issuer ?? null,
       serial_number: certificate?.serialNumber.toLowerCase() ?? null,
-      not_before: toTime(certificate?.notBefore),
-      not_after: toTime(certificate?.notAfter),
+      not_before: begin?.at ?? null,
+      not_after: end?.at ?? null,
       key: await describeKey(key),
       signature_algorithm: signatureOf(holder),
       fingerprints: {
@@ -38,26 +46,22 @@ export async function readEntry({ kind, der }: Block) {
         sha1: digest("sha1", der),
         key_sha256: digest("sha256", key),
       },
-      ...(await extensionsOf(holder)),
+      ...(await extensionsOf(extensions)),
     }
   } catch {
     return reject(
       "certificate",
-      `must have a ${kind} that follows RFC ${kind === "request" ? 2986 : 5280} in each block`,
+      `must have a ${kind} (RFC ${kind === "request" ? 2986 : 5280} §4.1) in each block; one cannot be read`,
     )
   }
 }
 
-function partsOf(name: Name) {
+function subjectPartsOf(name: Name) {
   return name
     .toJSON()
     .flatMap((relative) =>
       Object.entries(relative).flatMap(([type, values]) => values.map((value) => ({ type, value }))),
     )
-}
-
-function toTime(date: Date | undefined): string | null {
-  return date === undefined || Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 
 /** The public key; a kind that the runtime does not know is `unknown`. */
@@ -83,18 +87,47 @@ function signatureOf({ signatureAlgorithm }: X509Certificate | Pkcs10Certificate
   return hash?.name === undefined ? name : `${name} with ${hash.name}`
 }
 
-async function extensionsOf({ extensions }: X509Certificate | Pkcs10CertificateRequest) {
+/** An extension that cannot be read, or breaks a rule of RFC 5280 §4.2.1. */
+interface ExtensionMistake {
+  readonly oid: string
+  /** Continues a sentence. */
+  readonly mistake: string
+}
+
+/** Reads each extension by itself, so that one that cannot be read does not take the others away. */
+async function extensionsOf(elements: readonly Element[]) {
   const x509 = await import("@peculiar/x509")
+  const extensions: Extension[] = []
+  const mistakes: ExtensionMistake[] = []
+  for (const { content, whole } of elements) {
+    const [id] = elementsOf(content)
+    // Its identifier is read even if the rest cannot be.
+    let plain = new x509.Extension(toElement(0x30, id?.whole ?? content, toElement(0x04)))
+    try {
+      plain = new x509.Extension(whole)
+      extensions.push(plain.type === subjectAltName ? plain : x509.ExtensionFactory.create(whole))
+    } catch {
+      extensions.push(plain)
+      mistakes.push({ oid: plain.type, mistake: "cannot be read" })
+    }
+  }
   const basic = extensions.find((one) => one instanceof x509.BasicConstraintsExtension)
   const usage = extensions.find((one) => one instanceof x509.KeyUsagesExtension)
   const purposes = extensions.find((one) => one instanceof x509.ExtendedKeyUsageExtension)
-  const names = extensions.find((one) => one instanceof x509.SubjectAlternativeNameExtension)
   const own = extensions.find((one) => one instanceof x509.SubjectKeyIdentifierExtension)
   const issuer = extensions.find((one) => one instanceof x509.AuthorityKeyIdentifierExtension)
   const access = extensions.find((one) => one instanceof x509.AuthorityInfoAccessExtension)
   const lists = extensions.find((one) => one instanceof x509.CRLDistributionPointsExtension)
+  const alternative = extensions.find(({ type }) => type === subjectAltName)
+  const names = alternative === undefined ? [] : await namesOf(alternative, mistakes)
+  if (basic?.pathLength !== undefined && !basic.ca)
+    mistakes.push({
+      oid: basic.type,
+      mistake: "has a path length, though it is not an authority's (§4.2.1.9)",
+    })
   return {
-    names: names?.names.toJSON().map(({ type, value }) => ({ type, value: String(value) })) ?? [],
+    mistakes,
+    names,
     is_ca: basic?.ca ?? false,
     path_length: basic?.pathLength ?? null,
     key_usage: usage === undefined ? null : usageNames.filter((_, bit) => (usage.usages >> bit) & 1),
@@ -113,4 +146,15 @@ async function extensionsOf({ extensions }: X509Certificate | Pkcs10CertificateR
       is_critical: critical,
     })),
   }
+}
+
+const subjectAltName = "2.5.29.17"
+
+/** The names of subjectAltName. Adds what is wrong with them to `mistakes`. */
+async function namesOf({ type: oid, value }: Extension, mistakes: ExtensionMistake[]) {
+  const names = await readAltNames(new Uint8Array(value)).catch(() => null)
+  if (names === null) mistakes.push({ oid, mistake: "cannot be read" })
+  for (const mistake of new Set(names?.map((one) => one.mistake)))
+    if (mistake !== null) mistakes.push({ oid, mistake: `${mistake} (§4.2.1.6)` })
+  return names?.map(({ type, value }) => ({ type, value })) ?? []
 }

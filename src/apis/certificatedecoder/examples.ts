@@ -48,6 +48,7 @@ PjP2Q1zU1yn6rBfwAiBLUmga/9b4M0lEi9Yn2rdS+QKP3JaPRcMzT6kQFGl8sw==
 
 /** The fields of a certificate or request without the extensions for them. */
 const withoutExtensions = {
+  matched_name: null,
   is_ca: false,
   path_length: null,
   key_usage: null,
@@ -63,7 +64,7 @@ const withoutExtensions = {
 export const examples = [
   {
     name: "A certificate followed by its authority's",
-    input: { certificate: chain },
+    input: { certificate: chain, host: "example.com" },
     output: {
       is_valid: true,
       problems: [],
@@ -85,6 +86,7 @@ export const examples = [
         { type: "dns", value: "www.example.com" },
         { type: "dns", value: "example.com" },
       ],
+      matched_name: "example.com",
       is_ca: false,
       path_length: null,
       key_usage: ["digitalSignature"],

@@ -26,6 +26,7 @@ export const certificatedecoder = defineIsolatedApi({
     "Reads an X.509 certificate or certificate signing request (CSR): names, validity, key, extensions and fingerprints. Reports mistakes in it and in the chain after it. It does not check whether its authority is trusted or has revoked it.",
   method: "POST",
   credits: 1,
+  singleValues: ["certificate", "host"],
   input: Type.Object({
     certificate: Type.String({
       minLength: 1,
@@ -33,6 +34,14 @@ export const certificatedecoder = defineIsolatedApi({
       description:
         "A certificate or a CSR in PEM, followed by its chain of at most nine certificates; or one certificate in DER, as base64.",
     }),
+    host: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 253,
+        description:
+          "The name or IP address of the server that the certificate must be for (RFC 9525). The common name does not count.",
+      }),
+    ),
   }),
   output: Type.Object({
     is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
@@ -81,6 +90,7 @@ export const certificatedecoder = defineIsolatedApi({
       }),
       { description: "The names that it is valid for (subjectAltName)." },
     ),
+    matched_name: nullableText("The name that fits `host`; null if none does, or without `host`."),
     is_ca: Type.Boolean({
       description: "Whether it belongs to an authority, which may sign other certificates.",
     }),

@@ -3,10 +3,11 @@ import type { RunOf } from "../contract.ts"
 import { readBlocks } from "./blocks.ts"
 import { chainOf, entryProblems, problem } from "./checks.ts"
 import { type Entry, readEntry } from "./describe.ts"
+import { findNameOf } from "./host.ts"
 import type { certificatedecoder } from "./index.ts"
 import { lint } from "./lint.ts"
 
-export const run: RunOf<typeof certificatedecoder> = async ({ certificate }, { ports }) => {
+export const run: RunOf<typeof certificatedecoder> = async ({ certificate, host }, { ports }) => {
   const entries: Entry[] = []
   for (const block of readBlocks(certificate)) entries.push(await readEntry(block))
   const [first] = entries
@@ -16,7 +17,18 @@ export const run: RunOf<typeof certificatedecoder> = async ({ certificate }, { p
   const problems = await entryProblems(first, now)
   if (chain.some((one) => !one.signed_the_one_before))
     problems.push(problem("chain_order", "chain", "A certificate is not followed by the one that signed it."))
-  const { der: _der, holder: _holder, certificate: _certificate, ...fields } = first
+  const matched_name = host === undefined ? null : await findNameOf(host, first.names)
+  if (host !== undefined && matched_name === null)
+    problems.push(problem("host", "subjectAltName", "The certificate has no name that fits the host."))
+  const { der: _, holder: _holder, certificate: _read, serial: _serial, times, mistakes, ...fields } = first
   const end = first.not_after === null ? null : Math.floor((Date.parse(first.not_after) - now) / 1000)
-  return { is_valid: isValid(problems), problems, ...fields, seconds_left: end, chain, lint: lint(first) }
+  return {
+    is_valid: isValid(problems),
+    problems,
+    ...fields,
+    matched_name,
+    seconds_left: end,
+    chain,
+    lint: lint(first),
+  }
 }
