@@ -33,6 +33,7 @@ export const cardvalidator = defineApi({
     "Checks the number of a payment card: its scheme, length and check digit. Returns the number masked. It does not ask any bank whether the card exists, and stores no number.",
   method: "POST",
   credits: 1,
+  singleValues: ["number"],
   input: Type.Object({
     number: secret(
       Type.String({

@@ -54,8 +54,8 @@ const extensionRequest = "06092a864886f70d01090e"
 
 /**
  * The parts of a certificate (RFC 5280 §4.1) or a request (RFC 2986 §4.1) whose exact bytes matter: the number of the certificate
- * with its byte for the sign, its times, and each extension. `rest` is the certificate with any validity and without extensions, so
- * that one of these does not keep a library from reading the rest.
+ * with its byte for the sign, its times, and each extension. `rest` is the certificate with any validity and without extensions,
+ * so that none of these keeps a library from reading the rest.
  * @throws RangeError if it is not DER
  */
 export function partsOf({ kind, der }: Block) {
@@ -74,11 +74,7 @@ export function partsOf({ kind, der }: Block) {
     one === validity ? [anyValidity] : one.tag === tags.three ? [] : [one.whole],
   )
   return {
-    rest: toElement(
-      tags.sequence,
-      toElement(tags.sequence, ...rest),
-      ...signature.map(({ whole }) => whole),
-    ),
+    rest: toElement(tags.sequence, toElement(tags.sequence, ...rest), ...signature.map(({ whole }) => whole)),
     serial: serial?.content ?? null,
     times: elementsOf(validity?.content ?? noBytes),
     extensions: inside(fields.find(({ tag }) => tag === tags.three)?.content),

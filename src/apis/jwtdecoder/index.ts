@@ -30,6 +30,7 @@ export const jwtdecoder = defineApi({
     "Decodes a JSON Web Token (RFC 7519), checks its times and reports what is dangerous in it. With premium fields it also checks the signature with your key. It stores no token and never fetches a key that a token names.",
   method: "POST",
   credits: 1,
+  singleValues: ["token"],
   input: Type.Object({
     token: secret(
       Type.String({
