@@ -19,16 +19,16 @@ import { mergedText } from "./spf-merge.ts"
 /** The questions that each part may ask: together no more than a call may, so that none takes those of another. */
 export const questionLimits = {
   route: 12,
-  spf: 36,
+  spf: 34,
   mergedSpf: 10,
   dmarc: 20,
   dkim: 26,
   caa: 16,
-  tlsrpt: 4,
+  tlsrpt: 6,
   dnssec: 20,
-  dane: 38,
-  mtaSts: 6,
-  bimi: 9,
+  dane: 32,
+  mtaSts: 10,
+  bimi: 11,
   reverse: 13,
   reports: 6,
 } as const
