@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { gtinvalidator } from "../../src/apis/gtinvalidator/index.ts"
 import { ask, askPython, debianVersion, defineOracle } from "./oracle.ts"
+import { gtinSuite } from "./suites/stdnum.ts"
 
 interface Answer {
   readonly valid: boolean
@@ -44,3 +45,5 @@ export const oracle = defineOracle<string, Answer>({
     },
   ],
 })
+
+export const suites = [gtinSuite]

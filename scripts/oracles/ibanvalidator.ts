@@ -3,6 +3,7 @@ import { ibanvalidator } from "../../src/apis/ibanvalidator/index.ts"
 import registry from "../../src/apis/ibanvalidator/registry.json"
 import examples from "../../src/apis/ibanvalidator/registry-examples.json"
 import { ask, askPython, debianVersion, defineOracle } from "./oracle.ts"
+import { ibanSuite } from "./suites/stdnum.ts"
 
 interface Answer {
   readonly valid: boolean
@@ -78,3 +79,5 @@ export const oracle = defineOracle<string, Answer>({
     },
   ],
 })
+
+export const suites = [ibanSuite]

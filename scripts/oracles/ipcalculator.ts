@@ -73,7 +73,11 @@ export const oracle = defineOracle<Case, Answer>({
     {
       reason:
         "RFC 5952 §5: the end of an IPv4-mapped address as an IPv4 address, which Python writes since 3.13",
-      fits: (_case, ours, theirs) => Bun.deepEquals({ ...withoutMixed(ours), global: theirs.global }, theirs),
+      fits({ network, others }, ours, theirs) {
+        const isMixed =
+          JSON.stringify(ours).includes("::ffff:") && [network, ...others].some((text) => text.includes("::"))
+        return isMixed && Bun.deepEquals({ ...withoutMixed(ours), global: theirs.global }, theirs)
+      },
     },
     {
       reason:

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { vatvalidator } from "../../src/apis/vatvalidator/index.ts"
 import { ask, askPython, debianVersion, defineOracle } from "./oracle.ts"
+import { vatSuite } from "./suites/stdnum.ts"
 
 /** Wider than the forms of each country: any first digit, neighbouring lengths and all endings, since the oracle judges them. */
 const forms: Readonly<Record<string, string>> = Object.fromEntries(
@@ -110,3 +111,5 @@ export const oracle = defineOracle<string, boolean>({
     },
   ],
 })
+
+export const suites = [vatSuite]
