@@ -249,8 +249,22 @@ export const oracle = defineOracle<Case, Answer>({
       fits: ([, text], our, their) => our === null && their !== null && /[a-z]\(\s*\)/.test(text),
     },
     {
-      reason: "the length of the length of nothing is nothing (2.4.4); it compares it as something else",
-      fits: ([, text], our, their) => our !== null && their !== null && text.includes("length(length("),
+      reason:
+        "the length of nothing is nothing (2.4.4), as of the value of several nodes; it compares it as something else",
+      fits: ([, text], our, their) =>
+        our !== null && their !== null && /length\(\s*(?:length|value)\(/.test(text),
+    },
+    {
+      reason:
+        "a literal or a function where a function takes nodes, such as value(1): RFC 9535 (2.4.3) makes the path not well-typed; it takes it",
+      fits: ([, text], our, their) =>
+        our === null && their !== null && /(?:value|count)\(\s*[^@$\s]/.test(text),
+    },
+    {
+      reason:
+        "a path to several nodes where a function takes one value, such as length($..a): RFC 9535 (2.4.3) makes it not well-typed; it takes it",
+      fits: ([, text], our, their) =>
+        our === null && their !== null && /(?:length|match|search)\(\s*[@$].*(?:\.\.|[*?:,])/s.test(text),
     },
     {
       reason: "the order alone, which RFC 9535 leaves open where a path descends (2.5.2.2)",
@@ -258,3 +272,5 @@ export const oracle = defineOracle<Case, Answer>({
     },
   ],
 })
+
+export { suites } from "./suites/jsonpath.ts"

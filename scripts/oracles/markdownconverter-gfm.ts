@@ -138,3 +138,5 @@ export const oracle = defineOracle<string, string>({
     ),
   known: gfmKnown,
 })
+
+export { suites } from "./suites/markdownconverter.ts"
