@@ -92,6 +92,17 @@ function has({ patch }: Case, fits: (path: string, operation: Operation) => bool
   return patch?.some((one) => fits(one.path, one) || fits(one.from, one)) ?? false
 }
 
+/** Whether a pointer has a step after that to a text. */
+function leadsIntoText(document: unknown, pointer: string): boolean {
+  let value = document
+  for (const step of pointer.split("/").slice(1)) {
+    if (typeof value === "string") return true
+    if (typeof value !== "object" || value === null) return false
+    value = Reflect.get(value, step.replaceAll("~1", "/").replaceAll("~0", "~"))
+  }
+  return false
+}
+
 async function compareHere(test: Case): Promise<Answer> {
   const made = madeByThem.get(test)
   const wanted = { result: test.to }
@@ -138,6 +149,14 @@ export const oracle = defineOracle<Case, Answer>({
       reason: "it takes indexes with zeros before them, such as 01, which RFC 6901 4 does not allow",
       fits: (test, ours) =>
         test.patch !== null && ours.any === null && has(test, (path) => /\/0[01]/.test(path)),
+    },
+    {
+      reason: "it takes a character out of a text by its index; RFC 6901 4 has indexes for lists alone",
+      fits: (test, ours, { any }) =>
+        ours.any === null &&
+        any !== null &&
+        "result" in any &&
+        has(test, (path) => leadsIntoText(test.from, path)),
     },
     {
       reason:
