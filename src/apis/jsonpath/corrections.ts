@@ -12,6 +12,7 @@ interface Parser {
   readonly tokenMap: Map<string, (stream: Stream) => unknown>
   parseNumber(stream: Stream): unknown
   parsePrefixExpression(stream: Stream): unknown
+  parseInfixExpression(stream: Stream, left: unknown): unknown
   parseSelectors(stream: Stream): unknown
   parseSlice(stream: Stream): unknown
   decodeString(token: library.Token): string
@@ -23,8 +24,8 @@ interface Stream {
 }
 
 /**
- * Corrects the parser of json-p3 2.3.1 by RFC 9535: it refuses `0.5` and `"\u0001"`, and accepts `-01`, `$.a-b`, `$[:1 2]` and
- * `$[?!!@.a]`.
+ * Corrects the parser of json-p3 2.3.1 by RFC 9535: it refuses `0.5` and `"\u0001"`, and accepts `-01`, `$.a-b`, `$[:1 2]`,
+ * `$[?!!@.a]` and `$[?1 == !@.a]`.
  */
 export function correctParser(environment: library.JSONPathEnvironment): void {
   // biome-ignore lint/complexity/useLiteralKeys: TypeScript lets a literal key reach what is private
@@ -43,6 +44,17 @@ export function correctParser(environment: library.JSONPathEnvironment): void {
     if (stream.peek.kind === library.TokenKind.NOT) throw mistake("'!' must not follow '!'", stream.peek)
     return parseNot.call(parser, stream)
   })
+
+  const parseInfix = parser.parseInfixExpression
+  parser.parseInfixExpression = (stream, left) => {
+    const isComparison = /^[=!<>]/.test(stream.current.value)
+    if (
+      isComparison &&
+      (stream.peek.kind === library.TokenKind.NOT || stream.peek.kind === library.TokenKind.LPAREN)
+    )
+      throw mistake(`a value must follow '${stream.current.value}', and not an expression`, stream.peek)
+    return parseInfix.call(parser, stream, left)
+  }
 
   const parseSelectors = parser.parseSelectors
   parser.parseSelectors = (stream) => {

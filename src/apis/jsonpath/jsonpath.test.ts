@@ -74,6 +74,9 @@ test.each([
   ["$.a-b", "character 3: names with other characters than letters, digits and _ need quotes and brackets"],
   ["$..a-b", "names with other characters"],
   ["$[?!!@.a]", "character 5: '!' must not follow '!'"],
+  // RFC 9535 section 2.3.5.1: what is compared is a literal, a path to one value or a function.
+  ["$[?1 == !@.a]", "character 9: a value must follow '==', and not an expression"],
+  ["$[?@.a < (1)]", "character 10: a value must follow '<', and not an expression"],
   ["$[:1 2]", "expected ':' between the numbers of a slice"],
   ["$[0:1-3]", "expected ':' between the numbers of a slice"],
   ["$['a\nb']", "control characters in quotes must be escaped"],
