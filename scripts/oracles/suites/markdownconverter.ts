@@ -82,8 +82,8 @@ function dangersIn(html: string): string[] {
 }
 
 /**
- * 180 ways to run code in a page, evenly from a public list, in each of the places. No handler, script or address that runs code may
- * be in what comes out, as a parser of HTML reads it.
+ * 180 ways to run code in a page, evenly from a public list, in each of the places. No handler, script or address that runs
+ * code may be in what comes out, as a parser of HTML reads it.
  */
 const attacks: Suite = {
   api: "markdownconverter, renderings of attacks",
