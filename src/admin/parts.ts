@@ -44,7 +44,10 @@ export interface AdminParts {
    * @param onReady is called when there are events to take
    * @returns null when there are too many watchers
    */
-  watchRequests(filter: RequestFilter, onReady: () => void): Subscription<RequestEvent> | null
+  watchRequests(
+    filter: RequestFilter,
+    onReady: () => void,
+  ): Subscription<RequestEvent, TakenEvents<RequestEvent>> | null
   readonly pages: PageAddresses
   /** How customers get an account. */
   readonly signUp: SignUpSettings
@@ -71,10 +74,16 @@ export interface Setting {
   readonly change: "now" | "reload" | "restart"
 }
 
+/** Events, and how many more were dropped for lack of room. */
+export interface TakenEvents<Event = unknown> {
+  readonly events: readonly Event[]
+  readonly lost: number
+}
+
 /** Events for one reader. End it when nobody reads them any more. */
-export interface Subscription<Event = unknown> {
-  /** Returns the events since the last call, and how many more were dropped for lack of room. */
-  take(): { readonly events: readonly Event[]; readonly lost: number }
+export interface Subscription<Event = unknown, Taken = TakenEvents<Event> | Promise<TakenEvents<Event>>> {
+  /** Returns the events since the last call. */
+  take(): Taken
   /** Whether no more events come, since the service closes. */
   readonly isOver: boolean
   end(): void

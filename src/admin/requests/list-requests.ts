@@ -136,16 +136,17 @@ async function toFilter(given: Static<typeof input>, context: AdminParts): Promi
   }
 }
 
-interface NamedRequest extends KeptRequest {
+/** The names of the account and the key of a request. */
+interface CallerNames {
   readonly accountName: string | null
   readonly keyName: string | null
 }
 
-/** Adds the names of accounts and keys to the requests of a page. Names are not kept, since they change and can be personal. */
-async function withNames(
-  requests: readonly KeptRequest[],
-  { admin }: AdminParts,
-): Promise<readonly NamedRequest[]> {
+/** Adds the names of accounts and keys to requests. Names are not kept, since they change and can be personal. */
+export async function withNames<Request extends Pick<KeptRequest, "account" | "key">>(
+  requests: readonly Request[],
+  { admin }: Pick<AdminParts, "admin">,
+): Promise<readonly (Request & CallerNames)[]> {
   const idsOf = (field: "account" | "key") => [
     ...new Set(requests.flatMap((request) => request[field] ?? [])),
   ]
@@ -162,7 +163,14 @@ async function withNames(
   }))
 }
 
-function toOutput({ atMs, requestId, isReplay, accountName, keyName, ...request }: NamedRequest) {
+function toOutput({
+  atMs,
+  requestId,
+  isReplay,
+  accountName,
+  keyName,
+  ...request
+}: KeptRequest & CallerNames) {
   const { surface, api, status, fault, parameter, account, key, credits, ms, address } = request
   return {
     ...{ at: toIso(atMs), request_id: requestId, surface, api, status, fault, parameter },

@@ -1,9 +1,13 @@
 import { type TSchema, Type } from "@sinclair/typebox"
 import { choice, nullable } from "../../apis/contract.ts"
-import { surfaces } from "../../values/request-events.ts"
+import type { AdminStore } from "../../store/admin-store.ts"
+import { StoreUnavailable } from "../../store/store.ts"
+import { type RequestEvent, surfaces } from "../../values/request-events.ts"
 import { AdminFault } from "../fault.ts"
 import { instant } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
+import type { TakenEvents } from "../parts.ts"
+import { withNames } from "./list-requests.ts"
 
 const requestSchema = Type.Object({
   at: instant("When the answer was made."),
@@ -19,6 +23,12 @@ const requestSchema = Type.Object({
     description: "What was wrong, such as `rateLimited`; null without a fault.",
   }),
   account: nullable(Type.String(), { description: "The account's id; null when it did not become known." }),
+  account_name: nullable(Type.String(), {
+    description: "The present name of the account; null without an account, or if the store does not answer.",
+  }),
+  key_name: nullable(Type.String(), {
+    description: "The present name of the key, which may be empty; null as `account_name`.",
+  }),
   key: nullable(Type.String(), { description: "The key's id; null when it did not become known." }),
   credits: Type.Integer({ description: "Credits that were charged." }),
   ms: Type.Number({ description: "Milliseconds until the answer was made." }),
@@ -58,15 +68,43 @@ export const tailRequests = defineOperation({
   example: { status: ["4xx", "5xx"] },
   run: {
     kind: "watch",
-    watch(input, { watchRequests }, onReady) {
+    watch(input, { watchRequests, admin }, onReady) {
       const subscription = watchRequests(input, onReady)
-      if (subscription) return subscription
+      if (subscription) {
+        return {
+          end: () => subscription.end(),
+          get isOver() {
+            return subscription.isOver
+          },
+          take() {
+            const { events, lost } = subscription.take()
+            return events.length === 0 ? { events: [], lost } : named({ events, lost }, admin)
+          },
+        }
+      }
       throw new AdminFault("unavailable", "Close another watch first: so many cannot watch at once.", {
         retryAfterSeconds: 10,
       })
     },
   },
 })
+
+/** The events with the names of accounts and keys, which are null while the store does not answer: requests are shown all the same. */
+async function named({ events, lost }: TakenEvents<RequestEvent>, admin: AdminStore) {
+  const none = () => events.map((event) => ({ ...event, accountName: null, keyName: null }))
+  const found = await withNames(events, { admin }).catch((thrown) => {
+    if (thrown instanceof StoreUnavailable) return none()
+    throw thrown
+  })
+  return {
+    events: found.map(({ accountName, keyName, ...event }) => ({
+      ...event,
+      account_name: accountName,
+      key_name: keyName,
+    })),
+    lost,
+  }
+}
 
 function name(description: string) {
   return Type.String({ minLength: 1, maxLength: 100, description })

@@ -113,10 +113,11 @@ export function accountsInBrowser(desk: Desk): void {
     await page.keyboard.press("Enter")
     const window = page.getByRole("dialog")
     await window.getByText("5,000 credits are taken from the account.").waitFor()
-    // A space must not undo it.
-    await page.locator("button:focus", { hasText: "Cancel" }).waitFor()
+    // What is typed next goes into the field that is required, and a space does not close the window.
+    await page.locator("[name=reason]:focus").waitFor()
     await look("account-undo", "above")
     await page.keyboard.press("Space")
+    await page.keyboard.press("Escape")
     await window.waitFor({ state: "detached" })
     await page.locator("button:focus", { hasText: "Undo" }).waitFor()
     await page.keyboard.press("Enter")

@@ -24,7 +24,12 @@ export function streamEvents(
   let isEnded = false
   let isCancelled = false
   let wake = () => {}
-  const subscription = begin(() => wake())
+  /** Whether events came since the last take, also while that one waits for its events. */
+  let isReady = false
+  const subscription = begin(() => {
+    isReady = true
+    wake()
+  })
   let cancelBeat = timer.after(httpLimits.heartbeatSeconds * 1_000, beat)
   calls.begin()
   // It waits for events, and does no work.
@@ -52,8 +57,10 @@ export function streamEvents(
     wake()
   }
 
-  function takeText(): string {
-    const { events, lost } = subscription.take()
+  async function takeText(): Promise<string> {
+    isReady = false
+    const taken = subscription.take()
+    const { events, lost } = taken instanceof Promise ? await taken : taken
     const text = [
       comment,
       ...events.map((event) => `data: ${JSON.stringify(event)}\n\n`),
@@ -66,15 +73,18 @@ export function streamEvents(
   return new ReadableStream(
     {
       async pull(controller) {
-        let text = takeText()
+        let text = await takeText()
         while (text === "" && !subscription.isOver) {
-          await new Promise<void>((resolve) => {
+          const woken = new Promise<void>((resolve) => {
             wake = resolve
           })
-          text = takeText()
+          if (!isReady && comment === "") await woken
+          text = await takeText()
         }
         if (isCancelled) return
         if (subscription.isOver) {
+          // Also the events that came with the end.
+          text += await takeText()
           end()
           controller.enqueue(encoder.encode(`${text}event: end\ndata: ${JSON.stringify({ reason })}\n\n`))
           controller.close()

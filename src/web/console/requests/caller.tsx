@@ -7,7 +7,6 @@ import { CopyId } from "../../kit/copy-id.tsx"
 interface Caller {
   readonly account: string | null
   readonly key: string | null
-  /** Live requests have no names. */
   readonly account_name?: string | null
   readonly key_name?: string | null
 }
