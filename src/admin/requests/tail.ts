@@ -89,7 +89,7 @@ export const tailRequests = defineOperation({
   },
 })
 
-/** The events with the names of accounts and keys, which are null while the store does not answer: requests are shown all the same. */
+/** Adds the names of accounts and keys. They are null while the store does not answer: requests are shown all the same. */
 async function named({ events, lost }: TakenEvents<RequestEvent>, admin: AdminStore) {
   const none = () => events.map((event) => ({ ...event, accountName: null, keyName: null }))
   const found = await withNames(events, { admin }).catch((thrown) => {
