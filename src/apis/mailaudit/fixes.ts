@@ -24,6 +24,7 @@ export function fixesOf(facts: Facts) {
   const lines = new Set(parting.map(({ fix }) => fix.line))
   const others = proposalsOf(settled).filter(({ fix }) => !lines.has(fix.line) || fix.line === null)
   let present = facts
+  let owed = 0
   const first = parting.map((proposal) => apply(proposal))
   const left = [...others]
   const rest: ReturnType<typeof apply>[] = []
@@ -36,7 +37,10 @@ export function fixesOf(facts: Facts) {
 
   function apply(proposal: Proposal) {
     const { fix, checks } = proposal
-    const points = gainOf(proposal, present)
+    const gain = gainOf(proposal, present) + owed
+    // A null MX ends what it is worth to take mail, so the score falls until the lines that belong to it are there too.
+    const points = isParked(facts) ? Math.max(0, gain) : gain
+    owed = gain - points
     present = fix.after?.(present) ?? present
     const ids = checks.map(({ check }) => check.id)
     const { line, action, file, note } = fix

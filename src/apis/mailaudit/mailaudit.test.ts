@@ -2,12 +2,12 @@ import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as fc from "fast-check"
-import { countingDns } from "../../../test/support/counting-dns.ts"
+import { applyAll, audit, lineOf, type Zone } from "../../../test/support/audits.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import { maxDnsQuestions } from "../../call/dns-questions.ts"
 import { mailaudit } from "../catalog.ts"
-import type { DnsZone, WebFixture, ZoneEntry } from "../contract.ts"
-import { exampleGiven, exampleAnchor as trust_anchor } from "../mail/dnssec/example-zone.ts"
+import type { WebFixture } from "../contract.ts"
+import { exampleAnchor as trust_anchor } from "../mail/dnssec/example-zone.ts"
 import { grades } from "./check.ts"
 import { checks } from "./checks.ts"
 import { auditGiven } from "./example-domains.ts"
@@ -15,23 +15,6 @@ import { questionLimits } from "./facts.ts"
 import { lowestScores } from "./grade.ts"
 
 type Input = Parameters<typeof mailaudit.run>[0]
-type Zone = Record<string, readonly ZoneEntry[]>
-
-const { now } = exampleGiven
-const { dns: signed } = exampleGiven
-
-/** Audits a domain whose DNS has these records below the signed root of the examples. */
-async function audit(zone: DnsZone, input: Partial<Input> = {}, web: WebFixture = {}, premium = true) {
-  const ports = portsFor({ given: { now, dns: { ...signed, ...zone }, web } })
-  const counting = countingDns(ports.dns)
-  const answer = await mailaudit.run(
-    { domain: "firm.example", trust_anchor, ...input },
-    { ports: { ...ports, dns: counting }, giveWay: () => undefined, premium },
-  )
-  const statusOf = (id: string) => answer.checks.find((check) => check.id === id)?.status
-  const whyOf = (id: string) => answer.checks.find((check) => check.id === id)?.why
-  return { ...answer, statusOf, whyOf, questions: counting.questions }
-}
 
 const key = auditGiven.dns["s1._domainkey.all.dane.test"]
 const policyUrl = "https://mta-sts.firm.example/.well-known/mta-sts.txt"
@@ -172,19 +155,6 @@ test.each<[Partial<Input>, string]>([
 const idsWith = (answer: Awaited<ReturnType<typeof audit>>, ...found: readonly string[]) =>
   answer.checks.filter(({ status }) => found.includes(status)).map(({ id }) => id)
 
-/** Publishes all lines and files of an answer, audits again, and demands the promised score. */
-async function applyAll(before: Awaited<ReturnType<typeof audit>>, zone: Zone, web: WebFixture = {}) {
-  const lines = before.fixes.filter(({ line }) => line !== null)
-  const owners = lines.map(({ line }) => line?.split(" ").slice(0, 4).join(" "))
-  expect(new Set(owners).size).toBe(owners.length)
-  const files = lines.flatMap(({ file }) => (file ? [[file.url, { body: file.text }] as const] : []))
-  const changed = lines.reduce((all, { line, action }) => applied(all, line ?? "", action), zone)
-  const after = await audit(changed, { domain: before.domain }, { ...web, ...Object.fromEntries(files) })
-  const promised = before.score + lines.reduce((sum, { points }) => sum + points, 0)
-  expect({ domain: before.domain, score: after.score }).toEqual({ domain: before.domain, score: promised })
-  return after
-}
-
 test("the fixes are premium, and all lines together bring the points that they promise", async () => {
   const zone: Zone = {
     "firm.example": [{ MX: [10, "mx.firm.example"] }, { TXT: "v=spf1 mx ?all" }],
@@ -203,29 +173,6 @@ test("the fixes are premium, and all lines together bring the points that they p
   )
   expect(lineOf(after, "dmarc_policy")).toContain("p=quarantine; rua=mailto:dmarc-reports@firm.example")
 })
-
-const lineOf = (answer: Awaited<ReturnType<typeof audit>>, check: string) =>
-  answer.fixes.find((fix) => fix.check === check)?.line
-
-/** A zone with a line of a zone file, in the place of the records of its kind if it replaces them. */
-function applied(zone: Zone, line: string, action: "add" | "replace" | null): Zone {
-  const [, name = "", type = "", data = ""] = /^(\S+)\. 3600 IN (TXT|CAA|MX) (.*)$/.exec(line) ?? []
-  const text = data.replace(/^"|"$/g, "").replaceAll('" "', "")
-  const [preference = "", exchange = ""] = data.split(" ")
-  const entry: ZoneEntry =
-    type === "TXT"
-      ? { TXT: text }
-      : type === "MX"
-        ? { MX: [Number(preference), exchange.replace(/\.$/, "")] }
-        : { CAA: data }
-  const version = (one: ZoneEntry) =>
-    typeof one === "object" && "TXT" in one ? String(one.TXT).slice(0, 6).toLowerCase() : null
-  const present = zone[name] ?? []
-  const others = present.filter((one) => version(one) === null || version(one) !== version(entry))
-  const isChanged = others.length < present.length
-  expect({ line, isChanged }).toEqual({ line, isChanged: action === "replace" })
-  return { ...zone, [name]: [...others, entry] }
-}
 
 test("a parked domain is told the three records that say so, and gets an A with them", async () => {
   const zone: Zone = { "firm.example": [{ A: "198.51.100.80" }] }

@@ -13,6 +13,7 @@ import {
 } from "./check.ts"
 import type { Facts } from "./facts.ts"
 import { reachable } from "./mail-servers.ts"
+import type { DaneResult } from "./parts.ts"
 import { isBelow } from "./providers.ts"
 import { takesMail } from "./purpose.ts"
 
@@ -29,13 +30,14 @@ const dane: Check = {
       // A server without an address is a fault of the MX records, not of DANE.
       const dead = facts.route.isKnown ? deadHosts(facts) : new Set<string>()
       const servers = (mail_servers?.servers ?? []).filter(({ host }) => !dead.has(host))
+      const usable = servers.filter(({ action }) => action === "authenticate")
+      const others = servers.filter((server) => !usable.includes(server))
       const fix = daneFix(
         facts,
-        servers.map(({ host }) => host),
+        others.map(({ host }) => host),
       )
       if (servers.length === 0)
         return fail({ why: "No mail server can be delivered to.", advice: "See “Mail servers (MX)”.", fix })
-      const usable = servers.filter(({ action }) => action === "authenticate")
       if (mail_servers?.security === "secure" && usable.length === servers.length)
         return pass(
           "Senders check the certificate of each mail server by DANE. Whether the certificates fit the records was not looked at.",
@@ -55,7 +57,7 @@ const dane: Check = {
       const advice = "Publish TLSA records 3 1 1 for each mail server, in a signed zone."
       if (usable.length > 0)
         return warning(0.5, {
-          why: `Only some of the mail servers have usable records: ${few(usable.map(({ host }) => host))}.`,
+          why: `Only some of the mail servers have usable records: ${few(usable.map(({ host }) => host))}. Not so ${few(others.map((server) => `${server.host} (${whyUnusable(server)})`))}.`,
           advice,
           fix,
         })
@@ -71,20 +73,30 @@ const dane: Check = {
   },
 }
 
+type MailServers = NonNullable<DaneResult["mail_servers"]>
+
+/** Why senders cannot use the records of a mail server, in a few words. */
+function whyUnusable({ action, security, records }: MailServers["servers"][number]): string {
+  if (action === "encrypt") return "its records are of a kind that mail ignores"
+  if (security !== "secure") return "its zone is not signed"
+  return records.length === 0 ? "it has no TLSA record" : "its records are not usable"
+}
+
 function deadHosts({ route }: Facts): ReadonlySet<string> {
   if (!route.isKnown) return new Set()
   const alive = new Set(reachable(route.value).map(({ host }) => host))
   return new Set(route.value.servers.map(({ host }) => host).filter((host) => !alive.has(host)))
 }
 
-function daneFix({ domain }: Facts, hosts: readonly string[]): Fix {
+function daneFix({ domain, dnssec: zone }: Facts, hosts: readonly string[]): Fix {
   const foreign = hosts.filter((host) => !isBelow(host, domain))
   if (foreign.length > 0 && foreign.length === hosts.length)
     return manualFix(
       `The mail servers are not below ${domain} (${few(foreign)}): only whoever runs them can sign their zone and publish TLSA records. Ask there, or rely on MTA-STS, which needs nothing of them.`,
     )
+  const isSigned = zone.isKnown && zone.value.status === "secure"
   return manualFix(
-    "The record holds a fingerprint of the certificate's key: '_25._tcp.' and the name of the server, TLSA 3 1 1. The zone must be signed first.",
+    `The record holds a fingerprint of the certificate's key: '_25._tcp.' and the name of the server, TLSA 3 1 1.${isSigned ? "" : " The zone must be signed first."}`,
   )
 }
 
@@ -95,7 +107,14 @@ const mtaSts: Check = {
   source: "RFC 8461",
   judge: (facts) => {
     if (!takesMail(facts)) return notApplicable(noMail)
-    return judgeKnown(facts.mtaSts, ({ is_valid, problems, record, mode, mx_matches }) => {
+    return judgeKnown(facts.mtaSts, (found) => {
+      const { record, mode } = found
+      // Nobody misses a server without an address in the policy: it is a fault of the MX records.
+      const dead = deadHosts(facts)
+      const mx_matches = found.mx_matches.filter(({ host }) => !dead.has(host))
+      const problems = found.problems.filter(
+        ({ code, where }) => code !== "mx_not_covered" || !dead.has(where ?? ""),
+      )
       const silent = problems.find(({ code }) => code === "policy_timeout")
       if (silent) return unknown(silent.message)
       const uncovered = mx_matches.filter(({ matched_by }) => matched_by === null).map(({ host }) => host)
@@ -107,7 +126,7 @@ const mtaSts: Check = {
           best: "D",
         })
       const error = problems.find(({ severity }) => severity === "error")
-      if (record !== null && (!is_valid || error))
+      if (record !== null && error)
         return fail({
           why: error?.message ?? "Senders cannot use the policy.",
           advice: "Mend the record or the policy: mtastsvalidator shows each mistake.",
