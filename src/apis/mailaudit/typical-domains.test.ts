@@ -1,4 +1,4 @@
-/** Seven domains as a mail administrator meets them: what an audit says, and what it finds once all that it proposes is published. */
+/** Seven domains as a mail administrator meets them: what an audit says, and finds once all that it proposes is published. */
 import { expect, test } from "bun:test"
 import { applyAll, audit, type Zone } from "../../../test/support/audits.ts"
 import { hostileAnchor } from "../../../test/support/hostile-signer.ts"
