@@ -86,7 +86,7 @@ export function toReport(audit: Audit, { columns, colours }: ReportOptions): str
     add(note)
     // As they are, so that they can be copied.
     if (line !== null)
-      lines.push(action === "replace" ? "In the place of the present one:" : "Add:", escapeHidden(line))
+      lines.push(action === "replace" ? "Replace the present record:" : "Add:", escapeHidden(line))
     if (file !== null)
       lines.push(escapeHidden(file.url), ...file.text.trimEnd().split(/\r?\n/).map(escapeHidden))
   }

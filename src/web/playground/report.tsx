@@ -92,7 +92,7 @@ export function Report({ report }: { readonly report: AuditReport }) {
                 {fix.line !== null && (
                   <>
                     <p class="muted">
-                      {fix.action === "replace" ? "In the place of the present one:" : "Add:"}
+                      {fix.action === "replace" ? "Replace the present record:" : "Add:"}
                     </p>
                     <pre class="code-block">{fix.line}</pre>
                   </>
