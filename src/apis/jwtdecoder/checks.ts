@@ -1,5 +1,6 @@
 import { defineProblems } from "../../values/problems.ts"
-import type { Token } from "./token.ts"
+import { shorten } from "../../values/shorten.ts"
+import { isUnderstood, type Token } from "./token.ts"
 import { supportedAlgorithms } from "./verify.ts"
 
 export const { problemList, problem } = defineProblems({
@@ -24,6 +25,12 @@ export const { problemList, problem } = defineProblems({
     "warning",
     "the header asks for over 1,000,000 rounds of PBKDF2, which can overload its reader",
   ],
+  large_number: ["warning", "a whole number beyond 2^53, of which this answer cannot keep all digits"],
+  milliseconds: ["warning", "a time that is in milliseconds, as it seems, not in seconds (RFC 7519 §2)"],
+  audience: ["error", "`aud` does not name the expected audience"],
+  issuer: ["error", "`iss` is not the expected issuer"],
+  signature: ["error", "the signature was not made with the key that you gave; only where it is checked"],
+  detached: ["warning", "the payload is not in the token (RFC 7515 appendix F), and was not given"],
   encrypted: ["info", "the payload is encrypted and was not read"],
 })
 
@@ -44,7 +51,9 @@ export function headerProblems({ kind, header, signature }: Token): Problem[] {
     found.push(problem("unknown_algorithm", "header", "This API cannot check the algorithm."))
   else if (kind === "jws" && signature.length === 0)
     found.push(problem("no_signature", "signature", "The signature is empty."))
-  if (header.crit !== undefined)
+  if (header.b64 === false && header.crit === undefined)
+    found.push(problem("critical", "header", "'b64' is false, and 'crit' does not name it (RFC 7797 §6)."))
+  else if (!isUnderstood(header))
     found.push(problem("critical", "header", "'crit' names extensions that this API does not know."))
   for (const name of ["jku", "x5u"])
     if (name in header)
@@ -57,15 +66,35 @@ export function headerProblems({ kind, header, signature }: Token): Problem[] {
   return found
 }
 
-/** Names that occur twice at the top of header or payload. Some JSON parsers use the first value, others the last. */
-export function duplicateProblems({ texts, claims }: Token): Problem[] {
+/**
+ * What programs read differently: names that occur twice at the top of header or payload, of which some use the first value and
+ * others the last, and whole numbers that are rounded to a double.
+ */
+export function ambiguityProblems({ texts, claims }: Token): Problem[] {
   const found: Problem[] = []
   for (const [where, text] of Object.entries({ header: texts.header, payload: claims && texts.payload })) {
     const names = topNames(text ?? "")
     if (new Set(names).size < names.length)
       found.push(problem("duplicate", where, `A name occurs twice in the ${where}.`))
+    for (const name of roundedNumbers(text ?? "{}"))
+      found.push(
+        problem("large_number", where, `The number at '${name}' has more digits than this answer can keep.`),
+      )
   }
   return found
+}
+
+/** The names, or places in lists, of whole numbers that a double does not hold. */
+function roundedNumbers(json: string): readonly string[] {
+  const names = new Set<string>()
+  const read = (name: string, value: unknown, { source = "" }: { readonly source?: string }) => {
+    if (typeof value === "number" && /^-?\d{16,}$/.test(source) && BigInt(source) !== BigInt(value))
+      names.add(shorten(name, 100))
+    return value
+  }
+  // TypeScript does not know the third argument of a reviver yet.
+  JSON.parse(json, read as (name: string, value: unknown) => unknown)
+  return [...names].slice(0, 10)
 }
 
 /** The names of the members of a JSON object, repeated ones too. The text must be valid JSON. */
@@ -85,12 +114,43 @@ function topNames(json: string): readonly string[] {
 const textClaims = ["iss", "sub", "jti"]
 const timeClaims = ["exp", "nbf", "iat"] as const
 
-/**
- * The problems of the claims.
- * @param now in seconds since 1970
- * @param tolerance in seconds
- */
-export function claimProblems({ kind, claims }: Token, now: number, tolerance: number): Problem[] {
+/** Times from this on are milliseconds, as it seems: as seconds they are years from 5138 on. Later ones are no time at all. */
+const milliseconds = { least: 1e11, end: 1e14 }
+
+/** What the caller expects of the claims. */
+export interface Expected {
+  /** In seconds since 1970. */
+  readonly now: number
+  /** In seconds. */
+  readonly tolerance: number
+  readonly audience: string | undefined
+  readonly issuer: string | undefined
+}
+
+/** The problems of the claims. */
+export function claimProblems(token: Token, expected: Expected): Problem[] {
+  return [...timeProblems(token, expected), ...partyProblems(token, expected)]
+}
+
+/** A payload that was not read does not fulfil an expectation. */
+function partyProblems({ claims }: Token, { audience, issuer }: Expected): Problem[] {
+  const found: Problem[] = []
+  const { aud, iss } = claims ?? {}
+  if (audience !== undefined && aud !== audience && !(Array.isArray(aud) && aud.includes(audience)))
+    found.push(problem("audience", "aud", "'aud' does not name the expected audience."))
+  if (issuer !== undefined && iss !== issuer)
+    found.push(problem("issuer", "iss", "'iss' is not the expected issuer."))
+  return found
+}
+
+function timeProblems(
+  { kind, claims, isDetached, signedPayload }: Token,
+  { now, tolerance }: Expected,
+): Problem[] {
+  // A detached payload is one of JWS. The rules of JWT do not apply to it.
+  if (isDetached && signedPayload.length > 0) return []
+  if (isDetached)
+    return [problem("detached", "payload", "The payload is not in the token: give it as 'payload'.")]
   if (kind === "jwe") return [problem("encrypted", "payload", "The payload is encrypted and was not read.")]
   if (claims === null) return [problem("claims", "payload", "The payload is not a JSON object.")]
   const found: Problem[] = []
@@ -103,6 +163,14 @@ export function claimProblems({ kind, claims }: Token, now: number, tolerance: n
   for (const name of timeClaims)
     if (claims[name] !== undefined && typeof claims[name] !== "number")
       found.push(problem("claim_type", name, `'${name}' must be a number of seconds since 1970.`))
+    else if (isInMilliseconds(claims[name]))
+      found.push(
+        problem(
+          "milliseconds",
+          name,
+          `'${name}' must be in seconds since 1970, and seems to be in milliseconds.`,
+        ),
+      )
   if (exp === undefined) found.push(problem("no_expiry", "exp", "The token never expires."))
   else if (typeof exp === "number" && now >= exp + tolerance)
     found.push(problem("expired", "exp", "The token has expired."))
@@ -111,6 +179,10 @@ export function claimProblems({ kind, claims }: Token, now: number, tolerance: n
   if (typeof iat === "number" && now < iat - tolerance)
     found.push(problem("issued_in_future", "iat", "The token was issued in the future."))
   return found
+}
+
+function isInMilliseconds(time: unknown): boolean {
+  return typeof time === "number" && time >= milliseconds.least && time < milliseconds.end
 }
 
 function isAudience(aud: unknown): boolean {

@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox"
+import { byteEncodings } from "../../values/byte-text.ts"
 import { jsonValue } from "../../values/json-value.ts"
 import { isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, secret } from "../contract.ts"
-import { claimProblems, duplicateProblems, headerProblems, problemList } from "./checks.ts"
+import { ambiguityProblems, claimProblems, headerProblems, problem, problemList } from "./checks.ts"
 import { examples } from "./examples.ts"
 import { readKeys } from "./keys.ts"
 import { readToken } from "./token.ts"
@@ -30,7 +31,7 @@ export const jwtdecoder = defineApi({
     "Decodes a JSON Web Token (RFC 7519), checks its times and reports what is dangerous in it. With premium fields it also checks the signature with your key. It stores no token and never fetches a key that a token names.",
   method: "POST",
   credits: 1,
-  singleValues: ["token"],
+  singleValues: ["token", "audience", "issuer"],
   input: Type.Object({
     token: secret(
       Type.String({
@@ -49,6 +50,27 @@ export const jwtdecoder = defineApi({
         }),
       ),
     ),
+    key_encoding: Type.Optional(
+      choice(byteEncodings, {
+        default: "text",
+        description: "How a shared secret in `key` is written. Other keys do not change with it.",
+      }),
+    ),
+    payload: Type.Optional(
+      secret(
+        Type.String({
+          maxLength,
+          description:
+            "The payload of a token that has none (detached, RFC 7515 appendix F), exactly as it was signed.",
+        }),
+      ),
+    ),
+    audience: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 2_000, description: "The audience that `aud` must name." }),
+    ),
+    issuer: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 2_000, description: "What `iss` must be." }),
+    ),
     clock_tolerance: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -61,7 +83,7 @@ export const jwtdecoder = defineApi({
   output: Type.Object({
     is_valid: Type.Boolean({
       description:
-        "Whether no problem is an error. The signature does not count here: see `verification`. Without that check, anyone may have written the token.",
+        "Whether no problem is an error. The signature counts only if it was checked: see `verification`. Without that check, anyone may have written the token.",
     }),
     problems: problemList,
     kind: choice(["jws", "jwe"], { description: "`jws`: signed (RFC 7515); `jwe`: encrypted (RFC 7516)." }),
@@ -94,18 +116,22 @@ export const jwtdecoder = defineApi({
     ),
   }),
   examples,
-  async run({ token: written, key, clock_tolerance: tolerance = 0 }, { ports, giveWay, premium: isShown }) {
-    const token = readToken(written)
-    const keys = key === undefined ? null : await readKeys(key)
+  async run(input, { ports, giveWay, premium: isShown }) {
+    const { clock_tolerance: tolerance = 0, audience, issuer } = input
+    const token = readToken(input.token, input.payload)
+    const keys = input.key === undefined ? null : await readKeys(input.key, input.key_encoding)
     const { kind, header, claims, texts } = token
     // A payload of 48 kB takes up to 10 ms to read, and as long to look for names that occur twice.
     const pause = giveWay()
     if (pause) await pause
+    const verification = keys !== null && isShown ? await verify(token, keys) : null
     const problems = [
       ...headerProblems(token),
-      ...duplicateProblems(token),
-      ...claimProblems(token, ports.clock.now() / 1000, tolerance),
+      ...ambiguityProblems(token),
+      ...claimProblems(token, { now: ports.clock.now() / 1000, tolerance, audience, issuer }),
     ]
+    if (verification?.reason === "signature_differs" || verification?.reason === "no_key_fits")
+      problems.push(problem("signature", "signature", "The signature was not made with the given key."))
     return {
       is_valid: isValid(problems),
       problems,
@@ -117,7 +143,7 @@ export const jwtdecoder = defineApi({
       issued_at: toTime(claims?.iat),
       not_before: toTime(claims?.nbf),
       expires_at: toTime(claims?.exp),
-      verification: keys !== null && isShown ? await verify(token, keys) : null,
+      verification,
     }
   },
 })

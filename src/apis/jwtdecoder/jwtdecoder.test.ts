@@ -9,8 +9,17 @@ import { jwtdecoder } from "./index.ts"
 const now = 1_800_000_000
 const ports = { ...portsFor({}), clock: createManualClock(new Date(now * 1000).toISOString()) }
 
-async function decode(token: string, key?: string, { premium = true, clock_tolerance = 0 } = {}) {
-  const input = { token, clock_tolerance, ...(key !== undefined && { key }) }
+interface Options {
+  readonly premium?: boolean
+  readonly clock_tolerance?: number
+  readonly key_encoding?: "text" | "hex" | "base64"
+  readonly payload?: string
+  readonly audience?: string
+  readonly issuer?: string
+}
+
+async function decode(token: string, key?: string, { premium = true, ...more }: Options = {}) {
+  const input = { token, ...more, ...(key !== undefined && { key }) }
   const answer = await jwtdecoder.run(input, { ports, giveWay: () => undefined, premium })
   return { ...answer, codes: answer.problems.map(({ code }): string => code) }
 }
@@ -63,6 +72,115 @@ describe("times and claims", () => {
   })
 })
 
+describe("numbers that are read differently than they are meant", () => {
+  test.each<[string, string, string[]]>([
+    // RFC 7519 §2: NumericDate is in seconds.
+    ["milliseconds", `{"exp":${now + 60}000}`, ["milliseconds"]],
+    [
+      "of each time",
+      `{"exp":${now}000,"nbf":${now}000,"iat":${now}000}`,
+      [...Array(3).fill("milliseconds"), "not_yet_valid", "issued_in_future"],
+    ],
+    ["the year 5138", `{"exp":99999999999}`, []],
+    // RFC 8259 §6: other numbers than doubles are not kept by every program.
+    ["beyond 2^53", `{"exp":${now + 60},"id":100002348117421473}`, ["large_number"]],
+    ["2^53 + 1", `{"exp":${now + 60},"id":9007199254740993}`, ["large_number"]],
+    ["below zero, in a list", `{"exp":${now + 60},"ids":[-9007199254740993]}`, ["large_number"]],
+    ["2^53, which a double holds", `{"exp":${now + 60},"id":9007199254740992}`, []],
+    ["a power of ten", `{"exp":${now + 60},"id":1000000000000000000000}`, []],
+    ["digits in a text", `{"exp":${now + 60},"id":"100002348117421473"}`, []],
+  ])("%s", async (_name, claims, codes) => {
+    expect((await decode(token(hs256, claims))).codes).toEqual(codes)
+  })
+
+  test("a number that the answer changes is always named", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }), async (id) => {
+        const { codes, claims } = await decode(token(hs256, `{"exp":${now + 60},"id":${id}}`))
+        const shown = (claims as { readonly id: number }).id
+        expect(codes).toEqual(BigInt(shown) === id ? [] : ["large_number"])
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe("expected audience and issuer", () => {
+  test.each<[string, object, { audience?: string; issuer?: string }, string[]]>([
+    ["the audience", { aud: "a" }, { audience: "a" }, []],
+    ["one of several", { aud: ["b", "a"] }, { audience: "a" }, []],
+    ["another", { aud: "ab" }, { audience: "a" }, ["audience"]],
+    ["in other letters", { aud: ["A"] }, { audience: "a" }, ["audience"]],
+    ["none", {}, { audience: "a", issuer: "i" }, ["audience", "issuer"]],
+    ["the issuer", { iss: "i" }, { issuer: "i" }, []],
+    ["an issuer in a list", { iss: ["i"] }, { issuer: "i" }, ["claim_type", "issuer"]],
+  ])("%s", async (_name, claims, expected, codes) => {
+    const answer = await decode(token(hs256, { exp: now + 1, ...claims }), undefined, expected)
+    expect(answer.codes).toEqual(codes)
+    expect(answer.is_valid).toBe(codes.length === 0)
+  })
+
+  test("a payload that cannot be read does not have them", async () => {
+    const encrypted = `${encode('{"alg":"dir","enc":"A128GCM"}')}.AAAA.AAAA.AAAA.AAAA`
+    expect((await decode(encrypted, undefined, { audience: "a" })).codes).toEqual(["encrypted", "audience"])
+  })
+})
+
+describe("a payload beside its token", () => {
+  // RFC 7797 §4 and 4.2, with the key of RFC 7515 A.1.
+  const key = "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"
+  const plain =
+    "eyJhbGciOiJIUzI1NiIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19..A5dxf2s96_n5FLueVuW1Z_vh161FwXZC4YLPff6dmDY"
+  const encoded = "eyJhbGciOiJIUzI1NiJ9..5mvfOroL-g7HyqJoozehmsaqmvTYGEq5jTI1gVvoEoQ"
+
+  test.each([plain, encoded])("%s", async (text) => {
+    const options = { key_encoding: "base64", payload: "$.02" } as const
+    expect(await decode(text, key, options)).toMatchObject({
+      codes: [],
+      payload_text: "$.02",
+      verification: { verified: true },
+    })
+    expect(await decode(text, key, { ...options, payload: "$.03" })).toMatchObject({
+      is_valid: false,
+      codes: ["signature"],
+      verification: { reason: "signature_differs" },
+    })
+    expect((await decode(text)).codes).toEqual(["detached"])
+  })
+
+  test("a token with a payload takes no other", () => {
+    expect(decode(token(hs256), undefined, { payload: "x" })).rejects.toThrow(
+      "The 'payload' parameter must be left out",
+    )
+  })
+
+  test("a payload of a token that is not encoded", async () => {
+    const text = `${encode('{"alg":"HS256","b64":false,"crit":["b64"]}')}.{"exp":${now + 1}}`
+    const signature = createHmac("sha256", secret).update(text).digest("base64url")
+    expect(await decode(`${text}.${signature}`, secret)).toMatchObject({
+      codes: [],
+      claims: { exp: now + 1 },
+      verification: { verified: true },
+    })
+  })
+})
+
+test("a secret in base64 or hexadecimal digits", async () => {
+  const text = token(hs256)
+  const check = async (key: string, key_encoding: "hex" | "base64") =>
+    (await decode(text, key, { key_encoding })).verification?.verified
+  expect(await check(Buffer.from(secret).toString("base64"), "base64")).toBe(true)
+  expect(await check(` ${encode(secret)}\n`, "base64")).toBe(true)
+  expect(await check(Buffer.from(secret).toString("hex"), "hex")).toBe(true)
+  expect(await check(JSON.stringify({ kty: "oct", k: encode(secret) }), "hex")).toBe(true)
+  expect(decode(text, "???", { key_encoding: "base64" })).rejects.toThrow(
+    "The 'key' parameter must be base64",
+  )
+  expect(decode(text, "abc", { key_encoding: "hex" })).rejects.toThrow(
+    "The 'key' parameter must have pairs of hexadecimal digits",
+  )
+})
+
 describe("what is dangerous in a header", () => {
   test.each<[string, object | string, string[]]>([
     ["none", { alg: "none" }, ["unsecured"]],
@@ -70,7 +188,12 @@ describe("what is dangerous in a header", () => {
     ["no algorithm", { typ: "JWT" }, ["algorithm"]],
     ["a number for it", { alg: 1 }, ["algorithm"]],
     ["an unknown one", { alg: "HS1" }, ["unknown_algorithm"]],
-    ["critical", { ...hs256, crit: ["b64"], b64: false }, ["critical"]],
+    ["critical", { ...hs256, crit: ["exp"] }, ["critical"]],
+    ["b64 without crit", { ...hs256, b64: false }, ["critical"]],
+    ["crit without b64", { ...hs256, crit: ["b64"] }, ["critical"]],
+    ["crit with b64 and another", { ...hs256, crit: ["b64", "exp"], b64: true }, ["critical"]],
+    ["crit that names nothing", { ...hs256, crit: [] }, ["critical"]],
+    ["b64 that is true", { ...hs256, crit: ["b64"], b64: true }, []],
     ["remote keys", { ...hs256, jku: "https://x.example", x5u: 1 }, ["remote_key", "remote_key"]],
     ["its own keys", { ...hs256, jwk: {}, x5c: [] }, ["embedded_key", "embedded_key"]],
     ["a name twice", '{"alg":"HS256","alg":"none"}', ["unsecured", "duplicate"]],
@@ -87,7 +210,10 @@ describe("what is dangerous in a header", () => {
   })
 
   test("an empty signature", async () => {
-    expect((await decode(token(hs256).replace(/[^.]*$/, ""), secret)).codes).toEqual(["no_signature"])
+    expect((await decode(token(hs256).replace(/[^.]*$/, ""), secret)).codes).toEqual([
+      "no_signature",
+      "signature",
+    ])
   })
 
   test("an encrypted token is not read, however many rounds it asks for", async () => {
@@ -204,8 +330,8 @@ test("a payload that is not UTF-8 has no payload_text", async () => {
   expect(await decode(`${header}._w.${signature}`)).toMatchObject({ codes: ["claims"], payload_text: null })
 })
 
-test("token and key are secret", () => {
-  expect(secretsOf(jwtdecoder)).toEqual(["token", "key"])
+test("token, key and payload are secret", () => {
+  expect(secretsOf(jwtdecoder)).toEqual(["token", "key", "payload"])
 })
 
 describe("addresses in a token", () => {
@@ -223,8 +349,8 @@ describe("addresses in a token", () => {
     const header = { ...hs256, jku: server.url.href, x5u: server.url.href, iss: server.url.href }
     for (const key of [undefined, secret, "another secret that does not fit the token"])
       expect((await decode(token(header, { iss: server.url.href, exp: now + 1 }), key)).codes).toEqual([
-        "remote_key",
-        "remote_key",
+        ...["remote_key", "remote_key"],
+        ...(key?.startsWith("another") ? ["signature"] : []),
       ])
     expect(requests).toBe(0)
     // The server would have noticed.
@@ -251,6 +377,7 @@ test("any text is answered or refused, without a word of it in the refusal", asy
       if (answer instanceof Error) {
         expect(answer).toBeInstanceOf(InputRejected)
         expect(answer.message.length).toBeLessThan(150)
+        expect(answer.message).not.toMatch(/JSON Parse|Invalid|ERR_|jose|undefined/)
       } else expect(answer).toMatchObject({ verification: { verified: false } })
     }),
     { numRuns: 500, seed: 26 },

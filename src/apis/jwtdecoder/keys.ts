@@ -1,4 +1,5 @@
 import type { JWK } from "jose"
+import { type ByteEncoding, byteRequirements, toBytes } from "../../values/byte-text.ts"
 import { isObject } from "../../values/is-object.ts"
 import { mistakeOfJson } from "../../values/json-value.ts"
 import { reject } from "../contract.ts"
@@ -17,15 +18,17 @@ const requirement =
   "must be a JWK or a JWK set (JSON), a public key or certificate in PEM, or the text of a shared secret"
 
 /**
- * Reads a JWK, a JWK set, a public key or certificate in PEM, or a shared secret.
+ * Reads a JWK, a JWK set, a public key or certificate in PEM, or a shared secret. Only the secret has an encoding.
  * @throws InputRejected for `key`. The message has no part of the key
  */
-export async function readKeys(text: string): Promise<GivenKeys> {
+export async function readKeys(text: string, encoding: ByteEncoding = "text"): Promise<GivenKeys> {
   const trimmed = text.trim()
   if (trimmed.startsWith("{")) return readJson(trimmed)
   // A public key in PEM is never used as a shared secret: everyone who knows it could sign with it.
   if (trimmed.includes("-----BEGIN ")) return { keys: [await readPem(trimmed)], isSet: false }
-  return { keys: [{ kty: "oct", k: Buffer.from(text).toString("base64url") }], isSet: false }
+  const secret =
+    toBytes(text, encoding) ?? reject("key", `${byteRequirements[encoding]}, as 'key_encoding' says`)
+  return { keys: [{ kty: "oct", k: Buffer.from(secret).toString("base64url") }], isSet: false }
 }
 
 function readJson(text: string): GivenKeys {

@@ -1,6 +1,6 @@
 import type { JWK } from "jose"
 import { type GivenKeys, isFor, publicPart } from "./keys.ts"
-import type { Token } from "./token.ts"
+import { isUnderstood, type Token } from "./token.ts"
 
 export const reasons = [
   "signature_fits",
@@ -31,7 +31,7 @@ export const supportedAlgorithms: readonly string[] = [
 
 /** Checks the signature with the given keys. Keys that the token contains or refers to are not used. */
 export async function verify(
-  { compact, kind, header }: Token,
+  { parts, signedPayload, kind, header }: Token,
   { keys, isSet }: GivenKeys,
 ): Promise<Verification> {
   const algorithm = typeof header.alg === "string" ? header.alg : null
@@ -39,14 +39,16 @@ export async function verify(
     ({ verified: false, reason, algorithm, key_id: null, is_weak_key: false }) as const
   if (kind === "jwe") return failed("encrypted")
   if (algorithm?.toLowerCase() === "none") return failed("unsecured")
-  if (header.crit !== undefined) return failed("critical")
+  if (!isUnderstood(header)) return failed("critical")
   if (algorithm === null || !supportedAlgorithms.includes(algorithm)) return failed("algorithm_not_supported")
-  const { compactVerify } = await import("jose")
+  const { flattenedVerify } = await import("jose")
+  const [encodedHeader = "", , signature = ""] = parts
+  const signed = { protected: encodedHeader, payload: signedPayload, signature }
   let reason: Verification["reason"] = "no_key_fits"
   for (const key of keys.filter((one) => isFor(one, algorithm, isSet ? header.kid : undefined))) {
     const imported = await read(publicPart(key), algorithm).catch(() => null)
     if (imported === null) continue
-    const fits = await compactVerify(compact, imported, { algorithms: [algorithm] }).then(
+    const fits = await flattenedVerify(signed, imported, { algorithms: [algorithm] }).then(
       () => true,
       // jose throws for a signature that differs, and for a key that is too short.
       (error: unknown) => (isSignatureError(error) ? false : null),
