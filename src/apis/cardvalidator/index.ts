@@ -7,12 +7,26 @@ const { problemList, problem } = defineProblems({
   scheme: ["warning", "the number begins like those of no known card scheme"],
   length: ["error", "too long or too short for its scheme, or for any card"],
   check_digit: ["error", "the check digit does not fit the rest (Luhn, ISO/IEC 7812-1)"],
+  no_check_digit: ["warning", "the same for UnionPay, whose older numbers have no check digit"],
 })
 
 /** ISO/IEC 7812-1: a primary account number has at most 19 digits; the shortest in use have 12. */
 const lengths = { least: 12, most: 19 }
-/** Schemes whose older numbers have no check digit. */
-const withoutLuhn = new Set(["unionpay"])
+/** The first six digits of RuPay's numbers (NPCI), which the library does not know. Other schemes share some of them. */
+const rupayRanges = [
+  [508500, 508999],
+  [606985, 607984],
+  [608001, 608500],
+  [652150, 653149],
+  [817200, 820199],
+] as const
+const rupay = {
+  type: "rupay",
+  niceType: "RuPay",
+  lengths: [16],
+  gaps: [4, 8, 12],
+  code: { name: "CVV", size: 3 },
+}
 
 export const cardvalidator = defineApi({
   id: "cardvalidator",
@@ -70,7 +84,9 @@ export const cardvalidator = defineApi({
   async run({ number: written }) {
     const number = written.replace(/[\s-]/g, "")
     const { default: creditCardType } = await import("credit-card-type")
-    const possible = creditCardType(number)
+    const start = Number(number.slice(0, 6))
+    const isRupay = rupayRanges.some(([first, last]) => start >= first && start <= last)
+    const possible = [...creditCardType(number), ...(isRupay ? [rupay] : [])]
     const [first] = possible
     const scheme = possible.length === 1 && first !== undefined ? first : null
     const problems = []
@@ -79,8 +95,10 @@ export const cardvalidator = defineApi({
     const isLong = number.length >= lengths.least && number.length <= lengths.most
     if (!isLong || (scheme !== null && !scheme.lengths.includes(number.length)))
       problems.push(problem("length", "number", `No card of this scheme has ${number.length} digits.`))
-    if (!isLuhn(number) && !withoutLuhn.has(scheme?.type ?? ""))
-      problems.push(problem("check_digit", "last digit", "The check digit does not fit the other digits."))
+    if (!isLuhn(number)) {
+      const code = scheme?.type === "unionpay" ? "no_check_digit" : "check_digit"
+      problems.push(problem(code, "last digit", "The check digit does not fit the other digits."))
+    }
     return {
       is_valid: isValid(problems),
       problems,

@@ -7,6 +7,8 @@ export const examples = [
     },
     output: {
       metres: 5853103.677258,
+      miles: 3636.950010227,
+      nautical_miles: 3160.423151867,
       initial_bearing_degrees: 291.790053803,
       final_bearing_degrees: 233.713338178,
       midpoint: {
@@ -30,6 +32,8 @@ export const examples = [
     },
     output: {
       metres: 333196.528691,
+      miles: 207.038724282,
+      nautical_miles: 179.911732555,
       initial_bearing_degrees: 90,
       final_bearing_degrees: 269.991273574,
       midpoint: {
@@ -67,6 +71,8 @@ export const examples = [
     },
     output: {
       metres: 1140491.286253,
+      miles: 708.668430275,
+      nautical_miles: 615.816029294,
       initial_bearing_degrees: 68.836215682,
       final_bearing_degrees: 66.162415451,
       midpoint: {

@@ -25,10 +25,26 @@ test("the midpoint of a line of several legs is halfway along it, also when legs
   expect(metres).toBe(333_958.47238)
 })
 
+test("miles are 1,609.344 metres, and nautical miles 1,852", async () => {
+  // A minute of the equator of WGS84, 6,378,137 m × 2π / 21,600.
+  expect(await measure(["0,0", "0,0.016666666666666666"])).toMatchObject({
+    metres: 1855.324847,
+    miles: 1.152845412,
+    nautical_miles: 1.001795274,
+  })
+})
+
 test("between equal points there is no direction", async () => {
   const nowhere = { metres: 0, initial_bearing_degrees: null, final_bearing_degrees: null }
   expect(await measure(["1,2", "1,2"])).toEqual({
-    ...{ ...nowhere, legs: [nowhere], midpoint: { lat: 1, lon: 2 }, polygon: null },
+    ...{
+      ...nowhere,
+      miles: 0,
+      nautical_miles: 0,
+      legs: [nowhere],
+      midpoint: { lat: 1, lon: 2 },
+      polygon: null,
+    },
   })
 })
 

@@ -21,6 +21,7 @@ export const geodistance = defineApi({
       "WGS84",
       "how far",
       "great circle",
+      "miles",
       "haversine",
       "Vincenty",
       "bearing",
@@ -44,6 +45,8 @@ export const geodistance = defineApi({
   }),
   output: Type.Object({
     metres: metres("The length of the line"),
+    miles: Type.Number({ description: "The same in miles of 1,609.344 metres." }),
+    nautical_miles: Type.Number({ description: "The same in nautical miles of 1,852 metres." }),
     initial_bearing_degrees: bearing("The direction of travel at the first point"),
     final_bearing_degrees: bearing("The direction of travel at the last point"),
     midpoint: Type.Object(
@@ -92,6 +95,8 @@ export const geodistance = defineApi({
     const moving = legs.filter((leg) => leg.length > 0)
     return {
       metres: rounded(length, 6),
+      miles: rounded(length / 1609.344, 9),
+      nautical_miles: rounded(length / 1852, 9),
       initial_bearing_degrees: moving[0]?.initial ?? null,
       final_bearing_degrees: moving.at(-1)?.final ?? null,
       midpoint: alongLegs(earth, legs, length / 2),

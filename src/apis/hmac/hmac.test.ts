@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { rfcVectors } from "../../../test/data/hmac-rfc-vectors.ts"
-import { type HashAlgorithm, sign } from "./index.ts"
+import type { RunContext } from "../contract.ts"
+import { type HashAlgorithm, hmac, sign } from "./index.ts"
 
 const algorithms: readonly HashAlgorithm[] = ["sha256", "sha384", "sha512", "sha1", "md5"]
 
@@ -85,3 +86,65 @@ function toText(bytes: Uint8Array): string | null {
     return null
   }
 }
+
+describe("secrets and signatures in other encodings", () => {
+  const ask = (input: Parameters<typeof hmac.run>[0]) => Promise.resolve(hmac.run(input, {} as RunContext))
+
+  test("any secret is the same in text, hexadecimal digits and base64, and its own signature is equal", async () => {
+    const texts = fc.string({ unit: "binary", minLength: 1, maxLength: 100 })
+    const encodings = fc.constantFrom("hex" as const, "base64" as const)
+    await fc.assert(
+      fc.asyncProperty(
+        texts,
+        fc.string(),
+        fc.constantFrom(...algorithms),
+        encodings,
+        async (secret, message, algorithm, encoding) => {
+          const plain = await ask({ message, secret, algorithm, encoding })
+          expect(plain).not.toHaveProperty("is_equal")
+          for (const secret_encoding of ["hex", "base64", "base64url"] as const) {
+            const written = Buffer.from(secret).toString(secret_encoding)
+            const given = {
+              secret: ` ${written}\n`,
+              secret_encoding: secret_encoding === "hex" ? "hex" : "base64",
+            } as const
+            const signature = plain.hmac
+            expect(await ask({ message, algorithm, encoding, ...given, signature })).toEqual({
+              ...plain,
+              is_equal: true,
+            })
+            expect(
+              await ask({ message, algorithm, encoding, ...given, signature: `${algorithm}=${signature}` }),
+            ).toEqual({ ...plain, is_equal: true })
+            expect(
+              await ask({ message: `${message}.`, algorithm, encoding, ...given, signature }),
+            ).toMatchObject({ is_equal: false })
+          }
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+
+  test("a signature in capitals is the same, and one of another length is another", async () => {
+    const input = { message: "a", secret: "k" }
+    const { hmac: signature } = await ask(input)
+    expect(await ask({ ...input, signature: signature.toUpperCase() })).toMatchObject({ is_equal: true })
+    expect(await ask({ ...input, signature: signature.slice(2) })).toMatchObject({ is_equal: false })
+  })
+
+  test.each([
+    [
+      { secret: "abc", secret_encoding: "hex" },
+      "The 'secret' parameter must have pairs of hexadecimal digits",
+    ],
+    [{ secret: "?", secret_encoding: "base64" }, "The 'secret' parameter must be base64"],
+    [{ secret: " ", secret_encoding: "base64" }, "The 'secret' parameter must be base64"],
+    [{ secret: "k", signature: "sha512=00" }, "The 'signature' parameter must have pairs"],
+    [{ secret: "k", signature: "xyz" }, "The 'signature' parameter must have pairs of hexadecimal digits"],
+    [{ secret: "k", encoding: "base64", signature: "A" }, "The 'signature' parameter must be base64"],
+  ] as const)("%p is refused without its value", async (input, message) => {
+    const ran = async () => ask({ message: "m", ...input })
+    expect(ran()).rejects.toThrow(message)
+  })
+})

@@ -1,5 +1,7 @@
+import { timingSafeEqual } from "node:crypto"
 import { Type } from "@sinclair/typebox"
-import { choice, defineApi, secret } from "../contract.ts"
+import { byteEncodings, byteRequirements, toBytes } from "../../values/byte-text.ts"
+import { choice, defineApi, reject, secret } from "../contract.ts"
 
 export const hmac = defineApi({
   id: "hmac",
@@ -9,10 +11,11 @@ export const hmac = defineApi({
   description:
     "Signs a message with a secret key (HMAC, RFC 2104). The signature is hexadecimal or base64 text.",
   method: "POST",
+  singleValues: ["signature"],
   credits: 1,
   input: Type.Object({
     message: Type.String({ description: "The message to sign, as UTF-8 text; may be empty." }),
-    secret: secret(Type.String({ minLength: 1, description: "The secret key, as UTF-8 text." })),
+    secret: secret(Type.String({ minLength: 1, description: "The secret key, as `secret_encoding` says." })),
     algorithm: Type.Optional(
       choice(["sha256", "sha384", "sha512", "sha1", "md5"], {
         default: "sha256",
@@ -22,11 +25,28 @@ export const hmac = defineApi({
     encoding: Type.Optional(
       choice(["hex", "base64"], { default: "hex", description: "The encoding of the signature." }),
     ),
+    secret_encoding: Type.Optional(
+      choice(byteEncodings, {
+        default: "text",
+        description: "How the secret is written. `text` is its UTF-8.",
+      }),
+    ),
+    signature: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          "A signature to compare, in `encoding`; a webhook's `sha256=` before it is ignored. With it, the answer also has `is_equal`.",
+      }),
+    ),
   }),
   output: Type.Object({
     hmac: Type.String({ description: "The signature in the requested encoding." }),
     algorithm: Type.String({ description: "The hash algorithm used." }),
     encoding: Type.String({ description: "The encoding used: `hex` or `base64`." }),
+    is_equal: Type.Optional(
+      Type.Boolean({ description: "Whether `signature` is this signature. Only with `signature`." }),
+    ),
   }),
   examples: [
     {
@@ -47,12 +67,34 @@ export const hmac = defineApi({
         encoding: "base64",
       },
     },
+    {
+      name: "A webhook's signature to compare",
+      input: {
+        message: "what do ya want for nothing?",
+        secret: "4a656665",
+        secret_encoding: "hex",
+        signature: "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+      },
+      output: {
+        hmac: "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+        algorithm: "sha256",
+        encoding: "hex",
+        is_equal: true,
+      },
+    },
   ],
-  run: ({ message, secret, algorithm = "sha256", encoding = "hex" }) => ({
-    hmac: sign(message, secret, algorithm, encoding),
-    algorithm,
-    encoding,
-  }),
+  run({ message, secret, algorithm = "sha256", encoding = "hex", secret_encoding = "text", signature }) {
+    const key = toBytes(secret, secret_encoding)
+    if (key === null || key.length === 0)
+      return reject("secret", `${byteRequirements[secret_encoding]}, as 'secret_encoding' says`)
+    const answer = { hmac: sign(message, key, algorithm, encoding), algorithm, encoding }
+    if (signature === undefined) return answer
+    const given = toBytes(signature.replace(`${algorithm}=`, ""), encoding)
+    if (given === null) return reject("signature", `${byteRequirements[encoding]}, as 'encoding' says`)
+    const own = Buffer.from(answer.hmac, encoding)
+    // The time of a comparison must not tell how much of a signature is right.
+    return { ...answer, is_equal: given.length === own.length && timingSafeEqual(given, own) }
+  },
 })
 
 /** The hash algorithms that can sign. */

@@ -21,10 +21,10 @@ export const qrcodegenerator = defineIsolatedApi({
         "The text of the code. At `low` correction it has up to 7,089 digits, 4,296 characters of `0–9 A–Z $%*+-./:` and space, or 2,953 bytes of UTF-8.",
     }),
     correction: Type.Optional(
-      choice(["low", "medium", "quartile", "high"], {
+      choice(["low", "medium", "quartile", "high", "L", "M", "Q", "H"], {
         default: "medium",
         description:
-          "How much of the code may be damaged: about 7, 15, 25 or 30 %. A higher level needs a larger code.",
+          "How much of the code may be damaged: about 7, 15, 25 or 30 %. `L`, `M`, `Q` and `H` are the same. A higher level needs a larger code.",
       }),
     ),
     border: Type.Optional(

@@ -33,6 +33,18 @@ function modulesOf(svg: string): string[] {
   return rows.map((row) => row.join(""))
 }
 
+test.each([
+  ["L", "low"],
+  ["M", "medium"],
+  ["Q", "quartile"],
+  ["H", "high"],
+] as const)("the correction %s is %s", async (correction, name) => {
+  expect(await draw("Letters of ISO/IEC 18004", { correction })).toEqual(
+    await draw("Letters of ISO/IEC 18004", { correction: name }),
+  )
+  expect(draw("x".repeat(3_000), { correction })).rejects.toThrow(`at '${name}' correction`)
+})
+
 test("the SVG and the PNG show the same modules, inside a white border", async () => {
   const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 100 })
   await fc.assert(

@@ -4,7 +4,8 @@ import { toPng, toSvg } from "./draw.ts"
 import type { qrcodegenerator } from "./index.ts"
 
 export const run: RunOf<typeof qrcodegenerator> = (input, { premium }) => {
-  const { text, correction = "medium", border = 4, scale = 8 } = input
+  const { text, border = 4, scale = 8 } = input
+  const correction = levelOf(input.correction)
   const [length, most, unit] = capacity(text, correction)
   if (length > most)
     reject("text", `must have at most ${most} ${unit} at '${correction}' correction, and it has ${length}`)
@@ -19,6 +20,13 @@ export const run: RunOf<typeof qrcodegenerator> = (input, { premium }) => {
   }
 }
 
+type Level = "low" | "medium" | "quartile" | "high"
+
+/** A level of correction by its name, or by the letter that ISO/IEC 18004 gives it. */
+function levelOf(name: Level | "L" | "M" | "Q" | "H" = "medium"): Level {
+  return ({ L: "low", M: "medium", Q: "quartile", H: "high" } as const)[name as "L"] ?? name
+}
+
 /** The capacity of a code of version 40 at each correction (ISO/IEC 18004 table 7). */
 const capacities = {
   digits: { low: 7_089, medium: 5_596, quartile: 3_993, high: 3_057 },
@@ -27,7 +35,7 @@ const capacities = {
 }
 
 /** The length of a text in the unit in which it is encoded, and the most that fits. */
-function capacity(text: string, correction: "low" | "medium" | "quartile" | "high") {
+function capacity(text: string, correction: Level) {
   const unit = /^[0-9]+$/.test(text) ? "digits" : /^[0-9A-Z $%*+./:-]+$/.test(text) ? "characters" : "bytes"
   const length = unit === "bytes" ? Buffer.byteLength(text) : text.length
   return [length, capacities[unit][correction], unit] as const
