@@ -7,8 +7,8 @@ export const examples = [
     },
     output: {
       metres: 5853103.677258,
-      miles: 3636.950010227,
-      nautical_miles: 3160.423151867,
+      miles: 3636.95001,
+      nautical_miles: 3160.423152,
       initial_bearing_degrees: 291.790053803,
       final_bearing_degrees: 233.713338178,
       midpoint: {
@@ -32,8 +32,8 @@ export const examples = [
     },
     output: {
       metres: 333196.528691,
-      miles: 207.038724282,
-      nautical_miles: 179.911732555,
+      miles: 207.038724,
+      nautical_miles: 179.911733,
       initial_bearing_degrees: 90,
       final_bearing_degrees: 269.991273574,
       midpoint: {
@@ -71,8 +71,8 @@ export const examples = [
     },
     output: {
       metres: 1140491.286253,
-      miles: 708.668430275,
-      nautical_miles: 615.816029294,
+      miles: 708.66843,
+      nautical_miles: 615.816029,
       initial_bearing_degrees: 68.836215682,
       final_bearing_degrees: 66.162415451,
       midpoint: {

@@ -29,8 +29,8 @@ test("miles are 1,609.344 metres, and nautical miles 1,852", async () => {
   // A minute of the equator of WGS84, 6,378,137 m × 2π / 21,600.
   expect(await measure(["0,0", "0,0.016666666666666666"])).toMatchObject({
     metres: 1855.324847,
-    miles: 1.152845412,
-    nautical_miles: 1.001795274,
+    miles: 1.152845,
+    nautical_miles: 1.001795,
   })
 })
 

@@ -95,8 +95,8 @@ export const geodistance = defineApi({
     const moving = legs.filter((leg) => leg.length > 0)
     return {
       metres: rounded(length, 6),
-      miles: rounded(length / 1609.344, 9),
-      nautical_miles: rounded(length / 1852, 9),
+      miles: rounded(length / 1609.344, 6),
+      nautical_miles: rounded(length / 1852, 6),
       initial_bearing_degrees: moving[0]?.initial ?? null,
       final_bearing_degrees: moving.at(-1)?.final ?? null,
       midpoint: alongLegs(earth, legs, length / 2),
