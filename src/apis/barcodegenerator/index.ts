@@ -25,7 +25,8 @@ export const barcodegenerator = defineIsolatedApi({
         "The content of the barcode, in the form that its kind needs. Barcodes made of bars hold at most 80 ASCII characters.",
     }),
     kind: choice(kindNames, {
-      description: "The kind of barcode. GS1 kinds need elements, such as `(01)09521234543213(10)ABC`.",
+      description:
+        "The kind of barcode. GS1 kinds need elements, such as `(01)09521234543213(10)ABC`; kinds for one number also take it alone.",
     }),
     show_text: Type.Optional(
       Type.Boolean({

@@ -2,21 +2,25 @@ import bwip, { type RenderOptions } from "bwip-js/node"
 import { type RunOf, reject } from "../contract.ts"
 import type { barcodegenerator } from "./index.ts"
 import { kindOf } from "./kinds.ts"
+import { mistakeOf } from "./mistakes.ts"
+import { prepare } from "./prepare.ts"
 
 /** The most characters in bars. Longer barcodes would be pictures of hundreds of megabytes. */
 const maxBars = 80
 
 export const run: RunOf<typeof barcodegenerator> = async (input, { premium }) => {
-  const { text, kind, show_text: showText = true, scale = 3 } = input
+  const { kind, show_text: showText = true, scale = 3 } = input
   const { name, sample, isLinear = false, hasCheck = false } = kindOf(kind)
-  if (isLinear && (text.length > maxBars || Buffer.byteLength(text) > text.length))
+  if (isLinear && (input.text.length > maxBars || Buffer.byteLength(input.text) > input.text.length))
     reject("text", `must have at most ${maxBars} characters of ASCII in a barcode of the kind '${kind}'`)
-  // bwip-js does not look for elements in a single character: it draws a barcode without any, or fails.
-  if (sample.startsWith("(") && text.length === 1)
-    reject("text", `must fit the kind '${kind}', such as ${sample}`)
+  const isNumber = hasCheck || sample.startsWith("(")
+  const { text, parse } = isNumber ? await prepare(kind, input.text) : { text: input.text, parse: false }
+  // bwip-js does not look for elements in less: it draws a barcode without any, or fails.
+  if (isNumber && text.length < 2) reject("text", `must fit the kind '${kind}', such as ${sample}`)
   const options: RenderOptions = {
     bcid: name,
     text,
+    parse,
     includetext: isLinear && showText,
     textxalign: "center",
     // Code 93 always has its check characters.
@@ -26,15 +30,14 @@ export const run: RunOf<typeof barcodegenerator> = async (input, { premium }) =>
     padding: 12,
   }
   try {
-    const encoded = hasCheck ? encodedText(options) : text
+    const encoded = hasCheck ? encodedText(options) : parse ? input.text.trim() : text
     const svg = withSize(bwip.toSVG(options))
     const png = premium ? (await bwip.toBuffer({ ...options, scale })).toString("base64") : ""
     return { encoded, svg, png }
   } catch (error) {
-    const reason = reasonOf(error)
-    if (reason === null) throw error
-    const advice = hasCheck ? ". Leave out the check digit to have it computed" : ""
-    reject("text", `must fit the kind '${kind}', such as ${sample}. The mistake: ${reason}${advice}`)
+    const mistake = mistakeOf(error, kind)
+    if (mistake === null) throw error
+    reject("text", mistake)
   }
 }
 
@@ -43,14 +46,6 @@ function encodedText(options: RenderOptions): string {
   const [bars] = bwip.raw({ ...options, includetext: true })
   const parts: unknown = bars && "txt" in bars ? bars.txt : []
   return Array.isArray(parts) ? parts.map(([letters]) => String(letters)).join("") : ""
-}
-
-/**
- * The reason in an error such as `bwipp.ean13badCheckDigit#6915: Incorrect EAN-13 check digit provided`; null for other errors.
- */
-function reasonOf(error: unknown): string | null {
-  const text = error instanceof Error ? error.message : String(error)
-  return /^bwipp\.[^:]*: (.*?)\.?$/s.exec(text)?.[1] ?? null
 }
 
 /** The SVG with a width and a height in pixels. */
