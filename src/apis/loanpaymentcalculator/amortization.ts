@@ -37,6 +37,28 @@ export function amortize(loan: Loan): Amortization {
   }
 }
 
+/** A month of a schedule in whole cents: `interest` and `principal` are exactly its payment. */
+type CentMonth = Month & { readonly payment: bigint }
+
+/**
+ * A schedule in whole cents, as lenders keep it: interest is rounded half up each month, each payment is the rounded one, and the
+ * last pays what is left. All months together repay the principal, rounded to cents.
+ * @param payment in cents, at least the rounded interest of the first month
+ */
+export function amortizeInCents({ principal, monthlyRate, payments }: Loan, payment: bigint): CentMonth[] {
+  const months: CentMonth[] = []
+  let balance = roundHalfUp(principal)
+  for (let month = 1; month <= payments; month++) {
+    const { numerator, denominator } = monthlyRate
+    const interest = roundHalfUp({ numerator: numerator * balance, denominator })
+    const due = balance + interest
+    const paid = month === payments || due < payment ? due : payment
+    balance = due - paid
+    months.push({ payment: paid, interest, principal: paid - interest, balance })
+  }
+  return months
+}
+
 /** Computes with shares of so many bits. Uncertain amounts are rounded up. */
 function amortizeWith(loan: Loan, bits: number): { amortization: Amortization; isCertain: boolean } {
   const { numerator: cents, denominator: part } = loan.principal

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
-import { defineApi, premium, reject } from "../contract.ts"
-import { amortize } from "./amortization.ts"
+import { choice, defineApi, premium, reject } from "../contract.ts"
+import { amortize, amortizeInCents, type Month } from "./amortization.ts"
 import { interestFreeExample, oneYearExample } from "./examples.ts"
 import { roundHalfUp, scale, subtract, toRational } from "./rational.ts"
 
@@ -38,6 +38,13 @@ export const loanpaymentcalculator = defineApi({
           "The down payment in dollars, at most the loan amount. It is subtracted from the loan amount before interest is charged.",
       }),
     ),
+    schedule: Type.Optional(
+      choice(["exact", "cents"], {
+        default: "exact",
+        description:
+          "`exact`: each amount of the schedule is rounded by itself. `cents`: the schedule is in whole cents that add up, with `payment` in each month; the last payment differs.",
+      }),
+    ),
   }),
   output: Type.Object({
     loanAmount: Type.Number({ description: "The loan amount as given." }),
@@ -68,20 +75,26 @@ export const loanpaymentcalculator = defineApi({
             description: "The part of the payment that repays the principal.",
           }),
           remaining_balance: Type.Number({ description: "The balance still to repay after this payment." }),
+          payment: Type.Optional(
+            Type.Number({ description: "Interest and principal together. Only with `schedule: cents`." }),
+          ),
         }),
         { description: "One entry for each month of the term." },
       ),
     ),
   }),
   examples: [oneYearExample, interestFreeExample],
-  run: ({ loanAmount, interestRate, loanTerm, downpayment = 0 }) => {
+  run: ({ loanAmount, interestRate, loanTerm, downpayment = 0, schedule }) => {
     if (downpayment > loanAmount) reject("downpayment", "must not be more than loanAmount")
     const loan = toRational(loanAmount)
-    const result = amortize({
+    const terms = {
       principal: scale(subtract(loan, toRational(downpayment)), 100n),
       monthlyRate: scale(toRational(interestRate), 1n, 1200n),
       payments: loanTerm * 12,
-    })
+    }
+    const result = amortize(terms)
+    const months: readonly (Month & { readonly payment?: bigint })[] =
+      schedule === "cents" ? amortizeInCents(terms, result.monthlyPayment) : result.months
     const totalPayment = toDollars(result.totalPayment)
     if (totalPayment === Number.POSITIVE_INFINITY)
       reject(
@@ -103,11 +116,12 @@ export const loanpaymentcalculator = defineApi({
         totalInterestPaid: formatDollars(result.totalInterest),
         totalPayment: formatDollars(result.totalPayment),
       },
-      amortization_schedule: result.months.map(({ interest, principal, balance }, index) => ({
+      amortization_schedule: months.map((month, index) => ({
         month: index + 1,
-        interest_payment: toDollars(interest),
-        principal_payment: toDollars(principal),
-        remaining_balance: toDollars(balance),
+        interest_payment: toDollars(month.interest),
+        principal_payment: toDollars(month.principal),
+        remaining_balance: toDollars(month.balance),
+        ...(month.payment !== undefined && { payment: toDollars(month.payment) }),
       })),
     }
   },

@@ -139,6 +139,51 @@ describe("amounts at the ends of what a number holds", () => {
   })
 })
 
+describe("a schedule in whole cents", () => {
+  const cents = (dollars: number) => Math.round(dollars * 100)
+
+  test("the last payment takes what rounding left: 11 × 83.33 and 83.37", () => {
+    const loan = { loanAmount: 1000, interestRate: 0, loanTerm: 1 }
+    const { amortization_schedule: months, ...answer } = run({ ...loan, schedule: "cents" })
+    expect(months.map(({ payment }) => payment)).toEqual([...Array(11).fill(83.33), 83.37])
+    // All else is the contract's.
+    const { amortization_schedule: exact, ...plain } = run(loan)
+    expect(answer).toEqual(plain as typeof answer)
+    expect(exact[0]).not.toHaveProperty("payment")
+    expect(run({ ...loan, schedule: "exact" }).amortization_schedule).toEqual(exact)
+  })
+
+  test("any schedule adds up, month by month and in all", () => {
+    const loans = fc.record({
+      loanAmount: fc.integer({ min: 0, max: 100_000_000 }).map((amount) => amount / 100),
+      interestRate: fc.integer({ min: 0, max: 10_000 }).map((rate) => rate / 100),
+      loanTerm: fc.integer({ min: 1, max: 50 }),
+    })
+    fc.assert(
+      fc.property(loans, (loan) => {
+        const { amortization_schedule: months, monthly_payment } = run({ ...loan, schedule: "cents" })
+        let balance = cents(loan.loanAmount)
+        for (const [index, month] of months.entries()) {
+          const [interest, principal, payment] = [
+            month.interest_payment,
+            month.principal_payment,
+            month.payment ?? 0,
+          ].map(cents) as [number, number, number]
+          expect(principal).toBeGreaterThanOrEqual(0)
+          expect(payment).toBe(interest + principal)
+          // Half a cent, and what a double adds to it.
+          expect(Math.abs(interest - (balance * loan.interestRate) / 1200)).toBeLessThan(0.500001)
+          if (index < months.length - 1) expect(payment).toBeLessThanOrEqual(cents(monthly_payment))
+          balance -= principal
+          expect(cents(month.remaining_balance)).toBe(balance)
+        }
+        expect(balance).toBe(0)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
 test("bounds of the parameters", () => {
   const loan = { loanAmount: 1000, interestRate: 5, loanTerm: 10 }
   const isAccepted = (change: object) => Value.Check(loanpaymentcalculator.input, { ...loan, ...change })
