@@ -17,8 +17,8 @@ interface Prepared {
 }
 
 /**
- * Puts a text into the form that bwip-js needs: numbers as they are scanned get their identifier or hyphens, and parentheses inside
- * values of GS1 are told from those of identifiers.
+ * Puts a text into the form that bwip-js needs: numbers as they are scanned get their identifier or hyphens, and parentheses
+ * inside values of GS1 are told from those of identifiers.
  * @param kind the name of the kind, whose texts are numbers or GS1 elements
  */
 export async function prepare(kind: KindName, text: string): Promise<Prepared> {
