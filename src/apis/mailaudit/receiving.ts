@@ -206,18 +206,12 @@ const caa: Check = {
       return fail({
         why: "Every certification authority may issue certificates for the domain.",
         advice: "Name the authority that you use.",
-        fix: recordFix(
-          [facts.domain, "CAA", '0 issue "letsencrypt.org"'],
-          "Put the name of your own authority instead of letsencrypt.org, with a record for each if there are several.",
-          { after: withIssuer },
+        // A line with the name of another authority than the owner's would stop the next certificate.
+        fix: manualFix(
+          `Only you know your authority: '${facts.domain}. 3600 IN CAA 0 issue "letsencrypt.org"' lets Let's Encrypt issue and no other. Publish a record for each that you use.`,
         ),
       })
     }),
-}
-
-function withIssuer(facts: Facts): Facts {
-  const value = { is_valid: true, problems: [], anyone_may_issue: false, issuers: ["letsencrypt.org"] }
-  return { ...facts, caa: { isKnown: true, value, unanswered: [] } }
 }
 
 /** The checks of the servers, the DNS and the certificates of a domain. */
