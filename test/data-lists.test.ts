@@ -33,7 +33,7 @@ test("a service answers from newer disposable domains and special purposes, and 
     data_date: "2027-03-01",
   })
   expect(await ask("ipcalculator?address=8.8.8.8")).toMatchObject({
-    special: { name: "Newer", network: "8.8.8.0/24", rfc: "RFC 1", globally_reachable: false },
+    special: { name: "Newer", network: "8.8.8.0/24", rfc: "RFC 1", is_globally_reachable: false },
     data_date: "2027-03",
   })
   expect(await ask("ipcalculator?address=10.0.0.1")).toMatchObject({ special: null })

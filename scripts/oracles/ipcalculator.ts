@@ -65,7 +65,7 @@ export const oracle = defineOracle<Case, Answer>({
       reverse: answer?.reverse_name,
       parts: answer?.networks,
       aggregated: answer?.aggregated,
-      global: answer?.special === null || answer?.special.globally_reachable !== false,
+      global: answer?.special === null || answer?.special.is_globally_reachable !== false,
     }
   },
   theirs: (cases) => askPython("ipcalculator.py", cases, "python3"),

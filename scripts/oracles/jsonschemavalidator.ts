@@ -170,7 +170,7 @@ export const oracle = defineOracle<Case, boolean | "error" | null>({
   ),
   version: () => debianVersion("python3-jsonschema"),
   ours: async ([schema, value]) =>
-    (await ask({ ...jsonschemavalidator, run }, { schema, document: value }))?.valid ?? null,
+    (await ask({ ...jsonschemavalidator, run }, { schema, document: value }))?.is_valid ?? null,
   theirs: (tests) => askPython("jsonschemavalidator.py", tests, "python3-jsonschema"),
   known: [
     {

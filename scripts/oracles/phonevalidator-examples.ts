@@ -33,7 +33,7 @@ function theirs(example: PhoneNumber | undefined) {
   const region: string | undefined = util.getRegionCodeForNumber(example)
   return {
     valid: util.isValidNumber(example),
-    type: typeNames.get(util.getNumberType(example)) ?? null,
+    kind: typeNames.get(util.getNumberType(example)) ?? null,
     // 001 stands for no country.
     country: region === "001" ? null : (region ?? null),
     national: util.format(example, PhoneNumberFormat.NATIONAL),
@@ -53,7 +53,7 @@ export const oracle = defineOracle<string, ReturnType<typeof theirs>>({
     return (
       answer && {
         valid: answer.is_valid,
-        type: answer.type,
+        kind: answer.kind,
         country: answer.country,
         national: answer.national ?? "",
         rfc3966: answer.formats?.rfc3966 ?? "",

@@ -10,7 +10,7 @@ interface Case {
 }
 interface Answer {
   readonly valid: boolean
-  readonly type: string | null
+  readonly kind: string | null
   readonly e164: string | null
   readonly national: string | null
 }
@@ -37,7 +37,7 @@ function theirs({ number, country }: Case): Answer {
   const valid = util.isValidNumber(parsed)
   return {
     valid,
-    type: valid ? (typeNames.get(util.getNumberType(parsed)) ?? null) : null,
+    kind: valid ? (typeNames.get(util.getNumberType(parsed)) ?? null) : null,
     e164: util.format(parsed, PhoneNumberFormat.E164),
     national: valid ? util.format(parsed, PhoneNumberFormat.NATIONAL) : null,
   }
@@ -55,7 +55,7 @@ export const oracle = defineOracle<Case, Answer>({
     const valid = answer?.is_valid ?? false
     return {
       valid,
-      type: valid ? (answer?.type ?? null) : null,
+      kind: valid ? (answer?.kind ?? null) : null,
       e164: answer?.e164 ?? null,
       national: valid ? (answer?.national ?? null) : null,
     }

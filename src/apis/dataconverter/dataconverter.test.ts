@@ -259,7 +259,7 @@ const losses: readonly (readonly [code: string, from: Format, to: Format, text: 
 test.each(losses)("%s: from %s to %s", async (code, from, to, text, written) => {
   const answer = await convert(text, from, to)
   expect(answer.text).toBe(written)
-  expect(answer.warnings.map((warning) => String(warning.code))).toContain(code)
+  expect(answer.problems.map((warning) => String(warning.code))).toContain(code)
 })
 
 const xmlHead = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -282,7 +282,7 @@ const toXml: readonly (readonly [json: string, xml: string, codes: readonly stri
 test.each(toXml)("%s as XML", async (json, xml, codes) => {
   const answer = await convert(json, "json", "xml")
   expect(answer.text).toBe(`${xmlHead}${xml}`)
-  expect(answer.warnings.map(({ code }) => code)).toEqual(codes as never)
+  expect(answer.problems.map(({ code }) => code)).toEqual(codes as never)
 })
 
 test("declarations of namespaces that XML forbids are refused", async () => {
@@ -296,7 +296,7 @@ test("numbers keep their digits, and keys their order and names", async () => {
     '{\n  "2": 9007199254740993,\n  "1": 1.50,\n  "__proto__": {\n    "b": 1e400\n  },\n  "constructor": -0.0\n}\n'
   expect(await convert(json, "json", "json")).toMatchObject({
     text: json,
-    warnings: [{ code: "huge_numbers", where: "/__proto__/b" }],
+    problems: [{ code: "huge_numbers", where: "/__proto__/b" }],
   })
   expect((await convert(json, "json", "toml")).text).toBe(
     "2 = 9007199254740993\n1 = 1.50\nconstructor = -0.0\n[__proto__]\nb = 1e400\n",
@@ -319,9 +319,9 @@ test("YAML merges what << names; its own keys count", async () => {
   })
 })
 
-test("warnings say how often and where it was first", async () => {
-  const { warnings } = await convert("# a\nb: 1 # c\n", "yaml", "csv")
-  expect(warnings[0]).toEqual({
+test("problems say how often and where it was first", async () => {
+  const { problems } = await convert("# a\nb: 1 # c\n", "yaml", "csv")
+  expect(problems[0]).toEqual({
     code: "comments",
     severity: "warning",
     message: "Comments are left out (2 times).",
@@ -348,9 +348,9 @@ test.each([
   ["!!null a", '"a"', ["tag_misfit"]],
   ["!!binary aGk=", '"aGk="', ["tags"]],
 ])("the tag of %s", async (yaml, json, codes) => {
-  const { text, warnings } = await convert(`a: ${yaml}\n`, "yaml", "json")
+  const { text, problems } = await convert(`a: ${yaml}\n`, "yaml", "json")
   expect(text).toBe(`{\n  "a": ${json}\n}\n`)
-  expect(warnings.map(({ code }) => code)).toEqual(codes as never)
+  expect(problems.map(({ code }) => code)).toEqual(codes as never)
 })
 
 test("what programs of YAML 1.1 read otherwise is named, and quoted texts are not", async () => {
@@ -360,14 +360,14 @@ test("what programs of YAML 1.1 read otherwise is named, and quoted texts are no
     ["off", "off"],
     ["12:30:00", "12:30:00"],
   ] as const) {
-    const { text, warnings } = await convert(`a: ${yaml}`, "yaml", "json")
+    const { text, problems } = await convert(`a: ${yaml}`, "yaml", "json")
     expect(JSON.parse(text)).toEqual({ a: json })
-    expect(warnings.map(({ code, where }) => [code, where])).toEqual([
+    expect(problems.map(({ code, where }) => [code, where])).toEqual([
       ["yaml_1_1_forms", "line 1, column 4"],
     ] as never)
   }
   for (const yaml of ["'yes'", '"0755"', "noon", "12", "0", "0.5", "2026-11-28"])
-    expect((await convert(`a: ${yaml}`, "yaml", "json")).warnings).toEqual([])
+    expect((await convert(`a: ${yaml}`, "yaml", "json")).problems).toEqual([])
 })
 
 test("texts with tabs are quoted, since PyYAML cannot read them otherwise", async () => {
@@ -380,8 +380,8 @@ describe("CSV of spreadsheets", () => {
   const ask = (text: string, more: object = {}) =>
     runIsolated(run, { text, from: "csv", to: "json", ...more } as Parameters<typeof run>[0])
   const codes = async (text: string, more: object = {}) => {
-    const { text: json, warnings } = await ask(text, more)
-    return [JSON.parse(json), warnings.map(({ code }) => code)] as const
+    const { text: json, problems } = await ask(text, more)
+    return [JSON.parse(json), problems.map(({ code }) => code)] as const
   }
 
   test("with semicolons or tabs", async () => {
@@ -421,9 +421,9 @@ describe("CSV of spreadsheets", () => {
 
 test("numbers beyond the range of a double are named", async () => {
   for (const number of ["1e400", "-1e309", "1e-400"])
-    expect((await convert(number, "json", "yaml")).warnings.map(({ code }) => code)).toEqual(["huge_numbers"])
+    expect((await convert(number, "json", "yaml")).problems.map(({ code }) => code)).toEqual(["huge_numbers"])
   for (const number of ["1e308", "0e400", "0.000", "5e-324", "12345678901234567890"])
-    expect((await convert(number, "json", "yaml")).warnings).toEqual([])
+    expect((await convert(number, "json", "yaml")).problems).toEqual([])
 })
 
 test("no refusal has a text of a library", async () => {

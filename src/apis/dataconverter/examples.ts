@@ -9,7 +9,7 @@ export const examples = [
     },
     output: {
       text: '{\n  "web": {\n    "port": 8080,\n    "tags": [\n      "a",\n      "b"\n    ]\n  },\n  "api": {\n    "port": 8080,\n    "tags": [\n      "a",\n      "b"\n    ]\n  }\n}\n',
-      warnings: [
+      problems: [
         {
           code: "comments" as const,
           severity: "warning" as const,
@@ -32,7 +32,7 @@ export const examples = [
       from: "json" as const,
       to: "yaml" as const,
     },
-    output: { text: 'id: 9007199254740993\nprice: 1.50\nanswer: "yes"\n', warnings: [] },
+    output: { text: 'id: 9007199254740993\nprice: 1.50\nanswer: "yes"\n', problems: [] },
   },
   {
     name: "XML with attributes to JSON",
@@ -43,7 +43,7 @@ export const examples = [
     },
     output: {
       text: '{\n  "order": {\n    "@id": "7",\n    "item": [\n      {\n        "@qty": "2",\n        "#text": "Tea"\n      },\n      "Milk"\n    ]\n  }\n}\n',
-      warnings: [],
+      problems: [],
     },
   },
   {
@@ -55,7 +55,7 @@ export const examples = [
     },
     output: {
       text: 'name,born\r\nAda,1815\r\n"Alan, M.",\r\n',
-      warnings: [
+      problems: [
         {
           code: "types" as const,
           severity: "warning" as const,
@@ -76,7 +76,7 @@ export const examples = [
     input: { text: "name,born\nAda,1815\n", from: "csv" as const, to: "toml" as const },
     output: {
       text: '[[root]]\nname = "Ada"\nborn = "1815"\n',
-      warnings: [
+      problems: [
         {
           code: "root" as const,
           severity: "info" as const,
@@ -92,7 +92,7 @@ export const examples = [
     input: { text: "[book]\nyear = 1843\nday = 1843-10-01\n", from: "toml" as const, to: "xml" as const },
     output: {
       text: '<?xml version="1.0" encoding="UTF-8"?>\n<book>\n  <year>1843</year>\n  <day>1843-10-01</day>\n</book>\n',
-      warnings: [
+      problems: [
         {
           code: "types" as const,
           severity: "warning" as const,

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi } from "../contract.ts"
 import { examples } from "./examples.ts"
-import { warningList } from "./notes.ts"
+import { problemList } from "./notes.ts"
 
 const formats = ["json", "yaml", "xml", "csv", "toml"] as const
 
@@ -49,7 +49,7 @@ export const dataconverter = defineIsolatedApi({
   }),
   output: Type.Object({
     text: Type.String({ description: "The data in the other format." }),
-    warnings: warningList,
+    problems: problemList,
   }),
   examples,
   isolated: { limitMs: 2_000 },

@@ -58,10 +58,8 @@ const kinds = {
 
 type Code = keyof typeof kinds
 
-const { problemList, problem } = defineProblems<Code>(kinds)
-
-/** The schema of the warnings. */
-export const warningList = problemList
+/** The schema of the problems, and what makes one. */
+export const { problemList, problem } = defineProblems<Code>(kinds)
 
 /** Collects what a conversion loses or changes: for each kind the first place, and how often it occurs. */
 export class Notes {

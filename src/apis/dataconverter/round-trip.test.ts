@@ -114,7 +114,7 @@ test.each(others)("data converted to %s and back is the same, or there is a warn
     fc.asyncProperty(anyJson, async (json) => {
       const there = await convert(json, "json", format)
       const back = await convert(there.text, format, "json")
-      if (there.warnings.length + back.warnings.length > 0) return
+      if (there.problems.length + back.problems.length > 0) return
       expect(exact(back.text)).toEqual(exact(json))
     }),
     { seed: 26, numRuns: 100 },
@@ -158,7 +158,7 @@ test.each(fitting)("%s holds all of what fits, without a warning", async (format
     fc.asyncProperty(data, async (json) => {
       const there = await convert(json, "json", format)
       const back = await convert(there.text, format, "json")
-      if (there.warnings.length + back.warnings.length > 0) return
+      if (there.problems.length + back.problems.length > 0) return
       lossless++
       expect(exact(back.text)).toEqual(exact(json))
     }),

@@ -26,7 +26,7 @@ export const run: RunOf<typeof dataconverter> = async ({
   const value = read(text.replace(/^\ufeff/, ""), notes, form)
   const write = await writers[to]()
   const written = write(check(value, notes, to === "json"), notes, form)
-  return { text: written, warnings: notes.toList() }
+  return { text: written, problems: notes.toList() }
 }
 
 const readers: Readonly<Record<Format, () => Promise<(text: string, notes: Notes, form: CsvForm) => Value>>> =

@@ -57,7 +57,7 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
       problems: problemList,
       country: Type.String({ description: "The country code: the first two characters." }),
       country_name: nullableText("The name of the country in English; null if it is not in the registry."),
-      in_registry: Type.Boolean({
+      is_in_registry: Type.Boolean({
         description:
           "Whether the country is in the IBAN registry. Some countries use IBANs without being in it.",
       }),
@@ -118,7 +118,7 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
         problems,
         country: code,
         country_name: country?.name ?? null,
-        in_registry: country !== null,
+        is_in_registry: country !== null,
         account: parts?.account ?? null,
         formatted: iban.replace(/.{4}(?=.)/g, "$& "),
         data_date,

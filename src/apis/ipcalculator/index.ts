@@ -118,7 +118,7 @@ export function createIpcalculator(purposes: SpecialPurposes) {
           name: Type.String({ description: "IANA's name for the purpose." }),
           network: Type.String({ description: "The network that is reserved for it." }),
           rfc: Type.String({ description: "The RFC that defines it." }),
-          globally_reachable: nullable(Type.Boolean(), {
+          is_globally_reachable: nullable(Type.Boolean(), {
             description: "Whether the whole internet can reach it; null where IANA does not say.",
           }),
         }),
@@ -218,7 +218,7 @@ function toWritten(address: Address, end: string): Range {
 function toSpecial(found: SpecialNetwork | null) {
   if (found === null) return null
   const { name, text, rfc, isGloballyReachable } = found
-  return { name, network: text, rfc, globally_reachable: isGloballyReachable }
+  return { name, network: text, rfc, is_globally_reachable: isGloballyReachable }
 }
 
 /** The API with the built-in registries. */

@@ -20,8 +20,8 @@ describe("special purposes", () => {
     ["64:ff9b::8.8.8.8", "IPv4-IPv6 Translat.", true],
     ["2001:db8::1", "Documentation", false],
     ["2001:0:1::", "TEREDO", null],
-  ])("%s: %s", (address, name, globally_reachable) => {
-    expect(calculate(address).special).toMatchObject({ name, globally_reachable })
+  ])("%s: %s", (address, name, is_globally_reachable) => {
+    expect(calculate(address).special).toMatchObject({ name, is_globally_reachable })
   })
 
   test("ordinary addresses have none", () => {

@@ -10,7 +10,7 @@ const schemaLocation = Type.String({
   description:
     "The place of the keyword in the schema: `#` and a JSON Pointer, after the `$id` if the schema has one.",
 })
-const errorItem = Type.Object({
+const problemItem = Type.Object({
   code: Type.String({
     description:
       "The keyword of JSON Schema that the value does not fit, such as `type`; or `large_number` for a whole number beyond 2^53, which may have lost digits before it was compared.",
@@ -53,13 +53,13 @@ export const jsonschemavalidator = defineIsolatedApi({
     ),
   }),
   output: Type.Object({
-    valid: Type.Boolean({ description: "Whether the document fits the schema." }),
+    is_valid: Type.Boolean({ description: "Whether the document fits the schema." }),
     dialect: choice(["2020-12", "draft-07"], { description: "The draft of JSON Schema." }),
-    errors: Type.Array(errorItem, {
+    problems: Type.Array(problemItem, {
       description:
         "The first 20 values that do not fit, then a warning for each parameter with a number beyond 2^53.",
     }),
-    all_errors: premium(Type.Array(errorItem, { description: "The same, up to 1,000." })),
+    all_problems: premium(Type.Array(problemItem, { description: "The same, up to 1,000." })),
     annotations: premium(
       Type.Array(
         Type.Object({

@@ -68,9 +68,9 @@ const patterns: readonly (readonly [pattern: string, text: string, fits: boolean
 ]
 
 test.each(patterns)("the pattern %s", async (pattern, text, fits) => {
-  expect((await check({ pattern }, text)).valid).toBe(fits)
+  expect((await check({ pattern }, text)).is_valid).toBe(fits)
   const schema = { patternProperties: { [pattern]: true }, additionalProperties: false }
-  expect((await check(schema, { [text]: 1 })).valid).toBe(fits)
+  expect((await check(schema, { [text]: 1 })).is_valid).toBe(fits)
 })
 
 test.each(["(?=a)", "a(?!b)", "(?<=a)b", "(?<!a)b", "(a)\\1", "(?<a>b)\\k<a>"])(
@@ -124,27 +124,27 @@ test("no schema replaces a meta-schema, or changes the meaning of keywords for o
     "must have '$vocabulary' only at the root",
   )
   await expect(check({ $defs: { a: { $id: metaSchema, type: "boolean" } } }, 1)).resolves.toMatchObject({
-    valid: true,
+    is_valid: true,
   })
 
   const core = { "https://json-schema.org/draft/2020-12/vocab/core": true }
   const address = "https://a.example/meta"
   const own = { $schema: metaSchema, $id: address, $vocabulary: core }
-  expect((await check({ $schema: address, type: "string" }, 1, { [address]: own })).valid).toBe(true)
+  expect((await check({ $schema: address, type: "string" }, 1, { [address]: own })).is_valid).toBe(true)
   await expect(check({ $schema: address, type: "string" }, 1)).rejects.toThrow(
     "as its '$schema', or one of 'others'",
   )
-  expect((await check({ type: "string" }, 1)).valid).toBe(false)
+  expect((await check({ type: "string" }, 1)).is_valid).toBe(false)
 })
 
-test("20 errors are for everyone, more and annotations are premium", async () => {
+test("20 problems are for everyone, more and annotations are premium", async () => {
   const schema = { items: { type: "string", title: "A text" } }
   const many = Array.from({ length: 1_500 }, (_, index) => index)
   const all = await check(schema, many)
-  expect([all.errors.length, all.all_errors.length, all.errors[19]?.where]).toEqual([20, 1_000, "/19"])
+  expect([all.problems.length, all.all_problems.length, all.problems[19]?.where]).toEqual([20, 1_000, "/19"])
   expect(await check(schema, many, undefined, false)).toMatchObject({
-    valid: false,
-    all_errors: [],
+    is_valid: false,
+    all_problems: [],
     annotations: [],
   })
   const { annotations } = await check(schema, ["a"])
@@ -153,9 +153,9 @@ test("20 errors are for everyone, more and annotations are premium", async () =>
   ])
 })
 
-test("errors say what is expected, and where, with any characters in names", async () => {
-  const { errors } = await check({ properties: { "a/b é": { type: ["string", "null"] } } }, { "a/b é": 1 })
-  expect(errors).toEqual([
+test("problems say what is expected, and where, with any characters in names", async () => {
+  const { problems } = await check({ properties: { "a/b é": { type: ["string", "null"] } } }, { "a/b é": 1 })
+  expect(problems).toEqual([
     {
       code: "type",
       severity: "error",
@@ -165,7 +165,7 @@ test("errors say what is expected, and where, with any characters in names", asy
     },
   ])
   const other = await check({ anyOf: [{ const: 1 }, { enum: ["a", "b"] }], not: true }, 2)
-  expect(other.errors.map(({ message }) => message)).toEqual([
+  expect(other.problems.map(({ message }) => message)).toEqual([
     "The value must fit a schema of 'anyOf'.",
     "The value must be 1.",
     'The value must be one of "a", "b".',
@@ -187,8 +187,8 @@ test.each([
 
 test("a schema may refer to itself for a part of the value", async () => {
   const tree = { type: "object", additionalProperties: { $ref: "#" } }
-  expect((await check(tree, { a: { b: {} } })).valid).toBe(true)
-  expect((await check(tree, { a: { b: 1 } })).valid).toBe(false)
+  expect((await check(tree, { a: { b: {} } })).is_valid).toBe(true)
+  expect((await check(tree, { a: { b: 1 } })).is_valid).toBe(false)
 })
 
 test("definitions beside a $ref of draft 7 are found, and its other neighbours are ignored", async () => {
@@ -198,11 +198,11 @@ test("definitions beside a $ref of draft 7 are found, and its other neighbours a
     definitions: { name: { $ref: "#/definitions/text" }, text: { type: "string" } },
     maxLength: 0,
   }
-  expect((await check(schema, "Ann")).valid).toBe(true)
-  const { valid, errors } = await check(schema, 1)
-  expect([valid, errors.map(({ code }) => code)]).toEqual([false, ["type"]])
+  expect((await check(schema, "Ann")).is_valid).toBe(true)
+  const { is_valid, problems } = await check(schema, 1)
+  expect([is_valid, problems.map(({ code }) => code)]).toEqual([false, ["type"]])
   const others = { "https://a.example/": { ...schema, $id: "https://a.example/" } }
-  expect((await check({ $ref: "https://a.example/" }, "Ann", others)).valid).toBe(true)
+  expect((await check({ $ref: "https://a.example/" }, "Ann", others)).is_valid).toBe(true)
 })
 
 const vocabulary = (name: string) => `https://json-schema.org/draft/2020-12/vocab/${name}`
@@ -220,8 +220,8 @@ const formatsMeta = {
 
 test("formats are checked where the meta-schema says so, or the caller asks for it", async () => {
   const schema = { $schema: withFormats, format: "ipv4" }
-  expect((await check(schema, "127.0.0.1", formatsMeta)).valid).toBe(true)
-  expect((await check(schema, "x", formatsMeta)).errors).toEqual([
+  expect((await check(schema, "127.0.0.1", formatsMeta)).is_valid).toBe(true)
+  expect((await check(schema, "x", formatsMeta)).problems).toEqual([
     {
       code: "format",
       severity: "error",
@@ -237,12 +237,12 @@ test("formats are checked where the meta-schema says so, or the caller asks for 
   for (const $schema of [metaSchema, "http://json-schema.org/draft-07/schema#"]) {
     const ask = (format: string, document: unknown, assert_formats?: boolean) =>
       runIsolated(run, { schema: { $schema, format }, document, ...(assert_formats && { assert_formats }) })
-    expect((await ask("date", "2026-02-30")).valid).toBe(true)
-    expect((await ask("date", "2026-02-30", true)).valid).toBe(false)
-    expect((await ask("date", "2026-02-28", true)).valid).toBe(true)
-    expect((await ask("shoe-size", "44", true)).valid).toBe(true)
-    expect((await ask("date", 1, true)).valid).toBe(true)
-    expect((await ask("date", "2026-02-30")).valid).toBe(true)
+    expect((await ask("date", "2026-02-30")).is_valid).toBe(true)
+    expect((await ask("date", "2026-02-30", true)).is_valid).toBe(false)
+    expect((await ask("date", "2026-02-28", true)).is_valid).toBe(true)
+    expect((await ask("shoe-size", "44", true)).is_valid).toBe(true)
+    expect((await ask("date", 1, true)).is_valid).toBe(true)
+    expect((await ask("date", "2026-02-30")).is_valid).toBe(true)
   }
 })
 
@@ -258,8 +258,8 @@ test.each([
   ["idn-hostname", "a..b", false],
   ["hostname", "b\u00fccher.example", false],
 ])("the format %s of %j: %p", async (format, document, isValid) => {
-  const { valid } = await runIsolated(run, { schema: { format }, document, assert_formats: true })
-  expect(valid).toBe(isValid)
+  const { is_valid } = await runIsolated(run, { schema: { format }, document, assert_formats: true })
+  expect(is_valid).toBe(isValid)
 })
 
 test.each([
@@ -270,11 +270,11 @@ test.each([
   [{ const: { "\0$id": 1, $id: 2 } }, { "\0$id": 1, $id: 2 }],
   [{ const: -0 }, 0],
 ])("%j: what is in 'const' and 'enum' is data, not a schema", async (schema, document) => {
-  expect((await check(schema, document)).valid).toBe(true)
-  expect((await check(schema, { other: 1 })).valid).toBe(false)
+  expect((await check(schema, document)).is_valid).toBe(true)
+  expect((await check(schema, { other: 1 })).is_valid).toBe(false)
   // A member of that name is still a schema.
   expect(
-    (await check({ properties: { const: { $ref: "#/$defs/a" } }, $defs: { a: schema } }, {})).valid,
+    (await check({ properties: { const: { $ref: "#/$defs/a" } }, $defs: { a: schema } }, {})).is_valid,
   ).toBe(true)
 })
 
@@ -282,30 +282,30 @@ test("what is in 'default' comes back as it was, and messages show values as the
   const value = { $id: "a", b: [{ $ref: "#" }] }
   const { annotations } = await check({ default: value }, 1)
   expect(annotations.map((one) => one.value)).toEqual([value])
-  const { errors } = await check({ const: { $id: "a" } }, 1)
-  expect(errors[0]?.message).toBe('The value must be {"$id":"a"}.')
+  const { problems } = await check({ const: { $id: "a" } }, 1)
+  expect(problems[0]?.message).toBe('The value must be {"$id":"a"}.')
 })
 
 test("the place of a name that is not allowed is a JSON Pointer", async () => {
-  const { errors } = await check(
+  const { problems } = await check(
     { properties: { a: { propertyNames: { maxLength: 1 } } } },
     { a: { "b/c": 1 } },
   )
-  expect(errors.map(({ where }) => where)).toEqual(["/a/b~1c"])
+  expect(problems.map(({ where }) => where)).toEqual(["/a/b~1c"])
 })
 
 test("numbers beyond 2^53 are not compared without a warning", async () => {
   // RFC 8259 §6: both are read as 9007199254740992.
-  const { valid, errors } = await check(
+  const { is_valid, problems } = await check(
     { const: JSON.parse("9007199254740993") },
     [JSON.parse("9007199254740992")][0],
   )
-  expect(valid).toBe(true)
-  expect(errors.map(({ code, severity, where }) => [code, severity, where])).toEqual([
+  expect(is_valid).toBe(true)
+  expect(problems.map(({ code, severity, where }) => [code, severity, where])).toEqual([
     ["large_number", "warning", "/const"],
     ["large_number", "warning", ""],
   ])
-  expect(errors[0]?.message).toBe(
+  expect(problems[0]?.message).toBe(
     "In 'schema': The number at /const is beyond 2^53 and may have lost digits: send it as text.",
   )
 })
@@ -411,7 +411,7 @@ test("any schema, meta-schema and vocabulary is used or refused, and no text of 
           document,
           assert_formats: true,
         }).then(
-          ({ errors }) => errors.map((one) => one.message).join("\n"),
+          ({ problems }) => problems.map((one) => one.message).join("\n"),
           (error: unknown) => {
             if (error instanceof RangeError) return ""
             if (!(error instanceof InputRejected)) throw error

@@ -6,7 +6,7 @@ import type { jsonschemavalidator } from "./index.ts"
 import { type Json, showLiteral } from "./literals.ts"
 import { type OtherSchemas, validate } from "./validate.ts"
 
-const maxErrors = 20
+const maxShown = 20
 const maxAll = 1_000
 const maxOthers = 20
 const maxSchemaLength = 200_000
@@ -28,10 +28,10 @@ export const run: RunOf<typeof jsonschemavalidator> = async (
     toWarning(name, value),
   )
   return {
-    valid,
+    is_valid: valid,
     dialect,
-    errors: [...findings.first(maxErrors), ...warnings],
-    all_errors: premium ? [...findings.first(maxAll), ...warnings] : [],
+    problems: [...findings.first(maxShown), ...warnings],
+    all_problems: premium ? [...findings.first(maxAll), ...warnings] : [],
     annotations: annotations.slice(0, maxAll).map((one) => ({
       keyword: one.absoluteKeywordLocation.split("/").at(-1) ?? "",
       // It comes from the schema, so it is JSON.

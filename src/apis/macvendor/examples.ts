@@ -8,7 +8,7 @@ export const examplesFor = (data_date: string | null) => [
     output: {
       mac: "00:00:5E:00:53:01",
       bits: 48,
-      found: true,
+      is_found: true,
       organization: "ICANN, IANA Department",
       is_private: false,
       prefix: "00:00:5E",
@@ -16,7 +16,7 @@ export const examplesFor = (data_date: string | null) => [
       ...ofOneDevice,
       is_locally_administered: false,
       data_date,
-      address: ["INTERNET ASS'NED NOS.AUTHORITY", "Los Angeles CA 90094-2536", "United States"],
+      organization_address: ["INTERNET ASS'NED NOS.AUTHORITY", "Los Angeles CA 90094-2536", "United States"],
     },
   },
   {
@@ -25,7 +25,7 @@ export const examplesFor = (data_date: string | null) => [
     output: {
       mac: "00:55:DA:01:23:45",
       bits: 48,
-      found: true,
+      is_found: true,
       organization: "Shinko Technos co.,ltd.",
       is_private: false,
       prefix: "00:55:DA:0",
@@ -33,7 +33,7 @@ export const examplesFor = (data_date: string | null) => [
       ...ofOneDevice,
       is_locally_administered: false,
       data_date,
-      address: ["2-5-1, Senba Higashi", "Mino Osaka 562-0035", "Japan"],
+      organization_address: ["2-5-1, Senba Higashi", "Mino Osaka 562-0035", "Japan"],
     },
   },
   {
@@ -42,7 +42,7 @@ export const examplesFor = (data_date: string | null) => [
     output: {
       mac: "DA:A1:19:12:34:56",
       bits: 48,
-      found: false,
+      is_found: false,
       organization: null,
       is_private: false,
       prefix: null,
@@ -50,7 +50,7 @@ export const examplesFor = (data_date: string | null) => [
       ...ofOneDevice,
       is_locally_administered: true,
       data_date,
-      address: null,
+      organization_address: null,
     },
   },
 ]

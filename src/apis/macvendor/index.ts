@@ -47,7 +47,7 @@ export function createMacvendor(vendors: Vendors) {
       bits: nullable(Type.Integer(), {
         description: "How many bits the address has: 48 or 64; null if only the beginning was given.",
       }),
-      found: Type.Boolean({
+      is_found: Type.Boolean({
         description: "Whether the beginning of the address is assigned to an organization.",
       }),
       organization: nullableText(
@@ -70,7 +70,7 @@ export function createMacvendor(vendors: Vendors) {
           "Whether software chose the address, as phones do to hide theirs. Few such prefixes are assigned.",
       }),
       data_date: dataDate("the IEEE's list"),
-      address: premium(
+      organization_address: premium(
         nullable(Type.Array(Type.String()), {
           description: "The lines of the organization's address; null if it is not published.",
         }),
@@ -91,7 +91,7 @@ export function createMacvendor(vendors: Vendors) {
       return {
         mac: formatMac(digits),
         bits,
-        found: found !== null,
+        is_found: found !== null,
         organization: isPrivate ? null : (found?.organization ?? null),
         is_private: isPrivate,
         prefix: found && formatMac(found.prefix),
@@ -101,7 +101,7 @@ export function createMacvendor(vendors: Vendors) {
         is_broadcast: /^F{12}$|^F{16}$/.test(digits),
         is_locally_administered: (first & 2) === 2,
         data_date: date,
-        address: found !== null && found.address.length > 0 ? [...found.address] : null,
+        organization_address: found !== null && found.address.length > 0 ? [...found.address] : null,
       }
     },
   })

@@ -82,13 +82,16 @@ describe("the built-in list", () => {
     ["00:00:0C:00:00:00", { organization: "Cisco Systems, Inc", registry: "MA-L" }],
     ["001BC5000123", { organization: "Converging Systems Inc.", prefix: "00:1B:C5:00:0", registry: "MA-S" }],
     ["0050C2003123", { organization: "Microsoft", registry: "IAB" }],
-    ["00:01:01:00:00:00", { found: true, organization: null, is_private: true, address: null }],
+    [
+      "00:01:01:00:00:00",
+      { is_found: true, organization: null, is_private: true, organization_address: null },
+    ],
     ["AA:00:04:00:00:01", { organization: "DIGITAL EQUIPMENT CORPORATION", is_locally_administered: true }],
     // Multicast of IPv4 (RFC 1112 §6.4): the prefix of IANA with the bit of groups.
     ["01:00:5E:00:00:01", { organization: "ICANN, IANA Department", prefix: "00:00:5E", is_group: true }],
-    ["11:11:11:00:00:00", { found: true, is_private: true, is_group: true }],
-    ["FF:FF:FF:FF:FF:FF", { found: false, is_group: true, is_broadcast: true, is_divided: false }],
-    ["00:1B:C5", { found: false, organization: null, prefix: null, is_divided: true, bits: null }],
+    ["11:11:11:00:00:00", { is_found: true, is_private: true, is_group: true }],
+    ["FF:FF:FF:FF:FF:FF", { is_found: false, is_group: true, is_broadcast: true, is_divided: false }],
+    ["00:1B:C5", { is_found: false, organization: null, prefix: null, is_divided: true, bits: null }],
     ["00:00:00:00:00:00", { organization: "XEROX CORPORATION", is_group: false }],
   ])("%s", async (mac, answer) => {
     expect(await lookUp(mac)).toMatchObject({ ...answer, data_date: facts.date })
@@ -108,13 +111,16 @@ describe("another list", () => {
     const other = createMacvendor(readVendors(text({ date: "2027-03-01", vendors })))
     expect(await lookUp("00000C456789", other)).toMatchObject({
       organization: "Other",
-      address: ["Street 1", "Norway"],
+      organization_address: ["Street 1", "Norway"],
       data_date: "2027-03-01",
     })
     expect(await lookUp("00000D456789", other)).toMatchObject({ organization: "Other", prefix: "00:00:0D" })
-    expect(await lookUp("00000C123456", other)).toMatchObject({ organization: "Longer", address: null })
+    expect(await lookUp("00000C123456", other)).toMatchObject({
+      organization: "Longer",
+      organization_address: null,
+    })
     expect(await lookUp("00000C234567", other)).toMatchObject({ organization: "Longest" })
-    expect(await lookUp("00005E005301", other)).toMatchObject({ found: false })
+    expect(await lookUp("00005E005301", other)).toMatchObject({ is_found: false })
     expect(await lookUp("00000C", createMacvendor(readVendors(text(vendors))))).toMatchObject({
       data_date: null,
     })

@@ -16,11 +16,11 @@ const { problemList, problem } = defineProblems({
   letters: ["info", "letters were read as the digits on their keys, as in 1-800-FLOWERS"],
 })
 
-const types = [
+const kinds = [
   ...(["fixed_line", "mobile", "fixed_line_or_mobile", "toll_free", "premium_rate", "shared_cost"] as const),
   ...(["voip", "personal_number", "pager", "uan", "voicemail"] as const),
 ] as const
-type NumberType = (typeof types)[number]
+type NumberKind = (typeof kinds)[number]
 
 export const phonevalidator = defineApi({
   id: "phonevalidator",
@@ -28,7 +28,7 @@ export const phonevalidator = defineApi({
   category: "identity",
   keywords: ["phone", "mobile", "E.164", "country code", "dial", "SMS", "format", "landline", "toll free"],
   description:
-    "Checks a telephone number against the numbering plan of its country (libphonenumber), tells its type and writes it in the usual formats. It does not call the number.",
+    "Checks a telephone number against the numbering plan of its country (libphonenumber), tells its kind and writes it in the usual formats. It does not call the number.",
   method: "GET",
   credits: 1,
   lists: [{ name: "phone-metadata", date: facts.date }],
@@ -54,8 +54,8 @@ export const phonevalidator = defineApi({
       "The two letters of the number's country; null if it has none, or if the number is not valid.",
     ),
     calling_code: nullableText("The calling code of the country, without `+`."),
-    type: nullable(choice(types, { description: "The type." }), {
-      description: "The type of the number; null if it is not known.",
+    kind: nullable(choice(kinds, { description: "The kind." }), {
+      description: "The kind of the number; null if it is not known.",
     }),
     e164: nullableText(
       "The number in the format of ITU-T E.164: `+442079460958`; null if it cannot be read.",
@@ -108,7 +108,7 @@ export const phonevalidator = defineApi({
       problems,
       country: parsed.country ?? null,
       calling_code: parsed.countryCallingCode,
-      type: (parsed.getType()?.toLowerCase() as NumberType | undefined) ?? null,
+      kind: (parsed.getType()?.toLowerCase() as NumberKind | undefined) ?? null,
       e164: parsed.number,
       national: toNational(parsed),
       international: parsed.format("INTERNATIONAL"),
@@ -140,7 +140,7 @@ function toNational(number: PhoneNumber): string {
 }
 
 const nothing = {
-  ...{ country: null, calling_code: null, type: null, e164: null },
+  ...{ country: null, calling_code: null, kind: null, e164: null },
   ...{ national: null, international: null, extension: null, formats: null },
 }
 

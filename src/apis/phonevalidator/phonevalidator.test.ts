@@ -18,8 +18,8 @@ test.each([
   ["00 49 800 1234567", "FR", "toll_free", "+498001234567"],
   ["+390612345678", undefined, "fixed_line", "+390612345678"],
   ["＋８１ ３ １２３４ ５６７８", undefined, "fixed_line", "+81312345678"],
-])("%s dialled in %p", async (number, country, type, e164) => {
-  expect(await validate(number, country)).toMatchObject({ is_valid: true, codes: [], type, e164 })
+])("%s dialled in %p", async (number, country, kind, e164) => {
+  expect(await validate(number, country)).toMatchObject({ is_valid: true, codes: [], kind, e164 })
 })
 
 test.each([
@@ -139,7 +139,7 @@ test("any text is answered or refused; what E.164 and the other forms say is the
         expect(await validate(answer.e164)).toMatchObject({
           is_valid: true,
           e164: answer.e164,
-          type: answer.type,
+          kind: answer.kind,
         })
     }),
     { numRuns: 300 },
