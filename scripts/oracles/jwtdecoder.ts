@@ -105,7 +105,7 @@ export const oracle = defineOracle<Case, Answer>({
   version: () => debianVersion("python3-jwcrypto"),
   async ours(test) {
     const answer = await ask(jwtdecoder, { ...test })
-    const verified = answer?.verification?.verified ?? false
+    const verified = answer?.verification?.is_verified ?? false
     const payload = verified ? Buffer.from(test.token.split(".")[1] ?? "", "base64url").toString() : null
     return { verified, payload }
   },

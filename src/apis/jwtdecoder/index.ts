@@ -92,12 +92,12 @@ export const jwtdecoder = defineApi({
     claims: jsonValue({ description: "The payload; null if it is encrypted or not a JSON object." }),
     payload_text: nullableText("The payload if it is text but not a JSON object; null otherwise."),
     issued_at: nullableText("`iat` as a time in UTC; null without it."),
-    not_before: nullableText("`nbf` as a time in UTC; null without it."),
-    expires_at: nullableText("`exp` as a time in UTC; null without it."),
+    valid_from: nullableText("`nbf` as a time in UTC; null without it."),
+    valid_until: nullableText("`exp` as a time in UTC; null without it."),
     verification: premium(
       nullable(
         Type.Object({
-          verified: Type.Boolean({
+          is_verified: Type.Boolean({
             description: "Whether the signature was made with the key that you gave.",
           }),
           reason: choice(reasons, {
@@ -141,8 +141,8 @@ export const jwtdecoder = defineApi({
       claims,
       payload_text: claims === null && texts.payload?.isWellFormed() ? texts.payload : null,
       issued_at: toTime(claims?.iat),
-      not_before: toTime(claims?.nbf),
-      expires_at: toTime(claims?.exp),
+      valid_from: toTime(claims?.nbf),
+      valid_until: toTime(claims?.exp),
       verification,
     }
   },

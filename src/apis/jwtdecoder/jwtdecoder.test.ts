@@ -65,10 +65,10 @@ describe("times and claims", () => {
   test("a number that is too large for a time is null as a time", async () => {
     expect(await decode(token(hs256, { exp: 1e300, nbf: -1e300 }))).toMatchObject({
       codes: [],
-      expires_at: null,
-      not_before: null,
+      valid_until: null,
+      valid_from: null,
     })
-    expect((await decode(token(hs256, { exp: now + 1 }))).expires_at).toBe("2027-01-15T08:00:01.000Z")
+    expect((await decode(token(hs256, { exp: now + 1 }))).valid_until).toBe("2027-01-15T08:00:01.000Z")
   })
 })
 
@@ -138,7 +138,7 @@ describe("a payload beside its token", () => {
     expect(await decode(text, key, options)).toMatchObject({
       codes: [],
       payload_text: "$.02",
-      verification: { verified: true },
+      verification: { is_verified: true },
     })
     expect(await decode(text, key, { ...options, payload: "$.03" })).toMatchObject({
       is_valid: false,
@@ -160,7 +160,7 @@ describe("a payload beside its token", () => {
     expect(await decode(`${text}.${signature}`, secret)).toMatchObject({
       codes: [],
       claims: { exp: now + 1 },
-      verification: { verified: true },
+      verification: { is_verified: true },
     })
   })
 })
@@ -168,7 +168,7 @@ describe("a payload beside its token", () => {
 test("a secret in base64 or hexadecimal digits", async () => {
   const text = token(hs256)
   const check = async (key: string, key_encoding: "hex" | "base64") =>
-    (await decode(text, key, { key_encoding })).verification?.verified
+    (await decode(text, key, { key_encoding })).verification?.is_verified
   expect(await check(Buffer.from(secret).toString("base64"), "base64")).toBe(true)
   expect(await check(` ${encode(secret)}\n`, "base64")).toBe(true)
   expect(await check(Buffer.from(secret).toString("hex"), "hex")).toBe(true)
@@ -225,7 +225,7 @@ describe("what is dangerous in a header", () => {
       codes: ["many_rounds", "encrypted"],
       claims: null,
       payload_text: null,
-      verification: { verified: false, reason: "encrypted" },
+      verification: { is_verified: false, reason: "encrypted" },
     })
   })
 })
@@ -235,18 +235,18 @@ describe("signatures", () => {
   const pem = publicKey.export({ type: "spki", format: "pem" }).toString()
 
   test.each<[string, string, string, object]>([
-    ["a shared secret", token(hs256), secret, { verified: true, is_weak_key: false }],
-    ["another secret", token(hs256), `${secret}.`, { verified: false, reason: "signature_differs" }],
-    ["a short secret", token(hs256, {}, "secret"), "secret", { verified: true, is_weak_key: true }],
-    ["a public key as a secret", token(hs256, {}, pem), pem, { verified: false, reason: "no_key_fits" }],
+    ["a shared secret", token(hs256), secret, { is_verified: true, is_weak_key: false }],
+    ["another secret", token(hs256), `${secret}.`, { is_verified: false, reason: "signature_differs" }],
+    ["a short secret", token(hs256, {}, "secret"), "secret", { is_verified: true, is_weak_key: true }],
+    ["a public key as a secret", token(hs256, {}, pem), pem, { is_verified: false, reason: "no_key_fits" }],
     [
       "its own key",
       token({ ...hs256, jwk: { kty: "oct", k: encode(secret) } }),
       pem,
-      { verified: false, reason: "no_key_fits" },
+      { is_verified: false, reason: "no_key_fits" },
     ],
-    ["none", token({ alg: "none" }), secret, { verified: false, reason: "unsecured" }],
-    ["an extension", token({ ...hs256, crit: ["exp"] }), secret, { verified: false, reason: "critical" }],
+    ["none", token({ alg: "none" }), secret, { is_verified: false, reason: "unsecured" }],
+    ["an extension", token({ ...hs256, crit: ["exp"] }), secret, { is_verified: false, reason: "critical" }],
     ["an unknown algorithm", token({ alg: "HS255" }), secret, { reason: "algorithm_not_supported" }],
     ["a method of objects", token({ alg: "constructor" }), secret, { reason: "algorithm_not_supported" }],
   ])("%s", async (_name, text, key, verification) => {
@@ -257,7 +257,7 @@ describe("signatures", () => {
     const key = JSON.stringify({ kty: "EC", crv: "P-256", x: "AAAA", y: "AAAA" })
     const { verification } = await decode(token({ alg: "ES256" }), key)
     expect(() => new Bun.CryptoHasher("sha256", "secret").update("a").digest("hex")).not.toThrow()
-    expect(verification).toMatchObject({ verified: false, reason: "no_key_fits" })
+    expect(verification).toMatchObject({ is_verified: false, reason: "no_key_fits" })
   })
 
   test("in a set, the key with the same kid is used, and keys for other uses are not", async () => {
@@ -267,14 +267,14 @@ describe("signatures", () => {
     const check = async (key: string) => (await decode(signed, key)).verification
     expect(await check(set({ kty: "RSA" }, { ...right, kid: "a" }, right))).toMatchObject({
       key_id: "b",
-      verified: true,
+      is_verified: true,
     })
     expect(await check(set({ ...right, kid: "a" }))).toMatchObject({ reason: "no_key_fits" })
     for (const use of [{ use: "enc" }, { key_ops: ["sign"] }, { key_ops: 1 }, { alg: "HS512" }])
       expect(await check(set({ ...right, ...use }))).toMatchObject({ reason: "no_key_fits" })
-    expect(await check(JSON.stringify({ ...right, kid: "a" }))).toMatchObject({ verified: true })
+    expect(await check(JSON.stringify({ ...right, kid: "a" }))).toMatchObject({ is_verified: true })
     for (const broken of [{ kty: "oct" }, { kty: "oct", k: 1 }, { kty: "oct", k: "" }])
-      expect(await check(JSON.stringify(broken))).toMatchObject({ verified: false })
+      expect(await check(JSON.stringify(broken))).toMatchObject({ is_verified: false })
   })
 
   test("of a private key, the public part is used", async () => {
@@ -378,7 +378,7 @@ test("any text is answered or refused, without a word of it in the refusal", asy
         expect(answer).toBeInstanceOf(InputRejected)
         expect(answer.message.length).toBeLessThan(150)
         expect(answer.message).not.toMatch(/JSON Parse|Invalid|ERR_|jose|undefined/)
-      } else expect(answer).toMatchObject({ verification: { verified: false } })
+      } else expect(answer).toMatchObject({ verification: { is_verified: false } })
     }),
     { numRuns: 500, seed: 26 },
   )

@@ -48,7 +48,7 @@ test.each([
     is_valid: true,
     problems: [],
     claims,
-    verification: { verified: true, reason: "signature_fits", is_weak_key: false },
+    verification: { is_verified: true, reason: "signature_fits", is_weak_key: false },
   })
 })
 
@@ -77,7 +77,7 @@ test.each([
     is_valid: false,
     claims: null,
     payload_text: text,
-    verification: { verified: true },
+    verification: { is_verified: true },
   })
 })
 
@@ -87,7 +87,7 @@ test("RFC 7515 A.5 and RFC 7519 §6.1: unsecured", async () => {
   expect(answer).toMatchObject({
     is_valid: false,
     claims,
-    verification: { verified: false, reason: "unsecured" },
+    verification: { is_verified: false, reason: "unsecured" },
   })
 })
 

@@ -14,7 +14,7 @@ export const reasons = [
 
 /** The result of checking a signature. */
 interface Verification {
-  readonly verified: boolean
+  readonly is_verified: boolean
   readonly reason: (typeof reasons)[number]
   readonly algorithm: string | null
   /** The `kid` of the key that fits; null if it has none, or none fits. */
@@ -36,7 +36,7 @@ export async function verify(
 ): Promise<Verification> {
   const algorithm = typeof header.alg === "string" ? header.alg : null
   const failed = (reason: Verification["reason"]) =>
-    ({ verified: false, reason, algorithm, key_id: null, is_weak_key: false }) as const
+    ({ is_verified: false, reason, algorithm, key_id: null, is_weak_key: false }) as const
   if (kind === "jwe") return failed("encrypted")
   if (algorithm?.toLowerCase() === "none") return failed("unsecured")
   if (!isUnderstood(header)) return failed("critical")
@@ -57,7 +57,7 @@ export async function verify(
     if (!fits) continue
     const key_id = typeof key.kid === "string" ? key.kid : null
     return {
-      verified: true,
+      is_verified: true,
       reason: "signature_fits",
       algorithm,
       key_id,

@@ -22,7 +22,7 @@ async function isAccepted(token: string, key: object): Promise<boolean> {
       { token, key: JSON.stringify(key) },
       { ports, giveWay: () => undefined, premium: true },
     )
-    return verification?.verified === true && !verification.is_weak_key
+    return verification?.is_verified === true && !verification.is_weak_key
   } catch (error) {
     if (error instanceof InputRejected) return false
     throw error
