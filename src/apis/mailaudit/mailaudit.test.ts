@@ -437,3 +437,11 @@ test("docs/mailaudit.md has the same table", () => {
     expect(page).toContain(`| \`${id}\` | ${title} | ${weight} | ${source} |`)
   for (const grade of grades) expect(page).toContain(`| ${grade} | ${lowestScores[grade]} |`)
 })
+
+test("a DNS server that does not pass on DNSSEC says nothing of the domain: unknown, and no wrong signatures", async () => {
+  const answer = await audit({ ...kept, ".": [] }, {}, policy("enforce"))
+  expect([answer.statusOf("dnssec"), answer.statusOf("dane")]).toEqual(["unknown", "unknown"])
+  expect(answer.whyOf("dnssec")).toContain("does not pass on DNSSEC")
+  expect(answer.grade).not.toBe("F")
+  expect(JSON.stringify(answer)).not.toContain("signatures are wrong")
+})

@@ -68,6 +68,7 @@ export interface TlsrptResult {
 }
 
 export interface DnssecResult {
+  readonly problems: Problems
   readonly status: "secure" | "insecure" | "bogus" | "indeterminate"
   readonly reason: string | null
 }

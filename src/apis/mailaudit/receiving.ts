@@ -10,6 +10,7 @@ import {
   recordFix,
   unknown,
   warning,
+  withoutRootKeys,
 } from "./check.ts"
 import type { Facts } from "./facts.ts"
 import { reachable } from "./mail-servers.ts"
@@ -157,6 +158,8 @@ const dnssec: Check = {
   judge: (facts) =>
     judgeKnown(facts.dnssec, ({ status, reason }) => {
       if (status === "secure") return pass("The DNS of the domain is signed from the root down.")
+      const blind = withoutRootKeys(facts)
+      if (blind) return blind
       const why = reason ?? "The DNS gave no answer."
       if (status === "bogus")
         return fail({

@@ -10,6 +10,7 @@ import {
   recordFix,
   unknown,
   warning,
+  withoutRootKeys,
 } from "./check.ts"
 import type { Facts } from "./facts.ts"
 import { reachable } from "./mail-servers.ts"
@@ -26,6 +27,8 @@ const dane: Check = {
   source: "RFC 7672",
   judge: (facts) => {
     if (!takesMail(facts)) return notApplicable(noMail)
+    const blind = withoutRootKeys(facts)
+    if (blind) return blind
     return judgeKnown(facts.dane, ({ mail_servers }) => {
       // A server without an address is a fault of the MX records, not of DANE.
       const dead = facts.route.isKnown ? deadHosts(facts) : new Set<string>()
