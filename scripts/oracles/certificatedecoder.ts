@@ -3,7 +3,7 @@ import { run } from "../../src/apis/certificatedecoder/run.ts"
 import { portsFor } from "../../test/support/zone-ports.ts"
 import { askPython, debianVersion, defineOracle } from "./oracle.ts"
 
-/** What a certificate has in it, in the form of the answers of the API. */
+/** What a certificate has in it. */
 export interface Facts {
   readonly [name: string]: unknown
 }
@@ -29,15 +29,15 @@ export async function readCertificate(seed: number): Promise<Facts> {
   const answer = await run({ certificate }, context)
   const seconds = (text: string | null) => text?.replace(".000Z", "") ?? null
   return {
-    subject_parts: answer.subject_parts.map(({ type, value }) => [type, value]),
+    subject_parts: answer.subject_parts.map(({ attribute, value }) => [attribute, value]),
     serial_number: String(BigInt(`0x${answer.serial_number}`)),
-    not_before: seconds(answer.not_before),
-    not_after: seconds(answer.not_after),
+    not_before: seconds(answer.valid_from),
+    not_after: seconds(answer.valid_until),
     is_ca: answer.is_ca,
     path_length: answer.path_length,
     key_usage: answer.key_usage,
     extended_key_usage: answer.extended_key_usage,
-    names: answer.names.map(({ type, value }) => [type, value]),
+    names: answer.names.map(({ kind, value }) => [kind, value]),
     subject_key_id: answer.subject_key_id,
     authority_key_id: answer.authority_key_id,
     ocsp_urls: answer.ocsp_urls,

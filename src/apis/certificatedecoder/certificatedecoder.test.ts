@@ -114,7 +114,18 @@ describe("problems", () => {
     expect(await at("2026-01-01T00:00:00Z")).toEqual([])
     expect(await at("2027-01-01T00:00:00Z")).toEqual([])
     expect(await at("2027-01-01T00:00:01Z")).toEqual(["expired"])
-    expect((await decode(pem, "2027-01-01T00:00:01Z")).seconds_left).toBe(-1)
+  })
+
+  test.each([
+    ["2025-12-31T23:59:59.999Z", 365],
+    ["2026-12-30T23:59:59Z", 1],
+    ["2026-12-31T00:00:00Z", 1],
+    ["2026-12-31T00:00:01Z", 0],
+    ["2027-01-01T00:00:00Z", 0],
+    ["2027-01-01T00:00:01Z", -1],
+    ["2027-01-02T00:00:00Z", -1],
+  ])("the days left at %s are whole ones, rounded down: %p", async (now, days) => {
+    expect((await decode(await make(), now)).days_left).toBe(days)
   })
 
   test("a changed signature of a self-signed certificate and of a request is found", async () => {
@@ -137,7 +148,7 @@ describe("the chain", () => {
     expect((await decode(leaf + root)).codes).toEqual([])
     expect(await decode(root + leaf)).toMatchObject({ codes: ["chain_order"], is_ca: true, is_valid: true })
     const strange = await decode(leaf + (await make()))
-    expect(strange).toMatchObject({ codes: ["chain_order"], chain: [{ signed_the_one_before: false }] })
+    expect(strange).toMatchObject({ codes: ["chain_order"], chain: [{ is_issuer_of_previous: false }] })
   })
 })
 

@@ -86,17 +86,17 @@ export async function entryProblems(entry: Entry, now: number): Promise<Problem[
   return found
 }
 
-function validityProblems({ not_before, not_after, times }: Entry, now: number): Problem[] {
+function validityProblems({ valid_from, valid_until, times }: Entry, now: number): Problem[] {
   const found: Problem[] = []
   for (const [where, time] of Object.entries(times))
     if (time === undefined || time.mistake !== null)
       found.push(problem("time_form", where, `The time of '${where}' ${time?.mistake ?? "is missing"}.`))
   // Comparisons with NaN are false.
-  const [begin, end] = [Date.parse(not_before ?? ""), Date.parse(not_after ?? "")]
-  if (end < begin) found.push(problem("validity", "not_after", "The validity ends before it begins."))
-  else if (now > end) found.push(problem("expired", "not_after", "The certificate has expired."))
+  const [begin, end] = [Date.parse(valid_from ?? ""), Date.parse(valid_until ?? "")]
+  if (end < begin) found.push(problem("validity", "valid_until", "The validity ends before it begins."))
+  else if (now > end) found.push(problem("expired", "valid_until", "The certificate has expired."))
   else if (now < begin)
-    found.push(problem("not_yet_valid", "not_before", "The certificate is not valid yet."))
+    found.push(problem("not_yet_valid", "valid_from", "The certificate is not valid yet."))
   return found
 }
 
@@ -116,10 +116,10 @@ export async function chainOf([first, ...others]: readonly Entry[]) {
     chain.push({
       subject: entry.subject,
       issuer: entry.issuer,
-      not_before: entry.not_before,
-      not_after: entry.not_after,
+      valid_from: entry.valid_from,
+      valid_until: entry.valid_until,
       sha256: entry.fingerprints.sha256,
-      signed_the_one_before: before !== undefined && (await isSignedBy(before, entry)),
+      is_issuer_of_previous: before !== undefined && (await isSignedBy(before, entry)),
     })
     before = entry
   }

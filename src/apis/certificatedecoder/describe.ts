@@ -32,13 +32,13 @@ export async function readEntry(block: Block) {
       holder,
       certificate,
       serial,
-      times: { not_before: begin, not_after: end },
+      times: { valid_from: begin, valid_until: end },
       subject: holder.subject,
       subject_parts: subjectPartsOf(holder.subjectName),
       issuer: certificate?.issuer ?? null,
       serial_number: certificate?.serialNumber.toLowerCase() ?? null,
-      not_before: begin?.at ?? null,
-      not_after: end?.at ?? null,
+      valid_from: begin?.at ?? null,
+      valid_until: end?.at ?? null,
       key: await describeKey(key),
       signature_algorithm: signatureOf(holder),
       fingerprints: {
@@ -60,7 +60,9 @@ function subjectPartsOf(name: Name) {
   return name
     .toJSON()
     .flatMap((relative) =>
-      Object.entries(relative).flatMap(([type, values]) => values.map((value) => ({ type, value }))),
+      Object.entries(relative).flatMap(([attribute, values]) =>
+        values.map((value) => ({ attribute, value })),
+      ),
     )
 }
 
@@ -156,5 +158,5 @@ async function namesOf({ type: oid, value }: Extension, mistakes: ExtensionMista
   if (names === null) mistakes.push({ oid, mistake: "cannot be read" })
   for (const mistake of new Set(names?.map((one) => one.mistake)))
     if (mistake !== null) mistakes.push({ oid, mistake: `${mistake} (§4.2.1.6)` })
-  return names?.map(({ type, value }) => ({ type, value })) ?? []
+  return names?.map(({ type, value }) => ({ kind: type, value })) ?? []
 }

@@ -77,10 +77,10 @@ describe("times (RFC 5280 §4.1.2.5)", () => {
     ["two digits in four", general("260101000000Z"), null, "does not exist"],
   ])("%s", async (_name, begin, at, mistake) => {
     const answer = await decode({ times: [begin, general("99991231235959Z")] })
-    expect(answer.not_before).toBe(at)
+    expect(answer.valid_from).toBe(at)
     const found = answer.problems.find(({ code }) => code === "time_form")
     expect(found?.message ?? null).toEqual(mistake === null ? null : expect.stringContaining(mistake))
-    expect(found?.where ?? null).toBe(mistake === null ? null : "not_before")
+    expect(found?.where ?? null).toBe(mistake === null ? null : "valid_from")
     if (mistake !== null) expect(answer.is_valid).toBe(false)
   })
 
@@ -99,7 +99,7 @@ describe("times (RFC 5280 §4.1.2.5)", () => {
         const answer = await decode({
           times: [isShort ? utc(text.slice(2)) : general(text), general("99991231235959Z")],
         })
-        expect(answer.not_before).toBe(iso)
+        expect(answer.valid_from).toBe(iso)
         expect(answer.codes.includes("time_form")).toBe(year < 1950)
       }),
       { numRuns: 200 },
@@ -111,10 +111,10 @@ describe("times (RFC 5280 §4.1.2.5)", () => {
     const texts = fc.oneof(fc.string({ unit, maxLength: 20 }), fc.stringMatching(/^[0-9]{10,14}Z?$/))
     await fc.assert(
       fc.asyncProperty(texts, async (text) => {
-        const { not_before } = await decode({ times: [time(text), general("99991231235959Z")] })
+        const { valid_from } = await decode({ times: [time(text), general("99991231235959Z")] })
         // Each part of the answer is in the text, unless a zone moves it.
-        if (not_before !== null && text.endsWith("Z"))
-          expect(text).toContain(not_before.slice(2, 13).replace(/[-T]/g, ""))
+        if (valid_from !== null && text.endsWith("Z"))
+          expect(text).toContain(valid_from.slice(2, 13).replace(/[-T]/g, ""))
       }),
       { numRuns: 300 },
     )
@@ -166,7 +166,7 @@ describe("extensions (RFC 5280 §4.2.1)", () => {
     ["a name of an unknown kind", [san(dns("a.example"), write(0x8c, Buffer.from("x")))], "cannot be read"],
   ])("%s", async (_name, extensions, message) => {
     const answer = await decode({ extensions })
-    expect(answer.names).toContainEqual({ type: "dns", value: "a.example" })
+    expect(answer.names).toContainEqual({ kind: "dns", value: "a.example" })
     expect(answer.extensions).toHaveLength(extensions.length)
     const found = answer.problems.filter(({ code }) => code === "extension").map((one) => one.message)
     expect(found).toEqual(message === null ? [] : [expect.stringContaining(message)])

@@ -8,12 +8,12 @@ import { reject } from "../contract.ts"
  */
 export async function findNameOf(
   host: string,
-  names: readonly { readonly type: string; readonly value: string }[],
+  names: readonly { readonly kind: string; readonly value: string }[],
 ): Promise<string | null> {
   const address = parseAddress(host)?.toString()
   if (address !== undefined)
     return (
-      names.find(({ type, value }) => type === "ip" && parseAddress(value)?.toString() === address)?.value ??
+      names.find(({ kind, value }) => kind === "ip" && parseAddress(value)?.toString() === address)?.value ??
       null
     )
   const wanted = (await toALabels(host.toLowerCase()))?.replace(/\.$/, "") ?? ""
@@ -25,5 +25,5 @@ export async function findNameOf(
   const isFit = (pattern: string) =>
     // A star is a whole first label, and stands for exactly one.
     pattern === wanted || (pattern.startsWith("*.") && pattern.slice(1) === wanted.replace(/^[^.]+/, ""))
-  return names.find(({ type, value }) => type === "dns" && isFit(value.toLowerCase()))?.value ?? null
+  return names.find(({ kind, value }) => kind === "dns" && isFit(value.toLowerCase()))?.value ?? null
 }

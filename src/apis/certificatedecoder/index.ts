@@ -52,15 +52,15 @@ export const certificatedecoder = defineIsolatedApi({
     subject: Type.String({ description: "The subject. Its parts keep their order." }),
     subject_parts: Type.Array(
       Type.Object({
-        type: Type.String({ description: "The attribute, such as `CN` or `O`, or its object identifier." }),
+        attribute: Type.String({ description: "Its name, such as `CN` or `O`, or its object identifier." }),
         value: Type.String({ description: "Its value." }),
       }),
       { description: "The parts of the subject." },
     ),
     issuer: nullableText("The issuer; null for a request."),
     serial_number: nullableText("The serial number in hexadecimal digits; null for a request."),
-    not_before: nullableText("The first moment at which it is valid, in UTC; null for a request."),
-    not_after: nullableText("The last moment at which it is valid, in UTC; null for a request."),
+    valid_from: nullableText("The first moment at which it is valid, in UTC; null for a request."),
+    valid_until: nullableText("The last moment at which it is valid, in UTC; null for a request."),
     key: Type.Object(
       {
         algorithm: Type.String({
@@ -85,7 +85,7 @@ export const certificatedecoder = defineIsolatedApi({
     ),
     names: Type.Array(
       Type.Object({
-        type: Type.String({ description: "The kind of name: `dns`, `ip`, `email`, `url`, `dn` or another." }),
+        kind: Type.String({ description: "The kind of name: `dns`, `ip`, `email`, `url`, `dn` or another." }),
         value: Type.String({ description: "The name." }),
       }),
       { description: "The names that it is valid for (subjectAltName)." },
@@ -120,17 +120,17 @@ export const certificatedecoder = defineIsolatedApi({
       }),
       { description: "The extensions, in their order." },
     ),
-    seconds_left: nullable(Type.Integer(), {
-      description: "Seconds until it expires; negative if it has expired, null for a request.",
+    days_left: nullable(Type.Integer(), {
+      description: "Whole days until it expires, rounded down; null where `valid_until` is.",
     }),
     chain: Type.Array(
       Type.Object({
         subject: Type.String({ description: "The subject." }),
         issuer: nullableText("The issuer; null for a request."),
-        not_before: nullableText("The first moment at which it is valid, in UTC."),
-        not_after: nullableText("The last moment at which it is valid, in UTC."),
+        valid_from: nullableText("The first moment at which it is valid, in UTC."),
+        valid_until: nullableText("The last moment at which it is valid, in UTC."),
         sha256: Type.String({ description: "SHA-256 of the certificate." }),
-        signed_the_one_before: Type.Boolean({
+        is_issuer_of_previous: Type.Boolean({
           description: "Whether its key signed the certificate before it in the list.",
         }),
       }),

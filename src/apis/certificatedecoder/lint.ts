@@ -6,7 +6,8 @@ export interface Finding {
   readonly message: string
 }
 
-const day = 24 * 60 * 60 * 1000
+/** In milliseconds. */
+export const day = 24 * 60 * 60 * 1000
 /** The longest validity in days, by the day of issue (Baseline Requirements 6.3.2). */
 const longest = [
   ["2029-03-15", 47],
@@ -27,11 +28,11 @@ export function lint(entry: Entry): Finding[] | null {
   const check = (isKept: boolean, rule: string, message: string) => {
     if (!isKept) found.push({ rule, message })
   }
-  const hosts = names.filter(({ type }) => type === "dns").map(({ value }) => value)
-  const addresses = names.filter(({ type }) => type === "ip").map(({ value }) => value)
-  const common = subject_parts.filter(({ type }) => type === "CN").map(({ value }) => value)
-  const issued = Date.parse(entry.not_before ?? "")
-  const days = (Date.parse(entry.not_after ?? "") - issued) / day
+  const hosts = names.filter((one) => one.kind === "dns").map(({ value }) => value)
+  const addresses = names.filter((one) => one.kind === "ip").map(({ value }) => value)
+  const common = subject_parts.filter(({ attribute }) => attribute === "CN").map(({ value }) => value)
+  const issued = Date.parse(entry.valid_from ?? "")
+  const days = (Date.parse(entry.valid_until ?? "") - issued) / day
   const limit = longest.find(([from]) => issued >= Date.parse(from))?.[1] ?? Number.POSITIVE_INFINITY
   check(
     days <= limit,
@@ -51,7 +52,11 @@ export function lint(entry: Entry): Finding[] | null {
     "The common name is not in subjectAltName.",
   )
   check(common.length <= 1, "7.1.4.3", "There is more than one common name.")
-  check(!subject_parts.some(({ type }) => type === "OU"), "7.1.2.7", "There is an organizational unit (OU).")
+  check(
+    !subject_parts.some(({ attribute }) => attribute === "OU"),
+    "7.1.2.7",
+    "There is an organizational unit (OU).",
+  )
   check(
     entry.serial_number === null || entry.serial_number.length >= 16,
     "7.1",
