@@ -28,8 +28,8 @@ export async function writeExamples(): Promise<void> {
   const context = { ports: portsThatNote(answers), giveWay: () => undefined, premium: true }
   const reports: Record<string, object> = {}
   for (const [kind, name] of Object.entries(names)) {
-    const { signed_until, chain } = await dnssecvalidator.run({ name, trust_anchor: testAnchor }, context)
-    reports[kind] = { signed_until, chain }
+    const { valid_until, chain } = await dnssecvalidator.run({ name, trust_anchor: testAnchor }, context)
+    reports[kind] = { valid_until, chain }
   }
   answers["*"] = [{ type: "DS", message: unsignedMessage("*").toString("base64") }]
   for (const name of audited) {

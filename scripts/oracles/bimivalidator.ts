@@ -93,7 +93,7 @@ export const oracle = defineOracle<string, boolean>({
   },
   async ours(svg) {
     const answer = await ask(bimivalidator, { svg })
-    return answer?.svg_valid ?? false
+    return answer?.is_svg_valid ?? false
   },
   async theirs(tests) {
     const folder = mkdtempSync(join(tmpdir(), "svg-"))

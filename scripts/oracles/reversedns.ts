@@ -60,8 +60,8 @@ export const oracle = defineOracle<Case, Answer>({
     const answer = await ask(reversedns, { ip: test.ip }, { ...portsFor({}), dns })
     const names = answer?.names ?? []
     return {
-      names: names.map(({ addresses, is_confirmed: confirmed }) => ({
-        addresses: addresses.toSorted(),
+      names: names.map(({ ips, is_confirmed: confirmed }) => ({
+        addresses: ips.toSorted(),
         confirmed,
       })),
     }

@@ -135,13 +135,13 @@ describe("documents", () => {
   ])("answered %j give no logo", async (reply, code) => {
     const answer = await validate({ domain }, { web: { [logoUrl]: reply } })
     expect(answer.problems.map((one): string => one.code)).toEqual([unmarked, code])
-    expect(answer).toMatchObject({ is_valid: false, svg_valid: null })
+    expect(answer).toMatchObject({ is_valid: false, is_svg_valid: null })
   })
 
   test("of another type are told, and none is asked for a logo that is given", async () => {
     expect(await codesOf({ web: { [logoUrl]: { body: logo } } })).toEqual([unmarked, "document_type"])
     const given = await validate({ domain, svg: logo }, { web: { [logoUrl]: { failure: "timeout" } } })
-    expect(given).toMatchObject({ is_valid: true, svg_valid: true, svg_title: "A" })
+    expect(given).toMatchObject({ is_valid: true, is_svg_valid: true, svg_title: "A" })
     await expect(validate({ domain }, { web: { [logoUrl]: { failure: "off" } } })).rejects.toThrow(
       "The 'svg' parameter must be given, since this service sends no HTTPS requests.",
     )
@@ -159,7 +159,7 @@ describe("documents", () => {
       const ports = { ...portsFor({ given: { dns } }), web: reply(text) }
       return bimivalidator.run({ domain }, { ports, giveWay: () => undefined, premium: true })
     }
-    expect(await run(logo)).toMatchObject({ is_valid: true, svg_valid: true })
+    expect(await run(logo)).toMatchObject({ is_valid: true, is_svg_valid: true })
     const bomb = await run(" ".repeat(20_000_000))
     expect(bomb.problems.map(({ code }): string => code)).toEqual([unmarked, "document_too_large"])
   })
@@ -344,9 +344,9 @@ describe("mark certificates", () => {
           kind: "VMC",
           organization: "A Limited",
           mark_type: "Registered Mark",
-          logo_matches: true,
+          has_same_logo: true,
         },
-        ...{ names: ["a.example"], valid_to: "2022-06-01T00:00:00.000Z" },
+        ...{ names: ["a.example"], valid_until: "2022-06-01T00:00:00.000Z" },
       })
     }
   })
@@ -389,7 +389,7 @@ describe("mark certificates", () => {
     const pem = readFileSync(join(import.meta.dir, "../../../test/data/mark-certificates", file), "utf8")
     const found = await checkMark(pem, { ...conditions, domains: [name], logo: null, nowMs: Date.parse(now) })
     expect(codes(found)).toEqual([])
-    expect(found.vmc).toMatchObject({ is_valid: true, kind, organization, logo_matches: null })
+    expect(found.vmc).toMatchObject({ is_valid: true, kind, organization, has_same_logo: null })
     expect(found.chain).toHaveLength(3)
   })
 
@@ -400,8 +400,8 @@ describe("mark certificates", () => {
     expect(answer.problems.map(({ code }): string => code)).toEqual(["mark_domain", "mark_logo"])
     expect(answer).toMatchObject({
       is_valid: false,
-      svg_valid: true,
-      vmc: { kind: "VMC", logo_matches: false },
+      is_svg_valid: true,
+      vmc: { kind: "VMC", has_same_logo: false },
     })
     expect(answer.certificate_chain).toHaveLength(3)
   })

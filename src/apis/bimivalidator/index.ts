@@ -65,12 +65,12 @@ export const bimivalidator = defineApi({
     ),
     record: nullableText("The record; null if there is none, or more than one."),
     is_declined: Type.Boolean({ description: "Whether the record says that there is no logo." }),
-    location: nullableText("The URL of the logo; null without a valid one."),
-    authority: nullableText("The URL of the mark certificate; null without a valid one."),
+    logo_url: nullableText("The URL of the logo; null without a valid one."),
+    authority_url: nullableText("The URL of the mark certificate; null without a valid one."),
     dmarc_policy: nullable(choice(dmarcPolicies, { description: "The policy." }), {
       description: "What the DMARC policy of the domain asks receivers to do; null without a policy.",
     }),
-    svg_valid: nullable(Type.Boolean(), {
+    is_svg_valid: nullable(Type.Boolean(), {
       description: "Whether the logo follows the profile SVG Tiny PS; null when there is no logo to check.",
     }),
     svg_title: nullableText("The title of the logo."),
@@ -84,9 +84,9 @@ export const bimivalidator = defineApi({
         organization: nullableText("Whose mark it is."),
         mark_type: nullableText("The type of the mark, such as `Registered Mark`."),
         names: Type.Array(Type.String(), { description: "The domains that it is for." }),
-        valid_from: nullableText("Since when it is valid (ISO 8601)."),
-        valid_to: nullableText("Until when it is valid (ISO 8601)."),
-        logo_matches: nullable(Type.Boolean(), {
+        valid_from: nullableText("Since when it is valid (RFC 3339)."),
+        valid_until: nullableText("Until when it is valid (RFC 3339)."),
+        has_same_logo: nullable(Type.Boolean(), {
           description: "Whether its logo is the one of the record; null when one of them was not read.",
         }),
       }),
@@ -98,10 +98,10 @@ export const bimivalidator = defineApi({
           subject: Type.String({ description: "Whom it was made for." }),
           issuer: Type.String({ description: "Who signed it." }),
           names: Type.Array(Type.String(), { description: "The DNS names that it is valid for." }),
-          valid_from: Type.String({ description: "Since when it is valid (ISO 8601)." }),
-          valid_to: Type.String({ description: "Until when it is valid (ISO 8601)." }),
+          valid_from: Type.String({ description: "Since when it is valid (RFC 3339)." }),
+          valid_until: Type.String({ description: "Until when it is valid (RFC 3339)." }),
           days_left: Type.Integer({ description: "Whole days until its end; negative after it." }),
-          fingerprint_sha256: Type.String({ description: "Its SHA-256 in hexadecimal." }),
+          sha256: Type.String({ description: "Its SHA-256 in hexadecimal." }),
         }),
         { description: "The certificates of the mark's bundle, that of the mark first." },
       ),
@@ -117,7 +117,7 @@ export const bimivalidator = defineApi({
     const longest = longestName - "._bimi.".length - selector.length
     if (domain.length > longest) reject("domain", `must be at most ${longest} bytes long with this selector`)
     const result = await checkBimi({ domain, selector: selector.toLowerCase(), given: svg ?? null }, ports)
-    if (result.problems.some(({ code, where }) => code === "document_not_read" && where === result.location))
+    if (result.problems.some(({ code, where }) => code === "document_not_read" && where === result.logo_url))
       reject("svg", "must be given, since this service sends no HTTPS requests")
     return toOutput(domain, result)
   },

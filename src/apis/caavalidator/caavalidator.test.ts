@@ -50,40 +50,40 @@ describe("the climb", () => {
   test("17 labels are refused, 16 are asked for", async () => {
     const labels = (count: number) => `${"a.".repeat(count - 1)}example`
     await expect(validate({}, labels(17))).rejects.toThrow("must have at most 16 labels")
-    expect(await validate({}, labels(16))).toMatchObject({ record_domain: null, anyone_may_issue: true })
+    expect(await validate({}, labels(16))).toMatchObject({ record_domain: null, is_any_ca_permitted: true })
   })
 })
 
 describe("who may issue", () => {
   test.each([
-    [["0 issue ca.test"], "a.example", "ca.test", "yes"],
-    [["0 issue CA.Test"], "a.example", "Ca.tesT", "yes"],
-    [["0 issue ca.test"], "a.example", "other.test", "no"],
-    [["0 issue ca.test"], "a.example", "x.ca.test", "no"],
-    [["0 issue ca.test"], "*.a.example", "ca.test", "yes"],
-    [["0 issue ca.test", "0 issuewild wild.test"], "*.a.example", "ca.test", "no"],
-    [["0 issue ca.test", "0 issuewild wild.test"], "*.a.example", "wild.test", "yes"],
-    [["0 issue ca.test", "0 issuewild wild.test"], "a.example", "wild.test", "no"],
-    [["0 issuewild wild.test"], "a.example", "any.test", "yes"],
-    [["0 iodef mailto:x@a.example"], "a.example", "any.test", "yes"],
-    [['0 issue ";"'], "a.example", "any.test", "no"],
-    [['0 issue ""'], "a.example", "any.test", "no"],
-    [['0 issue ";"', "0 issue ca.test"], "a.example", "ca.test", "yes"],
-    [['0 issue "ca.test; x"'], "a.example", "ca.test", "no"],
-    [["0 issue ca.test", "128 future x"], "a.example", "ca.test", "no"],
-    [["0 issue ca.test", "0 future x"], "a.example", "ca.test", "yes"],
-    [["128 issue ca.test"], "a.example", "ca.test", "yes"],
-    [["0 issuemail ca.test"], "a.example", "other.test", "yes"],
+    [["0 issue ca.test"], "a.example", "ca.test", true],
+    [["0 issue CA.Test"], "a.example", "Ca.tesT", true],
+    [["0 issue ca.test"], "a.example", "other.test", false],
+    [["0 issue ca.test"], "a.example", "x.ca.test", false],
+    [["0 issue ca.test"], "*.a.example", "ca.test", true],
+    [["0 issue ca.test", "0 issuewild wild.test"], "*.a.example", "ca.test", false],
+    [["0 issue ca.test", "0 issuewild wild.test"], "*.a.example", "wild.test", true],
+    [["0 issue ca.test", "0 issuewild wild.test"], "a.example", "wild.test", false],
+    [["0 issuewild wild.test"], "a.example", "any.test", true],
+    [["0 iodef mailto:x@a.example"], "a.example", "any.test", true],
+    [['0 issue ";"'], "a.example", "any.test", false],
+    [['0 issue ""'], "a.example", "any.test", false],
+    [['0 issue ";"', "0 issue ca.test"], "a.example", "ca.test", true],
+    [['0 issue "ca.test; x"'], "a.example", "ca.test", false],
+    [["0 issue ca.test", "128 future x"], "a.example", "ca.test", false],
+    [["0 issue ca.test", "0 future x"], "a.example", "ca.test", true],
+    [["128 issue ca.test"], "a.example", "ca.test", true],
+    [["0 issuemail ca.test"], "a.example", "other.test", true],
     [
       ['0 issue "ca.test; accounturi=https://ca.test/1; accounturi=https://ca.test/2"'],
       "a.example",
       "ca.test",
-      "no",
+      false,
     ],
-    [['0 issue "ca.test; validationmethods="'], "a.example", "ca.test", "no"],
-    [['0 ISSUE "ca.test; validationmethods=dns-01"'], "a.example", "ca.test", "yes"],
+    [['0 issue "ca.test; validationmethods="'], "a.example", "ca.test", false],
+    [['0 ISSUE "ca.test; validationmethods=dns-01"'], "a.example", "ca.test", true],
   ])("with %j, %s: %s %s", async (records, domain, ca, answer) => {
-    expect((await validate(zoneOf(...records), domain, ca)).may_issue).toBe(answer as "yes" | "no")
+    expect((await validate(zoneOf(...records), domain, ca)).is_ca_permitted).toBe(answer)
   })
 
   test("conditions of RFC 8657 are those of each record", async () => {
@@ -130,7 +130,19 @@ test.each(["-ca.test", "ca..test", "ca.test;", "ca test", "https://ca.test"])("t
 test("of thousands of records the first 100 are shown, and all count", async () => {
   const many = Array.from({ length: 3_000 }, (_, index) => `0 issue ca${index}.test`)
   const answer = await validate(zoneOf(...many), "a.example", "ca2999.test")
-  expect([answer.records.length, answer.permissions.length, answer.may_issue]).toEqual([100, 100, "yes"])
+  expect([answer.records.length, answer.permissions.length, answer.is_ca_permitted]).toEqual([100, 100, true])
+})
+
+// RFC 1035 §5.1: quotation marks and backslashes are escaped, other bytes are three digits. dnslookup writes the same.
+test("a record is shown as a zone file writes it, and its value as it is", async () => {
+  const texts = ['0 issue "ca.test; a=b"', '128 is-sue "\\"\\\\;\\007\\255"', '0 a\\@b\\032\\;c ""']
+  const { records } = await validate(zoneOf(...texts), "a.example")
+  expect(records.map(({ value }) => value)).toEqual(texts)
+  expect(records.map(({ tag, property_value }) => [tag, property_value])).toEqual([
+    ["issue", "ca.test; a=b"],
+    ["is-sue", '"\\;\u0007\u00ff'],
+    ["a@b ;c", ""],
+  ])
 })
 
 /** RFC 8659 §4.2. */

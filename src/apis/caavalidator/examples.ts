@@ -8,11 +8,10 @@ const dns = {
   "typo.example": [{ CAA: '1 isue "ca.example"' }, { CAA: '0 issue "ca.example, other.example"' }],
 } as const
 
-const report = { flags: 0, is_critical: false, tag: "iodef", value: "mailto:security@good.example" }
 const goodRecords = [
-  { flags: 0, is_critical: false, tag: "issue", value: "letsencrypt.org; validationmethods=dns-01" },
-  { flags: 0, is_critical: false, tag: "issuewild", value: ";" },
-  report,
+  record(0, "issue", "letsencrypt.org; validationmethods=dns-01"),
+  record(0, "issuewild", ";"),
+  record(0, "iodef", "mailto:security@good.example"),
 ]
 
 /** A CA that may issue for a host, none for a wildcard, records with mistakes, and no records. */
@@ -27,9 +26,9 @@ export const examples = [
       is_wildcard: false,
       record_domain: "good.example",
       records: goodRecords,
-      anyone_may_issue: false,
+      is_any_ca_permitted: false,
       issuers: ["letsencrypt.org"],
-      may_issue: "yes" as const,
+      is_ca_permitted: true,
       permissions: [{ issuer: "letsencrypt.org", accounts: [], methods: ["dns-01"] }],
     },
     given: { dns },
@@ -44,9 +43,9 @@ export const examples = [
       is_wildcard: true,
       record_domain: "good.example",
       records: goodRecords,
-      anyone_may_issue: false,
+      is_any_ca_permitted: false,
       issuers: [],
-      may_issue: "no" as const,
+      is_ca_permitted: false,
       permissions: [],
     },
     given: { dns },
@@ -79,13 +78,10 @@ export const examples = [
       domain: "typo.example",
       is_wildcard: false,
       record_domain: "typo.example",
-      records: [
-        { flags: 1, is_critical: false, tag: "isue", value: "ca.example" },
-        { flags: 0, is_critical: false, tag: "issue", value: "ca.example, other.example" },
-      ],
-      anyone_may_issue: false,
+      records: [record(1, "isue", "ca.example"), record(0, "issue", "ca.example, other.example")],
+      is_any_ca_permitted: false,
       issuers: [],
-      may_issue: null,
+      is_ca_permitted: null,
       permissions: [],
     },
     given: { dns },
@@ -107,11 +103,15 @@ export const examples = [
       is_wildcard: false,
       record_domain: null,
       records: [],
-      anyone_may_issue: true,
+      is_any_ca_permitted: true,
       issuers: [],
-      may_issue: null,
+      is_ca_permitted: null,
       permissions: [],
     },
     given: { dns },
   },
 ]
+
+function record(flags: number, tag: string, property_value: string) {
+  return { value: `${flags} ${tag} "${property_value}"`, flags, is_critical: false, tag, property_value }
+}

@@ -1,13 +1,13 @@
 import { Type } from "@sinclair/typebox"
 import { isValid } from "../../values/problems.ts"
-import { choice, type Dns, defineApi, nullable, premium, reject } from "../contract.ts"
+import { type Dns, defineApi, nullable, premium, reject } from "../contract.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { requireRecords } from "../mail/records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { examples } from "./examples.ts"
 import { policyOf } from "./policy.ts"
 import { findProblems, problem, problemList } from "./problems.ts"
-import { type CaaRecord, isCritical, isIssuerName } from "./property.ts"
+import { type CaaRecord, isCritical, isIssuerName, toZoneForm } from "./property.ts"
 
 const dnsLimitMs = 15_000
 /** One question for each. */
@@ -60,20 +60,23 @@ export const caavalidator = defineApi({
     }),
     records: Type.Array(
       Type.Object({
+        value: Type.String({
+          description: 'The record as a zone file writes it, such as `0 issue "letsencrypt.org"`.',
+        }),
         flags: Type.Integer({ description: "The flags, from 0 to 255." }),
         is_critical: Type.Boolean({
           description: "Whether CAs that do not know the property must not issue.",
         }),
         tag: Type.String({ description: "The property." }),
-        value: Type.String({ description: "The value." }),
+        property_value: Type.String({ description: "The value of the property." }),
       }),
       { description: "The records that apply, at most 100." },
     ),
-    anyone_may_issue: Type.Boolean({ description: "Whether every CA may issue." }),
+    is_any_ca_permitted: Type.Boolean({ description: "Whether every CA may issue." }),
     issuers: Type.Array(Type.String(), {
       description: "The CAs that may issue; empty if none may, or if every CA may.",
     }),
-    may_issue: nullable(choice(["yes", "no"], { description: "The answer." }), {
+    is_ca_permitted: nullable(Type.Boolean(), {
       description:
         "Whether the CA of the parameter `ca` may issue, if it keeps to `permissions`; null without it.",
     }),
@@ -120,12 +123,12 @@ export const caavalidator = defineApi({
       ...{ domain, is_wildcard },
       record_domain: found,
       records: records.map((record) => {
-        const { flags, tag, value } = record
-        return { flags, is_critical: isCritical(record), tag, value }
+        const { flags, tag, value: property_value } = record
+        return { value: toZoneForm(record), flags, is_critical: isCritical(record), tag, property_value }
       }),
-      anyone_may_issue: policy.kind === "any",
+      is_any_ca_permitted: policy.kind === "any",
       issuers: [...new Set(permissions.map(({ issuer }) => issuer))],
-      may_issue: ca === undefined ? null : isAllowed ? ("yes" as const) : ("no" as const),
+      is_ca_permitted: ca === undefined ? null : isAllowed,
       permissions: permissions.map(({ issuer, accounts, methods }) => ({
         issuer,
         accounts: [...accounts],

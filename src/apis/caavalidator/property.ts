@@ -19,6 +19,15 @@ export function isCritical({ flags }: CaaRecord): boolean {
   return (flags & critical) !== 0
 }
 
+/** The data of a record as a zone file writes them (RFC 1035 §5.1), such as `0 issue "ca.example"`. */
+export function toZoneForm({ flags, tag, value }: CaaRecord): string {
+  const withEscapes = (bytes: string, special: RegExp) =>
+    bytes.replace(special, (byte) =>
+      /[!-~]/.test(byte) ? `\\${byte}` : `\\${String(byte.charCodeAt(0)).padStart(3, "0")}`,
+    )
+  return `${flags} ${withEscapes(tag, /[^!-~]|["().;\\@$]/g)} "${withEscapes(value, /[^ -~]|["\\]/g)}"`
+}
+
 /** Whether flags are set that mean nothing (RFC 8659 §4.1). */
 export function hasReservedFlags({ flags }: CaaRecord): boolean {
   return (flags & ~critical) !== 0

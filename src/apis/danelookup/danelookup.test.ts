@@ -80,7 +80,7 @@ describe.each(["dane.test", "dane3.test"])("mail, in %s", (zone) => {
   })
 
   test("the name that the records were found at is the one that counts", async () => {
-    const nameFor = async (label: string) => (await run({ host: `${label}.${zone}` })).tlsa_name
+    const nameFor = async (label: string) => (await run({ host: `${label}.${zone}` })).record_name
     expect(await nameFor("alias")).toBe(`_25._tcp.good.${zone}`)
     expect(await nameFor("bothalias")).toBe(`_25._tcp.good.${zone}`)
     expect(await nameFor("ownalias")).toBe(`_25._tcp.ownalias.${zone}`)

@@ -9,6 +9,15 @@ type Answer = Static<typeof output>
 const digest = "5e".repeat(32)
 const value = (kind: string) => `${kind} ${digest.toUpperCase()}`
 const unsigned = "The zone plain.test has no DS record in its parent zone (RFC 4035 §5.2)."
+const reasonFor = (usage: number) =>
+  `Mail servers do not use records of usage ${usage} (RFC 7672 §3.1.3): publish usage 3, or 2 for the certificate of a CA.`
+const shortReason =
+  "A SHA-256 digest has 64 hexadecimal digits; the data here has 40 characters. 40 is the length of SHA-1, which TLSA does not use."
+const shortDigest = "5e".repeat(20)
+const tooShort = {
+  ...record(3, 1, shortReason),
+  ...{ value: `3 1 1 ${shortDigest.toUpperCase()}`, certificate_data: shortDigest },
+}
 
 const authenticated: DaneExample = {
   name: "A mail server that senders authenticate",
@@ -19,7 +28,7 @@ const authenticated: DaneExample = {
     ...state("authenticate", "secure"),
     records: [record(3, 1)],
     problems: [],
-    mail_servers: mailServers("secure", [server("good.dane.test", null, ["3 1 1"])]),
+    mail_servers: mailServers("secure", [server("good.dane.test", null, [record(3, 1)])]),
   },
 }
 
@@ -40,17 +49,12 @@ const ofDomain: DaneExample = {
       },
     ],
     mail_servers: mailServers("secure", [
-      server("good.dane.test", 10, ["3 1 1"]),
-      {
-        ...server("mixed.dane.test", 20, []),
-        records: [value("1 1 1"), `3 1 1 ${"5E".repeat(20)}`, value("3 1 1")],
-      },
+      server("good.dane.test", 10, [record(3, 1)]),
+      server("mixed.dane.test", 20, [record(1, 1, reasonFor(1)), tooShort, record(3, 1)]),
     ]),
   },
 }
 
-const reasonFor = (usage: number) =>
-  `Mail servers do not use records of usage ${usage} (RFC 7672 §3.1.3): publish usage 3, or 2 for the certificate of a CA.`
 const unusable: DaneExample = {
   name: "Records that mail servers cannot use",
   input: { host: "pkix.dane.test", trust_anchor },
@@ -74,7 +78,11 @@ const unusable: DaneExample = {
       },
     ],
     mail_servers: mailServers("secure", [
-      { ...server("pkix.dane.test", null, ["0 0 1", "1 1 1"]), is_usable: false, action: "encrypt" },
+      {
+        ...server("pkix.dane.test", null, [record(0, 0, reasonFor(0)), record(1, 1, reasonFor(1))]),
+        is_usable: false,
+        action: "encrypt",
+      },
     ]),
   },
 }
@@ -97,7 +105,7 @@ const insecure: DaneExample = {
     ],
     mail_servers: mailServers("insecure", [
       {
-        ...server("mail.plain.test", null, ["3 1 1"]),
+        ...server("mail.plain.test", null, [record(3, 1)]),
         ...{ is_usable: false, action: "ordinary", security: "insecure", reason: unsigned },
       },
     ]),
@@ -107,7 +115,7 @@ const insecure: DaneExample = {
 export const examples: readonly DaneExample[] = [authenticated, ofDomain, unusable, insecure]
 
 function service(host: string) {
-  return { host, port: 25, protocol: "tcp", tlsa_name: `_25._tcp.${host}` }
+  return { host, port: 25, protocol: "tcp", record_name: `_25._tcp.${host}` }
 }
 
 /** The state of the records, which is also that of the addresses. */
@@ -146,10 +154,10 @@ function mailServers(
 function server(
   host: string,
   preference: number | null,
-  kinds: readonly string[],
+  records: Answer["records"],
 ): NonNullable<Answer["mail_servers"]>["servers"][number] {
   return {
-    ...{ host, preference, tlsa_name: `_25._tcp.${host}`, is_usable: true, action: "authenticate" },
-    ...{ security: "secure", reason: null, records: kinds.map(value) },
+    ...{ host, preference, record_name: `_25._tcp.${host}`, is_usable: true, action: "authenticate" },
+    ...{ security: "secure", reason: null, records },
   }
 }

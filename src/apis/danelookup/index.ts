@@ -55,7 +55,6 @@ export function createDanelookup(serviceAnchors: readonly DelegationSigner[]) {
           ...{ host, port, protocol },
           ...summaryOf(finding),
           address_security: finding.addressSecurity,
-          records: finding.records.slice(0, maxRecords).map(toRecord),
           problems: problemsOf(host, finding),
           mail_servers: servers && toMailServers(servers),
         }
@@ -66,13 +65,14 @@ export function createDanelookup(serviceAnchors: readonly DelegationSigner[]) {
 
 export const danelookup = createDanelookup(rootAnchors)
 
-function summaryOf({ tlsaName: tlsa_name, action, security, reason }: ServiceFinding) {
+function summaryOf({ tlsaName: record_name, action, security, reason, records }: ServiceFinding) {
   return {
-    tlsa_name,
+    record_name,
     is_usable: action === "authenticate",
     action,
     security,
     reason: reason?.message ?? null,
+    records: records.slice(0, maxRecords).map(toRecord),
   }
 }
 
@@ -97,7 +97,6 @@ function toMailServers({ security, reason, servers, leftOut }: MailServers): Ans
     servers: servers.map((server) => ({
       ...{ host: server.host, preference: server.preference },
       ...summaryOf(server),
-      records: server.records.slice(0, maxRecords).map(({ text }) => text),
     })),
     servers_left_out: leftOut,
   }

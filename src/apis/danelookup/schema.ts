@@ -43,11 +43,21 @@ const action = choice(["authenticate", "encrypt", "ordinary", "avoid"], {
     "What a client has to do (RFC 7672 §2.2, RFC 6698 §4.1). `authenticate`: connect by TLS alone, and only if the certificate fits a usable record. `encrypt`: connect by TLS alone, with any certificate. `ordinary`: connect as if there were no TLSA records. `avoid`: do not connect.",
 })
 
+const record = Type.Object({
+  value: text("The record as a zone file writes it."),
+  usage: Type.Integer({ description: "The certificate usage." }),
+  selector: Type.Integer({ description: "The selector." }),
+  matching_type: Type.Integer({ description: "The matching type." }),
+  certificate_data: text("The certificate association data in hexadecimal."),
+  is_usable: flag("Whether clients can use it, provided that it is secure."),
+  reason: nullableText("Why clients cannot use it; null if they can."),
+})
+
 export const output = Type.Object({
   host: text("The host in lower case and in ASCII (A-labels)."),
   port: Type.Integer({ description: "The port." }),
   protocol: text("The transport protocol."),
-  tlsa_name: text(
+  record_name: text(
     "The name of the TLSA records. If the host is an alias, it may be made from the name that the alias leads to (RFC 7671 §7).",
   ),
   is_usable: flag("Whether clients authenticate the server by the records: `action` is `authenticate`."),
@@ -55,18 +65,7 @@ export const output = Type.Object({
   security: state("The state of the TLSA records, or of the proof that there are none."),
   address_security: state("The state of the addresses of the host."),
   reason: nullableText("Why not both are `secure`, with the section of the standard; null if they are."),
-  records: Type.Array(
-    Type.Object({
-      value: text("The record as a zone file writes it."),
-      usage: Type.Integer({ description: "The certificate usage." }),
-      selector: Type.Integer({ description: "The selector." }),
-      matching_type: Type.Integer({ description: "The matching type." }),
-      certificate_data: text("The certificate association data in hexadecimal."),
-      is_usable: flag("Whether clients can use it, provided that it is secure."),
-      reason: nullableText("Why clients cannot use it; null if they can."),
-    }),
-    { description: "The TLSA records. At most 100." },
-  ),
+  records: Type.Array(record, { description: "The TLSA records. At most 100." }),
   problems: problemList,
   mail_servers: premium(
     nullable(
@@ -83,14 +82,12 @@ export const output = Type.Object({
               description:
                 "Its preference in the MX record; null if the domain has no MX records and so is its own mail server.",
             }),
-            tlsa_name: text("The name of its TLSA records."),
+            record_name: text("The name of its TLSA records."),
             is_usable: flag("Whether senders authenticate it by the records."),
             action,
             security: state("The state of its TLSA records."),
             reason: nullableText("Why its records or addresses are not `secure`; null if they are."),
-            records: Type.Array(Type.String(), {
-              description: "Its TLSA records as a zone file writes them. At most 100.",
-            }),
+            records: Type.Array(record, { description: "Its TLSA records. At most 100." }),
           }),
           { description: `The mail servers, best first, at most ${maxMailServers}.` },
         ),

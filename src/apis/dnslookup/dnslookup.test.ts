@@ -70,9 +70,9 @@ test("the root has records, and TLSA of a port and a top-level domain can be ask
   })
   expect(await lookUp({ name: "_25._tcp.MÜNCHEN.example", type: "TLSA" }, rich)).toMatchObject({
     name: "_25._tcp.xn--mnchen-3ya.example",
-    exists: false,
+    is_in_dns: false,
   })
-  expect(await lookUp({ name: "example" }, rich)).toMatchObject({ exists: true, records: [] })
+  expect(await lookUp({ name: "example" }, rich)).toMatchObject({ is_in_dns: true, records: [] })
 })
 
 test.each([
@@ -111,12 +111,12 @@ test("signatures are asked for with premium fields alone; the checked answer is 
   }
   const answer = await lookUp({ name: "a.example" }, {}, dns)
   expect(answer).toMatchObject({
-    authenticated: true,
+    is_authenticated: true,
     records: [{ name: "a.example", type: "A", ttl: 60, value: "192.0.2.1" }],
     signatures: [
       {
         ...{ name: "a.example", type: "A", algorithm: 13, signer: "a.example", key_tag: 7 },
-        ...{ valid_from: "1970-01-01T00:00:00Z", valid_until: "2026-01-01T00:00:00Z" },
+        ...{ valid_from: "1970-01-01T00:00:00.000Z", valid_until: "2026-01-01T00:00:00.000Z" },
       },
     ],
   })

@@ -11,7 +11,7 @@ const dns = {
   "www.good.example": [{ CNAME: "mail.good.example" }],
 } as const
 
-const found = { exists: true, authenticated: false }
+const found = { is_in_dns: true, is_authenticated: false }
 const nothingElse = { unanswered: [], signatures: [] }
 
 /** Mail servers, an address behind an alias, all types, and a name that does not exist. */
@@ -59,7 +59,7 @@ export const examples = [
   {
     name: "A name that does not exist",
     input: { name: "no.good.example", type: "TXT" as const },
-    output: { name: "no.good.example", ...found, exists: false, records: [], ...nothingElse },
+    output: { name: "no.good.example", ...found, is_in_dns: false, records: [], ...nothingElse },
     given: { dns },
   },
 ]

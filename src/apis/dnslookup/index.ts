@@ -64,10 +64,10 @@ export const dnslookup = defineApi({
   }),
   output: Type.Object({
     name: text("The name in lower case and in ASCII (A-labels)."),
-    exists: Type.Boolean({
+    is_in_dns: Type.Boolean({
       description: "False if the name, or the name that it is an alias of, does not exist.",
     }),
-    authenticated: Type.Boolean({
+    is_authenticated: Type.Boolean({
       description: "Whether the DNS server says that it has checked the answers by DNSSEC.",
     }),
     records: Type.Array(
@@ -92,8 +92,8 @@ export const dnslookup = defineApi({
             algorithm: Type.Integer({ description: "The number of the algorithm (IANA)." }),
             signer: text("The zone whose key signed them."),
             key_tag: Type.Integer({ description: "The number that the key is found by." }),
-            valid_from: text("Since when it is valid (UTC)."),
-            valid_until: text("Until when it is valid (UTC)."),
+            valid_from: text("Since when it is valid (RFC 3339)."),
+            valid_until: text("Until when it is valid (RFC 3339)."),
           }),
         ),
         { description: "The signatures of DNSSEC (RRSIG), which are not checked here; null with `ALL`." },
@@ -151,8 +151,8 @@ function merge(name: string, replies: readonly Reply[]) {
   }
   return {
     name,
-    exists: replies.every(({ rcode }) => rcode === "NOERROR"),
-    authenticated: replies.every(({ authenticated }) => authenticated),
+    is_in_dns: replies.every(({ rcode }) => rcode === "NOERROR"),
+    is_authenticated: replies.every(({ authenticated }) => authenticated),
     records: [...records.values()],
   }
 }
@@ -176,5 +176,5 @@ function nameOf(owner: string): string {
 }
 
 function toTime(seconds: number): string {
-  return new Date(seconds * 1_000).toISOString().replace(".000Z", "Z")
+  return new Date(seconds * 1_000).toISOString()
 }

@@ -16,7 +16,7 @@ const secure: DnssecExample = {
     is_secure: true,
     reason: null,
     result: "records",
-    records: ["192.0.2.3"],
+    records: [{ name: "www.ed25519.test", type: "A", ttl: 300, value: "192.0.2.3" }],
     aliases: [],
     ...answerOf(reports.secure, []),
   },
@@ -34,7 +34,7 @@ const bogus: DnssecExample = {
     is_secure: false,
     reason: expired,
     result: "records",
-    records: ["192.0.2.3"],
+    records: [{ name: "www.expired.test", type: "A", ttl: 300, value: "192.0.2.3" }],
     aliases: [],
     ...answerOf(reports.bogus, [
       { code: "signature_expired", severity: "error", message: expired, where: "expired.test DNSKEY" },
@@ -54,7 +54,7 @@ const insecure: DnssecExample = {
     is_secure: false,
     reason: unsigned,
     result: "records",
-    records: ["192.0.2.3"],
+    records: [{ name: "www.plain.test", type: "A", ttl: 300, value: "192.0.2.3" }],
     aliases: [],
     ...answerOf(reports.insecure, [
       { code: "no_delegation_signer", severity: "warning", message: unsigned, where: "plain.test" },
@@ -66,8 +66,8 @@ export const examples: readonly DnssecExample[] = [secure, bogus, insecure]
 
 /** What comes last in an answer. */
 function answerOf(
-  { signed_until, chain }: Pick<DnssecReport, "signed_until" | "chain">,
+  { valid_until, chain }: Pick<DnssecReport, "valid_until" | "chain">,
   problems: DnssecReport["problems"],
 ) {
-  return { signed_until, problems, chain }
+  return { valid_until, problems, chain }
 }

@@ -108,7 +108,7 @@ describe("the trust anchor", () => {
 
 describe("the report", () => {
   test("has the chain with DS records, keys and signatures", async () => {
-    const { chain, signed_until } = await run({ name: "_25._tcp.mail.p256.test", type: "TLSA" })
+    const { chain, valid_until } = await run({ name: "_25._tcp.mail.p256.test", type: "TLSA" })
     expect(chain.map(({ zone }) => zone)).toEqual([".", "test", "p256.test"])
     expect(chain.map(({ ds }) => ds?.length ?? null)).toEqual([null, 1, 1])
     expect(chain.map(({ signatures }) => signatures.map(({ name, type }) => `${name} ${type}`))).toEqual([
@@ -122,18 +122,18 @@ describe("the report", () => {
     ])
     expect(chain[2]?.signatures[0]).toMatchObject({
       algorithm: "ECDSAP256SHA256",
-      inception: "2024-12-01T00:00:00Z",
-      expiration: "2035-12-31T23:59:59Z",
+      valid_from: "2024-12-01T00:00:00.000Z",
+      valid_until: "2035-12-31T23:59:59.000Z",
       days_left: 3325,
     })
-    expect(signed_until).toBe("2035-12-31T23:59:59Z")
+    expect(valid_until).toBe("2035-12-31T23:59:59.000Z")
   })
 
   test("has the names that an alias leads to, and the records of the last", async () => {
     expect(await run({ name: "one.alias.test" })).toMatchObject({
       status: "secure",
       aliases: ["two.alias.test", "secure.alias.test", "www.p256.test"],
-      records: ["192.0.2.3"],
+      records: [{ name: "www.p256.test", type: "A", ttl: 300, value: "192.0.2.3" }],
       reason: null,
       problems: [],
     })
@@ -173,7 +173,7 @@ describe("the report", () => {
       status: "indeterminate",
       result: null,
       records: [],
-      signed_until: null,
+      valid_until: null,
       chain: [],
       reason: "The DNS server gave no answer for www.p256.test A.",
     })
@@ -191,7 +191,7 @@ test("over the network, from a server on loopback", async () => {
   })
   expect(await run({ name: "x.wild.nsec3.test", type: "TXT" }, { dns })).toMatchObject({
     status: "secure",
-    records: ['"any name"'],
+    records: [{ name: "x.wild.nsec3.test", type: "TXT", value: '"any name"' }],
   })
   expect((await run({ name: "www.manysigs.test" }, { dns })).problems[0]?.code).toBe("too_much_work")
   expect(server.queries.some(({ transport }) => transport === "tcp")).toBe(true)

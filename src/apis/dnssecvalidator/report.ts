@@ -26,9 +26,11 @@ export function toReport(
     is_secure: status === "secure",
     reason: reason?.message ?? null,
     result,
-    records: records.map(({ text }) => text),
+    records: records.map(({ owner, type, ttlSeconds: ttl, text }) => ({
+      ...{ name: owner || ".", type, ttl, value: text },
+    })),
     aliases: names.slice(1),
-    signed_until: end === null ? null : toTime(end),
+    valid_until: end === null ? null : toTime(end),
     problems: problemsOf(finding, links, now),
     chain: links.map((link) => toLink(link, now)),
   }
@@ -75,8 +77,8 @@ function toLink({ zone, signers, keys, signatures }: ChainLink, now: number): Dn
       type: signature.typeCovered,
       key_tag: signature.keyTag,
       algorithm: algorithmName(signature.algorithm),
-      inception: toTime(toFullTime(signature.inception, now)),
-      expiration: toTime(toFullTime(signature.expiration, now)),
+      valid_from: toTime(toFullTime(signature.inception, now)),
+      valid_until: toTime(toFullTime(signature.expiration, now)),
       days_left: Math.floor((toFullTime(signature.expiration, now) - now) / daySeconds),
     })),
   }
@@ -92,5 +94,5 @@ function toFullTime(time: number, now: number): number {
 }
 
 function toTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace(".000", "")
+  return new Date(seconds * 1000).toISOString()
 }

@@ -57,8 +57,8 @@ const signature = Type.Object({
   type: text("The type of these records."),
   key_tag: integer("The tag of the key."),
   algorithm: text("The name of the algorithm."),
-  inception: text("Since when it is valid."),
-  expiration: text("Until when it is valid."),
+  valid_from: text("Since when it is valid (RFC 3339)."),
+  valid_until: text("Until when it is valid (RFC 3339)."),
   days_left: integer("Whole days until then."),
 })
 
@@ -87,13 +87,19 @@ export const output = Type.Object({
     description:
       "`records`: there are records of the type. `nodata`: the name has none. `nxdomain`: the name does not exist. Null without an answer.",
   }),
-  records: Type.Array(Type.String(), {
-    description: "The data of the records as a zone file writes them. Do not use those that are bogus.",
-  }),
+  records: Type.Array(
+    Type.Object({
+      name: text("The owner of the record: the given name, or the last of `aliases`."),
+      type: text("Its type."),
+      ttl: integer("Its TTL in seconds, as the DNS server gave it."),
+      value: text("Its data as a zone file writes them."),
+    }),
+    { description: "The records. Do not use those that are bogus." },
+  ),
   aliases: Type.Array(Type.String(), {
     description: "The names that the name is an alias for, in the order in which they lead on.",
   }),
-  signed_until: nullableText(
+  valid_until: nullableText(
     "When the first of the signatures that were used expires; null if there was none.",
   ),
   problems: problemList,

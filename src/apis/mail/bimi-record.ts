@@ -5,9 +5,9 @@ import { explainPart, readTagList } from "./tag-list.ts"
 /** What a record says (draft-brand-indicators-for-message-identification §4.3). */
 export interface BimiRecord {
   /** The URL of the logo; null without a valid one. */
-  readonly location: string | null
+  readonly logo_url: string | null
   /** The URL of the mark certificate; null without a valid one. */
-  readonly authority: string | null
+  readonly authority_url: string | null
   readonly is_declined: boolean
   readonly problems: readonly BimiProblem[]
 }
@@ -42,7 +42,7 @@ export function readRecord(record: string): BimiRecord {
   const authority = tags.get("a") ?? ""
   if (location === "" && authority === "") {
     problems.push(problem("declined", "record", "The record says that there is no logo."))
-    return { location: null, authority: null, is_declined: true, problems }
+    return { logo_url: null, authority_url: null, is_declined: true, problems }
   }
   const isLocation = location !== null && isDocumentUrl(location)
   if (!isLocation)
@@ -61,8 +61,8 @@ export function readRecord(record: string): BimiRecord {
       problem("authority", "record, a", `'${showBytes(authority)}' is no https: URL with a host.`),
     )
   return {
-    location: isLocation ? location : null,
-    authority: isAuthority ? authority : null,
+    logo_url: isLocation ? location : null,
+    authority_url: isAuthority ? authority : null,
     is_declined: false,
     problems,
   }

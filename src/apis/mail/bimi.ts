@@ -23,10 +23,10 @@ export interface BimiResult {
   readonly record_name: string | null
   readonly record: string | null
   readonly is_declined: boolean
-  readonly location: string | null
-  readonly authority: string | null
+  readonly logo_url: string | null
+  readonly authority_url: string | null
   readonly dmarc_policy: "none" | "quarantine" | "reject" | null
-  readonly svg_valid: boolean | null
+  readonly is_svg_valid: boolean | null
   readonly svg_title: string | null
   readonly vmc: MarkCertificate | null
   readonly certificate_chain: readonly ServerCertificate[]
@@ -35,15 +35,15 @@ export interface BimiResult {
 type BimiPorts = Pick<Ports, "clock" | "dns" | "timer" | "web">
 
 const nothing = {
-  ...{ record_name: null, record: null, is_declined: false, location: null, authority: null },
-  ...{ dmarc_policy: null, svg_valid: null, svg_title: null, vmc: null, certificate_chain: [] },
+  ...{ record_name: null, record: null, is_declined: false, logo_url: null, authority_url: null },
+  ...{ dmarc_policy: null, is_svg_valid: null, svg_title: null, vmc: null, certificate_chain: [] },
 } as const
 
 /** Checks a logo that is not published. */
 export async function checkLogo(svg: string): Promise<BimiResult> {
   const { title, problems } = await checkSvg(svg)
   const is_valid = isValid(problems)
-  return { ...nothing, is_valid, problems: [...problems], svg_valid: is_valid, svg_title: title }
+  return { ...nothing, is_valid, problems: [...problems], is_svg_valid: is_valid, svg_title: title }
 }
 
 /**
@@ -81,7 +81,7 @@ export async function checkBimi(
         dmarc_policy,
         is_declined: read?.is_declined ?? false,
       },
-      ...{ location: read?.location ?? null, authority: read?.authority ?? null },
+      ...{ logo_url: read?.logo_url ?? null, authority_url: read?.authority_url ?? null },
     }
     const isEnforced = policies && dmarc_policy !== "none" && policies.p !== "none" && policies.sp !== "none"
     if (!isEnforced && !found.is_declined)
@@ -97,7 +97,7 @@ export async function checkBimi(
     const mark =
       documents.mark &&
       (await checkMark(documents.mark, {
-        url: found.authority ?? "",
+        url: found.authority_url ?? "",
         domains: [domain, organizational],
         logo: documents.svg === null ? null : Buffer.from(documents.svg),
         nowMs: ports.clock.now(),
@@ -108,7 +108,7 @@ export async function checkBimi(
       ...found,
       is_valid: isValid(problems),
       problems,
-      svg_valid: svg && isValid(svg.problems),
+      is_svg_valid: svg && isValid(svg.problems),
       svg_title: svg?.title ?? null,
       vmc: mark ? mark.vmc : null,
       certificate_chain: mark ? mark.chain : [],
@@ -159,18 +159,18 @@ interface Documents {
 
 /** Reads the logo and the mark certificate at the same time. */
 async function readDocuments(
-  { location, authority }: Pick<BimiResult, "location" | "authority">,
+  { logo_url, authority_url }: Pick<BimiResult, "logo_url" | "authority_url">,
   given: string | null,
   { web }: BimiPorts,
   signal: AbortSignal,
 ): Promise<Documents> {
   const read = async (url: string | null) =>
     url === null ? null : readDocument(url, await web.get(url, signal))
-  const [logo, mark] = await Promise.all([given === null ? read(location) : null, read(authority)])
+  const [logo, mark] = await Promise.all([given === null ? read(logo_url) : null, read(authority_url)])
   const problems = [logo, mark].flatMap((one) => (one?.problem ? [one.problem] : []))
   const markText = mark?.body ? Buffer.from(mark.body).toString("latin1") : null
-  if (given !== null || location === null || !logo?.body) return { svg: given, mark: markText, problems }
-  const svg = await readLogo(logo, location)
+  if (given !== null || logo_url === null || !logo?.body) return { svg: given, mark: markText, problems }
+  const svg = await readLogo(logo, logo_url)
   return { svg: svg.text, mark: markText, problems: [...problems, ...svg.problems] }
 }
 

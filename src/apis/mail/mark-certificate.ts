@@ -11,9 +11,9 @@ export interface MarkCertificate {
   readonly mark_type: string | null
   readonly names: readonly string[]
   readonly valid_from: string | null
-  readonly valid_to: string | null
+  readonly valid_until: string | null
   /** Whether its logo is the one of the record; null when one of them is not known. */
-  readonly logo_matches: boolean | null
+  readonly has_same_logo: boolean | null
 }
 
 export interface MarkCheck {
@@ -39,7 +39,7 @@ const maxCertificates = 10
 const soonDays = 30
 const unread: MarkCertificate = {
   ...{ is_valid: false, kind: null, organization: null, mark_type: null, names: [] },
-  ...{ valid_from: null, valid_to: null, logo_matches: null },
+  ...{ valid_from: null, valid_until: null, has_same_logo: null },
 }
 
 /** Checks a bundle of certificates, that of the mark first (draft-fetch-validation-vmc-wchuang). */
@@ -64,7 +64,7 @@ export async function checkMark(
   if (read.some(({ validFrom, validTo }) => Date.parse(validFrom) > nowMs || Date.parse(validTo) < nowMs))
     add("mark_expired", "A certificate of the chain has expired, or is not valid yet.")
   else if ((chain[0]?.days_left ?? 0) < soonDays)
-    add("mark_ends_soon", `The certificate ends at ${chain[0]?.valid_to}.`)
+    add("mark_ends_soon", `The certificate ends at ${chain[0]?.valid_until}.`)
   const names = chain[0]?.names ?? []
   if (!names.some((name) => domains.includes(name.toLowerCase())))
     add("mark_domain", `The certificate is for ${names.slice(0, 5).join(", ") || "no domain"}.`)
@@ -72,7 +72,7 @@ export async function checkMark(
     ...unread,
     names,
     valid_from: chain[0]?.valid_from ?? null,
-    valid_to: chain[0]?.valid_to ?? null,
+    valid_until: chain[0]?.valid_until ?? null,
   }
   if (!isTrusted(read, await readRoots(roots)) || !(own.keyUsage ?? []).includes(markPurpose)) {
     add(
@@ -84,12 +84,12 @@ export async function checkMark(
   const inside = await readLogo(own)
   if (inside === null)
     add("mark_unreadable", "The certificate has no logo that can be read and fits its digest.")
-  const logo_matches = inside === null || logo === null ? null : Buffer.from(inside).equals(logo)
-  if (logo_matches === false) add("mark_logo", "The logo in the certificate is not the one of the record.")
+  const has_same_logo = inside === null || logo === null ? null : Buffer.from(inside).equals(logo)
+  if (has_same_logo === false) add("mark_logo", "The logo in the certificate is not the one of the record.")
   const mark_type = partOf(own, markTypeId)
   const known = {
     kind: mark_type !== null && commonMarks.includes(mark_type) ? ("CMC" as const) : ("VMC" as const),
-    ...{ organization: partOf(own, "O"), mark_type, logo_matches },
+    ...{ organization: partOf(own, "O"), mark_type, has_same_logo },
   }
   return { vmc: { ...place, ...known, is_valid: isValid(problems) }, chain, problems }
 }

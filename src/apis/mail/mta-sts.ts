@@ -177,7 +177,9 @@ async function readFrom(url: string, answer: WebAnswer, nowMs: number): Promise<
   if (!/^text\/plain[ \t]*(?:;|$)/i.test(content_type ?? ""))
     problems.push(problem("content_type", url, "The policy is not served as text/plain."))
   if (certificate && certificate.days_left < soonDays)
-    problems.push(problem("certificate_ends_soon", url, `The certificate ends at ${certificate.valid_to}.`))
+    problems.push(
+      problem("certificate_ends_soon", url, `The certificate ends at ${certificate.valid_until}.`),
+    )
   return { text, problems, content_type, certificate }
 }
 

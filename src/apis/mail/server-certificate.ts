@@ -4,13 +4,13 @@ export interface ServerCertificate {
   readonly issuer: string
   /** DNS names, as the certificate has them. */
   readonly names: readonly string[]
-  /** ISO 8601. */
+  /** RFC 3339, in UTC with milliseconds. */
   readonly valid_from: string
-  readonly valid_to: string
+  readonly valid_until: string
   /** Whole days from now on; negative after the end. */
   readonly days_left: number
   /** Hexadecimal. */
-  readonly fingerprint_sha256: string
+  readonly sha256: string
 }
 
 const dayMs = 86_400_000
@@ -30,9 +30,9 @@ export async function readServerCertificate(
       issuer: onOneLine(read.issuer),
       names: namesIn(read.subjectAltName ?? ""),
       valid_from: new Date(read.validFrom).toISOString(),
-      valid_to: new Date(endMs).toISOString(),
+      valid_until: new Date(endMs).toISOString(),
       days_left: Math.floor((endMs - nowMs) / dayMs),
-      fingerprint_sha256: read.fingerprint256.replaceAll(":", "").toLowerCase(),
+      sha256: read.fingerprint256.replaceAll(":", "").toLowerCase(),
     }
   } catch {
     // A stranger's server may show anything.

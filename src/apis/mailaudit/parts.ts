@@ -57,7 +57,7 @@ export interface DkimResult {
 export interface CaaResult {
   readonly is_valid: boolean
   readonly problems: Problems
-  readonly anyone_may_issue: boolean
+  readonly is_any_ca_permitted: boolean
   readonly issuers: readonly string[]
 }
 
@@ -81,7 +81,7 @@ export interface DaneResult {
       readonly action: "authenticate" | "encrypt" | "ordinary" | "avoid"
       readonly security: string
       readonly reason: string | null
-      readonly records: readonly string[]
+      readonly records: readonly unknown[]
     }[]
   } | null
 }

@@ -193,7 +193,7 @@ const caa: Check = {
   weight: 3,
   source: "RFC 8659",
   judge: (facts) =>
-    judgeKnown(facts.caa, ({ is_valid, problems, anyone_may_issue, issuers }) => {
+    judgeKnown(facts.caa, ({ is_valid, problems, is_any_ca_permitted, issuers }) => {
       const error = problems.find(({ severity }) => severity === "error")
       if (!is_valid && error)
         return fail({
@@ -201,7 +201,7 @@ const caa: Check = {
           advice: "Mend the CAA record.",
           fix: manualFix("Call caavalidator for the domain: it shows each mistake."),
         })
-      if (!anyone_may_issue)
+      if (!is_any_ca_permitted)
         return pass(
           issuers.length === 0 ? "No authority may issue certificates." : `Only ${few(issuers)} may issue.`,
         )

@@ -76,10 +76,10 @@ export const mtastsvalidator = defineApi({
           subject: Type.String({ description: "Whom it was made for." }),
           issuer: Type.String({ description: "Who signed it." }),
           names: Type.Array(Type.String(), { description: "The DNS names that it is valid for." }),
-          valid_from: Type.String({ description: "Since when it is valid (ISO 8601)." }),
-          valid_to: Type.String({ description: "Until when it is valid (ISO 8601)." }),
+          valid_from: Type.String({ description: "Since when it is valid (RFC 3339)." }),
+          valid_until: Type.String({ description: "Until when it is valid (RFC 3339)." }),
           days_left: Type.Integer({ description: "Whole days until its end; negative after it." }),
-          fingerprint_sha256: Type.String({ description: "Its SHA-256 in hexadecimal." }),
+          sha256: Type.String({ description: "Its SHA-256 in hexadecimal." }),
         }),
         {
           description:

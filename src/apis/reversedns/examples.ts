@@ -14,9 +14,7 @@ export const examples = [
       ip: "93.184.215.14",
       reverse_name: "14.215.184.93.in-addr.arpa",
       is_confirmed: true,
-      names: [
-        { name: "mail.good.example", is_confirmed: true, is_generic: false, addresses: ["93.184.215.14"] },
-      ],
+      names: [{ name: "mail.good.example", is_confirmed: true, is_generic: false, ips: ["93.184.215.14"] }],
       problems: [],
     },
     given: { dns },
@@ -28,9 +26,7 @@ export const examples = [
       ip: "93.184.215.20",
       reverse_name: "20.215.184.93.in-addr.arpa",
       is_confirmed: false,
-      names: [
-        { name: "host-93-184-215-20.none.example", is_confirmed: false, is_generic: true, addresses: [] },
-      ],
+      names: [{ name: "host-93-184-215-20.none.example", is_confirmed: false, is_generic: true, ips: [] }],
       problems: [
         {
           code: "generic_name" as const,

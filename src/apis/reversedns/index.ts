@@ -64,7 +64,7 @@ export const reversedns = defineApi({
         name: Type.String({ description: "The name." }),
         is_confirmed: Type.Boolean({ description: "Whether the name has the address." }),
         is_generic: Type.Boolean({ description: "Whether the name is made from the address." }),
-        addresses: Type.Array(Type.String(), {
+        ips: Type.Array(Type.String(), {
           description: "The addresses of the name, of the same family, at most 50.",
         }),
       }),
@@ -103,7 +103,7 @@ async function check(name: string, ip: Address, dns: Dns, signal: AbortSignal) {
   const is_generic = isGeneric(name, ip)
   const problems = is_generic ? [problem("generic_name", name, "The name is made from the address.")] : []
   const result = (addresses: string[], is_confirmed: boolean) => ({
-    name: { name, is_confirmed, is_generic, addresses: addresses.slice(0, maxAddresses) },
+    name: { name, is_confirmed, is_generic, ips: addresses.slice(0, maxAddresses) },
     problems,
   })
   const wrong = name.split(".").find(isWrongLabel)

@@ -26,7 +26,7 @@ test("IPv4-mapped addresses are the IPv4 address, and IPv6 is looked up by AAAA"
         {
           name: "mail.a.example",
           is_confirmed: true,
-          addresses: [ip.includes("DB8") ? "2001:db8::7" : "192.0.2.7"],
+          ips: [ip.includes("DB8") ? "2001:db8::7" : "192.0.2.7"],
         },
       ],
       codes: [],
