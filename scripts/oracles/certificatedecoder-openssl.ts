@@ -4,7 +4,7 @@ import { cases, type Facts, makeCertificates, readCertificate, seeds } from "./c
 import { debianVersion, defineOracle, run } from "./oracle.ts"
 
 const processes = 4
-const command = [
+export const command = [
   ..."openssl x509 -noout -text -pubkey -serial -startdate -enddate -dateopt iso_8601 -fingerprint -sha256 -subject".split(
     " ",
   ),
@@ -64,9 +64,14 @@ function readExtensions(text: string): Extension[] {
   )
 }
 
-function readFacts(out: string): Facts {
+export function readFacts(out: string): Facts {
   const line = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(out)?.[1] ?? ""
-  const seconds = (name: string) => line(name).replace(" ", "T").replace("Z", "")
+  const seconds = (name: string) =>
+    line(name)
+      .padStart(20, "0")
+      .replace(/^ +/, (blanks) => "0".repeat(blanks.length))
+      .replace(" ", "T")
+      .replace("Z", "")
   const [key = ""] = /-----BEGIN PUBLIC KEY-----\n([^-]+)/.exec(out)?.slice(1) ?? []
   const extensions = readExtensions(out)
   const textOf = (oid: string) => extensions.find((one) => one.oid === oid)?.text ?? null
@@ -79,14 +84,15 @@ function readFacts(out: string): Facts {
     textOf(oid)
       ?.split(", ")
       .map((word) => words[word] ?? word) ?? null
-  const urlsOf = (oid: string) => [...(textOf(oid) ?? "").matchAll(/URI:(\S+)/g)].map(([, url]) => url)
+  const urlsOf = (oid: string, pattern: RegExp) =>
+    [...(textOf(oid) ?? "").matchAll(pattern)].map(([, url]) => url)
   const pathLength = /pathlen:(\d+)/.exec(textOf("2.5.29.19") ?? "")?.[1]
   const isRsa = /Public Key Algorithm: rsaEncryption/.test(out)
   return {
     subject_parts: [
       ...(/^subject=\n?((?: {4}[^\n]*\n)*)/m.exec(out)?.[1] ?? "").matchAll(/^ {4}(\w+) ?= ?(.*)$/gm),
     ].map(([, type = "", value]) => [parts[type] ?? type, value]),
-    serial_number: String(BigInt(`0x${line("serial")}`)),
+    serial_number: toNumber(line("serial")),
     not_before: seconds("notBefore"),
     not_after: seconds("notAfter"),
     is_ca: /CA:TRUE/.test(textOf("2.5.29.19") ?? ""),
@@ -99,14 +105,20 @@ function readFacts(out: string): Facts {
     }),
     subject_key_id: hexOf("2.5.29.14"),
     authority_key_id: hexOf("2.5.29.35"),
-    ocsp_urls: urlsOf("1.3.6.1.5.5.7.1.1"),
-    crl_urls: urlsOf("2.5.29.31"),
+    ocsp_urls: urlsOf("1.3.6.1.5.5.7.1.1", /OCSP - URI:(\S+)/g),
+    crl_urls: urlsOf("2.5.29.31", /URI:(\S+)/g),
     extensions: extensions.map(({ oid, isCritical }) => [oid, isCritical]),
     sha256: line("sha256 Fingerprint").replaceAll(":", "").toLowerCase(),
     key_sha256: createHash("sha256").update(Buffer.from(key, "base64")).digest("hex"),
     bits: isRsa ? Number(/Public-Key: \((\d+) bit\)/.exec(out)?.[1]) : null,
     hash: /Signature Algorithm: \S*?(sha\d+)/i.exec(out)?.[1]?.toLowerCase() ?? null,
   }
+}
+
+/** Hexadecimal digits, perhaps with a sign, as decimal ones. */
+function toNumber(hex: string): string {
+  const number = BigInt(`0x${hex.replace("-", "")}`)
+  return String(hex.startsWith("-") ? -number : number)
 }
 
 /** openssl writes all parts of an IPv6 address. */
@@ -139,3 +151,5 @@ export const oracle = defineOracle<number, Facts>({
   theirs: async (numbers) => askOpenssl((await makeCertificates(numbers)).map(({ pem }) => pem)),
   known: [],
 })
+
+export { suites } from "./suites/certificatedecoder.ts"

@@ -25,8 +25,12 @@ export async function readAltNames(value: Uint8Array<ArrayBuffer>): Promise<AltN
   return elementsOf(list?.content ?? value).map((name) => {
     const hex = Buffer.from(name.content).toString("hex")
     const text = texts[name.tag]
-    if (text !== undefined)
-      return { type: text, value: Buffer.from(name.content).toString("latin1"), mistake: null }
+    if (text !== undefined) {
+      const mistake = name.content.some((byte) => byte > 0x7f)
+        ? "has a name with characters beyond ASCII"
+        : null
+      return { type: text, value: Buffer.from(name.content).toString("latin1"), mistake }
+    }
     if (name.tag === tags.ip && ![4, 16].includes(name.content.length))
       return {
         type: "ip",

@@ -53,8 +53,8 @@ const anyValidity = toElement(
 const extensionRequest = "06092a864886f70d01090e"
 
 /**
- * The parts of a certificate (RFC 5280 §4.1) or a request (RFC 2986 §4.1) whose exact bytes matter: the number of the certificate
- * with its byte for the sign, its times, and each extension. `rest` is the certificate with any validity and without extensions,
+ * The parts of a certificate (RFC 5280 §4.1) or a request (RFC 2986 §4.1) whose exact bytes matter: the public key, the number of
+ * the certificate with its byte for the sign, its times, and each extension. `rest` is the certificate with any validity and without extensions,
  * so that none of these keeps a library from reading the rest.
  * @throws RangeError if it is not DER
  */
@@ -66,15 +66,22 @@ export function partsOf({ kind, der }: Block) {
     const isRequest = ({ content }: Element) =>
       Buffer.from(content).toString("hex").startsWith(extensionRequest)
     const values = elementsOf(attributes.find(isRequest)?.content ?? noBytes)[1]
-    return { rest: der, serial: null, times: [], extensions: inside(values?.content) }
+    return {
+      rest: der,
+      key: fields[2]?.whole ?? noBytes,
+      serial: null,
+      times: [],
+      extensions: inside(values?.content),
+    }
   }
   // [0] is the version, which certificates of version 1 leave out.
-  const [serial, , , validity] = fields.filter(({ tag }) => tag !== tags.zero)
+  const [serial, , , validity, , key] = fields.filter(({ tag }) => tag !== tags.zero)
   const rest = fields.flatMap((one) =>
     one === validity ? [anyValidity] : one.tag === tags.three ? [] : [one.whole],
   )
   return {
     rest: toElement(tags.sequence, toElement(tags.sequence, ...rest), ...signature.map(({ whole }) => whole)),
+    key: key?.whole ?? noBytes,
     serial: serial?.content ?? null,
     times: elementsOf(validity?.content ?? noBytes),
     extensions: inside(fields.find(({ tag }) => tag === tags.three)?.content),

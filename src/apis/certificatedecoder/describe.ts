@@ -1,4 +1,10 @@
-import type { Extension, Name, Pkcs10CertificateRequest, X509Certificate } from "@peculiar/x509"
+import type {
+  AuthorityInfoAccessExtension,
+  Extension,
+  Name,
+  Pkcs10CertificateRequest,
+  X509Certificate,
+} from "@peculiar/x509"
 import { reject } from "../contract.ts"
 import { readAltNames } from "./alt-names.ts"
 import type { Block } from "./blocks.ts"
@@ -20,12 +26,11 @@ export async function readEntry(block: Block) {
   const x509 = await import("@peculiar/x509")
   const { createHash } = await import("node:crypto")
   try {
-    const { rest, serial, times, extensions } = partsOf(block)
+    const { rest, key, serial, times, extensions } = partsOf(block)
     const certificate = kind === "certificate" ? new x509.X509Certificate(rest) : null
     const holder = certificate ?? new x509.Pkcs10CertificateRequest(der)
     const [begin, end] = times.map(readTime)
     const digest = (algorithm: string, bytes: Uint8Array) => createHash(algorithm).update(bytes).digest("hex")
-    const key = new Uint8Array(holder.publicKey.rawData)
     return {
       kind,
       der,
@@ -122,10 +127,10 @@ async function extensionsOf(elements: readonly Element[]) {
   const lists = extensions.find((one) => one instanceof x509.CRLDistributionPointsExtension)
   const alternative = extensions.find(({ type }) => type === subjectAltName)
   const names = alternative === undefined ? [] : await namesOf(alternative, mistakes)
-  if (basic?.pathLength !== undefined && !basic.ca)
+  if (basic?.pathLength !== undefined && (!basic.ca || basic.pathLength < 0))
     mistakes.push({
       oid: basic.type,
-      mistake: "has a path length, though it is not an authority's (§4.2.1.9)",
+      mistake: `has a path length${basic.ca ? " below 0" : ", though it is not an authority's"} (§4.2.1.9)`,
     })
   return {
     mistakes,
@@ -136,8 +141,8 @@ async function extensionsOf(elements: readonly Element[]) {
     extended_key_usage: purposes?.usages.map((oid) => purposeNames[String(oid)] ?? String(oid)) ?? null,
     subject_key_id: own?.keyId ?? null,
     authority_key_id: issuer?.keyId ?? null,
-    ocsp_urls: access?.ocsp.map(({ value }) => String(value)) ?? [],
-    issuer_urls: access?.caIssuers.map(({ value }) => String(value)) ?? [],
+    ocsp_urls: urlsOf(access?.ocsp),
+    issuer_urls: urlsOf(access?.caIssuers),
     crl_urls:
       lists?.distributionPoints.flatMap(({ distributionPoint }) =>
         (distributionPoint?.fullName ?? []).flatMap((one) => one.uniformResourceIdentifier ?? []),
@@ -148,6 +153,11 @@ async function extensionsOf(elements: readonly Element[]) {
       is_critical: critical,
     })),
   }
+}
+
+/** The names that are addresses to fetch. */
+function urlsOf(names: AuthorityInfoAccessExtension["ocsp"] = []): string[] {
+  return names.flatMap(({ type, value }) => (type === "url" ? [String(value)] : []))
 }
 
 const subjectAltName = "2.5.29.17"

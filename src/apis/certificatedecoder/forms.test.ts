@@ -134,6 +134,16 @@ describe("extensions (RFC 5280 §4.2.1)", () => {
       "basicConstraints (2.5.29.19) has a path length",
     ],
     [
+      "a path length below 0",
+      [san(dns("a.example")), basic(isCa, write(0x02, Buffer.from([0xfb])))],
+      "basicConstraints (2.5.29.19) has a path length below 0",
+    ],
+    [
+      "a name beyond ASCII",
+      [san(dns("a.example"), dns("ä.example"))],
+      "subjectAltName (2.5.29.17) has a name with characters beyond ASCII",
+    ],
+    [
       "basicConstraints that is a text",
       [san(dns("a.example")), extension("551d13", dns("x"))],
       "basicConstraints (2.5.29.19) cannot be read",
