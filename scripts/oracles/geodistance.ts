@@ -89,6 +89,24 @@ function missed(metres: number, bearing: number, other: number): number {
   return ((turn * Math.PI) / 180) * 6.4e6 * Math.sin(Math.min(metres / 6.4e6, Math.PI))
 }
 
+/** Whether all but the area differ in the last digits alone, and the area by no more than so many square metres. */
+function isRounded(ours: Answer, theirs: Answer, area: number): boolean {
+  return (
+    Math.abs(ours.metres - theirs.metres) < 2e-6 &&
+    Math.abs(ours.perimeter - theirs.perimeter) < 2e-6 &&
+    Math.abs(ours.area - theirs.area) < area &&
+    missed(ours.metres, ours.initial, theirs.initial) < 1e-4 &&
+    missed(ours.metres, ours.final, theirs.final) < 1e-4 &&
+    apart(ours.middle, theirs.middle) < 2e-4
+  )
+}
+
+/** Whether a point is within a degree of the other side of the earth. */
+function isNearlyOpposite([lat, lon]: Point, [otherLat, otherLon]: Point): boolean {
+  const turn = Math.abs(((lon - otherLon + 540) % 360) - 180)
+  return Math.abs(lat + otherLat) < 1 && (180 - turn) * Math.cos((lat * Math.PI) / 180) < 1
+}
+
 export const oracle = defineOracle<readonly Point[], Answer>({
   api: "geodistance",
   against: "GeodSolve and Planimeter",
@@ -119,13 +137,14 @@ export const oracle = defineOracle<readonly Point[], Answer>({
     {
       reason:
         "equal but for rounding: lengths by 2 micrometres at most, bearings by what misses the end by 0.1 millimetres, midpoints by 0.2 millimetres, areas by 1 part in 10^12 or 0.2 square metres",
-      fits: (_points, ours, theirs) =>
-        Math.abs(ours.metres - theirs.metres) < 2e-6 &&
-        Math.abs(ours.perimeter - theirs.perimeter) < 2e-6 &&
-        Math.abs(ours.area - theirs.area) < Math.max(0.2, Math.abs(theirs.area) * 1e-12) &&
-        missed(ours.metres, ours.initial, theirs.initial) < 1e-4 &&
-        missed(ours.metres, ours.final, theirs.final) < 1e-4 &&
-        apart(ours.middle, theirs.middle) < 2e-4,
+      fits: (_points, ours, theirs) => isRounded(ours, theirs, Math.max(0.2, Math.abs(theirs.area) * 1e-12)),
+    },
+    {
+      reason:
+        "areas of polygons with a side to nearly the other side of the earth, where a change of the last digit turns the side: by 10,000 square metres at most of millions of square kilometres",
+      fits: (points, ours, theirs) =>
+        points.some((one, index) => isNearlyOpposite(one, points[index - 1] ?? points.at(-1) ?? one)) &&
+        isRounded(ours, theirs, 10_000),
     },
   ],
 })

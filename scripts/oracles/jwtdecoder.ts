@@ -116,8 +116,8 @@ export const oracle = defineOracle<Case, Answer>({
       fits: ({ token }, ours) => ours.verified && /^\s|\s$/.test(token),
     },
     {
-      reason: "+ or / in a token, which are not in base64url (RFC 7515 section 2); it reads them",
-      fits: ({ token }, ours, theirs) => /[+/]/.test(token) && !ours.verified && theirs.verified,
+      reason: "+, / or padding in a token, which are not in base64url (RFC 7515 section 2); it reads them",
+      fits: ({ token }, ours, theirs) => /[+/=]/.test(token) && !ours.verified && theirs.verified,
     },
   ],
 })
