@@ -74,13 +74,13 @@ async function compare(test: string, pem: string): Promise<SuiteResult> {
   const seconds = (time: string | null) => time?.replace(/(?:\.000)?Z$/, "") ?? null
   const ours: Record<string, unknown> = {
     serial_number: String(BigInt(`0x${answer.serial_number}`)),
-    not_before: seconds(answer.not_before),
-    not_after: seconds(answer.not_after),
+    not_before: seconds(answer.valid_from),
+    not_after: seconds(answer.valid_until),
     is_ca: answer.is_ca,
     path_length: answer.path_length,
     key_usage: answer.key_usage,
     extended_key_usage: answer.extended_key_usage,
-    names: answer.names.map(({ type, value }) => [
+    names: answer.names.map(({ kind: type, value }) => [
       type,
       Object.values(kinds).includes(type) && type !== "id" ? "" : value,
     ]),

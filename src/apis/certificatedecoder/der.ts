@@ -53,9 +53,9 @@ const anyValidity = toElement(
 const extensionRequest = "06092a864886f70d01090e"
 
 /**
- * The parts of a certificate (RFC 5280 §4.1) or a request (RFC 2986 §4.1) whose exact bytes matter: the public key, the number of
- * the certificate with its byte for the sign, its times, and each extension. `rest` is the certificate with any validity and without extensions,
- * so that none of these keeps a library from reading the rest.
+ * The parts of a certificate (RFC 5280 §4.1) or a request (RFC 2986 §4.1) whose exact bytes matter: the public key, the number
+ * of the certificate with its byte for the sign, its times, and each extension. `rest` is the certificate with any validity and
+ * without extensions, so that none of these keeps a library from reading the rest.
  * @throws RangeError if it is not DER
  */
 export function partsOf({ kind, der }: Block) {
