@@ -4,6 +4,8 @@ import { type BimiResult, checkBimi, checkLogo } from "../mail/bimi.ts"
 import { problemList } from "../mail/bimi-problems.ts"
 import { dmarcPolicies } from "../mail/dmarc-policy.ts"
 import { requireDomain } from "../mail/domain-name.ts"
+import { markCertificate } from "../mail/mark-certificate.ts"
+import { serverCertificate } from "../mail/server-certificate.ts"
 import { examples } from "./examples.ts"
 
 /** With `_bimi.` and the selector before it, a domain must still be a name of 253 bytes. */
@@ -74,37 +76,13 @@ export const bimivalidator = defineApi({
       description: "Whether the logo follows the profile SVG Tiny PS; null when there is no logo to check.",
     }),
     svg_title: nullableText("The title of the logo."),
-    vmc: nullable(
-      Type.Object({
-        is_valid: Type.Boolean({ description: "Whether receivers accept it for this domain and this logo." }),
-        kind: nullable(choice(["VMC", "CMC"], { description: "The kind." }), {
-          description:
-            "`VMC`: of a registered trade mark. `CMC`: of a mark that is in use. Null when it is not trusted.",
-        }),
-        organization: nullableText("Whose mark it is."),
-        mark_type: nullableText("The type of the mark, such as `Registered Mark`."),
-        names: Type.Array(Type.String(), { description: "The domains that it is for." }),
-        valid_from: nullableText("Since when it is valid (RFC 3339)."),
-        valid_until: nullableText("Until when it is valid (RFC 3339)."),
-        has_same_logo: nullable(Type.Boolean(), {
-          description: "Whether its logo is the one of the record; null when one of them was not read.",
-        }),
-      }),
-      { description: "The mark certificate; null when there is none, or it was not read." },
-    ),
+    vmc: nullable(markCertificate, {
+      description: "The mark certificate; null when there is none, or it was not read.",
+    }),
     certificate_chain: premium(
-      Type.Array(
-        Type.Object({
-          subject: Type.String({ description: "Whom it was made for." }),
-          issuer: Type.String({ description: "Who signed it." }),
-          names: Type.Array(Type.String(), { description: "The DNS names that it is valid for." }),
-          valid_from: Type.String({ description: "Since when it is valid (RFC 3339)." }),
-          valid_until: Type.String({ description: "Until when it is valid (RFC 3339)." }),
-          days_left: Type.Integer({ description: "Whole days until its end; negative after it." }),
-          sha256: Type.String({ description: "Its SHA-256 in hexadecimal." }),
-        }),
-        { description: "The certificates of the mark's bundle, that of the mark first." },
-      ),
+      Type.Array(serverCertificate, {
+        description: "The certificates of the mark's bundle, that of the mark first.",
+      }),
     ),
   }),
   examples,
@@ -123,14 +101,10 @@ export const bimivalidator = defineApi({
   },
 })
 
-function toOutput(
-  domain: string | null,
-  { is_valid, problems, vmc, certificate_chain, ...rest }: BimiResult,
-) {
+function toOutput(domain: string | null, { is_valid, problems, certificate_chain, ...rest }: BimiResult) {
   return {
     ...{ is_valid, problems, domain },
     ...rest,
-    vmc: vmc && { ...vmc, names: [...vmc.names] },
-    certificate_chain: certificate_chain.map((one) => ({ ...one, names: [...one.names] })),
+    certificate_chain: [...certificate_chain],
   }
 }

@@ -1,17 +1,17 @@
-/** The certificate that a server shows. */
-export interface ServerCertificate {
-  readonly subject: string
-  readonly issuer: string
-  /** DNS names, as the certificate has them. */
-  readonly names: readonly string[]
-  /** RFC 3339, in UTC with milliseconds. */
-  readonly valid_from: string
-  readonly valid_until: string
-  /** Whole days from now on; negative after the end. */
-  readonly days_left: number
-  /** Hexadecimal. */
-  readonly sha256: string
-}
+import { type Static, Type } from "@sinclair/typebox"
+
+/** The certificate that a server shows, as answers have it. */
+export const serverCertificate = Type.Object({
+  subject: Type.String({ description: "Whom it was made for." }),
+  issuer: Type.String({ description: "Who signed it." }),
+  names: Type.Array(Type.String(), { description: "The DNS names that it is valid for." }),
+  valid_from: Type.String({ description: "Since when it is valid (RFC 3339)." }),
+  valid_until: Type.String({ description: "Until when it is valid (RFC 3339)." }),
+  days_left: Type.Integer({ description: "Whole days until its end; negative after it." }),
+  sha256: Type.String({ description: "Its SHA-256 in hexadecimal." }),
+})
+
+export type ServerCertificate = Static<typeof serverCertificate>
 
 const dayMs = 86_400_000
 
@@ -45,6 +45,6 @@ function onOneLine(name: string | undefined): string {
   return (name ?? "").trim().split("\n").join(", ")
 }
 
-function namesIn(alternatives: string): readonly string[] {
+function namesIn(alternatives: string): string[] {
   return alternatives.split(", ").flatMap((one) => (one.startsWith("DNS:") ? [one.slice("DNS:".length)] : []))
 }

@@ -4,6 +4,7 @@ import { requireDomain } from "../mail/domain-name.ts"
 import { checkMtaSts } from "../mail/mta-sts.ts"
 import { modes } from "../mail/mta-sts-policy.ts"
 import { problemList } from "../mail/mta-sts-problems.ts"
+import { serverCertificate } from "../mail/server-certificate.ts"
 import { examples } from "./examples.ts"
 
 export const mtastsvalidator = defineApi({
@@ -71,21 +72,10 @@ export const mtastsvalidator = defineApi({
       { description: "The mail servers of the domain, and which of them the policy covers." },
     ),
     certificate: premium(
-      nullable(
-        Type.Object({
-          subject: Type.String({ description: "Whom it was made for." }),
-          issuer: Type.String({ description: "Who signed it." }),
-          names: Type.Array(Type.String(), { description: "The DNS names that it is valid for." }),
-          valid_from: Type.String({ description: "Since when it is valid (RFC 3339)." }),
-          valid_until: Type.String({ description: "Until when it is valid (RFC 3339)." }),
-          days_left: Type.Integer({ description: "Whole days until its end; negative after it." }),
-          sha256: Type.String({ description: "Its SHA-256 in hexadecimal." }),
-        }),
-        {
-          description:
-            "The certificate of the policy's host, also one that is not accepted; null if none was seen.",
-        },
-      ),
+      nullable(serverCertificate, {
+        description:
+          "The certificate of the policy's host, also one that is not accepted; null if none was seen.",
+      }),
     ),
   }),
   examples,
@@ -98,9 +88,8 @@ export const mtastsvalidator = defineApi({
     const result = await checkMtaSts(domain, policy ?? null, ports)
     if (result.problems.some(({ code }) => code === "policy_not_read"))
       reject("policy", "must be given, since this service sends no HTTPS requests")
-    const { is_valid, problems, certificate, ...rest } = result
-    const shown = certificate && { ...certificate, names: [...certificate.names] }
-    return { is_valid, problems, domain, ...rest, mx: [...rest.mx], certificate: shown }
+    const { is_valid, problems, ...rest } = result
+    return { is_valid, problems, domain, ...rest, mx: [...rest.mx] }
   },
 })
 
