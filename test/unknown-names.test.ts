@@ -39,6 +39,15 @@ test.each([
     "vatvalidator?vat=1&contry=DE",
     "'vat': did you mean 'number'? there is no parameter 'contry': did you mean 'country'?",
   ],
+  [
+    "sunrisesunset?latitude=1&longitude=2",
+    "'latitude': did you mean 'lat'? there is no parameter 'longitude': did you mean 'lon'?",
+  ],
+  ["sunrisesunset?longitude=2", "'longitude': did you mean 'lon'?"],
+  [
+    "ibanvalidator?iban_number=1&customer=x",
+    "'iban_number': did you mean 'iban'? there is no parameter 'customer'.",
+  ],
   ["ibanvalidator?IBAN=DE89370400440532013000", "'IBAN': did you mean 'iban'?"],
   ["emailvalidator?mail=a%40b.example&format=json", "'mail': did you mean 'email'?"],
   ["ipcalculator?ip=10.0.0.0&prefix=8", "'ip': did you mean 'address'?"],

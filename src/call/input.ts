@@ -134,8 +134,15 @@ function unknownNames({ name: missing }: Parameter, raw: RawInput, { properties 
   const sent = new Set(raw.kind === "text" ? raw.parameters.map(({ name }) => name) : Object.keys(raw.values))
   const absent = Object.keys(properties).filter((name) => !sent.has(name))
   const shown = [...sent].filter(isUnknown).slice(0, maxShownNames)
+  const open = new Set(absent)
   const hints = shown.map((name) => {
-    const meant = meantBy(name.toLowerCase(), absent) ?? missing
+    const lower = name.toLowerCase()
+    // `longitude` is nearer to `lon` than its edits tell.
+    const longer = [...open].find((known) => known.length > 2 && lower.startsWith(known))
+    const meant = longer ?? meantBy(lower, [...open]) ?? (open.has(missing) ? missing : null)
+    if (meant === null) return `there is no parameter '${name}'.`
+    // One parameter can be meant by one name alone.
+    open.delete(meant)
     return `there is no parameter '${name}': did you mean '${meant}'?`
   })
   return hints.length === 0 ? "" : ` (${hints.join(" ")})`

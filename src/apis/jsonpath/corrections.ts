@@ -12,7 +12,8 @@ interface Parser {
   readonly tokenMap: Map<string, (stream: Stream) => unknown>
   parseNumber(stream: Stream): unknown
   parsePrefixExpression(stream: Stream): unknown
-  parseInfixExpression(stream: Stream, left: unknown): unknown
+  parseGroupedExpression(stream: Stream): object
+  parseInfixExpression(stream: Stream, left: object): { readonly right: object }
   parseSelectors(stream: Stream): unknown
   parseSlice(stream: Stream): unknown
   decodeString(token: library.Token): string
@@ -25,7 +26,7 @@ interface Stream {
 
 /**
  * Corrects the parser of json-p3 2.3.1 by RFC 9535: it refuses `0.5` and `"\u0001"`, and accepts `-01`, `$.a-b`, `$[:1 2]`,
- * `$[?!!@.a]` and `$[?1 == !@.a]`.
+ * `$[?!!@.a]`, `$[?1 == !@.a]` and `$[?@.a == @.b == 1]`.
  */
 export function correctParser(environment: library.JSONPathEnvironment): void {
   // biome-ignore lint/complexity/useLiteralKeys: TypeScript lets a literal key reach what is private
@@ -45,15 +46,31 @@ export function correctParser(environment: library.JSONPathEnvironment): void {
     return parseNot.call(parser, stream)
   })
 
+  const grouped = new WeakSet<object>()
+  const parseGrouped = parser.parseGroupedExpression
+  parser.tokenMap.set(library.TokenKind.LPAREN, (stream) => {
+    const expression = parseGrouped.call(parser, stream)
+    grouped.add(expression)
+    return expression
+  })
+
   const parseInfix = parser.parseInfixExpression
   parser.parseInfixExpression = (stream, left) => {
-    const isComparison = /^[=!<>]/.test(stream.current.value)
+    const operator = stream.current
+    const isComparison = /^[=!<>]/.test(operator.value)
     if (
       isComparison &&
       (stream.peek.kind === library.TokenKind.NOT || stream.peek.kind === library.TokenKind.LPAREN)
     )
       throw mistake(`a value must follow '${stream.current.value}', and not an expression`, stream.peek)
-    return parseInfix.call(parser, stream, left)
+    const expression = parseInfix.call(parser, stream, left)
+    // A comparison cannot be compared, nor what is negated or in parentheses (RFC 9535, section 2.3.5.1).
+    if (isComparison && [left, expression.right].some((side) => grouped.has(side) || "operator" in side))
+      throw mistake(
+        `only values and paths can stand beside '${operator.value}', and no expressions`,
+        operator,
+      )
+    return expression
   }
 
   const parseSelectors = parser.parseSelectors

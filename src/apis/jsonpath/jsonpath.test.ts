@@ -77,6 +77,15 @@ test.each([
   // RFC 9535 section 2.3.5.1: what is compared is a literal, a path to one value or a function.
   ["$[?1 == !@.a]", "character 9: a value must follow '==', and not an expression"],
   ["$[?@.a < (1)]", "character 10: a value must follow '<', and not an expression"],
+  ["$[?@.a == @.b == 1]", "only values and paths can stand beside '=='"],
+  ["$[?1 < 2 < 3]", "only values and paths can stand beside '<'"],
+  ["$[?(@.a == 1) == true]", "only values and paths can stand beside '=='"],
+  ["$[?(@.a) == 1]", "only values and paths can stand beside '=='"],
+  ["$[?(1) == 1]", "only values and paths can stand beside '=='"],
+  ["$[?!@.a == 1]", "only values and paths can stand beside '=='"],
+  ["$[?@.b && (@.a) != 1]", "only values and paths can stand beside '!='"],
+  // RFC 9535 section 2.3.3.1: -0 is no index.
+  ["$[-0]", "an index must not be -0"],
   ["$[:1 2]", "expected ':' between the numbers of a slice"],
   ["$[0:1-3]", "expected ':' between the numbers of a slice"],
   ["$['a\nb']", "control characters in quotes must be escaped"],

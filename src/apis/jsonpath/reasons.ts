@@ -22,7 +22,7 @@ const reasons: readonly (readonly [RegExp, Reason])[] = [
     () => "a backslash must begin an escape of JSON, such as \\n or \\u00e9",
   ],
   [/index out of range/, () => "indexes are whole numbers from -(2^53-1) to 2^53-1"],
-  [/leading zero/, () => "an index must not begin with 0 before other digits"],
+  [/leading zero/, () => "an index must not be -0, nor begin with 0 before other digits"],
   [/number literal/, () => "a number must be written as in JSON"],
   [/^no such function '(\w+)'|^filter function '(\w+)'/, toUnknownFunction],
   [

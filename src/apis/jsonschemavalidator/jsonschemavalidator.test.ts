@@ -95,6 +95,11 @@ test.each([
     { properties: { a: { type: "strin" } } },
     "must be a schema of 2020-12: '/properties/a/type' does not fit",
   ],
+  // JSON Schema 2020-12, core §8.2.1 and §8.2.2.
+  ["an $id with a fragment", { $id: "#a" }, "must have an address without a fragment as each '$id'"],
+  ["an $id that is no text", { items: { $id: 1 } }, "as each '$id'"],
+  ["an anchor that begins with a digit", { $defs: { a: { $anchor: "1a" } } }, "as each '$anchor'"],
+  ["a dynamic anchor with #", { not: { $dynamicAnchor: "#a" } }, "as each '$dynamicAnchor'"],
   ["a missing anchor", { $ref: "#a" }, "refers to '#a', and has no such anchor"],
   ["a missing place", { $ref: "#/a/b" }, "refers to a place that is not there, at '/a'"],
   [
@@ -425,4 +430,14 @@ test("any schema, meta-schema and vocabulary is used or refused, and no text of 
     { numRuns: Number(process.env.SCHEMA_RUNS ?? 1_500) },
   )
   expect(refused).toBeGreaterThan(100)
+})
+
+test("addresses that are names or data, or that draft 7 allows, are no mistakes", async () => {
+  const schema = "http://json-schema.org/draft-07/schema#"
+  for (const allowed of [
+    { properties: { $id: { type: "string" }, $anchor: true } },
+    { const: { $id: 1, $anchor: "1a" } },
+    { $schema: schema, definitions: { a: { $id: "#a" } }, $anchor: 1 },
+  ])
+    await check(allowed, 1)
 })

@@ -18,13 +18,18 @@ const namedSchemaKeywords = new Set(
 /** The library looks for its own keywords in every object. A mark before names that begin with `$` hides them from it. */
 const mark = "\0"
 
-/** Hides data in a schema from the library, which would take an object in it for a schema. {@link showLiteral} shows it again. */
-export function hideLiterals(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(hideLiterals)
+/**
+ * Hides data in a schema from the library, which would take an object in it for a schema. {@link showLiteral} shows it again.
+ * @param onKeyword gets each keyword with its value
+ */
+export function hideLiterals(schema: Json, onKeyword: (keyword: string, value: Json) => void): Json {
+  if (Array.isArray(schema)) return schema.map((inner) => hideLiterals(inner, onKeyword))
   return mapMembers(schema, (keyword, value) => {
+    onKeyword(keyword, value)
     if (literalKeywords.has(keyword)) return hideNames(value)
-    if (schemaKeywords.has(keyword)) return hideLiterals(value)
-    if (namedSchemaKeywords.has(keyword)) return mapMembers(value, (_, inner) => hideLiterals(inner))
+    if (schemaKeywords.has(keyword)) return hideLiterals(value, onKeyword)
+    if (namedSchemaKeywords.has(keyword))
+      return mapMembers(value, (_, inner) => hideLiterals(inner, onKeyword))
     // A `$ref` may lead into an unknown keyword, but addresses in it count for nothing (core, section 6.5).
     return hideNames(value, /^\0*\$(?:id|anchor|dynamicAnchor)$/)
   })

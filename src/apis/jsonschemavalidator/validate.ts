@@ -141,7 +141,12 @@ async function compileSchema(
 
 function toDocument(parameter: string, schema: Json, address: string, dialect: Dialect): SchemaDocument {
   if (typeof schema === "boolean") return buildSchemaDocument(schema, address, metaSchemas[dialect])
-  const hidden = hideLiterals(schema)
+  const forms = isObject(schema) && isDraft7(schema, dialect) ? draft7AddressForms : addressForms
+  const hidden = hideLiterals(schema, (keyword, value) => {
+    const [form, requirement] = forms.get(keyword) ?? []
+    if (form && !(typeof value === "string" && form.test(value)))
+      reject(parameter, `must have ${requirement} as each '${keyword}'`)
+  })
   if (!isObject(hidden)) return reject(parameter, "must be an object, true or false")
   const { $vocabulary: vocabulary, ...rest } = hidden
   requireNoVocabulary(parameter, Object.values(rest))
@@ -163,9 +168,7 @@ function toDocument(parameter: string, schema: Json, address: string, dialect: D
  */
 function keepDefinitions(schema: Readonly<Record<string, Json>>, dialect: Dialect) {
   const { $schema, $id, $ref, definitions } = schema
-  const isDraft7 =
-    typeof $schema === "string" ? $schema.startsWith(metaSchemas["draft-07"]) : dialect === "draft-07"
-  if (!isDraft7 || typeof $ref !== "string" || definitions === undefined) return schema
+  if (!isDraft7(schema, dialect) || typeof $ref !== "string" || definitions === undefined) return schema
   return {
     ...($schema !== undefined && { $schema }),
     ...($id !== undefined && { $id }),
@@ -173,6 +176,20 @@ function keepDefinitions(schema: Readonly<Record<string, Json>>, dialect: Dialec
     allOf: [{ $ref }],
   }
 }
+
+function isDraft7({ $schema }: Readonly<Record<string, Json>>, dialect: Dialect): boolean {
+  return typeof $schema === "string" ? $schema.startsWith(metaSchemas["draft-07"]) : dialect === "draft-07"
+}
+
+type AddressForm = readonly [form: RegExp, requirement: string]
+const anchorForm: AddressForm = [/^[a-z_][-\w.]*$/i, "a name of letters, digits, '-', '_' and '.'"]
+/** The library takes addresses out of a schema before its meta-schema can check them (JSON Schema 2020-12, core §8.2). */
+const addressForms = new Map<string, AddressForm>([
+  ["$id", [/^[^#]*#?$/, "an address without a fragment"]],
+  ["$anchor", anchorForm],
+  ["$dynamicAnchor", anchorForm],
+])
+const draft7AddressForms = new Map<string, AddressForm>([["$id", [/(?:)/, "an address"]]])
 
 /** A vocabulary changes what keywords mean. It is only allowed at the root, where its address is known. */
 function requireNoVocabulary(parameter: string, value: Json | undefined): void {
