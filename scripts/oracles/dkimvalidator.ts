@@ -69,8 +69,8 @@ export const oracle = defineOracle<string, Answer>({
     const refused = answer?.problems.some(
       ({ code }) => code === "version" || code === "repeated_tag" || code === "syntax",
     )
-    if (!answer || refused || answer.key_bits === null || answer.key_type === null) return null
-    return { type: answer.key_type, bits: answer.key_bits }
+    if (!answer || refused || answer.key_bits === null || answer.key_algorithm === null) return null
+    return { type: answer.key_algorithm, bits: answer.key_bits }
   },
   theirs: (records) => askPython("dkimvalidator.py", records, "python3-dkim"),
   known: [

@@ -20,7 +20,7 @@ interface Answer {
   readonly recordDomain: string | null
   readonly organizational: string | null
   readonly policy: string | null
-  readonly exists: boolean
+  readonly isInDns: boolean
 }
 
 const policy = fc.constantFrom("none", "quarantine", "reject", "Reject", "x")
@@ -81,14 +81,14 @@ function resolverOf(zone: DnsZone) {
 async function mailauthAnswer({ domain, zone }: Case): Promise<Answer> {
   const resolver = resolverOf(zone)
   const { record, recordDomain, orgDomain } = await discoverPolicy(domain, createRecordLookup(resolver))
-  const exists = await domainExists(domain, resolver)
+  const isInDns = await domainExists(domain, resolver)
   const tags = record === false ? null : getPolicyTags(record)
-  const below = tags && (exists ? (tags.sp ?? tags.p) : (tags.np ?? tags.sp ?? tags.p))
+  const below = tags && (isInDns ? (tags.sp ?? tags.p) : (tags.np ?? tags.sp ?? tags.p))
   return {
     recordDomain,
     organizational: orgDomain,
     policy: recordDomain === domain ? (tags?.p ?? null) : below,
-    exists,
+    isInDns,
   }
 }
 
@@ -104,7 +104,7 @@ export const oracle = defineOracle<Case, Answer>({
       recordDomain: answer?.record_domain ?? null,
       organizational: answer?.organizational_domain ?? null,
       policy: answer?.policy ?? null,
-      exists: answer?.exists ?? false,
+      isInDns: answer?.is_in_dns ?? false,
     }
   },
   theirs: (tests) => Promise.all(tests.map(mailauthAnswer)),

@@ -10,18 +10,18 @@ const beyondSchema = ["version", "range", "source_ip", "count"]
 type Answer = Awaited<ReturnType<typeof answerOf>>
 
 async function answerOf(report: string) {
-  const { problems, rows, published, range, ...answer } = await runIsolated(run, { report }, false)
+  const { problems, rows, published, period, ...answer } = await runIsolated(run, { report }, false)
   const seconds = (time: string | null) => (time === null ? null : String(Date.parse(time) / 1000))
   return {
     is_valid: problems.every(({ code, severity }) => severity !== "error" || beyondSchema.includes(code)),
     ...{ organization: answer.organization, contact: answer.contact, report_id: answer.report_id },
-    ...{ begin: seconds(range.begin), end: seconds(range.end) },
+    ...{ begin: seconds(period.begins_at), end: seconds(period.ends_at) },
     ...{ domain: published?.domain ?? null, policy: published?.policy ?? null },
     rows: rows.map((row) => ({
       ...{ count: row.count === null ? null : String(row.count), disposition: row.disposition },
       ...{ dkim: row.dkim, spf: row.spf, header_from: row.header_from },
       ...{ envelope_from: row.envelope_from, envelope_to: row.envelope_to },
-      reasons: row.reasons.map(({ type, comment }) => [type, comment]),
+      reasons: row.reasons.map(({ kind, comment }) => [kind, comment]),
       dkim_results: row.dkim_results.map((one) => [one.domain, one.selector, one.result, one.human_result]),
       spf_results: row.spf_results.map((one) => [one.domain, one.scope, one.result, one.human_result]),
     })),

@@ -113,14 +113,14 @@ describe("a record", () => {
     const [first, rest] = [keys.k2048.slice(0, 100), keys.k2048.slice(100)]
     const folded = await validate([{ TXT: ["v=DKIM1; t = y : s ; p=", `${first} \t`, rest] }])
     const plain = await validate([{ TXT: `p=${keys.k2048}` }])
-    expect(folded).toMatchObject({ key_type: "rsa", key_bits: 2_048, is_testing: true, is_strict: true })
-    expect([folded.fingerprint, folded.codes]).toEqual([plain.fingerprint, ["testing"]])
+    expect(folded).toMatchObject({ key_algorithm: "rsa", key_bits: 2_048, is_testing: true, is_strict: true })
+    expect([folded.key_sha256, folded.codes]).toEqual([plain.key_sha256, ["testing"]])
   })
 
   test("of RFC 8463 is a key of 256 bits", async () => {
     expect(await validate([{ TXT: `v=DKIM1; k=ed25519; p=${ed25519}` }])).toMatchObject({
       is_valid: true,
-      key_type: "ed25519",
+      key_algorithm: "ed25519",
       key_bits: 256,
     })
   })

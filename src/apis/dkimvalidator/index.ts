@@ -55,8 +55,8 @@ export const dkimvalidator = defineApi({
       description: "The name of the record: `_domainkey` between selector and domain.",
     }),
     record: nullableText("The record; null if there is none, or more than one."),
-    key_type: nullable(choice(["rsa", "ed25519", "other"], { description: "The type." }), {
-      description: "The type of the key that the record says; null without a record.",
+    key_algorithm: nullable(choice(["rsa", "ed25519", "other"], { description: "The algorithm." }), {
+      description: "The algorithm of the key that the record says; null without a record.",
     }),
     key_bits: nullable(Type.Integer(), {
       description: "The length of the key in bits; null if it cannot be read.",
@@ -69,7 +69,7 @@ export const dkimvalidator = defineApi({
       description: "The hashes that are allowed; null for all.",
     }),
     services: Type.Array(Type.String(), { description: "The services that the key is for; `*` for all." }),
-    fingerprint: premium(
+    key_sha256: premium(
       nullableText(
         "SHA-256 of the key in hexadecimal, to compare it with others; null if it cannot be read.",
       ),
@@ -106,17 +106,17 @@ export const dkimvalidator = defineApi({
       is_valid: isValid(problems),
       problems: [...problems],
       ...names,
-      ...{ record, key_type: type, key_bits: key?.bits ?? null },
+      ...{ record, key_algorithm: type, key_bits: key?.bits ?? null },
       ...{ is_testing: flags.includes("y"), is_strict: flags.includes("s") },
       ...{ hashes: hashes && [...hashes], services: [...services] },
-      ...{ fingerprint: key?.fingerprint ?? null, usual_selectors },
+      ...{ key_sha256: key?.sha256 ?? null, usual_selectors },
     }
   },
 })
 
 const nothing = {
-  ...{ record: null, key_type: null, key_bits: null, is_testing: false, is_strict: false },
-  ...{ hashes: null, services: [], fingerprint: null },
+  ...{ record: null, key_algorithm: null, key_bits: null, is_testing: false, is_strict: false },
+  ...{ hashes: null, services: [], key_sha256: null },
 }
 
 /** A key that was cut at 255 bytes often goes on in a record of its own. */

@@ -4,7 +4,7 @@ export interface PublicKey {
   /** Whether it is in the form that verifiers expect, SubjectPublicKeyInfo, or RSAPublicKey alone (RFC 6376 §3.6.1). */
   readonly form: "spki" | "pkcs1" | "raw"
   /** SHA-256 of the key as it is in the record, in hexadecimal. */
-  readonly fingerprint: string
+  readonly sha256: string
 }
 
 /** A key of 16,384 bits has 2,800 characters. */
@@ -21,14 +21,14 @@ export async function readKey(type: "rsa" | "ed25519", base64: string): Promise<
   const key = Buffer.from(base64, "base64")
   // `createPublicKey` would take the public half of it.
   if (isPrivateKey(key)) return null
-  const fingerprint = createHash("sha256").update(key).digest("hex")
+  const sha256 = createHash("sha256").update(key).digest("hex")
   // The 32 bytes of the key, without a frame (RFC 8463 §4).
-  if (type === "ed25519") return key.length === 32 ? { bits: 256, form: "raw", fingerprint } : null
+  if (type === "ed25519") return key.length === 32 ? { bits: 256, form: "raw", sha256 } : null
   for (const form of ["spki", "pkcs1"] as const) {
     try {
       const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({ key, format: "der", type: form })
       const bits = asymmetricKeyDetails?.modulusLength
-      if (asymmetricKeyType === "rsa" && bits !== undefined) return { bits, form, fingerprint }
+      if (asymmetricKeyType === "rsa" && bits !== undefined) return { bits, form, sha256 }
     } catch {
       // It is not in that form.
     }

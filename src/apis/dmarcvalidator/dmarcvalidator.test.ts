@@ -213,10 +213,10 @@ describe("report permissions", () => {
 
   test("are asked of hosts with another organizational domain, each once", async () => {
     expect((await validate(zone, "x.a.example")).report_permissions).toEqual([
-      { host: "mail.a.example", is_external: false, is_permitted: "yes" },
-      { host: "reports.example", is_external: true, is_permitted: "yes" },
-      { host: "other.example", is_external: true, is_permitted: "no" },
-      { host: "slow.example", is_external: true, is_permitted: "unknown" },
+      { domain: "mail.a.example", is_external: false, is_permitted: true },
+      { domain: "reports.example", is_external: true, is_permitted: true },
+      { domain: "other.example", is_external: true, is_permitted: false },
+      { domain: "slow.example", is_external: true, is_permitted: null },
     ])
   })
 
@@ -345,7 +345,7 @@ test("the size after an address is left out of the answer, and its host is asked
     is_valid: true,
     rua: [{ uri: "mailto:r@b.example", is_valid: true }],
     ruf: [{ uri: "mailto:f@b.example", is_valid: true }],
-    report_permissions: [{ host: "b.example", is_external: true, is_permitted: "yes" }],
+    report_permissions: [{ domain: "b.example", is_external: true, is_permitted: true }],
   })
 })
 

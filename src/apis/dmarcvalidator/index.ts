@@ -66,7 +66,7 @@ export const dmarcvalidator = defineApi({
     is_valid: Type.Boolean({ description: "Whether a policy applies, and no problem is an error." }),
     problems: problemList,
     domain: Type.String({ description: "The domain in lower case and in ASCII (A-labels)." }),
-    exists: Type.Boolean({ description: "Whether the domain exists in the DNS." }),
+    is_in_dns: Type.Boolean({ description: "Whether the domain exists in the DNS." }),
     organizational_domain: Type.String({
       description: "The domain that others must belong to, to be aligned with this one (§4.10.2).",
     }),
@@ -96,10 +96,10 @@ export const dmarcvalidator = defineApi({
     report_permissions: premium(
       Type.Array(
         Type.Object({
-          host: Type.String({ description: "The domain of an address for reports." }),
+          domain: Type.String({ description: "The domain of an address for reports." }),
           is_external: Type.Boolean({ description: "Whether it has another organizational domain." }),
-          is_permitted: choice(["yes", "no", "unknown"], {
-            description: "Whether it takes the reports; `unknown` if the DNS gave no answer.",
+          is_permitted: nullable(Type.Boolean(), {
+            description: "Whether it takes the reports; null if the DNS gave no answer.",
           }),
         }),
         {
@@ -124,7 +124,7 @@ async function validate(domain: string, { ports: { dns }, premium }: RunContext,
   const failure = failureOf(steps)
   if (failure) return refuseFailure(failure, `_dmarc.${failure.domain}`)
   if (existence.kind === "failure") return refuseFailure(existence, domain)
-  const exists = existence.kind !== "nxdomain"
+  const is_in_dns = existence.kind !== "nxdomain"
   const organizational_domain = organizationalDomain(domain, steps)
   const problems = steps.flatMap((step) =>
     step.kind === "answer" ? aboutTexts(`_dmarc.${step.domain}`, step.texts) : [],
@@ -140,16 +140,16 @@ async function validate(domain: string, { ports: { dns }, premium }: RunContext,
       problem("no_record", place, "No record applies to the domain."),
       ...misplaced.map(({ where, message }) => problem("wrong_place", where, message)),
     )
-    return { ...{ is_valid: false, problems, domain, exists, organizational_domain }, ...nothing }
+    return { ...{ is_valid: false, problems, domain, is_in_dns, organizational_domain }, ...nothing }
   }
   const { tags } = record
   const [rua, ruf] = [readDestinations(tags.get("rua")), readDestinations(tags.get("ruf"))]
   const policies = policiesOf(record)
-  const own = policies?.[record.domain === domain ? "p" : exists ? "sp" : "np"] ?? null
+  const own = policies?.[record.domain === domain ? "p" : is_in_dns ? "sp" : "np"] ?? null
   problems.push(...aboutRecord(record), ...aboutPolicy(record, organizational_domain))
   return {
     is_valid: isValid(problems),
-    ...{ problems, domain, exists, organizational_domain },
+    ...{ problems, domain, is_in_dns, organizational_domain },
     record_domain: record.domain,
     record: record.text,
     policy: own,

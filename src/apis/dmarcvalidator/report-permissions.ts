@@ -4,18 +4,18 @@ import { failureOf, isDmarc, organizationalDomain, walkDmarc } from "../mail/dma
 import { hostOf } from "./record.ts"
 
 /** Addresses of one record that are asked about; each may need nine questions. */
-const maxHosts = 10
+const maxDomains = 10
 
-/** Whether a host takes reports about a domain. */
+/** Whether a domain takes reports about another one. */
 export interface Permission {
-  readonly host: string
+  readonly domain: string
   readonly is_external: boolean
-  /** `unknown`: the DNS gave no answer. */
-  readonly is_permitted: "yes" | "no" | "unknown"
+  /** Null: the DNS gave no answer. */
+  readonly is_permitted: boolean | null
 }
 
 /**
- * Whether the hosts of addresses take reports about the domain of a record. Hosts with another organizational domain say so by a
+ * Whether the domains of addresses take reports about the domain of a record. Those with another organizational domain say so by a
  * record (RFC 9990, "Verifying External Destinations").
  */
 export function findPermissions(
@@ -25,23 +25,23 @@ export function findPermissions(
   dns: Dns,
   signal: AbortSignal,
 ): Promise<Permission[]> {
-  const hosts = [...new Set(destinations.flatMap((one) => hostOf(one) ?? []))].slice(0, maxHosts)
+  const domains = [...new Set(destinations.flatMap((one) => hostOf(one) ?? []))].slice(0, maxDomains)
   return Promise.all(
-    hosts.map(async (host): Promise<Permission> => {
-      if (isBelow(host, organizational)) return { host, is_external: false, is_permitted: "yes" }
-      const answer = await dns.resolve(`${recordDomain}._report._dmarc.${host}`, "TXT", signal)
-      if (answer.kind === "failure") return { host, is_external: true, is_permitted: "unknown" }
+    domains.map(async (domain): Promise<Permission> => {
+      if (isBelow(domain, organizational)) return { domain, is_external: false, is_permitted: true }
+      const answer = await dns.resolve(`${recordDomain}._report._dmarc.${domain}`, "TXT", signal)
+      if (answer.kind === "failure") return { domain, is_external: true, is_permitted: null }
       if (answer.kind === "records" && answer.records.some(isDmarc))
-        return { host, is_external: true, is_permitted: "yes" }
-      const steps = await walkDmarc(host, dns, signal)
-      if (failureOf(steps)) return { host, is_external: true, is_permitted: "unknown" }
-      const is_external = organizationalDomain(host, steps) !== organizational
-      return { host, is_external, is_permitted: is_external ? "no" : "yes" }
+        return { domain, is_external: true, is_permitted: true }
+      const steps = await walkDmarc(domain, dns, signal)
+      if (failureOf(steps)) return { domain, is_external: true, is_permitted: null }
+      const is_external = organizationalDomain(domain, steps) !== organizational
+      return { domain, is_external, is_permitted: !is_external }
     }),
   )
 }
 
 /** A domain below another one has the same organizational domain, unless its own record says otherwise. */
-function isBelow(host: string, domain: string): boolean {
-  return host === domain || host.endsWith(`.${domain}`)
+function isBelow(name: string, domain: string): boolean {
+  return name === domain || name.endsWith(`.${domain}`)
 }

@@ -95,7 +95,7 @@ describe("where mail goes", () => {
       "the servers in their order",
       { "x.com": [{ MX: [20, "B.x.com"] }, { MX: [10, "a.x.com"] }] },
       {
-        accepts_mail: "yes",
+        is_accepting_mail: true,
         reason: "mx",
         mail_servers: [
           { preference: 10, host: "a.x.com" },
@@ -106,16 +106,16 @@ describe("where mail goes", () => {
     [
       "a null MX",
       { "x.com": [{ MX: [0, "."] }, { A: "192.0.2.1" }] },
-      { accepts_mail: "no", reason: "null_mx" },
+      { is_accepting_mail: false, reason: "null_mx" },
     ],
     [
       "an address and no mail servers",
       { "x.com": [{ AAAA: "2001:db8::1" }] },
-      { accepts_mail: "yes", reason: "implicit_mx", mail_servers: [{ preference: 0, host: "x.com" }] },
+      { is_accepting_mail: true, reason: "implicit_mx", mail_servers: [{ preference: 0, host: "x.com" }] },
     ],
-    ["neither", { "x.com": [{ TXT: "a" }] }, { accepts_mail: "no", reason: "no_address" }],
-    ["no domain", {}, { accepts_mail: "no", reason: "no_domain" }],
-    ["no answer", { "x.com": ["SERVFAIL"] }, { accepts_mail: "unknown", reason: "dns_failure" }],
+    ["neither", { "x.com": [{ TXT: "a" }] }, { is_accepting_mail: false, reason: "no_address" }],
+    ["no domain", {}, { is_accepting_mail: false, reason: "no_domain" }],
+    ["no answer", { "x.com": ["SERVFAIL"] }, { is_accepting_mail: null, reason: "dns_failure" }],
   ])("%s", async (_name, dns, delivery) => {
     const answer = await validate("a@x.com", dns)
     expect(answer).toMatchObject({ is_valid: true, delivery })
@@ -144,45 +144,45 @@ describe("where mail goes", () => {
 describe("DMARC", () => {
   const record = (text: string) => [{ TXT: text }]
   test.each<[string, DnsZone, object]>([
-    ["none", {}, { found: "no", policy: null, domain: null, record: null }],
+    ["none", {}, { has_record: false, policy: null, record_domain: null, record: null }],
     [
       "its own",
       { "_dmarc.a.b.com": record("v=DMARC1; p=Quarantine"), "_dmarc.b.com": record("v=DMARC1; p=reject") },
-      { found: "yes", policy: "quarantine", domain: "a.b.com", record: "v=DMARC1; p=Quarantine" },
+      { has_record: true, policy: "quarantine", record_domain: "a.b.com", record: "v=DMARC1; p=Quarantine" },
     ],
     ["that of subdomains", { "_dmarc.b.com": record("v=DMARC1;p=none;sp=reject") }, { policy: "reject" }],
     [
       "that of the domain above",
       { "_dmarc.b.com": record("v=DMARC1; p=reject") },
-      { policy: "reject", domain: "b.com" },
+      { policy: "reject", record_domain: "b.com" },
     ],
     ["one without p", { "_dmarc.a.b.com": record("v=DMARC1; rua=mailto:a@b.com") }, { policy: "none" }],
     [
       "two records count as none",
       { "_dmarc.a.b.com": [{ TXT: "v=DMARC1; p=none" }, { TXT: "v=DMARC1; p=reject" }] },
-      { found: "no" },
+      { has_record: false },
     ],
     [
       "another text",
       { "_dmarc.a.b.com": [{ TXT: "v=DMARC10; p=none" }, { TXT: "v=spf1" }] },
-      { found: "no" },
+      { has_record: false },
     ],
     [
       "a public suffix says psd=y",
       { "_dmarc.b.com": record("v=DMARC1; p=reject"), "_dmarc.com": record("v=DMARC1; p=none; psd=y") },
-      { policy: "reject", domain: "b.com" },
+      { policy: "reject", record_domain: "b.com" },
     ],
     [
       "only of the public suffix",
       { "_dmarc.com": record("v=DMARC1; p=none; psd=y") },
-      { policy: "none", domain: "com" },
+      { policy: "none", record_domain: "com" },
     ],
     [
       "psd=n ends the walk",
       { "_dmarc.b.com": record("v=DMARC1; p=none; psd=n"), "_dmarc.com": record("v=DMARC1; p=reject") },
-      { domain: "b.com" },
+      { record_domain: "b.com" },
     ],
-    ["no answer", { "_dmarc.a.b.com": ["TIMEOUT"] }, { found: "unknown", policy: null }],
+    ["no answer", { "_dmarc.a.b.com": ["TIMEOUT"] }, { has_record: null, policy: null }],
   ])("%s", async (_name, dns, dmarc) => {
     expect(await validate("x@a.b.com", dns)).toMatchObject({ dmarc })
   })

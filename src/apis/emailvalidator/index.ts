@@ -56,7 +56,7 @@ export function createEmailvalidator(disposable: DisposableDomains) {
       ascii: nullableText(
         "The address with the domain in A-labels; null if it is not valid, or if the part before the `@` is not ASCII.",
       ),
-      needs_smtputf8: Type.Boolean({
+      is_smtputf8_required: Type.Boolean({
         description: "Whether only servers with the SMTPUTF8 extension accept it (RFC 6531).",
       }),
       is_role: Type.Boolean({
@@ -75,8 +75,8 @@ export function createEmailvalidator(disposable: DisposableDomains) {
       delivery: premium(
         nullable(
           Type.Object({
-            accepts_mail: choice(["yes", "no", "unknown"], {
-              description: "Whether the domain accepts mail; `unknown` if the DNS gave no answer.",
+            is_accepting_mail: nullable(Type.Boolean(), {
+              description: "Whether the domain accepts mail; null if the DNS gave no answer.",
             }),
             reason: choice(reasons, {
               description:
@@ -99,13 +99,13 @@ export function createEmailvalidator(disposable: DisposableDomains) {
       dmarc: premium(
         nullable(
           Type.Object({
-            found: choice(["yes", "no", "unknown"], {
-              description: "Whether a record applies; `unknown` if the DNS gave no answer.",
+            has_record: nullable(Type.Boolean(), {
+              description: "Whether a record applies; null if the DNS gave no answer.",
             }),
             policy: nullable(choice(["none", "quarantine", "reject"], { description: "The policy." }), {
               description: "What receivers are asked to do with mail that fails; null without a record.",
             }),
-            domain: nullableText("The domain whose record applies; null without a record."),
+            record_domain: nullableText("The domain whose record applies; null without a record."),
             record: nullableText("The record; null without one."),
           }),
           { description: "The DMARC policy of the domain (RFC 9989); null where `delivery` is." },
@@ -123,7 +123,7 @@ export function createEmailvalidator(disposable: DisposableDomains) {
       const { localPart, name, problems } = await readParts(address, number, hiddenIn(email))
       const valid = isValid(problems)
       const isName = name !== null && !name.startsWith("[")
-      const needsSmtputf8 = valid && localPart !== null && !isAscii(localPart)
+      const is_smtputf8_required = valid && localPart !== null && !isAscii(localPart)
       const { is_disposable, delivery, dmarc } =
         valid && isName && context.premium ? await lookUp(name, disposable, context) : notLookedUp
       return {
@@ -132,8 +132,8 @@ export function createEmailvalidator(disposable: DisposableDomains) {
         diagnosis: diagnosisOf(number, problems),
         local_part: localPart,
         domain: name,
-        ascii: valid && !needsSmtputf8 ? `${localPart}@${name}` : null,
-        needs_smtputf8: needsSmtputf8,
+        ascii: valid && !is_smtputf8_required ? `${localPart}@${name}` : null,
+        is_smtputf8_required,
         is_role: localPart !== null && isRole(localPart),
         suggestion: await suggest(address),
         is_disposable,

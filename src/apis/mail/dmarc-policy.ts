@@ -8,29 +8,28 @@ export type DmarcPolicyName = (typeof dmarcPolicies)[number]
 
 /** The DMARC policy for mail from a domain. */
 export interface DmarcPolicy {
-  /** `unknown`: the DNS did not answer. */
-  readonly found: "yes" | "no" | "unknown"
+  /** Null: the DNS did not answer. */
+  readonly has_record: boolean | null
   /** What receivers are asked to do with mail that fails; null without a record. */
   readonly policy: DmarcPolicyName | null
   /** The domain whose record it is: the asked one, or its organizational domain; null without a record. */
-  readonly domain: string | null
+  readonly record_domain: string | null
   readonly record: string | null
 }
 
-const absent = { policy: null, domain: null, record: null } as const
+const absent = { policy: null, record_domain: null, record: null } as const
 
 /** Finds the policy for mail from a domain, which is taken to exist, by the tree walk of RFC 9989 §4.10. */
 export async function findDmarc(domain: string, dns: Dns, signal: AbortSignal): Promise<DmarcPolicy> {
   const steps = await walkDmarc(domain, dns, signal)
   const [first] = steps
   const own = first?.kind === "answer" ? first.record : null
-  if (own === null && failureOf(steps)) return { found: "unknown", ...absent }
+  if (own === null && failureOf(steps)) return { has_record: null, ...absent }
   const used = own ?? policyRecord(domain, steps)
-  if (used === undefined) return { found: "no", ...absent }
-  const policies = policiesOf(used)
-  if (policies === null) return { found: "no", ...absent }
-  const { p, sp } = policies
-  return { found: "yes", policy: used.domain === domain ? p : sp, domain: used.domain, record: used.text }
+  const policies = used && policiesOf(used)
+  if (!used || !policies) return { has_record: false, ...absent }
+  const { domain: record_domain, text: record } = used
+  return { has_record: true, policy: policies[record_domain === domain ? "p" : "sp"], record_domain, record }
 }
 
 /**

@@ -87,7 +87,7 @@ function resultOf(text: string, domain: string): DmarcResult {
   const uris = tag("rua")?.split(",") ?? []
   return {
     ...{ problems: [], record_domain: domain, record: text, policy, policies: { subdomains: below } },
-    ...{ is_testing: false, exists: true, report_permissions: [] },
+    ...{ is_testing: false, is_in_dns: true, report_permissions: [] },
     rua: uris.map((uri) => ({ uri, is_valid: true })),
   }
 }

@@ -38,9 +38,9 @@ export interface DmarcResult {
   readonly policy: "none" | "quarantine" | "reject" | null
   readonly policies: { readonly subdomains: string } | null
   readonly is_testing: boolean
-  readonly exists: boolean
+  readonly is_in_dns: boolean
   readonly rua: readonly { readonly uri: string; readonly is_valid: boolean }[]
-  readonly report_permissions: readonly { readonly host: string; readonly is_permitted: string }[]
+  readonly report_permissions: readonly { readonly domain: string; readonly is_permitted: boolean | null }[]
 }
 
 export interface DkimResult {
@@ -48,7 +48,7 @@ export interface DkimResult {
   readonly problems: Problems
   readonly record_name: string
   readonly record: string | null
-  readonly key_type: string | null
+  readonly key_algorithm: string | null
   readonly key_bits: number | null
   readonly is_testing: boolean
   readonly usual_selectors: readonly string[]

@@ -148,7 +148,7 @@ const dkimKey: Check = {
           advice: "Publish the key as the server that signs shows it: dkimvalidator names each mistake.",
           fix,
         })
-      const short = good.filter(({ key_type, key_bits }) => key_type === "rsa" && (key_bits ?? 0) < 2048)
+      const short = good.filter((one) => one.key_algorithm === "rsa" && (one.key_bits ?? 0) < 2048)
       if (short.length > 0)
         return warning(0.5, {
           why: `RSA keys of under 2,048 bits: ${few(short.map(({ record_name }) => record_name))}.`,
@@ -287,13 +287,13 @@ const dmarcReports: Check = {
             "Only you know where such a mailbox is. 'rua=mailto:' and its address go into the DMARC record.",
           ),
         })
-      const refused = report_permissions.filter(({ is_permitted }) => is_permitted === "no")
+      const refused = report_permissions.filter(({ is_permitted }) => is_permitted === false)
       const [first] = refused
       if (first)
         return warning(0.5, {
-          why: `No reports are sent to ${few(refused.map(({ host }) => host))}, which does not say that it takes them.`,
+          why: `No reports are sent to ${few(refused.map(({ domain }) => domain))}, which does not say that it takes them.`,
           advice: "Ask whoever runs that domain to permit the reports.",
-          fix: permissionFix(facts, first.host),
+          fix: permissionFix(facts, first.domain),
         })
       return pass("Receivers send reports.")
     }),

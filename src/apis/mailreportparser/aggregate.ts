@@ -67,9 +67,9 @@ function toHead(root: Element, findings: Findings) {
   const metadata = childOf(root, "report_metadata")
   const published = childOf(root, "policy_published")
   const policy = (name: string) => choiceOf(published, name, policies)
-  const begin = toTime(textOf(childOf(metadata, "date_range"), "begin"), "begin", findings)
-  const end = toTime(textOf(childOf(metadata, "date_range"), "end"), "end", findings)
-  if (begin !== null && end !== null && begin > end)
+  const begins_at = toTime(textOf(childOf(metadata, "date_range"), "begin"), "begin", findings)
+  const ends_at = toTime(textOf(childOf(metadata, "date_range"), "end"), "end", findings)
+  if (begins_at !== null && ends_at !== null && begins_at > ends_at)
     findings.add("range", "feedback/report_metadata/date_range", "The period ends before it begins.")
   return {
     organization: textOf(metadata, "org_name"),
@@ -77,7 +77,7 @@ function toHead(root: Element, findings: Findings) {
     contact_details: textOf(metadata, "extra_contact_info"),
     report_id: textOf(metadata, "report_id"),
     generator: textOf(metadata, "generator"),
-    range: { begin, end },
+    period: { begins_at, ends_at },
     errors: childrenOf(metadata, "error").slice(0, maxPerRow).map(toText),
     published: published
       ? {
@@ -88,7 +88,7 @@ function toHead(root: Element, findings: Findings) {
           spf_alignment: modeOf(textOf(published, "aspf")),
           is_testing: textOf(published, "testing") === "y",
           discovery_method: choiceOf(published, "discovery_method", ["psl", "treewalk"]),
-          ...{ fo: textOf(published, "fo"), percent: toInteger(textOf(published, "pct")) },
+          ...{ failure_options: textOf(published, "fo"), percent: toInteger(textOf(published, "pct")) },
         }
       : null,
   }
@@ -112,7 +112,7 @@ function toRow(record: Element, where: string, is9990: boolean, findings: Findin
     spf: choiceOf(evaluated, "spf", alignedResults),
     reasons: childrenOf(evaluated, "reason")
       .slice(0, maxPerRow)
-      .map((reason) => ({ type: textOf(reason, "type"), comment: textOf(reason, "comment") })),
+      .map((reason) => ({ kind: textOf(reason, "type"), comment: textOf(reason, "comment") })),
     header_from: textOf(identifiers, "header_from"),
     envelope_from: textOf(identifiers, "envelope_from"),
     envelope_to: textOf(identifiers, "envelope_to"),

@@ -92,9 +92,9 @@ export const examples = [
       contact_details: null,
       report_id: "3v98abbp8ya9n3va8yr8oa3ya",
       generator: "Example DMARC Aggregate Reporter v1.2",
-      range: {
-        begin: "2025-11-25T00:00:00.000Z",
-        end: "2025-11-25T23:59:59.000Z",
+      period: {
+        begins_at: "2025-11-25T00:00:00.000Z",
+        ends_at: "2025-11-25T23:59:59.000Z",
       },
       errors: [],
       published: {
@@ -106,7 +106,7 @@ export const examples = [
         spf_alignment: "relaxed" as const,
         is_testing: false,
         discovery_method: "treewalk" as const,
-        fo: null,
+        failure_options: null,
         percent: null,
       },
       totals: {
@@ -164,14 +164,14 @@ export const examples = [
       sources: [
         {
           ip: "93.184.215.14",
-          reverse_name: "mail.good.example",
+          host: "mail.good.example",
           count: 123,
           passed: 123,
           failed: 0,
         },
         {
           ip: "93.184.215.20",
-          reverse_name: "host-93-184-215-20.none.example",
+          host: "host-93-184-215-20.none.example",
           count: 4,
           passed: 0,
           failed: 4,
@@ -200,9 +200,9 @@ export const examples = [
       contact_details: null,
       report_id: "949348866075514174",
       generator: null,
-      range: {
-        begin: "2025-11-25T00:00:00.000Z",
-        end: "2025-11-25T23:59:59.000Z",
+      period: {
+        begins_at: "2025-11-25T00:00:00.000Z",
+        ends_at: "2025-11-25T23:59:59.000Z",
       },
       errors: [],
       published: {
@@ -214,7 +214,7 @@ export const examples = [
         spf_alignment: "strict" as const,
         is_testing: false,
         discovery_method: null,
-        fo: null,
+        failure_options: null,
         percent: 100,
       },
       totals: {
@@ -234,7 +234,7 @@ export const examples = [
           spf: "fail" as const,
           reasons: [
             {
-              type: "forwarded" as const,
+              kind: "forwarded" as const,
               comment: "looks forwarded, downgrade to none",
             },
           ],
@@ -257,7 +257,7 @@ export const examples = [
       sources: [
         {
           ip: "2001:db8::25",
-          reverse_name: null,
+          host: null,
           count: 2,
           passed: 0,
           failed: 2,
@@ -277,9 +277,9 @@ export const examples = [
       organization: "Company-X",
       contact: "sts-reporting@company-x.example",
       report_id: "5065427c-23d3-47ca-b6e0-946ea0e8c4be",
-      range: {
-        begin: "2016-04-01T00:00:00.000Z",
-        end: "2016-04-01T23:59:59.000Z",
+      period: {
+        begins_at: "2016-04-01T00:00:00.000Z",
+        ends_at: "2016-04-01T23:59:59.000Z",
       },
       contact_details: null,
       generator: null,
@@ -296,7 +296,7 @@ export const examples = [
       rows: [],
       tls_policies: [
         {
-          type: "sts" as const,
+          kind: "sts" as const,
           domain: "company-y.example",
           policy: ["version: STSv1", "mode: testing", "mx: *.mail.company-y.example", "max_age: 86400"],
           mx_hosts: ["*.mail.company-y.example"],
@@ -321,7 +321,7 @@ export const examples = [
       sources: [
         {
           ip: "2001:db8:abcd:12::1",
-          reverse_name: null,
+          host: null,
           count: 303,
           passed: 0,
           failed: 303,

@@ -52,10 +52,10 @@ export const mailreportparser = defineIsolatedApi({
     contact_details: nullableText("More ways to reach them."),
     report_id: nullableText("The name of the report."),
     generator: nullableText("The program that made the report."),
-    range: Type.Object(
+    period: Type.Object(
       {
-        begin: nullableText("Its first moment, in UTC; null if it cannot be read."),
-        end: nullableText("Its last moment, in UTC; null if it cannot be read."),
+        begins_at: nullableText("Its first moment, in UTC; null if it cannot be read."),
+        ends_at: nullableText("Its last moment, in UTC; null if it cannot be read."),
       },
       { description: "The period." },
     ),
@@ -72,7 +72,7 @@ export const mailreportparser = defineIsolatedApi({
         spf_alignment: alignment("the domain that SPF has checked"),
         is_testing: Type.Boolean({ description: "Whether the record asked for the next weaker policy." }),
         discovery_method: oneOf(["psl", "treewalk"], "How the record was found"),
-        fo: nullableText("Which single failures the record asked to report."),
+        failure_options: nullableText("Which single failures the record asked to report (`fo`)."),
         percent: nullable(Type.Integer(), {
           description: "To how many per cent of messages the policy applied (`pct` of RFC 7489).",
         }),
@@ -99,7 +99,7 @@ export const mailreportparser = defineIsolatedApi({
         spf: oneOf(alignedResults, "Whether SPF passed, aligned"),
         reasons: Type.Array(
           Type.Object({
-            type: nullableText("The kind of reason."),
+            kind: nullableText("The kind of reason."),
             comment: nullableText("More about it."),
           }),
           { description: "Why something else was done than the policy says, at most 10." },
@@ -128,7 +128,7 @@ export const mailreportparser = defineIsolatedApi({
     ),
     tls_policies: Type.Array(
       Type.Object({
-        type: oneOf(policyTypes, "The kind of policy"),
+        kind: oneOf(policyTypes, "The kind of policy"),
         domain: nullableText("The domain of the policy."),
         policy: Type.Array(Type.String(), {
           description: "The policy as the sender saw it, at most 20 lines.",
@@ -162,7 +162,7 @@ export const mailreportparser = defineIsolatedApi({
       Type.Array(
         Type.Object({
           ip: Type.String({ description: "The address." }),
-          reverse_name: nullableText(
+          host: nullableText(
             "Its name in the DNS (PTR), as the owner of the address says; null if it has none, or the DNS gives no answer.",
           ),
           count: count("Messages, or failed sessions of TLS."),

@@ -67,8 +67,8 @@ test("reads what was written, packed or not", async () => {
         expect(answer.report_id).toBe(texts.report_id ?? "")
         expect(answer.generator).toBe(texts.generator ?? null)
         const period = textsOf(below(metadata, "date_range")[0])
-        expect(Date.parse(answer.range.begin ?? "")).toBe(Number(period.begin) * 1000)
-        expect(Date.parse(answer.range.end ?? "")).toBe(Number(period.end) * 1000)
+        expect(Date.parse(answer.period.begins_at ?? "")).toBe(Number(period.begin) * 1000)
+        expect(Date.parse(answer.period.ends_at ?? "")).toBe(Number(period.end) * 1000)
         const published = textsOf(below(node, "policy_published")[0])
         expect(answer.published?.policy).toBe(published.p as "none")
         expect(answer.published?.subdomain_policy ?? undefined).toBe(published.sp as "none")
@@ -79,7 +79,7 @@ test("reads what was written, packed or not", async () => {
           const evaluated = below(written, "policy_evaluated")[0]
           expect(row.count).toBe(Number(textsOf(written).count))
           expect(row.disposition).toBe(textsOf(evaluated).disposition as "none")
-          expect(row.reasons.map(({ type }) => type ?? "")).toEqual(
+          expect(row.reasons.map(({ kind }) => kind ?? "")).toEqual(
             below(evaluated, "reason").map((reason) => textsOf(reason).type ?? ""),
           )
           const [results] = below(records[index], "auth_results")
@@ -239,7 +239,7 @@ test("the twenty senders with most messages have their names, those that do not 
     { ports: portsFor({ given: { dns } }), giveWay() {}, premium: true },
   )
   expect(answer.sources.length).toBe(20)
-  expect(answer.sources.slice(0, 3).map(({ ip, reverse_name, count }) => [ip, reverse_name, count])).toEqual([
+  expect(answer.sources.slice(0, 3).map(({ ip, host, count }) => [ip, host, count])).toEqual([
     ["192.0.2.0", null, 100],
     ["192.0.2.1", "a.test", 99],
     ["192.0.2.2", null, 98],

@@ -27,18 +27,18 @@ export class Sources {
     const most = [...this.#counts]
       .sort(([a, { count: countOfA }], [b, { count: countOfB }]) => countOfB - countOfA || (a < b ? -1 : 1))
       .slice(0, maxSources)
-    const names = await withTimeLimit(timer, dnsLimitMs, (signal) =>
-      Promise.all(most.map(([ip]) => findName(ip, dns, signal))),
+    const hosts = await withTimeLimit(timer, dnsLimitMs, (signal) =>
+      Promise.all(most.map(([ip]) => findHost(ip, dns, signal))),
     )
     return most.map(([ip, { count, passed }], index) => ({
-      ...{ ip, reverse_name: names[index] ?? null },
+      ...{ ip, host: hosts[index] ?? null },
       ...{ count, passed, failed: count - passed },
     }))
   }
 }
 
 /** The first of the names of an address, so that it is the same one each time. */
-async function findName(ip: string, dns: Dns, signal: AbortSignal): Promise<string | null> {
+async function findHost(ip: string, dns: Dns, signal: AbortSignal): Promise<string | null> {
   const address = parseAddress(ip)
   if (address === null) return null
   const answer = await Promise.race([dns.resolve(toReverseName(address), "PTR", signal), isOver(signal)])

@@ -29,9 +29,9 @@ export function readTlsReport(text: string, findings: Findings, totals: Totals, 
   const report = parse(text)
   const read = new Members(report, "", findings)
   const range = read.object("date-range")
-  const begin = toTime(range.text("start-datetime"), "date-range/start-datetime", findings)
-  const end = toTime(range.text("end-datetime"), "date-range/end-datetime", findings)
-  if (begin !== null && end !== null && begin > end)
+  const begins_at = toTime(range.text("start-datetime"), "date-range/start-datetime", findings)
+  const ends_at = toTime(range.text("end-datetime"), "date-range/end-datetime", findings)
+  if (begins_at !== null && ends_at !== null && begins_at > ends_at)
     findings.add("range", "date-range", "The period ends before it begins.")
   const policies = new Rows<ReturnType<typeof toPolicy>>()
   for (const [index, policy] of read.list("policies").entries())
@@ -40,7 +40,7 @@ export function readTlsReport(text: string, findings: Findings, totals: Totals, 
     organization: read.text("organization-name"),
     contact: read.text("contact-info"),
     report_id: read.text("report-id"),
-    range: { begin, end },
+    period: { begins_at, ends_at },
     ...policies.list(),
   }
 }
@@ -84,7 +84,7 @@ function toPolicy(row: Members, totals: Totals, sources: Sources) {
   if (type !== null && known === null)
     policy.add("value", "policy-type", "The type of the policy is not known.")
   return {
-    type: known,
+    kind: known,
     domain: policy.text("policy-domain"),
     policy: policy.texts("policy-string"),
     mx_hosts: policy.texts("mx-host"),

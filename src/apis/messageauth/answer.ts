@@ -48,7 +48,7 @@ export function toSignature(signature: Signature) {
       .map((name) => shorten(name, maxText)),
     unsigned_body_bytes: status.underSized ?? 0,
     signed_at: signature.signTime ?? null,
-    expires_at: signature.expiresAfter ?? null,
+    valid_until: signature.expiresAfter ?? null,
     key_bits: signature.modulusLength ?? null,
   }
 }

@@ -93,7 +93,7 @@ export const messageauth = defineIsolatedApi({
           description: "How many bytes at the end of the body it does not cover (`l=`).",
         }),
         signed_at: nullableText("When it was made, as it says; null if it does not say."),
-        expires_at: nullableText("Until when it is valid; null if it does not say."),
+        valid_until: nullableText("Until when it is valid; null if it does not say."),
         key_bits: nullable(Type.Integer(), {
           description: "The length of an RSA key; null for others, or without a key.",
         }),

@@ -162,7 +162,7 @@ describe("DKIM", () => {
     const signedBefore = (hours: number) => new Date(Date.parse(now) - hours * 3_600_000)
     const expires = signedBefore(1)
     const expired = await check(await sign(plain, { signTime: signedBefore(2), expires }))
-    expect(expired.signatures[0]).toMatchObject({ result: "neutral", expires_at: expires.toISOString() })
+    expect(expired.signatures[0]).toMatchObject({ result: "neutral", valid_until: expires.toISOString() })
     expect(resultOf(expired, "dkim")?.reason).toBe("`x=`: the signature has expired")
     // Saved mail is judged by the time of its receipt.
     const saved = await check(await sign(plain, { signTime: signedBefore(2), expires }), {
