@@ -15,8 +15,8 @@ export interface Permission {
 }
 
 /**
- * Whether the domains of addresses take reports about the domain of a record. Those with another organizational domain say so by a
- * record (RFC 9990, "Verifying External Destinations").
+ * Whether the domains of addresses take reports about the domain of a record. Those with another organizational domain say so by
+ * a record (RFC 9990, "Verifying External Destinations").
  */
 export function findPermissions(
   recordDomain: string,
