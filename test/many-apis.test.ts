@@ -60,7 +60,7 @@ describe.each([7, 40, 60, 300])("with %d APIs", (count) => {
     ])
       expect(text.split(shared)).toHaveLength(2)
     // The shared parts have about 60,000 characters.
-    expect(text.length).toBeLessThan(60_000 + count * 21_500)
+    expect(text.length).toBeLessThan(60_000 + count * 22_000)
   })
 })
 
