@@ -14,7 +14,10 @@ export function dmarcFix(facts: Facts): Fix | null {
   const { domain, dmarc } = facts
   if (!dmarc.isKnown) return null
   const { record, record_domain, policy, problems } = dmarc.value
-  const isOwn = record_domain === domain || problems.some(({ code }) => code === "multiple_records")
+  const several = problems.some(
+    ({ code, where }) => code === "multiple_records" && where === `_dmarc.${domain}`,
+  )
+  const isOwn = record_domain === domain || several
   const mailbox = mailboxFor(facts)
   const next = nextPolicy(facts)
   const text = compose(dmarc.value, next, mailbox)
@@ -72,10 +75,15 @@ function noteFor(facts: Facts, next: Policy, present: Policy | null, mailbox: st
   const box =
     mailbox === null ? "" : " The mailbox for reports must exist; mailreportparser reads what comes in."
   if (hasNoMail(facts)) return "The domain has no mail, so all mail in its name is forged."
-  if (next === "reject") return `The domain sends no mail, so all mail in its name is forged.${box}`
+  if (!sendsMail(facts)) return `The domain sends no mail, so all mail in its name is forged.${box}`
   if (next === "none")
     return `The first step: nobody has read reports yet, so 'p=none' delivers all mail and only asks for them.${box} When they show for some weeks that your own mail passes, make the policy quarantine, then reject.`
-  if (present === next) return `The present policy, without what is wrong in the record.${box}`
+  if (present === next) {
+    const below = facts.dmarc.isKnown ? facts.dmarc.value.policies?.subdomains : undefined
+    const isWeaker = policies.some((one, rank) => one === below && rank < policies.indexOf(next))
+    const widened = " It then holds for the domains below too: see in the reports first which of them send."
+    return `The present policy, without what is wrong in the record.${isWeaker ? widened : ""}${box}`
+  }
   return "Read the reports first: mail of yours that passes neither SPF nor DKIM goes to the folder for junk."
 }
 

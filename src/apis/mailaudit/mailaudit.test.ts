@@ -323,6 +323,27 @@ test("each check that costs points without a record of its own has a fix", async
   }
 })
 
+test("the DMARC line replaces what is at its own name alone, and its note says what it changes", async () => {
+  const fixOf = async (zone: Zone, domain = "firm.example") =>
+    (await audit(zone, { domain })).fixes.find(({ checks }) => checks.includes("dmarc_policy"))
+  const withRecord = (...texts: readonly string[]): Zone => ({
+    ...kept,
+    "_dmarc.firm.example": texts.map((text) => ({ TXT: text })),
+  })
+  const weakBelow = await fixOf(withRecord("v=DMARC1; p=reject; sp=none; rua=mailto:d@firm.example"))
+  expect(weakBelow?.note).not.toContain("sends no mail")
+  expect(weakBelow?.note).toContain("for the domains below too")
+  const testing = await fixOf(withRecord("v=DMARC1; p=reject; t=y; rua=mailto:d@firm.example"))
+  expect(testing?.note).toContain("The present policy")
+  expect(testing?.note).not.toContain("domains below")
+  const two = withRecord("v=DMARC1; p=reject", "v=DMARC1; p=none")
+  expect((await fixOf(two))?.action).toBe("replace")
+  const mail = { "mail.firm.example": kept["firm.example"] ?? [] }
+  const below = await fixOf({ ...two, ...mail }, "mail.firm.example")
+  expect(below?.line).toStartWith("_dmarc.mail.firm.example. ")
+  expect(below?.action).toBe("add")
+})
+
 test("only who runs the mail servers can publish TLSA records for them", async () => {
   const zone: Zone = {
     ...kept,
