@@ -48,7 +48,6 @@ PjP2Q1zU1yn6rBfwAiBLUmga/9b4M0lEi9Yn2rdS+QKP3JaPRcMzT6kQFGl8sw==
 
 /** The fields of a certificate or request without the extensions for them. */
 const withoutExtensions = {
-  matched_name: null,
   is_ca: false,
   path_length: null,
   key_usage: null,
@@ -86,7 +85,6 @@ export const examples = [
         { kind: "dns", value: "www.example.com" },
         { kind: "dns", value: "example.com" },
       ],
-      matched_name: "example.com",
       is_ca: false,
       path_length: null,
       key_usage: ["digitalSignature"],
@@ -101,6 +99,7 @@ export const examples = [
         { oid: "2.5.29.37", name: "extKeyUsage", is_critical: false },
         { oid: "2.5.29.15", name: "keyUsage", is_critical: true },
       ],
+      matched_name: "example.com",
       days_left: 97,
       chain: [
         {
@@ -156,6 +155,7 @@ export const examples = [
       names: [],
       ...withoutExtensions,
       extensions: [],
+      matched_name: null,
       days_left: -3980,
       chain: [],
       lint: null,
@@ -188,6 +188,7 @@ export const examples = [
       names: [{ kind: "dns", value: "shop.example.com" }],
       ...withoutExtensions,
       extensions: [{ oid: "2.5.29.17", name: "subjectAltName", is_critical: false }],
+      matched_name: null,
       days_left: null,
       chain: [],
       lint: null,

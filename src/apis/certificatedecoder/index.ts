@@ -90,7 +90,6 @@ export const certificatedecoder = defineIsolatedApi({
       }),
       { description: "The names that it is valid for (subjectAltName)." },
     ),
-    matched_name: nullableText("The name that fits `host`; null if none does, or without `host`."),
     is_ca: Type.Boolean({
       description: "Whether it belongs to an authority, which may sign other certificates.",
     }),
@@ -120,6 +119,7 @@ export const certificatedecoder = defineIsolatedApi({
       }),
       { description: "The extensions, in their order." },
     ),
+    matched_name: nullableText("The name that fits `host`; null if none does, or without `host`."),
     days_left: nullable(Type.Integer(), {
       description: "Whole days until it expires, rounded down; null where `valid_until` is.",
     }),
