@@ -91,6 +91,11 @@ const unsecured = signed.map(({ alg, form, token }): Case => {
   return { token: `${encode('{"alg":"none"}')}.${payload}.`, key: keyText(alg, form) }
 })
 
+/** Whether the last character of base64url has bits for which there is no byte, and which are not zero. */
+function hasBitsLeft(part: string): boolean {
+  return /^[\w-]*$/.test(part) && Buffer.from(part, "base64url").toString("base64url") !== part
+}
+
 export const oracle = defineOracle<Case, Answer>({
   api: "jwtdecoder",
   against: "python3-jwcrypto",
@@ -116,8 +121,14 @@ export const oracle = defineOracle<Case, Answer>({
       fits: ({ token }, ours) => ours.verified && /^\s|\s$/.test(token),
     },
     {
-      reason: "+, / or padding in a token, which are not in base64url (RFC 7515 section 2); it reads them",
-      fits: ({ token }, ours, theirs) => /[+/=]/.test(token) && !ours.verified && theirs.verified,
+      reason:
+        "characters in a token that base64url does not have, such as +, /, blanks and padding with = (RFC 7515 section 2); it reads or skips them",
+      fits: ({ token }, ours, theirs) => !/^[\w.-]*$/.test(token) && !ours.verified && theirs.verified,
+    },
+    {
+      reason: "bits after the last byte that are not zero (RFC 4648 section 3.5); it drops them",
+      fits: ({ token }, ours, theirs) =>
+        token.split(".").some(hasBitsLeft) && !ours.verified && theirs.verified,
     },
   ],
 })
