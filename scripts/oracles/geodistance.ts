@@ -91,9 +91,9 @@ function missed(metres: number, bearing: number, other: number): number {
 }
 
 /**
- * How far two areas may be apart, in square metres, since their lines to the other side of the earth miss the end by 5 nanometres.
- * The methods are accurate to 15 (documentation of GeographicLib, class Geodesic). There all lines meet again, so that a line
- * whose reduced length is 200 metres turns by 5e-9 / 200. A turned line of half the earth sweeps an area of 2 r² times the turn.
+ * How far two areas may be apart, in square metres, since their lines to the other side of the earth miss the end by
+ * 5 nanometres. The methods are accurate to 15 (documentation of GeographicLib, class Geodesic). There all lines meet again, so
+ * that one whose reduced length is 200 metres turns by 5e-9 / 200. A turned line of half the earth sweeps 2 r² times the turn.
  */
 function sweptArea(points: readonly Point[]): number {
   const { ALL, WGS84 } = geodesic.Geodesic
