@@ -25,8 +25,7 @@ const authenticated: DaneExample = {
   given: { ...given, domain: "good.dane.test" },
   output: {
     ...service("good.dane.test"),
-    ...state("authenticate", "secure"),
-    records: [record(3, 1)],
+    ...state("authenticate", "secure", [record(3, 1)]),
     problems: [],
     mail_servers: mailServers("secure", [server("good.dane.test", null, [record(3, 1)])]),
   },
@@ -38,8 +37,7 @@ const ofDomain: DaneExample = {
   given: { ...given, domain: "all.dane.test" },
   output: {
     ...service("all.dane.test"),
-    ...state("ordinary", "secure"),
-    records: [],
+    ...state("ordinary", "secure", []),
     problems: [
       {
         code: "no_records",
@@ -61,8 +59,7 @@ const unusable: DaneExample = {
   given: { ...given, domain: "pkix.dane.test" },
   output: {
     ...service("pkix.dane.test"),
-    ...state("encrypt", "secure"),
-    records: [record(0, 0, reasonFor(0)), record(1, 1, reasonFor(1))],
+    ...state("encrypt", "secure", [record(0, 0, reasonFor(0)), record(1, 1, reasonFor(1))]),
     problems: [
       ...[0, 1].map((usage) => ({
         code: "unusable_record" as const,
@@ -93,8 +90,7 @@ const insecure: DaneExample = {
   given,
   output: {
     ...service("mail.plain.test"),
-    ...state("ordinary", "insecure"),
-    records: [record(3, 1)],
+    ...state("ordinary", "insecure", [record(3, 1)]),
     problems: [
       {
         code: "not_signed",
@@ -118,11 +114,11 @@ function service(host: string) {
   return { host, port: 25, protocol: "tcp", record_name: `_25._tcp.${host}` }
 }
 
-/** The state of the records, which is also that of the addresses. */
-function state(action: Answer["action"], security: "secure" | "insecure") {
+/** The records and their state, which is also that of the addresses. */
+function state(action: Answer["action"], security: "secure" | "insecure", records: Answer["records"]) {
   return {
     ...{ is_usable: action === "authenticate", action, security },
-    ...{ reason: security === "secure" ? null : unsigned, address_security: security },
+    ...{ reason: security === "secure" ? null : unsigned, records, address_security: security },
   }
 }
 
