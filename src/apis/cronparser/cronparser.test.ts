@@ -229,6 +229,8 @@ describe("the dialect", () => {
   })
 
   test.each([
+    ["rate(5 minutes)", {}, "rate() is no cron expression: write */5 * * * * for each 5 minutes"],
+    ["0 0 0 L-3 * ?", {}, "days counted back from the last, such as 'L-3', cannot be read"],
     ["0 0 0 * *", {}, "the day of the month '0' is not from 1 to 31"],
     ["0 0 * 13 *", {}, "the month '13' is not from 1 to 12 or from JAN to DEC"],
     ["0 ? * * *", {}, "the hour is ?, which stands only for a day of the month or of the week"],

@@ -65,6 +65,8 @@ export function readExpression(written: string, asked?: Dialect): CronExpression
       return { dialect, text: first.toLowerCase() }
     throw new CronMistake(`words that stand for a schedule are ${words.join(", ")}`)
   }
+  if (/^rate\(/i.test(first))
+    throw new CronMistake("rate() is no cron expression: write */5 * * * * for each 5 minutes")
   const counts = fieldsOf[dialect].map((fields) => fields.length)
   const fields = fieldsOf[dialect].find(({ length }) => length === parts.length)
   if (!fields)
@@ -98,6 +100,8 @@ function readField(text: string, field: Field, dialect: Dialect): string {
 
 function readItem(item: string, count: number, field: Field, dialect: Dialect): string {
   if (field === day && (item === "L" || (item === "LW" && count === 1))) return item
+  if (field === day && item.startsWith("L-"))
+    throw new CronMistake(`days counted back from the last, such as '${shorten(item, 20)}', cannot be read`)
   const [, nearest] = /^(\d+)W$/.exec(item) ?? []
   if (field === day && nearest !== undefined) return `${toNumber(nearest, field)}W`
   if (field.names === names) {

@@ -346,6 +346,11 @@ test.each([
   ["!!float 'x'", '"x"', ["tag_misfit"]],
   ["!!bool 1", "1", ["tag_misfit"]],
   ["!!null a", '"a"', ["tag_misfit"]],
+  ["!!seq {}", "{}", ["tag_misfit"]],
+  ["!!map []", "[]", ["tag_misfit"]],
+  ["!!seq []", "[]", []],
+  ["!!map {}", "{}", []],
+  ["!!str []", "[]", ["tag_misfit"]],
   ["!!binary aGk=", '"aGk="', ["tags"]],
 ])("the tag of %s", async (yaml, json, codes) => {
   const { text, problems } = await convert(`a: ${yaml}\n`, "yaml", "json")
@@ -359,6 +364,11 @@ test("what programs of YAML 1.1 read otherwise is named, and quoted texts are no
     ["yes", "yes"],
     ["off", "off"],
     ["12:30:00", "12:30:00"],
+    // YAML 1.1 has digits in groups and binary numbers (yaml.org/type/int).
+    ["1_000", "1_000"],
+    ["-0b1_1", "-0b1_1"],
+    ["0x_1F", "0x_1F"],
+    ["1_0.5", "1_0.5"],
   ] as const) {
     const { text, problems } = await convert(`a: ${yaml}`, "yaml", "json")
     expect(JSON.parse(text)).toEqual({ a: json })
@@ -366,7 +376,7 @@ test("what programs of YAML 1.1 read otherwise is named, and quoted texts are no
       ["yaml_1_1_forms", "line 1, column 4"],
     ] as never)
   }
-  for (const yaml of ["'yes'", '"0755"', "noon", "12", "0", "0.5", "2026-11-28"])
+  for (const yaml of ["_1", "0x1F", "a_1", "1.5", "'yes'", '"0755"', "noon", "12", "0", "0.5", "2026-11-28"])
     expect((await convert(`a: ${yaml}`, "yaml", "json")).problems).toEqual([])
 })
 
@@ -389,6 +399,15 @@ describe("CSV of spreadsheets", () => {
     expect(await codes('a;b\n1,5;"x;y"\n', { delimiter: "semicolon" })).toEqual([rows, []])
     expect(await codes("a\tb\n1,5\tx;y\n", { delimiter: "tab" })).toEqual([rows, []])
     expect(await codes("a;b\n1;2\n")).toEqual([[{ "a;b": "1;2" }], ["other_delimiter"]])
+    // The decimal commas of those who part columns with semicolons.
+    await expect(ask("a;b\n1,5;2")).rejects.toThrow(
+      "has 2 in the row at line 2, column 1; or set 'delimiter'",
+    )
+    for (const names of [["sep=;"], ["sep=", ""], ["SEP=,"]]) {
+      const text = JSON.stringify([Object.fromEntries(names.map((name) => [name, "x"]))])
+      const written = await runIsolated(run, { text, from: "json", to: "csv" })
+      expect(JSON.parse((await ask(written.text)).text)).toEqual(JSON.parse(text))
+    }
     expect(await codes("sep=;\r\na;b\r\n1;2\r\n")).toEqual([[{ a: "1", b: "2" }], ["separator_line"]])
     await expect(ask('a;b\n"1"2;3', { delimiter: "semicolon" })).rejects.toThrow(
       "a semicolon or a new line must follow",

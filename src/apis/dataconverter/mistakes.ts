@@ -19,7 +19,7 @@ const meanings = {
     [/ALIAS/, "an alias must stand alone, and name an anchor"],
     [/DIRECTIVE/, "a line that begins with % must be a directive, before ---"],
     [/DQ_ESCAPE/, "an escape must be one of YAML"],
-    [/INDENT/, "the line must be indented as its neighbours, by spaces"],
+    [/INDENT/, "the line must be indented as its neighbours, by spaces, or a bracket is not closed"],
     [/PROP_ORDER|MULTIPLE_(?:ANCHORS|TAGS)/, "a value has one anchor and one tag at most, before it"],
     [/SCALAR_START/, "a text that begins with such a character must be in quotation marks"],
     [/BLOCK|MULTILINE|1024/, "a key must be in one line, and a block in its own"],

@@ -8,7 +8,7 @@ const kinds = {
   tag_misfit: ["warning", "a YAML tag such as !!int does not fit its value, which is read without it"],
   yaml_1_1_forms: [
     "info",
-    "programs of YAML 1.1 read it otherwise: yes, no, on and off as true or false, 0755 as octal, 12:30:00 as a number",
+    "programs of YAML 1.1 read it otherwise: yes, no, on and off as true or false, 0755 as octal, 12:30:00, 1_000 and 0b11 as numbers",
   ],
   documents: ["info", "several YAML documents become one list"],
   key_as_text: ["warning", "a key that is not text becomes text"],

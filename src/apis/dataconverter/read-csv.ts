@@ -15,7 +15,8 @@ export function readCsv(text: string, notes: Notes, { delimiter, fillsRows }: Cs
   const names = new Map<string, number>()
   for (const [index, { value, offset }] of header.entries())
     addKey(names, value, index, () => placeAt(text, offset))
-  if (header.length === 1 && /[;\t]/.test(header[0]?.value ?? "")) notes.add("other_delimiter", start)
+  const isOther = header.length === 1 && /[;\t]/.test(header[0]?.value ?? "")
+  if (isOther) notes.add("other_delimiter", start)
   if (rows.length === 0) notes.add("header_alone", start)
   return rows.map((row) => {
     if (fillsRows && row.length < names.size)
@@ -23,7 +24,7 @@ export function readCsv(text: string, notes: Notes, { delimiter, fillsRows }: Cs
     else if (row.length !== names.size)
       reject(
         "text",
-        `must have ${names.size} fields in each row, as in the first one, and has ${row.length} in the row at ${placeText(placeAt(text, row[0]?.offset ?? 0))}${row.length < names.size ? "; or set 'short_rows' to fill" : ""}`,
+        `must have ${names.size} field${names.size === 1 ? "" : "s"} in each row, as in the first one, and has ${row.length} in the row at ${placeText(placeAt(text, row[0]?.offset ?? 0))}${isOther ? "; or set 'delimiter' to what parts the columns" : row.length < names.size ? "; or set 'short_rows' to fill" : ""}`,
       )
     return new Map(names.entries().map(([name, index]) => [name, row[index]?.value ?? ""]))
   })

@@ -101,7 +101,11 @@ function readContents(contents: Node | null, text: string, notes: Notes): Value 
       : isSeq(node)
         ? readList(node.items, depth)
         : { value: isScalar(node) ? toValue(node, () => notes.add("tag_misfit", place)) : null, ...oneValue }
-    if (isCollection ? tag !== undefined && scalarTags.has(tag) : collectionTags.includes(tag ?? ""))
+    const fitting = isMap(node) ? `${core}map` : isSeq(node) ? `${core}seq` : ""
+    if (
+      tag !== fitting &&
+      (collectionTags.includes(tag ?? "") || (isCollection && scalarTags.has(tag ?? "")))
+    )
       notes.add("tag_misfit", place)
     if (isScalar(node) && node.type === "PLAIN" && otherIn11.test(node.source ?? ""))
       notes.add("yaml_1_1_forms", place)
@@ -218,9 +222,9 @@ const scalarTags = new Map<string, (source: string) => Value | undefined>([
 ])
 const collectionTags = [`${core}map`, `${core}seq`]
 
-/** Plain texts and numbers that YAML 1.1 reads otherwise: booleans, octal numbers, and numbers to the base of 60. */
+/** Plain texts and numbers that YAML 1.1 reads otherwise: booleans, octal and binary numbers, those to the base of 60 or with _. */
 const otherIn11 =
-  /^(?:y|Y|n|N|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0[0-7_]+|[-+]?[1-9]\d*(?::[0-5]?\d)+(?:\.\d*)?)$/
+  /^(?:y|Y|n|N|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0(?:[0-7_]+|b[01_]+|x[\da-fA-F]*_[\da-fA-F_]*)|[-+]?[1-9]\d*(?:(?::[0-5]?\d)+(?:\.\d*)?|_[\d_]*(?:\.[\d_]*)?))$/
 
 /** A number of the core schema in the form of JSON, which has no `0x1F`, `0o17`, `007`, `+.5` and `1.`. */
 function toNumeral(source: string): Numeral {

@@ -53,7 +53,9 @@ function toCell(value: Value | undefined, where: string, notes: Notes): string {
   return toText(value)
 }
 
-/** Quotes a cell if needed. Readers would leave out a byte order mark at its beginning. */
+/** Quotes a cell if needed. Readers would leave out a byte order mark at its beginning, and a first line such as `sep=;`. */
 function quote(cell: string, delimiter: string): string {
-  return /["\r\n]|^\ufeff/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell
+  return /["\r\n]|^\ufeff|^sep=/i.test(cell) || cell.includes(delimiter)
+    ? `"${cell.replaceAll('"', '""')}"`
+    : cell
 }

@@ -359,3 +359,17 @@ describe("nothing that is written is taken away", () => {
     )
   })
 })
+
+test("text in instructions, declarations and CDATA is not left out without a warning", async () => {
+  for (const [text, isLeftOut] of [
+    ["a <?php echo 1; ?> b", true],
+    ["<!DOCTYPE html>", true],
+    ["<![CDATA[x]]> y", true],
+    ["> <?xml?>", true],
+    ["a <!-- x --> b", false],
+    ["`<?php ?>` and \\<?php", false],
+  ] as const) {
+    const codes = (await convert(text)).problems.map(({ code }) => code)
+    expect(codes).toEqual(isLeftOut ? ["instructions_left_out"] : [])
+  }
+})

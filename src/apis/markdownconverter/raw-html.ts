@@ -7,25 +7,36 @@ const disallowedTag = new RegExp(`<(?=/?(?:${disallowed})(?![a-z\\d-]))`, "gi")
 const piece =
   /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?>|<!(?!--|\[CDATA\[)[^>]*>|<\/?[a-z](?:=\s*(?:"[^"]*"|'[^']*'|(?=[^\s"']))|[^=>])*>|</gi
 
+/** What is neither a tag nor a comment: `<?php … ?>`, `<!DOCTYPE …>`, `<![CDATA[…]]>`. */
+const instruction = /^<(?:\?|!(?!--))/
+
 /**
- * Shows as text what would take the text after it away: the nine tags of GFM, and tags and comments without an end. Returns how
- * many there were.
+ * Shows as text what would take the text after it away: the nine tags of GFM, and tags and comments without an end.
+ * @returns how many there were, and how many instructions and declarations, which are never shown
  */
-export function showUnsafeTags(tokens: readonly Token[]): number {
+export function showUnsafeTags(tokens: readonly Token[]): {
+  readonly asText: number
+  readonly instructions: number
+} {
   let count = 0
+  let instructions = 0
   for (const token of tokens) {
     if (token.type === "html_block") {
       token.content = token.content
         .replace(disallowedTag, () => toText())
-        .replace(piece, (found) => (found === "<" ? toText() : found))
+        .replace(piece, (found) => {
+          if (instruction.test(found)) instructions++
+          return found === "<" ? toText() : found
+        })
     }
     for (const inline of token.children ?? []) {
+      if (inline.type === "html_inline" && instruction.test(inline.content)) instructions++
       if (inline.type !== "html_inline" || inline.content.search(disallowedTag) !== 0) continue
       inline.type = "text"
       count++
     }
   }
-  return count
+  return { asText: count, instructions }
 
   function toText(): string {
     count++

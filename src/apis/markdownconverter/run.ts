@@ -13,11 +13,12 @@ export const run: RunOf<typeof markdownconverter> = (
   { premium },
 ) => {
   const document = readMarkdown(text, dialect)
-  const asText = showUnsafeTags(document.tokens)
+  const { asText, instructions } = showUnsafeTags(document.tokens)
   const headings = findHeadings(document.tokens, heading_ids)
   const { html, leftOut } = sanitize(document.write())
   const problems = [
     ...(asText > 0 ? [problem("html_as_text", "text", asTextSentence(asText))] : []),
+    ...(instructions > 0 ? [problem("instructions_left_out", "text", instructionsSentence)] : []),
     ...(leftOut.length > 0 ? [problem("html_left_out", "text", leftOutSentence(leftOut))] : []),
   ]
   return {
@@ -27,6 +28,9 @@ export const run: RunOf<typeof markdownconverter> = (
     problems,
   }
 }
+
+const instructionsSentence =
+  "Text in <? ?>, <! > or CDATA is left out, as browsers do not show it. To show it, put it in backticks."
 
 function asTextSentence(count: number): string {
   return `HTML that would hide the text after it is shown as text${count > 1 ? ` (${count.toLocaleString("en-US")} times)` : ""}.`
