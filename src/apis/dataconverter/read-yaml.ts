@@ -222,7 +222,7 @@ const scalarTags = new Map<string, (source: string) => Value | undefined>([
 ])
 const collectionTags = [`${core}map`, `${core}seq`]
 
-/** Plain texts and numbers that YAML 1.1 reads otherwise: booleans, octal and binary numbers, those to the base of 60 or with _. */
+/** Plain texts and numbers that YAML 1.1 reads otherwise: booleans, octal, binary and base-60 numbers, and those with `_`. */
 const otherIn11 =
   /^(?:y|Y|n|N|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0(?:[0-7_]+|b[01_]+|x[\da-fA-F]*_[\da-fA-F_]*)|[-+]?[1-9]\d*(?:(?::[0-5]?\d)+(?:\.\d*)?|_[\d_]*(?:\.[\d_]*)?))$/
 
