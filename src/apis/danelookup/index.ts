@@ -53,7 +53,8 @@ export function createDanelookup(serviceAnchors: readonly DelegationSigner[]) {
         ])
         return {
           ...{ host, port, protocol },
-          ...summaryOf(finding, { address_security: finding.addressSecurity }),
+          ...summaryOf(finding),
+          address_security: finding.addressSecurity,
           problems: problemsOf(host, finding),
           mail_servers: servers && toMailServers(servers),
         }
@@ -64,18 +65,13 @@ export function createDanelookup(serviceAnchors: readonly DelegationSigner[]) {
 
 export const danelookup = createDanelookup(rootAnchors)
 
-/** With `more` before the records. */
-function summaryOf<More extends object>(
-  { tlsaName: record_name, action, security, reason, records }: ServiceFinding,
-  more: More,
-) {
+function summaryOf({ tlsaName: record_name, action, security, reason, records }: ServiceFinding) {
   return {
     record_name,
     is_usable: action === "authenticate",
     action,
     security,
     reason: reason?.message ?? null,
-    ...more,
     records: records.slice(0, maxRecords).map(toRecord),
   }
 }
@@ -100,7 +96,7 @@ function toMailServers({ security, reason, servers, leftOut }: MailServers): Ans
       servers.every(({ action }) => action === "authenticate"),
     servers: servers.map((server) => ({
       ...{ host: server.host, preference: server.preference },
-      ...summaryOf(server, {}),
+      ...summaryOf(server),
     })),
     servers_left_out: leftOut,
   }
