@@ -10,6 +10,8 @@ import type { Suite, SuiteResult } from "../suite.ts"
 
 const context = { ports: portsFor({}), giveWay: () => undefined, premium: true }
 
+const emptyName = "an issuer with an empty part, which openssl cannot read, as the file itself says"
+
 /** The test certificates of zlint, most of which break a rule of RFC 5280, against what openssl reads in them. */
 const zlint: Suite = {
   api: "certificatedecoder",
@@ -21,7 +23,9 @@ const zlint: Suite = {
     for (const file of [...new Glob("**/*").scanSync(parent)].sort()) {
       const text = readFileSync(join(parent, file), "latin1")
       const [pem] = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/.exec(text) ?? []
-      if (pem !== undefined) results.push(await compare(file, pem))
+      if (pem === undefined) continue
+      const result = await compare(file, pem)
+      results.push(/errors when fed through OpenSSL/.test(text) ? { ...result, reason: emptyName } : result)
     }
     return results
   },
