@@ -373,3 +373,12 @@ test("text in instructions, declarations and CDATA is not left out without a war
     expect(codes).toEqual(isLeftOut ? ["instructions_left_out"] : [])
   }
 })
+
+test.each([
+  ["![a\\- &amp; &copy;](/u)", "a- &amp; ©"],
+  ["![one `co<de` two](/u)", "one co&lt;de two"],
+  ["![*soft*\nbreak](/u)", "soft break"],
+  ["![a ![in\\_ner](/v) z](/u)", "a in_ner z"],
+])("the alternative text of %s keeps all words (CommonMark 0.31.2, section 6.4)", async (text, alt) => {
+  expect((await convert(text)).html).toContain(`alt="${alt}"`)
+})

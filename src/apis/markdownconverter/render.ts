@@ -13,6 +13,8 @@ function createMarkdown(dialect: Dialect) {
   // The library leaves the line break out of an empty quotation.
   markdown.renderer.rules.blockquote_open = (tokens, index, options, _env, renderer) =>
     `${renderer.renderToken(tokens, index, options).trimEnd()}\n`
+  // The library leaves escaped characters, entities and code out of the alternative text of pictures.
+  markdown.renderer.renderInlineAsText = alternativeText
   if (!isGfm) return markdown
   addStrikethrough(markdown)
   // GFM makes links of fewer texts than the library.
@@ -22,6 +24,15 @@ function createMarkdown(dialect: Dialect) {
     alignCells(tokens)
   })
   return markdown
+}
+
+/** The text of what is between the brackets of a picture, without markup (CommonMark 0.31.2, section 6.4). */
+function alternativeText(tokens: readonly Token[]): string {
+  const parts = tokens.map(({ type, content, children }) => {
+    if (type === "softbreak" || type === "hardbreak") return " "
+    return type === "image" ? alternativeText(children ?? []) : content
+  })
+  return parts.join("")
 }
 
 /** Gives cells the attribute `align` as GFM does. The library gives them a style. */
