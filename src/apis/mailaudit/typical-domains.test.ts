@@ -1,8 +1,15 @@
 /** Seven domains as a mail administrator meets them: what an audit says, and finds once all that it proposes is published. */
 import { expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { applyAll, audit, type Zone } from "../../../test/support/audits.ts"
+import { runCliForTest } from "../../../test/support/cli.ts"
 import { hostileAnchor } from "../../../test/support/hostile-signer.ts"
+import { startTestMock } from "../../../test/support/mock.ts"
 import { signedEntries } from "../../../test/support/signed-entries.ts"
+import { tempDir } from "../../../test/support/temp.ts"
+import { portsFor } from "../../../test/support/zone-ports.ts"
+import { exampleGiven, exampleAnchor as trust_anchor } from "../mail/dnssec/example-zone.ts"
 import { auditGiven } from "./example-domains.ts"
 
 const key = auditGiven.dns["s1._domainkey.all.dane.test"] ?? []
@@ -238,4 +245,31 @@ test("a subdomain that only sends: the policy above counts, and nothing for a se
   expect(lacking(before)).toEqual(["mail_servers", "dnssec"])
   expect(linesOf(before)).toEqual([])
   await applyAll(before, subdomain)
+})
+
+test("REST, by which the page asks too, and audit-mail say the same of each of them", async () => {
+  const mock = await startTestMock({ plan: "pro" })
+  const { now } = exampleGiven
+  const anchor = join(tempDir(), "anchor")
+  writeFileSync(anchor, `. IN DS ${trust_anchor}\n`)
+  await mock.control("PUT", "/clock", { now })
+  for (const [domain, zone] of [
+    ["firm.example", google],
+    ["firm.example", microsoft],
+    ["firm.example", parked],
+    ["firm.example", nullMx],
+    ["firm.example", marketing],
+    ["news.firm.example", subdomain],
+  ] as const) {
+    const { statusOf: _, whyOf: _why, questions: _questions, ...expected } = await audit(zone, { domain })
+    const dns = { ...exampleGiven.dns, ...zone }
+    expect((await mock.control("PUT", "/dns", dns)).code).toBe(200)
+    const query = new URLSearchParams({ domain, trust_anchor })
+    const answer = await mock.fetch(`/v1/mailaudit?${query}`, { key: "mock-pro" })
+    expect((await answer.json()) as unknown).toMatchObject({ data: expected })
+    const anchored = ["--dnssec-anchor", anchor, "--fail-below", "F", "--json"]
+    const ports = portsFor({ given: { now, dns } })
+    const { out } = await runCliForTest(["audit-mail", domain, ...anchored], { ports })
+    expect(JSON.parse(out) as unknown).toEqual(expected)
+  }
 })
