@@ -17,6 +17,7 @@ interface Proposal {
  * need then.
  */
 export function fixesOf(facts: Facts) {
+  if (facts.route.isKnown && facts.route.value.kind === "missing") return []
   const parting = isParked(facts)
     ? proposalsOf(facts).filter(({ checks }) => checks.some(isAboutPurpose))
     : []

@@ -233,6 +233,17 @@ test.each(["10.0.0.5", "127.0.0.1", "169.254.1.1", "100.64.0.9", "fd00::25", "::
   },
 )
 
+test("a domain that does not exist has nothing to publish", async () => {
+  expect(await audit({ "other.example": [{ A: "198.51.100.1" }] })).toMatchObject({ grade: "F", fixes: [] })
+})
+
+test("an MX record that names an address is told as such", async () => {
+  const answer = await audit({ ...kept, "firm.example": [{ MX: [10, "198.51.100.25"] }] })
+  expect(answer.whyOf("mail_servers")).toBe(
+    "No mail server has an address: 198.51.100.25, an address where the name of a server belongs.",
+  )
+})
+
 test("a null MX beside others is named (RFC 7505 §3)", async () => {
   const zone: Zone = { ...kept, "firm.example": [{ MX: [0, ""] }, ...(kept["firm.example"] ?? [])] }
   const answer = await audit(zone, {}, policy("enforce"))

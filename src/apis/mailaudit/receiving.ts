@@ -1,3 +1,4 @@
+import { parseAddress } from "../../values/ip.ts"
 import {
   type Check,
   type Fix,
@@ -13,7 +14,7 @@ import {
   withoutRootKeys,
 } from "./check.ts"
 import type { Facts } from "./facts.ts"
-import { reachable } from "./mail-servers.ts"
+import { type MailServer, reachable } from "./mail-servers.ts"
 import { hasNoMail, isParked, takesMail } from "./purpose.ts"
 
 const noMail = "The domain takes no mail."
@@ -54,7 +55,7 @@ const mailServers: Check = {
           why:
             hidden.length > 0
               ? `No mail server has an address that others reach: ${few(hidden.map(({ host, addresses }) => `${host} has ${addresses.join(" and ")}`))}.`
-              : `No mail server has an address: ${few(lost.map(({ host }) => host))}.`,
+              : `No mail server has an address: ${few(lost.map(nameOf))}.`,
           advice: "Name mail servers that have public A or AAAA records.",
           fix,
           best: "F",
@@ -63,7 +64,7 @@ const mailServers: Check = {
         return unknown(`The DNS gave no answer for ${few(unknownHosts.map(({ host }) => host))}.`)
       if (lost.length > 0)
         return warning(0.5, {
-          why: `Mail servers without an address: ${few(lost.map(({ host }) => host))}. Senders lose time with them.`,
+          why: `Mail servers without an address: ${few(lost.map(nameOf))}. Senders lose time with them.`,
           advice: "Remove their MX records, or give them A or AAAA records.",
           fix,
         })
@@ -109,6 +110,11 @@ const mailServers: Check = {
         })
       return pass(`Mail goes to ${few(servers.map(({ host }) => host))}.`)
     }),
+}
+
+/** An MX record must name a server; some have its address (RFC 5321 §5.1). */
+function nameOf({ host }: MailServer): string {
+  return parseAddress(host) === null ? host : `${host}, an address where the name of a server belongs`
 }
 
 function found({ route }: Facts) {
