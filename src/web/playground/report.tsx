@@ -91,7 +91,7 @@ export function Report({ report }: { readonly report: AuditReport }) {
                 </p>
                 {fix.line !== null && (
                   <>
-                    <p class="muted">{fix.action === "replace" ? "Replace the present record:" : "Add:"}</p>
+                    <p class="muted">{fix.action === "replace" ? "Replace:" : "Add:"}</p>
                     <pre class="code-block">{fix.line}</pre>
                   </>
                 )}

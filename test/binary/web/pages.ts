@@ -145,10 +145,10 @@ export function pagesInBrowser(desk: Desk, db: string): void {
   test("the form on the page of an API calls with a typed key, which the page forgets when it is left", async () => {
     const { key } = await createAccount(db, { plan: "free" })
     const { page, look, done } = await desk.visit("/apis/linesorter#try", { key: null })
-    await page.locator("[name=lines]").fill("b\n\na\n")
+    await page.locator("[name=lines]").fill("b\n\na\nc\nd\n")
     await page.getByLabel("API key").fill(key)
     await page.keyboard.press("Enter")
-    await page.getByText('"lineCount": 3').waitFor()
+    await page.getByText('"lineCount": 5').waitFor()
     await look("api-answer")
     await page.reload()
     expect(await page.getByLabel("API key").inputValue()).toBe("")
