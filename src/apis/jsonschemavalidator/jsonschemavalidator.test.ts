@@ -88,7 +88,14 @@ test.each([
     { pattern: "(" },
     "must have regular expressions of ECMAScript as patterns, and has '('",
   ],
-  ["a repetition of a repetition", { pattern: "((a{99}){99}){99}" }, "which is not supported"],
+  ["a repetition of a repetition", { pattern: "((a{99}){99}){99}" }, "at most 1,000 repetitions of a part"],
+  [
+    "an unknown property",
+    { pattern: "\\p{ID_Start}" },
+    "but general categories and scripts, and has '\\p{ID_Start}'",
+  ],
+  ["two groups of one name", { pattern: "(?<a>x)|(?<a>y)" }, "groups whose names differ"],
+  ["many groups", { pattern: `${"(".repeat(1_200)}${")".repeat(1_200)}` }, "fewer parts in one another"],
   ["no schema", [], "must be an object, true or false"],
   [
     "a wrong type",

@@ -28,9 +28,17 @@ export function toPattern(source: string): Pattern {
     return RE2JS.compile(RE2JS.translateRegExp(translate(source)))
   } catch (thrown) {
     if (!(thrown instanceof Error) || !thrown.name.startsWith("RE2JS")) throw thrown
-    reject("schema", `has the pattern '${shown}', which is not supported: ${thrown.message.slice(0, 200)}`)
+    const [, limit] = limits.find(([message]) => message.test(thrown.message)) ?? []
+    reject("schema", `must have patterns with ${limit ?? "fewer parts in one another"}, and has '${shown}'`)
   }
 }
+
+/** The limits of re2js that its messages tell of. */
+const limits: readonly (readonly [message: RegExp, limit: string])[] = [
+  [/repeat/, "at most 1,000 repetitions of a part"],
+  [/class range/, "no properties of characters but general categories and scripts"],
+  [/capture/, "groups whose names differ and have only letters of ASCII, digits and _"],
+]
 
 const lookaroundOrReference = /\(\?<?[=!]|\\k<|\\[1-9]/
 
