@@ -102,11 +102,10 @@ function fromText(parameter: Parameter, given: readonly TextParameter[]): unknow
     count++
   }
   if (first === null) return parameter.schema.default
-  if (parameter.isList)
-    return checked(
-      parameter,
-      given.filter(({ name }) => name === parameter.name).map(({ text }) => text),
-    )
+  if (parameter.isList) {
+    const texts = given.filter(({ name }) => name === parameter.name).map(({ text }) => text)
+    return checked(parameter, stripped(parameter, texts))
+  }
   if (count > 1) reject(parameter.name, `must be given once, not ${count} times`)
   return checked(
     parameter,
@@ -119,7 +118,7 @@ function fromTyped(parameter: Parameter, values: Readonly<Record<string, unknown
   // Null means no value, except for JSON values and some parameters of the administration.
   const isNone = value === null && !parameter.required && !parameter.check().Check(null)
   if (value === undefined || isNone) return parameter.schema.default
-  return checked(parameter, value)
+  return checked(parameter, stripped(parameter, value))
 }
 
 /** Names that can hardly be a secret in the place of a name. */
@@ -167,9 +166,7 @@ function stripped({ keepsBlanks }: Parameter, value: unknown): unknown {
   return Array.isArray(value) ? value.map((item) => (typeof item === "string" ? item.trim() : item)) : value
 }
 
-function checked(parameter: Parameter, given: unknown): unknown {
-  const { name, isJson, check, requirement } = parameter
-  const value = stripped(parameter, given)
+function checked({ name, isJson, check, requirement }: Parameter, value: unknown): unknown {
   const mistake = isJson ? mistakeOfJson(value) : null
   if (mistake !== null) reject(name, mistake)
   const compiled = check()
