@@ -19,22 +19,25 @@ function manualJob(value: string) {
   }
 }
 
-const queueOf = (slots: number, slotsPerCaller: number, slotsPerAccount = slots) =>
+const queueOf = (slots: number, slotsPerCaller: number, slotsPerAccount = slots, slotsPerPlace = slots) =>
   createFairQueue<string>({
     slots,
     slotsPerCaller,
     slotsPerAccount,
+    slotsPerPlace,
     startsPerTurn: Number.POSITIVE_INFINITY,
     timer: systemTimer,
   })
+/** A question of its own place, unless one is named. */
+const at = (key: string, place = key) => ({ key, place })
 const newSignal = () => new AbortController().signal
 
 describe("one job for each key", () => {
   test("all who ask meanwhile get the value of one run", async () => {
     const queue = queueOf(10, 10)
     const job = manualJob("x")
-    const waiting = [1, 2, 3].map(() => queue.run("a", job.run, undefined))
-    const other = queue.run("b", async () => "y", undefined)
+    const waiting = [1, 2, 3].map(() => queue.run(at("a"), job.run, undefined))
+    const other = queue.run(at("b"), async () => "y", undefined)
     job.end()
     expect(await Promise.all(waiting)).toEqual(["x", "x", "x"])
     expect([await other, job.starts.count]).toEqual(["y", 1])
@@ -42,8 +45,8 @@ describe("one job for each key", () => {
 
   test("a later question starts a new job", async () => {
     const queue = queueOf(10, 10)
-    await queue.run("a", async () => "x", undefined)
-    expect(await queue.run("a", async () => "y", undefined)).toBe("y")
+    await queue.run(at("a"), async () => "x", undefined)
+    expect(await queue.run(at("a"), async () => "y", undefined)).toBe("y")
   })
 
   test("a caller that gives up does not take the others along", async () => {
@@ -51,8 +54,8 @@ describe("one job for each key", () => {
     const job = manualJob("x")
     const leaving = new AbortController()
     const staying = new AbortController()
-    const left = queue.run("a", job.run, leaving.signal)
-    const stayed = queue.run("a", job.run, staying.signal)
+    const left = queue.run(at("a"), job.run, leaving.signal)
+    const stayed = queue.run(at("a"), job.run, staying.signal)
     leaving.abort()
     expect(await left).toBeNull()
     job.end()
@@ -65,10 +68,10 @@ describe("one job for each key", () => {
     const queue = queueOf(10, 10)
     const job = manualJob("x")
     const leaving = new AbortController()
-    const left = queue.run("a", job.run, leaving.signal)
+    const left = queue.run(at("a"), job.run, leaving.signal)
     leaving.abort()
     expect(await left).toBeNull()
-    const joined = queue.run("a", job.run, undefined)
+    const joined = queue.run(at("a"), job.run, undefined)
     job.end()
     expect([await joined, job.starts.count]).toEqual(["x", 1])
   })
@@ -77,7 +80,7 @@ describe("one job for each key", () => {
 /** `count` questions of one caller. */
 function ask(queue: FairQueue<string>, name: string, count: number, signal: AbortSignal, account?: string) {
   const jobs = Array.from({ length: count }, (_, n) => manualJob(`${name}${n}`))
-  const answers = jobs.map((job, n) => queue.run(`${name}${n}`, job.run, signal, account))
+  const answers = jobs.map((job, n) => queue.run(at(`${name}${n}`), job.run, signal, account))
   return { jobs, answers, startedCount: () => jobs.filter(({ starts }) => starts.count > 0).length }
 }
 
@@ -101,6 +104,27 @@ describe("several callers", () => {
     expect(modest.startedCount()).toBe(3)
   })
 
+  test("four accounts whose servers are slow leave slots to a fifth", () => {
+    const queue = queueOf(32, 4, 8)
+    let names = 0
+    for (const n of [1, 2, 3, 4, 1, 2, 3, 4]) ask(queue, `slow${names++}-`, 8, newSignal(), `acc_${n}`)
+    expect(ask(queue, "honest", 2, newSignal(), "acc_5").startedCount()).toBe(2)
+  })
+
+  test("one place gets no more questions at a time than its limit, whoever asks, and others go on", async () => {
+    const queue = queueOf(100, 10, 10, 3)
+    const jobs = [0, 1, 2, 3, 4].map((n) => manualJob(`v${n}`))
+    const answers = jobs.map((job, n) => queue.run(at(`k${n}`, "victim"), job.run, newSignal(), `acc_${n}`))
+    const startedCount = () => jobs.filter(({ starts }) => starts.count > 0).length
+    expect(startedCount()).toBe(3)
+    expect(await queue.run(at("elsewhere"), async () => "x", newSignal(), "acc_0")).toBe("x")
+    for (const n of [0, 1]) {
+      jobs[n]?.end()
+      await answers[n]
+    }
+    expect(startedCount()).toBe(5)
+  })
+
   test("callers take turns, however many jobs each has queued", async () => {
     const queue = queueOf(2, 2)
     const before = ask(queue, "z", 2, newSignal())
@@ -119,7 +143,7 @@ describe("several callers", () => {
     const queue = queueOf(100, 1)
     const first = ask(queue, "a", 3, newSignal())
     expect(first.startedCount()).toBe(1)
-    const joined = queue.run("a2", () => Promise.reject(new Error("started twice")), newSignal())
+    const joined = queue.run(at("a2"), () => Promise.reject(new Error("started twice")), newSignal())
     expect(first.jobs.map(({ starts }) => starts.count)).toEqual([1, 0, 1])
     first.jobs[2]?.end()
     expect(await joined).toBe("a2")
@@ -130,11 +154,11 @@ describe("several callers", () => {
     const queue = queueOf(100, 1)
     const leaving = new AbortController()
     const never = manualJob("x")
-    const left = ["first", "a", "a"].map((key) => queue.run(key, never.run, leaving.signal))
+    const left = ["first", "a", "a"].map((key) => queue.run(at(key), never.run, leaving.signal))
     leaving.abort()
     expect(await Promise.all(left)).toEqual([null, null, null])
     expect(never.starts.count).toBe(1)
-    expect(await queue.run("a", async () => "again", newSignal())).toBe("again")
+    expect(await queue.run(at("a"), async () => "again", newSignal())).toBe("again")
   })
 })
 
@@ -183,7 +207,7 @@ describe("the slots", () => {
   test("are never exceeded, and the queued jobs follow in order", async () => {
     const queue = queueOf(2, 10)
     const jobs = ["a", "b", "c", "d"].map(manualJob)
-    const waiting = jobs.map((job, index) => queue.run(`${index}`, job.run, undefined))
+    const waiting = jobs.map((job, index) => queue.run(at(`${index}`), job.run, undefined))
     const starts = () => jobs.map((job) => job.starts.count)
     expect(starts()).toEqual([1, 1, 0, 0])
     jobs[1]?.end()
@@ -196,22 +220,22 @@ describe("the slots", () => {
   test("a queued job that all have given up is never started, unless it is asked for again", async () => {
     const queue = queueOf(1, 10)
     const first = manualJob("x")
-    const inFlight = queue.run("a", first.run, undefined)
+    const inFlight = queue.run(at("a"), first.run, undefined)
     const queued = manualJob("y")
     const leaving = new AbortController()
-    const left = queue.run("b", queued.run, leaving.signal)
+    const left = queue.run(at("b"), queued.run, leaving.signal)
     leaving.abort()
     expect(await left).toBeNull()
     first.end()
     await inFlight
     expect(queued.starts.count).toBe(0)
-    expect(await queue.run("b", async () => "z", undefined)).toBe("z")
+    expect(await queue.run(at("b"), async () => "z", undefined)).toBe("z")
   })
 
   test("a job that fails frees its slot as well", async () => {
     const queue = queueOf(1, 10)
-    const failing = queue.run("a", () => Promise.reject(new Error("bug")), undefined)
-    const next = queue.run("b", async () => "y", undefined)
+    const failing = queue.run(at("a"), () => Promise.reject(new Error("bug")), undefined)
+    const next = queue.run(at("b"), async () => "y", undefined)
     expect(failing).rejects.toThrow("bug")
     expect(await next).toBe("y")
   })
@@ -228,12 +252,12 @@ describe("turns of the event loop", () => {
         }),
     }
     const queue = createFairQueue<string>({
-      ...{ slots: 100, slotsPerCaller: 100, slotsPerAccount: 100 },
+      ...{ slots: 100, slotsPerCaller: 100, slotsPerAccount: 100, slotsPerPlace: 100 },
       ...{ startsPerTurn: 3, timer },
     })
     const run = (account: string, number: number) =>
       queue.run(
-        `${account}${number}`,
+        at(`${account}${number}`),
         async () => {
           started.push(`${account}${number}`)
           return ""

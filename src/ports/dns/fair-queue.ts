@@ -11,13 +11,20 @@ interface FairQueueOptions {
   readonly slotsPerCaller: number
   /** Jobs in flight at a time for all callers of one account. */
   readonly slotsPerAccount: number
+  /** Jobs in flight at a time that ask servers of one place, for all callers together. */
+  readonly slotsPerPlace: number
   /** Jobs that start in one turn of the event loop. */
   readonly startsPerTurn: number
   readonly timer: Pick<Timer, "turn">
 }
 
-interface Job<Value> {
+/** What a job asks for: jobs with the same key are one. */
+interface Asked {
   readonly key: string
+  readonly place: string
+}
+
+interface Job<Value> extends Asked {
   readonly run: () => Promise<Value>
   readonly result: PromiseWithResolvers<Value>
   waiters: number
@@ -49,10 +56,11 @@ const modestInFlight = 2
  * job give up, it goes on if it is in flight, since its answer will be cached; a queued one is dropped.
  */
 export function createFairQueue<Value>(options: FairQueueOptions) {
-  const { slots, slotsPerCaller, slotsPerAccount, startsPerTurn, timer } = options
+  const { slots, slotsPerCaller, slotsPerAccount, slotsPerPlace, startsPerTurn, timer } = options
   const jobs = new Map<string, Job<Value>>()
   /** Those with jobs, in the order of their turns. */
   const accounts = new Map<string | object, Account<Value>>()
+  const inFlightAt = new Map<string, number>()
   const sharedSlots = Math.ceil(slots / 2)
   let inFlight = 0
   let startedInTurn = 0
@@ -62,10 +70,11 @@ export function createFairQueue<Value>(options: FairQueueOptions) {
      * The value of `run`, or of an unfinished job with the same key; null when `signal` aborts before. Jobs with the same signal
      * belong to one caller, and callers with the same account take their turns within those of the account. A job without a
      * signal has a caller for itself, and a caller without an account counts as an account.
+     * @param asked `place` names whose servers the job asks
      */
-    run(key: string, run: () => Promise<Value>, signal: AbortSignal | undefined, account?: string) {
+    run({ key, place }: Asked, run: () => Promise<Value>, signal: AbortSignal | undefined, account?: string) {
       const caller = callerOf(signal ?? {}, account)
-      const job = join(key, run, caller)
+      const job = join({ key, place }, run, caller)
       const { promise } = job.result
       if (!signal) return promise
       return new Promise<Value | null>((resolve, reject) => {
@@ -101,11 +110,11 @@ export function createFairQueue<Value>(options: FairQueueOptions) {
     keep(caller)
   }
 
-  function join(key: string, run: () => Promise<Value>, caller: Caller<Value>): Job<Value> {
-    const job = jobs.get(key) ?? addJob(key, run)
+  function join(asked: Asked, run: () => Promise<Value>, caller: Caller<Value>): Job<Value> {
+    const job = jobs.get(asked.key) ?? addJob(asked, run)
     job.waiters += 1
     if (job.isStarted) return job
-    if (mayStart(caller)) start(job, caller)
+    if (mayStart(job, caller)) start(job, caller)
     else {
       // A job that another caller has queued gets this caller's turns as well.
       job.queuedFor.add(caller)
@@ -115,15 +124,15 @@ export function createFairQueue<Value>(options: FairQueueOptions) {
     return job
   }
 
-  function addJob(key: string, run: () => Promise<Value>): Job<Value> {
+  function addJob(asked: Asked, run: () => Promise<Value>): Job<Value> {
     const result = Promise.withResolvers<Value>()
-    const job = { key, run, result, waiters: 0, isStarted: false, queuedFor: new Set<Caller<Value>>() }
-    jobs.set(key, job)
+    const job = { ...asked, run, result, waiters: 0, isStarted: false, queuedFor: new Set<Caller<Value>>() }
+    jobs.set(asked.key, job)
     return job
   }
 
-  function mayStart({ account, inFlight: ofCaller }: Caller<Value>): boolean {
-    if (startedInTurn >= startsPerTurn) return false
+  function mayStart({ place }: Job<Value>, { account, inFlight: ofCaller }: Caller<Value>): boolean {
+    if (startedInTurn >= startsPerTurn || (inFlightAt.get(place) ?? 0) >= slotsPerPlace) return false
     const open = account.inFlight < modestInFlight ? slots : sharedSlots
     return inFlight < open && account.inFlight < slotsPerAccount && ofCaller < slotsPerCaller
   }
@@ -132,6 +141,7 @@ export function createFairQueue<Value>(options: FairQueueOptions) {
     if (startedInTurn === 0) void timer.turn().then(beginTurn)
     startedInTurn += 1
     inFlight += 1
+    inFlightAt.set(job.place, (inFlightAt.get(job.place) ?? 0) + 1)
     caller.inFlight += 1
     caller.account.inFlight += 1
     keep(caller)
@@ -141,6 +151,9 @@ export function createFairQueue<Value>(options: FairQueueOptions) {
       .run()
       .finally(() => {
         inFlight -= 1
+        const atPlace = (inFlightAt.get(job.place) ?? 0) - 1
+        if (atPlace > 0) inFlightAt.set(job.place, atPlace)
+        else inFlightAt.delete(job.place)
         caller.inFlight -= 1
         caller.account.inFlight -= 1
         forgetIfIdle(caller)
@@ -160,7 +173,7 @@ export function createFairQueue<Value>(options: FairQueueOptions) {
       if (inFlight >= slots || startedInTurn >= startsPerTurn) return
       for (const caller of account.callers.values()) {
         const [next] = caller.queue
-        if (next === undefined || !mayStart(caller)) continue
+        if (next === undefined || !mayStart(next, caller)) continue
         // The outer loop comes back to an account that is moved to the end.
         moveToEnd(caller)
         start(next, caller)

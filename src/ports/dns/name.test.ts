@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { joinLabels } from "../../values/dns-labels.ts"
-import { foldCase, isWithin, parentOf, readName, toDottedName, toWireName } from "./name.ts"
+import { domainOf, foldCase, isWithin, parentOf, readName, toDottedName, toWireName } from "./name.ts"
 
 const wire = (name: string) => {
   const found = toWireName(name)
@@ -132,3 +132,12 @@ test("parentOf ends at the root", () => {
   expect(parentOf(wire("b"))).toBe("\0")
   expect(parentOf("\0")).toBeNull()
 })
+
+test.each([
+  ["example.com", "example.com"],
+  ["_dmarc.a.b.example.com", "example.com"],
+  ["a.b.example.co.uk", "example.co.uk"],
+  ["a.example.de", "example.de"],
+  ["4.3.2.1.in-addr.arpa", "3.2.1.in-addr.arpa"],
+  ["com", "com"],
+])("the servers of %s are those of %s", (name, domain) => expect(domainOf(wire(name))).toBe(domain))

@@ -106,6 +106,17 @@ export function parentOf(wire: WireName): WireName | null {
   return length === 0 ? null : wire.slice(1 + length)
 }
 
+/**
+ * The domain whose servers probably answer for a name. A guess by its labels: it decides only which questions wait for each
+ * other.
+ */
+export function domainOf(wire: WireName): string {
+  const labels = [...labelsOf(wire)]
+  const [second = "", top = ""] = labels.slice(-2)
+  const isUnderCountry = top.length === 2 && /^(?:..|com|net|org|gov|edu)$/.test(second)
+  return labels.slice(top === "arpa" ? -5 : isUnderCountry ? -3 : -2).join(".")
+}
+
 function* labelsOf(wire: WireName): Generator<string> {
   for (let at = 0; wire.charCodeAt(at) > 0; ) {
     const next = at + 1 + wire.charCodeAt(at)

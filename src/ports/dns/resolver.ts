@@ -14,7 +14,7 @@ import { type Cached, type CacheOptions, createCache } from "./cache.ts"
 import { type QueryOptions, query } from "./dns-query.ts"
 import { createFairQueue } from "./fair-queue.ts"
 import type { Question } from "./message.ts"
-import { toWireName, toWireNameOrRoot, type WireName } from "./name.ts"
+import { domainOf, toWireName, toWireNameOrRoot, type WireName } from "./name.ts"
 import { typeNumberOf } from "./record-types.ts"
 import { readReplyInSteps } from "./reply.ts"
 import type { ServerAddress } from "./server-address.ts"
@@ -40,6 +40,8 @@ export const retryMs = 400
 const maxInFlightPerCall = 16
 /** Most questions in flight for one account, which may make many calls at a time. */
 const maxInFlightPerAccount = 64
+/** Most questions in flight about one domain, of all accounts together: its servers must not be flooded by means of this one. */
+const maxInFlightPerDomain = 2 * maxInFlightPerAccount
 
 /** Sending a question takes about 0.15 ms, mostly for its socket, and other work goes on between turns. */
 const startsPerTurn = 8
@@ -68,6 +70,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     slots: maxInFlight,
     slotsPerCaller: maxInFlightPerCall,
     slotsPerAccount: maxInFlightPerAccount,
+    slotsPerPlace: maxInFlightPerDomain,
     startsPerTurn,
     timer,
   })
@@ -115,7 +118,8 @@ export function createResolver(options: ResolverOptions): Resolver {
     }
     counts.cacheMisses += 1
     const fetch = () => fetchAnswer(key, { name, type, operation })
-    return (await queue.run(key, fetch, signal, account)) ?? failure("aborted")
+    const asking = queue.run({ key, place: domainOf(name) }, fetch, signal, account)
+    return (await asking) ?? failure("aborted")
   }
 
   async function fetchAnswer(key: string, { name, type, operation }: Asked & { name: WireName }) {

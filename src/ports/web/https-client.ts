@@ -5,6 +5,7 @@ import type { Dns, Timer, Web, WebAnswer, WebFailed, WebFailure } from "../../ap
 import { isPublicDestination, parseDestination } from "../../values/ip.ts"
 import { checkAddresses, type HostAddress } from "../checked-addresses.ts"
 import { createFairQueue } from "../dns/fair-queue.ts"
+import { domainOf, toWireName } from "../dns/name.ts"
 
 /** The longest body that is read. */
 const maxBodyBytes = 65_536
@@ -14,8 +15,11 @@ const maxPieces = 2_000
 const limitMs = 10_000
 /** Bytes of the headers of a reply; the runtime's own limit would depend on its flags. */
 const maxHeaderBytes = 16_384
-/** Each connection costs about a millisecond for its certificates, in which nothing else runs. */
-const slots = { slots: 32, slotsPerCaller: 4, slotsPerAccount: 8, startsPerTurn: 2 }
+/**
+ * Each connection costs about a millisecond for its certificates, in which nothing else runs. A host gets more than one account
+ * may open, so that one account keeps no other from it.
+ */
+const slots = { slots: 32, slotsPerCaller: 4, slotsPerAccount: 8, slotsPerPlace: 12, startsPerTurn: 2 }
 
 export interface HttpsClientOptions {
   readonly dns: Pick<Dns, "resolve">
@@ -76,7 +80,8 @@ export function createHttpsClient({ dns, timer, forTests }: HttpsClientOptions):
     async get(url, signal, account) {
       const target = readUrl(url)
       if (target === null) return failed("url")
-      return (await queue.run(target.href, () => get(target, account), signal, account)) ?? failed("aborted")
+      const asked = { key: target.href, place: domainOf(toWireName(target.hostname) ?? "") }
+      return (await queue.run(asked, () => get(target, account), signal, account)) ?? failed("aborted")
     },
   }
 }
