@@ -235,6 +235,17 @@ describe("request ids", () => {
   })
 })
 
+test("two request ids, or a list of them, are a 400: a log must not choose one", async () => {
+  const twice = `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-request-id: a\r\nx-request-id: b\r\n\r\n`
+  const answers = [await converse(service.url, twice)]
+  const listed = await service.fetch(path, { key, headers: { "x-request-id": "a, b" } })
+  answers.push(`HTTP/1.1 ${listed.status} ${await listed.text()}`)
+  for (const answer of answers) {
+    expect(answer).toStartWith("HTTP/1.1 400")
+    expect(answer).toContain("The request header 'X-Request-ID' must be sent once")
+  }
+})
+
 describe("cross-origin", () => {
   test("any origin may read answers and refusals, none with credentials", async () => {
     for (const request of [

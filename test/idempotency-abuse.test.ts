@@ -79,6 +79,27 @@ describe("another API key of the same account", () => {
   })
 })
 
+describe("a call that asks servers of others", () => {
+  const query = { query: '{ spfvalidator(input: {domain: "example.com"}) { has_spf_record } }' }
+  const surfaces: readonly (readonly [path: string, body: object | null])[] = [
+    ["/v1/spfvalidator?domain=example.com", null],
+    ["/v1/spfvalidator/batch", { inputs: [{ domain: "example.com" }] }],
+    ["/v1/graphql", query],
+  ]
+  test.each(surfaces)("%s is answered again twice, and then charged", async (path, body) => {
+    const { key } = await service.createKey("pro")
+    const once = { headers: { "idempotency-key": "k" }, key }
+    const kinds: string[] = []
+    for (let call = 0; call < 5; call++) {
+      kinds.push(kindOf(await (body ? send(body, key, "k", path) : service.fetch(path, once))))
+    }
+    expect(kinds).toEqual(["200", "200 again", "200 again", "200", "200"])
+    const { key: other } = await service.createKey("pro")
+    await (body ? send(body, other, "k", path) : service.fetch(path, { ...once, key: other }))
+    expect(await usedBy(key)).toBe(3 * Number(await usedBy(other)))
+  })
+})
+
 describe("an input that is written in another way", () => {
   test.each([
     ['{"message":"a","secret":"b"}', '{ "secret" : "\\u0062",\n"message":"\\u0061" }'],
@@ -123,6 +144,7 @@ describe("a key that no client would send", () => {
     ["letters beyond ASCII", "clé-№-🔑"],
     ["a direction of text", "a\u202eb"],
     ["DEL", "a\u007fb"],
+    ["a comma, as two headers come", "first, second"],
   ]
 
   /** Sends bytes as no HTTP library would. */
@@ -138,7 +160,7 @@ describe("a key that no client would send", () => {
     const answer = await sendRaw(header, key)
     expect(answer).toStartWith("HTTP/1.1 400 ")
     expect(answer).toContain(
-      "The request header 'Idempotency-Key' must be 1 to 255 printable ASCII characters.",
+      "The request header 'Idempotency-Key' must be sent once: 1 to 255 printable ASCII characters without a comma.",
     )
     if (header !== "") expect(answer).not.toContain(header)
     expect(await usedBy(key)).toBe(0)

@@ -29,12 +29,18 @@ const hiddenNames: [code: string, name: string][] = [
   ["U+202E", "Ann\u202eorp"],
   ["U+2028", "Ann\u2028"],
   ["U+2069", "Ann\u2069"],
+  ["U+200B", "An\u200bn"],
+  ["U+FEFF", "\ufeffAnn"],
+  ["U+00AD", "An\u00adn"],
+  ["U+200D", "An\u200dn"],
+  ["U+FE0F", "Ann\ufe0f"],
+  ["U+E0041", "Ann\u{e0041}"],
 ]
 
 describe("a new name with a hidden character is refused and its character named", () => {
   test.each(hiddenNames)("%s", async (code, name) => {
     const db = newStore()
-    const reason = `must not have control characters or characters that change the direction of text. This one has ${code}.\n(add --help for help)\n`
+    const reason = `must not have characters that are not seen, such as controls, or that change the direction of text. This one has ${code}.\n(add --help for help)\n`
     const refused = { code: 2, out: "" }
     expect(await run(db, "account", "create", "--name", name)).toEqual({
       ...refused,
@@ -50,7 +56,7 @@ describe("a new name with a hidden character is refused and its character named"
 
   test("names in any script, with joiners and emoji, are names", async () => {
     const db = newStore()
-    const names = ["Ä & Co", "山田", "שרה", "می\u200cخواهم", "👩\u200d💻", "a b"]
+    const names = ["Ä & Co", "山田", "שרה", "می\u200cخواهم", "👩\u200d💻", "❤️\u200d🔥", "👍🏽", "क्\u200dष", "a b"]
     for (const name of names) await json(db, "account", "create", "--name", name)
     const listed = await json(db, "account", "list", "--sort", "oldest")
     expect(listed.map((one: { name: string }) => one.name)).toEqual(names)

@@ -227,6 +227,7 @@ describe("an address without a page", () => {
 test("pages hold no script and no style of their own, and only this host may be loaded from and frame them", async () => {
   for (const path of ["/", "/docs", "/docs/errors", "/docs/graphql", "/apis/spfvalidator", "/nothing"]) {
     const { text, headers } = await open(path)
+    expect(headers.get("cross-origin-opener-policy")).toBe("same-origin")
     const policy = headers.get("content-security-policy") ?? ""
     for (const rule of [
       "default-src 'self'",

@@ -14,12 +14,15 @@ export interface OnceCall extends ChargeOnce {
 export interface OnceCalls {
   /**
    * Begins a call and finds out whether it was charged before. `end` must be called when it is over.
+   * @param asksOthers whether the call asks servers of others, which each replay would ask again
+   * @returns `once` is null when such a call had its replays: it is charged as one without a key
    * @throws Fault when a call with the key is under way, the key was used for another input, or it had all its replays
    */
   begin(
     caller: Caller,
     hashes: Pick<ChargeOnce, "keyHash" | "inputHash">,
-  ): Promise<{ readonly once: OnceCall; end(): void }>
+    asksOthers: boolean,
+  ): Promise<{ readonly once: OnceCall | null; end(): void }>
 }
 
 /** The calls under way are kept with the account, and the charged ones in the store. */
@@ -29,7 +32,7 @@ export function createOnceCalls(
   findSnapshot: FindSnapshot,
 ): OnceCalls {
   return {
-    async begin(caller, { keyHash, inputHash }) {
+    async begin(caller, { keyHash, inputHash }, asksOthers) {
       const snapshot = findSnapshot(caller)
       snapshot.onceUnderWay ??= new Map()
       const { onceUnderWay: underWay } = snapshot
@@ -44,8 +47,11 @@ export function createOnceCalls(
         const nowMs = clock.now()
         const replay = await store.findReplay(caller.account.id, keyHash, nowMs - keepReplaysMs)
         requireSameInput(inputHash, replay)
-        if (replay && !(await store.countReplay(caller.account.id, keyHash, maxReplays)))
+        const most = asksOthers ? maxReplaysAskingOthers : maxReplays
+        if (replay && !(await store.countReplay(caller.account.id, keyHash, most))) {
+          if (asksOthers) return { once: null, end }
           throw keyUsedUp(replay.createdMs + keepReplaysMs - nowMs)
+        }
         return { once: { keyHash, inputHash, nowMs, replay }, end }
       } catch (thrown) {
         end()
@@ -64,6 +70,8 @@ export const keyInUse = new Fault(
 
 /** A charged call is answered again so often: a replay is work that nobody pays for. */
 export const maxReplays = 10
+/** The same of a call that asks servers of others, which did not agree to be asked for nothing. Later ones are charged. */
+export const maxReplaysAskingOthers = 2
 
 /** The refusal of a call whose key had all its replays. */
 export function keyUsedUp(forgottenInMs: number): Fault {

@@ -4,6 +4,8 @@ import { Fault } from "./fault.ts"
 import { hashInput } from "./input-hash.ts"
 import type { OnceCall } from "./once.ts"
 import type { Pipeline } from "./pipeline.ts"
+import type { PreparedApi } from "./prepared-api.ts"
+import { asksOutside } from "./run.ts"
 
 /** What a call with an Idempotency-Key asks for. */
 interface OnceRequest {
@@ -12,18 +14,20 @@ interface OnceRequest {
   readonly path: string
   /** A JSON value. */
   readonly input: unknown
+  /** The APIs that it calls. */
+  readonly apis: readonly PreparedApi[]
 }
 
 /**
  * Works for a call with an Idempotency-Key.
- * @param work charges with what it gets, which then says whether it was charged before
+ * @param work charges with what it gets, which then says whether it was charged before; with null as a call without a key
  * @throws Fault when the key is malformed or may not be used now, and what `work` throws
  */
 export async function workOnce<T>(
-  { key, path, input }: OnceRequest,
+  { key, path, input, apis }: OnceRequest,
   caller: Caller,
   pipeline: Pipeline,
-  work: (once: OnceCall) => Promise<T>,
+  work: (once: OnceCall | null) => Promise<T>,
 ): Promise<T> {
   const mistake = mistakeOfIdempotencyKey(key)
   if (mistake !== null) {
@@ -32,8 +36,8 @@ export async function workOnce<T>(
   }
   const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
   const inputHash = await hashInput(`${key}\n${path}`, input, giveWay)
-  const keyHash = Bun.SHA256.hash(key, "hex")
-  const { once, end } = await pipeline.charges.once.begin(caller, { keyHash, inputHash })
+  const hashes = { keyHash: Bun.SHA256.hash(key, "hex"), inputHash }
+  const { once, end } = await pipeline.charges.once.begin(caller, hashes, apis.some(asksOutside))
   try {
     return await work(once)
   } finally {
@@ -41,11 +45,12 @@ export async function workOnce<T>(
   }
 }
 
-/** Printable ASCII, which every HTTP library can send. */
-const idempotencyKeyForm = /^[\x20-\x7e]{1,255}$/
+/** Printable ASCII, which every HTTP library can send. A comma may be that between two headers (RFC 9110 §5.3). */
+const idempotencyKeyForm = /^[\x20-\x2b\x2d-\x7e]{1,255}$/
 
 /** What is wrong with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), as "must …"; null if it is right. */
 export function mistakeOfIdempotencyKey(key: string): string | null {
-  if (!idempotencyKeyForm.test(key)) return "must be 1 to 255 printable ASCII characters"
+  if (!idempotencyKeyForm.test(key))
+    return "must be sent once: 1 to 255 printable ASCII characters without a comma"
   return holdsKey(key) ? "must not hold a key; send a random text such as a UUID" : null
 }

@@ -27,10 +27,20 @@ export function escapeHiddenInLines(text: string): string {
   return text.replace(hiddenInLines, toEscape)
 }
 
-/** The code point of the first hidden character, such as `U+202E`; null if the text has none. */
+/** Emoji and letters of scripts that need a joiner, or none: what they show then changes (Unicode UTS #51; RFC 5892, A.1). */
+const joining =
+  "\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f\\p{scx=Arab}\\p{scx=Syrc}\\p{scx=Mong}\\p{scx=Deva}\\p{scx=Beng}" +
+  "\\p{scx=Guru}\\p{scx=Gujr}\\p{scx=Orya}\\p{scx=Taml}\\p{scx=Telu}\\p{scx=Knda}\\p{scx=Mlym}\\p{scx=Sinh}\\p{scx=Khmr}"
+/** Characters that deceive or are not seen, but for joiners and the choice of an emoji's form where they change what is seen. */
+const unseen = new RegExp(
+  `${hidden.source}|(?!(?<=[${joining}])[\\u200c\\u200d](?=[${joining}])|(?<=\\p{Emoji})[\\ufe0e\\ufe0f])\\p{Default_Ignorable_Code_Point}`,
+  "u",
+)
+
+/** The code point of the first character that deceives or is not seen, such as `U+202E`; null if the text has none. */
 export function firstHidden(text: string): string | null {
-  const index = text.search(hidden)
-  return index === -1 ? null : `U+${toHex(text.charAt(index)).toUpperCase()}`
+  const found = unseen.exec(text)?.[0].codePointAt(0)
+  return found === undefined ? null : `U+${found.toString(16).padStart(4, "0").toUpperCase()}`
 }
 
 /**

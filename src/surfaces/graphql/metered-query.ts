@@ -54,7 +54,8 @@ export function executeMetered(
   const { idempotencyKey: key, input } = call
   const run = (once: OnceCall | null) => executeOnce(query, call, byField, pipeline, execute, once)
   if (key === null) return run(null)
-  return workOnce({ key, path: "/v1/graphql", input }, query.caller, pipeline, run)
+  const apis = [...rootFieldsOf(query.parts, () => true)].flatMap((field) => byField.get(field) ?? [])
+  return workOnce({ key, path: "/v1/graphql", input, apis }, query.caller, pipeline, run)
 }
 
 async function executeOnce(

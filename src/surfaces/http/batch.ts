@@ -54,7 +54,7 @@ function answerWith(api: PreparedApi, context: HttpContext) {
           const batch = { api, request: incoming, inputs, writer }
           const key = exchange.request.headers.get("idempotency-key")
           if (key === null) return runBatch(batch, caller, pipeline)
-          return workOnce({ key, path, input: inputs }, caller, pipeline, (once) =>
+          return workOnce({ key, path, input: inputs, apis: [api] }, caller, pipeline, (once) =>
             runBatch(batch, caller, pipeline, once),
           )
         },

@@ -2,6 +2,7 @@ import { type Context, Elysia } from "elysia"
 import type { CallerRequest } from "../../call/caller.ts"
 import type { RequestStart } from "../../observe/request-record.ts"
 import { requireHost } from "./host.ts"
+import { requireOneId } from "./request-id.ts"
 
 /** A request as it arrived, for the pipeline and for the record. */
 export interface IncomingRequest extends CallerRequest, RequestStart {}
@@ -31,6 +32,7 @@ export function incomingRequests(open: (request: Request) => IncomingRequest, op
     context.incoming = incoming
     set.headers["x-request-id"] = incoming.requestId
     requireHost(request)
+    requireOneId(request)
     // Not the context itself: Elysia would then prepare all of it, which costs a fifth of a metered call.
     return opened({ request, set, incoming })
   })

@@ -1,4 +1,5 @@
 import type { Random } from "../../apis/contract.ts"
+import { Fault } from "../../call/fault.ts"
 
 const wellFormed = /^[A-Za-z0-9._-]{1,128}$/
 
@@ -19,4 +20,10 @@ export function createRequestIds(
     count++
     return `${prefix}.${count.toString(36)}`
   }
+}
+
+/** @throws Fault for a request with two ids, which come as `a, b`: a log must not choose one (RFC 9110 §5.3) */
+export function requireOneId({ headers }: Request): void {
+  if (!headers.get("x-request-id")?.includes(",")) return
+  throw new Fault("inputRejected", "The request header 'X-Request-ID' must be sent once, without a comma.")
 }

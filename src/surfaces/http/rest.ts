@@ -53,7 +53,7 @@ function answerWith(api: PreparedApi, context: HttpContext) {
         const key = exchange.request.headers.get("idempotency-key")
         // Guests share an account, and one of them must not meet the keys of another.
         if (key === null || caller.isGuest) return runSingle(call, caller, pipeline)
-        return workOnce({ key, path, input }, caller, pipeline, (once) =>
+        return workOnce({ key, path, input, apis: [api] }, caller, pipeline, (once) =>
           runSingle(call, caller, pipeline, once),
         )
       },

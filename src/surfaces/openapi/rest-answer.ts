@@ -1,4 +1,4 @@
-import { maxReplays } from "../../call/once.ts"
+import { maxReplays, maxReplaysAskingOthers } from "../../call/once.ts"
 import type { Envelope } from "../../encode/envelope.ts"
 import { contentTypes, encodeEnvelope, type Format, formats } from "../../encode/formats.ts"
 import { type JsonObject, objectOf, refTo } from "./json-object.ts"
@@ -81,8 +81,8 @@ export const idempotencyKeyParameter: JsonObject = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: `A text of your own for this call, such as a UUID. Within 24 hours the same call with the same key is answered again and not charged again, up to ${maxReplays} times.`,
-  schema: { type: "string", pattern: "^[ -~]{1,255}$" },
+  description: `A text of your own for this call, such as a UUID. Within 24 hours the same call with the same key is answered again and not charged again, up to ${maxReplays} times (${maxReplaysAskingOthers} where it asks other servers; later ones are charged).`,
+  schema: { type: "string", pattern: "^[ -+\\--~]{1,255}$" },
 }
 
 /** `?format=`, which every REST path takes. */

@@ -21,6 +21,8 @@ function policyOf(more: Readonly<Record<string, string>>): string {
 export function pageHeaders(policy: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   return {
     "content-security-policy": policyOf(policy),
+    // Pages of other sites that open this one get no handle of its window.
+    "cross-origin-opener-policy": "same-origin",
     "referrer-policy": "no-referrer",
     "x-frame-options": "DENY",
   }
