@@ -56,7 +56,17 @@ describe("a new name with a hidden character is refused and its character named"
 
   test("names in any script, with joiners and emoji, are names", async () => {
     const db = newStore()
-    const names = ["Ä & Co", "山田", "שרה", "می\u200cخواهم", "👩\u200d💻", "❤️\u200d🔥", "👍🏽", "क्\u200dष", "a b"]
+    const names = [
+      "Ä & Co",
+      "山田",
+      "שרה",
+      "می\u200cخواهم",
+      "👩\u200d💻",
+      "❤️\u200d🔥",
+      "👍🏽",
+      "क्\u200dष",
+      "a b",
+    ]
     for (const name of names) await json(db, "account", "create", "--name", name)
     const listed = await json(db, "account", "list", "--sort", "oldest")
     expect(listed.map((one: { name: string }) => one.name)).toEqual(names)
