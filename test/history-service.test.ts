@@ -5,7 +5,7 @@ import { historyOfCredits } from "../src/admin/history/credits.ts"
 import { adviceFor } from "../src/admin/history/fault-advice.ts"
 import { Fault, faultCodes } from "../src/call/fault.ts"
 import { latencyColumns } from "../src/store/history.ts"
-import { faultNameOf, type RefusalCode, statuses } from "../src/surfaces/graphql/refusal.ts"
+import { faultNameOf, type RefusalCode } from "../src/surfaces/graphql/refusal.ts"
 import { latencyBoundsMs } from "../src/values/latency-bounds.ts"
 import { adminClient, createTestAdminKey } from "./support/admin.ts"
 import { openAdministration } from "./support/administration.ts"
@@ -149,7 +149,6 @@ test("every fault, and every refusal of GraphQL, has a text that says what to do
   expect(
     [
       ...faultCodes,
-      ...Object.keys(statuses),
       // Of the others, GraphQL records the fault that they stand for.
       ...ofGraphql.map(faultNameOf),
     ].filter((code) => adviceFor(code).meaning === unknown.meaning),

@@ -3,9 +3,8 @@ import { expect, test } from "bun:test"
 import { systemClock } from "../src/ports/clock.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
-import { migrate, schemaVersion } from "../src/store/postgres/migrations.ts"
+import { migrate, schemaSteps, schemaVersion } from "../src/store/postgres/migrations.ts"
 import { openPostgresStore } from "../src/store/postgres/open-postgres.ts"
-import { releasedSteps } from "../src/store/postgres/released-steps.ts"
 import { readAnswer } from "./support/answer.ts"
 import { usePostgres } from "./support/postgres.ts"
 import { startTestService } from "./support/service.ts"
@@ -233,7 +232,7 @@ test("an instance that hears nothing yet learns of a newer version when it begin
 
 /** Changes the tables as newer versions of the program would. */
 async function migrateToNewer(db: string, changes: readonly string[]): Promise<void> {
-  const steps = [...releasedSteps, ...changes.map((change) => ({ change }))]
+  const steps = [...schemaSteps, ...changes.map((change) => ({ change }))]
   const sql = new Bun.SQL(db, { max: 1 })
   try {
     await migrate(sql, db, { timer: keepAliveTimer, steps })

@@ -28,26 +28,6 @@ export interface NewIndex {
   readonly isUnique?: boolean
 }
 
-/**
- * What follows on the column `mailed` of notices in both kinds of stores: lists by state need not look at rows of other states.
- */
-export const statesStep = {
-  fills: [
-    {
-      table: "notices",
-      key: "id",
-      set: "mailed = EXISTS (SELECT 1 FROM mails WHERE mails.id = 'mail_' || replace(notices.id, 'msg_', ''))",
-    },
-  ],
-  indexes: [
-    {
-      name: "notices_by_state",
-      on: "notices ((CASE WHEN state = 'unsent' AND mailed THEN 'mailed' ELSE state END), raised_ms, id, state, mailed)",
-    },
-    { name: "mails_by_state", on: "mails (state, raised_ms, id)" },
-  ],
-} as const satisfies Omit<SchemaStep, "change">
-
 /** The row of the table `meta` that names the step whose fills and indexes are still to be made. */
 export const unfinishedName = "unfinished"
 

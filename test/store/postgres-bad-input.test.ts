@@ -100,12 +100,14 @@ describe("every command says what to change, without the password", () => {
   test("a schema of a newer version that this one cannot use; one that it can use is used", async () => {
     const db = await server.createDatabase()
     await expectDone(["account", "list"], db)
-    await run(db, "UPDATE meta SET value = 99 WHERE name IN ('version', 'oldest')")
+    await run(db, "UPDATE meta SET value = 99 WHERE name IN ('store_version', 'oldest')")
     for (const command of commands)
       await expectRefused(command, db, /newer penknife \(store version 99; this one knows/)
     await run(db, "UPDATE meta SET value = 1 WHERE name = 'oldest'")
     await expectDone(["account", "create", "--name", "Ann"], db)
-    expect(await run(db, "SELECT value::integer AS n FROM meta WHERE name = 'version'")).toEqual([{ n: 99 }])
+    expect(await run(db, "SELECT value::integer AS n FROM meta WHERE name = 'store_version'")).toEqual([
+      { n: 99 },
+    ])
   })
 
   test("a database whose encoding cannot keep every text", async () => {

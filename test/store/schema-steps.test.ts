@@ -6,11 +6,13 @@ import { join } from "node:path"
 import { SQL } from "bun"
 import type { Timer } from "../../src/apis/contract.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
-import { migrate as migrateDatabase } from "../../src/store/postgres/migrations.ts"
-import { releasedSteps as databaseSteps } from "../../src/store/postgres/released-steps.ts"
+import {
+  schemaSteps as databaseSteps,
+  migrate as migrateDatabase,
+} from "../../src/store/postgres/migrations.ts"
 import type { SchemaStep } from "../../src/store/schema-step.ts"
 import {
-  releasedSteps as fileSteps,
+  schemaSteps as fileSteps,
   migrate as migrateFile,
   schemaVersion,
 } from "../../src/store/sqlite/migrations.ts"
@@ -37,10 +39,10 @@ const filled = "SELECT count(*) AS n FROM accounts WHERE note = plan || ' ' || n
 function migrateInProcess(file: string): Promise<number> {
   const program = `
     import { Database } from "bun:sqlite"
-    import { migrate, releasedSteps } from ${JSON.stringify(join(root, "src/store/sqlite/migrations.ts"))}
+    import { migrate, schemaSteps } from ${JSON.stringify(join(root, "src/store/sqlite/migrations.ts"))}
     const database = new Database(process.argv.at(-1), { strict: true })
     database.run("PRAGMA busy_timeout = 5000")
-    migrate(database, "file", { steps: [...releasedSteps, ${JSON.stringify(step)}] })`
+    migrate(database, "file", { steps: [...schemaSteps, ${JSON.stringify(step)}] })`
   return Bun.spawn([process.execPath, "-e", program, "--", file], { stderr: "inherit" }).exited
 }
 
@@ -178,7 +180,7 @@ test("a database gets the column while an instance charges, and while another se
   expect([...(await other.unsafe(filled))]).toMatchObject([{ n: String(accounts + 1) }])
   const index = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'accounts_by_note'::regclass"
   expect([...(await other.unsafe(index))]).toEqual([{ indisvalid: true }])
-  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", `version ${newer}`])
+  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", `store_version ${newer}`])
   await older.store.createAccount(accountOf({ id: "acc_2" }))
   expect((await older.admin.findAccount("acc_1"))?.used).toBe(charging.count())
   for (const one of [sql, other]) await one.close()
@@ -197,13 +199,18 @@ test("a step on a database that fails changes nothing, and one that was interrup
   await expect(
     migrate({ change: `${step.change}; ALTER TABLE nothing ADD COLUMN note text` }),
   ).rejects.toThrow("nothing")
-  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", `version ${schemaVersion}`])
+  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", `store_version ${schemaVersion}`])
   await expect(
     migrate({ ...step, indexes: [{ name: "accounts_by_note", on: "accounts (note)", isUnique: true }] }),
   ).rejects.toThrow("could not create unique index")
-  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", `unfinished ${newer}`, `version ${newer}`])
+  expect(await readMeta(sql)).toEqual([
+    "oldest 1",
+    "probes 0",
+    `store_version ${newer}`,
+    `unfinished ${newer}`,
+  ])
   await Promise.all([migrate(step), openAnyStore(db).then(({ store }) => store.close())])
-  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", `version ${newer}`])
+  expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", `store_version ${newer}`])
   const index = "SELECT indisvalid, indisunique FROM pg_index WHERE indexrelid = 'accounts_by_note'::regclass"
   expect([...(await sql.unsafe(index))]).toEqual([{ indisvalid: true, indisunique: false }])
   await sql.close()
@@ -248,13 +255,18 @@ test("two instances carry on with a database whose update was interrupted betwee
     migrateDatabase(sql, db, { timer: interrupt, steps: [...databaseSteps, step] }),
   ).rejects.toThrow()
   expect([...(await other.unsafe(filled))]).toMatchObject([{ n: "2000" }])
-  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", `unfinished ${newer}`, `version ${newer}`])
+  expect(await readMeta(other)).toEqual([
+    "oldest 1",
+    "probes 0",
+    `store_version ${newer}`,
+    `unfinished ${newer}`,
+  ])
 
   const migrate = (client: SQL) =>
     migrateDatabase(client, db, { timer: keepAliveTimer, steps: [...databaseSteps, step] })
   await Promise.all([migrate(other), migrate(third)])
   expect([...(await other.unsafe(filled))]).toMatchObject([{ n: String(accounts) }])
-  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", `version ${newer}`])
+  expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", `store_version ${newer}`])
   for (const one of [sql, other, third]) await one.close()
 })
 

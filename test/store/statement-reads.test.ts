@@ -1,5 +1,6 @@
 /** Promises of every kind of store about what statements are made from, for many accounts at once. */
 import { beforeEach, describe, expect, test } from "bun:test"
+import { SQL } from "bun"
 import type { Mutation } from "../../src/store/admin-store.ts"
 import { auditOf, changeOf } from "../support/admin-store.ts"
 import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
@@ -11,10 +12,12 @@ const page = { limit: 1_000, after: null }
 
 describe.each(useStoreKinds())("$name", ({ create }) => {
   const openStore = useOpenStores()
+  let db: string
   let opened: AnyTestStore
 
   beforeEach(async () => {
-    opened = await openStore(await create())
+    db = await create()
+    opened = await openStore(db)
     for (const id of ids) await opened.store.createAccount(accountOf({ id }))
   })
 
@@ -34,6 +37,23 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     })
     expect(await opened.admin.apply(changeOf(mutations, { audit: auditOf({ atMs: 1 }) }))).toBe("applied")
   }
+
+  test("rows are only added", async () => {
+    await adjust("acc_1", 5)
+    await opened.admin.keepStatement({ accountId: "acc_1", month: "2025-01", writtenMs: 1, body: "{}" })
+    await using sql = new SQL(db.startsWith("postgres") ? db : `sqlite://${db}`, { max: 1 })
+    for (const [table, column] of [
+      ["adjustments", "credits"],
+      ["statements", "written_ms"],
+    ]) {
+      await expect(sql.unsafe(`UPDATE ${table} SET ${column} = 6`).execute()).rejects.toThrow(
+        /cannot be (changed|deleted)/,
+      )
+      await expect(sql.unsafe(`DELETE FROM ${table}`).execute()).rejects.toThrow(
+        /cannot be (changed|deleted)/,
+      )
+    }
+  })
 
   test("the kept statements of a month are found, and the first one stays", async () => {
     const keep = (accountId: string, name: string, body: string) =>

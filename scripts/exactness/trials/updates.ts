@@ -1,7 +1,6 @@
 import { SQL } from "bun"
 import { keepAliveTimer } from "../../../src/ports/timer.ts"
-import { migrate } from "../../../src/store/postgres/migrations.ts"
-import { releasedSteps } from "../../../src/store/postgres/released-steps.ts"
+import { migrate, schemaSteps } from "../../../src/store/postgres/migrations.ts"
 import { stepOfLedger } from "../../../test/support/sample-step.ts"
 import type { Finding } from "../../findings.ts"
 import { chargeFindings, compare, createCustomers, readBooks } from "../books.ts"
@@ -70,7 +69,7 @@ async function update(lab: Lab, server: DatabaseServer, round: number): Promise<
   const waits = watchWaits(url)
   const unlocked = round % 2 === 1 ? keepLocked(url) : null
   const startMs = performance.now()
-  await migrate(sql, name, { timer: keepAliveTimer, steps: [...releasedSteps, stepOfLedger] })
+  await migrate(sql, name, { timer: keepAliveTimer, steps: [...schemaSteps, stepOfLedger] })
   const endMs = performance.now()
   await Bun.sleep(marginMs)
   await traffic.stop()

@@ -1,5 +1,4 @@
 import { type Static, Type } from "@sinclair/typebox"
-import { webhookPlace } from "../../accounts/webhook.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { AuditRecord, Page } from "../../store/admin-store.ts"
 import type { AuditFilter } from "../../store/list-filters.ts"
@@ -88,10 +87,7 @@ function toOutput(record: AuditRecord): AuditOutput {
 }
 
 function toFields(json: string | null): Record<string, unknown> | null {
-  if (json === null) return null
-  const fields: Record<string, unknown> = JSON.parse(json)
-  // Records of 0.1.0 have the whole URL of a webhook.
-  return typeof fields.url === "string" ? { ...fields, url: webhookPlace(fields.url) } : fields
+  return json === null ? null : JSON.parse(json)
 }
 
 function text(description: string) {

@@ -23,8 +23,7 @@ const unknown: FaultAdvice = {
   is_service_fault: false,
 }
 
-/** By fault, or by GraphQL's code as 0.1.0 recorded it, which names the fault that means the same. */
-const table: Readonly<Record<string, readonly [meaning: string, advice: string] | string>> = {
+const table: Readonly<Record<string, readonly [meaning: string, advice: string]>> = {
   inputRejected: ["A parameter was missing or wrong. Nothing was charged.", customerAdvice],
   keysDiffer: ["Two headers held different API keys.", customerAdvice],
   keyMissing: ["The request had no API key.", customerAdvice],
@@ -119,29 +118,10 @@ const table: Readonly<Record<string, readonly [meaning: string, advice: string] 
     "Raise graphql_apis of the plan if customers need it.",
   ],
   graphqlNotSupported: ["GraphQL is turned off.", "Start the service without --no-graphql to offer it."],
-  INVALID_API_KEY: "keyUnknown",
-  INSUFFICIENT_CREDITS: "creditsUsedUp",
-  FORBIDDEN: "apiForbidden",
-  METHOD_NOT_ALLOWED: "methodNotAllowed",
-  IDEMPOTENCY_KEY_IN_USE: "idempotencyKeyInUse",
-  IDEMPOTENCY_KEY_REUSED: "idempotencyKeyReused",
-  IDEMPOTENCY_KEY_USED_UP: "idempotencyKeyUsedUp",
-  RATE_LIMITED: "rateLimited",
-  INTERNAL_SERVER_ERROR: "internal",
-  UPSTREAM_UNAVAILABLE: "upstreamUnavailable",
-  BAD_REQUEST: "badRequest",
-  FILE_UPLOAD_NOT_SUPPORTED: "fileUploadNotSupported",
-  GRAPHQL_PARSE_FAILED: "graphqlParseFailed",
-  GRAPHQL_VALIDATION_FAILED: "graphqlValidationFailed",
-  OPERATION_NOT_SUPPORTED: "operationNotSupported",
-  QUERY_TOO_COMPLEX: "queryTooComplex",
-  PLAN_LIMIT_EXCEEDED: "planLimitExceeded",
-  GRAPHQL_NOT_SUPPORTED: "graphqlNotSupported",
 }
 
 export function adviceFor(fault: string): FaultAdvice {
   const known = Object.hasOwn(table, fault) ? table[fault] : undefined
-  if (typeof known === "string") return adviceFor(known)
   return known
     ? { meaning: known[0], advice: known[1], is_service_fault: serviceFaults.includes(fault) }
     : unknown

@@ -4,11 +4,13 @@ import { lastKeyOf, type NewIndex, type SchemaStep, toFillStatement, unfinishedN
 import { StoreUnusable } from "../store.ts"
 import type { Connection } from "./connection.ts"
 import { sqlStateOf } from "./errors.ts"
-import { releasedSteps } from "./released-steps.ts"
-import { lastUnreleased, makeTables, type RunScript, runFunctions, takeOver } from "./takeover.ts"
+import functions from "./functions.sql" with { type: "text" }
+import schema from "./schema.sql" with { type: "text" }
 
+/** Entry n takes a database from version n + 1 to n + 2. Released entries never change, and only add: see `oldest`. */
+export const schemaSteps: readonly SchemaStep[] = []
 /** The version of the tables that this program makes. */
-export const schemaVersion = releasedSteps.length + 1
+export const schemaVersion = schemaSteps.length + 1
 /** The channel on which a migration tells the running instances the new version, and the oldest that can work with it. */
 export const migratedChannel = "penknife_migrated"
 const minServerVersion = 150_000
@@ -48,9 +50,12 @@ export interface TableVersions {
 
 /** Reads the versions of tables that are migrated. */
 export async function readTableVersions(connection: Pick<Connection, "run">): Promise<TableVersions> {
-  const select = "SELECT name, value::float8 AS value FROM meta WHERE name IN ('version', 'oldest')"
+  const select = "SELECT name, value::float8 AS value FROM meta WHERE name IN ('store_version', 'oldest')"
   const rows = await connection.run<{ name: string; value: number }>(select, [])
-  return { version: 0, oldest: 0, ...Object.fromEntries(rows.map(({ name, value }) => [name, value])) }
+  const { store_version: version = 0, oldest = 0 } = Object.fromEntries(
+    rows.map(({ name, value }) => [name, value]),
+  )
+  return { version, oldest }
 }
 
 interface MigrationOptions {
@@ -68,7 +73,7 @@ interface MigrationOptions {
 export async function migrate(
   sql: SQL,
   address: string,
-  { timer, steps = releasedSteps }: MigrationOptions,
+  { timer, steps = schemaSteps }: MigrationOptions,
 ): Promise<MigratedSchema> {
   const newest = steps.length + 1
   await requireServer(sql, address)
@@ -79,8 +84,8 @@ export async function migrate(
   const migration: Migration = { connection, address, timer, newest }
   try {
     await waitForTurn(migration)
-    const { version, isUnreleased } = await readSchema(connection, address, newest)
-    if (version === 0 || isUnreleased) await makeBaseline(migration)
+    const { version } = await readSchema(connection, address, newest)
+    if (version === 0) await makeTables(migration)
     for (const [index, step] of steps.entries()) await takeStep(migration, step, index + 2)
     return { isNew: version === 0, version: Math.max(version, newest) }
   } catch (cause) {
@@ -122,16 +127,21 @@ async function waitForTurn({ connection, address, timer }: Migration): Promise<v
   )
 }
 
-/** Makes the tables of an empty database, or takes over those of a build before the first release. */
-async function makeBaseline(migration: Migration): Promise<void> {
+/** Makes the tables of an empty database. */
+async function makeTables(migration: Migration): Promise<void> {
   const { connection, address, newest } = migration
   await transact(migration, async (run) => {
-    const { version, isUnreleased } = await readSchema(connection, address, newest)
-    if (isUnreleased) return takeOver(run, address, releasedSteps)
-    if (version > 0) return
-    await makeTables(run)
-    await run(`INSERT INTO meta VALUES ('version', ${newest})`)
+    if ((await readSchema(connection, address, newest)).version > 0) return
+    await makeFunctions(run)
+    await run(schema)
+    await run(`INSERT INTO meta VALUES ('store_version', ${newest})`)
   })
+}
+
+/** Makes or replaces the functions. Their bodies name tables that may not be there yet. */
+async function makeFunctions(run: RunScript): Promise<void> {
+  await run("SET LOCAL check_function_bodies = off")
+  await run(functions)
 }
 
 /** Takes one step, or the rest of it. */
@@ -140,12 +150,12 @@ async function takeStep(migration: Migration, step: SchemaStep, to: number): Pro
   const { change, fills = [], indexes = [] } = step
   if ((await readSchema(connection, address, newest)).version < to) {
     await transact(migration, async (run) => {
-      await runFunctions(run)
+      await makeFunctions(run)
       await run(change)
-      await run(`UPDATE meta SET value = ${to} WHERE name = 'version';
+      await run(`UPDATE meta SET value = ${to} WHERE name = 'store_version';
         INSERT INTO meta VALUES ('${unfinishedName}', ${to});
         SELECT pg_notify('${migratedChannel}', string_agg(value::text, ' ' ORDER BY name DESC)) FROM meta
-          WHERE name IN ('version', 'oldest')`)
+          WHERE name IN ('store_version', 'oldest')`)
     })
   }
   if ((await readSchema(connection, address, newest)).unfinished !== to) return
@@ -188,10 +198,13 @@ async function dropInvalid(connection: SQL, name: string): Promise<void> {
   if (found.length > 0) await connection.unsafe(`DROP INDEX CONCURRENTLY ${name}`)
 }
 
+/** Runs statements without parameters in the transaction under way. */
+type RunScript = (statements: string) => Promise<unknown>
+
 /** Runs a short transaction, until it gets its locks. */
 function transact(migration: Migration, work: (run: RunScript) => Promise<void>): Promise<void> {
   const { connection } = migration
-  const run: RunScript = async (statements) => [...(await connection.unsafe(statements).simple())]
+  const run: RunScript = (statements) => connection.unsafe(statements).simple()
   return untilLocked(migration, async () => {
     await run(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`)
     try {
@@ -261,16 +274,13 @@ interface FoundSchema {
   readonly version: number
   /** The step whose fills and indexes are still to be made; 0 without one. */
   readonly unfinished: number
-  /** Whether a build before the first release made the tables. */
-  readonly isUnreleased: boolean
 }
 
-function isMigrated({ version, unfinished, isUnreleased }: FoundSchema, newest: number): boolean {
-  if (isUnreleased || version < newest) return false
-  return version > newest || unfinished === 0
+function isMigrated({ version, unfinished }: FoundSchema, newest: number): boolean {
+  return version > newest || (version === newest && unfinished === 0)
 }
 
-/** @throws StoreUnusable for tables of another program, or of a version that this one cannot work with or take over */
+/** @throws StoreUnusable for tables of another program, or of a version that this one cannot work with */
 async function readSchema(sql: SQL, address: string, known: number): Promise<FoundSchema> {
   const [found] = await sql.unsafe<{ tables: number; columns: number }[]>(
     `SELECT count(DISTINCT oid)::integer AS "tables",
@@ -279,26 +289,26 @@ async function readSchema(sql: SQL, address: string, known: number): Promise<Fou
      FROM pg_class LEFT JOIN pg_attribute ON attrelid = oid AND NOT attisdropped
      WHERE relkind IN ('r', 'p') AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())`,
   )
-  if (!found || found.tables === 0) return { version: 0, unfinished: 0, isUnreleased: false }
+  if (!found || found.tables === 0) return { version: 0, unfinished: 0 }
   if (found.columns < 6) throw foreign(address)
   const rows = await sql.unsafe<{ name: string; value: number }[]>(
-    "SELECT name, value::float8 AS value FROM meta WHERE name IN ('version', 'schema', 'oldest', $1::text)",
+    "SELECT name, value::float8 AS value FROM meta WHERE name IN ('store_version', 'oldest', 'version', 'schema', $1::text)",
     [unfinishedName],
   )
   const values = Object.fromEntries(rows.map(({ name, value }) => [name, value]))
-  const { version = 0, schema: unreleased = 0, oldest = 0, [unfinishedName]: unfinished = 0 } = values
-  if (version > 0 && oldest <= known) return { version, unfinished, isUnreleased: false }
+  const { store_version: version = 0, oldest = 0, [unfinishedName]: unfinished = 0 } = values
+  if (version > 0 && oldest <= known) return { version, unfinished }
   if (version > 0) {
     throw new StoreUnusable(
       `${address} was changed by a newer penknife (store version ${version}; this one knows ${known}). ` +
         "Use that version, or another database.",
     )
   }
-  if (unreleased === lastUnreleased) return { version: 1, unfinished: 0, isUnreleased: true }
-  if (unreleased === 0) throw foreign(address)
+  // Builds before version 0.2.0 wrote their version under these names.
+  if (values.version === undefined && values.schema === undefined) throw foreign(address)
   throw new StoreUnusable(
-    `${address} was made by a build of penknife before version 0.1.0, with tables of step ${unreleased}. Only those of step ` +
-      `${lastUnreleased} can be taken over. Open the database once with the last of those builds, or name a new one.`,
+    `${address} was made by an unreleased build of penknife before version 0.2.0, whose tables this version cannot read. ` +
+      "Name a new database, or go on with the build that made this one.",
   )
 }
 

@@ -2,7 +2,7 @@
 -- names another unit. Identifiers are compared byte by byte (COLLATE "C"), so that every process locks rows in the same order.
 -- functions.sql comes before this file.
 
--- Numbers by name: 'version' is that of these tables, and 'oldest' the oldest version whose programs can work with them.
+-- Numbers by name: 'store_version' is that of these tables, and 'oldest' the oldest version whose programs can work with them.
 CREATE TABLE meta (
   name  text COLLATE "C" PRIMARY KEY,
   value bigint NOT NULL

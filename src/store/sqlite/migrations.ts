@@ -1,218 +1,20 @@
-import { Database } from "bun:sqlite"
-import {
-  lastKeyOf,
-  type NewIndex,
-  type SchemaStep,
-  statesStep,
-  toFillStatement,
-  unfinishedName,
-} from "../schema-step.ts"
+import type { Database } from "bun:sqlite"
+import { lastKeyOf, type SchemaStep, toFillStatement, unfinishedName } from "../schema-step.ts"
 import { StoreUnusable } from "../store.ts"
-import { messageOf } from "./errors.ts"
 import schema from "./schema.sql" with { type: "text" }
-import takeover from "./takeover.sql" with { type: "text" }
 
 /** Entry n takes a data file from version n + 1 to n + 2. Released entries never change. */
-export const releasedSteps: readonly SchemaStep[] = [
-  {
-    change: `
-      ALTER TABLE ledger ADD COLUMN debt INTEGER NOT NULL DEFAULT 0;
-      CREATE TABLE adjustments (
-        id         TEXT PRIMARY KEY,
-        account_id TEXT NOT NULL REFERENCES accounts (id),
-        at_ms      INTEGER NOT NULL,
-        kind       TEXT NOT NULL CHECK (kind IN ('sign_up', 'grant', 'adjustment', 'undo')),
-        credits    INTEGER NOT NULL CHECK (credits <> 0),
-        reason     TEXT NOT NULL,
-        reference  TEXT,
-        undoes     TEXT,
-        made_by    TEXT NOT NULL
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX adjustments_by_account ON adjustments (account_id, at_ms, id);
-      CREATE UNIQUE INDEX adjustments_by_reference ON adjustments (account_id, reference) WHERE reference IS NOT NULL;
-      CREATE UNIQUE INDEX adjustments_by_undone ON adjustments (undoes) WHERE undoes IS NOT NULL;
-      CREATE TRIGGER adjustments_are_not_changed BEFORE UPDATE ON adjustments
-        BEGIN SELECT raise(ABORT, 'adjustments cannot be changed'); END;
-      CREATE TRIGGER adjustments_are_not_deleted BEFORE DELETE ON adjustments
-        BEGIN SELECT raise(ABORT, 'adjustments cannot be deleted'); END;
-      CREATE TABLE statements (
-        account_id TEXT NOT NULL REFERENCES accounts (id),
-        month      TEXT NOT NULL,
-        written_ms INTEGER NOT NULL,
-        body       TEXT NOT NULL,
-        PRIMARY KEY (account_id, month)
-      ) STRICT, WITHOUT ROWID;
-      CREATE TRIGGER statements_are_not_changed BEFORE UPDATE ON statements
-        BEGIN SELECT raise(ABORT, 'statements cannot be changed'); END;
-      CREATE TRIGGER statements_are_not_deleted BEFORE DELETE ON statements
-        BEGIN SELECT raise(ABORT, 'statements cannot be deleted'); END;
-      CREATE TABLE kept_requests (
-        at_ms   INTEGER NOT NULL,
-        process TEXT NOT NULL,
-        from_ms INTEGER NOT NULL,
-        body    TEXT NOT NULL,
-        PRIMARY KEY (at_ms, process)
-      ) STRICT;
-      CREATE TABLE kept_request_recent (
-        at_ms      INTEGER NOT NULL,
-        process    TEXT NOT NULL,
-        from_ms    INTEGER NOT NULL,
-        count      INTEGER NOT NULL,
-        value_list TEXT NOT NULL,
-        PRIMARY KEY (at_ms, process)
-      ) STRICT;
-      CREATE TABLE kept_request_groups (
-        number     INTEGER PRIMARY KEY,
-        from_ms    INTEGER NOT NULL,
-        until_ms   INTEGER NOT NULL,
-        claimed_ms INTEGER,
-        blocks     TEXT NOT NULL
-      ) STRICT;
-      CREATE TABLE kept_request_values (
-        value   TEXT NOT NULL,
-        number  INTEGER NOT NULL,
-        members TEXT NOT NULL,
-        PRIMARY KEY (value, number)
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX kept_request_values_by_group ON kept_request_values (number);
-      ALTER TABLE accounts ADD COLUMN email TEXT;
-      CREATE TABLE email_links (
-        hash       TEXT PRIMARY KEY,
-        id         TEXT NOT NULL,
-        kind       TEXT NOT NULL CHECK (kind IN ('sign-up', 'sign-in', 'invitation')),
-        email      TEXT NOT NULL,
-        name       TEXT NOT NULL,
-        plan       TEXT,
-        terms      TEXT,
-        account_id TEXT CHECK ((account_id IS NULL) = (kind <> 'sign-in')),
-        browser    TEXT,
-        network    TEXT NOT NULL,
-        created_ms INTEGER NOT NULL,
-        expires_ms INTEGER NOT NULL,
-        used_ms    INTEGER
-      ) STRICT, WITHOUT ROWID;
-      CREATE UNIQUE INDEX email_links_by_id ON email_links (id);
-      CREATE INDEX email_links_by_expiry ON email_links (expires_ms);
-      CREATE INDEX email_links_by_email ON email_links (email);
-      CREATE INDEX email_links_by_network ON email_links (network);
-      CREATE INDEX email_links_by_account ON email_links (account_id) WHERE account_id IS NOT NULL;
-      CREATE INDEX email_links_by_creation ON email_links (created_ms, id);
-      CREATE TABLE mails (
-        id              TEXT PRIMARY KEY,
-        account_id      TEXT REFERENCES accounts (id),
-        recipient       TEXT NOT NULL,
-        template        TEXT NOT NULL,
-        data            TEXT,
-        raised_ms       INTEGER NOT NULL,
-        expires_ms      INTEGER,
-        state           TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'unsent', 'expired')),
-        attempts        INTEGER NOT NULL DEFAULT 0,
-        waited_ms       INTEGER NOT NULL DEFAULT 0,
-        next_attempt_ms INTEGER CHECK ((next_attempt_ms IS NOT NULL) = (state = 'pending')),
-        last_status     INTEGER,
-        last_error      TEXT,
-        delivered_ms    INTEGER
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX mails_waiting ON mails (next_attempt_ms) WHERE state = 'pending';
-      CREATE INDEX mails_by_time ON mails (raised_ms, id);
-      CREATE INDEX mails_by_account ON mails (account_id, raised_ms, id);
-      CREATE INDEX mails_by_recipient ON mails (recipient, raised_ms, id);
-      CREATE TABLE service_settings (
-        name  TEXT PRIMARY KEY,
-        value TEXT NOT NULL
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX mails_failed ON mails (raised_ms, id) WHERE state = 'failed';
-      ALTER TABLE accounts ADD COLUMN notify TEXT NOT NULL DEFAULT 'webhook';
-      CREATE TRIGGER notices_by_mail AFTER INSERT ON notices
-        WHEN NEW.type <> 'test' AND NOT EXISTS (SELECT 1 FROM meta WHERE name = 'moving')
-          AND (SELECT notify FROM accounts WHERE id = NEW.account_id) <> 'webhook'
-        BEGIN
-          UPDATE notices SET state = 'unsent', next_attempt_ms = NULL
-            WHERE id = NEW.id AND state = 'pending' AND (SELECT notify FROM accounts WHERE id = NEW.account_id) <> 'both';
-          INSERT INTO mails (id, account_id, recipient, template, data, raised_ms, state, next_attempt_ms)
-            SELECT 'mail_' || replace(NEW.id, 'msg_', ''), id, email, 'notice',
-              json_object('notice', NEW.id, 'type', NEW.type, 'account', NEW.account_id, 'plan', NEW.plan, 'threshold', NEW.threshold,
-                'used', NEW.used, 'allowance', NEW.allowance, 'data', NEW.data),
-              NEW.raised_ms, 'pending', NEW.raised_ms
-            FROM accounts WHERE id = NEW.account_id AND notify IN ('mail', 'both') AND email IS NOT NULL
-            ON CONFLICT (id) DO NOTHING;
-        END;
-      ALTER TABLE sessions ADD COLUMN passkey_id TEXT;
-      CREATE TABLE people (
-        id          TEXT PRIMARY KEY,
-        name        TEXT NOT NULL,
-        permissions TEXT NOT NULL,
-        created_ms  INTEGER NOT NULL,
-        removed_ms  INTEGER
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX people_by_creation ON people (created_ms, id) WHERE removed_ms IS NULL;
-      CREATE TABLE passkeys (
-        id            TEXT PRIMARY KEY,
-        credential_id TEXT NOT NULL UNIQUE,
-        person_id     TEXT NOT NULL REFERENCES people (id),
-        name          TEXT NOT NULL,
-        public_key    TEXT NOT NULL,
-        counter       INTEGER NOT NULL,
-        transports    TEXT NOT NULL,
-        site          TEXT NOT NULL,
-        created_ms    INTEGER NOT NULL,
-        used_ms       INTEGER
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX passkeys_by_person ON passkeys (person_id, created_ms, id);
-      CREATE TABLE passkey_challenges (
-        hash       TEXT PRIMARY KEY,
-        browser    TEXT NOT NULL,
-        expires_ms INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_ms);
-      ALTER TABLE accounts ADD COLUMN lower_name TEXT GENERATED ALWAYS AS (lower(name)) VIRTUAL;
-      ALTER TABLE keys ADD COLUMN lower_name TEXT GENERATED ALWAYS AS (lower(name)) VIRTUAL;
-      CREATE TABLE call_replays (
-        account_id TEXT NOT NULL,
-        key_hash   TEXT NOT NULL,
-        input_hash TEXT NOT NULL,
-        created_ms INTEGER NOT NULL,
-        credits    INTEGER NOT NULL,
-        replays    INTEGER NOT NULL DEFAULT 0,
-        PRIMARY KEY (account_id, key_hash)
-      ) STRICT, WITHOUT ROWID;
-      CREATE INDEX call_replays_by_creation ON call_replays (created_ms);`,
-    indexes: [
-      { name: "accounts_by_email", on: "accounts (email) WHERE email IS NOT NULL", isUnique: true },
-      { name: "accounts_by_name", on: "accounts (lower_name, id)" },
-      { name: "keys_by_name", on: "keys (lower_name, id)" },
-      { name: "keys_by_prefix", on: "keys (prefix, id)" },
-      { name: "keys_revoked", on: "keys (id) WHERE revoked_ms IS NOT NULL" },
-      { name: "keys_disabled", on: "keys (id) WHERE disabled_ms IS NOT NULL" },
-      { name: "audit_by_operation_and_actor", on: "audit (operation, actor, at_ms, id)" },
-    ],
-  },
-  {
-    change: `
-      ALTER TABLE notices ADD COLUMN mailed INTEGER NOT NULL DEFAULT 0;
-      CREATE TRIGGER mails_of_notices AFTER INSERT ON mails WHEN NEW.template = 'notice'
-        BEGIN UPDATE notices SET mailed = 1 WHERE id = NEW.data ->> 'notice' AND NOT mailed; END;`,
-    ...statesStep,
-  },
-]
+export const schemaSteps: readonly SchemaStep[] = []
 
 /** The version of the tables that this program makes. */
-export const schemaVersion = releasedSteps.length + 1
+export const schemaVersion = schemaSteps.length + 1
 
-/** "pknf" in the header says that a file is a data file of penknife (https://sqlite.org/pragma.html#pragma_application_id). */
-const applicationId = 0x706b6e66
-/** The version of the last builds before the first release. Their files have no application id. */
-const lastUnreleased = 13
+/** "pkn1" in the header says that a file is a data file of penknife (https://sqlite.org/pragma.html#pragma_application_id). */
+const applicationId = 0x706b6e31
+/** Files of builds before version 0.2.0 have none of these, or "pknf". */
+const unreleasedIds = [0, 0x706b6e66]
 /** Other processes may write for this long after each batch of rows. Milliseconds. */
 const pauseMs = 5
-
-/** The header of a file. */
-interface FoundSchema {
-  /** 0 for an empty file. */
-  readonly version: number
-  /** Whether a build before the first release made the file. */
-  readonly isUnreleased: boolean
-}
 
 interface MigrationOptions {
   /** Tests add a step to the next version. */
@@ -229,16 +31,14 @@ interface MigrationOptions {
 export function migrate(
   database: Database,
   file: string,
-  { steps = releasedSteps, pause = Bun.sleepSync }: MigrationOptions = {},
+  { steps = schemaSteps, pause = Bun.sleepSync }: MigrationOptions = {},
 ): void {
   const newest = steps.length + 1
-  const found = requireOwnSchema(database, file, newest)
-  if (found.version === 0 || found.isUnreleased) {
+  if (requireOwnSchema(database, file, newest) === 0) {
     const begin = database.transaction(() => {
-      const { version, isUnreleased } = requireOwnSchema(database, file, newest)
-      if (version === 0) database.run(schema)
-      if (isUnreleased) database.run(takeover)
-      if (version === 0 || isUnreleased) markVersion(database, version === 0 ? newest : version)
+      if (requireOwnSchema(database, file, newest) > 0) return
+      database.run(schema)
+      markVersion(database, newest)
     })
     begin.exclusive()
   }
@@ -273,19 +73,17 @@ function takeStep(
       pause(pauseMs)
     }
   }
-  for (const index of indexes) database.run(toIndexStatement(index))
+  for (const { name, on, isUnique = false } of indexes)
+    database.run(`CREATE ${isUnique ? "UNIQUE " : ""}INDEX IF NOT EXISTS ${name} ON ${on}`)
   database.run("DELETE FROM meta WHERE name = ?1 AND value = ?2", [unfinishedName, to])
-}
-
-function toIndexStatement({ name, on, isUnique = false }: NewIndex): string {
-  return `CREATE ${isUnique ? "UNIQUE " : ""}INDEX IF NOT EXISTS ${name} ON ${on}`
 }
 
 /**
  * Refuses files of other programs and versions, and leaves them unchanged.
+ * @returns the version of its tables; 0 for an empty file
  * @throws StoreUnusable when the file is not empty, and not a data file that this version knows
  */
-export function requireOwnSchema(database: Database, file: string, known = schemaVersion): FoundSchema {
+export function requireOwnSchema(database: Database, file: string, known = schemaVersion): number {
   // One statement reads one instant: another process may be migrating the file right now.
   const header = database
     .query<{ version: number; id: number; all: number; own: number }, []>(
@@ -296,13 +94,16 @@ export function requireOwnSchema(database: Database, file: string, known = schem
     )
     .get()
   const { version, id, all, own } = header ?? { version: 0, id: 0, all: 0, own: 0 }
-  if (version === 0 && all === 0) return { version: 0, isUnreleased: false }
-  if (own !== 4 || version < 1 || (id !== 0 && id !== applicationId)) throw foreignFile(file)
-  if (id === 0) {
-    requireBaseline(database, file, version)
-    return { version: 1, isUnreleased: true }
+  if (version === 0 && all === 0) return 0
+  if (own !== 4 || version < 1) throw foreignFile(file)
+  if (unreleasedIds.includes(id)) {
+    throw new StoreUnusable(
+      `${file} was made by an unreleased build of penknife before version 0.2.0, whose tables this version cannot read. ` +
+        "Name a new file, or go on with the build that made this one.",
+    )
   }
-  if (version <= known) return { version, isUnreleased: false }
+  if (id !== applicationId) throw foreignFile(file)
+  if (version <= known) return version
   throw new StoreUnusable(
     `${file} was written by a newer penknife (store version ${version}; this one knows ${known}). ` +
       "Use that version, or another file.",
@@ -314,62 +115,9 @@ export function requireOwnSchema(database: Database, file: string, known = schem
  * @returns the version of its tables
  */
 export function requireStore(database: Database, file: string): number {
-  const { version } = requireOwnSchema(database, file)
+  const version = requireOwnSchema(database, file)
   if (version < 1) throw foreignFile(file)
   return version
-}
-
-/** Refuses a file of a build before the first release, unless its tables can be made those of version 1. */
-function requireBaseline(database: Database, file: string, version: number): void {
-  const build = `${file} was made by a build of penknife before version 0.1.0`
-  if (version !== lastUnreleased) {
-    throw new StoreUnusable(
-      `${build}, with tables of step ${version}. Only those of step ${lastUnreleased} can be taken over. ` +
-        "Open the file once with the last of those builds, or name a new file.",
-    )
-  }
-  using fresh = new Database(":memory:")
-  fresh.run(schema)
-  using taken = new Database(":memory:")
-  try {
-    for (const sql of statementsOf(database).values()) taken.run(sql)
-    taken.run(takeover)
-    for (const { change, indexes = [] } of releasedSteps) {
-      taken.run(change)
-      for (const index of indexes) taken.run(toIndexStatement(index))
-    }
-  } catch (cause) {
-    throw new StoreUnusable(
-      `${build}, and its tables cannot be changed: ${messageOf(cause)}. Name a new file.`,
-      {
-        cause,
-      },
-    )
-  }
-  const [expected, actual] = [statementsOf(fresh), statementsOf(taken)]
-  const names = new Set([...expected.keys(), ...actual.keys()])
-  const different = [...names].filter((name) => expected.get(name) !== actual.get(name)).sort()
-  if (different.length === 0) return
-  throw new StoreUnusable(
-    `${build}, and its tables are not those that this build made: ${different.join(", ")} differ. ` +
-      "Restore a backup, or name a new file.",
-  )
-}
-
-/** The statements that made the tables, by name, without comments, quotation marks and differences in space. */
-function statementsOf(database: Database): ReadonlyMap<string, string> {
-  const rows = database
-    .query<{ name: string; sql: string }, []>(
-      "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
-    )
-    .all()
-  const toNormal = (sql: string) =>
-    sql
-      .replace(/--.*$/gm, "")
-      .replaceAll('"', "")
-      .replace(/\s+/g, " ")
-      .replace(/ ?([(),]) ?/g, "$1")
-  return new Map(rows.map(({ name, sql }) => [name, toNormal(sql)]))
 }
 
 function foreignFile(file: string): StoreUnusable {
