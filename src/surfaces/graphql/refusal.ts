@@ -2,7 +2,7 @@ import type { GraphQLFormattedError, SourceLocation } from "graphql"
 import type { Fault } from "../../call/fault.ts"
 
 /** The HTTP status of each code that refuses a whole request. */
-const statuses = {
+export const statuses = {
   BAD_REQUEST: 400,
   FILE_UPLOAD_NOT_SUPPORTED: 400,
   GRAPHQL_PARSE_FAILED: 400,
