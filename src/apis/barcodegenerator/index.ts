@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { picture } from "../../values/picture.ts"
 import { choice, defineIsolatedApi, premium } from "../contract.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { kindNames } from "./kinds.ts"
 
 export const barcodegenerator = defineIsolatedApi({
@@ -53,5 +54,5 @@ export const barcodegenerator = defineIsolatedApi({
     svg: picture(Type.String({ description: "The barcode as SVG." }), "image/svg+xml"),
     png: premium(picture(Type.String({ description: "The barcode as PNG, in base64." }), "image/png")),
   }),
-  examples,
+  examples: storedExamples(stored),
 })

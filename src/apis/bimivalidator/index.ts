@@ -6,7 +6,8 @@ import { dmarcPolicies } from "../mail/dmarc-policy.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { markCertificate } from "../mail/mark-certificate.ts"
 import { serverCertificate } from "../mail/server-certificate.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 
 /** With `_bimi.` and the selector before it, a domain must still be a name of 253 bytes. */
 const longestName = 253
@@ -85,7 +86,7 @@ export const bimivalidator = defineApi({
       }),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   async run({ domain: text, selector = "default", svg }, { ports }) {
     if (text === undefined) {
       if (svg === undefined) return reject("domain", "must be given, or 'svg'")

@@ -4,7 +4,8 @@ import { type Dns, defineApi, nullable, premium, reject } from "../contract.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { requireRecords } from "../mail/records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { policyOf } from "./policy.ts"
 import { findProblems, problem, problemList } from "./problems.ts"
 import { type CaaRecord, isCritical, isIssuerName, toZoneForm } from "./property.ts"
@@ -96,7 +97,7 @@ export const caavalidator = defineApi({
       ),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   async run(input, { ports: { dns, timer } }) {
     const is_wildcard = input.domain.startsWith("*.")
     const domain = await requireDomain(is_wildcard ? input.domain.slice(2) : input.domain, { leastLabels: 1 })

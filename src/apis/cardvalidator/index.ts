@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { defineApi, nullable, nullableText, secret } from "../contract.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 
 const { problemList, problem } = defineProblems({
   scheme: ["warning", "the number begins like those of no known card scheme"],
@@ -80,7 +81,7 @@ export const cardvalidator = defineApi({
       { description: "The security code of the scheme's cards; null if `scheme` is." },
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   async run({ number: written }) {
     const number = written.replace(/[\s-]/g, "")
     const { default: creditCardType } = await import("credit-card-type")

@@ -6,9 +6,10 @@ import { createManualClock } from "../../../test/support/clock.ts"
 import { processorMs } from "../../../test/support/processor-time.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import { InputRejected } from "../contract.ts"
-import { examples } from "./examples.ts"
+import { certificatedecoder } from "./index.ts"
 import { run } from "./run.ts"
 
+const { examples } = certificatedecoder
 const [chainExample, expiredExample, requestExample] = examples
 const pemOf = (example: (typeof examples)[number] | undefined) => example?.input.certificate ?? ""
 const [leaf = "", root = ""] = pemOf(chainExample).match(/-----BEGIN[\s\S]*?-----END [A-Z]+-----\n/g) ?? []

@@ -4,7 +4,7 @@ import { createManualClock } from "../../../test/support/clock.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import { InputRejected } from "../contract.ts"
 import { elementsOf } from "./der.ts"
-import { examples } from "./examples.ts"
+import { certificatedecoder } from "./index.ts"
 import { run } from "./run.ts"
 
 const context = {
@@ -21,7 +21,8 @@ function write(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...length]), content])
 }
 
-const [pem = ""] = examples[0]?.input.certificate.match(/-----BEGIN[\s\S]*?-----END [A-Z]+-----\n/) ?? []
+const [pem = ""] =
+  certificatedecoder.examples[0]?.input.certificate?.match(/-----BEGIN[\s\S]*?-----END [A-Z]+-----\n/) ?? []
 const der = new Uint8Array(Buffer.from(pem.replace(/-----[^-]*-----|\s/g, ""), "base64"))
 const [outer] = elementsOf(der)
 const [signed, ...signature] = elementsOf(outer?.content ?? der)

@@ -9,7 +9,8 @@ import {
   zoneList,
 } from "../../values/time-zones/zone-data.ts"
 import { choice, defineIsolatedApi, nullableText, premium, reject } from "../contract.ts"
-import { examplesFor } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { dialects } from "./expression.ts"
 import { languages } from "./words.ts"
 
@@ -110,7 +111,7 @@ export function createCronparser(zones: TimeZones) {
       ),
       data_version: zoneDataVersion,
     }),
-    examples: examplesFor(zones.version),
+    examples: storedExamples(stored, { data_version: zones.version }),
     isolated: {
       limitMs: 2_000,
       async prepare({ timezone = "UTC", ...rest }) {

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi } from "../contract.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { problemList } from "./notes.ts"
 
 const formats = ["json", "yaml", "xml", "csv", "toml"] as const
@@ -51,6 +52,6 @@ export const dataconverter = defineIsolatedApi({
     text: Type.String({ description: "The data in the other format." }),
     problems: problemList,
   }),
-  examples,
+  examples: storedExamples(stored),
   isolated: { limitMs: 2_000 },
 })

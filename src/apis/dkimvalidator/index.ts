@@ -5,7 +5,8 @@ import { maxLabelBytes, maxNameBytes, requireDomain } from "../mail/domain-name.
 import { requireRecords } from "../mail/records.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { problem, problemList, readRecord } from "./record.ts"
 
 const dnsLimitMs = 15_000
@@ -80,7 +81,7 @@ export const dkimvalidator = defineApi({
       }),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   async run(input, { ports: { dns, timer }, premium }) {
     const domain = await requireDomain(input.domain)
     const selector = requireSelector(input.selector, domain)

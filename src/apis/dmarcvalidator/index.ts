@@ -13,7 +13,8 @@ import { requireDomain } from "../mail/domain-name.ts"
 import { refuseFailure } from "../mail/records.ts"
 import { findMisplaced } from "../mail/text-records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { aboutRecord, aboutTexts, type DmarcProblem, modeOf, problem, problemList } from "./record.ts"
 import { findPermissions } from "./report-permissions.ts"
 
@@ -109,7 +110,7 @@ export const dmarcvalidator = defineApi({
       ),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   async run(input, context) {
     const domain = await requireDomain(input.domain)
     return withTimeLimit(context.ports.timer, dnsLimitMs, (signal) => validate(domain, context, signal))

@@ -12,7 +12,8 @@ import {
 import { requireName } from "../mail/domain-name.ts"
 import { refuseFailure } from "../mail/records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 
 const dnsLimitMs = 15_000
 /** Records of one answer; a message has room for thousands. */
@@ -100,7 +101,7 @@ export const dnslookup = defineApi({
       ),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   async run({ name: asked, type = "A" }, context) {
     const name = asked === "." ? "." : await requireName(asked)
     return withTimeLimit(context.ports.timer, dnsLimitMs, async (signal) =>

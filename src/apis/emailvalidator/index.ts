@@ -5,9 +5,10 @@ import { isValid, type Severity } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, type RunContext } from "../contract.ts"
 import { findDmarc } from "../mail/dmarc-policy.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
+import { storedExamples } from "../stored-examples.ts"
 import { diagnosisNames, problem, problemList, toDiagnosis, toProblem } from "./diagnoses.ts"
 import { builtInDisposable, type DisposableDomains, isDisposable } from "./disposable.ts"
-import { examplesFor } from "./examples.ts"
+import stored from "./examples.json"
 import { findMailServers, isSpecial, reasons } from "./mail-servers.ts"
 import { isRole } from "./roles.ts"
 
@@ -112,7 +113,7 @@ export function createEmailvalidator(disposable: DisposableDomains) {
         ),
       ),
     }),
-    examples: examplesFor(disposable.date),
+    examples: storedExamples(stored, { data_date: disposable.date }),
     async run({ email }, context) {
       const { default: isemail } = await import("isemail")
       // Many calls may wait for the library: without this, all would go on in the same turn of the event loop.

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { defineApi, type GiveWay, nullable, premium, reject } from "../contract.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 
 const pointForm =
   "must be points as latitude and longitude in degrees, such as 48.8584,2.2945, from -90 to 90 and from -180 to 180"
@@ -78,7 +79,7 @@ export const geodistance = defineApi({
       ),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   async run({ points: texts }, { premium: isPremium, giveWay }) {
     const { default: library } = await import("geographiclib-geodesic")
     const earth = library.Geodesic.WGS84

@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium } from "../contract.ts"
+import { storedExamples } from "../stored-examples.ts"
 import { convert, format, kinds, nothing, toCheckDigit, toKind } from "./codes.ts"
-import { examples } from "./examples.ts"
+import stored from "./examples.json"
 
 const { problemList, problem } = defineProblems({
   length: ["error", "no kind of code has so many characters"],
@@ -82,7 +83,7 @@ export const gtinvalidator = defineApi({
       ),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   async run({ code: written }) {
     const digits = written.replace(new RegExp(separators, "g"), "").toUpperCase()
     const code = digits.replace(/^M(?=\d{9}$)/, "9790")

@@ -2,7 +2,8 @@ import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { defineApi, nullable, nullableText, premium } from "../contract.ts"
-import { examplesOf } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { embeddedRegistry, type IbanCountry, type IbanRegistry } from "./registry.ts"
 
 const { problemList, problem } = defineProblems({
@@ -84,7 +85,7 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
         nullableText("The check digits that fit the other characters; null if `account` is."),
       ),
     }),
-    examples: examplesOf(data_date),
+    examples: storedExamples(stored, { data_date }),
     async run({ iban: text }) {
       const iban = text
         .replace(new RegExp(separators, "g"), "")

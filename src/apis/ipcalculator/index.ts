@@ -2,7 +2,8 @@ import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
 import { type Address, isIpv6, type Network, parseIpv4, parseIpv6, toReverseName } from "../../values/ip.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
-import { examplesFor } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import {
   aggregate,
   hostsOf,
@@ -143,7 +144,7 @@ export function createIpcalculator(purposes: SpecialPurposes) {
         }),
       ),
     }),
-    examples: examplesFor(purposes.date),
+    examples: storedExamples(stored, { data_date: purposes.date }),
     run({ address: text, prefix: length, range_end: end, contains, split, aggregate: others }) {
       const written = readNetwork("address", text, length)
       const { address } = written

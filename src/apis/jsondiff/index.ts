@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { jsonValue } from "../../values/json-value.ts"
 import { choice, defineIsolatedApi, nullable, premium } from "../contract.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { problemList } from "./problems.ts"
 
 const operations = (description: string) =>
@@ -72,6 +73,6 @@ export const jsondiff = defineIsolatedApi({
       operations("The JSON Patch that turns `result` back into `from`; null if there is no result."),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   isolated: { limitMs: 1_000 },
 })

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { jsonValue } from "../../values/json-value.ts"
 import { defineIsolatedApi } from "../contract.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { problemList } from "./problems.ts"
 
 export const jsonpath = defineIsolatedApi({
@@ -45,6 +46,6 @@ export const jsonpath = defineIsolatedApi({
     }),
     problems: problemList,
   }),
-  examples,
+  examples: storedExamples(stored),
   isolated: { limitMs: 1_000 },
 })

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { jsonValue } from "../../values/json-value.ts"
 import { choice, defineIsolatedApi, premium } from "../contract.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 
 const where = Type.String({
   description: "The place in the document, as a JSON Pointer (RFC 6901); empty for the whole document.",
@@ -75,6 +76,6 @@ export const jsonschemavalidator = defineIsolatedApi({
       ),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   isolated: { limitMs: 1_000 },
 })

@@ -3,8 +3,9 @@ import { byteEncodings } from "../../values/byte-text.ts"
 import { jsonValue } from "../../values/json-value.ts"
 import { isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, secret } from "../contract.ts"
+import { storedExamples } from "../stored-examples.ts"
 import { ambiguityProblems, claimProblems, headerProblems, problem, problemList } from "./checks.ts"
-import { examples } from "./examples.ts"
+import stored from "./examples.json"
 import { readKeys } from "./keys.ts"
 import { readToken } from "./token.ts"
 import { reasons, verify } from "./verify.ts"
@@ -115,7 +116,7 @@ export const jwtdecoder = defineApi({
       ),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   async run(input, { ports, giveWay, premium: isShown }) {
     const { clock_tolerance: tolerance = 0, audience, issuer } = input
     const token = readToken(input.token, input.payload)

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineApi, premium, reject } from "../contract.ts"
+import { storedExamples } from "../stored-examples.ts"
 import { amortize, amortizeInCents, type Month } from "./amortization.ts"
-import { interestFreeExample, oneYearExample } from "./examples.ts"
+import stored from "./examples.json"
 import { roundHalfUp, scale, subtract, toRational } from "./rational.ts"
 
 export const loanpaymentcalculator = defineApi({
@@ -83,7 +84,7 @@ export const loanpaymentcalculator = defineApi({
       ),
     ),
   }),
-  examples: [oneYearExample, interestFreeExample],
+  examples: storedExamples(stored),
   run: ({ loanAmount, interestRate, loanTerm, downpayment = 0, schedule }) => {
     if (downpayment > loanAmount) reject("downpayment", "must not be more than loanAmount")
     const loan = toRational(loanAmount)

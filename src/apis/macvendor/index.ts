@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
 import { choice, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
+import { storedExamples } from "../stored-examples.ts"
 import { builtInVendors } from "./built-in.ts"
-import { examplesFor } from "./examples.ts"
+import stored from "./examples.json"
 import { formatMac, parseMac } from "./mac.ts"
 import { findAssignment, type Vendors } from "./vendor-list.ts"
 
@@ -76,7 +77,7 @@ export function createMacvendor(vendors: Vendors) {
         }),
       ),
     }),
-    examples: examplesFor(date),
+    examples: storedExamples(stored, { data_date: date }),
     async run({ mac }) {
       const { digits, bits } =
         parseMac(mac) ??

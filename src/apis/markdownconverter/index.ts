@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi, premium } from "../contract.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { problemList } from "./problems.ts"
 
 export const markdownconverter = defineIsolatedApi({
@@ -50,6 +51,6 @@ export const markdownconverter = defineIsolatedApi({
     ),
     problems: problemList,
   }),
-  examples,
+  examples: storedExamples(stored),
   isolated: { limitMs: 1_000 },
 })

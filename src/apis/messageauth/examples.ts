@@ -1,3 +1,6 @@
+import { storedExamples } from "../stored-examples.ts"
+import answers from "./example-answers.json"
+
 /** The keys of these signatures were thrown away. The names and addresses are those of the test double's DNS. */
 const signed = [
   "DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=good.example;",
@@ -99,218 +102,25 @@ const given = {
     "list.example": [{ TXT: "v=spf1 ip4:93.184.225.0/24 -all" }],
   },
 } as const
-export const examples = [
-  {
-    name: "A signed message from its own mail server",
-    input: { message: signed, ip: "93.184.215.14", helo: "mail.good.example", sender: "ann@good.example" },
-    output: {
-      is_authentic: true,
-      problems: [],
-      author: "ann@good.example",
-      results: [
-        {
-          method: "spf" as const,
-          result: "pass" as const,
-          domain: "good.example",
-          is_aligned: true,
-          reason: null,
-        },
-        {
-          method: "dkim" as const,
-          result: "pass" as const,
-          domain: "good.example",
-          is_aligned: true,
-          reason: null,
-        },
-        { method: "arc" as const, result: "none" as const, domain: null, is_aligned: null, reason: null },
-        {
-          method: "dmarc" as const,
-          result: "pass" as const,
-          domain: "good.example",
-          is_aligned: null,
-          reason: "p=REJECT arc=none",
-        },
-      ],
-      signatures: [
-        {
-          domain: "good.example",
-          selector: "mail",
-          algorithm: "rsa-sha256",
-          canonicalization: "relaxed/relaxed",
-          result: "pass" as const,
-          signed_headers: ["Message-ID", "Date", "Subject", "To", "From"],
-          unsigned_body_bytes: 0,
-          signed_at: "2024-12-31T23:00:00.000Z",
-          valid_until: null,
-          key_bits: 2048,
-        },
-      ],
-      dmarc: {
-        policy: "reject" as const,
-        record_domain: "good.example",
-        organizational_domain: "good.example",
-        is_testing: false,
-      },
-      spf_explanation: null,
-      authentication_results:
-        'penknife;\r\n spf=pass smtp.mailfrom=ann@good.example;\r\n dkim=pass header.d=good.example header.i=@good.example header.s=mail header.a=rsa-sha256 header.b="A/uAIvOd";\r\n arc=none;\r\n dmarc=pass (p=REJECT arc=none) policy.dmarc=reject header.from=good.example',
-      arc_chain: [],
-      canonical_headers: [
-        {
-          domain: "good.example",
-          selector: "mail",
-          header:
-            "message-id:<1@good.example>\r\ndate:Tue, 31 Dec 2024 23:00:00 +0000\r\nsubject:Lunch\r\nto:Bob <bob@receiver.example>\r\nfrom:Ann <ann@good.example>\r\ndkim-signature:v=1; a=rsa-sha256; c=relaxed/relaxed; d=good.example; h=Message-ID: Date: Subject: To: From; q=dns/txt; s=mail; t=1735686000; bh=4daN71HNdn/d5SSJNrmA4GnDoSU3uSw9/N1YsKJOhFc=; b=",
-        },
-      ],
+export const examples = storedExamples({
+  examples: [
+    {
+      name: "A signed message from its own mail server",
+      input: { message: signed, ip: "93.184.215.14", helo: "mail.good.example", sender: "ann@good.example" },
+      output: answers.signed,
+      given,
     },
-    given,
-  },
-  {
-    name: "A forged message",
-    input: { message: forged, ip: "93.184.215.20", helo: "host.none.example", sender: "ann@good.example" },
-    output: {
-      is_authentic: false,
-      problems: [
-        {
-          code: "not_authentic" as const,
-          severity: "error" as const,
-          message: "Neither DKIM nor SPF confirms the domain of the author.",
-          where: "From",
-        },
-      ],
-      author: "ann@good.example",
-      results: [
-        {
-          method: "spf" as const,
-          result: "fail" as const,
-          domain: "good.example",
-          is_aligned: null,
-          reason: null,
-        },
-        {
-          method: "dkim" as const,
-          result: "none" as const,
-          domain: null,
-          is_aligned: null,
-          reason: "the message has no DKIM signature",
-        },
-        { method: "arc" as const, result: "none" as const, domain: null, is_aligned: null, reason: null },
-        {
-          method: "dmarc" as const,
-          result: "fail" as const,
-          domain: "good.example",
-          is_aligned: null,
-          reason: "p=REJECT arc=none",
-        },
-      ],
-      signatures: [],
-      dmarc: {
-        policy: "reject" as const,
-        record_domain: "good.example",
-        organizational_domain: "good.example",
-        is_testing: false,
-      },
-      spf_explanation: null,
-      authentication_results:
-        "penknife;\r\n spf=fail smtp.mailfrom=ann@good.example;\r\n dkim=none (the message has no DKIM signature);\r\n arc=none;\r\n dmarc=fail (p=REJECT arc=none) policy.dmarc=reject header.from=good.example",
-      arc_chain: [],
-      canonical_headers: [],
+    {
+      name: "A forged message",
+      input: { message: forged, ip: "93.184.215.20", helo: "host.none.example", sender: "ann@good.example" },
+      output: answers.forged,
+      given,
     },
-    given,
-  },
-  {
-    name: "A message that a mailing list has changed and sealed (ARC)",
-    input: { message: sealed, ip: "93.184.225.7", sender: "bounces@list.example" },
-    output: {
-      is_authentic: false,
-      problems: [
-        {
-          code: "not_authentic" as const,
-          severity: "error" as const,
-          message: "Neither DKIM nor SPF confirms the domain of the author.",
-          where: "From",
-        },
-        {
-          code: "forwarded" as const,
-          severity: "info" as const,
-          message: "The ARC chain is intact.",
-          where: "ARC-Seal",
-        },
-      ],
-      author: "ann@good.example",
-      results: [
-        {
-          method: "spf" as const,
-          result: "pass" as const,
-          domain: "list.example",
-          is_aligned: false,
-          reason: null,
-        },
-        {
-          method: "dkim" as const,
-          result: "fail" as const,
-          domain: "good.example",
-          is_aligned: null,
-          reason: "body hash: the body was changed after it was signed",
-        },
-        {
-          method: "arc" as const,
-          result: "pass" as const,
-          domain: "list.example",
-          is_aligned: null,
-          reason: "i=1 spf=pass dkim=pass dmarc=pass fromdomain=good.example",
-        },
-        {
-          method: "dmarc" as const,
-          result: "fail" as const,
-          domain: "good.example",
-          is_aligned: null,
-          reason: "p=REJECT arc=pass",
-        },
-      ],
-      signatures: [
-        {
-          domain: "good.example",
-          selector: "mail",
-          algorithm: "rsa-sha256",
-          canonicalization: "relaxed/relaxed",
-          result: "fail" as const,
-          signed_headers: ["Message-ID", "Date", "Subject", "To", "From"],
-          unsigned_body_bytes: 0,
-          signed_at: "2024-12-31T23:00:00.000Z",
-          valid_until: null,
-          key_bits: null,
-        },
-      ],
-      dmarc: {
-        policy: "reject" as const,
-        record_domain: "good.example",
-        organizational_domain: "good.example",
-        is_testing: false,
-      },
-      spf_explanation: null,
-      authentication_results:
-        'penknife;\r\n spf=pass smtp.mailfrom=bounces@list.example;\r\n dkim=fail (body hash: the body was changed after it was signed) header.d=good.example header.i=@good.example header.s=mail header.a=rsa-sha256 header.b="A/uAIvOd";\r\n arc=pass (i=1 spf=pass dkim=pass dmarc=pass fromdomain=good.example);\r\n dmarc=fail (p=REJECT arc=pass) policy.dmarc=reject header.from=good.example',
-      arc_chain: [
-        {
-          instance: 1,
-          domain: "list.example",
-          selector: "seal",
-          chain_result: "none",
-          authentication_results:
-            "i=1; list.example; dkim=pass header.d=good.example; spf=pass smtp.mailfrom=ann@good.example; dmarc=pass header.from=good.example",
-        },
-      ],
-      canonical_headers: [
-        {
-          domain: "good.example",
-          selector: "mail",
-          header:
-            "message-id:<1@good.example>\r\ndate:Tue, 31 Dec 2024 23:00:00 +0000\r\nsubject:Lunch\r\nto:Bob <bob@receiver.example>\r\nfrom:Ann <ann@good.example>\r\ndkim-signature:v=1; a=rsa-sha256; c=relaxed/relaxed; d=good.example; h=Message-ID: Date: Subject: To: From; q=dns/txt; s=mail; t=1735686000; bh=4daN71HNdn/d5SSJNrmA4GnDoSU3uSw9/N1YsKJOhFc=; b=",
-        },
-      ],
+    {
+      name: "A message that a mailing list has changed and sealed (ARC)",
+      input: { message: sealed, ip: "93.184.225.7", sender: "bounces@list.example" },
+      output: answers.sealed,
+      given,
     },
-    given,
-  },
-]
+  ],
+})

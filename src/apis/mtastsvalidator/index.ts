@@ -5,7 +5,8 @@ import { checkMtaSts } from "../mail/mta-sts.ts"
 import { modes } from "../mail/mta-sts-policy.ts"
 import { problemList } from "../mail/mta-sts-problems.ts"
 import { serverCertificate } from "../mail/server-certificate.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 
 export const mtastsvalidator = defineApi({
   id: "mtastsvalidator",
@@ -78,7 +79,7 @@ export const mtastsvalidator = defineApi({
       }),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   async run({ domain: text, policy }, { ports }) {
     if (text === undefined && policy === undefined) reject("domain", "must be given, or 'policy'")
     const domain = text === undefined ? null : await requireDomain(text)

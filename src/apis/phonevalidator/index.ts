@@ -2,7 +2,8 @@ import { Type } from "@sinclair/typebox"
 import type { PhoneNumber } from "libphonenumber-js/max"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import facts from "./list-facts.json"
 import nationalFormats from "./national-formats.json"
 import { toPlainNumber, withoutLetters } from "./written-number.ts"
@@ -74,7 +75,7 @@ export const phonevalidator = defineApi({
       ),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   async run({ number, country: given }) {
     const library = await import("libphonenumber-js/max")
     const country = given?.toUpperCase()

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { picture } from "../../values/picture.ts"
 import { choice, defineIsolatedApi, premium } from "../contract.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 
 export const qrcodegenerator = defineIsolatedApi({
   id: "qrcodegenerator",
@@ -53,5 +54,5 @@ export const qrcodegenerator = defineIsolatedApi({
     svg: picture(Type.String({ description: "The code as SVG." }), "image/svg+xml"),
     png: premium(picture(Type.String({ description: "The code as PNG, in base64." }), "image/png")),
   }),
-  examples,
+  examples: storedExamples(stored),
 })

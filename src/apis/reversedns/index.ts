@@ -5,7 +5,8 @@ import { type Dns, defineApi, reject } from "../contract.ts"
 import { requireRecords } from "../mail/records.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { isGeneric } from "./generic-name.ts"
 
 const dnsLimitMs = 15_000
@@ -72,7 +73,7 @@ export const reversedns = defineApi({
     ),
     problems: problemList,
   }),
-  examples,
+  examples: storedExamples(stored),
   async run(input, { ports: { dns, timer } }) {
     const ip = parseAddress(input.ip)
     if (ip === null) return reject("ip", "must be an IPv4 or IPv6 address, such as 192.0.2.1 or 2001:db8::1")

@@ -1,6 +1,7 @@
 import { defineApi } from "../contract.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { limits } from "./limits.ts"
 import { input, output } from "./schema.ts"
 
@@ -26,7 +27,7 @@ export const spfvalidator = defineApi({
   asksDns: true,
   input,
   output,
-  examples,
+  examples: storedExamples(stored),
   async run(parameters, context) {
     // Loaded on the first call, with the library that finds similar names.
     const { validate } = await import("./validate.ts")

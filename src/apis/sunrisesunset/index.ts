@@ -3,7 +3,8 @@ import { toIso } from "../../values/time-text.ts"
 import { timeZoneForm, toLocalText } from "../../values/time-zone.ts"
 import { builtInZones, type TimeZone, type TimeZones } from "../../values/time-zones/zone-data.ts"
 import { choice, defineApi, defineFormat, nullable, premium, reject } from "../contract.ts"
-import { londonExample, longyearbyenExample, quitoExample, tromsoExample } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { absences, computeSunDay, type SunDay, type SunEvent } from "./sun-times.ts"
 
 /** The years for which suncalc is accurate enough: its rotation of the earth (ΔT) is minutes off a century earlier. */
@@ -87,7 +88,7 @@ export function createSunrisesunset(zones: TimeZones) {
         ),
       ),
     }),
-    examples: [londonExample, quitoExample, tromsoExample, longyearbyenExample],
+    examples: storedExamples(stored),
     run({ lat, lon, date, timezone }, { ports }) {
       const noonUtcMs =
         date === undefined

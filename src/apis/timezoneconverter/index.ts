@@ -19,7 +19,8 @@ import {
   zoneList,
 } from "../../values/time-zones/zone-data.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
-import { examplesFor } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { type GivenTime, readGivenTime, timeForm } from "./read-time.ts"
 
 const { problemList, problem } = defineProblems({
@@ -111,7 +112,7 @@ export function createTimezoneconverter(zones: TimeZones) {
         }),
       ),
     }),
-    examples: examplesFor(zones.version),
+    examples: storedExamples(stored, { data_version: zones.version }),
     async run({ time, from, to, disambiguation = "compatible" }, { ports, premium: isPremium }) {
       const fromZone = from === undefined ? null : ((await zones.find(from)) ?? reject("from", timeZoneForm))
       const toZones: TimeZone[] = []

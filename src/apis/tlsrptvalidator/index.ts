@@ -5,7 +5,8 @@ import { requireDomain } from "../mail/domain-name.ts"
 import { requireRecords } from "../mail/records.ts"
 import { explainNearly, findMisplaced, isRecordOf } from "../mail/text-records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { problem, problemList, readRecord } from "./record.ts"
 
 const dnsLimitMs = 10_000
@@ -45,7 +46,7 @@ export const tlsrptvalidator = defineApi({
       { description: "The addresses that reports are sent to." },
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   async run(input, { ports: { dns, timer } }) {
     const domain = await requireDomain(input.domain)
     const record_name = `_smtp._tls.${domain}`

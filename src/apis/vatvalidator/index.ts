@@ -1,8 +1,9 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
+import { storedExamples } from "../stored-examples.ts"
 import { judgeByRules } from "./corrections.ts"
-import { examples } from "./examples.ts"
+import stored from "./examples.json"
 import { forms } from "./forms.ts"
 
 const { problemList, problem } = defineProblems({
@@ -83,7 +84,7 @@ export const vatvalidator = defineApi({
       ),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   async run({ number: written, country: given }, { premium: seesPremium }) {
     const text = written.replace(new RegExp(separators, "g"), "").toUpperCase()
     const start = /^[A-Z]{2}/.exec(text)?.[0]
