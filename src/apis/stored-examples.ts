@@ -8,8 +8,8 @@ interface StoredExamples {
 }
 
 /**
- * The examples of a file. The compiler cannot hold the texts of JSON to a schema, but test/catalog.test.ts runs every example, and
- * compares the whole answer.
+ * The examples of a file. The compiler cannot hold the texts of JSON to a schema, but test/catalog.test.ts runs every example
+ * and compares the whole answer.
  * @param dates fields that each answer has from the lists that the API uses
  */
 export function storedExamples(
