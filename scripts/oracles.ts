@@ -51,10 +51,10 @@ async function attempt(api: string, work: () => Promise<void>): Promise<void> {
 }
 
 async function compare({ api, against, generate, fixed = [], cases, version, ours, theirs, known }: Oracle) {
-  const versionText = await version()
+  const versionText = await version(flags.suites)
   const generated = fc.sample(generate, { seed: flags.seed, numRuns: cases })
   const tests = [...fixed, ...generated]
-  const their = await theirs(tests)
+  const their = await theirs(tests, flags.suites)
   const counts = known.map(() => 0)
   const wrong: string[] = []
   let equal = 0

@@ -9,7 +9,7 @@ import { ask, debianVersion, defineOracle, MissingTool, run } from "./oracle.ts"
 /**
  * The schema of SVG Tiny PS in Relax NG, from the Perl module Mail::BIMI. It is not in this repository: it has another licence.
  */
-const schema = "suites/mail-bimi/lib/Mail/BIMI/Data/SVG_1.2_PS.rng"
+const schema = "mail-bimi/lib/Mail/BIMI/Data/SVG_1.2_PS.rng"
 
 const names = [...elements.keys(), "image", "a", "tspan", "animate", "switch", "style"]
 const attributes = [...new Set([...elements.values()].flatMap((rule) => [...rule.attributes]))].filter(
@@ -86,16 +86,16 @@ export const oracle = defineOracle<string, boolean>({
   against: "xmllint with the Relax NG schema of SVG Tiny PS",
   cases: 4_000,
   generate,
-  async version() {
-    if (!existsSync(schema))
-      throw new MissingTool(schema, "git clone https://github.com/marcbradshaw/mail-bimi suites/mail-bimi")
+  async version(suites) {
+    if (!existsSync(join(suites, schema)))
+      throw new MissingTool(schema, `cd ${suites} && git clone https://github.com/marcbradshaw/mail-bimi`)
     return debianVersion("libxml2-utils")
   },
   async ours(svg) {
     const answer = await ask(bimivalidator, { svg })
     return answer?.is_svg_valid ?? false
   },
-  async theirs(tests) {
+  async theirs(tests, suites) {
     const folder = mkdtempSync(join(tmpdir(), "svg-"))
     try {
       const files = tests.map((svg, index) => {
@@ -103,7 +103,10 @@ export const oracle = defineOracle<string, boolean>({
         writeFileSync(file, svg)
         return file
       })
-      const { err } = await run(["xmllint", "--noout", "--nonet", "--relaxng", schema, ...files], "")
+      const { err } = await run(
+        ["xmllint", "--noout", "--nonet", "--relaxng", join(suites, schema), ...files],
+        "",
+      )
       const valid = new Set(err.split("\n").filter((line) => line.endsWith(" validates")))
       return files.map((file) => valid.has(`${file} validates`))
     } finally {

@@ -19,11 +19,12 @@ export interface Oracle<Case = unknown, Answer = unknown> {
   readonly fixed?: readonly Case[]
   /**
    * The version of the implementation.
+   * @param suites the folder of public suites, for one that reads a file of theirs
    * @throws MissingTool when it is not on this machine
    */
-  version(): Promise<string>
+  version(suites: string): Promise<string>
   ours(test: Case): Promise<Answer>
-  theirs(tests: readonly Case[]): Promise<readonly Answer[]>
+  theirs(tests: readonly Case[], suites: string): Promise<readonly Answer[]>
   /** Why an answer may differ: the first judgement that fits. A difference that none explains is a failure. */
   readonly known: readonly Judgement<Case, Answer>[]
 }

@@ -1,4 +1,5 @@
 import type { Token } from "markdown-it"
+import { textOf } from "./render.ts"
 
 interface Heading {
   readonly level: number
@@ -14,21 +15,11 @@ export function findHeadings(tokens: readonly Token[], setIds: boolean): readonl
   const taken = new Map<string, number>()
   return tokens.flatMap((token, index) => {
     if (token.type !== "heading_open") return []
-    const text = textOf(tokens[index + 1]).trim()
+    const text = textOf(tokens[index + 1]?.children ?? []).trim()
     const anchor = toAnchor(text, taken)
     if (setIds) token.attrSet("id", anchor)
     return [{ level: Number(token.tag.slice(1)), text, anchor }]
   })
-}
-
-function textOf(inline: Token | undefined): string {
-  const parts = inline?.children?.map((token) => {
-    if (token.type === "text" || token.type === "code_inline" || token.type === "text_special")
-      return token.content
-    if (token.type === "softbreak" || token.type === "hardbreak") return " "
-    return token.type === "image" ? textOf(token) : ""
-  })
-  return (parts ?? []).join("")
 }
 
 /**

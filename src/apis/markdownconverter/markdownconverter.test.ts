@@ -382,3 +382,35 @@ test.each([
 ])("the alternative text of %s keeps all words (CommonMark 0.31.2, section 6.4)", async (text, alt) => {
   expect((await convert(text)).html).toContain(`alt="${alt}"`)
 })
+
+/** Pieces of a text without links, whose stars and underscores pair by what is beside them. */
+const piece = fc.constantFrom("*", "**", "***", "_", "__", "a", "b", ".", "(", " ", "ä")
+const label = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(""))
+
+test("the text of a link has the emphasis that it has between other brackets (CommonMark 0.31.2, section 6.2)", () =>
+  fc.assert(
+    fc.property(label, (text) => {
+      const plain = readMarkdown(`[${text}] x`, "commonmark").write()
+      const linked = readMarkdown(`[${text}](/u) x`, "commonmark").write()
+      expect(linked.replace('<a href="/u">', "[").replace("</a>", "]")).toBe(plain)
+    }),
+    { numRuns: 3_000 },
+  ))
+
+test("the alternative text of a picture lacks the marks of that emphasis alone", () =>
+  fc.assert(
+    fc.property(label, (text) => {
+      const plain = readMarkdown(`[${text}] x`, "commonmark").write()
+      const pictured = readMarkdown(`![${text}](/u) x`, "commonmark").write()
+      expect(/alt="([^"]*)"/.exec(pictured)?.[1]).toBe(/\[(.*)\]/.exec(plain.replace(/<[^>]*>/g, ""))?.[1])
+    }),
+    { numRuns: 3_000 },
+  ))
+
+test.each([
+  ["![**<b>*](/u)", '<p><img src="/u" alt="**&lt;b&gt;*" /></p>'],
+  ["[x **<b>*](/u)", '<p><a href="/u">x **<b>*</a></p>'],
+  ["![*a ![**b**](/v)*](/u)", '<p><img src="/u" alt="a b" /></p>'],
+])("%s is read with the brackets of the link or picture around its text", (text, html) => {
+  expect(readMarkdown(text, "commonmark").write().trim()).toBe(html)
+})

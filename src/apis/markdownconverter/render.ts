@@ -1,4 +1,5 @@
-import MarkdownIt, { type Token } from "markdown-it"
+import Library, { type MarkdownIt, type Token } from "markdown-it"
+import { once } from "../../values/once.ts"
 import { autolinks } from "./autolinks.ts"
 import { addStrikethrough } from "./strikethrough.ts"
 
@@ -7,14 +8,15 @@ export type Dialect = "gfm" | "commonmark"
 /** Creates a reader and writer of Markdown. HTML in the Markdown stays: its output is not safe to show. */
 function createMarkdown(dialect: Dialect) {
   const isGfm = dialect === "gfm"
-  const markdown = isGfm ? new MarkdownIt({ html: true, linkify: true }) : new MarkdownIt("commonmark")
+  const markdown = isGfm ? new Library({ html: true, linkify: true }) : new Library("commonmark")
   // `sanitize` removes dangerous links later, also those in the HTML of the document.
   markdown.validateLink = () => true
   // The library leaves the line break out of an empty quotation.
   markdown.renderer.rules.blockquote_open = (tokens, index, options, _env, renderer) =>
     `${renderer.renderToken(tokens, index, options).trimEnd()}\n`
   // The library leaves escaped characters, entities and code out of the alternative text of pictures.
-  markdown.renderer.renderInlineAsText = alternativeText
+  markdown.renderer.renderInlineAsText = (tokens) => textOf(tokens, true)
+  countBrackets(markdown)
   if (!isGfm) return markdown
   addStrikethrough(markdown)
   // GFM makes links of fewer texts than the library.
@@ -26,13 +28,35 @@ function createMarkdown(dialect: Dialect) {
   return markdown
 }
 
-/** The text of what is between the brackets of a picture, without markup (CommonMark 0.31.2, section 6.4). */
-function alternativeText(tokens: readonly Token[]): string {
+/** A line's text without markup: of a heading, or, with its tags, of a picture (CommonMark 0.31.2, section 6.4). */
+export function textOf(tokens: readonly Token[], hasTags = false): string {
   const parts = tokens.map(({ type, content, children }) => {
     if (type === "softbreak" || type === "hardbreak") return " "
-    return type === "image" ? alternativeText(children ?? []) : content
+    if (type === "image") return textOf(children ?? [], hasTags)
+    return type !== "html_inline" || hasTags ? content : ""
   })
   return parts.join("")
+}
+
+/** Lets the brackets of links and pictures count beside stars (CommonMark 0.31.2, 6.2). The library takes them for blanks. */
+function countBrackets({ inline, core }: MarkdownIt): void {
+  const { parse } = inline
+  inline.State = class extends inline.State {
+    override scanDelims(start: number, canSplitWord: boolean) {
+      const whole = Object.assign(Object.create(this), { posMax: this.src.length })
+      return super.scanDelims.call(whole, start, canSplitWord)
+    }
+  }
+  core.ruler.at("inline", ({ tokens, md, env }) => {
+    for (const { type, content, children } of tokens)
+      if (type === "inline") parse.call(inline, content, md, env, children ?? [])
+  })
+  // The library reads the text of pictures alone by this.
+  inline.parse = (text, ...rest) => {
+    const state = Object.assign(new inline.State(`[${text}]`, ...rest), { pos: 1, posMax: text.length + 1 })
+    inline.tokenize(state)
+    for (const rule of inline.ruler2.getRules("")) rule(state)
+  }
 }
 
 /** Gives cells the attribute `align` as GFM does. The library gives them a style. */
@@ -66,24 +90,14 @@ function markTasks(tokens: readonly Token[]): void {
   }
 }
 
-const kept = new Map<Dialect, ReturnType<typeof createMarkdown>>()
-
-function markdownFor(dialect: Dialect) {
-  const markdown = kept.get(dialect) ?? createMarkdown(dialect)
-  kept.set(dialect, markdown)
-  return markdown
+const markdownFor = {
+  gfm: once(() => createMarkdown("gfm")),
+  commonmark: once(() => createMarkdown("commonmark")),
 }
 
-/** A document that was read. */
-interface MarkdownDocument {
-  readonly tokens: readonly Token[]
-  /** Writes HTML, which is not safe to show. */
-  write(): string
-}
-
-/** Reads Markdown. Its tokens may be changed before it is written. */
-export function readMarkdown(text: string, dialect: Dialect): MarkdownDocument {
-  const markdown = markdownFor(dialect)
+/** Reads Markdown. Its tokens may be changed before it is written, as HTML that is not safe to show. */
+export function readMarkdown(text: string, dialect: Dialect) {
+  const markdown = markdownFor[dialect]()
   const env = {}
   // As in cmark, the last line counts as ended, even without a line break.
   const tokens = markdown.parse(text.endsWith("\n") ? text : `${text}\n`, env)
