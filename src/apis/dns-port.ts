@@ -34,6 +34,11 @@ export interface Dns {
     signal?: AbortSignal,
     account?: string,
   ): Promise<DnsReply>
+  /**
+   * Whether any server answers now: asks for the name servers of the root, past the cache. It tells a dead server of the operator
+   * from a domain whose own servers are silent. Without it, they answer.
+   */
+  answers?(): Promise<boolean>
   /** The server that gave an answer of this DNS; null when it came from the cache, or no server gave it. For traces. */
   serverOf?(answer: DnsAnswer | DnsReply): { readonly host: string; readonly port: number } | null
 }

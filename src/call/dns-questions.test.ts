@@ -23,7 +23,7 @@ test("both operations ask for the account, and share the questions of a call", a
     kind: "failure",
     reason: "timeout",
   })
-  expect(questions).toEqual({ left: 0, isExceeded: false })
+  expect(questions).toEqual({ left: 0, isExceeded: false, isDead: false })
   expect(await limited.exchange("c", "CAA")).toEqual({ kind: "failure", reason: "aborted" })
   expect(await limited.resolve("d", "A")).toEqual({ kind: "failure", reason: "aborted" })
   expect(questions.isExceeded).toBe(true)

@@ -9,24 +9,33 @@ export interface DnsQuestions {
   left: number
   /** Whether one more was asked than the limit allows. */
   isExceeded: boolean
+  /** Whether no server answered the first question, nor the one after it whether any answers. */
+  isDead: boolean
 }
 
 /** Starts the count of one call or query. */
 export function countDnsQuestions(): DnsQuestions {
-  return { left: maxDnsQuestions, isExceeded: false }
+  return { left: maxDnsQuestions, isExceeded: false, isDead: false }
 }
 
 /**
- * A DNS that counts questions and asks on behalf of an account. Questions over the limit are not sent but fail with `aborted`.
+ * A DNS that counts questions and asks on behalf of an account. Questions over the limit are not sent but fail with `aborted`,
+ * and so do all others once it is known that no server answers.
  */
 export function limitDns(dns: Dns, account: string, questions: DnsQuestions): Dns {
   return wrapDns(dns, async (_question, ask) => {
     if (questions.left === 0) {
-      questions.isExceeded = true
+      questions.isExceeded = !questions.isDead
       return { kind: "failure", reason: "aborted" }
     }
+    const isFirst = questions.left === maxDnsQuestions
     questions.left -= 1
-    return ask(account)
+    const answer = await ask(account)
+    if (isFirst && answer.kind === "failure" && (await dns.answers?.()) === false) {
+      questions.isDead = true
+      questions.left = 0
+    }
+    return answer
   })
 }
 
@@ -66,5 +75,6 @@ function wrapDns(dns: Dns, around: Around): Dns {
       around<DnsAnswer<T>>({ type, account }, (asker) => dns.resolve(name, type, signal, asker)),
     exchange: (name, type, options, signal, account) =>
       around<DnsReply>({ type, account }, (asker) => dns.exchange(name, type, options, signal, asker)),
+    answers: async () => (await dns.answers?.()) ?? true,
   }
 }

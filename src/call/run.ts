@@ -1,4 +1,4 @@
-import type { Ports } from "../apis/contract.ts"
+import { type Ports, unavailable } from "../apis/contract.ts"
 import type { RequestTrace, Span } from "../ports/tracer.ts"
 import type { Caller } from "./caller.ts"
 import { countDnsQuestions, type DnsQuestions, limitDns, traceDns } from "./dns-questions.ts"
@@ -54,12 +54,20 @@ function run(api: PreparedApi, input: Input, context: RunContext, span: Span | n
   pipeline.scheduler.nameStep(id)
   try {
     const giveWay = () => pipeline.scheduler.giveWay(caller.account.id, id)
-    const ports = asksOutside(api) ? withLimits(context, span) : pipeline.ports
+    const questions = asksOutside(api) ? (context.dnsQuestions ?? countDnsQuestions()) : null
+    const ports = questions ? withLimits(context, questions, span) : pipeline.ports
     const { premium } = caller.plan
     const allowed = premium ? input : api.maskInput(input)
     const running = api.definition.run(allowed, { ports, giveWay, premium, account: caller.account.id })
     if (!(running instanceof Promise)) return succeeded(running, api, context)
-    return running.then((data) => succeeded(data, api, context)).catch((thrown) => failed(thrown, context))
+    return running
+      .then((data) => {
+        // An answer about nothing but this service's own trouble is not charged.
+        if (questions?.isDead)
+          unavailable("No DNS server of this service answers. Try again later.", "timeout")
+        return succeeded(data, api, context)
+      })
+      .catch((thrown) => failed(thrown, context))
   } catch (thrown) {
     return failed(thrown, context)
   }
@@ -79,9 +87,12 @@ export function asksOutside({ definition }: Pick<PreparedApi, "definition">): bo
   return definition.asksDns === true || definition.asksWeb === true
 }
 
-function withLimits({ caller, pipeline: { ports }, dnsQuestions }: RunContext, span: Span | null): Ports {
+function withLimits(
+  { caller, pipeline: { ports } }: RunContext,
+  questions: DnsQuestions,
+  span: Span | null,
+): Ports {
   const { id } = caller.account
-  const questions = dnsQuestions ?? countDnsQuestions()
   return {
     ...ports,
     dns: limitDns(span ? traceDns(ports.dns, span) : ports.dns, id, questions),

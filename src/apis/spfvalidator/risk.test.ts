@@ -22,6 +22,7 @@ describe("the risk score", () => {
     ["a permerror without all at 9 look-ups", { effectiveAll: null, lookupTerms: 9, hasPermerror: true }, 80],
     ["+all with a permerror", { effectiveAll: "+", hasPermerror: true }, 95],
     ["a temperror", { hasTemperror: true }, 40],
+    ["no record that could be read, by a temperror", { hasRecord: false, hasTemperror: true }, 40],
     ["a temperror at 10 look-ups", { lookupTerms: 10, hasTemperror: true }, 40],
     ["?all with a temperror", { effectiveAll: "?", hasTemperror: true }, 70],
     ["a permerror and a temperror", { hasPermerror: true, hasTemperror: true }, 75],

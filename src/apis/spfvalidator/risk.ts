@@ -16,7 +16,7 @@ export type RiskLevel = "low" | "medium" | "high"
 /** How easily others can send mail in the domain's name, from 0 to 100; higher is easier. */
 export function toRiskScore(input: RiskInput): number {
   const { hasRecord, effectiveAll, lookupTerms, hasPermerror, hasTemperror } = input
-  if (!hasRecord) return 100
+  if (!hasRecord) return hasTemperror ? leastWithTemperror : 100
   const base = effectiveAll === null ? riskWithoutAll : riskOfAll[effectiveAll]
   const nearLimit = lookupTerms === 9 || lookupTerms === 10 ? 5 : 0
   const least = hasPermerror ? leastWithPermerror : hasTemperror ? leastWithTemperror : 0

@@ -75,6 +75,8 @@ export function createResolver(options: ResolverOptions): Resolver {
     timer,
   })
   const answeredBy = new WeakMap<Cached, ServerAddress>()
+  /** The check whether any server answers, which all share that ask meanwhile. */
+  let checking: Promise<boolean> | null = null
   const counts = { queries: 0, tcpQueries: 0, retries: 0, cacheHits: 0, cacheMisses: 0, failures: 0 }
   const queryOptions: QueryOptions = {
     servers,
@@ -101,6 +103,14 @@ export function createResolver(options: ResolverOptions): Resolver {
         { name: toWireNameOrRoot(name), type, operation: dnssec ? "records" : "checked" },
         { signal, account },
       ) as Promise<DnsReply>,
+    answers() {
+      checking ??= fetchReply(rootServers, queryOptions)
+        .then(({ answer }) => answer.kind === "reply" || !isSilence(answer.reason))
+        .finally(() => {
+          checking = null
+        })
+      return checking
+    },
     serverOf: (answer) => answeredBy.get(answer) ?? null,
     stats: () => ({ ...counts }),
   }
@@ -134,6 +144,13 @@ export function createResolver(options: ResolverOptions): Resolver {
     else cache.put(key, { ...answer }, ttlSeconds)
     return answer
   }
+}
+
+const rootServers: Question = { name: "\0", type: "NS" }
+
+/** Whether no server answered at all: a server that refuses or fails has answered. */
+function isSilence(reason: DnsFailure): boolean {
+  return reason === "timeout" || reason === "network"
 }
 
 /** The reply for a name that cannot be asked for. */
