@@ -11,7 +11,7 @@ import { createCronparser, cronparser } from "./cronparser/index.ts"
 import { createDanelookup, danelookup } from "./danelookup/index.ts"
 import { danevalidator } from "./danevalidator/index.ts"
 import { dataconverter } from "./dataconverter/index.ts"
-import { dkimvalidator } from "./dkimvalidator/index.ts"
+import { dkimvalidator, lookUpKey } from "./dkimvalidator/index.ts"
 import { dmarcvalidator } from "./dmarcvalidator/index.ts"
 import { dnslookup } from "./dnslookup/index.ts"
 import { createDnssecvalidator, dnssecvalidator } from "./dnssecvalidator/index.ts"
@@ -69,7 +69,7 @@ export type CatalogData = {
 /** The mail audit, which asks other APIs: those that check signatures depend on the trust anchors. */
 function auditBy(dnssec: typeof dnssecvalidator, dane: typeof danelookup) {
   return createMailaudit({
-    ...{ spf: spfvalidator, dmarc: dmarcvalidator, dkim: dkimvalidator, caa: caavalidator },
+    ...{ spf: spfvalidator, dmarc: dmarcvalidator, dkim: { run: lookUpKey }, caa: caavalidator },
     ...{
       tlsrpt: tlsrptvalidator,
       mtaSts: mtastsvalidator,

@@ -3,8 +3,8 @@ import { generateKeyPairSync } from "node:crypto"
 import fc from "fast-check"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import { createZoneDns } from "../../ports/dns/zone.ts"
-import type { Dns, ZoneEntry } from "../contract.ts"
-import { dkimvalidator } from "./index.ts"
+import type { Dns, DnsZone, ZoneEntry } from "../contract.ts"
+import { dkimvalidator, lookUpKey } from "./index.ts"
 import { readRecord } from "./record.ts"
 
 const name = "s._domainkey.a.example"
@@ -160,6 +160,29 @@ test.each<[readonly ZoneEntry[], string]>([
   [[{ TXT: "v=DKIM1; p=MIIB" }, { TXT: "IjANBg+/AB==" }], "multiple_records"],
 ])("%j is %s", async (entries, code) => {
   expect(await validate(entries)).toMatchObject({ is_valid: false, record: null, codes: [code] })
+})
+
+test("a key in a wrong place is named, and one that is in its place too is not", async () => {
+  const entry = { TXT: `v=DKIM1; p=${keys.k2048}` }
+  const run = (zone: DnsZone, looks: boolean) =>
+    lookUpKey(
+      { domain: "a.example", selector: "s" },
+      { ports: { ...portsFor({}), dns: createZoneDns(zone) }, giveWay() {}, premium: false },
+      looks,
+    )
+  const found = await run({ "s.a.example": [entry], [`${name}.a.example`]: [entry] }, true)
+  expect(found.problems.map(({ code, where }) => [code, where])).toEqual([
+    ["no_record", name],
+    ["wrong_place", `${name}.a.example`],
+    ["wrong_place", "s.a.example"],
+  ])
+  expect(found.problems[2]?.message).toEndWith(`Its place is ${name}.`)
+  expect(found.is_valid).toBe(false)
+  expect((await run({ "s.a.example": [entry], [name]: [entry] }, true)).problems).toEqual([])
+  // An audit looks at many selectors, and asks only for them.
+  expect((await run({ "s.a.example": [entry] }, false)).problems.map(({ code }) => code)).toEqual([
+    "no_record",
+  ])
 })
 
 test("the rest of a key in a record of its own is told", async () => {

@@ -1,9 +1,19 @@
 import { Type } from "@sinclair/typebox"
 import { isValid } from "../../values/problems.ts"
-import { choice, type Dns, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
+import {
+  choice,
+  type Dns,
+  defineApi,
+  nullable,
+  nullableText,
+  premium,
+  type RunContext,
+  reject,
+} from "../contract.ts"
 import { maxLabelBytes, maxNameBytes, requireDomain } from "../mail/domain-name.ts"
 import { requireRecords } from "../mail/records.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
+import { findMisplaced } from "../mail/text-records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { storedExamples } from "../stored-examples.ts"
 import stored from "./examples.json"
@@ -82,38 +92,49 @@ export const dkimvalidator = defineApi({
     ),
   }),
   examples: storedExamples(stored),
-  async run(input, { ports: { dns, timer }, premium }) {
-    const domain = await requireDomain(input.domain)
-    const selector = requireSelector(input.selector, domain)
-    const record_name = nameOf(selector, domain)
-    const [answer, usual_selectors] = await withTimeLimit(timer, dnsLimitMs, (signal) =>
-      Promise.all([
-        dns.resolve(record_name, "TXT", signal),
-        premium ? findSelectors(domain, dns, signal) : [],
-      ]),
-    )
-    const names = { domain, selector, record_name }
-    const records = requireRecords(answer, record_name)
-    const [record, second] = records
-    if (record === undefined || second !== undefined) {
-      const found =
-        record === undefined
-          ? problem("no_record", record_name, `${record_name} has no record.`)
-          : problem("multiple_records", record_name, explainSeveral(record_name, records))
-      return { is_valid: false, problems: [found], ...names, ...nothing, usual_selectors }
-    }
-    const { type, key, hashes, services, flags, problems } = await readRecord(record)
-    return {
-      is_valid: isValid(problems),
-      problems: [...problems],
-      ...names,
-      ...{ record, key_algorithm: type, key_bits: key?.bits ?? null },
-      ...{ is_testing: flags.includes("y"), is_strict: flags.includes("s") },
-      ...{ hashes: hashes && [...hashes], services: [...services] },
-      ...{ key_sha256: key?.sha256 ?? null, usual_selectors },
-    }
-  },
+  run: (input, context) => lookUpKey(input, context, true),
 })
+
+/**
+ * Looks up the key of a selector.
+ * @param looksElsewhere whether a key that is missing is looked for in wrong places too. An audit asks for many selectors.
+ */
+export async function lookUpKey(
+  input: { readonly domain: string; readonly selector: string },
+  { ports: { dns, timer }, premium }: RunContext,
+  looksElsewhere = false,
+) {
+  const domain = await requireDomain(input.domain)
+  const selector = requireSelector(input.selector, domain)
+  const record_name = nameOf(selector, domain)
+  const [answer, usual_selectors, misplaced] = await withTimeLimit(timer, dnsLimitMs, async (signal) => {
+    const ask = (name: string) => dns.resolve(name, "TXT", signal)
+    const asked = await Promise.all([ask(record_name), premium ? findSelectors(domain, dns, signal) : []])
+    const isMissing = looksElsewhere && asked[0].kind !== "records" && asked[0].kind !== "failure"
+    return [...asked, isMissing ? await findMisplaced("dkim", domain, record_name, [], ask) : []] as const
+  })
+  const names = { domain, selector, record_name }
+  const records = requireRecords(answer, record_name)
+  const [record, second] = records
+  if (record === undefined || second !== undefined) {
+    const found =
+      record === undefined
+        ? problem("no_record", record_name, `${record_name} has no record.`)
+        : problem("multiple_records", record_name, explainSeveral(record_name, records))
+    const elsewhere = misplaced.map(({ where, message }) => problem("wrong_place", where, message))
+    return { is_valid: false, problems: [found, ...elsewhere], ...names, ...nothing, usual_selectors }
+  }
+  const { type, key, hashes, services, flags, problems } = await readRecord(record)
+  return {
+    is_valid: isValid(problems),
+    problems: [...problems],
+    ...names,
+    ...{ record, key_algorithm: type, key_bits: key?.bits ?? null },
+    ...{ is_testing: flags.includes("y"), is_strict: flags.includes("s") },
+    ...{ hashes: hashes && [...hashes], services: [...services] },
+    ...{ key_sha256: key?.sha256 ?? null, usual_selectors },
+  }
+}
 
 const nothing = {
   ...{ record: null, key_algorithm: null, key_bits: null, is_testing: false, is_strict: false },

@@ -6,6 +6,7 @@ import { contentStart, isPrivateKey, type PublicKey, readKey } from "./key.ts"
 
 const kinds = {
   no_record: ["error", "no record, so that no signature with this selector is valid"],
+  wrong_place: ["warning", "a record where nobody looks for it"],
   multiple_records: ["error", "more than one TXT record, of which verifiers may use any (§3.6.2.2)"],
   too_long: ["error", "a record of over 8,192 bytes, which is not read"],
   syntax: ["error", "a part that is not name and value (§3.2)"],

@@ -368,6 +368,14 @@ test.each([
     "'mailto:b@a.example' is wrong. Put a comma between addresses: a semicolon ends the list.",
   ],
   ["v=DMARC1; p=none; t=", "'t=' is wrong. There is no value: add one, or leave the tag out."],
+  [
+    "v=DMARC1; p=none; rua=mailto://d@a.example",
+    "'mailto://d@a.example' is no address for reports. Leave out the slashes after mailto:.",
+  ],
+  ...["!10MB", "!10mib", "!5kb", "!9bytes"].map((size): [string, string] => [
+    `v=DMARC1; p=none; rua=mailto:d@a.example${size}`,
+    `'mailto:d@a.example${size}' is no address for reports. Leave out the size after the exclamation mark: receivers ignore it.`,
+  ]),
   ["v=DMARC1; p=none; rua=d@a.example", "'d@a.example' is no address for reports. Begin it with mailto:."],
   [
     "v=DMARC1; p=none; rua=mailto: d@a.example",

@@ -22,7 +22,8 @@ export function toReportAddress(uri: string): ReportAddress {
 
 function isUri(uri: string, kind: ReportAddress["kind"]): boolean {
   if (!/^[a-z][a-z\d+.-]*:(?:[\w.~:/?#[\]@$&'()*+=-]|%[\da-f]{2})+$/i.test(uri)) return false
-  if (kind === "mailto") return /^mailto:[^@?#]+@[^@?#]+(?:\?[^#]*)?$/i.test(uri)
+  // Nobody's mailbox begins with two slashes, as the grammar would allow.
+  if (kind === "mailto") return /^mailto:(?!\/\/)[^@?#]+@[^@?#]+(?:\?[^#]*)?$/i.test(uri)
   return kind === "other" || (/^https:\/\/[^/?#]/i.test(uri) && URL.canParse(uri))
 }
 
@@ -39,7 +40,9 @@ const causes: readonly (readonly [form: RegExp, cause: string])[] = [
   [/@[^@]*(?:mailto:|https:|\s[^\s@]*@)/i, "Put a comma between two addresses."],
   [/^[^\s:@]+@[^\s:@]+$/, "Begin it with mailto:."],
   [/^mailto[ \t]*[=;@]|^mail(?:to)?[ \t]+:?|^mail:/i, "Begin it with mailto:."],
+  [/^mailto:\/\//i, "Leave out the slashes after mailto:."],
   [/\s/, "Leave out the blank."],
+  [/!\d+[kmgt]?(?:i?b|bytes)$/i, "Leave out the size after the exclamation mark: receivers ignore it."],
   [/!/, "Write an exclamation mark as %21."],
   [/[^\x20-\x7e]/, "It has a character that is not ASCII; write international domains as A-labels (xn--)."],
 ]

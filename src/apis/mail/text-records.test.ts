@@ -11,6 +11,7 @@ const versions: Readonly<Record<TextRecordKind, string>> = {
   tlsrpt: "v=TLSRPTv1;",
   bimi: "v=BIMI1;",
   spf: "v=spf1",
+  dkim: "v=DKIM1;",
 }
 const kinds = Object.keys(versions) as TextRecordKind[]
 
@@ -43,6 +44,17 @@ describe("causesOf", () => {
     ["spf", "v=spf1; -all", "a blank must follow v=spf1"],
     ["spf", "v = spf1 -all", "there is a blank beside the equals sign"],
     ["spf", "v=spf -all", "it must begin with v=spf1"],
+    ["dmarc", "DMARC1; p=none", "v= is missing before DMARC1"],
+    [
+      "dmarc",
+      '"dmarc1 p=none',
+      "it begins with a quotation mark, and v= is missing before DMARC1, and a semicolon must follow v=DMARC1",
+    ],
+    ["spf", "spf1 -all", "v= is missing before spf1"],
+    ["spf", "SPF1 include:a.example", "v= is missing before spf1"],
+    ["tlsrpt", "TLSRPTv1;rua=mailto:d@a.example", "v= is missing before TLSRPTv1"],
+    ["spf", "spf10 is a text", null],
+    ["spf", "spf1-check=abc", null],
     ["dmarc", "google-site-verification=x", null],
     ["dmarc", "v=spf1 -all", null],
     ["dmarc", "v=DMARC1; p=none", null],
@@ -114,15 +126,24 @@ describe("findMisplaced", () => {
       "mtaSts",
       "_mta-sts.a.example",
       "v=STSv1; id=1",
-      ["a.example", "mta-sts.a.example", "_mta-sts.a.example.a.example"],
+      ["a.example", "mta-sts.a.example", "_mta_sts.a.example", "_mta-sts.a.example.a.example"],
     ],
     [
       "tlsrpt",
       "_smtp._tls.a.example",
       "v=TLSRPTv1; rua=mailto:d@a.example",
-      ["a.example", "_tls.a.example", "smtp._tls.a.example"],
+      ["a.example", "_tls.a.example", "smtp._tls.a.example", "_smtp_tls.a.example"],
     ],
     ["bimi", "default._bimi.a.example", "v=BIMI1; l=", ["a.example", "_bimi.a.example"]],
+    [
+      "dkim",
+      "s1._domainkey.a.example",
+      "k=rsa; p=AAAA",
+      [
+        ...["a.example", "_domainkey.a.example", "s1.a.example", "s1.domainkey.a.example"],
+        "s1._domainkey.a.example.a.example",
+      ],
+    ],
     ["spf", "a.example", "v=spf1 -all", ["_dmarc.a.example", "a.example.a.example"]],
   ] as const
 

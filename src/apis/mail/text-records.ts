@@ -18,7 +18,7 @@ const kinds = {
     version: "v=STSv1",
     place: "_mta-sts",
     form: /^v=STSv1[ \t]*;/,
-    near: ["mta-sts"],
+    near: ["mta-sts", "_mta_sts"],
     first: /^id[ \t]*=/i,
   },
   tlsrpt: {
@@ -26,7 +26,7 @@ const kinds = {
     version: "v=TLSRPTv1",
     place: "_smtp._tls",
     form: /^v=TLSRPTv1;/,
-    near: ["_tls", "smtp._tls"],
+    near: ["_tls", "smtp._tls", "_smtp_tls"],
     first: /^rua[ \t]*=/i,
   },
   bimi: {
@@ -45,10 +45,19 @@ const kinds = {
     near: ["_dmarc"],
     first: /^include:/i,
   },
+  // Below the selector, so that its place depends on that.
+  dkim: {
+    title: "DKIM",
+    version: "v=DKIM1",
+    place: "",
+    form: /^(?:v[ \t]*=[ \t]*DKIM1[ \t]*(?:;|$)|k[ \t]*=[^;]*;[ \t]*p[ \t]*=)/,
+    near: ["_domainkey"],
+    first: /^k[ \t]*=/i,
+  },
 } as const
 
 export type TextRecordKind = keyof typeof kinds
-const kindNames = Object.keys(kinds) as TextRecordKind[]
+const kindNames = (Object.keys(kinds) as TextRecordKind[]).filter((kind) => kind !== "dkim")
 
 /** Whether a TXT record is of this kind: it begins with the version. Receivers ignore all others. */
 export function isRecordOf(kind: TextRecordKind, text: string): boolean {
@@ -83,6 +92,8 @@ export async function findMisplaced(
     domain,
     ...kinds[kind].near.map((label) => `${label}.${domain}`),
     `${place}.${domain}`,
+    place.replace("._domainkey.", "."),
+    place.replace("._domainkey.", ".domainkey."),
   ])
   names.delete(place)
   const strangers = kindNames.flatMap((other) => {
@@ -137,6 +148,7 @@ export function causesOf(kind: TextRecordKind, text: string): string | null {
     ["it begins with a blank", blanks, ""],
     ["the backslash is a part of it", /^([^;\\]{0,20})\\+/, "$1"],
     ["an equals sign must follow v", /^(v)[ \t]*:[ \t]*/i, "$1="],
+    [`v= is missing before ${name}`, new RegExp(`^${name}(?=[\\s;]|$)`, "i"), version],
     ["there is a blank beside the equals sign", /^(v)(?:[ \t]+=[ \t]*|=[ \t]+)/i, "$1="],
     [`its case must be as in ${version}`, new RegExp(`^v=${name}(?![a-z\\d])`, "i"), version],
     [

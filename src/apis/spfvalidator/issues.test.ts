@@ -59,6 +59,9 @@ const shown: readonly Shown[] = [
   ["INVALID_IP", "ip4:300.1.1.1", "v=spf1 ip4:300.1.1.1 -all"],
   ["INVALID_CIDR", "ip4:93.184.215.14/33", "v=spf1 ip4:93.184.215.14/33 -all"],
   ["INVALID_DOMAIN_SPEC", "a:museum", "v=spf1 a:museum -all"],
+  ...["include:https://a.example", "a:http://a.example", "mx:mail@a.example", "include:x@a.example"].map(
+    (term) => ["INVALID_DOMAIN_SPEC", term, `v=spf1 ${term} -all`] as const,
+  ),
   ["INVALID_DOMAIN_SPEC", `a:${"x".repeat(64)}.example`, `v=spf1 a:${"x".repeat(64)}.example -all`],
   ["INVALID_MACRO", "exists:%{z}.example", "v=spf1 exists:%{z}.example -all"],
   ["DUPLICATE_MODIFIER", "exp=m.example", "v=spf1 exp=h.example exp=m.example -all"],

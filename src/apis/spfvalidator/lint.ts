@@ -96,11 +96,14 @@ function lintTarget(directive: Directive, domain: string): Finding[] {
     findings.push(toFinding("MISSING_SPACE", domain, directive, "", { causes: null }))
   const labels = spec === null ? [] : spec.text.replace(/\.$/, "").split(".")
   const isLiteral = spec?.macro.every((part) => typeof part === "string") === true
-  // The grammar allows such a label, so it is not a syntax error: the name just does not exist (RFC 7208 §4.3).
-  if (isLiteral && labels.some((label) => label === "" || label.length > 63)) {
-    const detail = "a label is empty or over 63 bytes, so the name cannot exist"
+  // The grammar allows these, so they are no syntax errors: the name just does not exist (RFC 7208 §4.3).
+  const detail = /^[a-z]+:\/\/|@/i.test(spec?.text ?? "")
+    ? "write the domain alone, without 'https://' or a name and '@'"
+    : labels.some((label) => label === "" || label.length > 63)
+      ? "a label is empty or over 63 bytes, so the name cannot exist"
+      : null
+  if (isLiteral && detail !== null)
     findings.push(toFinding("INVALID_DOMAIN_SPEC", domain, directive, detail, { causes: null }))
-  }
   return findings
 }
 

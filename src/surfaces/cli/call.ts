@@ -52,6 +52,13 @@ function addApi(group: Command, api: ApiDefinition, parts: CliParts): Command {
     command.addOption(toFlag(name, schema, required.has(name)))
   }
   command.option("--json", "print the data on one line")
+  // Commander knows similar names only. Another name for what is missing is meant for it, as in other surfaces.
+  command.exitOverride((refusal) => {
+    const missing = names.find((name) => required.has(name) && command.getOptionValue(name) === undefined)
+    if (refusal.code === "commander.unknownOption" && missing && !refusal.message.includes("Did you mean"))
+      parts.terminal.err(`(Did you mean --${missing}?)\n`)
+    throw refusal
+  })
   command.addHelpText("after", example(`penknife call ${id} ${exampleFlags(api)}`))
 
   onConfig(
