@@ -103,10 +103,10 @@ export interface OperationCommand {
    */
   readonly stdin?: string
   /**
-   * The list parameter whose entries the command reads from a CSV file, its only argument. It sends them in parts, after a dry
-   * run of all; the operation has the parameter `dry_run`, and tells how many it made by `accounts` and `plans`.
+   * A list parameter, and the schema of its entries, which the command reads from a CSV file: its only argument. It sends them in
+   * parts, after a dry run of all; the operation has the parameter `dry_run`, and tells how many it made by `plans`.
    */
-  readonly csvList?: string
+  readonly csvList?: { readonly parameter: string; readonly entry: TObject }
   /** Whether it makes a data file that is missing. */
   readonly makesStore?: boolean
   /** The help's text, if it is not the operation's description. */

@@ -2,7 +2,7 @@ import { Kind, type Static, Type } from "@sinclair/typebox"
 import { readEmail } from "../../accounts/email.ts"
 import { createId } from "../../accounts/key.ts"
 import { compileInput, type ReadInput } from "../../call/input.ts"
-import type { AccountDetails, AuditRecord, TakenTexts } from "../../store/admin-store.ts"
+import type { AccountDetails } from "../../store/admin-store.ts"
 import { isObject } from "../../values/is-object.ts"
 import { toAdminFault } from "../administration.ts"
 import { AdminFault, type Mistake } from "../fault.ts"
@@ -15,9 +15,7 @@ import { checksOf, type NewAccountInput, newAccount, toCreated, toNewAccount } f
  * Calls wait while SQLite inserts the accounts: 100 take 13 ms with their audit records, and the changed pages of more do not fit
  * its cache.
  */
-const maxCreated = 100
-/** A dry run only reads. */
-const maxChecked = 1_000
+const maxAccounts = 100
 
 const imported = Type.Object({
   dry_run: Type.Boolean({ description: "Whether nothing was created." }),
@@ -39,7 +37,7 @@ export const importAccounts = defineChange({
   path: "/accounts/import",
   command: {
     words: "account import",
-    csvList: "accounts",
+    csvList: { parameter: "accounts", entry: newAccount },
     description:
       "Create the accounts of a CSV file, or none of them if a line is wrong. Its first line names the columns: " +
       `${Object.keys(newAccount.properties).join(", ")}. Only 'name' is needed.`,
@@ -51,9 +49,9 @@ export const importAccounts = defineChange({
       Type.Unsafe<unknown>({ ...newAccount, [Kind]: "Unknown", additionalProperties: false }),
       {
         minItems: 1,
-        maxItems: maxChecked,
-        description: `The accounts, each with the parameters of a new one: at most ${maxCreated}, or ${maxChecked} in a dry run.`,
-        "x-requirement": `must be a list of 1 to ${maxCreated} accounts, or ${maxChecked} in a dry run`,
+        maxItems: maxAccounts,
+        description: `The accounts, each with the parameters of a new one: at most ${maxAccounts}.`,
+        "x-requirement": `must be a list of 1 to ${maxAccounts} accounts`,
       },
     ),
     dry_run: Type.Optional(
@@ -66,16 +64,12 @@ export const importAccounts = defineChange({
   output: imported,
   example: { accounts: [{ name: "Ann", plan: "pro" }, { name: "Bob" }] },
   async prepare({ accounts: given, dry_run: isDryRun = false }, context) {
-    if (!isDryRun && given.length > maxCreated) {
-      throw new AdminFault(
-        "invalid",
-        `The 'accounts' parameter must be a list of at most ${maxCreated} accounts; only a dry run takes ${maxChecked}.`,
-        { parameter: "accounts" },
-      )
-    }
     const accounts = await readAccounts(given, context)
     const id = createId("imp", context.random)
-    const counted = { accounts: accounts.length, plans: countPlans(accounts) }
+    const byPlan = Map.groupBy(accounts, ({ plan }) => plan)
+    const plans = Object.fromEntries([...byPlan].map(([plan, { length }]) => [plan, length]))
+    const counted = { accounts: accounts.length, plans }
+    const ids = accounts.map((account) => account.id)
     return {
       isTrial: isDryRun,
       mutations: accounts.map((account) => ({ kind: "account.insert", account })),
@@ -85,8 +79,8 @@ export const importAccounts = defineChange({
       }),
       target: { kind: "import", id, accountId: null },
       before: null,
-      after: counted,
-      answer: () => ({ dry_run: isDryRun, ...counted, ids: isDryRun ? [] : accounts.map(({ id }) => id) }),
+      after: { ...counted, ids },
+      answer: () => ({ dry_run: isDryRun, ...counted, ids: isDryRun ? [] : ids }),
     }
   },
   recall: readImport,
@@ -104,8 +98,13 @@ async function readAccounts(given: readonly unknown[], context: AdminContext) {
   for (const [index, entry] of given.entries()) {
     const { input, faults } = await readEntry(entry, context)
     for (const { parameter, message } of faults) mistakes.push({ index, parameter, detail: message })
-    unique.push(...(await uniqueTexts(index, input)))
-    // What follows is not created if there is a mistake, but its other mistakes are looked for.
+    const email = input.email === undefined ? null : await readEmail(input.email.trim())
+    for (const [parameter, text] of [
+      ["email", email],
+      ["external_id", input.external_id],
+    ] as const)
+      if (typeof text === "string") unique.push({ index, parameter, text })
+    // After a mistake nothing more is created; the rest is only checked.
     if (isWhole(input) && faults.length === 0) read.push(await toNewAccount(input, context))
   }
   const taken = await takenTexts(unique, context)
@@ -157,67 +156,34 @@ function isWhole(input: Partial<NewAccountInput>): input is NewAccountInput {
   return input.name !== undefined
 }
 
+/** An email address or an external id of an entry. No two accounts may have the same. */
 interface UniqueText {
   readonly index: number
   readonly parameter: "email" | "external_id"
   readonly text: string
 }
 
-async function uniqueTexts(
-  index: number,
-  { email, external_id }: Partial<NewAccountInput>,
-): Promise<readonly UniqueText[]> {
-  const address = email === undefined ? null : await readEmail(email.trim())
-  return [
-    ...(address === null ? [] : [{ index, parameter: "email", text: address } as const]),
-    ...(external_id === undefined ? [] : [{ index, parameter: "external_id", text: external_id } as const]),
-  ]
-}
-
-/** The mistakes of those that an account of the store has, or an earlier one of the list. */
+/** The mistakes of entries whose unique text an account of the store has, or an earlier entry. */
 async function takenTexts(unique: readonly UniqueText[], { admin }: AdminParts): Promise<readonly Mistake[]> {
   const textsOf = (wanted: UniqueText["parameter"]) =>
     unique.filter(({ parameter }) => parameter === wanted).map(({ text }) => text)
-  const found: TakenTexts = await admin.findTaken({
+  const { emails, externalIds } = await admin.findTaken({
     emails: textsOf("email"),
     externalIds: textsOf("external_id"),
   })
-  const stored = { email: new Set(found.emails), external_id: new Set(found.externalIds) }
-  const seen = { email: new Map<string, number>(), external_id: new Map<string, number>() }
+  const stored = { email: new Set(emails), external_id: new Set(externalIds) }
   return unique.flatMap(({ index, parameter, text }): readonly Mistake[] => {
-    const earlier = seen[parameter].get(text)
-    if (earlier === undefined) seen[parameter].set(text, index)
-    const why = stored[parameter].has(text)
-      ? "this one is taken"
-      : earlier === undefined
-        ? null
-        : `entry ${earlier} has this one`
-    return why === null ? [] : [{ index, parameter, detail: `Choose another '${parameter}': ${why}.` }]
+    const first = unique.find((other) => other.parameter === parameter && other.text === text)
+    const isStored = stored[parameter].has(text)
+    if (!isStored && first?.index === index) return []
+    const why = isStored ? "this one is taken" : `entry ${first?.index} has this one`
+    return [{ index, parameter, detail: `Choose another '${parameter}': ${why}.` }]
   })
 }
 
-function countPlans(accounts: readonly AccountDetails[]): Record<string, number> {
-  const counts = new Map<string, number>()
-  for (const { plan } of accounts) counts.set(plan, (counts.get(plan) ?? 0) + 1)
-  return Object.fromEntries(counts)
-}
-
-/** The audit records of accounts that are read at once. */
-const pageSize = 500
-
-/** Reads what an import created from the audit log. */
+/** Reads what an import created from its audit record. */
 async function readImport(id: string, { admin }: AdminParts): Promise<Static<typeof imported>> {
-  const [whole] = await admin.audit({ targetIds: [id] }, { limit: 1, after: null })
-  if (!whole) throw new AdminFault("not-found", `There is no import '${id}'.`)
-  const { actor, operation, atMs } = whole
-  const filter = { actor, operation, fromMs: atMs, toMs: atMs + 1 }
-  const records: AuditRecord[] = []
-  for (let last: AuditRecord | undefined = whole; last !== undefined; ) {
-    const page = await admin.audit(filter, { limit: pageSize, after: [last.atMs, last.id] })
-    records.push(...page)
-    last = page.at(pageSize - 1)
-  }
-  const ofImport = records.filter(({ after }) => after !== null && JSON.parse(after).import === id)
-  const { accounts, plans } = JSON.parse(whole.after ?? "{}")
-  return { dry_run: false, accounts, plans, ids: ofImport.map(({ targetId }) => targetId).toReversed() }
+  const [record] = await admin.audit({ targetIds: [id] }, { limit: 1, after: null })
+  if (!record?.after) throw new AdminFault("not-found", `There is no import '${id}'.`)
+  return { dry_run: false, ...JSON.parse(record.after) }
 }

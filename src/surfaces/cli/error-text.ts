@@ -6,7 +6,6 @@ import { PluginRefused } from "../../plugins/plugin-refused.ts"
 import { StoreUnavailable, StoreUnusable } from "../../store/store.ts"
 import { ServerFailed } from "./admin/backend.ts"
 import { Declined } from "./admin/consent.ts"
-import { ImportRefused } from "./admin/import-refused.ts"
 import { GradeTooLow } from "./audit-mail.ts"
 import { WorkerFailed } from "./worker.ts"
 
@@ -18,7 +17,6 @@ const plainErrors = [
   ConfigError,
   Declined,
   GradeTooLow,
-  ImportRefused,
   InputRejected,
   PluginRefused,
   ServerFailed,

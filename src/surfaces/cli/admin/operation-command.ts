@@ -55,10 +55,11 @@ function addCommand(command: Command, entries: readonly Entry[], parts: CliParts
     ...(usesPages ? (["publicUrl", "host", "port", "admin"] as const) : []),
   ]
   onConfig(command, settings, parts, async (config, flags: Flags, ...args) => {
-    if (main.command.csvList !== undefined) {
+    const { csvList } = main.command
+    if (csvList !== undefined) {
       // Loaded only for this command, with the reader of CSV.
       const { importCsv } = await import("./import-csv.ts")
-      return importCsv(config, main, String(args[0]), flags, parts)
+      return importCsv(config, main, csvList, String(args[0]), flags, parts)
     }
     const entry = await readEntry(command, entries, flags, args, parts)
     await requireConsent(entry, flags, parts)

@@ -93,7 +93,7 @@ function refuseParameter(command: Command, entry: Entry, parameter: string, mess
 /** The parameters that are options, with their schemas. A list has its own `--limit`. */
 export function optionParameters({ operation, command }: Entry): readonly (readonly [string, TSchema])[] {
   const { args = [], options, stdin, csvList } = command
-  const others = [...args, stdin, csvList]
+  const others = [...args, stdin, csvList?.parameter]
   return Object.entries(operation.input.properties).filter(
     ([name]) => !others.includes(name) && (options === undefined || options.includes(name)),
   )
