@@ -1,0 +1,200 @@
+/** One instance of the service, composed of the real parts below HTTP: it can be killed between any two steps. */
+import type { Database } from "bun:sqlite"
+import { Type } from "@sinclair/typebox"
+import type { AdminAccess } from "../../src/admin/admin-access.ts"
+import { createStatementWriter } from "../../src/admin/statements/write-statements.ts"
+import { type ApiDefinition, InputRejected, type Ports } from "../../src/apis/contract.ts"
+import { createAdminAccess } from "../../src/app/admin-parts.ts"
+import { mailBrandOf } from "../../src/app/mails.ts"
+import { createAccountSnapshots } from "../../src/call/account-snapshots.ts"
+import { createAdmission } from "../../src/call/admission.ts"
+import { createCharges } from "../../src/call/charges.ts"
+import type { Pipeline } from "../../src/call/pipeline.ts"
+import { type PreparedApi, prepareApi } from "../../src/call/prepared-api.ts"
+import { createScheduler } from "../../src/call/scheduler.ts"
+import { createUnsentAnswers } from "../../src/call/unsent.ts"
+import { type Config, loadConfig } from "../../src/config/load.ts"
+import { createMailDelivery } from "../../src/mail/deliver-mails.ts"
+import { createCleaner } from "../../src/retention/cleaner.ts"
+import type { AdminChange } from "../../src/store/admin-store.ts"
+import { createActivity, type OpenStore } from "../../src/store/open-store.ts"
+import type { NoticeRecord } from "../../src/store/outbox.ts"
+import { prepareGauges } from "../../src/store/sqlite/gauges.ts"
+import { prepareOutbox } from "../../src/store/sqlite/sqlite-outbox.ts"
+import { createSqliteStores } from "../../src/store/sqlite/sqlite-store.ts"
+import { createDelivery } from "../../src/webhooks/deliver.ts"
+import { pretendBackups } from "../support/own-command.ts"
+import { connectFaulty } from "./data-file.ts"
+import type { Owner } from "./kernel.ts"
+import { createLog, createMailServer, createPorts, createReadings, createReceiver } from "./ports.ts"
+import { withSeams } from "./store-seams.ts"
+import { thresholds, type World } from "./world.ts"
+
+const wakeLostChance = 0.1
+
+export interface Instance extends Owner {
+  readonly index: number
+  /** Which start of an instance it is: no two make the same ids. */
+  readonly start: number
+  /** How far its clock is ahead of that of the world. */
+  skewMs: number
+  readonly database: Database
+  /** The change of the administration whose transaction is open. */
+  changing: AdminChange | null
+  pipeline: Pipeline
+  apis: readonly PreparedApi[]
+  readonly admin: AdminAccess
+  readonly findSnapshot: ReturnType<typeof createAccountSnapshots>
+  readonly cleaner: ReturnType<typeof createCleaner>
+  /** Called when it is killed. */
+  readonly onDeath: Set<() => void>
+  /** Reads a configuration with other prices. */
+  setPrices(more: number): void
+}
+
+const plan = { premium: true, signUpBonus: 0, graphqlApis: null, portalKeys: 10, portal: [] }
+const offer = { price: null, description: null, highlight: false }
+const limits = (monthlyCredits: number, requestsPerMinute: number | null = null) => ({
+  ...{ ...plan, ...offer },
+  ...{ monthlyCredits, requestsPerMinute },
+})
+const plans: Config["plans"] = new Map([
+  ["small", { name: "small", ...limits(40) }],
+  ["middle", { name: "middle", ...limits(90) }],
+  ["limited", { name: "limited", ...limits(60, 30) }],
+  ["free", { name: "free", ...limits(20), signUpBonus: 5 }],
+])
+const config: Config = {
+  ...loadConfig({
+    flags: {
+      ...{ db: ":memory:", metricsToken: "quiet", signUpMode: "open" },
+      ...{ smtp: "smtp://mail.example", mailFrom: "no-reply@example.com" },
+    },
+    env: {},
+    file: null,
+  }),
+  plans,
+}
+
+/** Three APIs: one answers at once, the others after some milliseconds. */
+const definitions: readonly ApiDefinition[] = [1, 3, 7].map((credits, index) => {
+  const definition: ApiDefinition = {
+    ...{ id: `a${index}`, method: "POST", credits, title: "An API", description: "An API.", examples: [] },
+    input: Type.Object({
+      n: Type.Integer({ description: "A number." }),
+      bad: Type.Optional(Type.Boolean({ description: "Whether to fail." })),
+    }),
+    output: Type.Object({ n: Type.Integer({ description: "The number." }) }),
+    run({ n, bad }: { n: number; bad?: boolean }, { ports }: { ports: Pick<Ports, "timer"> }) {
+      if (bad) throw new InputRejected("bad", "must not be")
+      if (index === 0) return { n }
+      return new Promise((resolve) => ports.timer.after(1 + (n % 40), () => resolve({ n })))
+    },
+  } as never
+  return definition
+})
+
+const pages = {
+  service: () => "https://api.example",
+  console: () => "https://api.example",
+  portal: () => "https://api.example",
+}
+
+const brand = mailBrandOf(config, pages)
+
+/** Starts an instance on the data file of a world. */
+export function startInstance(world: World, index: number, skewMs: number): Instance {
+  const { kernel } = world
+  const own = {
+    isDead: false,
+    name: `i${index}`,
+    index,
+    start: world.starts++,
+    skewMs,
+    changing: null,
+    onDeath: new Set(),
+  }
+  // The parts below need the instance, and are its fields.
+  const instance = own as unknown as { -readonly [Name in keyof Instance]: Instance[Name] }
+  const ports = createPorts(world, instance)
+  const { clock, timer, random } = ports
+  const log = createLog(world)
+  const readings = createReadings(ports)
+
+  instance.database = connectFaulty(world.file, {
+    ...{ kernel, owner: instance },
+    onBegin() {
+      instance.changing = null
+    },
+    onCommitted() {
+      const change = instance.changing
+      if (change) world.check(() => world.model.changed(change, kernel.now()))
+    },
+  })
+  const onRaised = (raised: readonly NoticeRecord[]) => {
+    if (kernel.fault(wakeLostChance)) {
+      world.count("wake lost")
+      return
+    }
+    delivery.raised(raised)
+    mailing.wake()
+  }
+  const stores = createSqliteStores(instance.database, {
+    timer,
+    notices: { thresholds, now: clock.now, onRaised },
+  })
+  const opened: OpenStore = withSeams(
+    {
+      ...stores,
+      outbox: prepareOutbox(instance.database, timer),
+      gauges: prepareGauges(instance.database, createActivity()),
+      instances: null,
+      isNew: false,
+    },
+    ...([world, instance, readings.taken] as const),
+  )
+  const { store, outbox, mails, admin } = opened
+  const sender = createReceiver(world, instance)
+  const delivery = createDelivery({ outbox, sender, clock, random, timer, log })
+  instance.admin = createAdminAccess(() => ({ config, prices: new Map(), lists: [] }), {
+    ...{ opened, clock, random, pages, backups: pretendBackups(), version: "0", startedMs: clock.now() },
+    watchRequests: () => null,
+    config: { version: () => 1, diff: async () => [], reload: async () => [], edit: () => Promise.reject() },
+  })
+  const mailing = createMailDelivery({
+    ...{ mails, sender: createMailServer(world, instance), clock, random, timer, log },
+    brand: () => brand,
+    unsubscribeLink: (...of) => instance.admin.unsubscribes.linkFor(...of),
+  })
+  instance.findSnapshot = createAccountSnapshots()
+  const scheduler = createScheduler({ clock, timer })
+  const unsent = createUnsentAnswers(1e9, () => {})
+  instance.setPrices = (more) => {
+    instance.apis = definitions.map((definition) => prepareApi(definition, definition.credits + more))
+    const admission = createAdmission(store, plans, { clock, timer })
+    const charges = createCharges(store, admission, readings, log, instance.findSnapshot)
+    instance.pipeline = { admission, charges, scheduler, ports, log, unsent }
+  }
+  instance.setPrices(0)
+  instance.cleaner = createCleaner({
+    store: opened,
+    kept: () => ({ history: 30, keepNotices: 20, keepUsage: 40, keepRequests: 0 }),
+    statements: createStatementWriter({ admin, clock, plans }),
+    ...{ clock, timer, log, share: 1 },
+  })
+  delivery.start()
+  mailing.start()
+  instance.cleaner.start()
+  world.instances[index] = instance
+  return instance
+}
+
+/** Ends an instance as `kill -9` does: none of its steps runs any more, and its clients lose their connections. */
+export function killInstance(world: World, instance: Instance): void {
+  if (instance.isDead) return
+  world.kernel.note(`kill ${instance.name}`)
+  world.count("kill")
+  instance.isDead = true
+  instance.database.close()
+  for (const tell of instance.onDeath) tell()
+}

@@ -1,0 +1,66 @@
+/** Makes the plan of a failing seed smaller, as long as the same oracle finds something. */
+import type { Plan } from "./plan.ts"
+import type { RunResult } from "./run.ts"
+
+/** Other schedules to try with each smaller plan, which has another schedule anyway. */
+const schedules = 4
+const anotherSeed = 1_000_003
+
+export interface Shrunk {
+  readonly plan: Plan
+  readonly seed: number
+  readonly result: RunResult
+  /** How many plans were tried. */
+  readonly runs: number
+}
+
+/** @param run runs a plan under a seed */
+export function shrink(failed: RunResult, given: Plan, run: (seed: number, plan: Plan) => RunResult): Shrunk {
+  let best = { seed: failed.seed, plan: given, result: failed }
+  let runs = 0
+
+  function fails(plan: Plan): boolean {
+    for (let schedule = 0; schedule < schedules; schedule++) {
+      const seed = schedule === 0 ? best.seed : failed.seed + schedule * anotherSeed
+      const result = run(seed, plan)
+      runs++
+      if (oracleOf(result) !== oracleOf(failed)) continue
+      best = { seed, plan, result }
+      return true
+    }
+    return false
+  }
+
+  /** Leaves out parts of a list, the largest first, down to single entries (delta debugging). */
+  function reduce<T>(list: readonly T[], toPlan: (list: readonly T[]) => Plan): void {
+    let kept = list
+    for (
+      let length = Math.ceil(kept.length / 2);
+      length >= 1;
+      length = length === 1 ? 0 : Math.ceil(length / 2)
+    )
+      for (let first = 0; first < kept.length; ) {
+        const next = [...kept.slice(0, first), ...kept.slice(first + length)]
+        if (fails(toPlan(next))) kept = next
+        else first += length
+      }
+  }
+
+  const { clients } = given
+  reduce([...clients.keys()], (places) => ({
+    ...best.plan,
+    clients: clients.map((actions, place) => (places.includes(place) ? actions : [])),
+  }))
+  reduce(best.plan.events, (events) => ({ ...best.plan, events }))
+  for (const place of clients.keys())
+    reduce(best.plan.clients[place] ?? [], (actions) => ({
+      ...best.plan,
+      clients: best.plan.clients.map((all, index) => (index === place ? actions : all)),
+    }))
+  return { ...best, runs }
+}
+
+/** The oracle that found a problem. */
+export function oracleOf({ problem }: Pick<RunResult, "problem">): string | null {
+  return problem?.split(":")[0] ?? null
+}
