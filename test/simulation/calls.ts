@@ -64,7 +64,12 @@ export async function makeCall(
         : runBatch({ api, request, inputs, writer }, caller, pipeline, once)
     if (key === null) return work(null)
     const input = kind === "single" ? values : { inputs }
-    return workOnce({ key, path: `/${kind}/${api.definition.id}`, input }, caller, pipeline, work)
+    return workOnce(
+      { key, path: `/${kind}/${api.definition.id}`, input, apis: [api] },
+      caller,
+      pipeline,
+      work,
+    )
   })
 }
 
