@@ -93,7 +93,7 @@ describe("where mail goes", () => {
   test.each<[string, DnsZone, object]>([
     [
       "the servers in their order",
-      { "x.com": [{ MX: [20, "B.x.com"] }, { MX: [10, "a.x.com"] }] },
+      { "x.com": [{ MX: [20, "B.x.com"] }, { MX: [10, "a.x.com"] }], "a.x.com": [{ A: "93.184.215.14" }] },
       {
         is_accepting_mail: true,
         reason: "mx",
@@ -114,6 +114,38 @@ describe("where mail goes", () => {
       { is_accepting_mail: true, reason: "implicit_mx", mail_servers: [{ preference: 0, host: "x.com" }] },
     ],
     ["neither", { "x.com": [{ TXT: "a" }] }, { is_accepting_mail: false, reason: "no_address" }],
+    [
+      "a mail server without an address",
+      { "x.com": [{ MX: [1, "a.x.com"] }, { A: "93.184.215.14" }], "a.x.com": [{ TXT: "a" }] },
+      { is_accepting_mail: false, reason: "no_address", mail_servers: [{ preference: 1, host: "a.x.com" }] },
+    ],
+    [
+      "a backup with an address, of IPv6 alone",
+      {
+        "x.com": [{ MX: [1, "a.x.com"] }, { MX: [2, "b.x.com"] }],
+        "b.x.com": [{ AAAA: "2606:2800:21f::1" }],
+      },
+      {
+        is_accepting_mail: true,
+        reason: "mx",
+        mail_servers: [
+          { preference: 1, host: "a.x.com" },
+          { preference: 2, host: "b.x.com" },
+        ],
+      },
+    ],
+    [
+      "a mail server whose addresses are not told",
+      { "x.com": [{ MX: [1, "a.x.com"] }, { MX: [2, "b.x.com"] }], "a.x.com": ["SERVFAIL"] },
+      {
+        is_accepting_mail: null,
+        reason: "dns_failure",
+        mail_servers: [
+          { preference: 1, host: "a.x.com" },
+          { preference: 2, host: "b.x.com" },
+        ],
+      },
+    ],
     ["no domain", {}, { is_accepting_mail: false, reason: "no_domain" }],
     ["no answer", { "x.com": ["SERVFAIL"] }, { is_accepting_mail: null, reason: "dns_failure" }],
   ])("%s", async (_name, dns, delivery) => {

@@ -81,7 +81,7 @@ export function createEmailvalidator(disposable: DisposableDomains) {
             }),
             reason: choice(reasons, {
               description:
-                "Why: `mx`: it names mail servers; `implicit_mx`: it names none, but has an IP address (RFC 5321 §5.1); `null_mx`: it says that it accepts no mail (RFC 7505); `no_domain`: it does not exist; `no_address`: it has neither mail servers nor an IP address; `dns_failure`: the DNS gave no answer.",
+                "Why: `mx`: it names mail servers; `implicit_mx`: it names none, but has an IP address (RFC 5321 §5.1); `null_mx`: it says that it accepts no mail (RFC 7505); `no_domain`: it does not exist; `no_address`: neither its mail servers nor, without any, the domain itself have an IP address; `dns_failure`: the DNS gave no answer.",
             }),
             mail_servers: Type.Array(
               Type.Object({

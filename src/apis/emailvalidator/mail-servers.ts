@@ -1,4 +1,4 @@
-import type { Dns } from "../contract.ts"
+import type { Dns, DnsAnswer } from "../contract.ts"
 
 /** Whether a domain accepts mail. */
 interface MailServers {
@@ -11,32 +11,35 @@ interface MailServers {
 export const reasons = ["mx", "implicit_mx", "null_mx", "no_domain", "no_address", "dns_failure"] as const
 const shownServers = 50
 
-/** Finds the mail servers of a domain (RFC 5321 §5.1, RFC 7505). */
+/** Finds the mail servers of a domain (RFC 5321 §5.1, RFC 7505). Without MX records, the domain itself is its server. */
 export async function findMailServers(domain: string, dns: Dns, signal: AbortSignal): Promise<MailServers> {
   const answer = await dns.resolve(domain, "MX", signal)
-  if (answer.kind === "failure") return without(null, "dns_failure")
-  if (answer.kind === "nxdomain") return without(false, "no_domain")
-  if (answer.kind === "nodata") return findAddress(domain, dns, signal)
-  const servers = answer.records
+  if (answer.kind === "failure") return { ...none, is_accepting_mail: null, reason: "dns_failure" }
+  if (answer.kind === "nxdomain") return { ...none, reason: "no_domain" }
+  const records = answer.kind === "records" ? answer.records : []
+  const named = records
     .filter(({ exchange }) => exchange !== "")
     .map(({ preference, exchange }) => ({ preference, host: exchange.toLowerCase() }))
     .sort((one, other) => one.preference - other.preference || (one.host < other.host ? -1 : 1))
-  if (servers.length === 0) return without(false, "null_mx")
-  return { is_accepting_mail: true, reason: "mx", mail_servers: servers.slice(0, shownServers) }
+  if (named.length === 0 && records.length > 0) return { ...none, reason: "null_mx" }
+  const mail_servers = (named.length > 0 ? named : [{ preference: 0, host: domain }]).slice(0, shownServers)
+  let isKnown = true
+  for (const { host } of mail_servers) {
+    const answers = [dns.resolve(host, "A", signal), dns.resolve(host, "AAAA", signal)]
+    const kinds = (await Promise.all<DnsAnswer>(answers)).map(({ kind }) => kind)
+    if (kinds.includes("records"))
+      return { is_accepting_mail: true, reason: named.length > 0 ? "mx" : "implicit_mx", mail_servers }
+    if (kinds.includes("failure")) isKnown = false
+  }
+  const is_accepting_mail = isKnown ? false : null
+  return {
+    is_accepting_mail,
+    reason: isKnown ? "no_address" : "dns_failure",
+    mail_servers: named.slice(0, shownServers),
+  }
 }
 
-/** Without MX records, the address of the domain itself counts. */
-async function findAddress(domain: string, dns: Dns, signal: AbortSignal): Promise<MailServers> {
-  const answers = await Promise.all([dns.resolve(domain, "A", signal), dns.resolve(domain, "AAAA", signal)])
-  const kinds = answers.map(({ kind }) => kind)
-  if (kinds.includes("records"))
-    return { is_accepting_mail: true, reason: "implicit_mx", mail_servers: [{ preference: 0, host: domain }] }
-  return kinds.includes("failure") ? without(null, "dns_failure") : without(false, "no_address")
-}
-
-function without(is_accepting_mail: boolean | null, reason: MailServers["reason"]): MailServers {
-  return { is_accepting_mail, reason, mail_servers: [] }
-}
+const none = { is_accepting_mail: false, mail_servers: [] }
 
 /** Domains that never exist in the public DNS (RFC 6761, 6762, 7686, 9476), and `.internal` of ICANN. */
 export function isSpecial(name: string): boolean {
