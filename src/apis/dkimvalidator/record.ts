@@ -1,8 +1,8 @@
 import { defineProblems, type Severity } from "../../values/problems.ts"
+import { contentStart, isPrivateKey, type PublicKey, readKey } from "../mail/dkim-key.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
 import { explainPart, readTagList } from "../mail/tag-list.ts"
 import { trimBlanks } from "../mail/trim-blanks.ts"
-import { contentStart, isPrivateKey, type PublicKey, readKey } from "./key.ts"
 
 const kinds = {
   no_record: ["error", "no record, so that no signature with this selector is valid"],

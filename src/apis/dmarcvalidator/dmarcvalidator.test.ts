@@ -88,12 +88,24 @@ describe("the tree walk", () => {
       "a.example.com",
     ],
     ["a.b.c.d.e.f.g.h.i", { i: `${reject}; psd=y` }, "h.i", "i"],
+    // A top-level name that does not say that it is none is a public suffix.
+    ["a.mail.example", { example: reject }, "mail.example", "example"],
+    ["a.mail.example", { example: `${reject}; psd=u` }, "mail.example", "example"],
+    ["a.mail.example", { example: `${reject}; psd=n` }, "example", "example"],
     ["a.example.com", {}, "a.example.com", null],
   ])("of %s with %j: %s, record of %s", async (domain, records, organizational, owner) => {
     expect(await validate(zoneOf(records), domain)).toMatchObject({
       organizational_domain: organizational,
       record_domain: owner,
     })
+  })
+
+  test("a record at a top-level name says of which kind it is", async () => {
+    const codesOf = async (record: string) => (await validate(zoneOf({ example: record }), "a.example")).codes
+    for (const record of [reject, `${reject}; psd=u`]) expect(await codesOf(record)).toContain("top_level")
+    for (const tag of ["y", "Y", "n"])
+      expect(await codesOf(`${reject}; psd=${tag}`)).not.toContain("top_level")
+    expect((await validate(zoneOf({ "b.example": reject }), "a.b.example")).codes).not.toContain("top_level")
   })
 
   test("several records of a name are none, and said", async () => {

@@ -7,6 +7,7 @@ import {
   failureOf,
   organizationalDomain,
   policyRecord,
+  psdOf,
   walkDmarc,
 } from "../mail/dmarc-walk.ts"
 import { requireDomain } from "../mail/domain-name.ts"
@@ -197,7 +198,10 @@ function aboutPolicy(record: DmarcRecord, organizational: string): DmarcProblem[
     problems.push(problem("testing", "t", "Receivers apply the next weaker policy."))
   if (!tags.has("rua"))
     problems.push(problem("no_reports", "rua", "There is no address for aggregate reports."))
-  const isAbove = record.domain === organizational || tags.get("psd")?.toLowerCase() === "y"
+  const isSuffix = psdOf(record) === "y"
+  if (isSuffix && tags.get("psd")?.toLowerCase() !== "y")
+    problems.push(problem("top_level", "psd", `Add psd=y: ${record.domain} is above domains of others.`))
+  const isAbove = record.domain === organizational || isSuffix
   if (!isAbove && (tags.has("sp") || tags.has("np")))
     problems.push(
       problem("unused_below", "sp", `The record is not that of the organizational domain ${organizational}.`),

@@ -36,6 +36,7 @@ const kinds = {
   testing: ["info", "test mode: receivers apply the next weaker policy"],
   no_reports: ["warning", "no address for aggregate reports (`rua`): nobody sees what fails"],
   unused_fo: ["info", "`fo` without `ruf` has no effect (§4.7)"],
+  top_level: ["warning", "a record at a top-level name without `psd`, which is taken for `psd=y` (§4.10.2)"],
   unused_below: ["info", "`sp` and `np` count at the organizational domain only"],
 } as const satisfies Record<string, readonly [Severity, string]>
 

@@ -1,6 +1,7 @@
 import { RE2JS } from "re2js"
 import { shorten } from "../../values/shorten.ts"
 import { reject } from "../contract.ts"
+import stored from "./categories.json"
 
 /** A compiled pattern of a schema. It takes linear time. */
 export interface Pattern {
@@ -61,24 +62,8 @@ function translate(source: string): string {
   })
 }
 
-/** General categories by their long names (Unicode Standard Annex 44, table 12), after each short name. */
-const categories = new Map(
-  [
-    "L Letter, Lu Uppercase_Letter, Ll Lowercase_Letter, Lt Titlecase_Letter, Lm Modifier_Letter, Lo Other_Letter",
-    "M Mark, Mn Nonspacing_Mark, Mc Spacing_Mark, Me Enclosing_Mark",
-    "N Number, Nd Decimal_Number, Nd digit, Nl Letter_Number, No Other_Number",
-    "P Punctuation, P punct, Pc Connector_Punctuation, Pd Dash_Punctuation, Ps Open_Punctuation, Pe Close_Punctuation",
-    "Pi Initial_Punctuation, Pf Final_Punctuation, Po Other_Punctuation",
-    "S Symbol, Sm Math_Symbol, Sc Currency_Symbol, Sk Modifier_Symbol, So Other_Symbol",
-    "Z Separator, Zs Space_Separator, Zl Line_Separator, Zp Paragraph_Separator",
-    "Cc Control, Cf Format, Co Private_Use",
-  ].flatMap((line) =>
-    line.split(", ").map((pair) => {
-      const [short = "", long = ""] = pair.split(" ")
-      return [long, short] as const
-    }),
-  ),
-)
+/** General categories: their short names by their long ones (Unicode Standard Annex 44, table 12). */
+const categories = new Map(Object.entries(stored))
 
 function toShortName(token: string): string {
   const name = token.slice(3, -1).replace(/^(?:General_Category|gc|Script|sc)=/, "")

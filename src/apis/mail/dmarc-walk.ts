@@ -84,10 +84,13 @@ export function isDmarc(text: string): boolean {
 /** A longer record is not read. */
 export const maxRecordBytes = 4_096
 
-/** Whether the domain of a record is a public suffix: `y`, `n`, or `u` for unknown. */
-export function psdOf({ tags }: DmarcRecord): "y" | "n" | "u" {
+/**
+ * Whether the domain of a record is a public suffix: `y`, `n`, or `u` for unknown. A top-level name that does not say so is one:
+ * as an organizational domain (§4.10.2) it would let each domain below pass for each other.
+ */
+export function psdOf({ domain, tags }: DmarcRecord): "y" | "n" | "u" {
   const value = tags.get("psd")?.toLowerCase()
-  return value === "y" || value === "n" ? value : "u"
+  return value === "y" || value === "n" ? value : domain.includes(".") ? "u" : "y"
 }
 
 /** The parts of a record after the version. Names in lower case. */

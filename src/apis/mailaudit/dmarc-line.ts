@@ -1,3 +1,5 @@
+import { readDestinations } from "../mail/dmarc-policy.ts"
+import { readTags } from "../mail/dmarc-walk.ts"
 import { type Fix, recordFix, toStrings } from "./check.ts"
 import type { Facts } from "./facts.ts"
 import type { DmarcResult } from "./parts.ts"
@@ -13,11 +15,8 @@ type Policy = (typeof policies)[number]
 export function dmarcFix(facts: Facts): Fix | null {
   const { domain, dmarc } = facts
   if (!dmarc.isKnown) return null
-  const { record, record_domain, policy, problems } = dmarc.value
-  const several = problems.some(
-    ({ code, where }) => code === "multiple_records" && where === `_dmarc.${domain}`,
-  )
-  const isOwn = record_domain === domain || several
+  const { record, record_domain, policy, ignored } = dmarc.value
+  const isOwn = record_domain === domain || ignored !== undefined
   const mailbox = mailboxFor(facts)
   const next = nextPolicy(facts)
   const text = compose(dmarc.value, next, mailbox)
@@ -37,7 +36,11 @@ function nextPolicy(facts: Facts): Policy {
   const { dmarc } = facts
   const present = dmarc.isKnown ? dmarc.value.policy : null
   if (present !== null && present !== "none") return present
-  return dmarc.isKnown && dmarc.value.rua.some(({ is_valid }) => is_valid) ? "quarantine" : "none"
+  return dmarc.isKnown &&
+    dmarc.value.ignored === undefined &&
+    dmarc.value.rua.some(({ is_valid }) => is_valid)
+    ? "quarantine"
+    : "none"
 }
 
 /** Where reports can go: not into a domain that takes no mail. */
@@ -45,15 +48,14 @@ function mailboxFor(facts: Facts): string | null {
   return takesMail(facts) && !hasNoMail(facts) ? `mailto:dmarc-reports@${facts.domain}` : null
 }
 
-function compose({ record, rua }: DmarcResult, policy: Policy, mailbox: string | null): string {
-  const given = new Map(
-    (record ?? "").split(";").flatMap((part) => {
-      const [name = "", ...value] = part.split("=")
-      return value.length > 0 ? [[name.trim().toLowerCase(), value.join("=").trim()] as const] : []
-    }),
-  )
-  const valid = rua.filter(({ is_valid }) => is_valid).map(({ uri }) => uri)
-  const reports = valid.length > 0 ? valid.join(",") : mailbox
+function compose({ record, rua, ignored = [] }: DmarcResult, policy: Policy, mailbox: string | null): string {
+  const given = new Map(readTags(record ?? ""))
+  // Of records that receivers ignore, the addresses alone stay: their policies never held.
+  const ruf = ignored.flatMap((text) => readTags(text).get("ruf") ?? [])
+  if (ruf.length > 0) given.set("ruf", [...new Set(ruf)].join(","))
+  const named = ignored.flatMap((text) => readDestinations(readTags(text).get("rua")))
+  const valid = [...rua.filter(({ is_valid }) => is_valid), ...named.filter(({ isUri }) => isUri)]
+  const reports = [...new Set(valid.map(({ uri }) => uri))].join(",") || mailbox
   const kept = (name: string, form: RegExp) => {
     const value = given.get(name)
     return value !== undefined && form.test(value) ? [`${name}=${value}`] : []

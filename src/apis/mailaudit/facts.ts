@@ -1,4 +1,5 @@
 import { type Dns, InputRejected, type RunContext, Unavailable } from "../contract.ts"
+import { isDmarc } from "../mail/dmarc-walk.ts"
 import { domainOfUri, findMailRoute, type MailRoute } from "./mail-servers.ts"
 import type {
   AuditedApis,
@@ -104,7 +105,13 @@ export async function gatherFacts(
   }
   const anchored = trust_anchor === undefined ? {} : { trust_anchor }
   const route = find("route", ({ ports }) => findMailRoute(domain, ports.dns))
-  const dmarc = find("dmarc", (own) => apis.dmarc.run({ domain }, own))
+  const dmarc = find("dmarc", async (own) => {
+    const found = await apis.dmarc.run({ domain }, own)
+    // Receivers ignore several records. The question is one that was asked.
+    const answer = await own.ports.dns.resolve(`_dmarc.${domain}`, "TXT")
+    const texts = answer.kind === "records" ? answer.records.filter(isDmarc) : []
+    return texts.length < 2 ? found : { ...found, ignored: texts }
+  })
   const spf = find("spf", (own) => apis.spf.run({ domain }, own))
   const [mergedSpf, dkim, caa, tlsrpt, dnssec, dane, mtaSts, bimi, reverse, reports] = await Promise.all([
     spf.then((found) => {

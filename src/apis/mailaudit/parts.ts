@@ -35,6 +35,8 @@ export interface DmarcResult {
   readonly problems: Problems
   readonly record_domain: string | null
   readonly record: string | null
+  /** The records of the domain, if it has several. */
+  readonly ignored?: readonly string[]
   readonly policy: "none" | "quarantine" | "reject" | null
   readonly policies: { readonly subdomains: string } | null
   readonly is_testing: boolean

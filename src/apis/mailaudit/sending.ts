@@ -15,6 +15,7 @@ import { domainOfUri } from "./mail-servers.ts"
 import type { DkimResult } from "./parts.ts"
 import { hasNoMail, sendsMail, takesMail } from "./purpose.ts"
 import { spfFix } from "./spf-lines.ts"
+import { deadHosts } from "./transport.ts"
 
 /** Warnings of spfvalidator that another check judges. */
 const judgedByPolicy = new Set(["NEUTRAL_ALL", "NO_ALL_OR_REDIRECT", "WRONG_PLACE"])
@@ -51,8 +52,12 @@ const spfRecord: Check = {
             advice: "Mend the record: while it is wrong, receivers ignore it or refuse mail.",
             ...(fix && { fix }),
           })
+        const dead = [...deadHosts(facts)].map((host) => `mail exchanger '${host}'`)
         const doubt = issues_found.find(
-          ({ severity, code }) => severity === "warning" && !judgedByPolicy.has(code),
+          ({ severity, code, message }) =>
+            severity === "warning" &&
+            !judgedByPolicy.has(code) &&
+            !dead.some((words) => message.includes(words)),
         )
         if (doubt)
           return warning(0.8, {

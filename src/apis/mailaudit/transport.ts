@@ -85,7 +85,8 @@ function whyUnusable({ action, security, records }: MailServers["servers"][numbe
   return records.length === 0 ? "it has no TLSA record" : "its records are not usable"
 }
 
-function deadHosts({ route }: Facts): ReadonlySet<string> {
+/** The mail servers that nobody can deliver to. One check is about them. */
+export function deadHosts({ route }: Facts): ReadonlySet<string> {
   if (!route.isKnown) return new Set()
   const alive = new Set(reachable(route.value).map(({ host }) => host))
   return new Set(route.value.servers.map(({ host }) => host).filter((host) => !alive.has(host)))

@@ -201,8 +201,8 @@ test.each<[string, Zone, string[]]>([
 })
 
 test.each<[string, Parameters<typeof selfHosted>[0], string, string[]]>([
-  // SPF looks for the addresses of all mail servers, so it stumbles over the same server.
-  ["a dead backup", {}, "B", ["mail_servers", "spf_record", "mta_sts"]],
+  // SPF looks for the addresses of all mail servers, but one check is enough for a server without any.
+  ["a dead backup", {}, "B", ["mail_servers", "mta_sts"]],
   ["a backup without TLSA records", { A: ["198.51.100.29"] }, "B", ["dane", "mta_sts"]],
   ["a whole backup", { A: ["198.51.100.29"], ...tlsa }, "A", ["mta_sts"]],
 ])("self-hosted with DANE and %s", async (_, backup, grade, ids) => {
@@ -237,6 +237,24 @@ test("marketing with two SPF records and a short key: the merged record, and rep
   expect(before.whyOf("dkim_key")).toContain("k1._domainkey.firm.example")
   const after = await applyAll(before, marketing)
   expect(after.score).toBeGreaterThan(before.score + 20)
+})
+
+test("two DMARC records become one, with the addresses for reports of both and without their policies", async () => {
+  const zone: Zone = {
+    ...google,
+    "_dmarc.firm.example": [
+      {
+        TXT: "v=DMARC1; p=none; rua=mailto:a@firm.example,mailto:b@firm.example!10m; ruf=mailto:f@firm.example",
+      },
+      { TXT: "v=DMARC1; p=reject; sp=reject; rua=mailto:a@firm.example,mailto:c@firm.example,nobody" },
+    ],
+  }
+  const before = await auditAnswered(zone)
+  expect(before.statusOf("dmarc_record")).toBe("fail")
+  expect(linesOf(before).filter((line) => line.includes("_dmarc"))).toEqual([
+    'replace _dmarc.firm.example. 3600 IN TXT "v=DMARC1; p=none; rua=mailto:a@firm.example,mailto:b@firm.example,mailto:c@firm.example; ruf=mailto:f@firm.example"',
+  ])
+  await applyAll(before, zone)
 })
 
 test("a subdomain that only sends: the policy above counts, and nothing for a server that it does not have", async () => {

@@ -1,5 +1,7 @@
 import type { Dns, DnsAnswer, DnsType } from "../contract.ts"
-import { isDmarc, readTags } from "../mail/dmarc-walk.ts"
+import { isPrivateKey } from "../mail/dkim-key.ts"
+import { isDmarc, psdOf, readTags } from "../mail/dmarc-walk.ts"
+import type { KeyFault } from "./reasons.ts"
 
 /** Together with those of SPF, at most 130, they stay below the 240 of a call. */
 const maxQuestions = 100
@@ -11,8 +13,8 @@ export class KeyLookups {
   readonly #answers = new Map<string, Promise<DnsAnswer>>()
   /** Names that the DNS gave no answer for. */
   readonly failed = new Set<string>()
-  /** Names of keys that were revoked (RFC 6376 §3.6.1). */
-  readonly revoked = new Set<string>()
+  /** What is wrong with keys, by their names: they were revoked (RFC 6376 §3.6.1), or are private ones. */
+  readonly faults = new Map<string, KeyFault>()
 
   constructor(dns: Dns, signal: AbortSignal) {
     this.#dns = dns
@@ -33,12 +35,20 @@ export class KeyLookups {
 
   #texts(name: string, records: readonly unknown[]): unknown[] {
     const texts = records.map(String)
-    if (texts.some((text) => /(?:^|;)\s*p\s*=\s*(?:;|$)/.test(text))) this.revoked.add(name.toLowerCase())
     // Records of DMARC are read as dmarcvalidator reads them, so that both say the same of a record.
-    if (!name.startsWith("_dmarc.")) return texts.map((text) => [text])
-    return texts
-      .filter(isDmarc)
-      .map((text) => [["v=DMARC1", ...[...readTags(text)].map((tag) => tag.join("="))].join("; ")])
+    if (name.startsWith("_dmarc."))
+      return texts.filter(isDmarc).map((text) => {
+        const tags = readTags(text)
+        const psd = psdOf({ domain: name.slice("_dmarc.".length), text, tags })
+        const written = [...new Map([...tags, ["psd", psd]])].map((tag) => tag.join("="))
+        return [["v=DMARC1", ...written].join("; ")]
+      })
+    const keys = texts.map((text) => /(?:^|;)\s*p\s*=([^;]*)/.exec(text)?.[1]?.trim())
+    const isPrivate = keys.some((key) => key !== undefined && isPrivateKey(Buffer.from(key, "base64")))
+    if (isPrivate || keys.includes(""))
+      this.faults.set(name.toLowerCase(), isPrivate ? "private key" : "revoked key")
+    // The library would take the public half of a private key, by which anybody can sign.
+    return isPrivate ? [["p="]] : texts.map((text) => [text])
   }
 
   async #ask(name: string, type: string): Promise<DnsAnswer> {

@@ -179,6 +179,14 @@ describe("DKIM", () => {
       ["v=DKIM1; p=", "the key was revoked: its `p=` is empty"],
       [" v = DKIM1 ; p = ", "revoked"],
       ["v=DKIM1; p=AAA=", "cannot be read"],
+      // The pair of the public key: the library would verify with it.
+      ...(["pkcs8", "pkcs1"] as const).map((type) => {
+        const der = rsa.privateKey.export({ type, format: "der" })
+        return [
+          `v=DKIM1; p=${der.toString("base64")}`,
+          "`p=` is the private key, by which anybody can sign",
+        ] as const
+      }),
       [text.replace("v=DKIM1", "v=DKIM2"), "version of the key"],
       [text.replace("k=rsa", "k=rsa; h=sha1"), "hash algorithm"],
       [text.replace("k=rsa", "k=rsa; s=tlsrpt"), "not for mail"],
@@ -398,7 +406,7 @@ test("no text of the library is missing in the table of reasons", async () => {
   ].map(([, text = ""]) => text)
   expect(new Set(texts).size).toBeGreaterThan(18)
   for (const comment of texts) {
-    const reason = signatureReason({ result: "neutral", comment }, false)
+    const reason = signatureReason({ result: "neutral", comment }, undefined)
     expect([comment, reason]).toEqual([comment, expect.not.stringContaining("cannot be used")])
     expect(reason).not.toBe(comment)
   }
@@ -558,6 +566,21 @@ test("any message gives a result or a refusal", async () => {
     }),
     { seed: 20_261_123, numRuns: 300 },
   )
+})
+
+test("a record at a top-level name makes one organization of all below it only if it says so", async () => {
+  const message = "From: Boss <boss@bank.tld>\r\n\r\nPay.\r\n"
+  const passes = async (record: string, ip: string) => {
+    const dns = { "_dmarc.tld": [{ TXT: record }], "evil.tld": [{ TXT: "v=spf1 ip4:192.0.2.0/24 -all" }] }
+    const answer = await check(message, { ip, sender: "x@evil.tld", dns })
+    expect(resultOf(answer, "spf")?.result).toBe("pass")
+    return [answer.is_authentic, answer.dmarc?.record_domain, answer.dmarc?.organizational_domain]
+  }
+  // RFC 9989 §4.10.2 would take it for an organization; a registry that has one, as for a brand, says psd=n.
+  expect(await passes("v=DMARC1; p=reject", "192.0.2.1")).toEqual([false, "tld", "bank.tld"])
+  expect(await passes("v=DMARC1; p=reject; psd=u", "192.0.2.1")).toEqual([false, "tld", "bank.tld"])
+  expect(await passes("v=DMARC1; p=reject; psd=y", "192.0.2.1")).toEqual([false, "tld", "bank.tld"])
+  expect(await passes("v=DMARC1; p=reject; psd=n", "192.0.2.1")).toEqual([true, "tld", "tld"])
 })
 
 test("a key whose point is not on its curve leaves no error behind for the next HMAC", async () => {

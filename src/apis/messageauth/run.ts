@@ -116,17 +116,17 @@ async function toAnswer(
 
 /** The result of ARC. The library's texts about it and about the signatures are replaced by ours. */
 async function explainedResults(verifier: Verifier, lookups: KeyLookups): Promise<MailauthStatus> {
-  const isRevoked = ({ selector, signingDomain }: Verifier["results"][number]) =>
-    lookups.revoked.has(`${selector}._domainkey.${signingDomain}`.toLowerCase())
+  const faultOf = ({ selector, signingDomain }: Verifier["results"][number]) =>
+    lookups.faults.get(`${selector}._domainkey.${signingDomain}`.toLowerCase())
   const { status } = await arc(verifier.arc, { resolver: lookups.resolve, strict })
   const signature = (verifier.arc.chain || []).at(-1)?.messageSignature
   if (status.result !== "pass")
     status.comment = chainReason(
       status,
-      signature && { status: signature.status, isRevoked: isRevoked(signature) },
+      signature && { status: signature.status, fault: faultOf(signature) },
       lookups,
     )
-  for (const one of verifier.results) one.status.comment = signatureReason(one.status, isRevoked(one))
+  for (const one of verifier.results) one.status.comment = signatureReason(one.status, faultOf(one))
   return status
 }
 
