@@ -3,6 +3,7 @@ import { defineProblems, isValid } from "../../values/problems.ts"
 import { defineApi, nullable, nullableText, secret } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
 import stored from "./examples.json"
+import rupay from "./rupay.json"
 
 const { problemList, problem } = defineProblems({
   scheme: ["warning", "the number begins like those of no known card scheme"],
@@ -13,21 +14,6 @@ const { problemList, problem } = defineProblems({
 
 /** ISO/IEC 7812-1: a primary account number has at most 19 digits; the shortest in use have 12. */
 const lengths = { least: 12, most: 19 }
-/** The first six digits of RuPay's numbers (NPCI), which the library does not know. Other schemes share some of them. */
-const rupayRanges = [
-  [508500, 508999],
-  [606985, 607984],
-  [608001, 608500],
-  [652150, 653149],
-  [817200, 820199],
-] as const
-const rupay = {
-  type: "rupay",
-  niceType: "RuPay",
-  lengths: [16],
-  gaps: [4, 8, 12],
-  code: { name: "CVV", size: 3 },
-}
 
 export const cardvalidator = defineApi({
   id: "cardvalidator",
@@ -86,8 +72,8 @@ export const cardvalidator = defineApi({
     const number = written.replace(/[\s-]/g, "")
     const { default: creditCardType } = await import("credit-card-type")
     const start = Number(number.slice(0, 6))
-    const isRupay = rupayRanges.some(([first, last]) => start >= first && start <= last)
-    const possible = [...creditCardType(number), ...(isRupay ? [rupay] : [])]
+    const isRupay = rupay.ranges.some(([first = 0, last = 0]) => start >= first && start <= last)
+    const possible = [...creditCardType(number), ...(isRupay ? [rupay.scheme] : [])]
     const [first] = possible
     const scheme = possible.length === 1 && first !== undefined ? first : null
     const problems = []

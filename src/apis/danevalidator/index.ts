@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineApi, nullable, premium } from "../contract.ts"
 import { checkTlsa } from "../mail/dane/tlsa-check.ts"
-import { invalidExample, recommendedExample, zoneFileExample } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { interpretTlsa, securityLevels } from "./recommendations.ts"
 import { parseTlsaRecord } from "./tlsa-record.ts"
 
@@ -78,7 +79,7 @@ export const danevalidator = defineApi({
       { description: "The result of the checks." },
     ),
   }),
-  examples: [recommendedExample, zoneFileExample, invalidExample],
+  examples: storedExamples(stored),
   run: ({ record }) => {
     const { owner, ttl, class: rrClass, ...rdata } = parseTlsaRecord(record)
     const { isHexadecimal, isLengthValid, faults } = checkTlsa(rdata)

@@ -9,8 +9,8 @@ import { storedExamples } from "../stored-examples.ts"
 import { diagnosisNames, problem, problemList, toDiagnosis, toProblem } from "./diagnoses.ts"
 import { builtInDisposable, type DisposableDomains, isDisposable } from "./disposable.ts"
 import stored from "./examples.json"
+import known from "./known-names.json"
 import { findMailServers, isSpecial, reasons } from "./mail-servers.ts"
-import { isRole } from "./roles.ts"
 
 /** DNS answers that take longer are not used. */
 const dnsLimitMs = 15_000
@@ -207,6 +207,13 @@ const wrongPair = problem(
 /** The invisible characters of a domain as it was written, such as `U+200B`. Writing it in A-labels leaves them out. */
 function hiddenIn(email: string): string {
   return toCodes(email.slice(email.lastIndexOf("@") + 1).match(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu))
+}
+
+const roles = new Set(known.roles)
+
+/** Whether a local part names a role. A tag does not count: `support+fr` is one. */
+function isRole(localPart: string): boolean {
+  return roles.has(localPart.toLowerCase().replace(/\+.*$/s, ""))
 }
 
 function toCodes(characters: readonly string[] | null): string {

@@ -1,16 +1,8 @@
 import { distance } from "fastest-levenshtein"
+import known from "./known-names.json"
 
-/** Domains of many mailboxes. */
-const suggested = (
-  "gmail.com googlemail.com yahoo.com yahoo.co.uk yahoo.co.in yahoo.co.jp yahoo.fr yahoo.de yahoo.it yahoo.es ymail.com hotmail.com " +
-  "hotmail.co.uk hotmail.fr hotmail.de hotmail.it hotmail.es outlook.com outlook.de outlook.fr outlook.es icloud.com protonmail.com " +
-  "fastmail.com freenet.de t-online.de wanadoo.fr laposte.net orange.fr libero.it virgilio.it comcast.net verizon.net bellsouth.net " +
-  "sbcglobal.net btinternet.com rocketmail.com mailbox.org yandex.ru rambler.ru naver.com hanmail.net seznam.cz bluewin.ch"
-).split(" ")
-/** Other domains of mail that look like one of those. */
-const others = new Set(
-  "mail.com email.com fmail.com gmx.com gmx.net yahoo.ca yahoo.com.br hotmail.ca hotmail.be".split(" "),
-)
+const suggested = known.mailboxes
+const others = new Set(known.similar)
 /** Of so long a name, two wrong characters are still no other one. */
 const longName = 11
 

@@ -4,7 +4,7 @@ import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
 import { judgeByRules } from "./corrections.ts"
 import stored from "./examples.json"
-import { forms } from "./forms.ts"
+import written from "./forms.json"
 
 const { problemList, problem } = defineProblems({
   country: [
@@ -16,6 +16,8 @@ const { problemList, problem } = defineProblems({
   check_digits: ["error", "the check digits do not fit the rest"],
   component: ["error", "a part has a value that the country does not use"],
 })
+
+const forms = new Map(Object.entries(written.forms))
 
 /** The VAT numbers of Greece and Northern Ireland begin with other codes than those of ISO 3166. */
 const prefixes: Readonly<Record<string, string>> = { EL: "GR", XI: "GB" }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { forms } from "./forms.ts"
+import { forms } from "./forms.json"
 import { vatvalidator } from "./index.ts"
 
 async function validate(number: string, country?: string) {
@@ -132,7 +132,7 @@ test.each([
 })
 
 test("the message of each problem says the form that is expected, and no country is told to have another's", async () => {
-  for (const [code, { form }] of forms) {
+  for (const [code, { form }] of Object.entries(forms)) {
     const country = code === "GR" ? "EL" : code
     for (const number of [`${country}1`, `${country}A`, `${country}000000000`, `${country}1234567`]) {
       const { problems } = await validate(number)
