@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi, nullable, nullableText, premium } from "../contract.ts"
 import { dmarcPolicies } from "../mail/dmarc-policy.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import stored from "./examples.json"
 import { problemList } from "./problems.ts"
 import { results } from "./result-names.ts"
 
@@ -145,6 +146,6 @@ export const messageauth = defineIsolatedApi({
       ),
     ),
   }),
-  examples,
+  examples: storedExamples(stored),
   isolated: { limitMs: 2_000 },
 })
