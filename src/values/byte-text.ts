@@ -9,6 +9,17 @@ export const byteRequirements: Readonly<Record<ByteEncoding, string>> = {
   base64: "must be base64 (RFC 4648 §4 or §5), such as aGVsbG8=",
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** The text of bytes in UTF-8, with a byte order mark if there is one; null for other bytes. */
+export function fromUtf8(bytes: Uint8Array): string | null {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
 /**
  * The bytes that a text stands for; null if it is not in the encoding. `text` is UTF-8. Around the others, blanks are ignored.
  * Base64 has either alphabet, with or without padding.

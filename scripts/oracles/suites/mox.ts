@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { dmarcvalidator } from "../../../src/apis/dmarcvalidator/index.ts"
 import { readPolicy } from "../../../src/apis/mail/mta-sts-policy.ts"
-import { readId, selectRecord } from "../../../src/apis/mail/mta-sts-record.ts"
+import { readId } from "../../../src/apis/mail/mta-sts-record.ts"
+import { isRecordOf } from "../../../src/apis/mail/text-records.ts"
 import { parseRecord } from "../../../src/apis/spfvalidator/parse.ts"
 import { isSpf } from "../../../src/apis/spfvalidator/policy.ts"
 import { tlsrptvalidator } from "../../../src/apis/tlsrptvalidator/index.ts"
@@ -73,8 +74,7 @@ const tables: readonly Table[] = [
     file: "mtasts/parse_test.go",
     function: "TestRecord",
     isTaken(text) {
-      const { record } = selectRecord([text], "_mta-sts.a.example")
-      const read = record === null ? null : readId(record)
+      const read = isRecordOf("mtaSts", text) ? readId(text) : null
       return read !== null && read.id !== null && isValid(read.problems)
     },
   },

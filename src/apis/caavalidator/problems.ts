@@ -1,10 +1,10 @@
-import { defineProblems, type Severity } from "../../values/problems.ts"
+import { defineProblems } from "../../values/problems.ts"
 import { explainAddress } from "../mail/report-address.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
 import { forbidsAll, hasIssuer, isKnown, tagOf } from "./policy.ts"
 import { type CaaRecord, hasReservedFlags, readIssueValue } from "./property.ts"
 
-const kinds = {
+export const { problemList, problem } = defineProblems({
   no_record: ["info", "no record at the domain or above it, so that every CA may issue"],
   value: ["error", "a value that does not follow the grammar, so that it allows no CA (RFC 8659 §4.2)"],
   tag: ["error", "a tag of other characters than letters and digits (RFC 8659 §4.1)"],
@@ -30,9 +30,7 @@ const kinds = {
   ],
   report_address: ["warning", "an `iodef` that is no `mailto:`, `http:` or `https:` address (RFC 8659 §4.4)"],
   repeated: ["info", "the same record twice"],
-} as const satisfies Record<string, readonly [Severity, string]>
-
-export const { problemList, problem } = defineProblems<keyof typeof kinds>(kinds)
+})
 type Problem = ReturnType<typeof problem>
 
 /** The methods of ACME (IANA, "ACME Validation Methods"). */

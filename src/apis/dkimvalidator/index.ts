@@ -13,7 +13,7 @@ import {
 import { maxLabelBytes, maxNameBytes, requireDomain } from "../mail/domain-name.ts"
 import { requireRecords } from "../mail/records.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
-import { findMisplaced } from "../mail/text-records.ts"
+import { findMisplaced, toProblems } from "../mail/text-records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { storedExamples } from "../stored-examples.ts"
 import stored from "./examples.json"
@@ -121,7 +121,7 @@ export async function lookUpKey(
       record === undefined
         ? problem("no_record", record_name, `${record_name} has no record.`)
         : problem("multiple_records", record_name, explainSeveral(record_name, records))
-    const elsewhere = misplaced.map(({ where, message }) => problem("wrong_place", where, message))
+    const elsewhere = toProblems(misplaced, problem)
     return { is_valid: false, problems: [found, ...elsewhere], ...names, ...nothing, usual_selectors }
   }
   const { type, key, hashes, services, flags, problems } = await readRecord(record)

@@ -1,10 +1,10 @@
-import { defineProblems, type Severity } from "../../values/problems.ts"
+import { defineProblems } from "../../values/problems.ts"
 import { contentStart, isPrivateKey, type PublicKey, readKey } from "../mail/dkim-key.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
 import { explainPart, readTagList } from "../mail/tag-list.ts"
 import { trimBlanks } from "../mail/trim-blanks.ts"
 
-const kinds = {
+export const { problemList, problem } = defineProblems({
   no_record: ["error", "no record, so that no signature with this selector is valid"],
   wrong_place: ["warning", "a record where nobody looks for it"],
   multiple_records: ["error", "more than one TXT record, of which verifiers may use any (§3.6.2.2)"],
@@ -26,9 +26,7 @@ const kinds = {
   testing: ["warning", "test mode: verifiers treat messages as if they were not signed (§3.6.1)"],
   unknown_flag: ["info", "flags that are not defined; verifiers ignore them"],
   unknown_tag: ["info", "tags that are not defined, or historic as `g`; verifiers ignore them"],
-} as const satisfies Record<string, readonly [Severity, string]>
-
-export const { problemList, problem } = defineProblems<keyof typeof kinds>(kinds)
+})
 type Problem = ReturnType<typeof problem>
 
 const maxLength = 8_192

@@ -12,7 +12,7 @@ import {
 } from "../mail/dmarc-walk.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { refuseFailure } from "../mail/records.ts"
-import { findMisplaced } from "../mail/text-records.ts"
+import { findMisplaced, toProblems } from "../mail/text-records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { storedExamples } from "../stored-examples.ts"
 import stored from "./examples.json"
@@ -140,7 +140,7 @@ async function validate(domain: string, { ports: { dns }, premium }: RunContext,
     )
     problems.push(
       problem("no_record", place, "No record applies to the domain."),
-      ...misplaced.map(({ where, message }) => problem("wrong_place", where, message)),
+      ...toProblems(misplaced, problem),
     )
     return { ...{ is_valid: false, problems, domain, is_in_dns, organizational_domain }, ...nothing }
   }

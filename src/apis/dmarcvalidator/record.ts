@@ -1,4 +1,4 @@
-import { defineProblems, type Severity } from "../../values/problems.ts"
+import { defineProblems } from "../../values/problems.ts"
 import { type Destination, dmarcPolicies, readDestinations } from "../mail/dmarc-policy.ts"
 import { type DmarcRecord, isDmarc, maxRecordBytes, partsOf } from "../mail/dmarc-walk.ts"
 import { explainAddress } from "../mail/report-address.ts"
@@ -6,7 +6,7 @@ import { showBytes } from "../mail/shown-bytes.ts"
 import { explainPart } from "../mail/tag-list.ts"
 import { explainNearly } from "../mail/text-records.ts"
 
-const kinds = {
+export const { problemList, problem } = defineProblems({
   no_record: [
     "error",
     "no record at the domain, its organizational domain or the public suffix, so that DMARC does not apply",
@@ -38,9 +38,7 @@ const kinds = {
   unused_fo: ["info", "`fo` without `ruf` has no effect (§4.7)"],
   top_level: ["warning", "a record at a top-level name without `psd`, which is taken for `psd=y` (§4.10.2)"],
   unused_below: ["info", "`sp` and `np` count at the organizational domain only"],
-} as const satisfies Record<string, readonly [Severity, string]>
-
-export const { problemList, problem } = defineProblems<keyof typeof kinds>(kinds)
+})
 export type DmarcProblem = ReturnType<typeof problem>
 
 const historic = new Set(["pct", "rf", "ri"])

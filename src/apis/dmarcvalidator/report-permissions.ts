@@ -1,6 +1,7 @@
 import type { Dns } from "../contract.ts"
 import type { Destination } from "../mail/dmarc-policy.ts"
 import { failureOf, isDmarc, organizationalDomain, walkDmarc } from "../mail/dmarc-walk.ts"
+import { isWithin } from "../mail/dnssec/names.ts"
 import { hostOf } from "./record.ts"
 
 /** Addresses of one record that are asked about; each may need nine questions. */
@@ -28,7 +29,8 @@ export function findPermissions(
   const domains = [...new Set(destinations.flatMap((one) => hostOf(one) ?? []))].slice(0, maxDomains)
   return Promise.all(
     domains.map(async (domain): Promise<Permission> => {
-      if (isBelow(domain, organizational)) return { domain, is_external: false, is_permitted: true }
+      // A domain below another one has the same organizational domain, unless its own record says otherwise.
+      if (isWithin(domain, organizational)) return { domain, is_external: false, is_permitted: true }
       const answer = await dns.resolve(`${recordDomain}._report._dmarc.${domain}`, "TXT", signal)
       if (answer.kind === "failure") return { domain, is_external: true, is_permitted: null }
       if (answer.kind === "records" && answer.records.some(isDmarc))
@@ -39,9 +41,4 @@ export function findPermissions(
       return { domain, is_external, is_permitted: !is_external }
     }),
   )
-}
-
-/** A domain below another one has the same organizational domain, unless its own record says otherwise. */
-function isBelow(name: string, domain: string): boolean {
-  return name === domain || name.endsWith(`.${domain}`)
 }

@@ -1,4 +1,4 @@
-import { defineProblems, type Severity } from "../../values/problems.ts"
+import { defineProblems } from "../../values/problems.ts"
 
 /** How widely an address is accepted, from everywhere to nowhere. */
 export const diagnosisNames = ["valid", "unusual", "header_only", "obsolete", "too_broad", "invalid"] as const
@@ -10,7 +10,7 @@ export function toDiagnosis(number: number): (typeof diagnosisNames)[number] {
   return number >= 32 ? "obsolete" : "header_only"
 }
 
-const kinds = {
+export const { problemList, problem } = defineProblems({
   no_at_sign: ["error", "no `@` with a domain after it"],
   local_part: ["error", "the part before the `@` is missing, or its quotation mark is not closed"],
   character: ["error", "a character that is not allowed at its place (RFC 5321 §4.1.2)"],
@@ -30,11 +30,9 @@ const kinds = {
     "warning",
     "invisible characters, which RFC 6532 §3.1 allows before the `@`, and which are left out after it",
   ],
-} as const satisfies Record<string, readonly [Severity, string]>
+})
 
-export const { problemList, problem } = defineProblems<keyof typeof kinds>(kinds)
-
-type Fault = readonly [code: keyof typeof kinds, where: string, message: string]
+type Fault = readonly [code: ReturnType<typeof problem>["code"], where: string, message: string]
 
 const local = "local part"
 const faults: Readonly<Record<number, Fault>> = {

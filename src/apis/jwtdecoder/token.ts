@@ -1,3 +1,4 @@
+import { fromUtf8 } from "../../values/byte-text.ts"
 import { isObject } from "../../values/is-object.ts"
 import { mistakeOfJson } from "../../values/json-value.ts"
 import { reject } from "../contract.ts"
@@ -37,7 +38,7 @@ export function readToken(text: string, detached?: string): Token {
     )
   const isEncrypted = parts.length === 5
   const headerBytes = decode(parts[0] ?? "", isEncrypted ? "part 1" : "header")
-  const headerText = toText(headerBytes) ?? reject("token", "must have a header that is UTF-8 text")
+  const headerText = fromUtf8(headerBytes) ?? reject("token", "must have a header that is UTF-8 text")
   const header = readObject(headerText) ?? reject("token", "must have a header that is a JSON object")
   requireUsable(header, "header")
   const isDetached = !isEncrypted && parts[1] === ""
@@ -49,7 +50,7 @@ export function readToken(text: string, detached?: string): Token {
     return isDetached || isPlain ? Buffer.from(detached ?? part) : decode(part, "payload")
   })
   const [, payloadBytes = noBytes, signature = noBytes] = bytes
-  const payload = isEncrypted ? null : toText(payloadBytes)
+  const payload = isEncrypted ? null : fromUtf8(payloadBytes)
   const claims = payload === null ? null : readObject(payload)
   if (claims !== null) requireUsable(claims, "payload", isDetached ? "payload" : "token")
   return {
@@ -78,14 +79,6 @@ function decode(part: string, name = ""): Uint8Array {
   if (bytes.toString("base64url") !== part)
     reject("token", `must have its ${name} in base64url, without padding (RFC 7515 §2)`)
   return bytes
-}
-
-function toText(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return null
-  }
 }
 
 /** The JSON object that a text is; null for any other text. */

@@ -1,6 +1,6 @@
-import { defineProblems, type Severity } from "../../values/problems.ts"
+import { defineProblems } from "../../values/problems.ts"
 
-const kinds = {
+export const { problemList, problem } = defineProblems({
   no_record: ["error", "no record, neither for the domain nor for its organizational domain"],
   multiple_records: ["error", "more than one record, so that none counts"],
   not_a_record: ["warning", "a text that is meant as a record, but does not begin with `v=BIMI1`"],
@@ -55,9 +55,6 @@ const kinds = {
   mark_ends_soon: ["warning", "the mark certificate ends within 30 days"],
   mark_domain: ["error", "the mark certificate is not for this domain"],
   mark_logo: ["error", "the logo in the mark certificate is not the one of `l`"],
-} as const satisfies Record<string, readonly [Severity, string]>
-
-export type BimiCode = keyof typeof kinds
-
-export const { problemList, problem } = defineProblems<BimiCode>(kinds)
+})
 export type BimiProblem = ReturnType<typeof problem>
+export type BimiCode = BimiProblem["code"]

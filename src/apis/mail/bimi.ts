@@ -1,3 +1,4 @@
+import { fromUtf8 } from "../../values/byte-text.ts"
 import { isValid } from "../../values/problems.ts"
 import type { Ports } from "../contract.ts"
 import { type BimiProblem, problem } from "./bimi-problems.ts"
@@ -6,10 +7,10 @@ import { policiesOf } from "./dmarc-policy.ts"
 import { failureOf, organizationalDomain, policyRecord, walkDmarc } from "./dmarc-walk.ts"
 import { checkMark, type MarkCertificate } from "./mark-certificate.ts"
 import { type Document, readDocument } from "./read-document.ts"
-import { refuseFailure, requireRecords } from "./records.ts"
+import { refuseFailure } from "./records.ts"
 import type { ServerCertificate } from "./server-certificate.ts"
 import { checkSvg } from "./svg-check.ts"
-import { explainNearly, findMisplaced, isRecordOf } from "./text-records.ts"
+import { selectRecord } from "./text-records.ts"
 import { withTimeLimit } from "./time-limit.ts"
 
 /** Longer than two requests at the same time may take. */
@@ -67,17 +68,17 @@ export async function checkBimi(
     const failure = failureOf(steps)
     if (failure) refuseFailure(failure, `_dmarc.${failure.domain}`)
     const organizational = organizationalDomain(domain, steps)
-    const place = await findRecord([...new Set([domain, organizational])], selector, ports, signal)
+    const at = await findRecord([...new Set([domain, organizational])], selector, ports, signal)
     const applied = policyRecord(domain, steps)
     const policies = applied && policiesOf(applied)
     const dmarc_policy = policies ? (applied.domain === domain ? policies.p : policies.sp) : null
-    const problems = [...place.problems]
-    const read = place.record === null ? null : readRecord(place.record)
+    const problems = [...at.problems]
+    const read = at.record === null ? null : readRecord(at.record)
     if (read) problems.push(...read.problems)
     const found = {
       ...{
-        record_name: place.name,
-        record: place.record,
+        record_name: at.place,
+        record: at.record,
         dmarc_policy,
         is_declined: read?.is_declined ?? false,
       },
@@ -123,32 +124,13 @@ async function findRecord(
   { dns }: BimiPorts,
   signal: AbortSignal,
 ) {
-  const problems: BimiProblem[] = []
-  const names = domains.map((domain) => `${selector}._bimi.${domain}`)
-  const [first = ""] = names
+  const [first = "", ...others] = domains.map((domain) => `${selector}._bimi.${domain}`)
   const ask = (name: string) => dns.resolve(name, "TXT", signal)
-  let atFirst: readonly string[] = []
-  for (const name of names) {
-    const texts = requireRecords(await ask(name), name)
-    problems.push(...explainNearly("bimi", name, texts).map((text) => problem("not_a_record", name, text)))
-    const records = texts.filter((text) => isRecordOf("bimi", text))
-    const [record, second] = records
-    if (name === first) atFirst = texts
-    if (record === undefined) continue
-    if (second !== undefined) {
-      problems.push(problem("multiple_records", name, `${name} has ${records.length} records.`))
-      return { name, record: null, problems }
-    }
-    if (name !== first)
-      problems.push(problem("organizational_domain", name, `${first} has no record, and ${name} has one.`))
-    return { name, record, problems }
-  }
-  const misplaced = await findMisplaced("bimi", domains[0] ?? "", first, atFirst, ask)
-  problems.push(
-    problem("no_record", first, `${names.join(" and ")} ${names.length > 1 ? "have" : "has"} no record.`),
-    ...misplaced.map(({ where, message }) => problem("wrong_place", where, message)),
-  )
-  return { name: first, record: null, problems }
+  const found = await selectRecord("bimi", domains[0] ?? "", [first, ...others], ask, problem)
+  const { place, record, problems } = found
+  if (record !== null && place !== first)
+    problems.push(problem("organizational_domain", place, `${first} has no record, and ${place} has one.`))
+  return found
 }
 
 interface Documents {
@@ -189,9 +171,7 @@ async function readLogo({ body, contentType }: Document & { readonly body: Uint8
       return { text: null, problems: [...problems, problem("document_too_large", url, message)] }
     }
   }
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), problems }
-  } catch {
-    return { text: null, problems: [...problems, problem("svg_xml", url, "The logo is not text in UTF-8.")] }
-  }
+  const text = fromUtf8(bytes)
+  if (text === null) problems.push(problem("svg_xml", url, "The logo is not text in UTF-8."))
+  return { text, problems }
 }

@@ -1,6 +1,6 @@
-import { defineProblems, type Severity } from "../../values/problems.ts"
+import { defineProblems } from "../../values/problems.ts"
 
-const kinds = {
+export const { problemList, problem } = defineProblems({
   no_record: ["error", "no record, so that senders look for no policy"],
   multiple_records: ["error", "more than one record, so that none counts (RFC 8461 §3.1)"],
   not_a_record: ["warning", "a text that is meant as a record, but does not begin with `v=STSv1;`"],
@@ -46,12 +46,9 @@ const kinds = {
   unused_mx: ["info", "an `mx` that covers none of the mail servers"],
   no_mail: ["info", "the domain has no mail server, or says that it takes no mail (RFC 7505)"],
   more: ["info", "problems that are left out, since there are over 100"],
-} as const satisfies Record<string, readonly [Severity, string]>
-
-export type MtaStsCode = keyof typeof kinds
-
-export const { problemList, problem } = defineProblems<MtaStsCode>(kinds)
+})
 export type MtaStsProblem = ReturnType<typeof problem>
+export type MtaStsCode = MtaStsProblem["code"]
 
 const maxProblems = 100
 

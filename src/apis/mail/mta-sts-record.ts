@@ -1,24 +1,8 @@
 import { type MtaStsProblem, problem } from "./mta-sts-problems.ts"
 import { showBytes } from "./shown-bytes.ts"
-import { explainPart } from "./tag-list.ts"
-import { explainNearly, isRecordOf } from "./text-records.ts"
-import { trimBlanks } from "./trim-blanks.ts"
+import { explainPart, readTagList } from "./tag-list.ts"
 
 const version = /^v=STSv1[ \t]*;/
-
-/** The record of a name, if there is exactly one (RFC 8461 §3.1). */
-export function selectRecord(
-  texts: readonly string[],
-  name: string,
-): { readonly record: string | null; readonly problems: readonly MtaStsProblem[] } {
-  const records = texts.filter((text) => isRecordOf("mtaSts", text))
-  const problems = explainNearly("mtaSts", name, texts).map((text) => problem("not_a_record", name, text))
-  const [record = null, second] = records
-  if (record === null) problems.push(problem("no_record", name, `${name} has no record.`))
-  if (second === undefined) return { record, problems }
-  problems.push(problem("multiple_records", name, `${name} has ${records.length} records.`))
-  return { record: null, problems }
-}
 
 /** Reads the `id` of a record that begins with the version. Null for one that senders do not take. */
 export function readId(record: string): {
@@ -26,11 +10,8 @@ export function readId(record: string): {
   readonly problems: readonly MtaStsProblem[]
 } {
   const problems: MtaStsProblem[] = []
-  const fields = record.replace(version, "").split(";").map(trimBlanks)
-  // One semicolon may end the record.
-  if (fields.length > 1 && fields.at(-1) === "") fields.pop()
   const ids: string[] = []
-  for (const [index, field] of fields.entries()) {
+  for (const [index, { text: field }] of readTagList(record.replace(version, "")).entries()) {
     const where = `record, field ${index + 2}`
     const [, name, value = ""] = /^([A-Za-z\d][\w.-]{0,31})=([\x21-\x3a\x3c\x3e-\x7e]+)$/.exec(field) ?? []
     if (name === "id") ids.push(value)

@@ -1,11 +1,12 @@
+import { fromUtf8 } from "../../values/byte-text.ts"
 import { isValid } from "../../values/problems.ts"
 import { type DnsData, type Ports, unavailable, type WebAnswer } from "../contract.ts"
 import { coverBy, type MtaStsPolicy, readPolicy } from "./mta-sts-policy.ts"
 import { firstProblems, type MtaStsCode, type MtaStsProblem, problem } from "./mta-sts-problems.ts"
-import { readId, selectRecord } from "./mta-sts-record.ts"
+import { readId } from "./mta-sts-record.ts"
 import { requireRecords } from "./records.ts"
 import { readServerCertificate, type ServerCertificate } from "./server-certificate.ts"
-import { findMisplaced, isRecordOf } from "./text-records.ts"
+import { selectRecord } from "./text-records.ts"
 import { withTimeLimit } from "./time-limit.ts"
 import { explainFailure } from "./web-failures.ts"
 
@@ -44,17 +45,11 @@ export async function checkMtaSts(
   if (domain === null) return resultOf({}, { text: given, problems: [] }, [], [])
   return withTimeLimit(ports.timer, limitMs, async (signal) => {
     const record_name = `_mta-sts.${domain}`
-    const [texts, servers] = await Promise.all([
-      ports.dns.resolve(record_name, "TXT", signal),
+    const ask = (name: string) => ports.dns.resolve(name, "TXT", signal)
+    const [{ record, problems: about }, servers] = await Promise.all([
+      selectRecord("mtaSts", domain, [record_name], ask, problem),
       ports.dns.resolve(domain, "MX", signal),
     ])
-    const written = requireRecords(texts, record_name)
-    const { record, problems: about } = selectRecord(written, record_name)
-    const misplaced = written.some((text) => isRecordOf("mtaSts", text))
-      ? []
-      : await findMisplaced("mtaSts", domain, record_name, written, (name) =>
-          ports.dns.resolve(name, "TXT", signal),
-        )
     const { id, problems: inside } = record === null ? { id: null, problems: [] } : readId(record)
     const policy_url = `https://mta-sts.${domain}/.well-known/mta-sts.txt`
     const place = { record_name, record, id, policy_url }
@@ -65,13 +60,7 @@ export async function checkMtaSts(
           ? { text: null, problems: [] }
           : await readFrom(policy_url, await ports.web.get(policy_url, signal), ports.clock.now())
     const hosts = await mailServersOf(domain, requireRecords(servers, domain), ports.dns, signal)
-    return resultOf(
-      place,
-      read,
-      [...about, ...misplaced.map(({ where, message }) => problem("wrong_place", where, message)), ...inside],
-      hosts,
-      domain,
-    )
+    return resultOf(place, read, [...about, ...inside], hosts, domain)
   })
 }
 
@@ -171,7 +160,8 @@ async function readFrom(url: string, answer: WebAnswer, nowMs: number): Promise<
   if (status >= 300 && status <= 399)
     return refuse("policy_redirect", `The host answers with a redirect (${status}).`)
   if (status !== 200) return refuse("policy_status", `The host answers with the status ${status}.`)
-  const text = decode(body)
+  // A byte order mark is no part of a policy, so it must be seen.
+  const text = fromUtf8(body)
   if (text === null) return refuse("policy_text", "The policy is not text in UTF-8.")
   const problems: MtaStsProblem[] = []
   if (!/^text\/plain[ \t]*(?:;|$)/i.test(content_type ?? ""))
@@ -181,13 +171,4 @@ async function readFrom(url: string, answer: WebAnswer, nowMs: number): Promise<
       problem("certificate_ends_soon", url, `The certificate ends at ${certificate.valid_until}.`),
     )
   return { text, problems, content_type, certificate }
-}
-
-function decode(body: Uint8Array): string | null {
-  try {
-    // A byte order mark is no part of a policy, so it must be seen.
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body)
-  } catch {
-    return null
-  }
 }

@@ -1,3 +1,5 @@
+import { fromUtf8 } from "../../values/byte-text.ts"
+
 /** Makes a stranger's bytes fit for a sentence: of bounded length, control characters escaped as in RFC 1035 §5.1. */
 export function showBytes(bytes: string, limit = 200): string {
   return showText(toDisplayText(bytes), limit)
@@ -15,11 +17,5 @@ export function showText(decoded: string, limit = 200): string {
 /** Decodes bytes from the DNS as UTF-8 where they are valid UTF-8, and otherwise returns one character per byte. */
 export function toDisplayText(bytes: string): string {
   if (!/[\u0080-\u00ff]/.test(bytes)) return bytes
-  try {
-    return utf8.decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)))
-  } catch {
-    return bytes
-  }
+  return fromUtf8(Uint8Array.from(bytes, (character) => character.charCodeAt(0))) ?? bytes
 }
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })

@@ -1,5 +1,6 @@
 import type { DnsAnswer } from "../contract.ts"
 import { maxNameBytes } from "./domain-name.ts"
+import { requireRecords } from "./records.ts"
 import { showBytes } from "./shown-bytes.ts"
 
 /** The records about mail that are texts, each with its own place below a domain. */
@@ -64,6 +65,57 @@ export function isRecordOf(kind: TextRecordKind, text: string): boolean {
   return kinds[kind].form.test(text)
 }
 
+/** Asks for the TXT records of a name. */
+type Ask = (name: string) => Promise<DnsAnswer<"TXT">>
+
+/** Makes a problem that each check of such a record can find. */
+type ToProblem<Problem> = (
+  code: "no_record" | "multiple_records" | "not_a_record" | "wrong_place",
+  where: string,
+  message: string,
+) => Problem
+
+/**
+ * Finds the one record of a kind at the first of these names that has any; null without one, and where there are several.
+ * @param domain the domain to whose name the first place belongs
+ * @throws Unavailable when the DNS does not answer for one of the places
+ */
+export async function selectRecord<Problem>(
+  kind: TextRecordKind,
+  domain: string,
+  places: readonly [string, ...string[]],
+  ask: Ask,
+  toProblem: ToProblem<Problem>,
+): Promise<{ readonly place: string; readonly record: string | null; readonly problems: Problem[] }> {
+  const [first] = places
+  const problems: Problem[] = []
+  let atFirst: readonly string[] = []
+  for (const place of places) {
+    const texts = requireRecords(await ask(place), place)
+    if (place === first) atFirst = texts
+    problems.push(
+      ...explainNearly(kind, place, texts).map((message) => toProblem("not_a_record", place, message)),
+    )
+    const records = texts.filter((text) => isRecordOf(kind, text))
+    const [record = null, second] = records
+    if (second !== undefined)
+      problems.push(toProblem("multiple_records", place, `${place} has ${records.length} records.`))
+    if (record !== null) return { place, record: second === undefined ? record : null, problems }
+  }
+  const message = `${places.join(" and ")} ${places.length > 1 ? "have" : "has"} no record.`
+  const misplaced = await findMisplaced(kind, domain, first, atFirst, ask)
+  problems.push(toProblem("no_record", first, message), ...toProblems(misplaced, toProblem))
+  return { place: first, record: null, problems }
+}
+
+/** A problem for each record in a wrong place. */
+export function toProblems<Problem>(
+  misplaced: readonly Misplaced[],
+  toProblem: (code: "wrong_place", where: string, message: string) => Problem,
+): Problem[] {
+  return misplaced.map(({ where, message }) => toProblem("wrong_place", where, message))
+}
+
 /** A record where nobody looks for it. */
 export interface Misplaced {
   /** The name that has it. */
@@ -86,7 +138,7 @@ export async function findMisplaced(
   domain: string,
   place: string,
   texts: readonly string[],
-  ask: (name: string) => Promise<DnsAnswer<"TXT">>,
+  ask: Ask,
 ): Promise<Misplaced[]> {
   const names = new Set([
     domain,

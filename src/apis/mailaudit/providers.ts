@@ -1,3 +1,4 @@
+import { isWithin } from "../mail/dnssec/names.ts"
 import { providers } from "./providers.json"
 
 /** A provider of mailboxes, or a service that filters mail. */
@@ -11,10 +12,5 @@ interface Provider {
 
 /** The provider of a mail server; null for others. */
 export function providerOf(host: string): Provider | null {
-  return providers.find(({ servers }) => servers.some((server) => isBelow(host, server))) ?? null
-}
-
-/** Whether a host is a domain or lies below it. */
-export function isBelow(host: string, domain: string): boolean {
-  return host === domain || host.endsWith(`.${domain}`)
+  return providers.find(({ servers }) => servers.some((server) => isWithin(host, server))) ?? null
 }

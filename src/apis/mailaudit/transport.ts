@@ -1,3 +1,4 @@
+import { isWithin } from "../mail/dnssec/names.ts"
 import {
   type Check,
   type Fix,
@@ -15,7 +16,6 @@ import {
 import type { Facts } from "./facts.ts"
 import { reachable } from "./mail-servers.ts"
 import type { DaneResult } from "./parts.ts"
-import { isBelow } from "./providers.ts"
 import { takesMail } from "./purpose.ts"
 
 const noMail = "The domain takes no mail."
@@ -93,7 +93,7 @@ export function deadHosts({ route }: Facts): ReadonlySet<string> {
 }
 
 function daneFix({ domain, dnssec: zone }: Facts, hosts: readonly string[]): Fix {
-  const foreign = hosts.filter((host) => !isBelow(host, domain))
+  const foreign = hosts.filter((host) => !isWithin(host, domain))
   if (foreign.length > 0 && foreign.length === hosts.length)
     return manualFix(
       `The mail servers are not below ${domain} (${few(foreign)}): only whoever runs them can sign their zone and publish TLSA records. Ask there, or rely on MTA-STS, which needs nothing of them.`,

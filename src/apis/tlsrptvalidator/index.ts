@@ -2,8 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable } from "../contract.ts"
 import { requireDomain } from "../mail/domain-name.ts"
-import { requireRecords } from "../mail/records.ts"
-import { explainNearly, findMisplaced, isRecordOf } from "../mail/text-records.ts"
+import { selectRecord } from "../mail/text-records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { storedExamples } from "../stored-examples.ts"
 import stored from "./examples.json"
@@ -50,30 +49,12 @@ export const tlsrptvalidator = defineApi({
   async run(input, { ports: { dns, timer } }) {
     const domain = await requireDomain(input.domain)
     const record_name = `_smtp._tls.${domain}`
-    const { texts, misplaced } = await withTimeLimit(timer, dnsLimitMs, async (signal) => {
-      const ask = (name: string) => dns.resolve(name, "TXT", signal)
-      const texts = requireRecords(await ask(record_name), record_name)
-      const hasRecord = texts.some((text) => isRecordOf("tlsrpt", text))
-      return {
-        texts,
-        misplaced: hasRecord ? [] : await findMisplaced("tlsrpt", domain, record_name, texts, ask),
-      }
-    })
-    const records = texts.filter((text) => isRecordOf("tlsrpt", text))
-    const about = explainNearly("tlsrpt", record_name, texts).map((message) =>
-      problem("not_a_record", record_name, message),
+    const { record, problems } = await withTimeLimit(timer, dnsLimitMs, (signal) =>
+      selectRecord("tlsrpt", domain, [record_name], (name) => dns.resolve(name, "TXT", signal), problem),
     )
-    const [record = null, second] = records
-    if (record === null || second !== undefined) {
-      const found =
-        record === null
-          ? problem("no_record", record_name, `${record_name} has no record.`)
-          : problem("multiple_records", record_name, `${record_name} has ${records.length} records.`)
-      about.push(found, ...misplaced.map(({ where, message }) => problem("wrong_place", where, message)))
-      return { is_valid: false, problems: about, domain, record_name, record: null, rua: [] }
-    }
+    if (record === null) return { is_valid: false, problems, domain, record_name, record, rua: [] }
     const { rua, problems: inside } = readRecord(record)
-    const problems = [...about, ...inside]
+    problems.push(...inside)
     return { is_valid: isValid(problems), problems, domain, record_name, record, rua: [...rua] }
   },
 })

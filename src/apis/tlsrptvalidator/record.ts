@@ -1,10 +1,9 @@
-import { defineProblems, type Severity } from "../../values/problems.ts"
+import { defineProblems } from "../../values/problems.ts"
 import { explainAddress, type ReportAddress, readReportAddresses } from "../mail/report-address.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
-import { explainPart } from "../mail/tag-list.ts"
-import { trimBlanks } from "../mail/trim-blanks.ts"
+import { explainPart, readTagList } from "../mail/tag-list.ts"
 
-const kinds = {
+export const { problemList, problem } = defineProblems({
   no_record: ["error", "no record, so that no reports are sent"],
   multiple_records: ["error", "more than one record, so that none counts (§3)"],
   not_a_record: ["warning", "a text that is meant as a record, but does not begin with `v=TLSRPTv1;`"],
@@ -21,9 +20,7 @@ const kinds = {
   repeated_uri: ["warning", "the same address twice"],
   unknown_field: ["info", "a field that RFC 8460 does not define; senders ignore it"],
   other_case: ["warning", "a field whose name differs from `rua` in case only; senders ignore it"],
-} as const satisfies Record<string, readonly [Severity, string]>
-
-export const { problemList, problem } = defineProblems<keyof typeof kinds>(kinds)
+})
 type Problem = ReturnType<typeof problem>
 
 const version = "v=TLSRPTv1;"
@@ -44,11 +41,8 @@ export function readRecord(record: string): {
   if (record.length > maxLength)
     return { rua: [], problems: [problem("too_long", "record", `The record has ${record.length} bytes.`)] }
   const problems: Problem[] = []
-  const fields = record.slice(version.length).split(";").map(trimBlanks)
-  // One semicolon may end the record.
-  if (fields.length > 1 && fields.at(-1) === "") fields.pop()
   const values: string[] = []
-  for (const [index, field] of fields.entries()) {
+  for (const [index, { text: field }] of readTagList(record.slice(version.length)).entries()) {
     const where = `field ${index + 2}`
     // The values of `rua` may have any character; they are checked one by one.
     const [, name, value = ""] = /^([a-z\d][\w.-]{0,31})=(.+)$/is.exec(field) ?? []
