@@ -97,7 +97,7 @@ export function createHttpApp(
     const fault = code === "NOT_FOUND" ? noRoute(request, context.methods) : toFault(error)
     logFault(fault, incoming.requestId, pipeline.log)
     recordUnmatched(incoming, { status: fault.status, fault: fault.code })
-    finishBody(request, set, context)
+    await finishBody(request, set, context)
     if (fault.code === "notFound" && isPagePath(request.url) && prefersPage(request)) {
       return pages.sendNotFound(request, set)
     }

@@ -1,7 +1,7 @@
 import type { GiveWay } from "../../apis/contract.ts"
 import { Fault, fixedFault, inputFault } from "../../call/fault.ts"
 import { isObject } from "../../values/is-object.ts"
-import { type Intake, isGivenUp } from "./intake.ts"
+import { type Intake, mostPieces } from "./intake.ts"
 import { quickBytes, requireModerate } from "./json-size.ts"
 import { httpLimits } from "./limits.ts"
 
@@ -138,15 +138,13 @@ async function readCounted(
       if (done) return Buffer.concat(pieces)
       bytes += value.byteLength
       if (bytes > maxBytes) throw tooLarge(maxBytes)
-      if (pieces.length >= httpLimits.freePieces + bytes / httpLimits.bytesPerPiece) {
-        throw fixedFault("bodyInPieces")
-      }
+      if (pieces.length >= mostPieces(bytes)) throw fixedFault("bodyInPieces")
       count(value.byteLength)
       pieces.push(value)
     }
-  } catch (thrown) {
-    reader.cancel().catch(() => {})
-    throw thrown
+  } finally {
+    // What is left of it is read away before the refusal is sent, or cancelled.
+    reader.releaseLock()
   }
 }
 
@@ -158,17 +156,4 @@ function tooLarge(maxBytes: number): Fault {
 function nameOf(value: unknown): string {
   if (value === null) return "null"
   return Array.isArray(value) ? "an array" : `a ${typeof value}`
-}
-
-/**
- * Leaves the rest of a request's body to the runtime, which reads it away without keeping it, also after the answer: a server
- * that closes while the client still sends resets the connection, and the answer is lost (RFC 9112 §9.6). Returns false if the
- * connection has to be closed, since the body is too long or was given up.
- */
-export function leaveBody(request: Request): boolean {
-  if (isGivenUp(request)) return false
-  if (request.bodyUsed || request.body === null) return true
-  // It may fail or take long only when its connection ends.
-  request.body.cancel().catch(() => {})
-  return Number(request.headers.get("content-length") ?? 0) <= httpLimits.drainBytes
 }

@@ -6,7 +6,6 @@ import type { Pipeline } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { tooManyUnsent } from "../../call/unsent.ts"
 import type { Observer } from "../../observe/observer.ts"
-import { leaveBody } from "./body.ts"
 import type { CallsInProgress } from "./calls.ts"
 import type { Closing } from "./closing.ts"
 import type { AnswerSettings, IncomingApp } from "./incoming.ts"
@@ -79,9 +78,10 @@ export async function inProgress<T>({ calls }: HttpContext, work: () => Promise<
   }
 }
 
-/** Leaves the rest of a body unread. If it is too long, or the server stops, the connection is closed after the answer. */
-export function finishBody(request: Request, set: AnswerSettings, context: HttpContext): void {
-  if (!leaveBody(request) || context.closing.isBegun) set.headers.connection = "close"
+/** Leaves the rest of a body. If it is too long, or the server stops, the connection is closed after the answer. */
+export async function finishBody(request: Request, set: AnswerSettings, context: HttpContext): Promise<void> {
+  const { isBegun } = context.closing
+  if (!(await context.intake.leave(request, isBegun)) || isBegun) set.headers.connection = "close"
 }
 
 /** Keeps the connection open for work that may take longer than an idle connection is kept. */

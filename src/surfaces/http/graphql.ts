@@ -42,7 +42,7 @@ export function graphqlFeature(base: IncomingApp, context: HttpContext, enabled:
         const response = refusal
           ? refuse(refusal, { request, set, incoming }, record)
           : await keepConnectionOpen(request, context, () => query(request, incoming))
-        finishBody(request, set, context)
+        await finishBody(request, set, context)
         return response
       }),
     { parse: "none", detail: { summary: "Several APIs in one query", tags: ["graphql"] } },

@@ -76,6 +76,43 @@ export function createIntake(
       counted.close()
     },
     /**
+     * Leaves the rest of a request's body. A server that closes while the client still sends resets the connection, and the answer
+     * is lost (RFC 9112 §9.6). So the rest is read before the answer where the connection ends with it, for a bounded while.
+     * Otherwise the runtime reads it away, also after the answer.
+     * @param isClosing whether the server closes the connection after the answer
+     * @returns false if the connection has to be closed, since the body is too long or was given up
+     */
+    async leave(request: Request, isClosing: boolean): Promise<boolean> {
+      const { body, headers } = request
+      if (givenUp.has(request)) return false
+      if (body === null || body.locked) return true
+      const isShort = Number(headers.get("content-length") ?? 0) <= httpLimits.drainBytes
+      if (isShort && !isClosing && !/\bclose\b/i.test(headers.get("connection") ?? "")) {
+        // It may fail or take long only when its connection ends.
+        body.cancel().catch(() => {})
+        return true
+      }
+      const reader = body.getReader()
+      const stop = () => void reader.cancel().catch(() => {})
+      const cancelTimer = timer.after(timeoutMs, stop)
+      waits.awaited++
+      try {
+        let bytes = 0
+        for (let pieces = 0; bytes < httpLimits.drainBytes && pieces < mostPieces(bytes); pieces++) {
+          const { done, value } = await reader.read()
+          if (done) break
+          bytes += value.byteLength
+        }
+      } catch {
+        // The client has left: nobody reads the answer.
+      } finally {
+        waits.awaited--
+        cancelTimer()
+        stop()
+      }
+      return isShort
+    },
+    /**
      * Waits for a body and reads it, so that a client that sends one byte a second cannot hold a request open for ever. Rejects
      * with what `read` throws, and with a Fault: 408 when the body is late, 503 when it is given up for others, 400 when the
      * connection ended first.
@@ -132,12 +169,12 @@ export function hasSmallBody({ headers }: Request): boolean {
   return declared !== null && Number(declared) <= httpLimits.uncountedBodyBytes
 }
 
-/** Requests whose bodies nobody waits for any more. */
+/** Requests whose bodies nobody waits for any more: their connections have to be closed. */
 const givenUp = new WeakSet<Request>()
 
-/** Whether a body was given up before it was whole, so that its connection has to be closed. */
-export function isGivenUp(request: Request): boolean {
-  return givenUp.has(request)
+/** The most pieces in which so many bytes of a body may arrive. */
+export function mostPieces(bytes: number): number {
+  return httpLimits.freePieces + bytes / httpLimits.bytesPerPiece
 }
 
 /** RFC 9110 §15.6.4. */

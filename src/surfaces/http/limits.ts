@@ -16,7 +16,7 @@ export const httpLimits = {
   /** A connection that takes nothing of a large answer. */
   unreadSeconds: 20,
   /** With a longer body of a refused request, the connection is closed. */
-  drainBytes: 16_777_216,
+  drainBytes: 33_554_432,
   /** Bytes of all bodies that are still arriving, in one process. Small ones are not counted. */
   arrivingBytes: 67_108_864,
   uncountedBodyBytes: 16_384,

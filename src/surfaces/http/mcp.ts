@@ -51,7 +51,7 @@ export function mcpFeature(
       record(incoming, { status, fault: code, parameter, caller })
       return refuse(fault, set)
     } finally {
-      finishBody(request, set, context)
+      await finishBody(request, set, context)
     }
   }
 

@@ -189,7 +189,7 @@ async function refuse(
   { request, set }: { readonly request: Request; readonly set: AnswerSettings },
   context: HttpContext,
 ): Promise<string> {
-  finishBody(request, set, context)
+  await finishBody(request, set, context)
   return send(reply, format, set, asProblem)
 }
 

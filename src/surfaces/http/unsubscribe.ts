@@ -37,7 +37,7 @@ export function unsubscribeFeature(
     const overload = overloadOf(context)
     if (overload) throw overload
     return inProgress(context, async () => {
-      finishBody(request, set, context)
+      await finishBody(request, set, context)
       const from = { source: incoming.address(), requestId: incoming.requestId }
       const isStopped = await unsubscribes.stop(tokenOf(request), from)
       sameOriginOnly(set)

@@ -54,7 +54,7 @@ export function createRefusals(context: HttpContext): (record: RecordRequest) =>
   return (record) =>
     async (thrown, { request, set, incoming }, actor) => {
       const refusal = toRefusal(thrown, incoming.requestId, context.pipeline.log)
-      finishBody(request, set, context)
+      await finishBody(request, set, context)
       const { status } = problems[refusal.code]
       record(incoming, { status, fault: refusal.code, ...(actor && { actor: actor.id }) })
       return sendProblem(refusal, incoming.requestId, set)

@@ -44,7 +44,7 @@ export function portalCallRoutes(parts: PortalCallParts) {
       const overload = overloadOf(context)
       if (overload) {
         record(incoming, toReply(overload))
-        finishBody(request, set, context)
+        await finishBody(request, set, context)
         return sendFault(overload, request, set)
       }
       const query = parseQuery(request.url)

@@ -6,7 +6,7 @@ import { magicKeys } from "../../../mock/keys.ts"
 import type { MockState } from "../../../mock/state.ts"
 import { messageOf } from "../../../values/message-of.ts"
 import { toIso } from "../../../values/time-text.ts"
-import { leaveBody, readObject, readText } from "../body.ts"
+import { readObject, readText } from "../body.ts"
 import { crossOrigin } from "../cross-origin.ts"
 import { type AnswerSettings, incomingRequests } from "../incoming.ts"
 import type { Intake } from "../intake.ts"
@@ -54,7 +54,7 @@ export function controlApp(parts: ControlParts) {
     .onError(async ({ error, code, request, set }) => {
       const thrown = code === "PARSE" ? error.cause : error
       const fault = code === "NOT_FOUND" ? noControl(request, methods()) : toFault(thrown)
-      if (!leaveBody(request)) set.headers.connection = "close"
+      if (!(await intake.leave(request, false))) set.headers.connection = "close"
       if (fault instanceof MethodNotAllowed) set.headers.allow = fault.allow
       return send(toReply(fault), "json", set)
     })

@@ -9,7 +9,6 @@ import type { MockState } from "../../../mock/state.ts"
 import { createSecretFilter } from "../../../mock/without-secrets.ts"
 import { toIso } from "../../../values/time-text.ts"
 import { createHttpApp, type HttpAppOptions } from "../app.ts"
-import { leaveBody } from "../body.ts"
 import { createClosing } from "../closing.ts"
 import { exposedHeaders } from "../cross-origin.ts"
 import { negotiateFormat } from "../format.ts"
@@ -197,7 +196,7 @@ export async function startMockServer(
       headers: { ...frontHeaders, "x-request-id": idFor(request.headers, frontIdFor) },
     }
     const body = send(answer, format, set)
-    if (!leaveBody(request)) set.headers.connection = "close"
+    if (!(await intake.leave(request, false))) set.headers.connection = "close"
     return new Response(body, { status, headers: set.headers as Record<string, string> })
   }
 
