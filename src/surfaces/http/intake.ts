@@ -76,9 +76,9 @@ export function createIntake(
       counted.close()
     },
     /**
-     * Leaves the rest of a request's body. A server that closes while the client still sends resets the connection, and the answer
-     * is lost (RFC 9112 §9.6). So the rest is read before the answer where the connection ends with it, for a bounded while.
-     * Otherwise the runtime reads it away, also after the answer.
+     * Leaves the rest of a request's body. A server that closes while the client still sends resets the connection, and the
+     * answer is lost (RFC 9112 §9.6). So the rest is read before the answer where the connection ends with it, for a bounded
+     * while. Otherwise the runtime reads it away, also after the answer.
      * @param isClosing whether the server closes the connection after the answer
      * @returns false if the connection has to be closed, since the body is too long or was given up
      */
