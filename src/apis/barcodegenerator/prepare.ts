@@ -1,3 +1,4 @@
+import { hyphenateIsmn } from "../../values/ismn.ts"
 import type { KindName } from "./kinds.ts"
 
 /** The identifiers that the kinds for one number begin with. */
@@ -29,7 +30,7 @@ export async function prepare(kind: KindName, text: string): Promise<Prepared> {
     return { text: /^\d+$/.test(digits) ? identifier + digits : plain, parse: false }
   if (kind === "isbn") return { text: await hyphenateIsbn(plain), parse: false }
   if (kind === "issn") return { text: plain.replace(/^(\d{4})(\d{3}[\dX]?)$/i, "$1-$2"), parse: false }
-  if (kind === "ismn") return { text: hyphenateIsmn(plain), parse: false }
+  if (kind === "ismn") return { text: /^9790\d{9}$/.test(plain) ? hyphenateIsmn(plain) : plain, parse: false }
   return toElements(plain)
 }
 
@@ -54,11 +55,4 @@ async function hyphenateIsbn(text: string): Promise<string> {
     if (hyphenated) return hyphenated.slice(0, -1) + (check ?? digit)
   }
   return text
-}
-
-/** Sets the hyphens of an ISMN without any. Its first digits say how many of them are the publisher's (ISO 10957). */
-function hyphenateIsmn(text: string): string {
-  const publisher = "0\\d\\d|[1-3]\\d{3}|[4-6]\\d{4}|[78]\\d{5}|9\\d{6}"
-  const [, start, item, check] = new RegExp(`^9790(${publisher})(\\d*)(\\d)$`).exec(text) ?? []
-  return start !== undefined && text.length === 13 ? `979-0-${start}-${item}-${check}` : text
 }

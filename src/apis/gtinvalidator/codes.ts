@@ -1,3 +1,5 @@
+import { hyphenateIsmn } from "../../values/ismn.ts"
+
 /** What a code can be. A GTIN-12 is also called UPC-A, a short form of it UPC-E, and a GTIN-8 and a GTIN-13 EAN. */
 export const kinds = [
   "gtin8",
@@ -97,14 +99,8 @@ export function convert(kind: Kind, code: string) {
   }
 }
 
-/**
- * A number with the hyphens of its standard. Those of an ISBN need the list of publishers and are not set here. The first digits
- * of an ISMN say how many of them are the publisher's (ISO 10957).
- */
+/** A number with the hyphens of its standard. Those of an ISBN need the list of publishers and are not set here. */
 export function format(kind: Kind, code: string): string {
-  if (kind === "ismn") {
-    const [publisher = ""] = /^(?:0\d\d|[1-3]\d{3}|[4-6]\d{4}|[78]\d{5}|9\d{6})/.exec(code.slice(4)) ?? []
-    return `979-0-${publisher}-${code.slice(4 + publisher.length, -1)}-${code.slice(-1)}`
-  }
+  if (kind === "ismn") return hyphenateIsmn(code)
   return kind === "issn" ? `${code.slice(0, 4)}-${code.slice(4)}` : code
 }

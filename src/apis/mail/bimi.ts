@@ -6,7 +6,7 @@ import { readRecord } from "./bimi-record.ts"
 import { policiesOf } from "./dmarc-policy.ts"
 import { failureOf, organizationalDomain, policyRecord, walkDmarc } from "./dmarc-walk.ts"
 import { checkMark, type MarkCertificate } from "./mark-certificate.ts"
-import { type Document, readDocument } from "./read-document.ts"
+import { readDocument } from "./read-document.ts"
 import { refuseFailure } from "./records.ts"
 import type { ServerCertificate } from "./server-certificate.ts"
 import { checkSvg } from "./svg-check.ts"
@@ -147,17 +147,19 @@ async function readDocuments(
   signal: AbortSignal,
 ): Promise<Documents> {
   const read = async (url: string | null) =>
-    url === null ? null : readDocument(url, await web.get(url, signal))
+    url === null ? null : { url, ...readDocument("document", await web.get(url, signal)) }
   const [logo, mark] = await Promise.all([given === null ? read(logo_url) : null, read(authority_url)])
-  const problems = [logo, mark].flatMap((one) => (one?.problem ? [one.problem] : []))
+  const problems = [logo, mark].flatMap((one) =>
+    one?.refusal ? [problem(one.refusal[0], one.url, one.refusal[1])] : [],
+  )
   const markText = mark?.body ? Buffer.from(mark.body).toString("latin1") : null
   if (given !== null || logo_url === null || !logo?.body) return { svg: given, mark: markText, problems }
-  const svg = await readLogo(logo, logo_url)
+  const svg = await readLogo(logo.body, logo.contentType, logo_url)
   return { svg: svg.text, mark: markText, problems: [...problems, ...svg.problems] }
 }
 
 /** The text of a logo, which may be compressed by gzip. */
-async function readLogo({ body, contentType }: Document & { readonly body: Uint8Array }, url: string) {
+async function readLogo(body: Uint8Array, contentType: string | null, url: string) {
   const { gunzipSync } = await import("node:zlib")
   const problems: BimiProblem[] = []
   if (!/^image\/svg\+xml[ \t]*(?:;|$)/i.test(contentType ?? ""))

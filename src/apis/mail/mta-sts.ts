@@ -1,14 +1,14 @@
 import { fromUtf8 } from "../../values/byte-text.ts"
 import { isValid } from "../../values/problems.ts"
-import { type DnsData, type Ports, unavailable, type WebAnswer } from "../contract.ts"
+import type { DnsData, Ports, WebAnswer } from "../contract.ts"
 import { coverBy, type MtaStsPolicy, readPolicy } from "./mta-sts-policy.ts"
 import { firstProblems, type MtaStsCode, type MtaStsProblem, problem } from "./mta-sts-problems.ts"
 import { readId } from "./mta-sts-record.ts"
+import { readDocument } from "./read-document.ts"
 import { requireRecords } from "./records.ts"
 import { readServerCertificate, type ServerCertificate } from "./server-certificate.ts"
 import { selectRecord } from "./text-records.ts"
 import { withTimeLimit } from "./time-limit.ts"
-import { explainFailure } from "./web-failures.ts"
 
 /** Longer than one request may take. */
 const limitMs = 15_000
@@ -146,20 +146,13 @@ async function readFrom(url: string, answer: WebAnswer, nowMs: number): Promise<
     problems: [problem(code, url, message)],
     certificate,
   })
-  if (answer.kind === "failure") {
-    if (answer.reason === "aborted")
-      unavailable("The policy was not read in time. Try again later.", answer.reason)
-    return refuse(...explainFailure("policy", answer.reason))
-  }
-  const { status, contentType: content_type, body } = answer
-  if (certificate && certificate.names.length === 0)
+  if (answer.kind !== "failure" && certificate?.names.length === 0)
     return refuse(
       "policy_certificate",
       "The certificate of the host has no DNS name; a common name does not count.",
     )
-  if (status >= 300 && status <= 399)
-    return refuse("policy_redirect", `The host answers with a redirect (${status}).`)
-  if (status !== 200) return refuse("policy_status", `The host answers with the status ${status}.`)
+  const { body, contentType: content_type, refusal } = readDocument("policy", answer)
+  if (refusal) return refuse(refusal[0], refusal[1])
   // A byte order mark is no part of a policy, so it must be seen.
   const text = fromUtf8(body)
   if (text === null) return refuse("policy_text", "The policy is not text in UTF-8.")
