@@ -19,7 +19,7 @@ import { spawnWorker } from "./surfaces/cli/worker.ts"
 
 /** Set in the environment of worker processes. */
 const workerVariable = "PENKNIFE_WORKER"
-/** The configuration file and own APIs as the supervisor read them: a worker that starts later must not read others. */
+/** The configuration as the other workers have it: the file may have changed when a worker starts later. */
 const workerServesVariable = "PENKNIFE_WORKER_SERVES"
 /** For tests, which would otherwise wait ten seconds for a stuck worker to be replaced. */
 const heartbeatVariable = "PENKNIFE_HEARTBEAT_MS"
@@ -63,12 +63,12 @@ runCli(argv, {
   random: systemRandom,
   httpClient: createHttpClient(keepAliveTimer),
   isWorker,
-  spawnWorker(port, { text, apis, refused }) {
+  spawnWorker(port, served) {
     compileAsUsual()
     return spawnWorker(programCommand(), argv, port, {
       ...env,
       [workerVariable]: "1",
-      [workerServesVariable]: JSON.stringify({ text, apis, refused }),
+      [workerServesVariable]: JSON.stringify(served),
     })
   },
   workerServes: isWorker ? (JSON.parse(env[workerServesVariable] ?? "null") as Served | null) : null,

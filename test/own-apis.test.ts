@@ -1,12 +1,12 @@
-/** APIs of an operator's own: what keeps one from being served, what its faults do to others, and how it is replaced. */
+/** APIs of an operator's own: what keeps one from being served, what its faults do to others, and what a change of its files does. */
 
 import { describe, expect, test } from "bun:test"
-import { readFileSync, rmSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { quietMs } from "../src/app/watch-folder.ts"
 import { maxDnsQuestions } from "../src/call/dns-questions.ts"
 import { noExchange } from "./support/dns.ts"
 import { createHeldDns } from "./support/held-dns.ts"
+import { postWith } from "./support/keyed-request.ts"
 import { startTestMock } from "./support/mock.ts"
 import { apiSource, folderOf, loadOwn, slowRun, writeFiles } from "./support/own-apis.ts"
 import { startTestService, type TestService } from "./support/service.ts"
@@ -424,123 +424,44 @@ test("after five faults in a row the API rests, and its calls are refused withou
   ])
 })
 
-test("a reload takes a new version over, and keeps the old one when the new one cannot be used", async () => {
-  const { service, apis } = await startFaulty()
+test("APIs stay as they were at the start, whatever a reload finds, and their limits change", async () => {
+  const loads = join(tempDir(), "loads")
+  const first = `import { appendFileSync } from "node:fs"; appendFileSync(${JSON.stringify(loads)}, "x")`
+  const apis = folderOf({ "shout/index.ts": apiSource("shout", { first, run: slowRun }) })
+  const held = createHeldDns()
+  let file: Record<string, unknown> = { api_timeout: 59 }
+  const service = await startTestService({
+    ...{ flags: { apis }, readFile: () => file },
+    ports: { dns: held.dns },
+  })
   const { account, key } = await service.createKey("mega")
-  const spent = async () =>
-    (await service.accounts.usage(account, 1)).reduce((sum, one) => sum + one.credits, 0)
-  expect((await shout(service, key, "a")).body).toContain('"A"')
-  writeFiles(apis, { "shout/index.ts": apiSource("shout", { run: "return { shouted: text + '!' }" }) })
-  await expect(service.configuration.reload()).rejects.toThrow("the example 'One word' is wrong")
-  expect((await shout(service, key, "a")).body).toContain('"A"')
+  const slow = shout(service, key, "slow")
+  await held.asked()
   writeFiles(apis, {
-    "shout/index.ts": apiSource("shout", {
-      run: "return { shouted: text + '!' }",
-      shouted: "hello!",
-      credits: 7,
-    }),
+    "shout/index.ts": apiSource("shout", { run: "return { shouted: '!' }", shouted: "!", credits: 7 }),
     "second/index.ts": apiSource("second"),
   })
-  await service.configuration.reload()
-  expect((await shout(service, key, "a")).body).toContain('"a!"')
-  expect(await spent()).toBe(1 + 1 + 7)
-  const names = await (await fetch(`${service.url}/llms.txt`)).text()
-  expect(names).toContain("/docs/second.md")
-  rmSync(join(apis, "shout"), { recursive: true })
-  await service.configuration.reload()
-  expect((await shout(service, key, "a")).status).toBe(404)
-  expect(await spent()).toBe(9)
-})
-
-/** 10,000 calls across 100 reloads pass too: see `bun run exactness`. */
-const reloadTrial = { reloads: 6, callsBetween: 90 }
-
-test("calls across reloads: none is refused, each is answered and priced by the same version", async () => {
-  const version = (credits: number) => ({
-    "shout/index.ts": apiSource("shout", {
-      run: `return { shouted: "${credits}" }`,
-      shouted: String(credits),
-      credits,
-    }),
-  })
-  const apis = folderOf(version(1))
-  const service = await startTestService({ flags: { apis } })
-  const { account, key } = await service.createKey("enterprise")
-  const clients = 4
-  /** The price of each call, as its answer says it. */
-  const paid: number[] = []
-  let isOver = false
-  const client = async () => {
-    while (!isOver) {
-      const { status, body } = await shout(service, key, "a")
-      expect(status).toBe(200)
-      paid.push(Number(JSON.parse(body).data.shouted))
-    }
-  }
-  const reloading = async () => {
-    for (let reloads = 0; reloads <= reloadTrial.reloads; reloads++) {
-      const goal = paid.length + reloadTrial.callsBetween
-      await until(() => paid.length >= goal)
-      if (reloads === reloadTrial.reloads) break
-      writeFiles(apis, version(reloads % 2 === 0 ? 1_000 : 1))
-      await service.configuration.reload()
-    }
-    isOver = true
-  }
-  await Promise.all([...Array.from({ length: clients }, client), reloading()])
-  const [usage] = await service.accounts.usage(account, 1)
-  const credits = paid.reduce((sum, price) => sum + price, 0)
-  expect(usage).toMatchObject({ api: "shout", calls: paid.length, credits })
-  // Calls that were under way may still be answered by the version before.
-  const leastOfEach = (reloadTrial.reloads / 2) * (reloadTrial.callsBetween - clients)
-  for (const price of [1, 1_000]) {
-    expect(paid.filter((one) => one === price).length).toBeGreaterThanOrEqual(leastOfEach)
-  }
-}, 300_000)
-
-test("with --watch a file that changes, and again while it is loaded, is served as it was last", async () => {
-  const loaded = join(tempDir(), "loaded")
-  const version = (number: number) => {
-    const first = `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(loaded)}, "${number}")`
-    const run = `return { shouted: "${number}" }`
-    return { "shout/index.ts": apiSource("shout", { first, run, shouted: `${number}` }) }
-  }
-  const apis = folderOf(version(0))
-  const timer = createHeldTimer(quietMs)
-  const service = await startTestService({ flags: { apis, watch: true }, ports: { timer } })
-  const { key } = await service.createKey("mega")
-  // The runtime begins to watch subfolders some time after it was asked to.
-  let isAsked = false
-  void timer.asked().then(() => {
-    isAsked = true
-  })
-  await until(() => {
-    if (!isAsked) writeFiles(apis, version(0))
-    return isAsked
-  })
-  for (const number of [1, 2, 3, 4]) {
-    writeFiles(apis, version(number))
-    await timer.asked()
-    timer.pass()
-    await until(() => readFileSync(loaded, "utf8") === String(number))
-  }
-  await until(async () => (await shout(service, key, "a")).body.includes('"4"'))
-  expect(service.logged()).toContain("own APIs loaded again")
-})
-
-test("an API that is removed while it is called still answers that call", async () => {
-  const apis = folderOf({ "shout/index.ts": apiSource("shout", { run: slowRun }) })
-  const held = createHeldDns()
-  const service = await startTestService({ flags: { apis }, ports: { dns: held.dns } })
-  const { account, key } = await service.createKey("mega")
-  const call = shout(service, key, "slow")
-  await held.asked()
-  rmSync(join(apis, "shout"), { recursive: true })
-  await service.configuration.reload()
-  expect((await shout(service, key, "a")).status).toBe(404)
+  file = { api_timeout: 60, api_workers: 3, api_memory: 100_000_000, credits: { hmac: 4 } }
+  const changed = (await service.configuration.reload()).map(({ setting }) => setting)
+  expect(changed).toEqual(["api_timeout", "api_workers", "api_memory", "credits.hmac"])
   held.release()
-  expect(await call).toEqual({ status: 200, body: expect.stringContaining('"SLOW"') })
-  expect(await service.accounts.usage(account, 1)).toMatchObject([{ calls: 1, credits: 1 }])
+  expect((await slow).body).toContain('"SLOW"')
+  expect((await shout(service, key, "a")).body).toContain('"A"')
+  expect((await service.fetch("/v1/second", { ...postWith({ text: "a" }), key })).status).toBe(404)
+  expect(readFileSync(loads, "utf8")).toBe("x")
+  expect(await service.accounts.usage(account, 1)).toMatchObject([{ calls: 2, credits: 2 }])
+})
+
+test("a thread that starts after the definition was changed answers no call, and the log says what to do", async () => {
+  const { service, apis } = await startFaulty()
+  const { account, key } = await service.createKey("mega")
+  writeFiles(apis, { "shout/index.ts": apiSource("shout", { credits: 7 }) })
+  // After two faults in a row the thread ends, and another one starts.
+  for (const text of ["throw", "throw"]) expect((await shout(service, key, text)).status).toBe(500)
+  const { status, body } = await shout(service, key, "a")
+  expect([status, body]).toEqual([500, expect.not.stringContaining("index.ts")])
+  expect(service.logged()).toContain("was changed since the service started. Start the service again.")
+  expect(await service.accounts.usage(account, 1)).toEqual([])
 })
 
 test("in the test double time, randomness and DNS are those of the test double", async () => {

@@ -23,7 +23,7 @@ async function metric(service: TestService, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1])
 }
 
-test("a price that is changed on one instance alone is said by both: in the log, the health and the metrics", async () => {
+test("a price that is changed on one instance alone is said by both, in the health and the metrics", async () => {
   const { first, second, admin, other } = await startTwo()
   expect((await other("GET", "/health")).body).toMatchObject({ instances: 2, differing_instances: [] })
   expect((await admin("PATCH", "/config", { body: { changes: { "credits.hmac": 9 } } })).status).toBe(200)
@@ -31,30 +31,15 @@ test("a price that is changed on one instance alone is said by both: in the log,
     [first, admin],
     [second, other],
   ] as const) {
-    await until(() => service.logged().includes("plans or prices differ from another instance"))
-    expect(service.logged()).toContain('"settings":["credits.hmac"]')
-    const { body } = await client("GET", "/health")
-    expect(body.differing_instances).toMatchObject([{ settings: ["credits.hmac"] }])
     await until(async () => (await metric(service, "penknife_differing_instances")) === 1)
+    expect((await client("GET", "/health")).body.differing_instances).toHaveLength(1)
   }
-  // The second one gets the same file, as a tool for deployment brings it.
+  // The second one gets the same file, as a tool for deployment brings it. It does not take it over by itself.
   writeFileSync(second.configFile, "[credits]\nhmac = 9\n")
+  expect(await second.configuration.diff()).toMatchObject([{ setting: "credits.hmac", after: 9 }])
   await second.configuration.reload()
-  for (const service of [first, second]) {
-    await until(() => service.logged().includes("are those of another instance again"))
+  for (const service of [first, second])
     await until(async () => (await metric(service, "penknife_differing_instances")) === 0)
-  }
-}, 300_000)
-
-test("a file that all instances have is read again by all when one takes it over", async () => {
-  const { first, second } = await startTwo()
-  const text = "[credits]\nhmac = 4\n\n[plans.free]\nmonthly_credits = 7\n"
-  for (const { configFile } of [first, second]) writeFileSync(configFile, text)
-  await first.configuration.reload()
-  await until(() => second.logged().includes("it is read again"))
-  await until(() => second.logged().includes("configuration changed"))
-  expect(await second.configuration.diff()).toEqual([])
-  for (const service of [first, second]) expect(service.logged()).not.toContain("differ from another")
 }, 300_000)
 
 test("an instance that stops is not counted any more, and one that begins is told", async () => {
@@ -66,6 +51,6 @@ test("an instance that stops is not counted any more, and one that begins is tol
     flags: { db: first.db },
     configText: "[credits]\nhmac = 2\n",
   })
-  await until(() => third.logged().includes('"settings":["credits.hmac"]'))
-  await until(() => first.logged().includes('"settings":["credits.hmac"]'))
+  for (const service of [first, third])
+    await until(async () => (await metric(service, "penknife_differing_instances")) === 1)
 }, 300_000)

@@ -1,7 +1,7 @@
 /** The findings about a service that was called while it took over new versions. */
 export interface Reloads {
   readonly calls: number
-  /** Reloads that took something over. */
+  /** Reloads that every process took over. */
   readonly reloads: number
   /** Calls without an answer, or with another status than 200. */
   readonly refused: number
@@ -15,10 +15,9 @@ export interface ReloadsOptions {
   readonly url: string
   readonly key: string
   readonly adminKey: string
-  readonly calls: number
   readonly reloads: number
-  /** The path that is called, with a JSON body. */
-  readonly path: string
+  /** The API that is called, with a JSON body. */
+  readonly api: string
   readonly body: object
   /** Writes the files of a version in which a call has this price. */
   write(price: number): void
@@ -29,26 +28,22 @@ export interface ReloadsOptions {
 /** So different that a sum tells how many calls had each. */
 export const prices = { cheap: 1, dear: 1_000 } as const
 const clients = 8
+/** Calls between the end of a reload and the next one. */
+const callsBetween = 50
+/** Answers in a row that show a price in every process: each comes over a new connection, which may go to any. */
+const answersInARow = 16
 
 /** Calls a service from several clients, and reloads it after every few calls with another price. The first one is cheap. */
 export async function callAcrossReloads(options: ReloadsOptions): Promise<Reloads> {
-  const { calls, reloads, write } = options
-  const callsBetween = calls / (reloads + 1)
-  let started = 0
-  /** Calls that may start before the next reload has ended, so that some are left for what it takes over. */
-  let allowed = callsBetween
-  let allowMore = Promise.withResolvers<void>()
+  const { url, api, adminKey, reloads, write } = options
+  const authorization = `Bearer ${adminKey}`
   let [done, refused, dear, answered, taken] = [0, 0, 0, 0, 0]
   let hasPrices = true
+  let isOver = false
 
   async function client(): Promise<void> {
-    while (started < calls) {
-      if (started >= allowed) {
-        await allowMore.promise
-        continue
-      }
-      started++
-      const answer = await post(options, options.path, { "x-api-key": options.key }, options.body)
+    while (!isOver) {
+      const answer = await post(`${url}/v1/${api}?format=json`, { "x-api-key": options.key }, options.body)
       done++
       if (answer?.status !== 200) {
         refused++
@@ -62,21 +57,31 @@ export async function callAcrossReloads(options: ReloadsOptions): Promise<Reload
     }
   }
 
+  async function moreCalls(): Promise<void> {
+    const goal = done + callsBetween
+    while (done < goal) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  async function everyProcessHas(price: number): Promise<void> {
+    for (let inARow = 0; inARow < answersInARow; ) {
+      const answer = await fetch(`${url}/admin/v1/plans`, { headers: { authorization, connection: "close" } })
+      const shown = (await answer.json()) as { prices: Readonly<Record<string, number>> }
+      inARow = shown.prices[api] === price ? inARow + 1 : 0
+    }
+  }
+
   const running = Promise.all(Array.from({ length: clients }, client))
   for (let reload = 0; reload < reloads; reload++) {
-    const goal = Math.floor(callsBetween * (reload + 0.5))
-    while (done < goal) await new Promise((resolve) => setImmediate(resolve))
-    write(reload % 2 === 0 ? prices.dear : prices.cheap)
-    const headers = { authorization: `Bearer ${options.adminKey}` }
-    const answer = await post(options, "/admin/v1/config/reload", headers, {})
-    const text = await answer?.text()
-    if (answer?.status !== 200) throw new Error(`a reload was refused: ${text}`)
-    const { data } = JSON.parse(text ?? "") as { data: readonly unknown[] }
-    if (data.length > 0) taken++
-    allowed += callsBetween
-    allowMore.resolve()
-    allowMore = Promise.withResolvers()
+    await moreCalls()
+    const price = reload % 2 === 0 ? prices.dear : prices.cheap
+    write(price)
+    const answer = await post(`${url}/admin/v1/config/reload`, { authorization }, {})
+    if (answer?.status !== 200) throw new Error(`a reload was refused: ${await answer?.text()}`)
+    await everyProcessHas(price)
+    taken++
   }
+  await moreCalls()
+  isOver = true
   await running
   return {
     ...{ calls: done, reloads: taken, refused, dear },
@@ -86,13 +91,12 @@ export async function callAcrossReloads(options: ReloadsOptions): Promise<Reload
 
 /** Null when no answer came. A new connection for each request goes to any process. */
 async function post(
-  { url }: Pick<ReloadsOptions, "url">,
-  path: string,
+  url: string,
   headers: Readonly<Record<string, string>>,
   body: object,
 ): Promise<Response | null> {
   try {
-    return await fetch(url + path, {
+    return await fetch(url, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json", connection: "close" },
       body: JSON.stringify(body),

@@ -7,7 +7,6 @@ import { instanceKills } from "./trials/instance-kills.ts"
 import { limits } from "./trials/limits.ts"
 import { databasePauses, instancePauses, proxyPauses, standbyPauses } from "./trials/pauses.ts"
 import { races } from "./trials/races.ts"
-import { reloadMemory } from "./trials/reload-memory.ts"
 import { reloads } from "./trials/reloads.ts"
 import { repeatKills, repeatKillsFile } from "./trials/repeat-kills.ts"
 import { revocations } from "./trials/revocations.ts"
@@ -42,5 +41,4 @@ export const trials: readonly Trial[] = [
   restartsBehindNginx,
   stops,
   updates,
-  reloadMemory,
 ]

@@ -5,7 +5,7 @@ import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
 import { type OptionKey, options } from "../config/options.ts"
 import { nearestFirst } from "../values/nearest.ts"
-import { orRefuse, type Prepared } from "./next-generation.ts"
+import { orRefuse } from "./next-generation.ts"
 
 /** The parts that {@link prepareEdit} uses. */
 export interface EditParts {
@@ -13,9 +13,9 @@ export interface EditParts {
   /** The text of the configuration file; null without one. */
   readonly text: string | null
   readonly source: ConfigSource | null
-  /** See {@link Prepared}. Rejects with ConfigError and ConfigRefused. */
-  prepareNext(next: Config): Promise<Prepared>
-  /** Writes the file anew and takes it over in every process. Rejects with ConfigRefused when nothing was changed. */
+  /** Makes everything that follows from a configuration. Rejects with ConfigError and ConfigRefused. */
+  prepareNext(next: Config): Promise<{ readonly changes: readonly ConfigChange[] }>
+  /** Writes the file anew and takes it over. Rejects with ConfigRefused when nothing was changed. */
   replace(expected: string, text: string): Promise<readonly ConfigChange[]>
 }
 
@@ -35,8 +35,7 @@ export async function prepareEdit(values: SettingValues, parts: EditParts): Prom
   // Loaded with the first change, since most services never see one.
   const { editToml } = await import("../config/edit-toml.ts")
   const next = await orRefuse(() => editToml(name, text, edits), "values")
-  const { changes, drop } = await orRefuse(async () => prepareNext(source.read(next)), "values")
-  drop()
+  const { changes } = await orRefuse(async () => prepareNext(source.read(next)), "values")
   return { changes, isNew: next !== text, save: () => replace(text, next) }
 }
 
@@ -49,8 +48,8 @@ function requireFile({ running: { file, fileText }, text, source }: EditParts) {
   if (source === null || file === null || fileText === null) throw new ConfigError(noFile)
   if (text !== fileText)
     throw new ConfigError(
-      `The configuration file ${file} was changed since the service read it. See 'penknife config diff'; take it over with ` +
-        "'penknife reload' or undo it, and try again.",
+      `The configuration file ${file} was changed since this process read it. If another worker just changed it, try again in some ` +
+        "seconds. Otherwise see 'penknife config diff'; take it over with 'penknife reload' or undo it, and try again.",
     )
   source.requireReplaceable()
   return { source, name: file, text }

@@ -6,7 +6,6 @@ import { until } from "../../test/support/until.ts"
 import { loadConfig } from "../config/load.ts"
 import { createLog } from "../ports/log.ts"
 import type { InstanceChannel } from "../store/open-store.ts"
-import { versionOf } from "./config-edit.ts"
 import { createConfigPeers } from "./config-peers.ts"
 
 /** A database that passes messages on to all who listen. */
@@ -33,41 +32,23 @@ function createHub() {
 
 type Hub = ReturnType<typeof createHub>
 
-function join(
-  hub: Hub,
-  id: string,
-  text: string,
-  { service = id, disk }: { service?: string; disk?: () => string } = {},
-) {
+function join(hub: Hub, id: string, text: string) {
   const clock = createManualClock()
   const timer = createManualTimer()
   const log = createMemoryLog()
   const configOf = (fileText: string) =>
     loadConfig({ flags: {}, env: {}, file: { name: "p", text: fileText, values: JSON.parse(fileText) } })
   let config = configOf(text)
-  let current = text
-  const readDisk = disk ?? (() => current)
-  let reloads = 0
   const peers = createConfigPeers({
-    channel: hub.channel(id),
-    host: `host-${id}`,
-    service,
-    clock,
-    timer,
+    ...{ channel: hub.channel(id), host: `host-${id}`, clock, timer },
     log: createLog((line) => void log.write(line)),
     running: () => ({ config, prices: config.credits, lists: [] }),
-    versionOnDisk: () => versionOf({ fileText: readDisk() }),
-    async reload() {
-      reloads++
-      change(readDisk())
-    },
   })
   function change(next: string) {
-    current = next
     config = configOf(next)
     peers.announce()
   }
-  return { peers, clock, timer, change, logged: log.text, reloads: () => reloads }
+  return { peers, clock, timer, change, logged: log.text }
 }
 
 const price = (hmac: number) => JSON.stringify({ credits: { hmac } })
@@ -84,66 +65,24 @@ test("instances with the same plans and prices say nothing, and know how many th
   expect(a.logged() + b.logged()).toBe("")
 })
 
-test("both say once which settings differ, and once that they no longer do", async () => {
+test("both know that the other differs, in plans or in prices, until it no longer does", async () => {
   const hub = createHub()
   const [a, b] = [join(hub, "a", price(1)), join(hub, "b", price(1))]
   await settled()
-  a.change(JSON.stringify({ credits: { hmac: 2 }, plans: { free: { premium: true } } }))
-  await settled()
-  for (const [one, other] of [
-    [a, "b"],
-    [b, "a"],
-  ] as const) {
-    expect(one.peers.instances().differing).toEqual([
-      { instance: other, host: `host-${other}`, settings: ["credits.hmac", "plans.free.premium"] },
-    ])
-    expect(one.logged().match(/plans or prices differ/g)).toHaveLength(1)
-    expect(one.logged()).toContain('"settings":["credits.hmac","plans.free.premium"]')
-    one.timer.advance(30_000)
+  for (const values of [
+    { credits: { hmac: 2 } },
+    { credits: { hmac: 1 }, plans: { free: { premium: true } } },
+  ]) {
+    a.change(JSON.stringify(values))
+    await settled()
+    expect(b.peers.instances().differing).toEqual([{ instance: "a", host: "host-a" }])
+    expect(a.peers.instances().differing).toEqual([{ instance: "b", host: "host-b" }])
   }
+  // Settings that are neither may differ, and the order of plans and prices says nothing.
+  a.change(JSON.stringify({ plans: { b: {}, a: {} }, credits: { hmac: 1, spfvalidator: 2 }, max_calls: 7 }))
+  b.change(JSON.stringify({ plans: { a: {}, b: {} }, credits: { spfvalidator: 2, hmac: 1 } }))
   await settled()
-  expect(a.logged().match(/plans or prices differ/g)).toHaveLength(1)
-  a.change(price(1))
-  await settled()
-  expect(a.peers.instances().differing).toEqual([])
-  for (const one of [a, b]) expect(one.logged()).toContain("are those of another instance again")
-})
-
-test("an instance with the same changed file on its disk takes it over; one with another file does not", async () => {
-  const hub = createHub()
-  let shared = price(1)
-  const a = join(hub, "a", shared, { disk: () => shared })
-  const b = join(hub, "b", shared, { disk: () => shared })
-  const other = join(hub, "c", price(1))
-  await settled()
-  shared = price(5)
-  a.change(shared)
-  await settled()
-  expect([a.reloads(), b.reloads(), other.reloads()]).toEqual([0, 1, 0])
-  expect([a, b].map(({ logged }) => logged().includes('"instance":"a"'))).toEqual([false, true])
-  expect(b.peers.instances().differing.map(({ instance }) => instance)).toEqual(["c"])
-  expect(other.logged()).toContain("plans or prices differ")
-})
-
-test("a file that comes later is taken over with the next announcement, and one that is refused is tried once", async () => {
-  const hub = createHub()
-  let disk = price(1)
-  const a = join(hub, "a", price(2))
-  const b = join(hub, "b", price(1), { disk: () => disk })
-  await settled()
-  expect(b.reloads()).toBe(0)
-  disk = price(2)
-  a.timer.advance(30_000)
-  await settled()
-  expect([b.reloads(), b.peers.instances().differing]).toEqual([1, []])
-})
-
-test("workers of one service, which change together, do not warn of each other", async () => {
-  const hub = createHub()
-  const a = join(hub, "a", price(1), { service: "s" })
-  const b = join(hub, "b", price(2), { service: "s" })
-  await settled()
-  expect([a.logged() + b.logged(), a.peers.instances().count]).toEqual(["", 2])
+  for (const { peers } of [a, b]) expect(peers.instances()).toEqual({ count: 2, differing: [] })
 })
 
 test("one that stops is forgotten at once, one that is silent after 100 s", async () => {
@@ -159,7 +98,7 @@ test("one that stops is forgotten at once, one that is silent after 100 s", asyn
   expect([a.peers.instances().count, c.peers.instances().count]).toEqual([1, 2])
 })
 
-test("what is no message is left alone, and many plans are compared without their names", async () => {
+test("what is no message is left alone, and many plans fit into one", async () => {
   const hub = createHub()
   const plans = Object.fromEntries(
     Array.from({ length: 100 }, (_, index) => [`plan-${index}`, { monthly_credits: index }]),
@@ -168,6 +107,6 @@ test("what is no message is left alone, and many plans are compared without thei
   for (const text of ["", "{}", "[1]", "null", '{"id":1}', "x".repeat(7_000)]) hub.tellAll(text)
   const b = join(hub, "b", JSON.stringify({ plans: { ...plans, "plan-7": { monthly_credits: 1 } } }))
   await until(() => b.peers.instances().count === 2)
-  expect(a.peers.instances().differing).toEqual([{ instance: "b", host: "host-b", settings: null }])
+  expect(a.peers.instances().differing).toEqual([{ instance: "b", host: "host-b" }])
   expect(hub.sent.every((text) => Buffer.byteLength(text) < 7_999)).toBe(true)
 })

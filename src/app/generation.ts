@@ -14,7 +14,6 @@ import type { HttpParts } from "../surfaces/http/app.ts"
 import type { HttpOptions } from "../surfaces/http/server.ts"
 import { type RunningConfig, runningOf } from "./admin-parts.ts"
 import type { createObservability } from "./observability.ts"
-import type { OwnApis } from "./own-apis.ts"
 import { mcpNames } from "./prepare.ts"
 import { signUpSettings } from "./sign-up-settings.ts"
 
@@ -23,7 +22,6 @@ import { signUpSettings } from "./sign-up-settings.ts"
  * generation, and a call keeps the one with which it began.
  */
 export interface Generation extends RunningConfig {
-  readonly ownApis: OwnApis
   readonly parts: HttpParts
 }
 
@@ -42,7 +40,6 @@ interface GenerationParts {
 /** Makes a generation of a configuration and its APIs. */
 export type MakeGeneration = (
   config: Config,
-  ownApis: OwnApis,
   apis: readonly PreparedApi[],
   guests: Guests | null,
 ) => Generation
@@ -51,14 +48,13 @@ export type MakeGeneration = (
 export function createGenerations(options: GenerationParts): MakeGeneration {
   const { store, shared, findSnapshot, observability, admin, version, tracer } = options
   const { ports, log } = shared
-  return (config, ownApis, apis, guests) => {
+  return (config, apis, guests) => {
     const definitions = apis.map(({ definition }) => definition)
     const admission = createAdmission(store, config.plans, ports, sunsetsOf(definitions))
     const charges = createCharges(store, admission, ports, log, findSnapshot)
     const apiIds = definitions.map(({ id }) => id)
     return {
       ...runningOf(config, apis),
-      ownApis,
       parts: {
         apis,
         pipeline: { ...shared, admission, charges },

@@ -3,40 +3,24 @@ import { changesBetween, keepUntilRestart } from "../config/changes.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
-import type { Channel } from "../observe/siblings.ts"
 import type { Log } from "../ports/log.ts"
 import { createTurns } from "../values/turns.ts"
 import { prepareEdit, versionOf } from "./config-edit.ts"
-import { orRefuse, type Prepared, type PrepareGeneration } from "./next-generation.ts"
-import type { SharedApis } from "./own-apis.ts"
-import { joinConfig, type Taken } from "./sibling-config.ts"
+import { orRefuse, type PrepareGeneration } from "./next-generation.ts"
 
 /** The configuration of a service, which can change while it runs. */
 export interface HotConfig extends ConfigControl {
   /** Reloads for SIGHUP: mistakes are logged. */
   reloadLogged(): Promise<void>
-  /** The version of the present configuration file; null if there is none or it cannot be read. */
-  versionOnDisk(): number | null
 }
 
 interface HotConfigParts {
   readonly running: Config
   readonly source: ConfigSource | null
   readonly log: Log
-  /** To the supervisor, when this is one of several workers: it tells them one after another to take over what it read. */
-  readonly channel: Channel | null
-  /** Called when a change was taken over. */
-  onTaken(): void
+  /** Called with the text of the configuration file that was taken over, also when it is the same as before. */
+  onTaken(text: string | null): void
   readonly prepare: PrepareGeneration
-}
-
-/** A change of the configuration. Its parts are left out where this process reads them itself. */
-interface Change {
-  /** The text of the configuration file; null without one. */
-  readonly text?: string | null
-  readonly apis?: SharedApis
-  /** For a new text: the one that runs, and that the file must have. Null to leave the file alone. */
-  readonly expected?: string | null
 }
 
 const outdated = "The configuration was not changed. Read it again: it was changed meanwhile."
@@ -44,101 +28,61 @@ const outdated = "The configuration was not changed. Read it again: it was chang
 const notHere = "This service cannot read its configuration again: restart it."
 
 /** Makes the configuration of one process changeable. Changes are made one after the other. */
-export function createHotConfig(parts: HotConfigParts): HotConfig {
-  const { source, log, channel, prepare, onTaken } = parts
+export function createHotConfig({ source, log, prepare, onTaken, ...parts }: HotConfigParts): HotConfig {
   let { running } = parts
   const inTurn = createTurns()
 
   const compare = (next: Config): readonly ConfigChange[] => changesBetween(running, next)
 
-  async function prepareNext(next: Config, apis?: SharedApis): Promise<Prepared> {
+  async function prepareNext(next: Config) {
     const changes = compare(next)
     const taken = changes.filter(({ needsRestart }) => !needsRestart).map(({ setting }) => setting)
     const waiting = changes.filter(({ needsRestart }) => needsRestart).map(({ setting }) => setting)
     const config = keepUntilRestart(running, next)
-    const prepared = await prepare(config, taken.length > 0, apis)
+    const swap = taken.length > 0 ? await prepare(config) : () => {}
     return {
-      changes: [...changes, ...prepared.changes],
-      refused: prepared.refused,
-      drop: () => prepared.drop(),
+      changes,
       takeOver() {
-        prepared.takeOver()
+        swap()
         running = config
-        if (taken.length > 0) {
-          log.info("configuration changed", { settings: taken })
-          onTaken()
-        }
+        if (taken.length > 0) log.info("configuration changed", { settings: taken })
         if (waiting.length > 0) log.warn("settings changed that need a restart", { settings: waiting })
+        onTaken(config.fileText)
       },
     }
   }
 
-  /** First every step that can fail, then the change. The file is read at its turn, so that its last change counts. */
-  function change({ text, apis, expected = null }: Change = {}): Promise<Taken> {
+  /**
+   * First every step that can fail, then the change. The file is read at its turn, so that its last change counts.
+   * @param edit a new text of the file, and the one that it replaces; null to read the file
+   */
+  function change(edit: { readonly text: string; readonly expected: string } | null) {
     return inTurn(() =>
       orRefuse(async () => {
         if (source === null) throw new ConfigError(notHere)
-        if (expected !== null && running.fileText !== expected) throw new ConfigRefused(outdated, "outdated")
-        const { changes, refused, drop, takeOver } = await prepareNext(
-          source.read(text === undefined ? source.readText() : text),
-          apis,
-        )
-        try {
-          if (expected !== null) source.replaceText(expected, text ?? "")
-        } catch (thrown) {
-          drop()
-          throw thrown
-        }
+        if (edit && running.fileText !== edit.expected) throw new ConfigRefused(outdated, "outdated")
+        const { changes, takeOver } = await prepareNext(source.read(edit ? edit.text : source.readText()))
+        if (edit) source.replaceText(edit.expected, edit.text)
         takeOver()
-        return { changes, refused }
+        return changes
       }),
     )
-  }
-
-  const askSupervisor =
-    channel &&
-    source &&
-    joinConfig(channel, ({ text, apis, refused }, expected) =>
-      change({ text, apis: { copy: apis, refused }, expected }),
-    )
-
-  /**
-   * The running configuration and the text of its file. Another worker may just have replaced the file: this one follows before
-   * they are compared, and again when yet another text is there then. A text that stays was changed by hand.
-   */
-  async function settle(): Promise<{ readonly running: Config; readonly text: string | null }> {
-    for (let before: string | null = null; ; ) {
-      const text = source?.readText() ?? null
-      if (askSupervisor === null || text === running.fileText || text === before) return { running, text }
-      await askSupervisor({ kind: "settle" })
-      before = text
-    }
   }
 
   const control: HotConfig = {
     version: () => versionOf(running),
     edit: async (values) =>
       prepareEdit(values, {
-        ...(await orRefuse(settle)),
-        source,
-        prepareNext,
-        replace: async (expected, text) =>
-          askSupervisor?.({ kind: "replace", expected, text }) ?? (await change({ text, expected })).changes,
+        ...{ running, source, prepareNext },
+        text: await orRefuse(() => source?.readText() ?? null),
+        replace: (expected, text) => change({ text, expected }),
       }),
     diff: () =>
       orRefuse(() => {
         if (source === null) throw new ConfigError(notHere)
         return compare(source.read(source.readText()))
       }),
-    reload: async () => askSupervisor?.({ kind: "reload" }) ?? (await change()).changes,
-    versionOnDisk() {
-      try {
-        return versionOf({ fileText: source?.readText() ?? null })
-      } catch (thrown) {
-        if (!(thrown instanceof ConfigError)) throw thrown
-        return null
-      }
-    },
+    reload: () => change(null),
     async reloadLogged() {
       try {
         await control.reload()

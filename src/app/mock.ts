@@ -45,7 +45,7 @@ import { mailBrandOf } from "./mails.ts"
 import { createMockMails } from "./mock-mails.ts"
 import { keepNewest } from "./mock-requests.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
-import { createOwnApiVersions, logRefused } from "./own-apis.ts"
+import { loadOwnApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis } from "./prepare.ts"
 import { version } from "./version.ts"
@@ -80,10 +80,9 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
   // By default only errors are logged: the log appears in the output of someone's tests.
   const opened = await openLog(config, { clock: systemClock }, { defaultLevel: "error", output: logOutput })
   const ownParts = { clock: systemClock, timer: systemTimer, log: opened.log, taken: catalogIds }
-  const ownApis = await createOwnApiVersions(ownParts).load(config)
-  logRefused(ownApis, opened.log)
+  const ownApis = await loadOwnApis(config, ownParts)
   const threads = createLazyThreads(systemClock, systemTimer, opened.log)
-  const apis = await prepareApis(config, ownApis.definitions, threads, readAnchors(exampleAnchor))
+  const apis = await prepareApis(config, ownApis, threads, readAnchors(exampleAnchor))
   const server = await startMockServer(
     {
       createState: () => createState(config, apis, { zone, replies }, opened, () => server),

@@ -16,7 +16,7 @@ import { isLoopback } from "../values/ip.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { createLazyThreads, type LazyThreads } from "./lazy-threads.ts"
 import { livePorts } from "./live-ports.ts"
-import { createOwnApiVersions } from "./own-apis.ts"
+import { loadOwnApis, type OwnApis } from "./own-apis.ts"
 import { guestApis, listsOf, servedOf } from "./served-apis.ts"
 import { withServedExamples } from "./served-examples.ts"
 
@@ -35,7 +35,7 @@ export const catalogIds: readonly string[] = catalog.map(({ id }) => id)
  */
 export async function prepareApis(
   config: Config,
-  ownApis: readonly ApiDefinition[] = [],
+  ownApis: Pick<OwnApis, "definitions"> = { definitions: () => [] },
   threads: LazyThreads = createLazyThreads(systemClock, keepAliveTimer),
   anchors?: Anchors,
 ) {
@@ -44,7 +44,7 @@ export async function prepareApis(
       const named = withHost(threads.isolate(api, config), config)
       return anchors ? named : withServedExamples(named, config.exampleDomain)
     }),
-    ...ownApis,
+    ...ownApis.definitions(config),
   ]
   const ids = definitions.map(({ id }) => id)
   await requireAll([
@@ -152,31 +152,31 @@ function readPem(config: Config, setting: "tlsCert" | "tlsKey", label: string): 
  * @throws ConfigError
  */
 export async function loadApis(config: Config, say?: (text: string) => void): Promise<LoadedApis> {
-  const { definitions, problems, end } = await loadOwnApis(config, say)
-  return { apis: await prepareApis(config, definitions), problems, end }
+  const own = await loadForCommand(config, say)
+  return { apis: await prepareApis(config, own), problems: own.problems, end: own.end }
 }
 
 /** The checks of the choice of APIs and of their prices, and of own APIs. */
 export async function requireApis(config: Config) {
-  const { definitions, problems, end } = await loadOwnApis(config)
-  end()
+  const own = await loadForCommand(config)
+  own.end()
+  const { problems } = own
   return {
-    choice: () => prepareApis({ ...config, data: null, dnssecAnchor: null }, definitions),
+    choice: () => prepareApis({ ...config, data: null, dnssecAnchor: null }, own),
     own() {
       if (problems.length > 0) throw new ConfigError(problems.map(({ problem }) => problem).join("\n"))
     },
   }
 }
 
-function loadOwnApis(config: Config, say = (_: string) => {}) {
-  const versions = createOwnApiVersions({
+function loadForCommand(config: Config, say = (_: string) => {}): Promise<OwnApis> {
+  return loadOwnApis(config, {
     clock: systemClock,
     timer: keepAliveTimer,
     // A command runs one call, whose faults it prints.
     log: { error() {}, debug: (_, { text }) => say(String(text)) },
     taken: catalogIds,
   })
-  return versions.load(config)
 }
 
 export interface LoadedApis {

@@ -9,7 +9,7 @@ import { createUnsentAnswers } from "../call/unsent.ts"
 import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
 import { createMailDelivery } from "../mail/deliver-mails.ts"
-import type { Channel } from "../observe/siblings.ts"
+import type { Channel, FromSupervisor, FromWorker } from "../observe/siblings.ts"
 import type { Log } from "../ports/log.ts"
 import type { LogOutput } from "../ports/log-output.ts"
 import { collectGarbage, hostName } from "../ports/machine.ts"
@@ -39,7 +39,7 @@ import { mailBrandOf, mailServerOf } from "./mails.ts"
 import { createNextGenerations } from "./next-generation.ts"
 import { createObservability, openLog } from "./observability.ts"
 import { programParts } from "./open-accounts.ts"
-import { createOwnApiVersions, logRefused, type SharedApis } from "./own-apis.ts"
+import { loadOwnApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalog, catalogIds, prepareApis, readTls } from "./prepare.ts"
 import { readPromiseProperties } from "./promise-properties.ts"
@@ -49,7 +49,6 @@ import { withHealth } from "./store-health.ts"
 import { openTracer, traceFlushMs } from "./traces.ts"
 import { version } from "./version.ts"
 import { warmLibraries } from "./warm.ts"
-import { watchFolder } from "./watch-folder.ts"
 
 /** A running service. */
 export interface Service extends RunningService {
@@ -76,8 +75,6 @@ interface StartOptions {
   readonly sharedPort?: boolean
   /** To the supervisor of those processes. */
   readonly channel?: Channel | null
-  /** Own APIs as all of those processes load them. */
-  readonly sharedApis?: SharedApis
   /** For backups; without it none can be made. */
   readonly runOwnCommand?: RunOwnCommand | null
   /** Where log lines are written; standard error by default. */
@@ -97,7 +94,6 @@ export async function startService(config: Config, options: StartOptions = {}): 
     ports = livePorts(config),
     sharedPort = false,
     channel = null,
-    sharedApis = { copy: null, refused: null },
     runOwnCommand = null,
     logOutput,
     databaseLimitMs,
@@ -116,15 +112,12 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const { log } = opened
   const tracer = await openTracer(config, { log, version })
   const ownParts = { clock, timer: ports.timer, log, taken: catalogIds }
-  const ownVersions = createOwnApiVersions(ownParts)
-  const ownApis = await ownVersions.load(config, sharedApis)
-  let servedOwnApis = ownApis
-  opening.defer(() => servedOwnApis.end())
-  logRefused(ownApis, log)
+  const ownApis = await loadOwnApis(config, ownParts)
+  opening.defer(() => ownApis.end())
   // Before the store is opened, so that a mistake makes no data file.
   const threads = createLazyThreads(clock, ports.timer, log)
   opening.defer(threads.end)
-  const preparedApis = await prepareApis(config, ownApis.definitions, threads)
+  const preparedApis = await prepareApis(config, ownApis, threads)
   // The store must be open before something can send. What other instances raise until then waits in the outbox, which is read
   // at the start.
   let onRaised: (raised: readonly NoticeRecord[]) => void = () => {}
@@ -215,14 +208,13 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const hot = createHotConfig({
     running: config,
     source: configSource,
-    channel,
     log,
-    onTaken: () => peers?.announce(),
+    onTaken(text) {
+      peers?.announce()
+      channel?.send({ kind: "renew", text } satisfies FromWorker)
+    },
     prepare: createNextGenerations({
-      log,
-      current: () => current,
-      ownVersions,
-      threads,
+      prepareApis: (next) => prepareApis(next, ownApis, threads),
       requireKnownPlans: (next) => requireKnownPlans(openedStore.admin, next, current.config),
       makeGeneration: (...made) => makeGeneration(...made),
       openGuests: findGuests,
@@ -230,7 +222,6 @@ export async function startService(config: Config, options: StartOptions = {}): 
         server.prepareApps(parts, httpSettings(next, { sharedPort, tls })),
       onTaken(generation) {
         current = generation
-        servedOwnApis = generation.ownApis
         log.setLevel(generation.config.logLevel ?? opened.defaultLevel)
         shared.unsent.setLimit(generation.config.maxUnsentBytes)
         void keepPlans(openedStore.admin, generation.config.plans, log)
@@ -269,7 +260,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     version,
     tracer,
   })
-  let current = makeGeneration(config, ownApis, preparedApis, await findGuests(config, preparedApis))
+  let current = makeGeneration(config, preparedApis, await findGuests(config, preparedApis))
   const server = startHttpServer(current.parts, httpSettings(config, { sharedPort, tls }))
   if (!sharedPort) logAdminPlace(log, config, server.adminUrl)
   if (openedStore.instances) {
@@ -278,18 +269,15 @@ export async function startService(config: Config, options: StartOptions = {}): 
     peers = createConfigPeers({
       channel: openedStore.instances,
       host: hostName(),
-      // Workers take a configuration over together.
-      service: `${hostName()}:${channel ? process.ppid : process.pid}:${server.url}`,
       clock,
       timer: systemTimer,
       log,
       running: () => current,
-      versionOnDisk: hot.versionOnDisk,
-      reload: hot.reloadLogged,
     })
   }
-  const { apis, watch } = config
-  if (watch && apis !== null) opening.defer(watchFolder(apis, ownParts, () => void hot.reloadLogged()))
+  channel?.onMessage((message) => {
+    if ((message as FromSupervisor).kind === "reload") void hot.reloadLogged()
+  })
   const cancelBackground = systemTimer.after(backgroundAfterMs, () => {
     delivery.start()
     mailing.start()
@@ -304,7 +292,6 @@ export async function startService(config: Config, options: StartOptions = {}): 
   return {
     server,
     configuration: hot,
-    refusedApis: () => current.ownApis.problems.map(({ name }) => name),
     hasAdmin: () => openedStore.admin.hasAdmin(),
     reloadCertificate: () => reloadCertificate(config, server, log),
     async stop({ drainEnds = new Promise<void>(() => {}), atOnce = false } = {}) {

@@ -134,11 +134,11 @@ export const options = {
     integer(1_048_576, 1_099_511_627_776),
     268_435_456,
   ),
-  apis: {
+  apis: fixed({
     ...one("apis DIR", "folder of own APIs, each in its own folder", text, null, "none"),
     namesFile: true,
-  },
-  watch: fixed(toggle("watch", "read the configuration and --apis again when files of --apis change", "off")),
+  }),
+  watch: fixed(toggle("watch", "start again when files of --apis change, for development", "off")),
   apiTimeoutSeconds: one("api-timeout SECONDS", "time for a call of an API in --apis", integer(1, 60), 10),
   apiWorkers: one(
     "api-workers NUMBER",

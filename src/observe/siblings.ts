@@ -1,4 +1,3 @@
-import type { FolderCopy } from "../values/folder-copy.ts"
 import type { RequestFilter } from "../values/request-events.ts"
 import type { Report } from "./report.ts"
 import type { RequestBatch } from "./request-feed.ts"
@@ -9,41 +8,13 @@ export interface Channel {
   onMessage(listener: (message: unknown) => void): void
 }
 
-/** The configuration and own APIs that all workers of a service serve. */
+/** The configuration of a worker, as texts of the file; null without one. */
 export interface Served {
-  /** The text of the configuration file; null without one. */
+  /** The text at the start of the service. Settings that need a restart are taken from it. */
+  readonly first: string | null
+  /** The present text. */
   readonly text: string | null
-  /** The copy of the folder of own APIs; null without one. */
-  readonly apis: FolderCopy | null
-  /** Folders of own APIs that the running workers refused; null for the first worker that tries them. */
-  readonly refused: readonly string[] | null
 }
-
-/** The result of a change of the configuration: a problem, or the settings that differ, as plain data. */
-export interface ReloadResult {
-  readonly problem: string | null
-  /** Whether the problem is that another change of the configuration came first. */
-  readonly isOutdated?: boolean
-  readonly changes: readonly unknown[]
-  /** Folders of own APIs that the worker refused. */
-  readonly refused?: readonly string[]
-}
-
-/** Messages by which the workers of a service take over a configuration, one after another. */
-export type ConfigFromWorker =
-  /** Asks for a reload in all workers. */
-  | { readonly kind: "reload"; readonly id: number }
-  /** Replaces the text of the configuration file in all workers, if it is still `expected`. */
-  | { readonly kind: "replace"; readonly id: number; readonly expected: string; readonly text: string }
-  /** Asks for an answer when all changes that were asked for before have ended in all workers. */
-  | { readonly kind: "settle"; readonly id: number }
-  /** Answers `take`. */
-  | ({ readonly kind: "taken"; readonly id: number } & ReloadResult)
-type ConfigToWorker =
-  /** Asks to check a configuration and to take it over. With `expected` the file is replaced too, if that is still its text. */
-  | { readonly kind: "take"; readonly id: number; readonly served: Served; readonly expected: string | null }
-  /** Answers `reload`, `replace` and `settle`. */
-  | ({ readonly kind: "reloaded"; readonly id: number } & ReloadResult)
 
 /** Messages by which the workers of a service show each other's requests. The id is the watch's in the receiving process. */
 export type Watching =
@@ -62,7 +33,8 @@ export type FromWorker =
   | { readonly kind: "reported"; readonly id: number | null; readonly report: Report }
   /** Answers `ping`. */
   | { readonly kind: "alive" }
-  | ConfigFromWorker
+  /** Asks to start the workers again, one after the other, with this text of the configuration file. */
+  | { readonly kind: "renew"; readonly text: string | null }
   | Watching
 /** A message from the supervisor to a worker. */
 export type FromSupervisor =
@@ -72,7 +44,8 @@ export type FromSupervisor =
   | { readonly kind: "endDrain" }
   | { readonly kind: "report"; readonly id: number }
   | { readonly kind: "gathered"; readonly id: number; readonly reports: readonly Report[] }
-  | ConfigToWorker
+  /** Asks to read the configuration file again. */
+  | { readonly kind: "reload" }
   | Watching
 
 /** The processes that share this one's port. */

@@ -33,7 +33,7 @@ export function createIsolatedThreads({ clock, timer, memory, onUncaught, runs =
   let isEnded = false
 
   async function start(maxMemoryBytes: number) {
-    const source = { file: runs, copy: "", original: "", isIsolated: true }
+    const source = { file: runs, isIsolated: true }
     const parts = { timer, memory, onUncaught, onSaid() {} }
     return (await startPluginWorker(source, parts, { limitMs: loadLimitMs, maxMemoryBytes })).worker
   }

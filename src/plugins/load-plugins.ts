@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join, resolve } from "node:path"
 import type { TObject } from "@sinclair/typebox"
 import { TypeCompiler } from "@sinclair/typebox/compiler"
 import {
@@ -10,12 +10,9 @@ import {
   type Ports,
   type Timer,
 } from "../apis/contract.ts"
-import type { OwnedCopy } from "../values/folder-copy.ts"
 import { messageOf } from "../values/message-of.ts"
 import { mistakesOf } from "./check-definition.ts"
-import { foldersIn } from "./copy-folder.ts"
 import { type DefinitionData, unpackDefinition } from "./definition-text.ts"
-import { fingerprintsOf } from "./folder-fingerprints.ts"
 import type { MemoryWatch } from "./memory-watch.ts"
 import { closed, withoutPatterns } from "./patterns.ts"
 import { createPluginPool, type PluginPool, type PoolLimits } from "./plugin-pool.ts"
@@ -25,30 +22,25 @@ import { wrongExample } from "./try-examples.ts"
 
 /** The APIs of an operator's folder. */
 export interface Plugins {
-  readonly definitions: readonly ApiDefinition[]
+  /** The loaded APIs, whose calls have these limits. */
+  definitions(limits: CallLimits): readonly ApiDefinition[]
   /** The APIs that were refused, with what to change. The others are served. */
   readonly problems: readonly PluginProblem[]
-  /** The loaded ones, which the next version keeps where their files stay the same. */
-  readonly loaded: readonly LoadedPlugin[]
-  /** Ends the threads of those that no other version has, each after its call. Later calls have threads started for them. */
-  retire(): void
-  /** Whether no call has come to them for a while. */
-  isQuiet(): boolean
-  /** Ends those that no other version has, threads in a call after it. Later calls are refused. */
+  /** Ends the threads; one in a call after it. Later calls are refused. */
   end(): void
 }
 
-/** An API whose examples are right. Several versions of a folder may have it. */
-export interface LoadedPlugin {
+/** The limits of calls of own APIs. */
+export interface CallLimits extends Pick<PoolLimits, "limitMs" | "maxMemoryBytes"> {
+  /** Workers of each API. */
+  readonly maxWorkers: number
+}
+
+/** An API whose examples are right. */
+interface LoadedPlugin {
   readonly name: string
-  /** Of the files that it may use. */
-  readonly fingerprint: string
   readonly data: DefinitionData & Pick<ApiDefinition, "inputCheck">
   readonly pool: PluginPool
-  /** Versions that have it and are not retired. */
-  versions: number
-  /** Releases its copy. */
-  release(): void
 }
 
 /** An API that was refused, with what to change. */
@@ -64,12 +56,8 @@ export interface PluginOptions {
   readonly taken: readonly string[]
   readonly clock: Clock
   readonly timer: Timer
-  /** How long a call may run. */
-  readonly limitMs: number
-  /** Workers of each API. */
-  readonly maxWorkers: number
-  /** The memory that a call may take. */
-  readonly maxMemoryBytes: number
+  /** Of the calls that try the examples. */
+  readonly limits: Pick<CallLimits, "limitMs" | "maxMemoryBytes">
   /** Null where memory cannot be watched. */
   readonly memory: MemoryWatch | null
   /** Called with the id of an API that begins to rest, and its last fault. */
@@ -86,101 +74,63 @@ const loadedAtOnce = 4
 /** Larger ones would hold up the service while it reads and checks them. */
 const maxOutputLength = 1_000_000
 
-/** Where APIs are loaded from. */
-export interface PluginSource {
-  /** The operator's folder, for messages. */
-  readonly directory: string
-  /** Removed when none of its APIs is needed any more. */
-  readonly copy: OwnedCopy
-}
+/** Bare imports find nothing in a compiled program, so packages are no APIs. */
+const leftOut = /^(?:node_modules|\..*)$/
 
 /**
  * Loads every folder with an `index.ts` as an API, and tries its examples.
- * @param before APIs of the version before: those whose files are the same stay as they are
+ * @throws PluginRefused when the folder of the APIs cannot be read
  */
-export async function loadPlugins(
-  source: PluginSource,
-  options: PluginOptions,
-  before: readonly LoadedPlugin[] = [],
-): Promise<Plugins> {
-  const { directory, copy } = source
-  const shared = createSharedCopy(copy)
-  const found = foldersIn(copy.folder).flatMap((name) => {
-    const file = ["index.ts", "index.js"]
-      .map((index) => join(copy.folder, name, index))
-      .find((path) => existsSync(path))
-    // A folder without one may hold what several APIs share.
-    return file === undefined ? [] : { name, file }
-  })
-  const names = found.map(({ name }) => name)
-  const fingerprints = await fingerprintsOf(copy.folder, names)
-  const results = await mapSome(found, loadedAtOnce, async ({ name, file }) => {
-    const fingerprint = fingerprints.get(name) ?? ""
-    const same = before.find((one) => one.name === name && one.fingerprint === fingerprint)
-    if (same) return same
+export async function loadPlugins(folder: string, options: PluginOptions): Promise<Plugins> {
+  const directory = resolve(folder)
+  const names = namesIn(directory).filter((name) => !leftOut.test(name))
+  const results = await mapSome(names, loadedAtOnce, async (name) => {
     try {
-      const { data, pool } = await loadPlugin(name, file, source, options)
-      return { name, fingerprint, data, pool, versions: 0, release: shared.use() }
+      const file = findIndex(join(directory, name))
+      return file === null ? null : await loadPlugin(name, file, options)
     } catch (thrown) {
-      return { name, problem: messageOf(thrown).replaceAll(copy.folder, directory) }
+      return { name, problem: messageOf(thrown) }
     }
   })
-  shared.release()
-  const loaded = results.filter((result) => "pool" in result)
-  const { maxWorkers } = options
-  const limits: PoolLimits = { ...limitsOf(options), maxWorkers }
+  const found = results.filter((result) => result !== null)
+  const loaded = found.filter((result) => "pool" in result)
   return {
-    definitions: loaded.map(({ data, pool }) =>
-      defineApi({
-        ...data,
-        run: (input, context) => pool.run(input, context, context.account ?? "", limits),
+    definitions: (limits) =>
+      loaded.map(({ data, pool }) => {
+        const all = { ...limitsOf(limits), maxWorkers: limits.maxWorkers }
+        return defineApi({
+          ...data,
+          run: (input, context) => pool.run(input, context, context.account ?? "", all),
+        })
       }),
-    ),
-    problems: results.filter((result) => "problem" in result),
-    ...createVersion(loaded),
-  }
-}
-
-/** A copy that is removed when nobody uses it any more. Its maker does at first. */
-function createSharedCopy(copy: OwnedCopy) {
-  let users = 1
-  function release(): void {
-    if (--users === 0) copy.remove()
-  }
-  return {
-    use() {
-      users++
-      return release
-    },
-    release,
-  }
-}
-
-/** Counts the versions that have an API, and ends it with the last one. */
-function createVersion(loaded: readonly LoadedPlugin[]) {
-  let isRetired = false
-  let last: readonly LoadedPlugin[] = []
-  for (const one of loaded) one.versions++
-  function retire(): void {
-    if (isRetired) return
-    isRetired = true
-    for (const one of loaded) one.versions--
-    last = loaded.filter(({ versions }) => versions === 0)
-    for (const { pool } of last) pool.retire()
-  }
-  return {
-    loaded,
-    retire,
-    isQuiet: () => last.every(({ pool }) => pool.isQuiet()),
+    problems: found.filter((result) => "problem" in result),
     end() {
-      retire()
-      for (const { pool, release } of last) {
-        pool.end()
-        release()
-      }
-      last = []
+      for (const { pool } of loaded) pool.end()
     },
   }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).sort()
+  } catch (thrown) {
+    const code = thrown instanceof Error && "code" in thrown ? thrown.code : null
+    const reason =
+      code === "ENOENT"
+        ? "it does not exist. Check the path, or create the folder"
+        : code === "ENOTDIR"
+          ? "it is a file. Name the folder that the file is in"
+          : messageOf(thrown)
+    throw new PluginRefused(`The folder ${directory} cannot be read: ${reason}.`)
+  }
+}
+
+/** The file that defines an API. Null if the folder has none: it may hold what several APIs share. */
+function findIndex(folder: string): string | null {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return null
+  const files = readdirSync(folder)
+  const index = ["index.ts", "index.js"].find((name) => files.includes(name))
+  return index === undefined ? null : join(folder, index)
 }
 
 /** Like Promise.all over the mapped items, but with `atOnce` of them at a time. */
@@ -194,20 +144,15 @@ async function mapSome<T, R>(items: readonly T[], atOnce: number, map: (item: T)
   return results
 }
 
-async function loadPlugin(
-  name: string,
-  file: string,
-  { directory, copy }: PluginSource,
-  options: PluginOptions,
-): Promise<Pick<LoadedPlugin, "data" | "pool">> {
-  const { clock, timer, memory, maxMemoryBytes, onRest } = options
-  const source = { file, copy: copy.folder, original: directory }
+async function loadPlugin(name: string, file: string, options: PluginOptions): Promise<LoadedPlugin> {
+  const { clock, timer, memory, onRest } = options
   const parts = {
     ...{ timer, memory },
     onUncaught: (cause: string) => options.onUncaught(name, cause),
     onSaid: (text: string) => options.onSaid(name, text),
   }
-  const start = () => startPluginWorker(source, parts, { limitMs: loadLimitMs, maxMemoryBytes })
+  const loadLimits = { limitMs: loadLimitMs, maxMemoryBytes: options.limits.maxMemoryBytes }
+  const start = () => startPluginWorker({ file }, parts, loadLimits)
   const first = await start()
   const data = unpackDefinition(first.definition)
   const { id } = data
@@ -217,7 +162,12 @@ async function loadPlugin(
     throw new PluginRefused(`${file}: ${mistakes.join("; ")}.`)
   }
   const pool = createPluginPool(first.worker, {
-    start: async () => (await start()).worker,
+    async start() {
+      const { worker, definition } = await start()
+      if (definition === first.definition) return worker
+      worker.end()
+      throw new PluginRefused(`${file} was changed since the service started. Start the service again.`)
+    },
     checkOutput: compileOutputCheck(data.output),
     ...{ clock, timer },
     onFault: ({ message }, rests) => {
@@ -227,7 +177,7 @@ async function loadPlugin(
   try {
     const inputCheck = withoutPatterns(data.input)
     // A thread more than is needed would be started for all APIs at once.
-    const limits: PoolLimits = { ...limitsOf(options), maxWorkers: 1 }
+    const limits: PoolLimits = { ...limitsOf(options.limits), maxWorkers: 1 }
     const run = (input: unknown, ports: Ports) => pool.run(input, { ports, premium: true }, "", limits)
     const wrong = await wrongExample({ ...data, input: inputCheck }, run, timer)
     if (wrong) {
@@ -236,14 +186,14 @@ async function loadPlugin(
         `${place}: the example '${wrong.name}' is wrong: ${wrong.problem.replace(/\.$/, "")}.`,
       )
     }
-    return { data: { ...data, inputCheck }, pool }
+    return { name, data: { ...data, inputCheck }, pool }
   } catch (thrown) {
     pool.end()
     throw thrown
   }
 }
 
-function limitsOf({ limitMs, maxMemoryBytes }: PluginOptions) {
+function limitsOf({ limitMs, maxMemoryBytes }: PluginOptions["limits"]) {
   // An API may keep what it has read or computed, such as tables, for later calls.
   return { limitMs, maxMemoryBytes, maxKeptBytes: maxMemoryBytes, maxOutputLength }
 }

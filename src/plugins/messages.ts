@@ -9,9 +9,6 @@ export type ToWorker =
       /** For isolated APIs: the file that names their code; empty for that of the catalog. */
       readonly file: string
       readonly isIsolated?: boolean
-      /** The folder of the copy that the file is in, and the folder that the operator knows. */
-      readonly copy: string
-      readonly original: string
       /** Two 32-bit numbers that the worker sets: that of a run when it begins it, and the system's id of its thread. */
       readonly shared: SharedArrayBuffer
     }

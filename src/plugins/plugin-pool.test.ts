@@ -129,6 +129,30 @@ function createHeldTrial(maxWorkers: number, options: { readonly keepsOne?: bool
   }
 }
 
+test("a thread that cannot be started is a fault of the call that needs it, and the next call tries again", async () => {
+  const first = createThread(0)
+  const faults: string[] = []
+  let starts = 0
+  const pool = createPluginPool(first.worker, {
+    ...{ clock: systemClock, timer },
+    async start() {
+      if (++starts < 3) throw new Error(`no ${starts}`)
+      return createThread(starts).worker
+    },
+    checkOutput: (output) => output as Record<string, unknown>,
+    onFault: ({ message }) => faults.push(message),
+  })
+  const call = () => pool.run({}, { ports, premium: true }, "account", limits)
+  first.thread.isWorn = true
+  await expect(call()).rejects.toThrow(ApiMistake)
+  // Nothing is started again and again while nobody calls.
+  for (let turns = 0; turns < 100; turns++) await systemTimer.turn()
+  expect(starts).toBe(1)
+  await expect(call()).rejects.toThrow(ApiMistake)
+  expect(await call()).toEqual({ number: 3 })
+  expect(faults).toEqual(["no thread can be started for it: no 1", "no thread can be started for it: no 2"])
+})
+
 test("a call waits a little for a thread that becomes free before another one is started for it", async () => {
   const { pool, threads, ends, call, advance, endAll } = createHeldTrial(4)
   // Calls that take less time than the start of a thread take turns.

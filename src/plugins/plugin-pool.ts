@@ -1,4 +1,5 @@
 import { ApiMistake, type Clock, type Timer, Unavailable, unavailable } from "../apis/contract.ts"
+import { messageOf } from "../values/message-of.ts"
 import { type CallContext, type PluginWorker, type RunLimits, ThreadBusy } from "./plugin-worker.ts"
 import { createWaitingCalls, type WaitingCall } from "./waiting-calls.ts"
 
@@ -41,8 +42,6 @@ const onlyIdleMs = 60_000
 const maxFaultsOfThread = 2
 /** Threads that are tried for one call. */
 const maxAttempts = 3
-/** A batch may pause so long between two of its calls. */
-const quietMs = 100
 
 const leftOver = "what an earlier call left behind, such as a timer, kept its thread busy or ended it"
 
@@ -72,12 +71,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   let maxWorkers = 1
   let workers = 1
   let starting = 0
-  let state: "serving" | "retired" | "ended" = "serving"
-  /** Calls that wait or run. */
-  let calls = 0
-  /** Calls since the start. */
-  let begun = 0
-  let isQuiet = false
+  let isEnded = false
   let faults = 0
   let restsUntilMs = Number.NEGATIVE_INFINITY
   /** Whether a call is under way that tries the API again after its rest. */
@@ -103,9 +97,9 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
       call.take(worker)
     }
     const startable = () => waiting.runnable(roomOf, workers > 0)
-    const isBare = () => keepsOne && state === "serving" && workers === 0
+    const isBare = () => keepsOne && !isEnded && workers === 0
     while (isBare() || (workers < maxWorkers && idle.length + starting < startable())) void add()
-    if (state !== "serving") for (const worker of [...idle]) endIdle(worker)
+    if (isEnded) for (const worker of [...idle]) endIdle(worker)
   }
 
   async function add(): Promise<void> {
@@ -113,13 +107,14 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     starting++
     try {
       makeIdle(await start())
-    } catch (cause) {
-      workers--
-      // Nobody else would wake the calls that wait for this worker.
-      if (workers - idle.length <= 0) for (const call of waiting.takeAll()) call.fail(cause)
-    } finally {
       starting--
       match()
+    } catch (cause) {
+      workers--
+      starting--
+      const fault = new ApiMistake(`no thread can be started for it: ${messageOf(cause)}`)
+      // Nobody else would wake the calls that wait for this worker. The next call tries again, and not this one for ever.
+      if (workers - idle.length <= 0) for (const call of waiting.takeAll()) call.fail(fault)
     }
   }
 
@@ -170,7 +165,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   }
 
   function nextWorker(account: string): Promise<PluginWorker> {
-    if (state === "ended") throw replaced()
+    if (isEnded) throw ended()
     if (waiting.countOf(account) >= maxWaiting - waiting.count())
       unavailable("The API has too many calls right now. Try again.", "busy")
     const { promise, resolve, reject } = Promise.withResolvers<PluginWorker>()
@@ -225,21 +220,6 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     throw new ApiMistake(leftOver)
   }
 
-  function retire(): void {
-    if (state !== "serving") return
-    state = "retired"
-    match()
-    waitForQuiet()
-  }
-
-  function waitForQuiet(): void {
-    const before = begun
-    if (calls > 0) return
-    timer.after(quietMs, () => {
-      isQuiet = begun === before
-    })
-  }
-
   return {
     /**
      * Runs the API on the next free worker.
@@ -250,9 +230,6 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
       requireAwake()
       maxWorkers = limits.maxWorkers
       const isTrial = isTrying && faults >= maxFaults
-      calls++
-      begun++
-      isQuiet = false
       try {
         const output = await runOnce(input, context, account, limits)
         faults = 0
@@ -261,24 +238,18 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
         if (thrown instanceof ApiMistake) countFault(thrown)
         throw thrown
       } finally {
-        calls--
         if (isTrial) isTrying = false
-        if (state === "retired") waitForQuiet()
       }
     },
-    /** Ends workers as soon as no call needs them. Calls that come later have a worker started for them. */
-    retire,
-    /** Whether it is retired and no call has come or run for a while. */
-    isQuiet: () => isQuiet,
     /** Ends the workers; those that run a call, after it. Calls that come later are refused. */
     end() {
-      retire()
-      state = "ended"
-      for (const call of waiting.takeAll()) call.fail(replaced())
+      isEnded = true
+      match()
+      for (const call of waiting.takeAll()) call.fail(ended())
     },
   }
 }
 
-function replaced(): Unavailable {
-  return new Unavailable("The API was changed several times since the call began. Try again.", "replaced")
+function ended(): Unavailable {
+  return new Unavailable("The service is stopping. Try again.", "stopping")
 }

@@ -55,8 +55,6 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   })
 }
 
-/** Replaces the paths of copies by those of the operator's files. */
-let toOriginal = (text: string) => text
 let definition: Pick<ApiDefinition, "run"> | null = null
 /** The isolated APIs. Null in a thread of an operator's API. */
 let runs: IsolatedRuns | null = null
@@ -72,7 +70,7 @@ self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
 })
 
 async function load(asked: ToWorker & { kind: "load" }): Promise<void> {
-  const { file, isIsolated, copy, original, shared: buffer } = asked
+  const { file, isIsolated, shared: buffer } = asked
   shared = new Int32Array(buffer)
   Atomics.store(shared, 1, currentThread())
   try {
@@ -82,7 +80,6 @@ async function load(asked: ToWorker & { kind: "load" }): Promise<void> {
       send({ kind: "loaded", definition: "" })
       return
     }
-    toOriginal = (text) => text.replaceAll(copy, original)
     const { default: exported }: { readonly default?: ApiDefinition } = await import(file)
     if (typeof exported?.run !== "function")
       throw new PluginRefused(`${file} must end with 'export default defineApi({ … })'`)
@@ -231,7 +228,7 @@ const indescribable = "it threw something that cannot be described"
 /** A thrown value may have parts that throw when they are read. */
 function described(describe: (thrown: unknown) => string, thrown: unknown): string {
   try {
-    return cut(toOriginal(describe(thrown)))
+    return cut(describe(thrown))
   } catch {
     return indescribable
   }

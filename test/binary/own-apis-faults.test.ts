@@ -1,14 +1,13 @@
 /** Wrong APIs of an operator's own and wrong configuration, on the executable: who is told what, and who is served on. */
 import { describe, expect, test } from "bun:test"
-import { readFileSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { readAnswer } from "../support/answer.ts"
-import { eventually } from "../support/eventually.ts"
 import { postWith } from "../support/keyed-request.ts"
-import { apiSource, folderOf, writeFiles } from "../support/own-apis.ts"
+import { apiSource, folderOf } from "../support/own-apis.ts"
 import { tempDir } from "../support/temp.ts"
 import { seedOne } from "./accounts.ts"
-import { run, runJson, serve } from "./support.ts"
+import { run, serve } from "./support.ts"
 
 const dir = tempDir()
 
@@ -128,13 +127,6 @@ test("what goes wrong in a call ends that call alone, costs nothing, and is in t
   expect(failures).toBeLessThanOrEqual(5)
 })
 
-/** The memory and threads of a process. */
-function memoryOf(pid: number): { readonly megabytes: number; readonly threads: number } {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8")
-  const numberOf = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1])
-  return { megabytes: numberOf("VmRSS") / 1_000, threads: numberOf("Threads") }
-}
-
 describe.if(process.platform === "linux")("memory", () => {
   test("a call that takes too much is ended although it never waits, and others are not", async () => {
     const hogs = `const kept: unknown[] = []
@@ -154,32 +146,6 @@ describe.if(process.platform === "linux")("memory", () => {
     expect(await used()).toBe(2)
     expect(await server.stop()).toBe(0)
     expect(await server.stderr).toContain("it took more than the 100000000 bytes of --api-memory")
-  })
-
-  /** `bun run exactness --only reload-memory` does this 60 times in a minute. */
-  test("reloads of nine APIs leave no threads of older versions", async () => {
-    const names = Array.from({ length: 9 }, (_, index) => `shout${index}`)
-    const version = (number: number) =>
-      Object.fromEntries(names.map((id) => [`${id}/index.ts`, apiSource(id, { first: `// ${number}` })]))
-    const apis = folderOf(version(0))
-    const account = await seedOne(dir)
-    const { key } = await runJson("admin-key", "create", "--name", "ops", "--db", account.db)
-    const server = await serve(account.db, "--apis", apis)
-    for (let number = 1; number <= 8; number++) {
-      writeFiles(apis, version(number))
-      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
-      const reload = { method: "POST", headers, body: "{}" }
-      expect((await fetch(`${server.url}/admin/v1/config/reload`, reload)).status).toBe(200)
-      const calls = names.map((id) => account.call(server.url, `/v1/${id}`, postWith({ text: "a" })))
-      expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(names.map(() => 200))
-    }
-    // The threads of the last reload are still ending.
-    await eventually(async () => {
-      const { megabytes, threads } = memoryOf(server.event.pid)
-      expect(threads).toBeLessThan(60)
-      expect(megabytes).toBeLessThan(250)
-    })
-    expect(await server.stop()).toBe(0)
   })
 })
 

@@ -1,30 +1,28 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { copyFolder } from "../../src/plugins/copy-folder.ts"
-import { loadPlugins, type PluginOptions, type Plugins } from "../../src/plugins/load-plugins.ts"
+import { type CallLimits, loadPlugins, type PluginOptions } from "../../src/plugins/load-plugins.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import { tempDir } from "./temp.ts"
 
 /** Loads a folder of APIs as a service does. End the result when done. */
-export async function loadOwn(directory: string, options: Partial<PluginOptions> = {}): Promise<Plugins> {
-  const copy = await copyFolder(directory)
-  return await loadPlugins(
-    { directory, copy },
-    {
-      taken: [],
-      clock: systemClock,
-      timer: systemTimer,
-      limitMs: 60_000,
-      maxWorkers: 4,
-      maxMemoryBytes: 1 << 28,
-      memory: null,
-      onRest() {},
-      onUncaught() {},
-      onSaid() {},
-      ...options,
-    },
-  )
+export async function loadOwn(
+  directory: string,
+  { limitMs = 60_000, ...options }: Partial<Omit<PluginOptions, "limits"> & CallLimits> = {},
+) {
+  const limits: CallLimits = { limitMs, maxWorkers: 4, maxMemoryBytes: 1 << 28 }
+  const { definitions, ...loaded } = await loadPlugins(directory, {
+    taken: [],
+    clock: systemClock,
+    timer: systemTimer,
+    limits,
+    memory: null,
+    onRest() {},
+    onUncaught() {},
+    onSaid() {},
+    ...options,
+  })
+  return { ...loaded, definitions: definitions(limits) }
 }
 
 /** A new folder with these files, by their paths in it. It is removed after the file's tests. */

@@ -44,7 +44,7 @@ export interface DaysOptions {
 export async function tryDays(lab: Lab, { days, minutes, store }: DaysOptions): Promise<readonly Finding[]> {
   const realDayMs = (minutes * 60_000) / days
   const service = await startMoved(lab, store, dayMs / realDayMs)
-  const { clock, admin, apis } = service
+  const { clock, admin } = service
   const accounts = await Promise.all(
     Array.from({ length: customers }, async (_, number): Promise<DaysAccount> => {
       const { id } = await admin("POST", "/accounts", { name: `customer ${number}`, plan: "week" })
@@ -79,7 +79,7 @@ export async function tryDays(lab: Lab, { days, minutes, store }: DaysOptions): 
       account.key = key
       total.rotations++
     } else if (number % 4 === 1) {
-      writeApi(apis, number)
+      service.writeConfig(1_000_000 + number)
       await admin("POST", "/config/reload", {})
       total.reloads++
     } else if (number % 4 === 2) {
@@ -170,8 +170,10 @@ async function startMoved(lab: Lab, store: DaysOptions["store"], speed: number) 
   const apis = join(lab.directory, "apis")
   const file = join(lab.directory, "days.toml")
   mkdirSync(join(lab.directory, "backups"))
-  writeApi(apis, 0)
-  writeFileSync(file, `[plans.week]\nmonthly_credits = ${monthlyCredits}\n`)
+  writeApi(apis)
+  const writeConfig = (maxBody: number) =>
+    writeFileSync(file, `max_body = ${maxBody}\n[plans.week]\nmonthly_credits = ${monthlyCredits}\n`)
+  writeConfig(1_000_000)
   const flags = {
     db,
     port: "0",
@@ -204,7 +206,7 @@ async function startMoved(lab: Lab, store: DaysOptions["store"], speed: number) 
   const { url } = service.server
   return {
     url,
-    apis,
+    writeConfig,
     clock: {
       /** Lets a day pass. The clock stands still at its end, so that the next day never begins before a late answer. */
       runDay(fromMs: number) {
@@ -237,7 +239,7 @@ async function startDatabase(lab: Lab): Promise<string> {
   return server.url
 }
 
-function writeApi(apis: string, version: number): void {
+function writeApi(apis: string): void {
   mkdirSync(join(apis, "day"), { recursive: true })
   writeFileSync(
     join(apis, "day/index.ts"),
@@ -250,8 +252,8 @@ export default defineApi({
   credits: 1,
   input: Type.Object({}),
   output: Type.Object({ version: Type.Integer({ description: "The version." }) }),
-  examples: [{ name: "A call", input: {}, output: { version: ${version} } }],
-  run: () => ({ version: ${version} }),
+  examples: [{ name: "A call", input: {}, output: { version: 1 } }],
+  run: () => ({ version: 1 }),
 })
 `,
   )

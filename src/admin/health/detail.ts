@@ -59,11 +59,8 @@ export const healthDetail = defineRead({
     }),
     differing_instances: Type.Array(
       Type.Object({
-        instance: Type.String({ description: "An id of the process, as in the log." }),
+        instance: Type.String({ description: "An id of the process." }),
         host: Type.String({ description: "The name of its machine." }),
-        settings: nullable(Type.Array(Type.String()), {
-          description: "The plans and prices that differ; null when it has too many to tell.",
-        }),
       }),
       { description: "Processes among them whose plans or prices differ from those of this one." },
     ),
@@ -106,10 +103,7 @@ export const healthDetail = defineRead({
         lastMs === null ? null : Math.max(0, Math.floor((clock.now() - lastMs) / 1_000)),
       lists: Object.fromEntries(lists.map(({ name, date, version = date }) => [name, version])),
       instances: instances?.count ?? null,
-      differing_instances: (instances?.differing ?? []).map(({ settings, ...peer }) => ({
-        ...peer,
-        settings: settings && [...settings],
-      })),
+      differing_instances: [...(instances?.differing ?? [])],
     }
   },
 })

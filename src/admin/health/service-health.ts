@@ -44,6 +44,4 @@ export interface Instances {
 export interface DifferingInstance {
   readonly instance: string
   readonly host: string
-  /** The settings that differ; null when it has too many to tell. */
-  readonly settings: readonly string[] | null
 }

@@ -8,7 +8,6 @@ import type { Config } from "../../config/load.ts"
 import type { Served } from "../../observe/siblings.ts"
 import type { HttpClient } from "../../ports/http-client.ts"
 import type { StandardInput } from "../../ports/standard-input.ts"
-import type { FolderCopy, OwnedCopy } from "../../values/folder-copy.ts"
 import type { Terminal } from "./output.ts"
 import type { WorkerProcess } from "./worker.ts"
 
@@ -24,7 +23,7 @@ export interface CliParts {
   readonly isWorker: boolean
   /** Starts the same command line as a worker, on `port` unless that is null. */
   spawnWorker(port: number | null, served: Served): WorkerProcess
-  /** For a worker: configuration text (null without a file) and own APIs of all workers. Null in other processes. */
+  /** The configuration of a worker. Null in other processes. */
   readonly workerServes: Served | null
   /** How often workers are asked whether they still handle events. */
   readonly heartbeatMs: number
@@ -37,8 +36,6 @@ export interface CliParts {
     options: {
       readonly sharedPort: boolean
       readonly configSource: ConfigSource
-      /** For a worker: own APIs as all workers load them. */
-      readonly sharedApis?: { readonly copy: FolderCopy | null; readonly refused: readonly string[] | null }
     },
   ): Promise<RunningService>
   startMock(config: Config): Promise<RunningMock>
@@ -95,8 +92,6 @@ export interface RunningService {
   readonly server: { readonly url: string; readonly adminUrl: string | null }
   /** Reads certificate and key again. If they cannot be used, this is logged, and the old ones stay. */
   reloadCertificate(): Promise<void>
-  /** The folders of own APIs that it does not serve. */
-  refusedApis(): readonly string[]
   /** Whether someone has an admin key, is signed in to the console, or got a link to it. */
   hasAdmin(): Promise<boolean>
   /** Reads the configuration again. Mistakes are logged, and the old one stays. */
@@ -114,8 +109,6 @@ export interface OwnApiFolders {
     readonly usable: readonly { readonly id: string; readonly examples: number }[]
     readonly problems: readonly { readonly name: string; readonly problem: string }[]
   }>
-  /** Copies the folder that a configuration names; null without one. Throws ConfigError. */
-  copy(config: Config): Promise<OwnedCopy | null>
 }
 
 /** A mock that listens. */

@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { keepUntilRestart } from "../../config/changes.ts"
 import { ConfigError } from "../../config/config-error.ts"
 import type { ConfigSource } from "../../config/file.ts"
 import type { Config } from "../../config/load.ts"
@@ -8,6 +9,7 @@ import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { isChosen, onConfigSource } from "./settings.ts"
 import { supervise } from "./supervisor.ts"
+import { watchFolder } from "./watch-folder.ts"
 
 type ServeFlags = { readonly json?: boolean; readonly demo?: boolean }
 
@@ -24,9 +26,12 @@ export function addServe(program: Command, parts: CliParts): void {
   // Only 'audit prune' has a use for it. In the file and the environment it may stand for both.
   const keys = (Object.keys(options) as OptionKey[]).filter((key) => key !== "keepAudit")
   onConfigSource(command, keys, parts, async (source, { json, demo }: ServeFlags) => {
-    const config = source.read(parts.workerServes ? parts.workerServes.text : source.readText())
-    const service =
-      config.workers > 1 ? await startWorkers(config, source, parts) : await startHere(config, source, parts)
+    const { isWorker, workerServes } = parts
+    const config = workerServes
+      ? keepUntilRestart(source.read(workerServes.first), source.read(workerServes.text))
+      : source.read(source.readText())
+    const isSupervised = !isWorker && (config.workers > 1 || watchesApis(config))
+    const service = await (isSupervised ? startWorkers : startHere)(config, source, parts)
     // After the start: a key that is shown once would be lost if the start failed.
     const key = demo ? await createDemoKey(config, parts) : null
     const showsLink = key !== null || ["debug", "info"].includes(config.logLevel ?? "info")
@@ -34,11 +39,12 @@ export function addServe(program: Command, parts: CliParts): void {
     const { promise: drainEnds, resolve: endDrain } = Promise.withResolvers<void>()
     const stopped = stopRequested({ onAgain: endDrain })
     // Without files to read again SIGHUP keeps its usual effect: it ends the process when the terminal closes.
-    if (config.tlsCert !== null || hasConfigToRead(config)) onReload(service.reload)
+    if (config.tlsCert !== null || config.file !== null || (isSupervised && config.apis !== null))
+      onReload(service.reload)
     const event = (fields: object) => terminal.out(`${JSON.stringify(fields)}\n`)
     if (json) {
       const listening = { event: "listening", url: service.url, pid: process.pid }
-      event(parts.isWorker ? { ...listening, refusedApis: service.refusedApis() } : listening)
+      event(listening)
       if (key) event({ event: "demo-key", key, plan: demoPlan })
       if (key && link) event({ event: "console-link", url: link })
     } else {
@@ -57,8 +63,6 @@ interface Running {
   readonly adminUrl: string | null
   /** Asks the open store; null if this process has opened none. */
   readonly hasAdmin: (() => Promise<boolean>) | null
-  /** The folders of own APIs that this process does not serve. */
-  refusedApis(): readonly string[]
   readonly reload: () => void
   stop(options: { readonly drainEnds: Promise<void> }): Promise<void>
 }
@@ -66,66 +70,71 @@ interface Running {
 async function startHere(
   config: Config,
   configSource: ConfigSource,
-  { startService, isWorker, workerServes }: CliParts,
+  { startService, isWorker }: CliParts,
 ): Promise<Running> {
   // With a certificate the port is opened for sharing, since a renewed certificate gets a second listener on it.
   if (config.tlsCert !== null && !isWorker) requireFreePorts(config)
-  const service = await startService(config, {
-    sharedPort: isWorker,
-    configSource,
-    ...(workerServes && { sharedApis: { copy: workerServes.apis, refused: workerServes.refused } }),
-  })
+  const service = await startService(config, { sharedPort: isWorker, configSource })
   const reload = () => {
     void service.reloadCertificate()
-    // The supervisor tells workers when to take the configuration over.
-    if (hasConfigToRead(config) && !isWorker) void service.configuration.reloadLogged()
+    // The supervisor tells one of its workers to read the file.
+    if (config.file !== null && !isWorker) void service.configuration.reloadLogged()
   }
   const { url, adminUrl } = service.server
   return {
     ...{ url, adminUrl, reload },
     hasAdmin: () => service.hasAdmin(),
-    refusedApis: () => service.refusedApis(),
     stop: (options) => service.stop(options),
   }
 }
 
-/** Whether there are files to read again: the configuration file, or APIs. */
-function hasConfigToRead({ file, apis }: Config): boolean {
-  return file !== null || apis !== null
+function watchesApis({ watch, apis }: Config): boolean {
+  return watch && apis !== null
 }
 
-/** Starts several processes that share a port and the data file. Only Linux spreads connections over them. */
+/**
+ * Starts processes that share a port and the data file, and can be started again one after the other. Only Linux spreads
+ * connections over several.
+ */
 async function startWorkers(
   config: Config,
   source: ConfigSource,
-  { checkConfig, spawnWorker, ownApis, heartbeatMs, clock, timer, terminal }: CliParts,
+  { checkConfig, spawnWorker, heartbeatMs, clock, timer, terminal }: CliParts,
 ): Promise<Running> {
-  if (process.platform !== "linux") throw new ConfigError("--workers above 1 works on Linux only.")
+  if (process.platform !== "linux" && config.workers > 1)
+    throw new ConfigError("--workers above 1 works on Linux only.")
   // Report a wrong configuration once; otherwise each worker would report it and be restarted.
   await checkConfig(config)
   const { admin } = config
   if (typeof admin === "object" && admin.port === 0) {
     throw new ConfigError(
-      "--admin needs a port other than 0 with --workers above 1, since all of them share it.",
+      "--admin needs a port other than 0 with --workers above 1 and with --watch, since processes share it.",
     )
   }
   requireFreePorts(config)
   const report = (message: string) => terminal.err(`penknife: ${message}\n`)
   const running = await supervise(config.workers, {
     spawn: spawnWorker,
-    source,
-    copyApis: (text) => ownApis.copy(source.read(text)),
+    text: source.readText(),
+    hasOwnApis: config.apis !== null,
     clock,
     timer,
     report,
     heartbeatMs,
     drainMs: config.drainSeconds * 1_000,
   })
+  const endWatch =
+    config.apis !== null && config.watch
+      ? watchFolder(config.apis, { timer, report }, running.restart)
+      : () => {}
   return {
     ...running,
     hasAdmin: null,
-    refusedApis: () => [],
     adminUrl: admin === "same" ? running.url : null,
+    stop(options) {
+      endWatch()
+      return running.stop(options)
+    },
   }
 }
 

@@ -20,15 +20,18 @@ class FakeWorker implements WorkerProcess {
   reloads = 0
   pings = 0
   endedDrains = 0
+  stops = 0
+  code: number | null = null
   readonly kind: Kind
 
   constructor(kind: Kind) {
     this.kind = kind
     if (kind === "broken") this.end(3)
-    else this.#listening.resolve({ url: "http://127.0.0.1:4711", refusedApis: [] })
+    else this.#listening.resolve({ url: "http://127.0.0.1:4711" })
   }
 
   end(code: number): void {
+    this.code ??= code
     this.#listening.reject(new WorkerFailed("A worker ended before it listened."))
     this.#exited.resolve(code)
   }
@@ -36,6 +39,7 @@ class FakeWorker implements WorkerProcess {
     this.reloads++
   }
   stop(): void {
+    this.stops++
     if (this.kind === "obedient") this.end(0)
   }
   endDrain(): void {
@@ -56,7 +60,7 @@ class FakeWorker implements WorkerProcess {
   }
 }
 
-/** Runs the supervisor on workers of these kinds; all later ones are obedient. */
+/** Runs the supervisor on workers of these kinds; all others are obedient. */
 function setUp(...kinds: Kind[]) {
   return setUpDraining(0, ...kinds)
 }
@@ -67,18 +71,23 @@ function setUpDraining(drainMs: number, ...kinds: Kind[]) {
   const timer = createManualTimer()
   const workers: FakeWorker[] = []
   const ports: (number | null)[] = []
+  /** The text of the configuration at the start of the service, and the present one, of each worker. */
+  const texts: string[] = []
   const reports: string[] = []
+  /** The kinds of those that start after the first ones. */
+  const later: Kind[] = []
   let spawnFails = false
   const supervised = supervise(Math.max(kinds.length, 1), {
-    spawn(port) {
+    spawn(port, { first, text }) {
       if (spawnFails) throw new Error("ENOENT")
       ports.push(port)
-      const worker = new FakeWorker(kinds[workers.length] ?? "obedient")
+      texts.push(`${first} ${text}`)
+      const worker = new FakeWorker(kinds[workers.length] ?? later.shift() ?? "obedient")
       workers.push(worker)
       return worker
     },
-    source: { readText: () => null },
-    copyApis: async () => null,
+    text: "1",
+    hasOwnApis: false,
     clock,
     timer,
     heartbeatMs: 1_000,
@@ -88,7 +97,7 @@ function setUpDraining(drainMs: number, ...kinds: Kind[]) {
   const failSpawn = (fails: boolean) => {
     spawnFails = fails
   }
-  return { supervised, clock, timer, workers, ports, reports, failSpawn }
+  return { supervised, clock, timer, workers, ports, texts, reports, later, failSpawn }
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -99,8 +108,96 @@ test("all workers use the port of the first, are told to reload, and stop when a
   expect({ url, ports }).toEqual({ url: "http://127.0.0.1:4711", ports: [null, 4711, 4711] })
   reload()
   expect(workers.map(({ reloads }) => reloads)).toEqual([1, 1, 1])
+  // One of them reads the configuration file.
+  expect(workers.map(({ received }) => received)).toEqual([[{ kind: "reload" }], [], []])
   await stop()
   expect({ reports, waiting: timer.waiting }).toEqual({ reports: [], waiting: [] })
+})
+
+/** Workers that have ended, by their numbers. */
+const endedOf = (workers: readonly FakeWorker[]) =>
+  workers.flatMap(({ code }, number) => (code === null ? [] : [number]))
+
+test("after a change all workers start again, one after the other, and the one that was asked stops last", async () => {
+  const { supervised, clock, workers, texts, reports, timer } = setUp("stubborn", "stubborn", "stubborn")
+  const { stop } = await supervised
+  clock.advance(5_000)
+  workers[0]?.tell({ kind: "renew", text: "2" })
+  await turn()
+  // The first new one listens, and an old one has been asked to stop.
+  expect([workers.length, workers.map(({ stops }) => stops)]).toEqual([4, [0, 1, 0, 0]])
+  expect(workers[1]?.endedDrains).toBe(1)
+  for (const [ended, next] of [
+    [1, 2],
+    [2, 0],
+  ] as const) {
+    workers[ended]?.end(0)
+    await turn()
+    await turn()
+    expect(
+      workers.flatMap(({ stops, code }, number) => (stops > 0 && code === null ? [number] : [])),
+    ).toEqual([next])
+  }
+  workers[0]?.end(0)
+  await turn()
+  expect(endedOf(workers)).toEqual([0, 1, 2])
+  expect(texts).toEqual(["1 1", "1 1", "1 1", "1 2", "1 2", "1 2"])
+  expect([reports, timer.waiting]).toEqual([[], [1_000]])
+  // The same text again changes nothing.
+  workers[3]?.tell({ kind: "renew", text: "2" })
+  await turn()
+  expect(workers).toHaveLength(6)
+  await stop()
+})
+
+test("a change during a change reaches all, and a worker that outlasts the grace period is killed", async () => {
+  const { supervised, clock, timer, workers, texts } = setUp("obedient", "stubborn")
+  const { stop } = await supervised
+  clock.advance(5_000)
+  workers[0]?.tell({ kind: "renew", text: "2" })
+  await turn()
+  workers[0]?.tell({ kind: "renew", text: "3" })
+  timer.advance(12_000)
+  for (let turns = 0; turns < 10; turns++) await turn()
+  expect(endedOf(workers)).toEqual([0, 1, 2])
+  expect(texts).toEqual(["1 1", "1 1", "1 2", "1 3", "1 3"])
+  await stop()
+})
+
+test("a new worker that does not start leaves the old ones, and is tried again each second", async () => {
+  const { supervised, clock, timer, workers, reports, later } = setUp("obedient", "obedient")
+  const { stop } = await supervised
+  later.push("broken", "broken")
+  clock.advance(5_000)
+  workers[1]?.tell({ kind: "renew", text: "2" })
+  await turn()
+  for (const _ of [1, 2]) {
+    expect(endedOf(workers.slice(0, 2))).toEqual([])
+    timer.advance(1_000)
+    await turn()
+  }
+  for (let turns = 0; turns < 10; turns++) await turn()
+  expect(endedOf(workers)).toEqual([0, 1, 2, 3])
+  expect(workers).toHaveLength(6)
+  expect(reports).toEqual(Array(2).fill("a worker ended with code 3 and is replaced"))
+  await stop()
+})
+
+test("an old worker that ends by itself during a change does not leave one too many", async () => {
+  const { supervised, clock, timer, workers } = setUp("stubborn", "stubborn")
+  const { stop } = await supervised
+  clock.advance(5_000)
+  workers[0]?.tell({ kind: "renew", text: "2" })
+  workers[1]?.end(1)
+  for (let turns = 0; turns < 10; turns++) await turn()
+  timer.advance(0)
+  await turn()
+  workers[0]?.end(0)
+  for (let turns = 0; turns < 10; turns++) await turn()
+  timer.advance(0)
+  await turn()
+  expect([endedOf(workers), workers.length]).toEqual([[0, 1], 4])
+  await stop()
 })
 
 test("workers that do not stop are killed after the grace period, and that is an error", async () => {

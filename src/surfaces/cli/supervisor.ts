@@ -1,17 +1,23 @@
-import type { Clock } from "../../apis/contract.ts"
+import type { Clock, Timer } from "../../apis/contract.ts"
 import type { Served } from "../../observe/siblings.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { maxSilent, startHeartbeat } from "./heartbeat.ts"
 import { createReports } from "./reports.ts"
 import { createRequestRelay } from "./request-relay.ts"
 import { WorkerFailed, type WorkerProcess } from "./worker.ts"
-import { createWorkersConfig, type WorkersConfigParts } from "./workers-config.ts"
 
 /** The parts that {@link supervise} uses. */
-export interface SupervisorParts extends WorkersConfigParts {
+export interface SupervisorParts {
   /** Starts a worker on a port; null lets the command line decide. Throws if the program cannot be run. */
   spawn(port: number | null, served: Served): WorkerProcess
+  /** The text of the configuration file; null without one. */
+  readonly text: string | null
+  /** Whether there are own APIs, which each worker loads at its start. */
+  readonly hasOwnApis: boolean
   readonly clock: Clock
+  readonly timer: Timer
+  /** Tells the operator what happened to a worker. */
+  report(message: string): void
   /** How long a worker serves on when it is asked to stop. */
   readonly drainMs?: number
   /** How long it may take to stop after that. A worker waits 10 s for its calls. */
@@ -32,8 +38,8 @@ export async function supervise(
   count: number,
   {
     spawn,
-    source,
-    copyApis,
+    text,
+    hasOwnApis,
     clock,
     timer,
     report,
@@ -43,10 +49,15 @@ export async function supervise(
   }: SupervisorParts,
 ) {
   const workers = new Set<WorkerProcess>()
+  const listening = new Set<WorkerProcess>()
+  /** Workers that run an older configuration or older own APIs than new ones would. They stop in this order. */
+  const outdated = new Set<WorkerProcess>()
+  /** Outdated workers that are asked to stop. */
+  const leaving = new Set<WorkerProcess>()
+  let served: Served = { first: text, text }
   const ends = new Set<Promise<void>>()
   const reports = createReports(workers, timer)
   const requests = createRequestRelay(workers)
-  const config = await createWorkersConfig<WorkerProcess>({ timer, source, copyApis, report })
   const heartbeat = startHeartbeat<WorkerProcess>({
     timer,
     intervalMs: heartbeatMs,
@@ -61,7 +72,6 @@ export async function supervise(
 
   function start(): WorkerProcess {
     const startedMs = clock.monotonicMs()
-    const served = config.served()
     const worker = spawn(port, served)
     workers.add(worker)
     worker.onMessage((message) => {
@@ -70,27 +80,30 @@ export async function supervise(
       if (kind === "gather" || kind === "reported") reports.receive(worker, message)
       else if (kind === "watch" || kind === "unwatch" || kind === "requests")
         requests.receive(worker, message)
-      else if (kind !== "alive") config.receive(worker, message)
+      else if (kind === "renew") renew(message.text, worker)
     })
     // One that never listens ends, and its end is seen below.
     worker.listening.then(
-      ({ refusedApis }) => {
+      () => {
         if (!workers.has(worker)) return
+        listening.add(worker)
         heartbeat.watch(worker)
         requests.joined(worker)
-        config.joined(worker, served, refusedApis)
+        stopOutdated()
       },
       () => {},
     )
     const end = worker.exited.then((code) => {
-      workers.delete(worker)
+      const isAsked = leaving.has(worker)
+      for (const set of [workers, listening, outdated, leaving]) set.delete(worker)
       heartbeat.forget(worker)
       reports.ended(worker)
       requests.ended(worker)
-      config.ended(worker)
       ends.delete(end)
+      if (stopping || port === null) return
       const livedMs = clock.monotonicMs() - startedMs
-      if (!stopping && port !== null) replace(`a worker ended with code ${code} and is replaced`, livedMs)
+      if (isAsked) startMissing()
+      else replace(`a worker ended with code ${code} and is replaced`, livedMs)
     })
     ends.add(end)
     return worker
@@ -98,14 +111,45 @@ export async function supervise(
 
   function replace(reason: string, livedMs: number): void {
     report(reason)
-    timer.after(livedMs < shortLifeMs ? shortLifeMs : 0, () => {
-      if (stopping) return
-      try {
-        start()
-      } catch (cause) {
-        replace(`a worker cannot be started: ${messageOf(cause)}`, 0)
-      }
-    })
+    timer.after(livedMs < shortLifeMs ? shortLifeMs : 0, startMissing)
+  }
+
+  /** Starts a worker if one is missing, and one more while there are outdated ones. */
+  function startMissing(): void {
+    const wanted = outdated.size > 0 && leaving.size === 0 ? count + 1 : count
+    if (stopping || workers.size - leaving.size >= wanted) return
+    try {
+      start()
+    } catch (cause) {
+      replace(`a worker cannot be started: ${messageOf(cause)}`, 0)
+    }
+  }
+
+  /** Stops an outdated worker, if there are enough without it. It ends its calls. */
+  function stopOutdated(): void {
+    const [worker] = outdated
+    if (!worker || listening.size - leaving.size <= count) return
+    outdated.delete(worker)
+    leaving.add(worker)
+    heartbeat.forget(worker)
+    worker.endDrain()
+    worker.stop()
+    void worker.exited.then(timer.after(graceMs, () => worker.kill()))
+  }
+
+  /**
+   * Starts all workers again, one after the other: a new one listens before an old one stops.
+   * @param asker the last one to stop: it has taken the text over, and answers a client
+   */
+  function renew(text: string | null, asker: WorkerProcess | null): void {
+    if (stopping || (text === served.text && !hasOwnApis)) return
+    served = { ...served, text }
+    for (const worker of workers) if (worker !== asker && !leaving.has(worker)) outdated.add(worker)
+    if (asker && !leaving.has(asker)) {
+      outdated.delete(asker)
+      outdated.add(asker)
+    }
+    startMissing()
   }
 
   /**
@@ -147,14 +191,13 @@ export async function supervise(
     const { url } = await start().listening
     port = Number(new URL(url).port)
     await Promise.all(Array.from({ length: count - 1 }, () => start().listening))
-    /** Makes every worker read its certificate again, and take the configuration file over if it can be used. */
+    /** Makes every worker read its certificate again, and one the configuration file. If that can be used, all start again. */
     const reload = () => {
       for (const worker of workers) worker.reload()
-      void config.reload().then(({ problem }) => {
-        if (problem !== null) report(`after SIGHUP: ${problem}`)
-      })
+      const [first] = [...listening].filter((worker) => !leaving.has(worker))
+      first?.send({ kind: "reload" })
     }
-    return { url, reload, stop }
+    return { url, reload, restart: () => renew(served.text, null), stop }
   } catch (cause) {
     await end(null)
     throw cause

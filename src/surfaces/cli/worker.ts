@@ -3,8 +3,6 @@ import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
 /** The message of a worker that listens. */
 export interface Listening {
   readonly url: string
-  /** The folders of own APIs that it does not serve. */
-  readonly refusedApis: readonly string[]
 }
 
 /** A worker process, as its supervisor sees it. */
