@@ -1,10 +1,13 @@
 /** The findings about a service that was called while it took over new versions. */
 export interface Reloads {
+  /** Calls with an answer. */
   readonly calls: number
   /** Reloads that every process took over. */
   readonly reloads: number
-  /** Calls without an answer, or with another status than 200. */
+  /** Calls with another status than 200. */
   readonly refused: number
+  /** Calls whose connection ended without an answer. */
+  readonly lost: number
   /** Calls that were dear. */
   readonly dear: number
   /** The sum of the prices that the answers say; null where answers say none. */
@@ -21,6 +24,8 @@ export interface ReloadsOptions {
   readonly body: object
   /** Writes the files of a version in which a call has this price. */
   write(price: number): void
+  /** Asks the service to take them over; null to reload its configuration. */
+  readonly takeOver: (() => void) | null
   /** The price that an answer was made under; null where it says none. */
   priceOf(data: Readonly<Record<string, unknown>>): number | null
 }
@@ -37,15 +42,19 @@ const answersInARow = 16
 export async function callAcrossReloads(options: ReloadsOptions): Promise<Reloads> {
   const { url, api, adminKey, reloads, write } = options
   const authorization = `Bearer ${adminKey}`
-  let [done, refused, dear, answered, taken] = [0, 0, 0, 0, 0]
+  let [done, lost, refused, dear, answered, taken] = [0, 0, 0, 0, 0, 0]
   let hasPrices = true
   let isOver = false
 
   async function client(): Promise<void> {
     while (!isOver) {
       const answer = await post(`${url}/v1/${api}?format=json`, { "x-api-key": options.key }, options.body)
+      if (answer === null) {
+        lost++
+        continue
+      }
       done++
-      if (answer?.status !== 200) {
+      if (answer.status !== 200) {
         refused++
         continue
       }
@@ -64,9 +73,10 @@ export async function callAcrossReloads(options: ReloadsOptions): Promise<Reload
 
   async function everyProcessHas(price: number): Promise<void> {
     for (let inARow = 0; inARow < answersInARow; ) {
-      const answer = await fetch(`${url}/admin/v1/plans`, { headers: { authorization, connection: "close" } })
-      const shown = (await answer.json()) as { prices: Readonly<Record<string, number>> }
-      inARow = shown.prices[api] === price ? inARow + 1 : 0
+      const headers = { authorization, connection: "close" }
+      const answer = await fetch(`${url}/admin/v1/plans`, { headers }).catch(() => null)
+      const shown = ((await answer?.json()) ?? {}) as { prices?: Readonly<Record<string, number>> }
+      inARow = shown.prices?.[api] === price ? inARow + 1 : 0
     }
   }
 
@@ -75,8 +85,11 @@ export async function callAcrossReloads(options: ReloadsOptions): Promise<Reload
     await moreCalls()
     const price = reload % 2 === 0 ? prices.dear : prices.cheap
     write(price)
-    const answer = await post(`${url}/admin/v1/config/reload`, { authorization }, {})
-    if (answer?.status !== 200) throw new Error(`a reload was refused: ${await answer?.text()}`)
+    if (options.takeOver) options.takeOver()
+    else {
+      const answer = await post(`${url}/admin/v1/config/reload`, { authorization }, {})
+      if (answer?.status !== 200) throw new Error(`a reload was refused: ${await answer?.text()}`)
+    }
     await everyProcessHas(price)
     taken++
   }
@@ -84,7 +97,7 @@ export async function callAcrossReloads(options: ReloadsOptions): Promise<Reload
   isOver = true
   await running
   return {
-    ...{ calls: done, reloads: taken, refused, dear },
+    ...{ calls: done, reloads: taken, refused, lost, dear },
     answered: hasPrices ? answered : null,
   }
 }

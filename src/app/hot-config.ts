@@ -12,13 +12,18 @@ import { orRefuse, type PrepareGeneration } from "./next-generation.ts"
 export interface HotConfig extends ConfigControl {
   /** Reloads for SIGHUP: mistakes are logged. */
   reloadLogged(): Promise<void>
+  /**
+   * Takes over a text of the file that another process of the service has taken over.
+   * @throws {ConfigRefused}
+   */
+  follow(text: string | null): Promise<unknown>
 }
 
 interface HotConfigParts {
   readonly running: Config
   readonly source: ConfigSource | null
   readonly log: Log
-  /** Called with the text of the configuration file that was taken over, also when it is the same as before. */
+  /** Called with a text of the configuration file that this process is the first to take over. */
   onTaken(text: string | null): void
   readonly prepare: PrepareGeneration
 }
@@ -47,26 +52,33 @@ export function createHotConfig({ source, log, prepare, onTaken, ...parts }: Hot
         running = config
         if (taken.length > 0) log.info("configuration changed", { settings: taken })
         if (waiting.length > 0) log.warn("settings changed that need a restart", { settings: waiting })
-        onTaken(config.fileText)
       },
     }
   }
 
   /**
    * First every step that can fail, then the change. The file is read at its turn, so that its last change counts.
-   * @param edit a new text of the file, and the one that it replaces; null to read the file
+   * @param read returns the new text
+   * @param expected the text that the file must have, which the new one then replaces; null to leave the file alone
    */
-  function change(edit: { readonly text: string; readonly expected: string } | null) {
+  function change(read: (from: ConfigSource) => string | null, expected: string | null = null) {
     return inTurn(() =>
       orRefuse(async () => {
         if (source === null) throw new ConfigError(notHere)
-        if (edit && running.fileText !== edit.expected) throw new ConfigRefused(outdated, "outdated")
-        const { changes, takeOver } = await prepareNext(source.read(edit ? edit.text : source.readText()))
-        if (edit) source.replaceText(edit.expected, edit.text)
+        if (expected !== null && running.fileText !== expected) throw new ConfigRefused(outdated, "outdated")
+        const text = read(source)
+        const { changes, takeOver } = await prepareNext(source.read(text))
+        if (expected !== null) source.replaceText(expected, text ?? "")
         takeOver()
         return changes
       }),
     )
+  }
+
+  async function changeFirst(...how: Parameters<typeof change>): Promise<readonly ConfigChange[]> {
+    const changes = await change(...how)
+    onTaken(running.fileText)
+    return changes
   }
 
   const control: HotConfig = {
@@ -75,14 +87,15 @@ export function createHotConfig({ source, log, prepare, onTaken, ...parts }: Hot
       prepareEdit(values, {
         ...{ running, source, prepareNext },
         text: await orRefuse(() => source?.readText() ?? null),
-        replace: (expected, text) => change({ text, expected }),
+        replace: (expected, text) => changeFirst(() => text, expected),
       }),
     diff: () =>
       orRefuse(() => {
         if (source === null) throw new ConfigError(notHere)
         return compare(source.read(source.readText()))
       }),
-    reload: () => change(null),
+    reload: () => changeFirst((from) => from.readText()),
+    follow: (text) => change(() => text),
     async reloadLogged() {
       try {
         await control.reload()

@@ -205,14 +205,12 @@ export async function startService(config: Config, options: StartOptions = {}): 
     })
   }
   let peers: ConfigPeers | null = null
+  const tellSupervisor = (message: FromWorker) => channel?.send(message)
   const hot = createHotConfig({
     running: config,
     source: configSource,
     log,
-    onTaken(text) {
-      peers?.announce()
-      channel?.send({ kind: "renew", text } satisfies FromWorker)
-    },
+    onTaken: (text) => tellSupervisor({ kind: "taken", text }),
     prepare: createNextGenerations({
       prepareApis: (next) => prepareApis(next, ownApis, threads),
       requireKnownPlans: (next) => requireKnownPlans(openedStore.admin, next, current.config),
@@ -222,6 +220,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
         server.prepareApps(parts, httpSettings(next, { sharedPort, tls })),
       onTaken(generation) {
         current = generation
+        peers?.announce()
         log.setLevel(generation.config.logLevel ?? opened.defaultLevel)
         shared.unsent.setLimit(generation.config.maxUnsentBytes)
         void keepPlans(openedStore.admin, generation.config.plans, log)
@@ -275,8 +274,16 @@ export async function startService(config: Config, options: StartOptions = {}): 
       running: () => current,
     })
   }
-  channel?.onMessage((message) => {
-    if ((message as FromSupervisor).kind === "reload") void hot.reloadLogged()
+  channel?.onMessage((received) => {
+    const message = received as FromSupervisor
+    if (message.kind === "reload") void hot.reloadLogged()
+    else if (message.kind === "take")
+      hot.follow(message.text).catch((thrown) => {
+        log.error("the configuration of the other workers cannot be taken over", {
+          cause: messageOf(thrown),
+        })
+        tellSupervisor({ kind: "behind" })
+      })
   })
   const cancelBackground = systemTimer.after(backgroundAfterMs, () => {
     delivery.start()

@@ -33,8 +33,10 @@ export type FromWorker =
   | { readonly kind: "reported"; readonly id: number | null; readonly report: Report }
   /** Answers `ping`. */
   | { readonly kind: "alive" }
-  /** Asks to start the workers again, one after the other, with this text of the configuration file. */
-  | { readonly kind: "renew"; readonly text: string | null }
+  /** The worker has taken over this text of the configuration file. The others follow. */
+  | { readonly kind: "taken"; readonly text: string | null }
+  /** The worker cannot take over the configuration of the others, and has to be replaced. */
+  | { readonly kind: "behind" }
   | Watching
 /** A message from the supervisor to a worker. */
 export type FromSupervisor =
@@ -46,6 +48,8 @@ export type FromSupervisor =
   | { readonly kind: "gathered"; readonly id: number; readonly reports: readonly Report[] }
   /** Asks to read the configuration file again. */
   | { readonly kind: "reload" }
+  /** Asks to take over a text of the configuration file that another worker has taken over. */
+  | { readonly kind: "take"; readonly text: string | null }
   | Watching
 
 /** The processes that share this one's port. */

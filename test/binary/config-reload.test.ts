@@ -11,7 +11,7 @@ import { childrenOf, run, runJson, serve } from "./support.ts"
 const dir = tempDir()
 
 describe.if(process.platform === "linux")("two workers", () => {
-  test("take a configuration over one after the other, or not at all, and no call is refused", async () => {
+  test("take a configuration over, or not at all, and no call is refused", async () => {
     const { db, key, used } = await seedOne(dir, { plan: "enterprise" })
     const file = join(dir, "penknife.toml")
     const write = (credits: number) => writeFileSync(file, `[credits]\nhmac = ${credits}\n`)
@@ -33,11 +33,11 @@ describe.if(process.platform === "linux")("two workers", () => {
     const allShow = (credits: number) => until(async () => (await shown()).every((one) => one === credits))
 
     const found = await callAcrossReloads({
-      ...{ url: server.url, key, adminKey: admin.key, reloads: 4, api: "hmac", write },
+      ...{ url: server.url, key, adminKey: admin.key, reloads: 4, api: "hmac", write, takeOver: null },
       body: { message: "m", secret: "s" },
       priceOf: () => null,
     })
-    expect(found).toMatchObject({ reloads: 4, refused: 0 })
+    expect(found).toMatchObject({ reloads: 4, refused: 0, lost: 0 })
     // 1 or 1,000 for each call, so the sum is the number of calls and a multiple of 999.
     const dear = ((await used()) - found.calls) / 999
     expect(Number.isInteger(dear)).toBe(true)

@@ -26,6 +26,8 @@ export const reloads: Trial = {
 /** The configurations that are reloaded. */
 interface Reloaded extends Pick<ReloadsOptions, "api" | "body" | "priceOf"> {
   readonly name: string
+  /** Whether workers start again to take it over. A few new connections may then be lost without a charge. */
+  readonly isRestarted: boolean
   /** Writes a version in which a call has this price. */
   write(folder: string, price: number): void
   flags(folder: string): readonly string[]
@@ -33,6 +35,7 @@ interface Reloaded extends Pick<ReloadsOptions, "api" | "body" | "priceOf"> {
 
 const configuration: Reloaded = {
   name: "the configuration",
+  isRestarted: false,
   api: "hmac",
   body: { message: "m", secret: "s" },
   priceOf: () => null,
@@ -42,6 +45,7 @@ const configuration: Reloaded = {
 
 const ownApi: Reloaded = {
   name: "an own API",
+  isRestarted: true,
   api: "priced",
   body: {},
   priceOf: ({ price }) => Number(price),
@@ -70,6 +74,7 @@ async function tryReloads(lab: Lab, workers: number, what: Reloaded): Promise<re
     ...{ url: instance.url, key, adminKey, ...what },
     reloads: lab.rounds,
     write: (price) => what.write(folder, price),
+    takeOver: what.isRestarted ? () => process.kill(instance.pid, "SIGHUP") : null,
   })
   await instance.stop()
   const { used } = await command(run, db, ["account", "show", account.id])
@@ -78,6 +83,9 @@ async function tryReloads(lab: Lab, workers: number, what: Reloaded): Promise<re
   lab.say(`${title}: ${found.calls} calls, ${dear} of them dear, ${found.reloads} reloads`)
   return [
     none(`${title}: refused calls`, found.refused),
+    what.isRestarted
+      ? count(`${title}: lost connections`, found.lost)
+      : none(`${title}: lost connections`, found.lost),
     // The sum fits cheap and dear calls only when each had one price.
     none(`${title}: credits that no price explains`, Number.isInteger(dear) ? 0 : used),
     ...(found.answered === null

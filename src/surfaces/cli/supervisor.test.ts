@@ -3,7 +3,7 @@ import { createManualClock } from "../../../test/support/clock.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import type { Report } from "../../observe/report.ts"
 import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
-import { supervise } from "./supervisor.ts"
+import { type SupervisorParts, supervise } from "./supervisor.ts"
 import { type Listening, spawnWorker, WorkerFailed, type WorkerProcess } from "./worker.ts"
 
 /** A stuck worker reads no messages, and ends only when it is killed. */
@@ -62,11 +62,11 @@ class FakeWorker implements WorkerProcess {
 
 /** Runs the supervisor on workers of these kinds; all others are obedient. */
 function setUp(...kinds: Kind[]) {
-  return setUpDraining(0, ...kinds)
+  return setUpWith({}, ...kinds)
 }
 
-/** The same, where workers that are asked to stop serve on for `drainMs`. */
-function setUpDraining(drainMs: number, ...kinds: Kind[]) {
+/** The same, with some other parts. */
+function setUpWith(parts: Partial<Pick<SupervisorParts, "drainMs" | "hasOwnApis">>, ...kinds: Kind[]) {
   const clock = createManualClock()
   const timer = createManualTimer()
   const workers: FakeWorker[] = []
@@ -91,7 +91,7 @@ function setUpDraining(drainMs: number, ...kinds: Kind[]) {
     clock,
     timer,
     heartbeatMs: 1_000,
-    drainMs,
+    ...parts,
     report: (message) => void reports.push(message),
   })
   const failSpawn = (fails: boolean) => {
@@ -118,58 +118,73 @@ test("all workers use the port of the first, are told to reload, and stop when a
 const endedOf = (workers: readonly FakeWorker[]) =>
   workers.flatMap(({ code }, number) => (code === null ? [] : [number]))
 
-test("after a change all workers start again, one after the other, and the one that was asked stops last", async () => {
-  const { supervised, clock, workers, texts, reports, timer } = setUp("stubborn", "stubborn", "stubborn")
+test("a text that one worker has taken over is taken over by all, and by those that start later", async () => {
+  const { supervised, clock, timer, workers, texts } = setUp("obedient", "obedient")
   const { stop } = await supervised
+  const take = (text: string) => ({ kind: "take", text }) as const
+  for (const text of ["2", "2", "3"]) workers[0]?.tell({ kind: "taken", text })
+  // All get all texts in one order, or the last text would not be that of all.
+  expect(workers.map(({ received }) => received)).toEqual(Array(2).fill([take("2"), take("3")]))
   clock.advance(5_000)
-  workers[0]?.tell({ kind: "renew", text: "2" })
+  workers[1]?.end(1)
   await turn()
-  // The first new one listens, and an old one has been asked to stop.
-  expect([workers.length, workers.map(({ stops }) => stops)]).toEqual([4, [0, 1, 0, 0]])
-  expect(workers[1]?.endedDrains).toBe(1)
-  for (const [ended, next] of [
-    [1, 2],
-    [2, 0],
-  ] as const) {
-    workers[ended]?.end(0)
-    await turn()
-    await turn()
-    expect(
-      workers.flatMap(({ stops, code }, number) => (stops > 0 && code === null ? [number] : [])),
-    ).toEqual([next])
-  }
-  workers[0]?.end(0)
+  timer.advance(0)
+  // It began with the text before, and does not listen yet.
+  workers[0]?.tell({ kind: "taken", text: "4" })
   await turn()
-  expect(endedOf(workers)).toEqual([0, 1, 2])
-  expect(texts).toEqual(["1 1", "1 1", "1 1", "1 2", "1 2", "1 2"])
-  expect([reports, timer.waiting]).toEqual([[], [1_000]])
-  // The same text again changes nothing.
-  workers[3]?.tell({ kind: "renew", text: "2" })
-  await turn()
-  expect(workers).toHaveLength(6)
+  expect([workers[2]?.received, texts]).toEqual([[take("4")], ["1 1", "1 1", "1 3"]])
   await stop()
 })
 
-test("a change during a change reaches all, and a worker that outlasts the grace period is killed", async () => {
-  const { supervised, clock, timer, workers, texts } = setUp("obedient", "stubborn")
+test("a worker that cannot take over what the others have starts again", async () => {
+  const { supervised, workers, texts, reports } = setUp("obedient", "obedient")
   const { stop } = await supervised
-  clock.advance(5_000)
-  workers[0]?.tell({ kind: "renew", text: "2" })
-  await turn()
-  workers[0]?.tell({ kind: "renew", text: "3" })
-  timer.advance(12_000)
+  workers[0]?.tell({ kind: "taken", text: "2" })
+  workers[1]?.tell({ kind: "behind" })
   for (let turns = 0; turns < 10; turns++) await turn()
-  expect(endedOf(workers)).toEqual([0, 1, 2])
-  expect(texts).toEqual(["1 1", "1 1", "1 2", "1 3", "1 3"])
+  expect([endedOf(workers), texts, reports]).toEqual([[1], ["1 1", "1 1", "1 2"], []])
+  await stop()
+})
+
+test("own APIs are loaded anew by workers that start again one after the other, after a signal", async () => {
+  const { supervised, workers, ports, reports, timer } = setUpWith(
+    { hasOwnApis: true },
+    ...(["stubborn", "stubborn", "stubborn"] as const),
+  )
+  const { reload, stop } = await supervised
+  reload()
+  for (const old of [0, 1, 2]) {
+    await turn()
+    await turn()
+    // A new one listens, and one old one has been asked to stop, without serving on.
+    expect(workers).toHaveLength(4 + old)
+    expect(workers.map(({ stops, endedDrains }) => stops + endedDrains)).toEqual(
+      workers.map((_, number) => (number <= old ? 2 : 0)),
+    )
+    workers[old]?.end(0)
+  }
+  await turn()
+  expect([endedOf(workers), ports.length, reports, timer.waiting]).toEqual([[0, 1, 2], 6, [], [1_000]])
+  await stop()
+})
+
+test("a second restart during the first reaches all, and a worker that outlasts the grace period is killed", async () => {
+  const { supervised, timer, workers } = setUp("stubborn", "obedient")
+  const { restart, stop } = await supervised
+  restart()
+  await turn()
+  restart()
+  timer.advance(12_000)
+  for (let turns = 0; turns < 20; turns++) await turn()
+  expect([endedOf(workers), workers.length]).toEqual([[0, 1, 2], 5])
   await stop()
 })
 
 test("a new worker that does not start leaves the old ones, and is tried again each second", async () => {
-  const { supervised, clock, timer, workers, reports, later } = setUp("obedient", "obedient")
-  const { stop } = await supervised
+  const { supervised, timer, workers, reports, later } = setUp("obedient", "obedient")
+  const { restart, stop } = await supervised
   later.push("broken", "broken")
-  clock.advance(5_000)
-  workers[1]?.tell({ kind: "renew", text: "2" })
+  restart()
   await turn()
   for (const _ of [1, 2]) {
     expect(endedOf(workers.slice(0, 2))).toEqual([])
@@ -177,25 +192,22 @@ test("a new worker that does not start leaves the old ones, and is tried again e
     await turn()
   }
   for (let turns = 0; turns < 10; turns++) await turn()
-  expect(endedOf(workers)).toEqual([0, 1, 2, 3])
-  expect(workers).toHaveLength(6)
+  expect([endedOf(workers), workers.length]).toEqual([[0, 1, 2, 3], 6])
   expect(reports).toEqual(Array(2).fill("a worker ended with code 3 and is replaced"))
   await stop()
 })
 
-test("an old worker that ends by itself during a change does not leave one too many", async () => {
+test("an old worker that ends by itself during a restart does not leave one too many", async () => {
   const { supervised, clock, timer, workers } = setUp("stubborn", "stubborn")
-  const { stop } = await supervised
+  const { restart, stop } = await supervised
   clock.advance(5_000)
-  workers[0]?.tell({ kind: "renew", text: "2" })
+  restart()
   workers[1]?.end(1)
-  for (let turns = 0; turns < 10; turns++) await turn()
-  timer.advance(0)
-  await turn()
-  workers[0]?.end(0)
-  for (let turns = 0; turns < 10; turns++) await turn()
-  timer.advance(0)
-  await turn()
+  for (const number of [0, 3]) {
+    for (let turns = 0; turns < 10; turns++) await turn()
+    timer.advance(0)
+    if (number === 0) workers[number]?.end(0)
+  }
   expect([endedOf(workers), workers.length]).toEqual([[0, 1], 4])
   await stop()
 })
@@ -212,7 +224,7 @@ test("workers that do not stop are killed after the grace period, and that is an
 })
 
 test("workers that serve on while they stop have the grace period after that", async () => {
-  const { supervised, timer, workers } = setUpDraining(60_000, "stubborn")
+  const { supervised, timer, workers } = setUpWith({ drainMs: 60_000 }, "stubborn")
   const { stop } = await supervised
   const stopped = stop()
   timer.advance(71_999)
@@ -223,7 +235,7 @@ test("workers that serve on while they stop have the grace period after that", a
 })
 
 test("workers are told that they must not serve on, and have the grace period from then", async () => {
-  const { supervised, timer, workers } = setUpDraining(60_000, "stubborn", "stubborn")
+  const { supervised, timer, workers } = setUpWith({ drainMs: 60_000 }, "stubborn", "stubborn")
   const { stop } = await supervised
   const { promise: drainEnds, resolve } = Promise.withResolvers<void>()
   const stopped = stop({ drainEnds })

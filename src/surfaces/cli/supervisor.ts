@@ -50,7 +50,7 @@ export async function supervise(
 ) {
   const workers = new Set<WorkerProcess>()
   const listening = new Set<WorkerProcess>()
-  /** Workers that run an older configuration or older own APIs than new ones would. They stop in this order. */
+  /** Workers that have to start again. */
   const outdated = new Set<WorkerProcess>()
   /** Outdated workers that are asked to stop. */
   const leaving = new Set<WorkerProcess>()
@@ -72,7 +72,8 @@ export async function supervise(
 
   function start(): WorkerProcess {
     const startedMs = clock.monotonicMs()
-    const worker = spawn(port, served)
+    const startedWith = served
+    const worker = spawn(port, startedWith)
     workers.add(worker)
     worker.onMessage((message) => {
       heartbeat.heard(worker)
@@ -80,7 +81,8 @@ export async function supervise(
       if (kind === "gather" || kind === "reported") reports.receive(worker, message)
       else if (kind === "watch" || kind === "unwatch" || kind === "requests")
         requests.receive(worker, message)
-      else if (kind === "renew") renew(message.text, worker)
+      else if (kind === "taken") take(message.text)
+      else if (kind === "behind") renew([worker])
     })
     // One that never listens ends, and its end is seen below.
     worker.listening.then(
@@ -89,6 +91,7 @@ export async function supervise(
         listening.add(worker)
         heartbeat.watch(worker)
         requests.joined(worker)
+        if (startedWith.text !== served.text) worker.send({ kind: "take", text: served.text })
         stopOutdated()
       },
       () => {},
@@ -137,18 +140,16 @@ export async function supervise(
     void worker.exited.then(timer.after(graceMs, () => worker.kill()))
   }
 
-  /**
-   * Starts all workers again, one after the other: a new one listens before an old one stops.
-   * @param asker the last one to stop: it has taken the text over, and answers a client
-   */
-  function renew(text: string | null, asker: WorkerProcess | null): void {
-    if (stopping || (text === served.text && !hasOwnApis)) return
-    served = { ...served, text }
-    for (const worker of workers) if (worker !== asker && !leaving.has(worker)) outdated.add(worker)
-    if (asker && !leaving.has(asker)) {
-      outdated.delete(asker)
-      outdated.add(asker)
-    }
+  /** Makes all workers take over a text of the configuration file, in the order in which texts come here. */
+  function take(next: string | null): void {
+    if (next === served.text) return
+    served = { ...served, text: next }
+    for (const worker of listening) worker.send({ kind: "take", text: next })
+  }
+
+  /** Starts workers again, one after the other: a new one listens before an old one stops. */
+  function renew(old: Iterable<WorkerProcess>): void {
+    for (const worker of old) if (workers.has(worker) && !leaving.has(worker)) outdated.add(worker)
     startMissing()
   }
 
@@ -191,13 +192,17 @@ export async function supervise(
     const { url } = await start().listening
     port = Number(new URL(url).port)
     await Promise.all(Array.from({ length: count - 1 }, () => start().listening))
-    /** Makes every worker read its certificate again, and one the configuration file. If that can be used, all start again. */
+    /** Starts the workers again, so that they load own APIs anew. */
+    const restart = () => renew(workers)
+    /** Makes every worker read its certificate again, and one the configuration file, which the others take over from it. */
     const reload = () => {
-      for (const worker of workers) worker.reload()
+      // One that does not listen yet reads them anyway, and the signal would end it.
+      for (const worker of listening) worker.reload()
       const [first] = [...listening].filter((worker) => !leaving.has(worker))
       first?.send({ kind: "reload" })
+      if (hasOwnApis) restart()
     }
-    return { url, reload, restart: () => renew(served.text, null), stop }
+    return { url, reload, restart, stop }
   } catch (cause) {
     await end(null)
     throw cause
