@@ -49,7 +49,7 @@ describe.if(process.platform === "linux")("two workers", () => {
     expect(await shown()).toEqual([1])
 
     // A change over the admin API reaches both workers, or changes nothing. A setting that needs a restart waits in both.
-    writeFileSync(file, `workers = 2\nhistory = "9d"\n[credits]\nhmac = 5\n`)
+    writeFileSync(file, "no_outbound = true\n[credits]\nhmac = 5\n")
     expect((await run(["reload"], env)).code).toBe(0)
     await allShow(5)
     const put = (changes: object) =>
@@ -60,25 +60,28 @@ describe.if(process.platform === "linux")("two workers", () => {
       })
     expect((await put({ "credits.hmca": 6 })).status).toBe(400)
     expect(await (await put({ "credits.hmac": 6 })).json()).toMatchObject({
-      data: [{ setting: "credits.hmac", before: 5, after: 6 }],
+      data: [{ setting: "no_outbound" }, { setting: "credits.hmac", before: 5, after: 6 }],
     })
     await allShow(6)
-    expect(readFileSync(file, "utf8")).toBe(`workers = 2\nhistory = "9d"\n[credits]\nhmac = 6\n`)
+    expect(readFileSync(file, "utf8")).toBe("no_outbound = true\n[credits]\nhmac = 6\n")
 
     // After SIGHUP too, unless the file cannot be used.
-    write(7)
+    writeFileSync(file, "no_outbound = true\n[credits]\nhmac = 7\n")
     process.kill(server.event.pid, "SIGHUP")
     await allShow(7)
     writeFileSync(file, "not valid")
     process.kill(server.event.pid, "SIGHUP")
     await server.wrote("configuration not changed; the old one stays", 1)
 
-    // A worker that starts later has the configuration of the others, whatever the file says by now.
+    // A worker that starts later has the configuration of the others, whatever the file says by now, and the same settings wait.
     const workers = childrenOf(server.event.pid)
     for (const pid of workers) process.kill(pid, "SIGKILL")
     await server.wrote("a worker ended with code 137 and is replaced", workers.length)
     await until(async () => (await fetch(`${server.url}/ready`).catch(() => null))?.status === 200)
     expect(await shown()).toEqual([7])
+    writeFileSync(file, "no_outbound = true\n[credits]\nhmac = 7\n")
+    const diff = await runJson("config", "diff", "--server", server.url, "--admin-key", admin.key)
+    expect(diff).toMatchObject([{ setting: "no_outbound", needs_restart: true }])
     expect(await server.stop()).toBe(0)
   })
 })

@@ -30,8 +30,8 @@ export const putConfig = defineChange({
   id: "config.put",
   title: "Change the configuration file",
   description:
-    "Changes plans, prices and settings that need no restart in the configuration file of a running service, and takes them over in " +
-    "every process of the service, or changes nothing. The rest of the file stays unchanged, with its comments. Send the ETag " +
+    "Changes plans, prices and settings that need no restart in the configuration file of a running service, and takes them over, or " +
+    "changes nothing. Other processes of the service follow within moments. The rest of the file stays unchanged, with its comments. Send the ETag " +
     "of the configuration as If-Match, so that nobody else's change is lost.",
   permission: "config.write",
   method: "PATCH",
@@ -108,8 +108,8 @@ export const reloadConfig = defineChange({
   id: "config.reload",
   title: "Take over the configuration file",
   description:
-    "Reads the configuration file of a running service again and takes over what can change while it runs, in every process of " +
-    "the service or in none. Settings that need a restart are named and stay unchanged.",
+    "Reads the configuration file of a running service again and takes over what can change while it runs, or nothing. " +
+    "Other processes of the service follow within moments. Settings that need a restart are named and stay unchanged.",
   permission: "config.write",
   method: "POST",
   path: "/config/reload",

@@ -6,8 +6,7 @@ import { type ConfigChange, type ConfigRefusal, ConfigRefused } from "./config-c
 
 const item = Type.Object({
   setting: Type.String({
-    description:
-      "The setting's name in the configuration file; `own APIs` for the APIs of the operator's folder and the first digits of their files' hash.",
+    description: "The setting's name in the configuration file.",
   }),
   before: Type.Unknown({
     description: "The value before; null where it was not set. Secrets are shown as `(set)`.",

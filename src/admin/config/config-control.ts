@@ -21,7 +21,7 @@ export interface ConfigEdit {
   /** Whether the file's text changes. It can even if no setting does: a value that equals the default is written down. */
   readonly isNew: boolean
   /**
-   * Writes the file and takes it over, in every process of the service or in none.
+   * Writes the file and takes it over, or changes nothing. Other processes of the service follow.
    * @throws {ConfigRefused} when the file cannot be written, or was changed meanwhile
    */
   save(): Promise<readonly ConfigChange[]>
@@ -37,7 +37,7 @@ export interface ConfigControl {
    */
   diff(): Promise<readonly ConfigChange[]>
   /**
-   * Takes over what the configuration file says now, in every process of the service or in none.
+   * Takes over what the configuration file says now, or changes nothing. Other processes of the service follow.
    * @throws {ConfigRefused}
    */
   reload(): Promise<readonly ConfigChange[]>

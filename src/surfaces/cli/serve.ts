@@ -39,7 +39,8 @@ export function addServe(program: Command, parts: CliParts): void {
     const { promise: drainEnds, resolve: endDrain } = Promise.withResolvers<void>()
     const stopped = stopRequested({ onAgain: endDrain })
     // Without files to read again SIGHUP keeps its usual effect: it ends the process when the terminal closes.
-    const readsFiles = config.tlsCert !== null || config.file !== null || (isSupervised && config.apis !== null)
+    const readsFiles =
+      config.tlsCert !== null || config.file !== null || (isSupervised && config.apis !== null)
     if (isWorker || readsFiles) onReload(service.reload)
     const event = (fields: object) => terminal.out(`${JSON.stringify(fields)}\n`)
     if (json) {
