@@ -151,7 +151,7 @@ describe("nothing at all is changed", () => {
     ["a name of the language", { "plans.__proto__.premium": true }, 400, "is not a setting"],
     ["a setting for the next start", { port: 1 }, 400, "'port' is taken over only at a start"],
     ["a file", { data: "/etc/shadow" }, 400, "names a file of the service's machine"],
-    ["a folder of code", { apis: "/tmp" }, 400, "names a file of the service's machine"],
+    ["a folder of code", { apis: "/tmp" }, 400, "'apis' is taken over only at a start"],
     ["no setting", {}, 400, "must be an object of 1 to 100 settings"],
     ["a lone surrogate", { public_url: "https://\ud800" }, 400, "well-formed Unicode"],
   ])("by %s", async (_, changes, status, detail) => {
@@ -206,7 +206,7 @@ describe("nothing at all is changed", () => {
     writeFileSync(service.configFile, edited)
     const { status, body } = await put({ max_calls: 9 })
     expect(status).toBe(409)
-    expect(body.detail).toContain("was changed since the service read it")
+    expect(body.detail).toContain("was changed since this process read it")
     expect(fileText()).toBe(edited)
     await service.configuration.reload()
     expect((await put({ max_calls: 9 })).status).toBe(200)

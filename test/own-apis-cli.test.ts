@@ -46,15 +46,18 @@ test("an API with a package is refused with the command that bundles it, and wor
     "node_modules/louder/package.json": '{ "name": "louder", "main": "index.js" }',
     "node_modules/louder/index.js": 'exports.louder = (text) => text.toUpperCase() + "!"',
     "src/shout.ts": source,
-    "wrong/shout/index.ts": source,
-    "wrong/required/index.ts": 'export default require("louder")',
   })
-  const wrong = await runCliForTest(["api", "check", join(folder, "wrong")])
+  // Run from its sources the program would find the package beside it, as the executable does not.
+  const unbundled = folderOf({
+    "shout/index.ts": source,
+    "required/index.ts": 'export default require("louder")',
+  })
+  const wrong = await runCliForTest(["api", "check", unbundled])
   expect(wrong.code).toBe(1)
   const apis = join(folder, "apis")
   for (const api of ["shout", "required"]) {
     expect(wrong.err).toContain(
-      `${api}/index.ts imports the package 'louder', which is not found by its name. Bundle it: bun build SOURCE.ts --target=bun --external penknife/plugin --outfile ${join(folder, "wrong", api)}/index.js`,
+      `${api}/index.ts imports the package 'louder', which is not found by its name. Bundle it: bun build SOURCE.ts --target=bun --external penknife/plugin --outfile ${join(unbundled, api)}/index.js`,
     )
   }
   const given = readFileSync(join(import.meta.dir, "../docs/own-apis.md"), "utf8")
