@@ -1,4 +1,4 @@
-/** APIs of an operator's own: what keeps one from being served, what its faults do to others, and what a change of its files does. */
+/** APIs of an operator: what keeps one from being served, what its faults do to others, and what a change of its files does. */
 
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
