@@ -1,25 +1,19 @@
 /**
  * Measures kept requests: `bun bench/kept-requests.ts [--millions 10] [--postgres]` the first page of each search, and
- * `bun bench/kept-requests.ts --cost [--postgres]` what it costs the process to take, write and index a request. The store is a
- * data file in the folder for temporary files, or a PostgreSQL server that is started for it. The rows are those of real blocks,
- * written by the store itself.
+ * `bun bench/kept-requests.ts --cost [--postgres]` what it costs the process to take and write a request. The store is a data
+ * file in the folder for temporary files, or a PostgreSQL server that is started for it.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { createRequestWriter } from "../src/history/request-writer.ts"
+import { batchSize, createRequestWriter } from "../src/history/request-writer.ts"
 import { createCounts } from "../src/observe/counts.ts"
 import { systemClock } from "../src/ports/clock.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
+import { firstRowAt, type RequestFilter } from "../src/store/kept-requests.ts"
 import { openStore } from "../src/store/open.ts"
-import {
-  blockSize,
-  createBlockBuilder,
-  type RequestBlock,
-  type RequestFilter,
-} from "../src/store/request-block.ts"
 import { startPostgres } from "../test/support/postgres.ts"
 
 const { values: given } = parseArgs({
@@ -42,7 +36,8 @@ const faults = ["inputRejected", "rateLimited", "keyExpired", "overloaded"]
 const apis = Array.from({ length: 40 }, (_, n) => `api${n}`)
 
 const { requests, store } = await openStore(db, {
-  ...{ timer: keepAliveTimer, clock: systemClock, random: systemRandom, limitMs: 60_000 },
+  ...{ timer: keepAliveTimer, clock: systemClock, random: systemRandom },
+  serving: { onChange() {} },
 })
 try {
   if (given.cost) await measureCost()
@@ -78,11 +73,12 @@ async function measureCost(): Promise<void> {
     for (let n = 0; n < each; n++) {
       const hash = Math.imul(n, 2_654_435_761) >>> 0
       const hasFailed = hash % 19 === 0
-      const start = { requestId: `Ab3dEfGh1jKl.${n.toString(36)}`, address: () => "", startedMs: 0 }
+      const requestId = `Ab3dEfGh1jKl.${n.toString(36)}`
+      const start = { requestId, hasOwnId: true, address: () => "", startedMs: 0 }
       const end = hasFailed ? { status: 400, fault: "inputRejected" } : { status: 200 }
       offer(tally, start, { ...end, caller: known[hash % callers] ?? null }, 0.4)
       if (n % 5 === 4) nowMs++
-      if (n % 4_096 === 4_095) await write()
+      if (n % batchSize === batchSize - 1) await write()
     }
     await stop()
     const { user, system } = process.cpuUsage(before)
@@ -90,41 +86,28 @@ async function measureCost(): Promise<void> {
   }
 }
 
-/** One request in 20 fails. A few accounts make most calls, and each block has some of the others. */
+/** One request in 20 fails. A few accounts make most calls, and each batch has some of the others. */
 async function fill(): Promise<void> {
   const startMs = performance.now()
-  let waiting: RequestBlock[] = []
-  for (let from = 0; from < count; from += blockSize) {
-    const builder = createBlockBuilder(firstMs + from * msPerRequest)
-    for (let n = from; n < Math.min(count, from + blockSize); n++) {
+  for (let from = 0; from < count; from += 10_000) {
+    const requestsOfBatch = Array.from({ length: Math.min(10_000, count - from) }, (_, index) => {
+      const n = from + index
       const hash = Math.imul(n, 2_654_435_761) >>> 0
       const account = hash % 10 < 9 ? hash % 20 : hash % accounts
       const hasFailed = hash % 19 === 0
-      builder.add({
-        // A block spans two seconds at most, so its requests are as close as under load.
-        atMs: firstMs + from * msPerRequest + ((n - from) >> 1),
+      return {
+        row: firstRowAt(firstMs + n * msPerRequest),
         requestId: `Ab3dEfGh1jKl.${n.toString(36)}`,
-        surface: "rest",
+        ...{ ownId: { prefix: "Ab3dEfGh1jKl", count: n }, surface: "rest" as const },
         api: apis[hash % 7 < 6 ? hash % 5 : hash % 40] ?? "",
         status: hasFailed ? ([400, 429, 401, 503][n % 4] ?? 400) : 200,
         fault: hasFailed ? (faults[n % 4] ?? null) : null,
-        parameter: null,
-        account: `acc_${account}`,
-        key: `key_${account}`,
-        credits: 1,
-        isReplay: false,
-        ms: 0.4,
-        address: null,
-      })
-    }
-    waiting.push(builder.end("p", builder.fromMs + blockSize / 2))
-    if (waiting.length === 32) {
-      await requests.add(waiting)
-      await requests.index(firstMs + from)
-      waiting = []
-    }
+        ...{ parameter: null, account: `acc_${account}`, key: `key_${account}`, credits: 1 },
+        ...{ isReplay: false, ms: 0.4, address: null },
+      }
+    })
+    await requests.add({ process: "p", requests: requestsOfBatch })
   }
-  await requests.add(waiting)
   const seconds = (performance.now() - startMs) / 1_000
   console.log(`${count.toLocaleString("en-US")} requests in ${seconds.toFixed(0)} s`)
 }

@@ -62,7 +62,7 @@ BEGIN
   -- Idempotency-Keys of calls count their replays, and are deleted after a day.
   GRANT SELECT, INSERT, UPDATE, DELETE ON call_replays TO penknife_service;
   -- Requests older than --keep-requests are deleted.
-  GRANT SELECT, INSERT, DELETE ON kept_requests, kept_request_recent, kept_request_values TO penknife_service;
-  GRANT SELECT, INSERT, UPDATE, DELETE ON kept_request_groups TO penknife_service;
+  GRANT SELECT, INSERT, DELETE ON kept_requests, kept_marks TO penknife_service;
+  GRANT SELECT, INSERT ON kept_names TO penknife_service;
 END $$;
 RESET ROLE;

@@ -53,5 +53,6 @@ function build(outfile: string, target?: string): boolean {
     // They run in threads.
     "src/plugins/worker.ts",
     "src/store/sqlite/checkpoint-thread.ts",
+    "src/store/sqlite/read-thread.ts",
   ])
 }

@@ -77,6 +77,8 @@ function makeProgram(webInputs: readonly string[]): boolean {
   const workerMetafile = "dist/worker-metafile.json"
   const worker = [`--outdir=${folder}/plugins`, "--entry-naming=worker.js", "src/plugins/worker.ts"]
   if (!build([`--metafile=${workerMetafile}`, "--target=bun", ...programOptions, ...worker])) return false
+  const threads = ["checkpoint-thread", "read-thread"].map((name) => `src/store/sqlite/${name}.ts`)
+  if (!build(["--target=bun", ...programOptions, `--outdir=${folder}/store/sqlite`, ...threads])) return false
   if (built) {
     // The executable contains the same packages.
     const inputs = [...webInputs, ...inputsOf(workerMetafile)]

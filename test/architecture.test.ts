@@ -63,7 +63,6 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "store/usage-types.ts",
     "store/history.ts",
     "store/kept-requests.ts",
-    "store/request-block.ts",
     "store/list-filters.ts",
     "store/outbox.ts",
     "store/store.ts",
@@ -89,7 +88,6 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "ports/log.ts",
     "store/history.ts",
     "store/kept-requests.ts",
-    "store/request-block.ts",
     "values",
   ],
   retention: [

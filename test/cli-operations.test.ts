@@ -4,7 +4,10 @@ import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { operations } from "../src/admin/operations.ts"
+import { firstRowAt } from "../src/store/kept-requests.ts"
 import { person, piped, runLine, runLineJson } from "./support/admin-cli.ts"
+import { openAnyStore } from "./support/any-store.ts"
+import { keptRequestOf } from "./support/kept-request.ts"
 import { tempDir } from "./support/temp.ts"
 
 const dir = tempDir()
@@ -251,6 +254,33 @@ describe("what the commands print", () => {
         .split("\n")
         .map((line) => JSON.parse(line)),
     ).toEqual(records)
+  })
+
+  test("kept requests are exported as JSON lines, page after page", async () => {
+    const { db } = await withKey()
+    const file = db.replace("--db ", "")
+    const { requests, store } = await openAnyStore(file)
+    for (let first = 0; first < 2_500; first += 500)
+      await requests.add({
+        process: "p",
+        requests: Array.from({ length: 500 }, (_, n) =>
+          keptRequestOf({ row: firstRowAt(1_000) + first + n }),
+        ),
+      })
+    await store.close()
+    const lines = async (more: string) =>
+      (await runLine(`requests export ${more} ${db}`)).out
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line))
+    expect(await lines("--format jsonl")).toHaveLength(2_500)
+    const [newest, ...others] = await lines("--limit 1 --status 4xx")
+    expect([newest, others]).toMatchObject([
+      { request_id: `id-${firstRowAt(1_000) + 2_499}`, status: 400 },
+      [],
+    ])
+    expect(await lines("--status 5xx")).toEqual([])
+    expect((await runLine(`requests export --format csv ${db}`)).code).toBe(2)
   })
 })
 

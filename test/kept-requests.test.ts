@@ -1,9 +1,9 @@
 /** Requests of `--keep-requests`: what is kept of a call, who finds it, and what happens when there are too many. */
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
-import { createRequestWriter } from "../src/history/request-writer.ts"
+import { batchSize, createRequestWriter } from "../src/history/request-writer.ts"
 import { createCounts } from "../src/observe/counts.ts"
-import { blockSize, type RequestBlock } from "../src/store/request-block.ts"
+import { type NewRequest, timeOfRow } from "../src/store/kept-requests.ts"
 import { StoreUnavailable } from "../src/store/store.ts"
 import { adminOf } from "./support/admin.ts"
 import { runLine } from "./support/admin-cli.ts"
@@ -201,7 +201,7 @@ describe("a service", () => {
     ["account", "%".repeat(3_000)],
     ["from", "yesterday"],
     ["after", "x"],
-    ["after", Buffer.from('["requests",1,2,3,4]').toString("base64url")],
+    ["after", Buffer.from('["requests",1,"a"]').toString("base64url")],
     ["after", Buffer.from('["audit",1,"id"]').toString("base64url")],
   ] as const)("refuses a %s that it cannot search by", async (parameter, text) => {
     await using service = await started(on)
@@ -227,25 +227,20 @@ describe("a service", () => {
 })
 
 describe("the writer", () => {
-  test("writes a second after the first request, a block at a time, and again what the store did not take", async () => {
+  test("writes a second after the first request, some hundreds at a time, and again what the store did not take", async () => {
     const { writer, offer, timer, state } = newWriter()
-    for (let n = 0; n < blockSize + 76; n++) offer({ status: 200, caller })
+    for (let n = 0; n < batchSize - 1; n++) offer({ status: 200, caller })
     expect([state.calls, timer.waiting]).toEqual([[], [1_000]])
+    for (let n = 0; n < 77; n++) offer({ status: 200, caller })
     state.problem = new StoreUnavailable("no answer")
     timer.fire()
     await writer.write()
     expect(state.logged).toEqual(["requests not written; those in memory are written later"])
     state.problem = null
     await writer.write()
-    expect(state.calls).toEqual([[blockSize], [76]])
-    expect(new Set(state.blocks.map(({ atMs }) => atMs)).size).toBe(2)
+    expect(state.calls).toEqual([batchSize, 76])
+    expect(new Set(state.requests.map(({ row }) => row)).size).toBe(batchSize + 76)
     expect(state.logged.at(-1)).toBe("requests are written again")
-    expect(state.indexed).toBe(0)
-    for (let blocks = 0; blocks < 14; blocks++) {
-      for (let n = 0; n < blockSize; n++) offer({ status: 200, caller })
-      await writer.write()
-    }
-    expect(state.indexed).toBe(1)
     await writer.stop()
   })
 
@@ -275,37 +270,35 @@ describe("the writer", () => {
     for (let n = 0; n < 20_000; n++) offer({ status: 200, caller })
     expect(writer.dropped()).toBe(1_000)
     await writer.write()
-    expect(state.calls.flat().reduce((sum, count) => sum + count, 0)).toBe(20_000)
+    expect(state.calls.reduce((sum, count) => sum + count, 0)).toBe(20_000)
     offer({ status: 401, caller: null })
     expect(writer.dropped()).toBe(1_000)
     await writer.stop()
   })
 
-  test("of a test double writes when it is asked or a block is full, never by time, and drops nothing", async () => {
+  test("of a test double writes when it is asked or has a batch, never by time, and drops nothing", async () => {
     const { writer, offer, timer, state } = newWriter({ isUntimed: true })
     for (let n = 0; n < 1_000; n++) offer({ status: 401, caller: null })
     expect([state.calls, timer.waiting, writer.dropped()]).toEqual([[], [], 0])
     for (let n = 0; n < 100; n++) offer({ status: 200, caller })
     await writer.write()
-    expect(state.calls).toEqual([[256], [256], [256], [256], [76]])
+    expect(state.calls).toEqual([batchSize, 1_100 - batchSize])
     await writer.stop()
   })
 
-  test("keeps blocks short in time, and their names apart when the clock is set back", async () => {
+  test("gives each request a row of its own, in the order of their ends, also when the clock is set back", async () => {
     const { writer, offer, clock, state } = newWriter()
     const startMs = clock.now()
-    for (const ms of [0, 900, 1_100, -3_600_000, 3_600_000]) {
+    for (const ms of [0, 0, 900, -100, -3_600_000, 0, 3_599_200]) {
       clock.advance(ms)
       offer({ status: 200, caller })
     }
     await writer.write()
-    const spans = state.blocks.map(({ process, fromMs, atMs }) => [process, fromMs - startMs, atMs - startMs])
-    expect(spans).toEqual([
-      ["p", 0, 900],
-      ["p", 2_000, 2_000],
-      ["p.1", -3_598_000, -3_598_000],
-      ["p.1", 2_000, 2_000],
-    ])
+    const rows = state.requests.map(({ row }) => row)
+    expect(new Set(rows).size).toBe(7)
+    expect(rows.map((row) => timeOfRow(row) - startMs)).toEqual([0, 0, 900, 900, -3_599_200, -3_599_200, 0])
+    // A batch is in the order of its rows.
+    expect(state.calls).toEqual([4, 3])
     await writer.stop()
   })
 
@@ -317,13 +310,7 @@ describe("the writer", () => {
       writer.offer(counts.tallyOf("accounts.list", surface), start, { status: 200 }, 1)
     }
     await writer.write()
-    const [block] = state.blocks
-    expect([
-      state.calls,
-      block?.body.includes('"inputs"'),
-      block?.body.includes("secret"),
-      block?.body.includes("DROP"),
-    ]).toEqual([[[2]], true, false, false])
+    expect(state.requests.map(({ parameter }) => parameter)).toEqual(["inputs", null])
     await writer.stop()
   })
 })
@@ -355,23 +342,19 @@ function newWriter({ isUntimed = false } = {}) {
   const counts = createCounts([])
   const tally = counts.tallyOf("hmac", "rest")
   const state = {
-    calls: [] as number[][],
-    blocks: [] as RequestBlock[],
+    calls: [] as number[],
+    requests: [] as NewRequest[],
     logged: [] as string[],
-    indexed: 0,
     problem: null as Error | null,
     beforeAdd: () => Promise.resolve(),
   }
   const writer = createRequestWriter({
     requests: {
-      async index() {
-        state.indexed++
-      },
-      async add(blocks) {
+      async add({ requests }) {
         await state.beforeAdd()
         if (state.problem) throw state.problem
-        state.calls.push(blocks.map(({ count }) => count))
-        state.blocks.push(...blocks)
+        state.calls.push(requests.length)
+        state.requests.push(...requests)
       },
     },
     keeping: () => ({ keepRequests: 1, keepAddresses: false }),

@@ -1,10 +1,12 @@
 /** Kept requests of the test double: kept by default, bounded, and the same on every run. */
 import { expect, test } from "bun:test"
-import { keepNewest } from "../src/app/mock-requests.ts"
-import { createBlockBuilder, type RequestBlock } from "../src/store/request-block.ts"
+import { firstRowAt } from "../src/store/kept-requests.ts"
+import { openSqliteStore } from "../src/store/sqlite/open-sqlite.ts"
 import { runLine, runLineJson } from "./support/admin-cli.ts"
 import { openBrowser } from "./support/browser.ts"
+import { keptRequestOf } from "./support/kept-request.ts"
 import { startTestMock, type TestMock } from "./support/mock.ts"
+import { noWaitTimer } from "./support/timer.ts"
 
 const admin = { "x-admin-key": "mock-admin" }
 
@@ -73,22 +75,17 @@ test("finds all requests of one instant, however many searches there were betwee
   }
 })
 
-test("keeps the newest requests alone, while no time passes", async () => {
-  const stored = new Map<number, RequestBlock>()
-  const newest = keepNewest({
-    add: async (blocks) => {
-      for (const block of blocks) stored.set(block.atMs, block)
-    },
-    async deleteBefore(ms) {
-      const [atMs] = [...stored.keys()].filter((one) => one < ms)
-      return { rows: atMs !== undefined && stored.delete(atMs) ? 1 : 0, next: "" }
-    },
-    index: async () => {},
-    find: async () => ({ requests: [], next: null }),
-  })
-  for (let n = 0; n < 100; n++) await newest.add([blockAt(1_000 + n, 256)])
-  expect([...stored.values()].reduce((sum, { count }) => sum + count, 0)).toBe(39 * 256)
-  expect(Math.min(...stored.keys())).toBe(1_061)
+test("a store in memory keeps the newest requests alone, while no time passes", async () => {
+  const { requests, store } = openSqliteStore(":memory:", { timer: noWaitTimer, mostRequests: 500 })
+  for (let first = 0; first < 5_000; first += 100) {
+    const made = Array.from({ length: 100 }, (_, n) => keptRequestOf({ row: firstRowAt(1_000) + first + n }))
+    await requests.add({ process: "mock", requests: made })
+  }
+  const all = await requests.find({}, { limit: 1_000, after: null })
+  expect(all.requests.map(({ requestId }) => requestId)).toEqual(
+    Array.from({ length: 500 }, (_, n) => `id-${firstRowAt(1_000) + 4_999 - n}`),
+  )
+  await store.close()
 })
 
 async function callSome(mock: TestMock): Promise<void> {
@@ -101,20 +98,4 @@ async function callSome(mock: TestMock): Promise<void> {
 async function kept(mock: TestMock): Promise<string> {
   const answer = await mock.fetch("/admin/v1/requests/kept", { headers: admin })
   return answer.text()
-}
-
-function blockAt(atMs: number, count: number): RequestBlock {
-  const builder = createBlockBuilder(atMs)
-  const ids = { requestId: "id", surface: "rest", api: "hmac", account: null, key: null } as const
-  const what = {
-    status: 200,
-    fault: null,
-    parameter: null,
-    credits: 0,
-    isReplay: false,
-    ms: 0,
-    address: null,
-  } as const
-  for (let n = 0; n < count; n++) builder.add({ atMs, ...ids, ...what })
-  return builder.end("mock", atMs)
 }

@@ -3,7 +3,7 @@ import { AccountError } from "../accounts/requirements.ts"
 import { InputRejected } from "../apis/contract.ts"
 import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
 import type { AdminOutcome, AdminStore, NewReplay, ReplayRecord } from "../store/admin-store.ts"
-import { StoreUnavailable } from "../store/store.ts"
+import { ReadTooLong, StoreUnavailable } from "../store/store.ts"
 import { createAuditIds } from "./audit/audit-id.ts"
 import { AdminFault } from "./fault.ts"
 import { requireKnownNames } from "./known-names.ts"
@@ -363,7 +363,9 @@ export function toAdminFault(thrown: unknown): unknown {
     return new AdminFault(thrown.code, thrown.message, { parameter: thrown.parameter })
   }
   if (thrown instanceof StoreUnavailable) {
-    return new AdminFault("unavailable", "Try again soon: the store does not answer.", {
+    const detail =
+      thrown instanceof ReadTooLong ? thrown.message : "Try again soon: the store does not answer."
+    return new AdminFault("unavailable", detail, {
       retryAfterSeconds: 1,
       cause: thrown,
     })

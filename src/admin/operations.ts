@@ -29,7 +29,7 @@ import { listPasskeys, removePasskey, renamePasskey } from "./passkeys/passkey.t
 import { createPerson, personLink, removePerson, updatePerson } from "./people/change-people.ts"
 import { listPeople } from "./people/person.ts"
 import { listPlans } from "./plans/list-plans.ts"
-import { listRequests } from "./requests/list-requests.ts"
+import { exportRequests, listRequests } from "./requests/list-requests.ts"
 import { tailRequests } from "./requests/tail.ts"
 import { createInvitation, listInvitations, revokeInvitation } from "./sign-up/invitations.ts"
 import { listAllMonths, listStatementMonths, listStatements, showStatement } from "./statements/statement.ts"
@@ -68,6 +68,7 @@ const list = [
   historyOfFaults,
   historyOfCredits,
   listRequests,
+  exportRequests,
   tailRequests,
   setWebhook,
   getWebhook,

@@ -17,7 +17,7 @@ import { settingName, settingOfFile } from "../config/setting-name.ts"
 import { nameAdminKey, nameSignIns, seedAdminKey } from "../mock/admin-key.ts"
 import zone from "../mock/dns-zone.yaml"
 import { createFaults } from "../mock/faults.ts"
-import { createJournal } from "../mock/journal.ts"
+import { createJournal, maxEntries } from "../mock/journal.ts"
 import { adminKeyName, defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } from "../mock/keys.ts"
 import { injectAtAdmission, injectAtApi } from "../mock/request-effects.ts"
 import type { MockState } from "../mock/state.ts"
@@ -43,7 +43,6 @@ import { openGuests } from "./guests.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
 import { mailBrandOf } from "./mails.ts"
 import { createMockMails } from "./mock-mails.ts"
-import { keepNewest } from "./mock-requests.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { loadOwnApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
@@ -123,7 +122,7 @@ async function createState(
   const ports = { clock, random, dns, web: config.noOutbound ? webOff : web, timer: systemTimer }
   // Notices are not sent: tests read them from the outbox.
   const notices = { thresholds: noticeThresholds, now: clock.now, onRaised: () => {} }
-  const openedStore = openSqliteStore(":memory:", { timer: systemTimer, notices })
+  const openedStore = openSqliteStore(":memory:", { timer: systemTimer, notices, mostRequests: maxEntries })
   const { store, outbox } = openedStore
   const pages = pageAddresses({
     config: () => config,
@@ -165,7 +164,7 @@ async function createState(
   const parts = {
     opened,
     ports,
-    store: { ...openedStore, requests: keepNewest(openedStore.requests) },
+    store: openedStore,
     keepDays: () => config.history,
     keeping: () => config,
     process: "mock",

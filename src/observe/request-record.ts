@@ -4,6 +4,8 @@ import type { RequestTrace } from "../ports/tracer.ts"
 /** A request as it arrives. */
 export interface RequestStart {
   readonly requestId: string
+  /** Whether the id was made here: a prefix, a dot and a count in base 36. */
+  readonly hasOwnId?: boolean
   /** Returns the client's IP address as text. */
   readonly address: () => string
   /** Milliseconds, read from `Observer.nowMs`. */

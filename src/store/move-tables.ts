@@ -1,4 +1,5 @@
 import { columnsOf, historyTables } from "./history-sql.ts"
+import { requestColumns } from "./request-table.ts"
 
 /** A table whose rows a move takes along, with the columns that every kind of store has. */
 export interface MoveTable {
@@ -106,10 +107,9 @@ export const moveTables: readonly MoveTable[] = [
     ),
   },
   { name: "call_replays", columns: words("account_id key_hash input_hash created_ms credits replays") },
-  { name: "kept_requests", columns: words("at_ms process from_ms body") },
-  { name: "kept_request_recent", columns: words("at_ms process from_ms count value_list") },
-  { name: "kept_request_groups", columns: words("number from_ms until_ms claimed_ms blocks") },
-  { name: "kept_request_values", columns: words("value number members") },
+  { name: "kept_names", columns: ["n", "name"] },
+  { name: "kept_requests", columns: requestColumns },
+  { name: "kept_marks", columns: ["process", "last", "id"] },
   ...historyTables.map((table) => ({ name: table.name, columns: columnsOf(table) })),
 ]
 
@@ -136,10 +136,9 @@ const sums = {
   statements: ["count(*)", "statements"],
   mails: ["count(*)", "mails"],
   call_replays: ["count(*)", "call_replays"],
-  request_blocks: ["count(*)", "kept_requests"],
-  recent_request_blocks: ["count(*)", "kept_request_recent"],
-  request_groups: ["count(*)", "kept_request_groups"],
-  request_entries: ["count(*)", "kept_request_values"],
+  kept_requests: ["count(*)", "kept_requests"],
+  kept_names: ["count(*)", "kept_names"],
+  kept_marks: ["count(*)", "kept_marks"],
   calls: ["sum(calls)", "all_usage"],
   credits: ["sum(credits)", "all_usage"],
   history_calls: ["sum(calls)", "history_calls"],

@@ -42,6 +42,8 @@ export interface StoreOptions {
   readonly timer: Timer
   /** Without rules, charges raise no notices. */
   readonly notices?: NoticeRules
+  /** Keeps the newest of so many requests alone. For a store in memory, whose clock may stand still. */
+  readonly mostRequests?: number
   /** For a server, which keeps the store open for long. It keeps `restore` away, and notices when its file is gone. */
   readonly serving?: ServingOptions
 }

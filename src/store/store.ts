@@ -202,6 +202,18 @@ export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable"
 }
 
+/** How long one statement of a list, a search or a sum may take. Milliseconds. */
+export const readLimitMs = 2_000
+
+/** A list, a search or a sum was ended, since it took too long. */
+export class ReadTooLong extends StoreUnavailable {
+  constructor() {
+    super(
+      `To read this takes longer than ${readLimitMs / 1_000} s, so it was ended. Ask for less: name an account, or a shorter time.`,
+    )
+  }
+}
+
 /** The database was lost while it recorded a charge: the charge was made or not, and nobody can tell. */
 export class ChargeUnknown extends StoreUnavailable {}
 

@@ -8,6 +8,7 @@ import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import type { Mutation } from "../../src/store/admin-store.ts"
 import { latencyColumns } from "../../src/store/history.ts"
+import { firstRowAt } from "../../src/store/kept-requests.ts"
 import { copyRows, move } from "../../src/store/move.ts"
 import type { MoveTarget } from "../../src/store/move-tables.ts"
 import { isPostgresUrl, openStore } from "../../src/store/open.ts"
@@ -18,6 +19,7 @@ import { adminKeyOf, auditOf, changeOf, firstPage, replayOf } from "../support/a
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { attemptsOf, changesOf } from "../support/changes.ts"
 import { runCliForTest } from "../support/cli.ts"
+import { keptRequestOf } from "../support/kept-request.ts"
 import { passkeyOf } from "../support/passkeys.ts"
 import { accountOf, chargeOf, keyOf } from "../support/store.ts"
 import { tempDir } from "../support/temp.ts"
@@ -84,10 +86,9 @@ test.each([...toAnotherKind, ...toTheSameKind])(
       statements: 0,
       mails: 0,
       call_replays: 1,
-      request_blocks: 1,
-      recent_request_blocks: 1,
-      request_groups: 0,
-      request_entries: 0,
+      kept_requests: 1,
+      kept_names: 5,
+      kept_marks: 1,
       calls: many + 3,
       credits: 99 + 20 + 2 + (many - 1),
     })
@@ -346,11 +347,14 @@ const adminMutations = (lastAccountId: string): readonly Mutation[] => [
   },
 ]
 
+const keptRequest = keptRequestOf({
+  ...{ row: firstRowAt(5), requestId: "AbCd.7", ownId: { prefix: "AbCd", count: 7 }, api: "hmac,ä" },
+})
+
 /** Accounts with keys and usage; the first one has all that an account can have. */
 async function fill(db: string, count = few): Promise<void> {
   const { store, admin, outbox, history, requests } = await openAnyStore(db)
-  const values = ["account acc_0001", "id mine-"]
-  await requests.add([{ atMs: 5, fromMs: 4, process: "p1", count: 1, body: '{"names":["ä"]}', values }])
+  await requests.add({ process: "p1", requests: [keptRequest] })
   const key = keyOf({ expiresMs: 9_000, allowApis: ["hmac"], rateLimit: 10 })
   const indexes = Array.from({ length: count }, (_, i) => i)
   await Promise.all(

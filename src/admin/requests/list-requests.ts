@@ -1,13 +1,21 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { choice, nullable } from "../../apis/contract.ts"
-import type { KeptRequest, RequestFilter } from "../../store/request-block.ts"
+import type { KeptRequest, RequestFilter } from "../../store/kept-requests.ts"
 import { surfaces } from "../../values/request-events.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
-import { accountId, instant, keyId, listOf, pageParameters, requireRange } from "../fields.ts"
+import {
+  accountId,
+  cursorParameters,
+  instant,
+  keyId,
+  listOf,
+  pageParameters,
+  requireRange,
+} from "../fields.ts"
 import { requireKey } from "../keys/key.ts"
-import { defineRead } from "../operation.ts"
+import { type AdminContext, defineRead } from "../operation.ts"
 import { readPlacedPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
 
@@ -45,7 +53,7 @@ const keptSchema = Type.Object({
   }),
 })
 
-const input = Type.Object({
+const filterParameters = {
   account: Type.Optional({ ...accountId, description: "Only requests of this account." }),
   key: Type.Optional({ ...keyId, description: "Only requests with the key of this id." }),
   api: Type.Optional(
@@ -78,8 +86,7 @@ const input = Type.Object({
   ),
   from: time("Only requests from this time on: 2027-01-31, or 2027-01-31T12:00:00Z."),
   to: time("Only requests before this time."),
-  ...pageParameters,
-})
+}
 
 export const listRequests = defineRead({
   id: "requests.list",
@@ -96,24 +103,48 @@ export const listRequests = defineRead({
     moreColumns: ["account", "account_name", "key", "key_name", "credits", "ms", "address"],
   },
   portal: { account: "account", key: "key" },
-  input,
+  input: Type.Object({ ...filterParameters, ...pageParameters }),
   output: listOf(keptSchema),
   example: { account: "acc_1234567890abcdef", status: "4xx" },
-  async read(given, context) {
-    if (!context.requests.isOn)
-      throw new AdminFault("conflict", context.actor.account === null ? isOff : isOffForCustomers)
-    const filter = await toFilter(given, context)
-    return readPlacedPage(
-      "requests",
-      given,
-      async (page) => {
-        const { requests, next } = await context.requests.find(filter, page)
-        return { rows: await withNames(requests, context), next }
-      },
-      toOutput,
-    )
-  },
+  read: readRequests,
 })
+
+export const exportRequests = defineRead({
+  id: "requests.export",
+  title: "Export requests",
+  description:
+    "Returns all requests that `--keep-requests` keeps as JSON lines, newest first, for Loki, ClickHouse, DuckDB and the like.",
+  permission: "requests.read",
+  path: "/requests/export",
+  command: { words: "requests export", example: "--format jsonl --from 2027-01-31 > requests.jsonl" },
+  input: Type.Object({
+    ...filterParameters,
+    ...cursorParameters,
+    format: Type.Optional(choice(["jsonl"], { default: "jsonl", description: "One JSON object a line." })),
+  }),
+  output: listOf(keptSchema),
+  format: "json-lines",
+  example: { from: "2027-01-31" },
+  read: readRequests,
+})
+
+type Filters = Static<ReturnType<typeof Type.Object<typeof filterParameters & typeof cursorParameters>>>
+
+/** One page of the kept requests, newest first. */
+async function readRequests(given: Filters, context: AdminContext) {
+  if (!context.requests.isOn)
+    throw new AdminFault("conflict", context.actor.account === null ? isOff : isOffForCustomers)
+  const filter = await toFilter(given, context)
+  return readPlacedPage(
+    "requests",
+    given,
+    async (page) => {
+      const { requests, next } = await context.requests.find(filter, page)
+      return { rows: await withNames(requests, context), next }
+    },
+    toOutput,
+  )
+}
 
 const isOff =
   "This service keeps no requests. Start it with '--keep-requests 30' to keep those of the last 30 days."
@@ -121,7 +152,7 @@ const isOff =
 const isOffForCustomers = "This service keeps no requests."
 
 /** A key is always searched with its account, so that no other account's requests are found. */
-async function toFilter(given: Static<typeof input>, context: AdminParts): Promise<RequestFilter> {
+async function toFilter(given: Filters, context: AdminParts): Promise<RequestFilter> {
   const { account, key, api, status, fault, request_id } = given
   if (account !== undefined) await requireAccount(context, account)
   const owner = key === undefined ? account : (await requireKey(context, key)).accountId

@@ -56,6 +56,11 @@ export function toStoreError(cause: unknown): unknown {
   return text ? new StoreUnavailable(`${text} (${state}: ${cause.message})`, { cause }) : cause
 }
 
+/** Whether the database ended a statement after `statement_timeout`. */
+export function isTooLong(thrown: unknown): boolean {
+  return thrown instanceof StoreUnavailable && sqlStateOf(thrown.cause) === "57014"
+}
+
 /** Turns an error of a start into a message for the operator. */
 export function toStartError(cause: unknown, address: string): unknown {
   const error = toStoreError(cause)

@@ -3,7 +3,8 @@ import type { AnyStoreOptions, InstanceChannel, OpenStore } from "../open-store.
 import { createActivity } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
 import { countPending } from "../outbox-reads.ts"
-import { type AccessRow, selectAccess, toAccess } from "../rows.ts"
+import { type AccessRow, type Run, selectAccess, toAccess } from "../rows.ts"
+import { ReadTooLong, readLimitMs } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
 import { createClockSkew } from "./clock-skew.ts"
@@ -15,7 +16,7 @@ import {
   createConnection,
   shareConnections,
 } from "./connection.ts"
-import { toStartError } from "./errors.ts"
+import { isTooLong, toStartError } from "./errors.ts"
 import { messageChannel, startListener } from "./listener.ts"
 import {
   type MigratedSchema,
@@ -124,8 +125,13 @@ export async function openPostgresStore(
   /** For probes and notifications, so that neither waits behind other work, nor fails when a call would not. */
   const probes = createConnection(ofCalls)
   const ofRest = { ...common, settings: administrationSettings }
-  // One statement may take long, such as a list of the administration.
+  // One statement may take long.
   const rest = shareConnections([createConnection(ofRest), createConnection(ofRest)])
+  /** For lists, searches and sums, one at a time. Commands may take their time. */
+  const reads = createConnection({
+    ...ofRest,
+    ...(serving && { settings: { ...administrationSettings, statement_timeout: String(readLimitMs) } }),
+  })
   /** For what deletes or announces something because it is time for it. Nobody takes that back. */
   const timed: Connection = {
     ...rest,
@@ -133,6 +139,13 @@ export async function openPostgresStore(
       skew.require()
       return rest.run(...statement)
     },
+  }
+  const read: Run = async (...statement) => {
+    try {
+      return await reads.run(...statement)
+    } catch (thrown) {
+      throw isTooLong(thrown) ? new ReadTooLong() : thrown
+    }
   }
   const access = createAccessCache(clock, async (hash) => {
     const select = selectAccess.replace("FROM secrets", ", revision::float8 AS revision FROM secrets")
@@ -205,7 +218,9 @@ export async function openPostgresStore(
     async close() {
       await listener?.stop()
       await sums.settled()
-      await Promise.all([...charging, rates, keys, probes, rest].map((connection) => connection.close()))
+      await Promise.all(
+        [...charging, rates, keys, probes, rest, reads].map((connection) => connection.close()),
+      )
     },
   })
   return {
@@ -215,7 +230,7 @@ export async function openPostgresStore(
     mails: prepareMailOutbox({ read: rest.run, write: rest.run, lock: "FOR UPDATE SKIP LOCKED" }),
     timedEvents: prepareTimedEvents(timed, instance),
     history: prepareHistory(rest, timed),
-    requests: prepareRequests(rest, timed, timer),
+    requests: prepareRequests(rest, read, timed),
     retention: prepareRetention(timed),
     gauges: {
       activity,

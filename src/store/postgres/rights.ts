@@ -36,9 +36,8 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   mails: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   call_replays: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   kept_requests: ["SELECT", "INSERT", "DELETE"],
-  kept_request_recent: ["SELECT", "INSERT", "DELETE"],
-  kept_request_groups: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  kept_request_values: ["SELECT", "INSERT", "DELETE"],
+  kept_names: ["SELECT", "INSERT"],
+  kept_marks: ["SELECT", "INSERT", "DELETE"],
 }
 
 /**

@@ -366,38 +366,41 @@ CREATE TABLE statements (
   PRIMARY KEY (account_id, month)
 );
 CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON statements FOR EACH ROW EXECUTE FUNCTION keep_rows();
--- The requests of --keep-requests, up to 2,048 in a row: see request-block.ts. An index for each request would cost half a call.
+-- The requests of --keep-requests, in the order of their ends: see request-table.ts.
 CREATE TABLE kept_requests (
-  at_ms   bigint NOT NULL,           -- when the last of them ended, or a little later
-  process text COLLATE "C" NOT NULL, -- a name of the process that wrote them
-  from_ms bigint NOT NULL,           -- when the first of them ended
-  body    text NOT NULL,             -- JSON, a line break and rows
-  PRIMARY KEY (at_ms, process)
+  id         bigint NOT NULL,   -- 4,096 times the millisecond in which it ended, and a count
+  process    integer NOT NULL,  -- of kept_names: the prefix of its id, or who has added it
+  count      bigint,            -- the rest of its id, if the id was made here
+  request_id text COLLATE "C",  -- any other id
+  surface    integer NOT NULL,  -- of kept_names, as all of these
+  api        integer,
+  apis       text,              -- several APIs, each with a comma before and after it
+  status     smallint NOT NULL,
+  fault      integer,
+  parameter  text,
+  account    integer,
+  key        integer,
+  credits    bigint NOT NULL,
+  is_replay  smallint NOT NULL,
+  us         bigint NOT NULL,   -- microseconds until the answer was made
+  address    text,
+  PRIMARY KEY (id, process)
 );
--- Blocks that are not in the index yet.
-CREATE TABLE kept_request_recent (
-  at_ms      bigint NOT NULL,
-  process    text COLLATE "C" NOT NULL,
-  from_ms    bigint NOT NULL,
-  count      bigint NOT NULL, -- its requests
-  value_list text NOT NULL,   -- what a search finds it by, such as 'account acc_1', each with a line break before and after it
-  PRIMARY KEY (at_ms, process)
+CREATE INDEX kept_requests_by_account ON kept_requests (account, id);
+CREATE INDEX kept_requests_by_fault ON kept_requests (fault, id) WHERE fault IS NOT NULL;
+CREATE INDEX kept_requests_by_id ON kept_requests (request_id, id) WHERE request_id IS NOT NULL;
+-- Texts that come often: ids of accounts and keys, APIs and faults. They are never deleted.
+CREATE TABLE kept_names (
+  n    integer PRIMARY KEY,
+  name text COLLATE "C" NOT NULL UNIQUE
 );
--- Some hundreds of blocks that were added to the index together. A later one does not end before an earlier one.
-CREATE TABLE kept_request_groups (
-  number     bigint PRIMARY KEY,
-  from_ms    bigint NOT NULL,
-  until_ms   bigint NOT NULL,
-  claimed_ms bigint,                  -- when a process began to add its entries; NULL when all are there
-  blocks     text NOT NULL            -- JSON
+-- Requests whose id has a higher count than `last` ended after the row `id`.
+CREATE TABLE kept_marks (
+  process integer NOT NULL,
+  last    bigint NOT NULL,
+  id      bigint NOT NULL,
+  PRIMARY KEY (process, last)
 );
-CREATE TABLE kept_request_values (
-  value   text COLLATE "C" NOT NULL, -- one of a value_list
-  number  bigint NOT NULL,           -- of the group
-  members text COLLATE "C" NOT NULL, -- its blocks that have the value, as hexadecimal bits
-  PRIMARY KEY (value, number)
-);
-CREATE INDEX kept_request_values_by_group ON kept_request_values (number);
 
 -- Sign-up ---------------------------------------------------------------------------------------------------
 

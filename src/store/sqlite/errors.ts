@@ -32,11 +32,11 @@ export function createRead(database: Database, watch = noWatch): <T>(operation: 
 }
 
 /** Turns an error from outside this program into {@link StoreUnavailable}. Any other is a bug and is returned unchanged. */
-export function toStoreError(cause: unknown, database: Database): unknown {
+export function toStoreError(cause: unknown, database: Database | null): unknown {
   if (!(cause instanceof SQLiteError)) return cause
   const text = advice[primaryCode(cause)]
   // Damaged pages in SQLite's cache would outlive the repair of the file.
-  if (text === damaged) database.run("PRAGMA shrink_memory")
+  if (text === damaged) database?.run("PRAGMA shrink_memory")
   return text ? new StoreUnavailable(`${text} (${cause.code}: ${cause.message})`, { cause }) : cause
 }
 

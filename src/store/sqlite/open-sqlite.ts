@@ -9,6 +9,7 @@ import { noWatch, watchFile } from "./file-watch.ts"
 import { prepareGauges } from "./gauges.ts"
 import { type FlushOptions, withLogFlush } from "./log-flush.ts"
 import { openDatabase } from "./open.ts"
+import { createReads } from "./reads.ts"
 import { prepareOutbox } from "./sqlite-outbox.ts"
 import { createSqliteStores } from "./sqlite-store.ts"
 
@@ -21,14 +22,13 @@ type OpenOptions = StoreOptions & Pick<AnyStoreOptions, "mustExist" | "log"> & P
 export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
   const isNew = !existsSync(file)
   const activity = createActivity()
-  const { database, watch, unlock } = open(file, options)
-  // A command writes little, and no calls wait for it.
-  const thread =
-    options.serving && file !== ":memory:"
-      ? createCheckpoints(database, { ...options, onFailedFlush: watch.failFlush })
-      : null
+  const { database, watch, unlock } = open(file, options, () => void reads?.renew())
+  // A command writes and reads little, and no calls wait for it.
+  const isShared = options.serving !== undefined && file !== ":memory:"
+  const thread = isShared ? createCheckpoints(database, { ...options, onFailedFlush: watch.failFlush }) : null
   const checkpoints = thread ?? noCheckpoints
-  const stores = createSqliteStores(database, options, watch, checkpoints)
+  const reads = isShared ? createReads(file, { ...options, watch }) : null
+  const stores = createSqliteStores(database, options, { watch, checkpoints, readApart: reads?.read })
   const flushed = { ...stores, store: counted(stores.store, activity) }
   const { store, admin } = withLogFlush(flushed, file, { ...options, onFailed: watch.failFlush })
   return {
@@ -36,7 +36,7 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
       ...store,
       async close() {
         watch.stop()
-        await thread?.stop()
+        await Promise.all([thread?.stop(), reads?.stop()])
         await store.close().finally(() => {
           thread?.release()
           unlock()
@@ -70,7 +70,8 @@ function counted(store: Store, activity: StoreActivity): Store {
   }
 }
 
-function open(file: string, { mustExist = false, timer, serving }: OpenOptions) {
+/** @param onChange called when the file was replaced or is back */
+function open(file: string, { mustExist = false, timer, serving }: OpenOptions, onChange: () => void) {
   if (!serving || file === ":memory:")
     return { database: openDatabase(file, { mustExist }), watch: noWatch, unlock() {} }
   // Before the file is opened, so that no restore replaces it between opening and locking.
@@ -78,7 +79,11 @@ function open(file: string, { mustExist = false, timer, serving }: OpenOptions) 
   let database: Database | null = null
   try {
     database = openDatabase(file, { mustExist })
-    return { database, watch: watchFile(file, timer, serving.onChange), unlock }
+    const watch = watchFile(file, timer, (problem) => {
+      onChange()
+      serving.onChange(problem)
+    })
+    return { database, watch, unlock }
   } catch (cause) {
     database?.close()
     unlock()

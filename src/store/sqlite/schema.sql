@@ -346,38 +346,40 @@ CREATE TRIGGER statements_are_not_changed BEFORE UPDATE ON statements
   BEGIN SELECT raise(ABORT, 'statements cannot be changed'); END;
 CREATE TRIGGER statements_are_not_deleted BEFORE DELETE ON statements
   BEGIN SELECT raise(ABORT, 'statements cannot be deleted'); END;
--- The requests of --keep-requests, up to 2,048 in a row: see request-block.ts. An index for each request would cost half a call.
+-- The requests of --keep-requests, in the order of their ends: see request-table.ts.
 CREATE TABLE kept_requests (
-  at_ms   INTEGER NOT NULL, -- when the last of them ended, or a little later
-  process TEXT NOT NULL,    -- a name of the process that wrote them
-  from_ms INTEGER NOT NULL, -- when the first of them ended
-  body    TEXT NOT NULL,    -- JSON, a line break and rows
-  PRIMARY KEY (at_ms, process)
+  id         INTEGER PRIMARY KEY, -- 4,096 times the millisecond in which it ended, and a count
+  process    INTEGER NOT NULL,    -- of kept_names: the prefix of its id, or who has added it
+  count      INTEGER,             -- the rest of its id, if the id was made here
+  request_id TEXT,                -- any other id
+  surface    INTEGER NOT NULL,    -- of kept_names, as all of these
+  api        INTEGER,
+  apis       TEXT,                -- several APIs, each with a comma before and after it
+  status     INTEGER NOT NULL,
+  fault      INTEGER,
+  parameter  TEXT,
+  account    INTEGER,
+  key        INTEGER,
+  credits    INTEGER NOT NULL,
+  is_replay  INTEGER NOT NULL,
+  us         INTEGER NOT NULL,    -- microseconds until the answer was made
+  address    TEXT
 ) STRICT;
--- Blocks that are not in the index yet.
-CREATE TABLE kept_request_recent (
-  at_ms      INTEGER NOT NULL,
-  process    TEXT NOT NULL,
-  from_ms    INTEGER NOT NULL,
-  count      INTEGER NOT NULL, -- its requests
-  value_list TEXT NOT NULL,    -- what a search finds it by, such as 'account acc_1', each with a line break before and after it
-  PRIMARY KEY (at_ms, process)
+-- None has accounts: it would cost seven times as much as the rows.
+CREATE INDEX kept_requests_by_fault ON kept_requests (fault) WHERE fault IS NOT NULL;
+CREATE INDEX kept_requests_by_id ON kept_requests (request_id) WHERE request_id IS NOT NULL;
+-- Texts that come often: ids of accounts and keys, APIs and faults. They are never deleted.
+CREATE TABLE kept_names (
+  n    INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE
 ) STRICT;
--- Some hundreds of blocks that were added to the index together. A later one does not end before an earlier one.
-CREATE TABLE kept_request_groups (
-  number     INTEGER PRIMARY KEY,
-  from_ms    INTEGER NOT NULL,
-  until_ms   INTEGER NOT NULL,
-  claimed_ms INTEGER,          -- when a process began to add its entries; NULL when all are there
-  blocks     TEXT NOT NULL     -- JSON
-) STRICT;
-CREATE TABLE kept_request_values (
-  value   TEXT NOT NULL,       -- one of a value_list
-  number  INTEGER NOT NULL,    -- of the group
-  members TEXT NOT NULL,       -- its blocks that have the value, as hexadecimal bits
-  PRIMARY KEY (value, number)
+-- Requests whose id has a higher count than `last` ended after the row `id`.
+CREATE TABLE kept_marks (
+  process INTEGER NOT NULL,
+  last    INTEGER NOT NULL,
+  id      INTEGER NOT NULL,
+  PRIMARY KEY (process, last)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX kept_request_values_by_group ON kept_request_values (number);
 
 -- Sign-up ---------------------------------------------------------------------------------------------------
 

@@ -35,8 +35,8 @@ const isClosedAccount = `EXISTS (SELECT 1 FROM ledger INDEXED BY ledger_closed
   WHERE ledger.account_id = accounts.id AND ledger.closed_ms IS NOT NULL)`
 
 interface AdminStoreParts {
-  /** Runs long reads. Other work gets its turn before each statement. */
-  readonly readInTurn: Run
+  /** Runs reads that may look at many rows. */
+  readonly readApart: Run
   readonly read: <T>(operation: () => T) => T
   readonly write: Write
   readonly access: Pick<AccessCache, "clear">
@@ -162,12 +162,12 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
     },
 
     ...prepareAdminReads({ read: run, write: createRun(database, write), selectNotices }),
-    ...prepareStatementReads({ read: parts.readInTurn, write: createRun(database, write), texts }),
-    plansInUse: () => countPlans(parts.readInTurn),
-    ...prepareSqliteLists(parts.readInTurn),
+    ...prepareStatementReads({ read: parts.readApart, write: createRun(database, write), texts }),
+    plansInUse: () => countPlans(parts.readApart),
+    ...prepareSqliteLists(parts.readApart),
     usageMonthsUntil,
     usage: (query, page) =>
-      readUsage(query, page, { read: parts.readInTurn, dialect: usageDialect, usageMonthsUntil }),
+      readUsage(query, page, { read: parts.readApart, dialect: usageDialect, usageMonthsUntil }),
   }
 }
 

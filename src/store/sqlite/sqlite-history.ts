@@ -7,8 +7,8 @@ import { texts } from "./statement.ts"
 import type { Write } from "./write.ts"
 
 interface HistoryParts {
-  /** Runs long reads. Other work gets its turn before each statement. */
-  readonly readInTurn: Run
+  /** Runs reads that may look at many rows. */
+  readonly readApart: Run
   readonly write: Write
 }
 
@@ -24,7 +24,7 @@ const dialect: sql.HistoryDialect = {
 }
 
 /** Prepares the history of one connection. Between the parts of a long read other work gets its turn. */
-export function prepareHistory(database: Database, { readInTurn, write }: HistoryParts): History {
+export function prepareHistory(database: Database, { readApart, write }: HistoryParts): History {
   const addBatch = database.transaction(
     (process: string, number: number, newestMs: number, rows: readonly string[]) => {
       const isNew = database
@@ -74,7 +74,7 @@ export function prepareHistory(database: Database, { readInTurn, write }: Histor
       ),
     fold: (untilMs, limit) => write(() => foldAll.immediate(untilMs, limit)),
     deleteBefore: (ms, limit) => write(() => deleteAll.immediate(ms, limit)),
-    ...prepareHistoryReads({ read: readInTurn, texts, windowMs }),
+    ...prepareHistoryReads({ read: readApart, texts, windowMs }),
   }
 }
 

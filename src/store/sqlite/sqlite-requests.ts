@@ -1,42 +1,56 @@
 import type { Database } from "bun:sqlite"
-import type { Timer } from "../../apis/contract.ts"
-import { deleteRequestsBefore, findRequests, type KeptRequests } from "../kept-requests.ts"
-import { toValueList } from "../request-group.ts"
-import { indexRecent } from "../request-index.ts"
+import { firstRowAt, type KeptRequests, timeOfRow } from "../kept-requests.ts"
+import { prepareKeptRequests, type RequestMark, type RequestRow, requestColumns } from "../request-table.ts"
 import type { Run } from "../rows.ts"
-import { createRun } from "./statement.ts"
+import { aliveAt, createRun } from "./statement.ts"
 import type { Write } from "./write.ts"
 
-interface RequestParts {
-  /** Runs long reads. Other work gets its turn before each statement. */
-  readonly readInTurn: Run
+interface SqliteRequestParts {
+  /** Runs reads that may look at many rows. */
+  readonly readApart: Run
   readonly write: Write
-  readonly timer: Pick<Timer, "turn">
+  /** Keeps the newest of so many alone, for a store in memory. */
+  readonly most?: number | undefined
 }
 
 /** The kept requests of one connection. */
 export function prepareRequests(
   database: Database,
-  { readInTurn: read, write, timer }: RequestParts,
+  { readApart, write, most }: SqliteRequestParts,
 ): KeptRequests {
-  const change = createRun(database, write)
-  const addAll = database.transaction((blocks: Parameters<KeptRequests["add"]>[0]) => {
-    const insert = database.query<unknown, [number, string, number, string]>(
-      "INSERT INTO kept_requests (at_ms, process, from_ms, body) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
-    )
-    const insertRecent = database.query<unknown, [number, string, number, number, string]>(
-      "INSERT INTO kept_request_recent (at_ms, process, from_ms, count, value_list) VALUES (?1, ?2, ?3, ?4, ?5)",
-    )
-    for (const { atMs, process, fromMs, count, body, values } of blocks) {
-      if (insert.run(atMs, process, fromMs, body).changes === 0) continue
-      insertRecent.run(atMs, process, fromMs, count, toValueList(values))
+  type Cells = RequestRow[keyof RequestRow][]
+  // One row a statement is cheapest: 100 rows in one take a fourth longer.
+  const insert = database.query<unknown, Cells>(
+    `INSERT INTO kept_requests (${requestColumns.join(", ")}) VALUES (${requestColumns.map(() => "?").join(", ")})
+      ON CONFLICT DO NOTHING`,
+  )
+  const lastUntil = database.query<{ last: number }, [number]>(
+    "SELECT max(id) AS last FROM kept_requests WHERE id < ?1",
+  )
+  const mark = database.query<unknown, [number, number, number]>(
+    "INSERT INTO kept_marks (process, last, id) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+  )
+  const trim = database.query<unknown, [number]>(
+    "DELETE FROM kept_requests WHERE id <= (SELECT id FROM kept_requests ORDER BY id DESC LIMIT 1 OFFSET ?1)",
+  )
+
+  const addAll = database.transaction((rows: readonly RequestRow[], marks: readonly RequestMark[]) => {
+    let id = 0
+    for (const row of rows) {
+      const cells = requestColumns.map((column) => row[column])
+      for (id = cells[0] = Math.max(row.id, id + 1); insert.run(...cells).changes === 0; )
+        // Another process has this number. Its millisecond has more of them.
+        id = cells[0] = (lastUntil.get(firstRowAt(timeOfRow(id) + 1))?.last ?? id) + 1
     }
+    for (const { process, last } of marks) mark.run(process, last, id)
+    if (most !== undefined) trim.run(most)
   })
 
-  return {
-    add: (blocks) => write(() => addAll.immediate(blocks)),
-    index: (nowMs) => indexRecent({ read, change, timer, entriesAtOnce: 64 }, nowMs),
-    find: (filter, page) => findRequests(read, filter, page, "instr"),
-    deleteBefore: (ms, limit) => deleteRequestsBefore(change, ms, limit),
-  }
+  return prepareKeptRequests({
+    read: readApart,
+    change: createRun(database, write),
+    insert: (rows, marks) => write(() => addAll.immediate(rows, marks)),
+    hasAccountIndex: false,
+    alive: [aliveAt("id")],
+  })
 }

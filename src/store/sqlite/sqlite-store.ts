@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite"
 import { prepareMailOutbox } from "../mail-outbox.ts"
 import type { OpenStore, StoreOptions } from "../open-store.ts"
+import type { Run } from "../rows.ts"
 import {
   type AccessRow,
   countReplay,
@@ -23,7 +24,7 @@ import { prepareHistory } from "./sqlite-history.ts"
 import { prepareRequests } from "./sqlite-requests.ts"
 import { prepareRetention } from "./sqlite-retention.ts"
 import { prepareTimedEvents } from "./sqlite-timed-events.ts"
-import { createRun, toSqlite } from "./statement.ts"
+import { addAlive, createRun, toSqlite } from "./statement.ts"
 import { createWrite } from "./write.ts"
 
 /** The parts of a store that share one SQLite connection. */
@@ -32,12 +33,19 @@ type SqliteStores = Pick<
   "store" | "admin" | "mails" | "timedEvents" | "history" | "requests" | "retention"
 >
 
+/** The parts that a store kept open by a server has more of. */
+interface StoreParts {
+  readonly watch?: typeof noWatch
+  readonly checkpoints?: typeof noCheckpoints
+  /** Runs reads that may look at many rows; on the same connection by default. */
+  readonly readApart?: Run | undefined
+}
+
 /** The store and its administration on one SQLite connection, which the store owns and closes. */
 export function createSqliteStores(
   database: Database,
-  { timer, notices }: StoreOptions,
-  watch = noWatch,
-  checkpoints = noCheckpoints,
+  { timer, notices, mostRequests: most }: StoreOptions,
+  { watch = noWatch, checkpoints = noCheckpoints, ...given }: StoreParts = {},
 ): SqliteStores {
   const read = createRead(database, watch)
   const write = createWrite(database, timer, watch, checkpoints)
@@ -104,19 +112,17 @@ export function createSqliteStores(
       database.close()
     },
   }
-  const readInTurn = createRun(database, async (work) => {
-    await timer.turn()
-    return read(work)
-  })
-  const admin = prepareAdminStore(database, { readInTurn, read, write, access, ledger, notices })
+  addAlive(database)
+  const readApart = given.readApart ?? createRun(database, read)
+  const admin = prepareAdminStore(database, { readApart, read, write, access, ledger, notices })
   const timedEvents = prepareTimedEvents(database, { read, write, onRaised: notices?.onRaised })
   const mails = prepareMailOutbox({
     read: createRun(database, read),
     write: createRun(database, write),
     lock: "",
   })
-  const history = prepareHistory(database, { readInTurn, write })
-  const requests = prepareRequests(database, { readInTurn, write, timer })
+  const history = prepareHistory(database, { readApart, write })
+  const requests = prepareRequests(database, { readApart, write, most })
   const retention = prepareRetention(database, { read: createRun(database, read), write, checkpoints })
   return { store, admin, mails, timedEvents, history, requests, retention }
 }

@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite"
 import type { Parameter, Run, TextList } from "../rows.ts"
+import { ReadTooLong } from "../store.ts"
 
 /** A statement that is written for all kinds of stores, as SQLite takes it: without casts, and with `?1` for `$1`. */
 export function toSqlite(statement: string): string {
@@ -19,4 +20,24 @@ export function createRun(database: Database, run: <T>(work: () => T) => T | Pro
 export const texts: TextList = {
   toParameter: (list) => JSON.stringify(list),
   isIn: (parameter) => `IN (SELECT value FROM json_each(${parameter}))`,
+}
+
+/**
+ * Gives a connection the SQL function `alive()`, which ends a statement that has to end: bun:sqlite cannot interrupt one, and
+ * ending a thread does not end its statement.
+ */
+export function addAlive(database: Database, isAlive: () => boolean = () => true): void {
+  // As a deterministic function it would be asked once only.
+  database.function("alive", { deterministic: false }, () => {
+    if (isAlive()) return 1
+    throw new ReadTooLong()
+  })
+}
+
+/**
+ * A condition that is true, and asks `alive()` every 1,024 rows: at each row it would double the time. It comes first in a WHERE,
+ * since SQLite does not look at what follows a false condition.
+ */
+export function aliveAt(rowid: string): string {
+  return `((${rowid} & 1023) <> 0 OR alive())`
 }

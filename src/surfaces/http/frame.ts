@@ -77,9 +77,12 @@ export function createFrame(
   function open(request: Request): IncomingRequest {
     const { headers } = request
     const key = sentKey(headers)
+    const sentId = headers.get("x-request-id")
+    const requestId = requestIdFor(sentId, key)
     let socket: string | null = null
     return {
-      requestId: requestIdFor(headers.get("x-request-id"), key),
+      requestId,
+      hasOwnId: requestId !== sentId,
       key,
       hasTwoKeys: hasTwoKeys(headers),
       address() {

@@ -44,6 +44,7 @@ export type Opened = (exchange: Exchange) => Promise<Response> | Response | unde
 /** Stands in the context until the request is opened, so that all contexts have one shape. */
 const notYet: IncomingRequest = {
   requestId: "",
+  hasOwnId: false,
   key: null,
   address: () => "",
   hasTwoKeys: false,

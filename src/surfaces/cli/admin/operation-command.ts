@@ -120,7 +120,8 @@ function addOptions(command: Command, entries: readonly Entry[], { clock }: CliP
       )
     const paged = isPaged(entry.operation)
     for (const [name, schema] of optionParameters(entry)) {
-      if (name === "format" || (paged && name === "limit")) continue
+      // Tables have --csv and --json instead.
+      if ((name === "format" && !entry.operation.format) || (paged && name === "limit")) continue
       const isMandatory = entries.length === 1 && isNeeded(entry, name)
       for (const option of toOptions(name, schema, { nowMs: () => clock.now() }, isMandatory)) add(option)
     }

@@ -31,20 +31,25 @@ export async function runAndPrint(
     else if (thing[printsOnly] !== null) terminal.out(`${thing[printsOnly]}\n`)
     return requireSecrets(operation, thing)
   }
-  const { entries, next, others } = await readAll(backend, operation, schema, input)
+  const entries: Values[] = []
+  const isLines = operation.format === "json-lines"
+  // There may be millions of lines, so none is kept.
+  const take = (entry: Values) => {
+    if (isLines) terminal.out(`${JSON.stringify(entry)}\n`)
+    else entries.push(entry)
+  }
+  const { next, others } = await readAll(backend, operation, schema, input, take)
   if (csv) {
     const columns = listColumns(schema, entries[0])
     for (const row of [columns, ...entries.map((entry) => columns.map((name) => entry[name]))]) {
       // A row ends with \r\n, and the terminal would escape \r.
       terminal.styled(`${escapeHiddenInLines(toCsvRow(row).slice(0, -2))}\r\n`)
     }
-  } else if (operation.format === "json-lines") {
-    for (const entry of entries) terminal.out(`${JSON.stringify(entry)}\n`)
-  } else if (Object.keys(others).length === 0) {
+  } else if (!isLines && Object.keys(others).length === 0) {
     printEntries(terminal, schema, command, entries, { json, wide })
-  } else if (json) {
+  } else if (!isLines && json) {
     terminal.out(`${JSON.stringify({ data: entries, ...others })}\n`)
-  } else {
+  } else if (!isLines) {
     printEntries(terminal, schema, command, entries, { json, wide })
     terminal.out("\n")
     printThing(terminal, operation, others, json)
@@ -62,17 +67,17 @@ async function readAll(
   operation: Operation,
   schema: TSchema,
   input: Values,
+  take: (entry: Values) => void,
 ): Promise<{
-  entries: readonly Values[]
   next: string | null /** The other values of the answer. */
   others: Values
 }> {
   const paged = isPaged(operation)
   const most = typeof input.limit === "number" ? input.limit : Number.POSITIVE_INFINITY
-  const entries: Values[] = []
+  let taken = 0
   let after = input.after
   while (true) {
-    const limit = Math.min(pageSize, most - entries.length)
+    const limit = Math.min(pageSize, most - taken)
     const page = { ...input, limit, ...(after !== undefined && { after }) }
     const {
       data,
@@ -81,11 +86,12 @@ async function readAll(
       ...others
     } = requireValues(await backend.run(operation, paged ? page : input))
     if (!Array.isArray(data)) throw strangeAnswer()
-    for (const entry of data) entries.push(inOrder(schema, requireValues(entry)))
+    for (const entry of data) take(inOrder(schema, requireValues(entry)))
+    taken += data.length
     const more = typeof next === "string" ? next : null
     // Otherwise the list would never end.
     if (more !== null && more === after) throw strangeAnswer()
-    if (more === null || entries.length >= most) return { entries, next: more, others }
+    if (more === null || taken >= most) return { next: more, others }
     after = more
   }
 }
