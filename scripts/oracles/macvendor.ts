@@ -31,6 +31,8 @@ const any = digits(12).map((text) =>
   ),
 )
 
+const authority = "ieeeregistrationauthority"
+
 export const oracle = defineOracle<string, Answer>({
   api: "macvendor",
   against: "ieee-data",
@@ -45,7 +47,7 @@ export const oracle = defineOracle<string, Answer>({
     const answer = await ask(macvendor, { mac })
     const organization = answer?.is_private ? "private" : plain(answer?.organization ?? null)
     return answer?.is_divided
-      ? { prefix: mac.replaceAll(":", "").slice(0, 6), organization: "ieeeregistrationauthority" }
+      ? { prefix: mac.replaceAll(":", "").slice(0, 6), organization: authority }
       : { prefix: answer?.prefix?.replaceAll(":", "") ?? null, organization }
   },
   async theirs(macs) {
@@ -53,6 +55,14 @@ export const oracle = defineOracle<string, Answer>({
     return answers.map(({ prefix, organization }) => ({ prefix, organization: plain(organization) }))
   },
   known: [
+    {
+      reason:
+        "a part of a divided block that the registration authority lists under its own name: nobody has it, and our list leaves it out",
+      fits: (_mac, ours, theirs) =>
+        theirs.organization === authority &&
+        ours.organization === authority &&
+        theirs.prefix?.startsWith(ours.prefix ?? "-") === true,
+    },
     {
       reason: "assigned, or divided further, after ieee-data's list of August 2022",
       fits: (_mac, ours, theirs) => (ours.prefix?.length ?? 0) > (theirs.prefix?.length ?? 0),

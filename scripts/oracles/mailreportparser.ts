@@ -28,8 +28,11 @@ async function answerOf(report: string) {
   }
 }
 
-function isEqualBut(name: keyof Answer, ours: Answer, theirs: Answer): boolean {
-  return Bun.deepEquals({ ...ours, [name]: null }, { ...theirs, [name]: null })
+/** Whether all values are the same but negative numbers, which the XML Schema allows and which are null here. */
+function areEqualButNegatives(ours: Answer, theirs: Answer): boolean {
+  return differing({ ...ours, is_valid: null }, { ...theirs, is_valid: null }).every(
+    ([our, their]) => our === null && Number(their) < 0,
+  )
 }
 
 /** The values that only one of the two gives. */
@@ -63,7 +66,7 @@ export const oracle = defineOracle<string, Answer>({
         "the XML Schema takes any element at the end of a record, such as a second auth_results; the text of RFC 9990 wants those of another namespace",
       fits: (report, ours, theirs) =>
         !ours.is_valid &&
-        isEqualBut("is_valid", ours, theirs) &&
+        areEqualButNegatives(ours, theirs) &&
         /<\/auth_results>\s*<(?:row|identifiers|auth_results|pct|spf|dkim|version|np|x|domain|extension|reason)>/.test(
           report,
         ),
@@ -71,14 +74,13 @@ export const oracle = defineOracle<string, Answer>({
     {
       reason: "the XML Schema allows negative times and counts; here they are a problem, and null",
       fits: (_report, ours, theirs) =>
-        ours.is_valid === theirs.is_valid &&
-        differing(ours, theirs).every(([our, their]) => our === null && Number(their) < 0),
+        ours.is_valid === theirs.is_valid && areEqualButNegatives(ours, theirs),
     },
     {
       reason: "python3-xmlschema misses text in an element that may have elements and has none",
       fits: (report, ours, theirs) =>
         !ours.is_valid &&
-        isEqualBut("is_valid", ours, theirs) &&
+        areEqualButNegatives(ours, theirs) &&
         /<(?:extension|auth_results)>[^<]*\S[^<]*<\//.test(report),
     },
     {

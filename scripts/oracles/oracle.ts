@@ -96,9 +96,10 @@ export async function debianVersion(debianPackage: string): Promise<string> {
   return out
 }
 
-/** Runs a program to its end. */
+/** Runs a program to its end. Python gets a fixed seed for its sets, so that its answers depend on the cases alone. */
 export async function run(command: string[], input: string | Uint8Array) {
-  const child = Bun.spawn(command, { stdin: new Blob([input]), stdout: "pipe", stderr: "pipe" })
+  const env = { ...process.env, PYTHONHASHSEED: "0" }
+  const child = Bun.spawn(command, { env, stdin: new Blob([input]), stdout: "pipe", stderr: "pipe" })
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   return { code, out, err }
 }
