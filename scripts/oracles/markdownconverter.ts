@@ -79,7 +79,7 @@ export const known: readonly Judgement<string, string>[] = [
     fits: (text, ours, theirs) =>
       areEqualBut(/<\/?p>/g, ours, theirs) &&
       countOf("<p>", ours) > countOf("<p>", theirs) &&
-      /^(?:[*+>-]|\d+[.)]|\s)*(?:---\s*|\[a\]: \/b.*)$/m.test(text),
+      /^(?:[*+>-]|\d+[.)]|\s)*(?:(?:[*_-]\s*){3,}|\[a\]: \/b.*)$/m.test(text),
   },
   {
     reason:
