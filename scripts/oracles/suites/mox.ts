@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { dkimvalidator } from "../../../src/apis/dkimvalidator/index.ts"
 import { dmarcvalidator } from "../../../src/apis/dmarcvalidator/index.ts"
 import { readPolicy } from "../../../src/apis/mail/mta-sts-policy.ts"
 import { readId } from "../../../src/apis/mail/mta-sts-record.ts"
@@ -19,7 +20,7 @@ interface Row {
 /** The rows of a table in a test of Go: calls of `good`, `valid`, `bad` and `test` with a text. */
 function rowsOf(file: string, from: string): readonly Row[] {
   const source = readFileSync(file, "utf8").split(`func ${from}(`)[1]?.split("\nfunc ")[0] ?? ""
-  const calls = source.matchAll(/^\t(good|valid|bad|test)\((?:("(?:[^"\\]|\\.)*")|`([^`]*)`)(, nil\))?/gm)
+  const calls = source.matchAll(/^\t(good|valid|bad|test)\((?:("(?:[^"\\]|\\.)*")|`([^`]*)`)(, nil[),])?/gm)
   return [...calls].map(([, call, quoted, raw = "", none]) => ({
     text: quoted === undefined ? raw : (JSON.parse(quoted.replaceAll("\t", "\\t")) as string),
     isGood: call !== "bad" && none === undefined,
@@ -43,6 +44,24 @@ interface Table {
 }
 
 const tables: readonly Table[] = [
+  {
+    api: "dkimvalidator",
+    file: "dkim/txt_test.go",
+    function: "TestParseRecord",
+    async isTaken(text) {
+      const ports = context("s._domainkey.a.example", text)
+      const { problems } = await dkimvalidator.run({ domain: "a.example", selector: "s" }, ports)
+      return problems.every(({ code, severity }) => severity !== "error" || code === "revoked")
+    },
+    known: [
+      [
+        /^v=DKIM1; p=; $/,
+        "a blank after the last semicolon, which RFC 6376 §3.2 does not have, changes nothing",
+      ],
+      [/k=unknown; p=$/, "RFC 6376 §3.6.1: an empty key was revoked, of whatever kind it is"],
+      [/SHA256/, "RFC 6376 §3.2: values are case-sensitive, so that no hash with this name is allowed"],
+    ],
+  },
   {
     api: "dmarcvalidator",
     file: "dmarc/parse_test.go",
