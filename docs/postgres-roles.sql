@@ -53,7 +53,7 @@ BEGIN
   GRANT INSERT ON usage_set_aside TO penknife_service;
   GRANT SELECT ON all_usage TO penknife_service;
   -- What was adjusted and what a statement says is never changed.
-  GRANT SELECT, INSERT ON adjustments, statements TO penknife_service;
+  GRANT SELECT, INSERT ON adjustments, plan_terms TO penknife_service;
   -- The plans, for commands on the database.
   GRANT SELECT, INSERT, UPDATE ON service_settings TO penknife_service;
   -- Mails older than --keep-notices are deleted.

@@ -190,7 +190,7 @@ describe("levels and sampling", () => {
       // These begin beside the first calls. If the store is locked then, their failures are logged as well.
       ({ message }) =>
         message !== "notice delivery failed" &&
-        message !== "the plans were not kept for commands on the store",
+        message !== "the plans were not kept for commands and statements",
     )
     expect(lines.map(({ level, message }) => [level, message])).toEqual([
       ["error", "storeUnavailable"],

@@ -1,4 +1,5 @@
 import { missingPlan, type Plans, plansFromText, plansToText } from "../accounts/plan.ts"
+import { recordTerms, type StatementParts } from "../admin/statements/plan-terms.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { Log } from "../ports/log.ts"
@@ -9,17 +10,18 @@ import { withoutPassword } from "../values/without-password.ts"
 /** The name of the plans among the settings that a store keeps. */
 const plansSetting = "plans"
 
-/** Keeps the plans of a service in its store, for commands on the store that have no configuration file. Never throws. */
-export async function keepPlans(
-  admin: Pick<AdminStore, "findSetting" | "keepSetting">,
-  plans: Plans,
-  log: Log,
-): Promise<void> {
+/**
+ * Keeps the plans of a service in its store: for commands on the store that have no configuration file, and for statements of
+ * months in which they were others. Never throws.
+ */
+export async function keepPlans(parts: StatementParts, log: Log): Promise<void> {
+  const { admin, plans } = parts
   const text = plansToText(plans)
   try {
     if ((await admin.findSetting(plansSetting)) !== text) await admin.keepSetting(plansSetting, text)
+    await recordTerms(parts)
   } catch (cause) {
-    log.warn("the plans were not kept for commands on the store", { cause: messageOf(cause) })
+    log.warn("the plans were not kept for commands and statements", { cause: messageOf(cause) })
   }
 }
 

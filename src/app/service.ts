@@ -1,5 +1,4 @@
 import { noticeThresholds } from "../accounts/credits.ts"
-import { createStatementWriter } from "../admin/statements/write-statements.ts"
 import type { Ports } from "../apis/contract.ts"
 import { createAccountSnapshots } from "../call/account-snapshots.ts"
 import type { Guests } from "../call/guests.ts"
@@ -162,13 +161,6 @@ export async function startService(config: Config, options: StartOptions = {}): 
   const cleaner = createCleaner({
     store: openedStore,
     kept: () => current.config,
-    statements: createStatementWriter({
-      admin: openedStore.admin,
-      clock,
-      get plans() {
-        return current.config.plans
-      },
-    }),
     clock,
     timer: ports.timer,
     log,
@@ -223,7 +215,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
         peers?.announce()
         log.setLevel(generation.config.logLevel ?? opened.defaultLevel)
         shared.unsent.setLimit(generation.config.maxUnsentBytes)
-        void keepPlans(openedStore.admin, generation.config.plans, log)
+        void keepPlans({ admin: openedStore.admin, clock, plans: generation.config.plans }, log)
       },
     }),
   })
@@ -290,7 +282,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     mailing.start()
     eventCheck.start()
     cleaner.start()
-    void keepPlans(openedStore.admin, current.config.plans, log)
+    void keepPlans({ admin: openedStore.admin, clock, plans: current.config.plans }, log)
     schedule.start()
     void warmLibraries(catalog, systemTimer, log)
   })

@@ -23,12 +23,6 @@ interface CleanerParts {
   }
   /** It may change. */
   readonly kept: () => KeptDays
-  /** Writes the statements of months that are over. */
-  readonly statements?: {
-    /** Whether there may be some to write. */
-    isDue(): boolean
-    step(place: string, limit: number): Promise<PassStep>
-  }
   readonly clock: Clock
   readonly timer: Timer
   readonly log: Pick<Log, "warn" | "info">
@@ -98,10 +92,6 @@ export function createCleaner(parts: CleanerParts) {
     const nowMs = clock.now()
     const { history: historyDays, keepNotices, keepUsage, keepRequests } = kept()
     const deleted = { notices: 0, usage: 0, history: 0, requests: 0, replays: 0 }
-    if (parts.statements?.isDue()) {
-      const written = await repeat(parts.statements.step)
-      if (written > 0) log.info("statements written", { statements: written })
-    }
     if (historyDays > 0) {
       await repeat(inOrder((limit) => history.fold(minutesSince(nowMs), limit)))
       const oldestMs = floor(nowMs - historyDays * dayMs, hourMs)

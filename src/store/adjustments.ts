@@ -1,17 +1,12 @@
 import type { Page } from "./page.ts"
 
-/** The part of the administration's store with adjustments and statements. Every method may reject with StoreUnavailable. */
+/** The part of the administration's store with adjustments, and what statements are made from. Every method may reject with StoreUnavailable. */
 export interface CreditsStore {
   /** What operators changed of the bonus of accounts, newest first: sorted by `atMs` and `id`. */
   adjustments(filter: AdjustmentFilter, page: Page): Promise<readonly AdjustmentRecord[]>
   findAdjustment(id: string): Promise<AdjustmentRecord | null>
   /** The adjustment of an account with the operator's own reference. */
   findReferredAdjustment(accountId: string, reference: string): Promise<AdjustmentRecord | null>
-  /** The statements of a month that is over, as they were written, of those of some accounts that have one. */
-  findStatements(
-    accountIds: readonly string[],
-    month: string,
-  ): Promise<readonly Pick<StatementRecord, "accountId" | "body">[]>
   /**
    * How many rows statements of a month are made from, and one more, for each of some accounts: audit records since its start,
    * adjustments, and usage by key. At most `most` rows of an account are counted.
@@ -21,14 +16,10 @@ export interface CreditsStore {
     month: StatementMonth,
     most: number,
   ): Promise<readonly { readonly accountId: string; readonly rows: number }[]>
-  /** Accounts after one, in the order of the store, and whether each has the statement of a month. */
-  accountsByStatement(
-    month: string,
-    afterId: string,
-    limit: number,
-  ): Promise<readonly { readonly id: string; readonly hasStatement: boolean }[]>
-  /** Keeps the statement of a month that is over, unless it is kept already, and returns the one that is kept. */
-  keepStatement(statement: StatementRecord): Promise<string>
+  /** The terms of all plans, oldest first. A row is added when they change. */
+  planTerms(): Promise<readonly PlanTerms[]>
+  /** Adds terms, unless some of the same plan and time are there. */
+  addPlanTerms(terms: PlanTerms): Promise<void>
 }
 
 /** A change of an account's bonus by an operator. */
@@ -66,14 +57,12 @@ export interface StatementMonth {
   readonly lastDay: string
 }
 
-/** The statement of an account for a month that is over. */
-export interface StatementRecord {
-  readonly accountId: string
-  /** `YYYY-MM`, UTC. */
-  readonly month: string
-  readonly writtenMs: number
-  /** JSON. */
-  readonly body: string
+/** The displayed price of a plan and its credits a month from a time on; null without a price, and without a limit. */
+export interface PlanTerms {
+  readonly plan: string
+  readonly fromMs: number
+  readonly price: string | null
+  readonly monthlyCredits: number | null
 }
 
 /**

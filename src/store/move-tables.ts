@@ -98,7 +98,7 @@ export const moveTables: readonly MoveTable[] = [
     columns: words("id account_id at_ms kind credits reason reference undoes made_by"),
   },
   { name: "service_settings", columns: words("name value") },
-  { name: "statements", columns: words("account_id month written_ms body") },
+  { name: "plan_terms", columns: words("plan from_ms price monthly_credits") },
   {
     name: "mails",
     columns: words(
@@ -133,7 +133,7 @@ const sums = {
   debt: ["sum(debt)", "ledger"],
   adjustments: ["count(*)", "adjustments"],
   adjusted: ["sum(credits)", "adjustments"],
-  statements: ["count(*)", "statements"],
+  plan_terms: ["count(*)", "plan_terms"],
   mails: ["count(*)", "mails"],
   call_replays: ["count(*)", "call_replays"],
   kept_requests: ["count(*)", "kept_requests"],

@@ -22,7 +22,7 @@ export interface Retention extends RetentionMarks {
   deleteCredits(beforeMs: number, place: string, limit: number): Promise<PassStep>
   /** Whether this user of a database may delete audit records. Services may not. */
   mayDeleteAudit(): Promise<boolean>
-  /** Deletes at most `limit` audit records before {@link RetentionMarks.auditFromMs}. Returns how many. */
+  /** Deletes at most `limit` audit records before {@link RetentionMarks.auditFromMs} that no statement needs. Returns how many. */
   deleteAudit(limit: number): Promise<number>
 }
 
@@ -122,6 +122,10 @@ export const dayTables: readonly DayTable[] = [
   },
   { name: "key_usage", of: ["account_id", "key_id", "api"], sums: ["calls", "credits"] },
 ]
+
+/** The condition of audit records that may be deleted. Statements of past months are made from the others. */
+export const isDeletable =
+  "operation NOT IN ('accounts.close', 'accounts.reopen', 'accounts.update', 'credits.renew')"
 
 /** The condition of rows that are to be added to those of their month. */
 export function isFoldable(beforeDay: string): string {

@@ -2,10 +2,7 @@ import type { CreditsStore } from "./adjustments.ts"
 import type { Run, TextList } from "./rows.ts"
 
 /** The part of the administration's store with statements. */
-export type StatementReads = Pick<
-  CreditsStore,
-  "findStatements" | "countStatementRows" | "accountsByStatement" | "keepStatement"
->
+export type StatementReads = Pick<CreditsStore, "countStatementRows" | "planTerms" | "addPlanTerms">
 
 /** How a kind of store runs statements of SQL. */
 interface StatementParts {
@@ -14,16 +11,9 @@ interface StatementParts {
   readonly texts: TextList
 }
 
-/** Reads statements of accounts, and keeps them, in any kind of store. */
+/** Reads what statements are made from in any kind of store, and records the terms of plans. */
 export function prepareStatementReads({ read, write, texts }: StatementParts): StatementReads {
-  const findStatements: StatementReads["findStatements"] = (accountIds, month) =>
-    read(
-      `SELECT account_id AS "accountId", body FROM statements WHERE account_id ${texts.isIn("$1")} AND month = $2::text`,
-      [texts.toParameter(accountIds), month],
-    )
-
   return {
-    findStatements,
     countStatementRows: (accountIds, { startMs, endMs, firstDay, lastDay }, most) =>
       read(
         `SELECT account_id AS "accountId", 1 + (SELECT count(*) FROM (
@@ -36,25 +26,18 @@ export function prepareStatementReads({ read, write, texts }: StatementParts): S
          FROM ledger WHERE account_id ${texts.isIn("$1")}`,
         [texts.toParameter(accountIds), startMs, endMs, firstDay, lastDay, most],
       ),
-    async accountsByStatement(month, afterId, limit) {
-      const found = await read<{ id: string; hasStatement: boolean | number }>(
-        `SELECT account_id AS id, EXISTS (
-             SELECT 1 FROM statements WHERE statements.account_id = ledger.account_id AND month = $1::text) AS "hasStatement"
-           FROM ledger WHERE account_id > $2::text ORDER BY account_id LIMIT $3::bigint`,
-        [month, afterId, limit],
+    planTerms: () =>
+      read(
+        `SELECT plan, from_ms::float8 AS "fromMs", price, monthly_credits::float8 AS "monthlyCredits"
+         FROM plan_terms ORDER BY from_ms, plan`,
+        [],
+      ),
+    async addPlanTerms({ plan, fromMs, price, monthlyCredits }) {
+      await write(
+        `INSERT INTO plan_terms (plan, from_ms, price, monthly_credits)
+         VALUES ($1::text, $2::bigint, $3::text, $4::bigint) ON CONFLICT DO NOTHING`,
+        [plan, fromMs, price, monthlyCredits],
       )
-      return found.map(({ id, hasStatement }) => ({ id, hasStatement: Boolean(hasStatement) }))
-    },
-    async keepStatement({ accountId, month, writtenMs, body }) {
-      const inserted = await write<{ body: string }>(
-        `INSERT INTO statements (account_id, month, written_ms, body)
-         VALUES ($1::text, $2::text, $3::bigint, $4::text) ON CONFLICT DO NOTHING RETURNING body`,
-        [accountId, month, writtenMs, body],
-      )
-      // Another process may have been first.
-      const [kept] = inserted.length > 0 ? inserted : await findStatements([accountId], month)
-      if (kept === undefined) throw new Error("a statement that was inserted is not there")
-      return kept.body
     },
   }
 }

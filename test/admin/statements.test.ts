@@ -1,14 +1,15 @@
 /** Statements on both stores: what they say, that a past one never changes, and who may read them. */
 import { beforeEach, describe, expect, test } from "bun:test"
-import { closeAccount, updateAccount } from "../../src/admin/accounts/change-account.ts"
+import { closeAccount, reopenAccount, updateAccount } from "../../src/admin/accounts/change-account.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { adjustCredits, undoAdjustment } from "../../src/admin/credits/adjust-credits.ts"
 import { grantCredits, renewCredits } from "../../src/admin/credits/change-credits.ts"
 import { updateKey } from "../../src/admin/keys/change-key.ts"
 import { createApiKey } from "../../src/admin/keys/issue-key.ts"
 import { customerPermissions } from "../../src/admin/permission.ts"
-import { makeStatements } from "../../src/admin/statements/make-statement.ts"
+import { readStatements } from "../../src/admin/statements/make-statement.ts"
 import { requireMonth } from "../../src/admin/statements/month.ts"
+import { recordTerms } from "../../src/admin/statements/plan-terms.ts"
 import {
   listAllMonths,
   listStatementMonths,
@@ -16,7 +17,6 @@ import {
   showStatement,
 } from "../../src/admin/statements/statement.ts"
 import { toRow } from "../../src/admin/statements/statement-schema.ts"
-import { createStatementWriter } from "../../src/admin/statements/write-statements.ts"
 import { loadConfig } from "../../src/config/load.ts"
 import {
   actorOf,
@@ -148,7 +148,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     if (!account) throw new Error("the account must be there")
     const parts = { admin: opened.admin, clock: admin.clock, plans }
     const rowsOf = async (month: string) => {
-      const [statement] = await makeStatements([account], requireMonth(month), parts)
+      const [statement] = await readStatements([account], requireMonth(month), parts)
       if (!statement) throw new Error("the account must have a statement")
       return { statement, rows: statement.lines.map((line) => toRow(statement, line)) }
     }
@@ -177,24 +177,6 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     ])
   })
 
-  test("that an earlier version wrote is shown with the fields that it lacks", async () => {
-    admin.clock.set("2025-03-02T00:00:00Z")
-    const { data: _, has_more: __, next: ___, ...head } = await show("2025-01")
-    const other = String((await admin.run(createAccount, { name: "Old" })).id)
-    const kept = {
-      ...head,
-      account: other,
-      name: "Old",
-      lines: [{ line: "renewal", plan: "pro", credits: 5 }],
-    }
-    await opened.admin.keepStatement({
-      ...{ accountId: other, month: "2025-03", writtenMs: 1, body: JSON.stringify(kept) },
-    })
-    expect(linesOf(await admin.run(showStatement, { id: other, month: "2025-03" }))).toMatchObject([
-      { account: other, line: "renewal", plan: "pro", credits: 5, price: null, previous_plan: null },
-    ])
-  })
-
   test("of a month that is over stays the same bytes, whatever happens later", async () => {
     await fillJanuary()
     admin.clock.set("2025-02-01T00:09:59Z")
@@ -202,43 +184,77 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     admin.clock.set("2025-02-01T00:10:00Z")
     const before = JSON.stringify(await show("2025-01"))
     expect(before).toContain('"final":true')
-    await admin.run(updateKey, { id: keyId, name: "renamed" })
     await admin.run(updateAccount, { id, name: "Bob", plan: "pro", external_id: "other" })
+    await admin.run(updateAccount, { id, name: "Cem", external_id: null })
     await admin.run(grantCredits, { id, credits: 1 })
-    await charge("2025-01-31", "hmac", 9)
+    await charge("2025-02-01", "hmac", 9)
     await admin.run(closeAccount, { id })
+    await admin.run(reopenAccount, { id, plan: "starter" })
+    expect(JSON.stringify(await show("2025-01"))).toBe(before)
     admin.clock.set("2027-01-01T00:00:00Z")
+    await opened.retention.setAuditFromMs(admin.clock.now())
+    // The records of the sign-up, the adjustments and the key; the others tell what the account was.
+    expect(await opened.retention.deleteAudit(100)).toBeGreaterThan(4)
     await opened.retention.setMonthsUntil("2026-01-01")
     for (let place: string | null = ""; place !== null; )
       place = (await opened.retention.foldUsage("2026-01-01", place, 100)).next
     expect(JSON.stringify(await show("2025-01"))).toBe(before)
-    // One that was not written yet is made from usage by month and the plan of that time.
-    expect(await show("2025-02")).toMatchObject({ plan: "pro", granted: 1, used: 0, final: true })
+    expect(await show("2025-02")).toMatchObject({ name: "Cem", external_id: null, plan: "starter", used: 9 })
+    // Only the name of a key is the present one.
+    await admin.run(updateKey, { id: keyId, name: "renamed" })
+    expect(JSON.stringify(await show("2025-01"))).toBe(
+      before.replaceAll('"key_name":"ci"', '"key_name":"renamed"'),
+    )
   })
 
-  test("is written by the look for accounts in which something happened, once", async () => {
-    const other = String((await admin.run(createAccount, { name: "Idle", plan: "pro" })).id)
-    await fillJanuary()
-    const writer = createStatementWriter(admin.parts)
-    expect(writer.isDue()).toBe(true)
-    const pass = async () => {
-      let rows = 0
-      for (let place: string | null = ""; place !== null; ) {
-        const done: { rows: number; next: string | null } = await writer.step(place, 1)
-        rows += done.rows
-        place = done.next
-      }
-      return rows
+  test("has the price and the credits that its plans had at the end of the month, and the first known before", async () => {
+    const plansOf = (price: string | undefined, monthly_credits: number) => {
+      const values = { plans: { free: { ...(price && { price }), monthly_credits } } }
+      return loadConfig({ flags: {}, env: {}, file: { name: "p.toml", values } }).plans
     }
-    // The month before: no account was there.
-    expect(await pass()).toBe(0)
-    expect(writer.isDue()).toBe(false)
-    admin.clock.set("2025-02-01T00:10:00Z")
-    expect(writer.isDue()).toBe(true)
-    expect(await pass()).toBe(1)
-    expect(writer.isDue()).toBe(false)
-    const kept = await admin.parts.admin.findStatements([id, other], "2025-01")
-    expect(kept).toEqual([{ accountId: id, body: expect.stringContaining('"used":12') }])
+    const terms = async () => (await opened.admin.planTerms()).filter(({ plan }) => plan === "free")
+    const account = await opened.admin.findAccount(id)
+    if (!account) throw new Error("the account must be there")
+    const record = async (day: string, ...plan: Parameters<typeof plansOf>) => {
+      admin.clock.set(`${day}T00:00:00Z`)
+      await recordTerms({ admin: opened.admin, clock: admin.clock, plans: plansOf(...plan) })
+    }
+    const read = async (month: string, ...plan: Parameters<typeof plansOf>) => {
+      const parts = { admin: opened.admin, clock: admin.clock, plans: plansOf(...plan) }
+      const [statement] = await readStatements([account], requireMonth(month), parts)
+      const [renewal] = statement?.lines ?? []
+      return [statement?.price, renewal?.price, renewal?.monthly_credits, renewal?.credits]
+    }
+    await record("2025-02-03", "€1", 100)
+    await record("2025-02-20", "€2", 200)
+    await record("2025-02-20", "€2", 200)
+    await record("2025-03-01", "€3", 300)
+    await record("2025-03-15", undefined, 400)
+    expect((await terms()).map(({ price }) => price)).toEqual(["€1", "€2", "€3", null])
+    admin.clock.set("2025-03-20T00:00:00Z")
+    expect(await read("2025-01", "€9", 9)).toEqual(["€1", "€1", 100, 100])
+    expect(await read("2025-02", "€9", 9)).toEqual(["€2", "€2", 200, 200])
+    // A month that is not over has the present ones, whatever was recorded.
+    expect(await read("2025-03", "€9", 9)).toEqual(["€9", "€9", 9, 9])
+    admin.clock.set("2025-04-02T00:00:00Z")
+    expect(await read("2025-03", "€9", 9)).toEqual([null, null, 400, 400])
+  })
+
+  test("of a month in which the account was closed has no renewals, also when it is opened again later", async () => {
+    const renewals = async (month: string) =>
+      linesOf(await show(month)).filter(({ line }) => line === "renewal").length
+    admin.clock.set("2025-02-05T00:00:00Z")
+    await admin.run(closeAccount, { id })
+    const months = async () => [
+      await renewals("2025-01"),
+      await renewals("2025-02"),
+      await renewals("2025-03"),
+    ]
+    admin.clock.set("2025-04-05T00:00:00Z")
+    expect(await months()).toEqual([1, 0, 0])
+    await admin.run(reopenAccount, { id })
+    admin.clock.set("2025-05-05T00:00:00Z")
+    expect([...(await months()), await renewals("2025-04")]).toEqual([1, 0, 0, 1])
   })
 
   test("comes in pages; a wrong month is refused; the months are listed", async () => {

@@ -83,7 +83,7 @@ test.each([...toAnotherKind, ...toTheSameKind])(
       debt: 0,
       adjustments: many,
       adjusted: many * 5,
-      statements: 0,
+      plan_terms: 0,
       mails: 0,
       call_replays: 1,
       kept_requests: 1,

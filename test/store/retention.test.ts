@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite"
 import { beforeEach, describe, expect, test } from "bun:test"
 import { SQL } from "bun"
 import { isPostgresUrl } from "../../src/store/open.ts"
-import type { PassStep } from "../../src/store/retention.ts"
+import { isDeletable, type PassStep } from "../../src/store/retention.ts"
 import type { UsageColumn, UsageQuery } from "../../src/store/usage-types.ts"
 import { auditOf, changeOf } from "../support/admin-store.ts"
 import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-store.ts"
@@ -216,18 +216,35 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     ])
     expect(await times()).toEqual(before.filter((ms) => ms >= march))
   })
+
+  test("audit records that statements are made from stay, and nobody can delete them", async () => {
+    const kept = ["accounts.close", "accounts.reopen", "accounts.update", "credits.renew"]
+    for (const operation of ["keys.create", ...kept, "credits.grant"])
+      await opened.admin.apply(changeOf([], { audit: auditOf({ atMs: 1_000, operation }) }))
+    await opened.retention.setAuditFromMs(march)
+    const before = (await opened.admin.audit({}, firstPage)).length
+    expect(await opened.retention.deleteAudit(100)).toBe(before - kept.length)
+    const left = await opened.admin.audit({}, firstPage)
+    expect(left.map(({ operation }) => operation).toSorted()).toEqual(kept)
+    await expect(runSql(db, "DELETE FROM audit")).rejects.toThrow("cannot be")
+  })
+
+  test("records to delete are found by an index, whatever stays", async () => {
+    const where = `at_ms < 5 AND ${isDeletable} ORDER BY at_ms, id LIMIT 9`
+    const explain = isPostgresUrl(db)
+      ? // With few rows the database would choose any index.
+        "BEGIN; DROP INDEX audit_by_time; SET LOCAL enable_seqscan = off; EXPLAIN"
+      : "EXPLAIN QUERY PLAN"
+    const plan = await runSql(db, `${explain} SELECT id FROM audit WHERE ${where}`)
+    expect(JSON.stringify(plan)).toContain("audit_deletable")
+  })
 })
 
-async function runSql(db: string, statement: string): Promise<void> {
+async function runSql(db: string, statements: string): Promise<unknown> {
   if (!isPostgresUrl(db)) {
     using database = new Database(db)
-    database.run(statement)
-    return
+    return database.query(statements).all()
   }
-  const sql = new SQL({ url: db, max: 1 })
-  try {
-    await sql.unsafe(statement)
-  } finally {
-    await sql.close()
-  }
+  await using sql = new SQL({ url: db, max: 1 })
+  return await sql.unsafe(statements).simple()
 }

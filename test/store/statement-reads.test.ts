@@ -40,11 +40,18 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 
   test("rows are only added", async () => {
     await adjust("acc_1", 5)
-    await opened.admin.keepStatement({ accountId: "acc_1", month: "2025-01", writtenMs: 1, body: "{}" })
+    const terms = { plan: "pro", fromMs: 1, price: "€9", monthlyCredits: null }
+    await opened.admin.addPlanTerms(terms)
+    await opened.admin.addPlanTerms({ ...terms, price: "€8" })
+    await opened.admin.addPlanTerms({ ...terms, plan: "free", fromMs: 0, price: null, monthlyCredits: 5 })
+    expect(await opened.admin.planTerms()).toEqual([
+      { plan: "free", fromMs: 0, price: null, monthlyCredits: 5 },
+      terms,
+    ])
     await using sql = new SQL(db.startsWith("postgres") ? db : `sqlite://${db}`, { max: 1 })
     for (const [table, column] of [
       ["adjustments", "credits"],
-      ["statements", "written_ms"],
+      ["plan_terms", "price"],
     ]) {
       await expect(sql.unsafe(`UPDATE ${table} SET ${column} = 6`).execute()).rejects.toThrow(
         /cannot be (changed|deleted)/,
@@ -53,21 +60,6 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
         /cannot be (changed|deleted)/,
       )
     }
-  })
-
-  test("the kept statements of a month are found, and the first one stays", async () => {
-    const keep = (accountId: string, name: string, body: string) =>
-      opened.admin.keepStatement({ accountId, month: name, writtenMs: 1, body })
-    expect(await keep("acc_1", "2025-01", "first")).toBe("first")
-    expect(await keep("acc_1", "2025-01", "second")).toBe("first")
-    await keep("acc_2", "2025-02", "other month")
-    await keep("acc_3", "2025-01", "third")
-    const found = await opened.admin.findStatements([...ids, "acc_4"], "2025-01")
-    expect(found.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1))).toEqual([
-      { accountId: "acc_1", body: "first" },
-      { accountId: "acc_3", body: "third" },
-    ])
-    expect(await opened.admin.findStatements([], "2025-01")).toEqual([])
   })
 
   test("the rows of each account are counted, up to a number", async () => {

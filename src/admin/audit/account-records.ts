@@ -14,6 +14,11 @@ export async function readAccountRecords(
   return found.toReversed()
 }
 
+/** Whether a record has a field of what was before or after a change. */
+export function hasField(json: string | null, field: string): boolean {
+  return json !== null && Object.hasOwn(JSON.parse(json), field)
+}
+
 /** A field of what a record has from before or after a change; null where it has none, or no text. */
 export function recordedText(json: string | null, field: string): string | null {
   const fields: unknown = json === null ? null : JSON.parse(json)

@@ -3,13 +3,10 @@ import type { AccountDetails, AdminStore, AuditRecord } from "../../store/admin-
 import type { UsageSum } from "../../store/usage-types.ts"
 import { toIso } from "../../values/time-text.ts"
 import { readAllRows } from "../all-rows.ts"
-import { readAccountRecords, recordedText } from "../audit/account-records.ts"
-import type { AdminParts } from "../parts.ts"
+import { hasField, readAccountRecords, recordedText } from "../audit/account-records.ts"
 import { isOver, type Month, renewalsIn } from "./month.ts"
-import type { KeptLine, Statement } from "./statement-schema.ts"
-
-/** What statements are made from. */
-export type StatementParts = Pick<AdminParts, "admin" | "clock" | "plans">
+import { readTerms, type StatementParts, type TermsOf } from "./plan-terms.ts"
+import type { Statement, StatementLine } from "./statement-schema.ts"
 
 /** Accounts whose statements are read at once, at most. */
 export const accountsAtOnce = 100
@@ -19,55 +16,20 @@ const rowsTogether = 4_096
 const groupsAtOnce = 4
 
 /**
- * The statements of accounts for a month, in their order: those that were written when it was over, or ones of the present state.
+ * The statements of accounts for a month, in their order. Those of a month that is over are made from rows that do not change any
+ * more; until then they show the present state.
  */
 export async function readStatements(
   accounts: readonly AccountDetails[],
   month: Month,
   parts: StatementParts,
 ): Promise<readonly Statement[]> {
-  const { admin, clock } = parts
-  const kept = await admin.findStatements(idsOf(accounts), month.name)
-  const found = new Map(kept.map(({ accountId, body }) => [accountId, fromText(body)]))
-  const made = await makeStatements(
-    accounts.filter(({ id }) => !found.has(id)),
-    month,
-    parts,
-  )
-  const keep = (statement: Statement) =>
-    statement.final ? keepStatement(statement, month, parts, clock.now()) : statement
-  for (const statement of await Promise.all(made.map(keep))) found.set(statement.account, statement)
-  return accounts.flatMap(({ id }) => found.get(id) ?? [])
-}
-
-/** Writes a statement that is final, and returns the one that is kept: another process may have been first. */
-export async function keepStatement(
-  statement: Statement,
-  { name }: Month,
-  { admin }: StatementParts,
-  writtenMs: number,
-): Promise<Statement> {
-  const body = JSON.stringify(statement)
-  return fromText(await admin.keepStatement({ accountId: statement.account, month: name, writtenMs, body }))
-}
-
-/** Statements that an earlier version wrote lack some fields of their lines. */
-function fromText(text: string): Statement {
-  const { lines, ...head }: Statement = JSON.parse(text)
-  return { ...head, lines: lines.map(lineOf) }
-}
-
-/** Makes the statements of accounts from what is stored, in their order. */
-export async function makeStatements(
-  accounts: readonly AccountDetails[],
-  month: Month,
-  parts: StatementParts,
-): Promise<readonly Statement[]> {
+  const termsOf = await readTerms(month, parts)
   const groups = await toGroups(accounts, month, parts)
   const made: Statement[] = []
   for (let first = 0; first < groups.length; first += groupsAtOnce) {
     const some = groups.slice(first, first + groupsAtOnce)
-    made.push(...(await Promise.all(some.map((group) => makeOfGroup(group, month, parts)))).flat())
+    made.push(...(await Promise.all(some.map((group) => makeOfGroup(group, month, termsOf, parts)))).flat())
   }
   return made
 }
@@ -75,11 +37,12 @@ export async function makeStatements(
 async function makeOfGroup(
   group: readonly AccountDetails[],
   month: Month,
+  termsOf: TermsOf,
   parts: StatementParts,
 ): Promise<readonly Statement[]> {
   const nowMs = parts.clock.now()
   const sources = await readSources(group, month, parts)
-  return sources.map((source) => toStatement(source, month, nowMs, parts))
+  return sources.map((source) => toStatement(source, month, nowMs, termsOf))
 }
 
 /** Divides accounts into groups with few rows, or with one account: its rows may be read in many steps. */
@@ -114,7 +77,7 @@ interface StatementSource {
   readonly entries: readonly AdjustmentRecord[]
   /** Sums by key and API. */
   readonly usage: readonly UsageSum[]
-  /** Of the keys that were used; other accounts' keys may be there, too. */
+  /** The present names of the keys that were used; other accounts' keys may be there, too. */
   readonly keyNames: ReadonlyMap<string, string>
 }
 
@@ -146,22 +109,25 @@ function toStatement(
   { account, records, entries, usage, keyNames }: StatementSource,
   month: Month,
   nowMs: number,
-  { plans }: StatementParts,
+  termsOf: TermsOf,
 ): Statement {
-  const { id, name, externalId } = account
+  const { id } = account
+  const { name, externalId, closedMs } = isOver(month, nowMs) ? atEndOf(month, account, records) : account
   const planAt = timelineOf(account, records)
-  const priceOf = (plan: string) => plans.get(plan)?.price ?? null
-  const creditsOf = (plan: string) => plans.get(plan)?.monthlyCredits ?? null
+  const priceOf = (plan: string) => termsOf(plan).price
+  const creditsOf = (plan: string) => termsOf(plan).monthlyCredits
   const plan = planAt(month.endMs - 1)
   const inMonth = (ms: number) => ms >= month.startMs && ms < month.endMs
   const renewals = [
     // A move at the moment at which a credit month begins comes after it.
-    ...renewalsIn(account, month, nowMs).map((atMs) => [atMs, planAt(atMs - 1)] as const),
+    ...renewalsIn({ createdMs: account.createdMs, closedMs }, month, nowMs).map(
+      (atMs) => [atMs, planAt(atMs - 1)] as const,
+    ),
     ...records
       .filter(({ operation }) => operation === "credits.renew")
       .map(({ atMs }) => [atMs, planAt(atMs)] as const),
   ]
-  const timed: (readonly [atMs: number, line: KeptLine])[] = [
+  const timed: (readonly [atMs: number, line: StatementLine])[] = [
     ...renewals.flatMap(([atMs, planThen]) => {
       if (!inMonth(atMs)) return []
       const credits = creditsOf(planThen)
@@ -206,11 +172,6 @@ function toStatement(
   }
 }
 
-/** Whether something happened in the month, or it costs something: such statements are written without being asked for. */
-export function isWorthKeeping({ price, lines }: Statement): boolean {
-  return price !== null || lines.some(({ line }) => line !== "renewal")
-}
-
 const noLine = {
   id: null,
   at: null,
@@ -229,12 +190,33 @@ const noLine = {
   undoes: null,
 }
 
-function lineOf(given: Partial<KeptLine> & Pick<KeptLine, "line">): KeptLine {
+function lineOf(given: Partial<StatementLine> & Pick<StatementLine, "line">): StatementLine {
   return { ...noLine, ...given }
 }
 
 function sumOf(rows: readonly { readonly credits: number }[]): number {
   return rows.reduce((sum, { credits }) => sum + credits, 0)
+}
+
+/** What an account was at the end of a month, as the records since its start tell it. */
+function atEndOf(
+  { startMs, endMs }: Month,
+  { name, externalId, closedMs }: AccountDetails,
+  records: readonly AuditRecord[],
+): Pick<AccountDetails, "name" | "externalId" | "closedMs"> {
+  const later = records.filter(({ atMs }) => atMs >= endMs)
+  const changed = (field: string) => later.find(({ before }) => hasField(before, field))
+  const [named, referred] = [changed("name"), changed("external_id")]
+  const reopens = (record: AuditRecord) => record.operation === "accounts.reopen"
+  const closes = (record: AuditRecord) => record.operation === "accounts.close"
+  const next = later.find((record) => reopens(record) || closes(record))
+  const closing = records.findLast((record) => record.atMs < endMs && closes(record))
+  return {
+    name: named ? (recordedText(named.before, "name") ?? name) : name,
+    externalId: referred ? recordedText(referred.before, "external_id") : externalId,
+    // An account that is reopened later was closed in this month, or before it.
+    closedMs: next === undefined ? closedMs : reopens(next) ? (closing?.atMs ?? startMs - 1) : null,
+  }
 }
 
 /** The plan at a time, as the records since the start of the month tell it. */

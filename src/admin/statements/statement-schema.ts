@@ -5,8 +5,8 @@ import { operatorOnly } from "../operation.ts"
 
 const lines = ["renewal", "plan_change", "sign_up", "grant", "adjustment", "undo", "usage"] as const
 
-/** A line of a statement as it is kept. */
-export const keptLine = Type.Object({
+/** A line of a statement. */
+const line = Type.Object({
   line: choice(lines, {
     description:
       "`renewal`: a credit month began; `plan_change`; `usage` of an API with a key; else the kind of an adjustment.",
@@ -25,7 +25,7 @@ export const keptLine = Type.Object({
   key: nullable(Type.String(), {
     description: "The key's id; empty for what was recorded before keys were.",
   }),
-  key_name: nullable(Type.String(), { description: "The key's name." }),
+  key_name: nullable(Type.String(), { description: "The key's present name." }),
   api: nullable(Type.String(), { description: "The API's id." }),
   calls: nullable(Type.Integer(), { description: "Successful calls." }),
   credits: nullable(Type.Integer(), {
@@ -74,28 +74,28 @@ export const statementLine = Type.Object({
   final: statementHead.final,
   month_plan: statementHead.plan,
   month_price: statementHead.price,
-  ...keptLine.properties,
+  ...line.properties,
   granted: sum("granted"),
   adjusted: sum("adjusted"),
   used: sum("used"),
 })
 
 /** A line of {@link Statement}. */
-export type KeptLine = Static<typeof keptLine>
-/** The statement of an account for a month, as it is kept. */
-export type Statement = Static<typeof head> & { lines: KeptLine[] }
+export type StatementLine = Static<typeof line>
+/** The statement of an account for a month. */
+export type Statement = Static<typeof head> & { lines: StatementLine[] }
 
-/** A line of a statement that was kept, as a row of a table. */
+/** A line of a statement, as a row of a table. */
 export function toRow(
   { account, name, month, final, plan, price }: Statement,
-  kept: KeptLine,
+  given: StatementLine,
 ): Static<typeof statementLine> {
-  const { line, credits } = kept
+  const { line, credits } = given
   const isGrant = line === "grant" || line === "sign_up"
   const isAdjusted = line === "adjustment" || line === "undo"
   return {
     ...{ account, name, month, final, month_plan: plan, month_price: price },
-    ...kept,
+    ...given,
     granted: isGrant ? credits : null,
     adjusted: isAdjusted ? credits : null,
     used: line === "usage" ? credits : null,

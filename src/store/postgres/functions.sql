@@ -211,7 +211,8 @@ END $$;
 CREATE OR REPLACE FUNCTION keep_audit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'DELETE' THEN
-    IF OLD.at_ms < (SELECT value FROM meta WHERE name = 'audit_from_ms') THEN RETURN OLD; END IF;
+    IF OLD.at_ms < (SELECT value FROM meta WHERE name = 'audit_from_ms')
+      AND OLD.operation NOT IN ('accounts.close', 'accounts.reopen', 'accounts.update', 'credits.renew') THEN RETURN OLD; END IF;
   END IF;
   RAISE EXCEPTION 'audit records cannot be changed or deleted';
 END $$;

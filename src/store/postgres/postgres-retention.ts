@@ -2,6 +2,7 @@ import {
   addToMonths,
   type DayTable,
   dayTables,
+  isDeletable,
   isFoldable,
   prepareRetentionMarks,
   type Retention,
@@ -81,5 +82,5 @@ const deleteReplays = `
 
 const deleteAudit = `
   WITH taken AS (DELETE FROM audit WHERE id = ANY (ARRAY(SELECT id FROM audit
-    WHERE at_ms < (SELECT value FROM meta WHERE name = 'audit_from_ms') ORDER BY at_ms, id LIMIT $1::bigint)) RETURNING 1)
+    WHERE at_ms < (SELECT value FROM meta WHERE name = 'audit_from_ms') AND ${isDeletable} ORDER BY at_ms, id LIMIT $1::bigint)) RETURNING 1)
   ${counted("taken")}`

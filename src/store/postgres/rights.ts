@@ -31,7 +31,7 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   history_credits: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   history_writers: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   adjustments: ["SELECT", "INSERT"],
-  statements: ["SELECT", "INSERT"],
+  plan_terms: ["SELECT", "INSERT"],
   service_settings: ["SELECT", "INSERT", "UPDATE"],
   mails: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   call_replays: ["SELECT", "INSERT", "UPDATE", "DELETE"],

@@ -237,6 +237,9 @@ CREATE INDEX audit_by_operation ON audit (operation, at_ms, id);
 CREATE INDEX audit_by_operation_and_actor ON audit (operation, actor, at_ms, id);
 CREATE INDEX audit_by_target ON audit (target_id, at_ms, id);
 CREATE INDEX audit_by_account ON audit (account_id, at_ms, id);
+-- The records that may be deleted. Statements of past months are made from the others, so they stay.
+CREATE INDEX audit_deletable ON audit (at_ms, id)
+  WHERE operation NOT IN ('accounts.close', 'accounts.reopen', 'accounts.update', 'credits.renew');
 CREATE TRIGGER keep_audit BEFORE UPDATE OR TRUNCATE ON audit EXECUTE FUNCTION keep_audit();
 CREATE TRIGGER keep_new_audit BEFORE DELETE ON audit FOR EACH ROW EXECUTE FUNCTION keep_audit();
 
@@ -357,15 +360,16 @@ CREATE UNIQUE INDEX adjustments_by_reference ON adjustments (account_id, referen
 CREATE UNIQUE INDEX adjustments_by_undone ON adjustments (undoes) WHERE undoes IS NOT NULL;
 CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON adjustments FOR EACH ROW EXECUTE FUNCTION keep_rows();
 
--- Statements of months that are over, written once.
-CREATE TABLE statements (
-  account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
-  month      text COLLATE "C" NOT NULL, -- YYYY-MM, UTC
-  written_ms bigint NOT NULL,
-  body       text NOT NULL,             -- JSON
-  PRIMARY KEY (account_id, month)
+-- The displayed prices and credits of plans, a row when they change: statements of past months show those of their time.
+CREATE TABLE plan_terms (
+  plan            text COLLATE "C" NOT NULL,
+  from_ms         bigint NOT NULL,
+  price           text,   -- null: none
+  monthly_credits bigint, -- null: no limit
+  PRIMARY KEY (plan, from_ms)
 );
-CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON statements FOR EACH ROW EXECUTE FUNCTION keep_rows();
+CREATE TRIGGER keep_rows BEFORE UPDATE OR DELETE ON plan_terms FOR EACH ROW EXECUTE FUNCTION keep_rows();
+
 -- The requests of --keep-requests, in the order of their ends: see request-table.ts.
 CREATE TABLE kept_requests (
   id         bigint NOT NULL,   -- 4,096 times the millisecond in which it ended, and a count

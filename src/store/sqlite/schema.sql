@@ -146,10 +146,14 @@ CREATE INDEX audit_by_operation ON audit (operation, at_ms, id);
 CREATE INDEX audit_by_operation_and_actor ON audit (operation, actor, at_ms, id);
 CREATE INDEX audit_by_target ON audit (target_id, at_ms, id);
 CREATE INDEX audit_by_account ON audit (account_id, at_ms, id);
+-- The records that may be deleted. Statements of past months are made from the others, so they stay.
+CREATE INDEX audit_deletable ON audit (at_ms, id)
+  WHERE operation NOT IN ('accounts.close', 'accounts.reopen', 'accounts.update', 'credits.renew');
 CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
   BEGIN SELECT raise(ABORT, 'audit records cannot be changed'); END;
 CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit
   WHEN OLD.at_ms >= coalesce((SELECT value FROM meta WHERE name = 'audit_from_ms'), 0)
+    OR OLD.operation IN ('accounts.close', 'accounts.reopen', 'accounts.update', 'credits.renew')
   BEGIN SELECT raise(ABORT, 'audit records cannot be deleted'); END;
 
 -- Changes that a client may ask for again with the same Idempotency-Key.
@@ -334,18 +338,19 @@ CREATE TRIGGER adjustments_are_not_changed BEFORE UPDATE ON adjustments
 CREATE TRIGGER adjustments_are_not_deleted BEFORE DELETE ON adjustments
   BEGIN SELECT raise(ABORT, 'adjustments cannot be deleted'); END;
 
--- Statements of months that are over, written once.
-CREATE TABLE statements (
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  month      TEXT NOT NULL, -- YYYY-MM, UTC
-  written_ms INTEGER NOT NULL,
-  body       TEXT NOT NULL, -- JSON
-  PRIMARY KEY (account_id, month)
+-- The displayed prices and credits of plans, a row when they change: statements of past months show those of their time.
+CREATE TABLE plan_terms (
+  plan            TEXT NOT NULL,
+  from_ms         INTEGER NOT NULL,
+  price           TEXT,    -- null: none
+  monthly_credits INTEGER, -- null: no limit
+  PRIMARY KEY (plan, from_ms)
 ) STRICT, WITHOUT ROWID;
-CREATE TRIGGER statements_are_not_changed BEFORE UPDATE ON statements
-  BEGIN SELECT raise(ABORT, 'statements cannot be changed'); END;
-CREATE TRIGGER statements_are_not_deleted BEFORE DELETE ON statements
-  BEGIN SELECT raise(ABORT, 'statements cannot be deleted'); END;
+CREATE TRIGGER plan_terms_are_not_changed BEFORE UPDATE ON plan_terms
+  BEGIN SELECT raise(ABORT, 'terms of plans cannot be changed'); END;
+CREATE TRIGGER plan_terms_are_not_deleted BEFORE DELETE ON plan_terms
+  BEGIN SELECT raise(ABORT, 'terms of plans cannot be deleted'); END;
+
 -- The requests of --keep-requests, in the order of their ends: see request-table.ts.
 CREATE TABLE kept_requests (
   id         INTEGER PRIMARY KEY, -- 4,096 times the millisecond in which it ended, and a count

@@ -3,6 +3,7 @@ import {
   addToMonths,
   type DayTable,
   dayTables,
+  isDeletable,
   isFoldable,
   prepareRetentionMarks,
   type Retention,
@@ -131,7 +132,7 @@ export function prepareRetention(
       write(() =>
         run(
           `DELETE FROM audit WHERE id IN (SELECT id FROM audit
-             WHERE at_ms < (SELECT value FROM meta WHERE name = 'audit_from_ms') ORDER BY at_ms, id LIMIT ?1)`,
+             WHERE at_ms < (SELECT value FROM meta WHERE name = 'audit_from_ms') AND ${isDeletable} ORDER BY at_ms, id LIMIT ?1)`,
           limit,
         ),
       ),
