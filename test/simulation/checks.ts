@@ -8,7 +8,6 @@ export function checkAtRest(world: World, database: Database): void {
   checkBooks(world, database)
   checkNotices(world, database)
   checkMails(world, database)
-  checkStatements(world, database)
   checkChanges(world, database)
   checkMemory(world)
 }
@@ -86,21 +85,22 @@ function checkMails({ fail, sent }: World, database: Database): void {
   }
 }
 
-/** A statement is what happened in its month, since it was written after all of it. */
-function checkStatements({ model, fail }: World, database: Database): void {
-  const rows = database
-    .query<{ account: string; month: string; body: string }, []>(
-      "SELECT account_id AS account, month, body FROM statements",
-    )
-    .all()
-  for (const { account, month, body } of rows) {
-    const { used, granted, adjusted, final } = JSON.parse(body)
-    const books = model.of(account)
-    const spent = books.byMonth.get(month) ?? 0
-    const added = books.adjusted.get(month) ?? 0
-    if (!final || used !== spent) fail(`statement: ${account} used ${spent} in ${month}, not ${used}`)
-    if (granted + adjusted !== added)
-      fail(`statement: ${account} was given ${added} in ${month}, not ${granted} and ${adjusted}`)
+/** Each statement is what happened in its month. */
+export async function checkStatements({ instances: [instance], model, fail }: World): Promise<void> {
+  const all = [...model.accounts.values()]
+  const months = new Set(all.flatMap(({ byMonth, adjusted }) => [...byMonth.keys(), ...adjusted.keys()]))
+  for (const month of months) {
+    const statements = (await instance?.readStatements(month)) ?? []
+    if (statements.length < all.length)
+      fail(`statement: of ${all.length} accounts ${statements.length} have one`)
+    for (const { account, used, granted, adjusted } of statements) {
+      const books = model.of(account)
+      const spent = books.byMonth.get(month) ?? 0
+      const added = books.adjusted.get(month) ?? 0
+      if (used !== spent) fail(`statement: ${account} used ${spent} in ${month}, not ${used}`)
+      if (granted + adjusted !== added)
+        fail(`statement: ${account} was given ${added} in ${month}, not ${granted} and ${adjusted}`)
+    }
   }
 }
 

@@ -2,7 +2,8 @@
 import type { Database } from "bun:sqlite"
 import { Type } from "@sinclair/typebox"
 import type { AdminAccess } from "../../src/admin/admin-access.ts"
-import { createStatementWriter } from "../../src/admin/statements/write-statements.ts"
+import { readStatements } from "../../src/admin/statements/make-statement.ts"
+import { requireMonth } from "../../src/admin/statements/month.ts"
 import { type ApiDefinition, InputRejected, type Ports } from "../../src/apis/contract.ts"
 import { createAdminAccess } from "../../src/app/admin-parts.ts"
 import { mailBrandOf } from "../../src/app/mails.ts"
@@ -48,6 +49,8 @@ export interface Instance extends Owner {
   readonly cleaner: ReturnType<typeof createCleaner>
   /** Called when it is killed. */
   readonly onDeath: Set<() => void>
+  /** The statements of all accounts for a month. */
+  readStatements(month: string): ReturnType<typeof readStatements>
   /** Reads a configuration with other prices. */
   setPrices(more: number): void
 }
@@ -179,9 +182,12 @@ export function startInstance(world: World, index: number, skewMs: number): Inst
   instance.cleaner = createCleaner({
     store: opened,
     kept: () => ({ history: 30, keepNotices: 20, keepUsage: 40, keepRequests: 0 }),
-    statements: createStatementWriter({ admin, clock, plans }),
     ...{ clock, timer, log, share: 1 },
   })
+  instance.readStatements = async (month) => {
+    const accounts = await admin.accounts({}, { limit: 1_000, after: null })
+    return readStatements(accounts, requireMonth(month), { admin, clock, plans })
+  }
   delivery.start()
   mailing.start()
   instance.cleaner.start()

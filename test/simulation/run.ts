@@ -1,5 +1,5 @@
 /** Runs a plan under a seed from its start to its rest. */
-import { checkAtRest } from "./checks.ts"
+import { checkAtRest, checkStatements } from "./checks.ts"
 import { runClient } from "./clients.ts"
 import { connect, copyTemplate } from "./data-file.ts"
 import { happen } from "./events.ts"
@@ -95,6 +95,14 @@ function rest(world: World): void {
     for (let step = 0; world.violation() === null && kernel.step(endMs); step++)
       if (step % 20 === 0 && kernel.now() > leastMs && waiting.get()?.count === 0) break
     if (world.violation() === null) world.check(() => checkAtRest(world, database))
+    let isRead = false
+    void checkStatements(world)
+      .catch((thrown: unknown) => world.fail(`statement: ${thrown instanceof Error ? thrown.stack : thrown}`))
+      .finally(() => {
+        isRead = true
+      })
+    while (!isRead && world.violation() === null) if (!kernel.step()) break
+    if (!isRead && world.violation() === null) world.fail("statement: they are not read")
   } finally {
     database.close()
   }
