@@ -1,6 +1,6 @@
 import type { Page } from "./page.ts"
 
-/** The part of the administration's store with adjustments, and what statements are made from. Every method may reject with StoreUnavailable. */
+/** The administration's store of adjustments and the terms of plans. Every method may reject with StoreUnavailable. */
 export interface CreditsStore {
   /** What operators changed of the bonus of accounts, newest first: sorted by `atMs` and `id`. */
   adjustments(filter: AdjustmentFilter, page: Page): Promise<readonly AdjustmentRecord[]>

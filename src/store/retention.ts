@@ -22,7 +22,7 @@ export interface Retention extends RetentionMarks {
   deleteCredits(beforeMs: number, place: string, limit: number): Promise<PassStep>
   /** Whether this user of a database may delete audit records. Services may not. */
   mayDeleteAudit(): Promise<boolean>
-  /** Deletes at most `limit` audit records before {@link RetentionMarks.auditFromMs} that no statement needs. Returns how many. */
+  /** Deletes at most `limit` audit records before `auditFromMs` that no statement needs. Returns how many. */
   deleteAudit(limit: number): Promise<number>
 }
 
