@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import fc from "fast-check"
-import { isJsonValue, jsonValue, mistakeOfJson } from "./json-value.ts"
+import { findLargeNumber, isJsonValue, jsonValue, largeNumberSentence, mistakeOfJson } from "./json-value.ts"
 
 const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
 
@@ -35,4 +35,36 @@ test.each([
   ],
 ])("%s", (_title, text, mistake) => {
   expect(mistakeOfJson(JSON.parse(text))).toBe(mistake)
+})
+
+test("a whole number that lost digits is found, wherever it is, and no safe one is", () => {
+  const whole = fc.oneof(
+    fc.bigInt({ min: -(10n ** 22n), max: 10n ** 22n }).map(String),
+    fc
+      .tuple(fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }), fc.nat(4))
+      .map(([digits, power]) => `${digits}e${power}`),
+    fc
+      .bigInt({ min: 10n ** 15n, max: 10n ** 19n })
+      .map(
+        (digits) => `${String(digits).slice(0, 1)}.${String(digits).slice(1)}E+${String(digits).length - 1}`,
+      ),
+  )
+  const places: readonly ((number: string) => readonly [json: string, pointer: string])[] = [
+    (number) => [number, ""],
+    (number) => [`[0.5, ${number}]`, "/1"],
+    (number) => [`{"a/b": {"c": [-0, 1e-7, {"": ${number}}]}}`, "/a~1b/c/2/"],
+  ]
+  fc.assert(
+    fc.property(whole, fc.constantFrom(...places), (number, place) => {
+      const [json, pointer] = place(number)
+      const value: unknown = JSON.parse(json)
+      const [digits = "", power = "0"] = number.toLowerCase().replace("+", "").split("e")
+      const [before = "", after = ""] = digits.split(".")
+      const meant = BigInt(before + after) * 10n ** BigInt(Number(power) - after.length)
+      const size = meant < 0n ? -meant : meant
+      expect(findLargeNumber(value)).toBe(size > BigInt(Number.MAX_SAFE_INTEGER) ? pointer : null)
+      expect(largeNumberSentence(value) === null).toBe(size <= BigInt(Number.MAX_SAFE_INTEGER))
+    }),
+    { numRuns: 2_000 },
+  )
 })

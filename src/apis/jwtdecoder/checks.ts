@@ -25,7 +25,7 @@ export const { problemList, problem } = defineProblems({
     "warning",
     "the header asks for over 1,000,000 rounds of PBKDF2, which can overload its reader",
   ],
-  large_number: ["warning", "a whole number beyond 2^53, of which this answer cannot keep all digits"],
+  large_number: ["warning", "a number with more digits than this answer can keep, such as one beyond 2^53"],
   milliseconds: ["warning", "a time that is in milliseconds, as it seems, not in seconds (RFC 7519 §2)"],
   audience: ["error", "`aud` does not name the expected audience"],
   issuer: ["error", "`iss` is not the expected issuer"],
@@ -84,17 +84,26 @@ export function ambiguityProblems({ texts, claims }: Token): Problem[] {
   return found
 }
 
-/** The names, or places in lists, of whole numbers that a double does not hold. */
+/** The names, or places in lists, of numbers that the answer shows with other digits than the token has. */
 function roundedNumbers(json: string): readonly string[] {
   const names = new Set<string>()
   const read = (name: string, value: unknown, { source = "" }: { readonly source?: string }) => {
-    if (typeof value === "number" && /^-?\d{16,}$/.test(source) && BigInt(source) !== BigInt(value))
-      names.add(shorten(name, 100))
+    if (typeof value === "number" && decimal(source) !== decimal(String(value))) names.add(shorten(name, 100))
     return value
   }
   // TypeScript does not know the third argument of a reviver yet.
   JSON.parse(json, read as (name: string, value: unknown) => unknown)
   return [...names].slice(0, 10)
+}
+
+/** A number of JSON without its sign, as its digits from the first to the last that is not 0, and their power of ten. */
+function decimal(text: string): string {
+  const [, whole = "", fraction = "", exponent = "0"] =
+    /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? []
+  const digits = whole + fraction
+  const [before = "", significant = ""] = /^(0*)([1-9](?:\d*[1-9])?)/.exec(digits)?.slice(1) ?? []
+  const zerosAfter = digits.length - before.length - significant.length
+  return significant === "" ? "0" : `${significant}e${Number(exponent) - fraction.length + zerosAfter}`
 }
 
 /** The names of the members of a JSON object, repeated ones too. The text must be valid JSON. */

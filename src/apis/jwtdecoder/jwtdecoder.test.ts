@@ -88,19 +88,52 @@ describe("numbers that are read differently than they are meant", () => {
     ["below zero, in a list", `{"exp":${now + 60},"ids":[-9007199254740993]}`, ["large_number"]],
     ["2^53, which a double holds", `{"exp":${now + 60},"id":9007199254740992}`, []],
     ["a power of ten", `{"exp":${now + 60},"id":1000000000000000000000}`, []],
+    // A double, but JavaScript writes it as 1152921504606847000.
+    [
+      "2^60, which the answer shows with other digits",
+      `{"exp":${now + 60},"id":1152921504606846976}`,
+      ["large_number"],
+    ],
+    ["an exponent", `{"exp":${now + 60},"id":9.007199254740993e15}`, ["large_number"]],
+    ["an exponent without lost digits", `{"exp":${now + 60},"id":[1.50E+3,1e-2,0e9,-0,10.0e-1]}`, []],
+    [
+      "a decimal of 20 digits",
+      `{"exp":${now + 60},"a":{"b":[{"c":0.12345678901234567890}]}}`,
+      ["large_number"],
+    ],
+    ["a decimal of a double", `{"exp":${now + 60},"id":[0.1,-123.456,0.30000000000000004]}`, []],
+    ["less than a double can be", `{"exp":${now + 60},"id":-1e-999}`, ["large_number"]],
     ["digits in a text", `{"exp":${now + 60},"id":"100002348117421473"}`, []],
   ])("%s", async (_name, claims, codes) => {
     expect((await decode(token(hs256, claims))).codes).toEqual(codes)
   })
 
+  const numberText = fc
+    .tuple(
+      fc.constantFrom("", "-"),
+      fc.bigInt({ min: 0n, max: 10n ** 25n }).chain((most) => fc.bigInt({ min: 0n, max: most })),
+      fc.option(fc.stringMatching(/^\d{1,20}$/), { nil: "" }),
+      fc.option(fc.tuple(fc.constantFrom("e", "E", "e+", "e-"), fc.nat(25)), { nil: ["", ""] }),
+    )
+    .map(
+      ([sign, whole, fraction, exponent]) =>
+        `${sign}${whole}${fraction && `.${fraction}`}${exponent.join("")}`,
+    )
+  /** A number of JSON as a whole number of 10^-100. */
+  const scaled = (text: string) => {
+    const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e")
+    const [whole = "", fraction = ""] = mantissa.split(".")
+    return BigInt(whole + fraction) * 10n ** BigInt(100 + Number(exponent) - fraction.length)
+  }
+
   test("a number that the answer changes is always named", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }), async (id) => {
+      fc.asyncProperty(numberText, async (id) => {
         const { codes, claims } = await decode(token(hs256, `{"exp":${now + 60},"id":${id}}`))
-        const shown = (claims as { readonly id: number }).id
-        expect(codes).toEqual(BigInt(shown) === id ? [] : ["large_number"])
+        const shown = JSON.stringify((claims as { readonly id: number }).id)
+        expect([id, codes]).toEqual([id, scaled(shown) === scaled(id) ? [] : ["large_number"]])
       }),
-      { numRuns: 200 },
+      { numRuns: 2_000 },
     )
   })
 })
