@@ -108,5 +108,15 @@ export const oracle = defineOracle<Case, Answer>({
     }
   },
   theirs: (tests) => Promise.all(tests.map(mailauthAnswer)),
-  known: [],
+  known: [
+    {
+      reason:
+        "a top-level name without psd is a public suffix here: as an organizational domain (RFC 9989 §4.10.2) it would let all domains below it pass for each other",
+      fits: ({ domain }, ours, theirs) =>
+        theirs.organizational !== domain &&
+        theirs.organizational?.includes(".") === false &&
+        ours.organizational?.split(".").length === 2 &&
+        ours.organizational.endsWith(`.${theirs.organizational}`),
+    },
+  ],
 })

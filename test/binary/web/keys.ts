@@ -80,6 +80,35 @@ export function keysInBrowser(desk: Desk): void {
     await done()
   })
 
+  test("a leaked key is disabled where it was found, and stops at once", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "Leaky", plan: "pro" })
+    const key = await desk.call("POST", "/keys", { account: id, name: "leaked" })
+    const call = () =>
+      fetch(`${desk.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": key.key } })
+    expect((await call()).status).toBe(200)
+    const { page, look, done } = await desk.visit("/console/keys")
+    await page.getByRole("button", { name: "Look up a leaked key" }).click()
+    const dialog = page.getByRole("dialog", { name: "Look up a leaked key" })
+    const find = async () => {
+      await dialog.getByLabel("Text of the key").fill(key.key)
+      await dialog.getByRole("button", { name: "Look up", exact: true }).click()
+      await dialog.getByRole("link", { name: "Open the key" }).waitFor()
+    }
+    await find()
+    await dialog.getByRole("button", { name: "Disable" }).click()
+    await said(page, "The key is disabled. Calls with it are refused until it is enabled again.")
+    await dialog.getByText("Disabled", { exact: true }).waitFor()
+    await counted(dialog.getByRole("button", { name: "Disable" }), 0)
+    await look("key-found-disabled", "above")
+    expect((await call()).status).toBe(401)
+    expect((await desk.call("GET", `/keys/${key.id}`)).disabled).not.toBeNull()
+    // One that does not work is not offered to be disabled again.
+    await dialog.getByRole("button", { name: "Look up another" }).click()
+    await find()
+    await counted(dialog.getByRole("button", { name: "Disable" }), 0)
+    await done()
+  })
+
   test("an address with what the list does not know shows what counts, and leads to the first page", async () => {
     await desk.call("POST", "/accounts", { name: "Listed", plan: "free" })
     const address = "/console/accounts?sort=nope&closed=nope&after=nope"

@@ -17,6 +17,25 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     return JSON.parse(row?.data ?? "{}").link
   }
 
+  test("the header of the public pages leads strangers to sign in and up, and customers to their portal", async () => {
+    const { page, look, done } = await desk.visit("/", { key: null })
+    const top = page.locator(".top")
+    await top.getByRole("link", { name: "Sign in" }).waitFor()
+    await top.getByRole("link", { name: "Sign up" }).waitFor()
+    const { id } = await desk.call("POST", "/accounts", { name: "Known customer", plan: "free" })
+    const { key } = await desk.call("POST", "/keys", { account: id })
+    await page.request.post(`${desk.url}/portal/session`, { data: { key }, headers: { origin: desk.url } })
+    for (const path of ["/", "/apis/hmac"]) {
+      await page.goto(desk.url + path)
+      await top.getByRole("link", { name: "Portal", exact: true }).waitFor()
+      await counted(top.getByRole("link", { name: /^Sign/ }), 0)
+    }
+    await look("header-signed-in", "above")
+    await top.getByRole("link", { name: "Portal", exact: true }).click()
+    await page.getByText("Known customer").first().waitFor()
+    await done()
+  })
+
   test("a visitor signs up and makes a first call, by keyboard alone", async () => {
     const startMs = performance.now()
     const { page, look, done } = await desk.visit("/portal", { key: null })

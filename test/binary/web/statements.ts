@@ -52,6 +52,33 @@ export function statementsInBrowser(desk: Desk): void {
     await done()
   })
 
+  test("on paper a statement is a document: it says whose it is, and has nothing to press, no other list and dark ink", async () => {
+    const { id } = await desk.call("POST", "/accounts", { name: "On paper", plan: "pro" })
+    const { key } = await desk.call("POST", "/keys", { account: id })
+    await desk.call("POST", `/accounts/${id}/credits`, { credits: 2_000, reason: "Welcome" })
+    for (const colorScheme of ["light", "dark"] as const) {
+      const { page, done } = await desk.visit("/portal/statements", { key })
+      await page.getByRole("heading", { name: "Adjustments of credits" }).waitFor()
+      await page.getByRole("table", { name: "Credits and plan" }).waitFor()
+      await page.getByText("Printed on").waitFor({ state: "hidden" })
+      await page.emulateMedia({ media: "print", colorScheme })
+      await page.getByText("Printed on").waitFor()
+      await page.getByText(id).waitFor()
+      await page.getByRole("table", { name: "Credits and plan" }).getByText("Welcome").waitFor()
+      for (const hidden of ["button", "combobox", "navigation"] as const)
+        await counted(page.getByRole(hidden), 0)
+      await counted(page.getByRole("heading", { name: "Adjustments of credits" }), 0)
+      expect(
+        await page.locator("h1").evaluate((heading) => {
+          const [red = 255] = getComputedStyle(heading).color.match(/\d+/g)?.map(Number) ?? []
+          return red < 100
+        }),
+      ).toBe(true)
+      await page.emulateMedia({ media: null })
+      await done()
+    }
+  })
+
   test("without accounts there are no statements, and that is no fault of a filter", async () => {
     const { page, look, done } = await desk.visit("/console/plans")
     await page.route(/\/admin\/v1\/statements\/months/, (route) =>
