@@ -1,7 +1,7 @@
 /** Simulated clients: each does its actions in order, on any instance that is up, and sends again what was lost. */
 import { hashKey } from "../../src/accounts/key.ts"
 import { AccountError } from "../../src/accounts/requirements.ts"
-import { updateAccount } from "../../src/admin/accounts/change-account.ts"
+import { closeAccount, reopenAccount, updateAccount } from "../../src/admin/accounts/change-account.ts"
 import { adjustCredits } from "../../src/admin/credits/adjust-credits.ts"
 import { grantCredits } from "../../src/admin/credits/change-credits.ts"
 import { AdminFault } from "../../src/admin/fault.ts"
@@ -42,6 +42,7 @@ export async function runClient(world: World, place: number, actions: readonly A
     if (action.kind === "wait") await world.kernel.point(null, `${client.name} waits`, action.ms)
     else if (action.kind === "signUp") await signUp(client, action.email)
     else if (action.kind === "key") await useKey(client, action)
+    else if (action.kind === "close") await closeForAWhile(client, action)
     else if ("value" in action) await change(client, ...changeOf(action), action.key)
     else await call(client, action, firstAccounts[action.account]?.keyHash ?? "")
   }
@@ -62,10 +63,14 @@ async function ask<Result>(
     const { promise, resolve } = Promise.withResolvers<Answer<Result>>()
     const onDeath = () => resolve(null)
     instance.onDeath.add(onDeath)
-    work(instance).then(
-      (result) => resolve({ result }),
-      (refusal) => resolve({ refusal }),
-    )
+    // A request arrives in a turn of its own, after all that was answered before it was sent.
+    instance.pipeline.ports.timer
+      .turn()
+      .then(() => work(instance))
+      .then(
+        (result) => resolve({ result }),
+        (refusal) => resolve({ refusal }),
+      )
     const answer = await promise
     instance.onDeath.delete(onDeath)
     if (answer === null) world.count("connection broken")
@@ -169,6 +174,15 @@ async function useKey(client: Client, { account, key, value }: ChangeAction): Pr
   if (revoked === null) return
   const reply = await call(client, action, hashKey(made.key))
   if (reply?.status === 200) world.fail(`revoked: the key ${made.id} was served after it was revoked`)
+}
+
+/** Closes an account, calls, and opens it again. */
+async function closeForAWhile(client: Client, { account, key, value }: ChangeAction): Promise<void> {
+  const id = firstAccounts[account]?.id
+  const closed = await change(client, closeAccount, { id }, key && `${key} close`)
+  if (closed === null) return
+  await client.world.kernel.point(null, `${client.name} waits`, 1 + (value % 50))
+  await change(client, reopenAccount, { id }, key && `${key} reopen`)
 }
 
 const from = { network: "192.0.2.0/24", source: "192.0.2.1", requestId: "r" }

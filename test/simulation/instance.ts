@@ -31,7 +31,7 @@ import { createLog, createMailServer, createPorts, createReadings, createReceive
 import { withSeams } from "./store-seams.ts"
 import { thresholds, type World } from "./world.ts"
 
-const wakeLostChance = 0.1
+const wakeLostChance = 0.25
 
 export interface Instance extends Owner {
   readonly index: number

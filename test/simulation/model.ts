@@ -3,6 +3,7 @@
  * the commits before it. It shares no code with the ledger, the outbox and the administration.
  */
 import type { AdminChange } from "../../src/store/admin-store.ts"
+import type { ClaimOptions } from "../../src/store/outbox.ts"
 import { AlreadyCharged, type Charge, type ChargeOutcome } from "../../src/store/store.ts"
 import { Violation } from "./kernel.ts"
 
@@ -179,13 +180,12 @@ export function createModel(thresholds: readonly number[]) {
     },
 
     /** A notice or a mail was leased. */
-    claimed(id: string, untilMs: number, claim: { nowMs: number; maxWaitMs: number }): void {
+    claimed(id: string, { nowMs, leaseMs, maxWaitMs }: Omit<ClaimOptions, "busyHosts">): void {
       const lease = leases.get(id)
-      const { nowMs, maxWaitMs } = claim
       if (lease === "over") throw new Violation(`claim: ${id} was claimed after it was recorded as sent`)
       if (lease !== undefined && lease > nowMs && lease <= nowMs + maxWaitMs)
         throw new Violation(`claim: ${id} was claimed ${lease - nowMs} ms before its lease ends`)
-      leases.set(id, untilMs)
+      leases.set(id, nowMs + leaseMs)
     },
 
     /** An attempt to send it was recorded. */

@@ -20,7 +20,7 @@ export interface CallAction {
 
 /** A change of the administration, with an Idempotency-Key unless it is null. */
 export interface ChangeAction {
-  readonly kind: "grant" | "adjust" | "move" | "key"
+  readonly kind: "grant" | "adjust" | "move" | "key" | "close"
   readonly account: number
   readonly value: number
   readonly key: string | null
@@ -96,7 +96,7 @@ function makeChange(rng: Rng, place: number): Action {
   if (rng.chance(0.15)) return makeCall(rng, place)
   if (rng.chance(0.2)) return { kind: "signUp", email: rng.int(3) }
   return {
-    kind: rng.pick(["grant", "grant", "adjust", "move", "key"]),
+    kind: rng.pick(["grant", "grant", "grant", "adjust", "adjust", "move", "move", "key", "key", "close"]),
     account: rng.int(3),
     value: rng.int(1_000),
     key: rng.chance(0.8) ? `a${rng.chance(0.2) ? rng.int(3) : `${place}-${rng.int(3)}`}` : null,

@@ -68,7 +68,7 @@ function work(world: World, { clients, events }: Plan): void {
   let running = clients.length
   for (const [place, actions] of clients.entries())
     void runClient(world, place, actions)
-      .catch((thrown: unknown) => world.fail(`client: ${thrown instanceof Error ? thrown.stack : thrown}`))
+      .catch((thrown: unknown) => world.fail(`thrown: ${thrown instanceof Error ? thrown.stack : thrown}`))
       .finally(() => running--)
   for (const event of events)
     kernel.later(null, `event ${event.kind}`, event.atMs, () => happen(event, world))

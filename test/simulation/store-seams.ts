@@ -4,7 +4,7 @@
  */
 import type { MailOutbox } from "../../src/store/mails.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
-import type { Outbox } from "../../src/store/outbox.ts"
+import type { ClaimOptions, Outbox } from "../../src/store/outbox.ts"
 import { type ChargeOutcome, ChargeUnknown, type Store, StoreUnavailable } from "../../src/store/store.ts"
 import type { Instance } from "./instance.ts"
 import type { World } from "./world.ts"
@@ -97,14 +97,14 @@ export function withSeams<Opened extends OpenStore>(
   }
 
   /** Tells the model of leases. */
-  function claimSeam<Row extends { readonly id: string; readonly nextAttemptMs: number | null }, Options>(
+  function claimSeam<Row extends { readonly id: string }, Options extends Omit<ClaimOptions, "busyHosts">>(
     label: string,
-    claim: (options: Options & { nowMs: number; maxWaitMs: number }) => Promise<Row | null>,
+    claim: (options: Options) => Promise<Row | null>,
   ) {
-    return seam(label, async (options: Options & { nowMs: number; maxWaitMs: number }) => {
+    return seam(label, async (options: Options) => {
       if (kernel.now() + instance.skewMs - options.nowMs > 3_600_000) model.giveUpLeases()
       const row = await claim(options)
-      if (row) world.check(() => model.claimed(row.id, row.nextAttemptMs ?? 0, options))
+      if (row) world.check(() => model.claimed(row.id, options))
       return row
     })
   }

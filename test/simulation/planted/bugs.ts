@@ -1,0 +1,238 @@
+/**
+ * Bugs that are planted to try the oracles: without one for each, nobody would know that it bites. They have no part in the
+ * service; `plant.ts` puts one into a file while that is loaded.
+ */
+export interface PlantedBug {
+  readonly name: string
+  /** The oracles that may find it, by the word before the colon. */
+  readonly oracles: readonly string[]
+  /** A file of `src`. */
+  readonly file: string
+  /** Texts that stand in the file once, and what stands there instead. */
+  readonly changes: readonly (readonly [before: string, after: string])[]
+}
+
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    name: "a charge is made again when its answer was lost",
+    oracles: ["books"],
+    file: "call/charges.ts",
+    changes: [
+      [
+        "if (pending.decision) await pending.decision.promise\n",
+        "if (pending.decision) try { await pending.decision.promise } catch { continue }\n",
+      ],
+    ],
+  },
+  {
+    name: "a charge that was not decided counts as free",
+    oracles: ["500", "log", "books"],
+    file: "call/charges.ts",
+    changes: [["if (pending.decision) await pending.decision.promise\n", ""]],
+  },
+  {
+    name: "credits are held for ever when the client leaves",
+    oracles: ["hold", "books"],
+    file: "call/single.ts",
+    changes: [
+      ["  } finally {\n    hold.release()", "  } finally {\n    if (!request.hasLeft()) hold.release()"],
+    ],
+  },
+  {
+    name: "the last month lasts a millisecond too long",
+    oracles: ["month"],
+    file: "accounts/period.ts",
+    changes: [["nowMs < known.endMs", "nowMs <= known.endMs"]],
+  },
+  {
+    name: "an Idempotency-Key is kept in a transaction after that of its charge",
+    oracles: ["key", "outcome", "books"],
+    file: "store/sqlite/sqlite-charges.ts",
+    changes: [
+      ["      if (charge.once) replays.keep(charge.accountId, charge.once, charge.items)\n", ""],
+      [
+        "ledger.transact(() => chargeAll(charges, raised))\n",
+        `ledger.transact(() => chargeAll(charges, raised))
+        database.transaction(() => {
+          charges.forEach(({ accountId, once, items }, index) => {
+            if (once && outcomes[index]?.charged) replays.keep(accountId, once, items)
+          })
+        }).immediate()\n`,
+      ],
+    ],
+  },
+  {
+    name: "a notice counts as raised although the commit failed",
+    oracles: ["notice"],
+    file: "store/sqlite/raise.ts",
+    changes: [
+      ["  return (entry, { allowance", "  const raised = new Set<string>()\n\n  return (entry, { allowance"],
+      [
+        "      const notice = { id,",
+        "      if (raised.has(id)) return []\n      raised.add(id)\n      const notice = { id,",
+      ],
+    ],
+  },
+  {
+    name: "the outbox is not looked at again when nothing is due",
+    oracles: ["notice", "mail"],
+    file: "outbox/delivery-loop.ts",
+    changes: [
+      [
+        "if (nextMs !== null) delayMs = nextMs - clock.now()",
+        "if (nextMs === null) continue\n        delayMs = nextMs - clock.now()",
+      ],
+    ],
+  },
+  {
+    name: "a start gives up the leases of other instances",
+    oracles: ["claim"],
+    file: "store/sqlite/sqlite-outbox.ts",
+    changes: [
+      [
+        "  const findDue = database.query",
+        `  database.run("UPDATE notices SET next_attempt_ms = raised_ms WHERE state = 'pending'")\n  const findDue = database.query`,
+      ],
+    ],
+  },
+  {
+    name: "a mail is leased for a shorter time than it takes",
+    oracles: ["claim"],
+    file: "store/mail-outbox.ts",
+    changes: [
+      [
+        "SET next_attempt_ms = $1::bigint + $2::bigint\n",
+        "SET next_attempt_ms = $1::bigint + $2::bigint / 300\n",
+      ],
+    ],
+  },
+  {
+    name: "a mail that the server did not take counts as sent",
+    oracles: ["mail"],
+    file: "mail/deliver-mails.ts",
+    changes: [['if (reply.kind === "accepted")', 'if (reply.kind !== "refused")']],
+  },
+  {
+    name: "a rate limit begins anew when the clock was set back",
+    oracles: ["rate"],
+    file: "store/sqlite/rate-bucket.ts",
+    changes: [["isMisdated ? minuteUs * perMinute :", "isMisdated ? 0 :"]],
+  },
+  {
+    name: "usage of the first of a month is deleted with that of other days",
+    oracles: ["usage"],
+    file: "store/retention.ts",
+    changes: [[" AND substr(day, 9) <> '01'`", "`"]],
+  },
+  {
+    name: "the ledger in memory is kept although the commit failed",
+    oracles: ["outcome", "ledger", "refused", "below zero"],
+    file: "store/sqlite/ledger.ts",
+    changes: [["        forget()\n        throw cause", "        throw cause"]],
+  },
+  {
+    name: "the bonus is not spent when the month is used up",
+    oracles: ["refused"],
+    file: "store/sqlite/sqlite-charges.ts",
+    changes: [["credits > monthlyLeft + entry.bonus", "credits > Math.max(monthlyLeft, entry.bonus)"]],
+  },
+  {
+    name: "credits are charged twice at once",
+    oracles: ["below zero"],
+    file: "store/sqlite/sqlite-charges.ts",
+    changes: [["credits > monthlyLeft + entry.bonus", "credits > monthlyLeft + entry.bonus + 1"]],
+  },
+  {
+    name: "a closed account is charged",
+    oracles: ["closed"],
+    file: "store/sqlite/sqlite-charges.ts",
+    changes: [["entry === null || entry.closedMs !== null", "entry === null"]],
+  },
+  {
+    name: "an instance does not learn of keys that another one revoked",
+    oracles: ["revoked"],
+    file: "store/sqlite/access-cache.ts",
+    changes: [["if (currentRevision !== revision) entries.clear()", ""]],
+  },
+  {
+    name: "an adjustment takes more than there is",
+    oracles: ["bonus"],
+    file: "store/sqlite/account-changes.ts",
+    changes: [["left < (mayOwe ? -maxBonus : 0)", "left < -maxBonus"]],
+  },
+  {
+    name: "a change that is sent again is made again",
+    oracles: ["repeat", "thrown"],
+    file: "admin/administration.ts",
+    changes: [
+      ["earlier && earlier.createdMs > clock.now() - replayMs", "earlier && earlier.createdMs > clock.now()"],
+    ],
+  },
+  {
+    name: "a link of a mail can be used twice",
+    oracles: ["sign-up"],
+    file: "store/sqlite/email-links.ts",
+    changes: [["WHERE hash = ?1 AND used_ms IS NULL AND", "WHERE hash = ?1 AND"]],
+  },
+  {
+    name: "a statement has the adjustments of the next month",
+    oracles: ["statement"],
+    file: "admin/statements/make-statement.ts",
+    changes: [['[endMs, ""]', '[Number.MAX_SAFE_INTEGER, ""]']],
+  },
+  {
+    name: "a write that waits for a lock is not tried again",
+    oracles: ["stuck"],
+    file: "store/sqlite/write.ts",
+    changes: [["if (queue.push(waiting) === 1) timer.after", "if (queue.push(waiting) === 0) timer.after"]],
+  },
+  {
+    name: "a write that waited for a lock is done twice",
+    oracles: [
+      "outcome",
+      "key",
+      "repeat",
+      "books",
+      "ledger",
+      "claim",
+      "rate",
+      "below zero",
+      "bonus",
+      "adjustments",
+    ],
+    file: "store/sqlite/write.ts",
+    changes: [
+      ["while (queue[0]?.attempt()) queue.shift()", "while (queue[0]?.attempt()) queue.shift()?.attempt()"],
+    ],
+  },
+  {
+    name: "an adjustment is kept with the wrong sign",
+    oracles: ["adjustments", "statement"],
+    file: "store/sqlite/account-changes.ts",
+    changes: [
+      ['"adjustments", { ...entry }', '"adjustments", { ...entry, credits: Math.abs(entry.credits) }'],
+    ],
+  },
+  {
+    name: "a move to another plan gives the used credits again",
+    oracles: ["ledger", "outcome", "refused"],
+    file: "store/sqlite/account-changes.ts",
+    changes: [
+      ["notified: Math.max(entry.notified, 1) }", "notified: Math.max(entry.notified, 1), used: 0 }"],
+    ],
+  },
+  {
+    name: "a webhook that does not answer is an error of the program",
+    oracles: ["log"],
+    file: "webhooks/attempt.ts",
+    changes: [
+      ['"error" in response ? response.error : null', "(response as { error: string }).error.trim()"],
+    ],
+  },
+  {
+    name: "somebody who asks for too many links gets an error of the program",
+    oracles: ["thrown"],
+    file: "admin/sign-up/ask.ts",
+    changes: [['if (outcome === "tooMany") return "limited"\n', ""]],
+  },
+]

@@ -1,0 +1,39 @@
+import { describe, expect, test } from "bun:test"
+import { join } from "node:path"
+import { plantedBugs } from "./bugs.ts"
+
+const root = join(import.meta.dir, "../../..")
+/** Bugs are found by chance: a rare one may need as many seeds. */
+const mostSeeds = 300
+
+/** Simulates the service with a bug, and returns what was found. */
+async function simulateWith(name: string): Promise<string> {
+  const script = ["--preload", join(import.meta.dir, "plant.ts"), "scripts/simulate.ts"]
+  const run = Bun.spawn([process.execPath, ...script, "--seed", "1", "--seeds", String(mostSeeds)], {
+    cwd: root,
+    env: { ...process.env, PENKNIFE_PLANT: name },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const [out, errors] = await Promise.all([run.stdout.text(), run.stderr.text()])
+  return /^Seed \d+: (.*)$/m.exec(out)?.[1] ?? `nothing was found: ${errors}${out}`
+}
+
+describe("a planted bug is found", () => {
+  for (const { name, oracles } of plantedBugs)
+    test(name, async () => {
+      expect(oracles).toContain((await simulateWith(name)).split(":")[0] ?? "")
+    })
+})
+
+test("each oracle has a bug that it finds", async () => {
+  const sources = ["model", "checks", "clients", "run", "ports"].map((name) =>
+    join(import.meta.dir, `../${name}.ts`),
+  )
+  const texts = await Promise.all(sources.map((file) => Bun.file(file).text()))
+  const oracles = texts.flatMap((text) =>
+    [...text.matchAll(/(?:fail|Violation)\(\s*`([a-z0-9 -]+): /g)].map(([, oracle]) => oracle ?? ""),
+  )
+  expect(oracles.length).toBeGreaterThan(20)
+  const found = new Set(plantedBugs.flatMap(({ oracles: [first = ""] }) => first))
+  expect([...new Set(oracles)].filter((oracle) => !found.has(oracle)).sort()).toEqual([])
+})
