@@ -8,9 +8,10 @@ import { join } from "node:path"
 import { Command, InvalidArgumentError, Option } from "commander"
 import { makeTemplate } from "../test/simulation/data-file.ts"
 import { describePlan, makePlan, type Plan } from "../test/simulation/plan.ts"
-import { type RunResult, runSeed } from "../test/simulation/run.ts"
+import { type RunResult, runSeed, watched } from "../test/simulation/run.ts"
 import { seedOfCommit } from "../test/simulation/seed.ts"
 import { oracleOf, shrink } from "../test/simulation/shrink.ts"
+import { prepareStarts, runStart } from "../test/simulation/start.ts"
 
 /** The steps before a violation that are shown. */
 const lastSteps = 40
@@ -22,6 +23,7 @@ interface Flags {
   minutes?: number
   clients?: number
   plan?: string
+  starts: boolean
   shrink: boolean
   trace: boolean
 }
@@ -41,6 +43,7 @@ const flags = new Command("simulate")
     toNumber,
   )
   .option("--plan <FILE>", "run this plan, such as one of test/simulation/found, instead of that of the seed")
+  .option("--starts", "only start and stop the service under each seed", false)
   .option("--shrink", "make the plan of the first seed that fails smaller, and write it to a file", false)
   .option("--trace", "print every step", false)
   .parse()
@@ -51,6 +54,7 @@ const template = join(folder, "template.db")
 const file = join(folder, "run.db")
 try {
   await makeTemplate(template)
+  await prepareStarts(file)
   const kept: { readonly seed: number; readonly plan: Plan } | null = flags.plan
     ? await Bun.file(flags.plan).json()
     : null
@@ -58,7 +62,7 @@ try {
   const planOf = (seed: number) => kept?.plan ?? makePlan(seed, flags.clients)
   const isOne = flags.seed !== undefined || kept !== null
   const seeds = flags.minutes === undefined ? (flags.seeds ?? (isOne ? 1 : 200)) : Number.POSITIVE_INFINITY
-  const failed = simulate(first, seeds, planOf)
+  const failed = await simulate(first, seeds, planOf)
   if (failed) {
     process.exitCode = 1
     await report(failed, planOf(failed.seed))
@@ -68,7 +72,11 @@ try {
 }
 
 /** Runs seeds until one fails, which is returned. */
-function simulate(first: number, seeds: number, planOf: (seed: number) => Plan): RunResult | null {
+async function simulate(
+  first: number,
+  seeds: number,
+  planOf: (seed: number) => Plan,
+): Promise<RunResult | null> {
   const startMs = performance.now()
   const endMs = startMs + (flags.minutes ?? Number.POSITIVE_INFINITY) * 60_000
   const counts = new Map<string, number>()
@@ -78,12 +86,17 @@ function simulate(first: number, seeds: number, planOf: (seed: number) => Plan):
   let done = 0
   let failed: RunResult | null = null
   while (done < seeds && failed === null && performance.now() < endMs) {
-    const result = run(first + done, planOf(first + done), flags.trace ? say : undefined)
+    const seed = first + done
+    const trace = flags.trace ? say : undefined
+    const results = [await watched(() => runStart(seed, { template, file, trace }))]
+    if (!flags.starts) results.unshift(await run(seed, planOf(seed), trace))
     done++
-    steps += result.steps
-    hash = Bun.hash.xxHash64(result.hash, hash)
-    for (const [name, count] of result.counts) counts.set(name, (counts.get(name) ?? 0) + count)
-    if (result.problem !== null) failed = result
+    for (const result of results) {
+      steps += result.steps
+      hash = Bun.hash.xxHash64(result.hash, hash)
+      for (const [name, count] of result.counts) counts.set(name, (counts.get(name) ?? 0) + count)
+      if (result.problem !== null) failed ??= result
+    }
     if (performance.now() < shownMs + progressMs) continue
     shownMs = performance.now()
     say(`${done} seeds, ${steps} steps`)
@@ -99,19 +112,23 @@ function simulate(first: number, seeds: number, planOf: (seed: number) => Plan):
 
 async function report(failed: RunResult, plan: Plan): Promise<void> {
   const lines: string[] = []
-  run(failed.seed, plan, (line) => {
+  const keep = (line: string) => {
     lines.push(line)
     if (lines.length > lastSteps) lines.shift()
-  })
+  }
+  const isStart = (await run(failed.seed, plan, keep)).problem === null
+  if (isStart) await watched(() => runStart(failed.seed, { template, file, trace: keep }))
   say(
     `\nThe last steps:\n${lines.join("\n")}\n\nSeed ${failed.seed}: ${failed.problem}\n${describePlan(plan)}`,
   )
-  say(`Run it again: bun run simulate --seed ${failed.seed}${flags.plan ? ` --plan ${flags.plan}` : ""}`)
+  const which = isStart ? " --starts" : flags.plan ? ` --plan ${flags.plan}` : ""
+  say(`Run it again: bun run simulate --seed ${failed.seed}${which}`)
+  if (isStart) return
   if (!flags.shrink) {
     say("Make its plan smaller: the same command with --shrink")
     return
   }
-  const small = shrink(failed, plan, run)
+  const small = await shrink(failed, plan, run)
   const name = join(tmpdir(), `penknife-plan-${small.seed}.json`)
   await Bun.write(
     name,
@@ -122,8 +139,8 @@ async function report(failed: RunResult, plan: Plan): Promise<void> {
   say("When it is mended, keep the file in test/simulation/found with what it found.")
 }
 
-function run(seed: number, plan: Plan, trace?: (line: string) => void): RunResult {
-  return runSeed(seed, { template, file, plan, trace })
+function run(seed: number, plan: Plan, trace?: (line: string) => void): Promise<RunResult> {
+  return watched(() => runSeed(seed, { template, file, plan, trace }))
 }
 
 function say(text: string): void {

@@ -1,5 +1,5 @@
 import type { Instances } from "../admin/health/service-health.ts"
-import type { Ports } from "../apis/contract.ts"
+import type { Ports, Timer } from "../apis/contract.ts"
 import { faultCodes } from "../call/fault.ts"
 import type { Config } from "../config/load.ts"
 import { createMinutes } from "../history/minute.ts"
@@ -67,6 +67,8 @@ interface ObservabilityParts
     Partial<Pick<Gauges, "droppedSpans">> {
   readonly opened: OpenLog
   readonly ports: Ports & { readonly dns: { readonly stats?: () => ResolverStats } }
+  /** The timer of what is written between calls; that of the runtime by default. */
+  readonly timer?: Timer
   readonly store: Pick<OpenStore, "gauges" | "history" | "requests">
   /** How long the history is kept, in days; 0 for none. */
   readonly keepDays: () => number
@@ -90,6 +92,7 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
     store,
     keepDays,
     keeping,
+    timer = systemTimer,
     instances = () => null,
     isUntimed = false,
     ...read
@@ -106,14 +109,14 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
     keepDays,
     process,
     clock,
-    timer: systemTimer,
+    timer,
     log: opened.log,
   })
   const kept = createRequestWriter({
-    ...{ requests: store.requests, keeping, process, clock, timer: systemTimer, log: opened.log },
+    ...{ requests: store.requests, keeping, process, clock, timer, log: opened.log },
     isUntimed,
   })
-  const meter = createLagMeter(systemTimer, clock)
+  const meter = createLagMeter(timer, clock)
   const report = async () =>
     toReport(counts, {
       droppedSpans: () => null,
@@ -148,6 +151,8 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
     readMetrics: async () => toExposition(await siblings.gather()),
     history,
     kept,
+    /** Ends the timer of the measurements. */
+    stopMeasuring: meter.stop,
     async stop() {
       meter.stop()
       await Promise.all([history.stop(), kept.stop()])

@@ -1,5 +1,5 @@
 import { noticeThresholds } from "../accounts/credits.ts"
-import type { Ports } from "../apis/contract.ts"
+import type { Ports, Timer } from "../apis/contract.ts"
 import { createAccountSnapshots } from "../call/account-snapshots.ts"
 import type { Guests } from "../call/guests.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
@@ -84,6 +84,12 @@ interface StartOptions {
   readonly maxSkewMs?: number | undefined
   /** Where the configuration is read again; without it, it does not change. */
   readonly configSource?: ConfigSource | null
+  /** How the store is opened. A simulation opens its own, which fails and tells things at any moment. */
+  readonly open?: typeof openStore
+  /** How the service is served. A simulation has no sockets. */
+  readonly serve?: typeof startHttpServer
+  /** The timer of all that the service does between calls; that of the runtime by default. */
+  readonly backgroundTimer?: Timer
 }
 
 /** The composition root: everything is made here, once, from the configuration. */
@@ -98,6 +104,9 @@ export async function startService(config: Config, options: StartOptions = {}): 
     databaseLimitMs,
     maxSkewMs,
     configSource = null,
+    open = openStore,
+    serve = startHttpServer,
+    backgroundTimer = systemTimer,
   } = options
   // Closed when the service stops or its start fails, the last one first.
   await using opening = new AsyncDisposableStack()
@@ -120,7 +129,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   // The store must be open before something can send. What other instances raise until then waits in the outbox, which is read
   // at the start.
   let onRaised: (raised: readonly NoticeRecord[]) => void = () => {}
-  const openedStore = await openStore(config.db, {
+  const openedStore = await open(config.db, {
     ...storePorts(ports, config),
     ...(databaseLimitMs !== undefined && { limitMs: databaseLimitMs }),
     ...(maxSkewMs !== undefined && { maxSkewMs }),
@@ -135,15 +144,15 @@ export async function startService(config: Config, options: StartOptions = {}): 
   if (!sharedPort) logOpenMetrics(log, config)
   if (!sharedPort) logNoMail(log, config)
   if (!sharedPort) await logMissingPlans(log, openedStore.admin, config)
-  const sender = createWebhookSender({ timer: systemTimer })
-  const delivery = createDelivery({ outbox, sender, clock, random, timer: systemTimer, log, tracer })
+  const sender = createWebhookSender({ timer: backgroundTimer })
+  const delivery = createDelivery({ outbox, sender, clock, random, timer: backgroundTimer, log, tracer })
   const pages = pageAddresses({ config: () => current.config, listening: () => server })
   const mailing = createMailDelivery({
     mails: openedStore.mails,
-    sender: mailServer && createMailSender(mailServer, { timer: systemTimer }),
+    sender: mailServer && createMailSender(mailServer, { timer: backgroundTimer }),
     brand: () => mailBrandOf(current.config, pages),
     unsubscribeLink: (...of) => admin.unsubscribes.linkFor(...of),
-    ...{ clock, random, timer: systemTimer, log },
+    ...{ clock, random, timer: backgroundTimer, log },
   })
   onRaised = (raised) => {
     delivery.raised(raised)
@@ -155,7 +164,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       return current.config.plans
     },
     clock,
-    timer: systemTimer,
+    timer: backgroundTimer,
     log,
   })
   const cleaner = createCleaner({
@@ -177,6 +186,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     {
       opened,
       ports,
+      timer: backgroundTimer,
       store: openedStore,
       keepDays: () => current.config.history,
       keeping: () => current.config,
@@ -188,6 +198,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     },
     channel,
   )
+  opening.defer(observability.stopMeasuring)
   function findGuests(next: Config, apis: readonly PreparedApi[]): Promise<Guests | null> {
     const definitions = apis.map(({ definition }) => definition)
     return openGuests(next, definitions, {
@@ -236,7 +247,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   })
   const { backupEverySeconds } = config
   const schedule = createScheduledBackups({
-    ...{ administration: admin.administration, backups, clock, timer: systemTimer, random, log },
+    ...{ administration: admin.administration, backups, clock, timer: backgroundTimer, random, log },
     takeBackup: openedStore.retention.takeBackup,
     everyMs: backupEverySeconds === null ? null : backupEverySeconds * 1_000,
     keep: config.backupKeep,
@@ -252,7 +263,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     tracer,
   })
   let current = makeGeneration(config, preparedApis, await findGuests(config, preparedApis))
-  const server = startHttpServer(current.parts, httpSettings(config, { sharedPort, tls }))
+  const server = serve(current.parts, httpSettings(config, { sharedPort, tls }))
   if (!sharedPort) logAdminPlace(log, config, server.adminUrl)
   if (openedStore.instances) {
     // Only several instances need it.
@@ -261,7 +272,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
       channel: openedStore.instances,
       host: hostName(),
       clock,
-      timer: systemTimer,
+      timer: backgroundTimer,
       log,
       running: () => current,
     })
@@ -277,14 +288,14 @@ export async function startService(config: Config, options: StartOptions = {}): 
         tellSupervisor({ kind: "behind" })
       })
   })
-  const cancelBackground = systemTimer.after(backgroundAfterMs, () => {
+  const cancelBackground = backgroundTimer.after(backgroundAfterMs, () => {
     delivery.start()
     mailing.start()
     eventCheck.start()
     cleaner.start()
     void keepPlans({ admin: openedStore.admin, clock, plans: current.config.plans }, log)
     schedule.start()
-    void warmLibraries(catalog, systemTimer, log)
+    void warmLibraries(catalog, backgroundTimer, log)
   })
   observability.history.start()
   const resources = opening.move()

@@ -127,7 +127,7 @@ async function call(client: Client, action: CallAction, keyHash: string): Promis
 function changeOf({ kind, account, value }: ChangeAction): [Operation, Record<string, unknown>] {
   const id = firstAccounts[account]?.id ?? ""
   if (kind === "grant") return [grantCredits, { id, credits: 5 + (value % 20) }]
-  if (kind === "adjust") return [adjustCredits, { id, credits: (value % 21) - 10 || 1, reason: "simulated" }]
+  if (kind === "adjust") return [adjustCredits, { id, credits: (value % 41) - 30 || 1, reason: "simulated" }]
   // The plan with a limit stays, so that the limit of an account never changes.
   return [updateAccount, { id: `acc_${account % 2}`, plan: value % 3 ? "small" : "middle" }]
 }
@@ -202,16 +202,20 @@ async function signUp(client: Client, number: number): Promise<void> {
     for (let waits = 0; waits < 10 && !world.mailboxes.has(email); waits++)
       await world.kernel.point(null, `${name} looks for mail`, 200)
     const token = world.mailboxes.get(email)?.at(-1) ?? ""
-    const opened = await ask(client, ({ admin }) =>
-      admin.signUps.confirm({ token }, rng.chance(0.8) ? browser : "another", from, open),
-    )
-    requireKnown(world, opened)
-    if (opened !== null && "result" in opened) {
+    const confirm = () =>
+      ask(client, ({ admin }) =>
+        admin.signUps.confirm({ token }, rng.chance(0.8) ? browser : "another", from, open),
+      )
+    // Some people press a button twice.
+    const answers = await Promise.all(rng.chance(0.3) ? [confirm(), confirm()] : [confirm()])
+    for (const answer of answers) {
+      requireKnown(world, answer)
+      if (answer === null || !("result" in answer)) continue
       world.count("signed in")
-      const { account } = opened.result.opened
+      const { account } = answer.result.opened
       if (account) world.signedUp.set(email, account.id)
-      return
     }
+    if (answers.some((answer) => answer !== null && "result" in answer)) return
     await again(client)
   }
 }

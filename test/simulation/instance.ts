@@ -67,17 +67,19 @@ const plans: Config["plans"] = new Map([
   ["limited", { name: "limited", ...limits(60, 30) }],
   ["free", { name: "free", ...limits(20), signUpBonus: 5 }],
 ])
-const config: Config = {
-  ...loadConfig({
-    flags: {
-      ...{ db: ":memory:", metricsToken: "quiet", signUpMode: "open" },
-      ...{ smtp: "smtp://mail.example", mailFrom: "no-reply@example.com" },
-    },
-    env: {},
-    file: null,
-  }),
-  plans,
+
+/** A configuration with the plans of the simulation. */
+export function configFor(flags: Readonly<Record<string, string>>): Config {
+  const all = {
+    metricsToken: "quiet",
+    signUpMode: "open",
+    smtp: "smtp://mail.example",
+    mailFrom: "a@example.com",
+  }
+  return { ...loadConfig({ flags: { ...all, ...flags }, env: {}, file: null }), plans }
 }
+
+const config = configFor({ db: ":memory:" })
 
 /** Three APIs: one answers at once, the others after some milliseconds. */
 const definitions: readonly ApiDefinition[] = [1, 3, 7].map((credits, index) => {
@@ -105,9 +107,8 @@ const pages = {
 
 const brand = mailBrandOf(config, pages)
 
-/** Starts an instance on the data file of a world. */
-export function startInstance(world: World, index: number, skewMs: number): Instance {
-  const { kernel } = world
+/** An instance that has no parts yet. */
+export function createSimulatedInstance(world: World, index: number, skewMs: number) {
   const own = {
     isDead: false,
     name: `i${index}`,
@@ -117,8 +118,14 @@ export function startInstance(world: World, index: number, skewMs: number): Inst
     changing: null,
     onDeath: new Set(),
   }
-  // The parts below need the instance, and are its fields.
-  const instance = own as unknown as { -readonly [Name in keyof Instance]: Instance[Name] }
+  // Its parts need it, and are its fields.
+  return own as unknown as { -readonly [Name in keyof Instance]: Instance[Name] }
+}
+
+/** Starts an instance on the data file of a world. */
+export function startInstance(world: World, index: number, skewMs: number): Instance {
+  const { kernel } = world
+  const instance = createSimulatedInstance(world, index, skewMs)
   const ports = createPorts(world, instance)
   const { clock, timer, random } = ports
   const log = createLog(world)
@@ -181,7 +188,7 @@ export function startInstance(world: World, index: number, skewMs: number): Inst
   instance.setPrices(0)
   instance.cleaner = createCleaner({
     store: opened,
-    kept: () => ({ history: 30, keepNotices: 20, keepUsage: 40, keepRequests: 0 }),
+    kept: () => ({ history: 30, keepNotices: 20, keepUsage: 20, keepRequests: 0 }),
     ...{ clock, timer, log, share: 1 },
   })
   instance.readStatements = async (month) => {

@@ -126,6 +126,11 @@ export function createKernel(seed: number, startMs: number, trace: ((line: strin
         step.isCancelled = true
       }
     },
+    /** How many steps of an owner wait under a label. */
+    waiting(owner: Owner, label: string): number {
+      const isWaiting = (step: Step) => step.owner === owner && step.label === label && !step.isCancelled
+      return [...ready, ...timers].filter(isWaiting).length
+    },
     /** Runs one step, and all that follows from it without a wait. False when there is none until then. */
     step(untilMs = Number.POSITIVE_INFINITY): boolean {
       const step = next(untilMs)

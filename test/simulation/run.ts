@@ -39,25 +39,50 @@ export function runSeed(
 ): RunResult {
   copyTemplate(template, file)
   const world = createWorld(seed, file, trace ?? null)
-  const { kernel, instances, counts } = world
+  return inSteps(world, () => {
+    try {
+      work(world, plan)
+      if (world.violation() === null) rest(world)
+    } finally {
+      for (const instance of world.instances) {
+        instance.isDead = true
+        instance.database.close()
+      }
+    }
+  })
+}
+
+/** Runs something all of whose waits are steps of the world. */
+export function inSteps({ seed, kernel, counts, violation }: World, run: () => void): RunResult {
   // Writing a mail waits for turns of the event loop, which there are none of.
   const { setImmediate } = globalThis
-  const inStep = (run: (...of: unknown[]) => void, ...of: unknown[]) => {
-    kernel.later(null, "immediate", 0, () => run(...of))
+  const inStep = (later: (...of: unknown[]) => void, ...of: unknown[]) => {
+    kernel.later(null, "immediate", 0, () => later(...of))
   }
+  Object.assign(globalThis, { setImmediate: inStep })
   try {
-    Object.assign(globalThis, { setImmediate: inStep })
-    work(world, plan)
-    if (world.violation() === null) rest(world)
+    run()
   } finally {
     Object.assign(globalThis, { setImmediate })
-    for (const instance of instances) {
-      instance.isDead = true
-      instance.database.close()
-    }
   }
-  const problem = world.violation()?.message ?? null
+  const problem = violation()?.message ?? null
   return { seed, problem, hash: kernel.hash(), steps: kernel.steps(), counts }
+}
+
+/** Runs something, and then lets the runtime tell which promises were rejected and had nobody to take it. */
+export async function watched(run: () => RunResult): Promise<RunResult> {
+  const unhandled: unknown[] = []
+  const keep = (cause: unknown) => void unhandled.push(cause)
+  process.on("unhandledRejection", keep)
+  try {
+    const result = run()
+    await new Promise((resolve) => setImmediate(resolve))
+    const [cause] = unhandled
+    if (result.problem !== null || cause === undefined) return result
+    return { ...result, problem: `unhandled: ${cause instanceof Error ? cause.stack : cause}` }
+  } finally {
+    process.off("unhandledRejection", keep)
+  }
 }
 
 /** Until every client has done all it wanted. */

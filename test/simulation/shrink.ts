@@ -15,14 +15,18 @@ export interface Shrunk {
 }
 
 /** @param run runs a plan under a seed */
-export function shrink(failed: RunResult, given: Plan, run: (seed: number, plan: Plan) => RunResult): Shrunk {
+export async function shrink(
+  failed: RunResult,
+  given: Plan,
+  run: (seed: number, plan: Plan) => Promise<RunResult>,
+): Promise<Shrunk> {
   let best = { seed: failed.seed, plan: given, result: failed }
   let runs = 0
 
-  function fails(plan: Plan): boolean {
+  async function fails(plan: Plan): Promise<boolean> {
     for (let schedule = 0; schedule < schedules; schedule++) {
       const seed = schedule === 0 ? best.seed : failed.seed + schedule * anotherSeed
-      const result = run(seed, plan)
+      const result = await run(seed, plan)
       runs++
       if (oracleOf(result) !== oracleOf(failed)) continue
       best = { seed, plan, result }
@@ -32,7 +36,7 @@ export function shrink(failed: RunResult, given: Plan, run: (seed: number, plan:
   }
 
   /** Leaves out parts of a list, the largest first, down to single entries (delta debugging). */
-  function reduce<T>(list: readonly T[], toPlan: (list: readonly T[]) => Plan): void {
+  async function reduce<T>(list: readonly T[], toPlan: (list: readonly T[]) => Plan): Promise<void> {
     let kept = list
     for (
       let length = Math.ceil(kept.length / 2);
@@ -41,19 +45,19 @@ export function shrink(failed: RunResult, given: Plan, run: (seed: number, plan:
     )
       for (let first = 0; first < kept.length; ) {
         const next = [...kept.slice(0, first), ...kept.slice(first + length)]
-        if (fails(toPlan(next))) kept = next
+        if (await fails(toPlan(next))) kept = next
         else first += length
       }
   }
 
   const { clients } = given
-  reduce([...clients.keys()], (places) => ({
+  await reduce([...clients.keys()], (places) => ({
     ...best.plan,
     clients: clients.map((actions, place) => (places.includes(place) ? actions : [])),
   }))
-  reduce(best.plan.events, (events) => ({ ...best.plan, events }))
+  await reduce(best.plan.events, (events) => ({ ...best.plan, events }))
   for (const place of clients.keys())
-    reduce(best.plan.clients[place] ?? [], (actions) => ({
+    await reduce(best.plan.clients[place] ?? [], (actions) => ({
       ...best.plan,
       clients: best.plan.clients.map((all, index) => (index === place ? actions : all)),
     }))

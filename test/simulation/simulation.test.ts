@@ -8,26 +8,30 @@ import { makeTemplate } from "./data-file.ts"
 import { createKernel } from "./kernel.ts"
 import { monthStart } from "./model.ts"
 import { makePlan, type Plan } from "./plan.ts"
-import { type RunResult, runSeed } from "./run.ts"
+import { type RunResult, runSeed, watched } from "./run.ts"
 import { seedOfCommit } from "./seed.ts"
 import { shrink } from "./shrink.ts"
+import { prepareStarts, runStart } from "./start.ts"
 
 const folder = tempDir(existsSync("/dev/shm") ? "/dev/shm" : tmpdir())
 const files = { template: join(folder, "template.db"), file: join(folder, "run.db") }
-const run = (seed: number, plan?: Plan) => runSeed(seed, { ...files, ...(plan && { plan }) })
+const run = (seed: number, plan?: Plan) => watched(() => runSeed(seed, { ...files, ...(plan && { plan }) }))
 
-beforeAll(() => makeTemplate(files.template))
+beforeAll(async () => {
+  await makeTemplate(files.template)
+  await prepareStarts(files.file)
+})
 
 /** What a failure prints: all that is needed to run it again. */
-function requireNone({ seed, problem }: RunResult): void {
-  if (problem !== null) throw new Error(`${problem}\nbun run simulate --seed ${seed} --shrink`)
+function requireNone({ seed, problem }: RunResult, options = ""): void {
+  if (problem !== null) throw new Error(`${problem}\nbun run simulate ${options}--seed ${seed} --shrink`)
 }
 
 test("200 seeds of the commit hold, and let everything happen", async () => {
   const first = await seedOfCommit()
   const counts = new Map<string, number>()
   for (let seed = first; seed < first + 200; seed++) {
-    const result = run(seed)
+    const result = await run(seed)
     requireNone(result)
     for (const [name, count] of result.counts) counts.set(name, (counts.get(name) ?? 0) + count)
   }
@@ -55,11 +59,24 @@ test("200 seeds of the commit hold, and let everything happen", async () => {
   expect(missing).toEqual([])
 })
 
-test("the same seed gives the same steps", () => {
+test("the service starts or closes all, whatever comes in a step of its start", async () => {
+  const first = await seedOfCommit()
+  const counts = new Map<string, number>()
+  for (let seed = first; seed < first + 200; seed++) {
+    const result = await watched(() => runStart(seed, files))
+    requireNone(result, "--starts ")
+    for (const [name, count] of result.counts) counts.set(name, (counts.get(name) ?? 0) + count)
+  }
+  const outcomes = ["served", "refused", "killed", "stopped"]
+  const told = ["a notice", "a lost file", "a message", "a connection"].map((name) => `told ${name}`)
+  expect([...outcomes, ...told].filter((name) => !counts.has(name))).toEqual([])
+})
+
+test("the same seed gives the same steps", async () => {
   for (const seed of [1, 2, 3]) {
-    const { hash, steps } = run(seed)
-    expect(run(seed)).toMatchObject({ hash, steps })
-    expect(run(seed + 100).hash).not.toBe(hash)
+    const { hash, steps } = await run(seed)
+    expect(await run(seed)).toMatchObject({ hash, steps })
+    expect((await run(seed + 100)).hash).not.toBe(hash)
   }
 })
 
@@ -68,7 +85,7 @@ describe("plans that once found something hold", () => {
   for (const name of found)
     test(name, async () => {
       const { seed, plan }: { seed: number; plan: Plan } = await Bun.file(join(import.meta.dir, name)).json()
-      for (let schedule = 0; schedule < 10; schedule++) requireNone(run(seed + schedule, plan))
+      for (let schedule = 0; schedule < 10; schedule++) requireNone(await run(seed + schedule, plan))
     })
 })
 
@@ -99,15 +116,15 @@ describe("kernel", () => {
   })
 })
 
-test("a shrunk plan has only what the failure needs", () => {
+test("a shrunk plan has only what the failure needs", async () => {
   const plan = makePlan(2)
   const needs = (tried: Plan) =>
     tried.clients[3]?.some(({ kind }) => kind === plan.clients[3]?.[1]?.kind) === true
-  const fake = (seed: number, tried: Plan): RunResult => ({
+  const fake = async (seed: number, tried: Plan): Promise<RunResult> => ({
     ...{ seed, hash: "", steps: 0, counts: new Map() },
     problem: needs(tried) ? "books: wrong" : null,
   })
-  const small = shrink(fake(2, plan), plan, fake)
+  const small = await shrink(await fake(2, plan), plan, fake)
   expect(small.plan.events).toEqual([])
   expect(small.plan.clients.flat().map(({ kind }) => kind)).toEqual([plan.clients[3]?.[1]?.kind ?? "wait"])
   expect(small.plan.clients[3]).toHaveLength(1)

@@ -122,7 +122,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "usage of the first of a month is deleted with that of other days",
     oracles: ["usage"],
     file: "store/retention.ts",
-    changes: [[" AND substr(day, 9) <> '01'`", "`"]],
+    changes: [
+      ["`day < $", "`day <= $"],
+      [" AND substr(day, 9) <> '01'`", "`"],
+    ],
   },
   {
     name: "the ledger in memory is kept although the commit failed",
@@ -137,10 +140,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     changes: [["credits > monthlyLeft + entry.bonus", "credits > Math.max(monthlyLeft, entry.bonus)"]],
   },
   {
-    name: "credits are charged twice at once",
+    name: "a month has a credit more than its plan",
     oracles: ["below zero"],
     file: "store/sqlite/sqlite-charges.ts",
-    changes: [["credits > monthlyLeft + entry.bonus", "credits > monthlyLeft + entry.bonus + 1"]],
+    changes: [["Math.max(0, allowance - used)", "Math.max(0, allowance + 1 - used)"]],
   },
   {
     name: "a closed account is charged",
@@ -155,10 +158,15 @@ export const plantedBugs: readonly PlantedBug[] = [
     changes: [["if (currentRevision !== revision) entries.clear()", ""]],
   },
   {
-    name: "an adjustment takes more than there is",
+    name: "an account may owe credits although the service does not allow it",
     oracles: ["bonus"],
-    file: "store/sqlite/account-changes.ts",
-    changes: [["left < (mayOwe ? -maxBonus : 0)", "left < -maxBonus"]],
+    file: "admin/credits/adjustment.ts",
+    changes: [
+      [
+        "const { mayOwe, auditRandom, clock, actor } = context",
+        "const { auditRandom, clock, actor } = context\n  const mayOwe = true",
+      ],
+    ],
   },
   {
     name: "a change that is sent again is made again",
@@ -234,5 +242,28 @@ export const plantedBugs: readonly PlantedBug[] = [
     oracles: ["thrown"],
     file: "admin/sign-up/ask.ts",
     changes: [['if (outcome === "tooMany") return "limited"\n', ""]],
+  },
+  {
+    name: "another process meets a service that is still starting",
+    oracles: ["start"],
+    file: "app/service.ts",
+    changes: [["onRaised: (raised) => onRaised(raised)", "onRaised: (raised) => delivery.raised(raised)"]],
+  },
+  {
+    name: "a start that fails leaves its timers",
+    oracles: ["start"],
+    file: "app/service.ts",
+    changes: [["  opening.defer(observability.stopMeasuring)\n", ""]],
+  },
+  {
+    name: "plans that cannot be kept end the process",
+    oracles: ["unhandled"],
+    file: "app/known-plans.ts",
+    changes: [
+      [
+        'log.warn("the plans were not kept for commands on the store", { cause: messageOf(cause) })',
+        "throw cause",
+      ],
+    ],
   },
 ]

@@ -26,12 +26,14 @@ describe("a planted bug is found", () => {
 })
 
 test("each oracle has a bug that it finds", async () => {
-  const sources = ["model", "checks", "clients", "run", "ports"].map((name) =>
+  const sources = ["model", "checks", "clients", "run", "ports", "start"].map((name) =>
     join(import.meta.dir, `../${name}.ts`),
   )
   const texts = await Promise.all(sources.map((file) => Bun.file(file).text()))
   const oracles = texts.flatMap((text) =>
-    [...text.matchAll(/(?:fail|Violation)\(\s*`([a-z0-9 -]+): /g)].map(([, oracle]) => oracle ?? ""),
+    [...text.matchAll(/(?:fail\(|Violation\(|problem:)\s*`([a-z0-9 -]+): /g)].map(
+      ([, oracle]) => oracle ?? "",
+    ),
   )
   expect(oracles.length).toBeGreaterThan(20)
   const found = new Set(plantedBugs.flatMap(({ oracles: [first = ""] }) => first))
