@@ -6,6 +6,8 @@ export interface PlantedBug {
   readonly name: string
   /** The oracles that may find it, by the word before the colon. */
   readonly oracles: readonly string[]
+  /** Whether it shows in starts alone, which are tried quickly. */
+  readonly isOfStart?: boolean
   /** A file of `src`. */
   readonly file: string
   /** Texts that stand in the file once, and what stands there instead. */
@@ -246,18 +248,21 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "another process meets a service that is still starting",
     oracles: ["start"],
+    isOfStart: true,
     file: "app/service.ts",
     changes: [["onRaised: (raised) => onRaised(raised)", "onRaised: (raised) => delivery.raised(raised)"]],
   },
   {
     name: "a start that fails leaves its timers",
     oracles: ["start"],
+    isOfStart: true,
     file: "app/service.ts",
     changes: [["  opening.defer(observability.stopMeasuring)\n", ""]],
   },
   {
     name: "plans that cannot be kept end the process",
     oracles: ["unhandled"],
+    isOfStart: true,
     file: "app/known-plans.ts",
     changes: [
       [

@@ -1,15 +1,16 @@
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
-import { plantedBugs } from "./bugs.ts"
+import { type PlantedBug, plantedBugs } from "./bugs.ts"
 
 const root = join(import.meta.dir, "../../..")
 /** Bugs are found by chance: a rare one may need as many seeds. */
 const mostSeeds = 300
 
 /** Simulates the service with a bug, and returns what was found. */
-async function simulateWith(name: string): Promise<string> {
+async function simulateWith({ name, isOfStart = false }: PlantedBug): Promise<string> {
   const script = ["--preload", join(import.meta.dir, "plant.ts"), "scripts/simulate.ts"]
-  const run = Bun.spawn([process.execPath, ...script, "--seed", "1", "--seeds", String(mostSeeds)], {
+  const flags = ["--seed", "1", "--seeds", String(mostSeeds), ...(isOfStart ? ["--starts"] : [])]
+  const run = Bun.spawn([process.execPath, ...script, ...flags], {
     cwd: root,
     env: { ...process.env, PENKNIFE_PLANT: name },
     stdio: ["ignore", "pipe", "pipe"],
@@ -19,9 +20,9 @@ async function simulateWith(name: string): Promise<string> {
 }
 
 describe("a planted bug is found", () => {
-  for (const { name, oracles } of plantedBugs)
-    test(name, async () => {
-      expect(oracles).toContain((await simulateWith(name)).split(":")[0] ?? "")
+  for (const bug of plantedBugs)
+    test(bug.name, async () => {
+      expect(bug.oracles).toContain((await simulateWith(bug)).split(":")[0] ?? "")
     })
 })
 
