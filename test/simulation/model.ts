@@ -70,7 +70,6 @@ export function createModel(thresholds: readonly number[]) {
       byPeriod: new Map(),
       byMonth: new Map(),
       adjusted: new Map(),
-      late: new Set<string>(),
       keys: new Map(),
     }
     const numbers = { used: 0, bonus, total: 0, notified: 0 }
