@@ -63,8 +63,8 @@ export const oracle = defineOracle<Case, Answer>({
   theirs: async (tests) => tests.map(theirs),
   known: [
     {
-      reason: "numbering plans of different releases: BJ, BW, CR, GH, GY and ZW changed theirs",
-      fits: ({ country }) => ["BJ", "BW", "CR", "GH", "GY", "ZW"].includes(country),
+      reason: "numbering plans of different releases: BJ, BW, CR, EC, GH, GY and ZW changed theirs",
+      fits: ({ country }) => ["BJ", "BW", "CR", "EC", "GH", "GY", "ZW"].includes(country),
     },
     {
       reason: "Saint Helena and Tristan da Cunha share +290, and libphonenumber-js does not tell them apart",
