@@ -24,5 +24,15 @@ export const oracle = defineOracle<Case, Answer>({
       reason: "croniter finds no day of the week when the month lacks the day of the month",
       fits: (_test, ours, theirs) => theirs?.length === 0 && ours !== null && ours.length > 0,
     },
+    {
+      reason:
+        "after a month that lacks a day of the expression, croniter also leaves out as many days of the next month",
+      fits({ expression }, ours, theirs) {
+        const last = theirs?.at(-1) ?? ""
+        const leftOut = ours?.filter((time) => !theirs?.includes(time) && time < last) ?? []
+        const hasLateDay = new CronPattern(expression).day.slice(28, 31).some(Boolean)
+        return hasLateDay && leftOut.length > 0 && leftOut.every((time) => new Date(time).getUTCDate() <= 3)
+      },
+    },
   ],
 })
