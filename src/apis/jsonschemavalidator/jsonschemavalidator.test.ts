@@ -1,15 +1,6 @@
 /** Values that do not fit are reported, nothing is fetched, slow patterns are right, and callers do not affect each other. */
 import { afterAll, expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
-import { Glob } from "bun"
-import fc from "fast-check"
-import { runIsolated } from "../../../test/support/run-isolated.ts"
-import { InputRejected } from "../contract.ts"
-import { run } from "./run.ts"
-
-const check = (schema: unknown, document: unknown, others?: unknown, premium = true) =>
-  runIsolated(run, { schema, document, ...(others === undefined ? {} : { others }) }, premium)
+import { check, metaSchema } from "../../../test/support/json-schemas.ts"
 
 let hits = 0
 const server = Bun.serve({
@@ -124,7 +115,6 @@ test.each([
   await expect(check(schema, "a")).rejects.toThrow(refusal)
 })
 
-const metaSchema = "https://json-schema.org/draft/2020-12/schema"
 test("no schema replaces a meta-schema, or changes the meaning of keywords for others", async () => {
   const nothing = { $schema: metaSchema, $vocabulary: {} }
   const known = "must not have the address of a meta-schema that is built in"
@@ -217,79 +207,6 @@ test("definitions beside a $ref of draft 7 are found, and its other neighbours a
   expect((await check({ $ref: "https://a.example/" }, "Ann", others)).is_valid).toBe(true)
 })
 
-const vocabulary = (name: string) => `https://json-schema.org/draft/2020-12/vocab/${name}`
-const meta = (name: string) => `https://json-schema.org/draft/2020-12/meta/${name}`
-const withFormats = "https://a.example/formats"
-const formatsMeta = {
-  [withFormats]: {
-    $schema: metaSchema,
-    $id: withFormats,
-    $vocabulary: { [vocabulary("core")]: true, [vocabulary("format-assertion")]: true },
-    $dynamicAnchor: "meta",
-    allOf: [{ $ref: meta("core") }, { $ref: meta("format-assertion") }],
-  },
-}
-
-test("formats are checked where the meta-schema says so, or the caller asks for it", async () => {
-  const schema = { $schema: withFormats, format: "ipv4" }
-  expect((await check(schema, "127.0.0.1", formatsMeta)).is_valid).toBe(true)
-  expect((await check(schema, "x", formatsMeta)).problems).toEqual([
-    {
-      code: "format",
-      severity: "error",
-      message: "The value must have the format 'ipv4'.",
-      where: "",
-      schema_location: "#/format",
-    },
-  ])
-  // JSON Schema 2020-12, validation §7.2.2: it must refuse a format that it does not know.
-  await expect(check({ $schema: withFormats, format: "shoe-size" }, "x", formatsMeta)).rejects.toThrow(
-    "must have known formats, since its meta-schema checks them, and has 'shoe-size'",
-  )
-  for (const $schema of [metaSchema, "http://json-schema.org/draft-07/schema#"]) {
-    const ask = (format: string, document: unknown, assert_formats?: boolean) =>
-      runIsolated(run, { schema: { $schema, format }, document, ...(assert_formats && { assert_formats }) })
-    expect((await ask("date", "2026-02-30")).is_valid).toBe(true)
-    expect((await ask("date", "2026-02-30", true)).is_valid).toBe(false)
-    expect((await ask("date", "2026-02-28", true)).is_valid).toBe(true)
-    expect((await ask("shoe-size", "44", true)).is_valid).toBe(true)
-    expect((await ask("date", 1, true)).is_valid).toBe(true)
-    expect((await ask("date", "2026-02-30")).is_valid).toBe(true)
-  }
-})
-
-test.each([
-  // RFC 3339 §5.7: a leap second is at 23:59:60 of UTC.
-  ["time", "23:59:60Z", true],
-  ["time", "01:29:60+01:30", true],
-  ["time", "15:59:60-08:00", true],
-  ["time", "22:59:60Z", false],
-  ["time", "23:59:60+01:00", false],
-  ["idn-hostname", "b\u00fccher.example", true],
-  ["idn-hostname", "xn--X", false],
-  ["idn-hostname", "a..b", false],
-  ["hostname", "b\u00fccher.example", false],
-])("the format %s of %j: %p", async (format, document, isValid) => {
-  const { is_valid } = await runIsolated(run, { schema: { format }, document, assert_formats: true })
-  expect(is_valid).toBe(isValid)
-})
-
-test.each([
-  [{ const: { $id: "https://a.example/b", $ref: "#/c" } }, { $id: "https://a.example/b", $ref: "#/c" }],
-  [{ enum: [1, { $anchor: "x", $schema: "y" }] }, { $schema: "y", $anchor: "x" }],
-  [{ const: { $defs: { $vocabulary: {} } } }, { $defs: { $vocabulary: {} } }],
-  [{ $schema: "http://json-schema.org/draft-07/schema#", const: [{ $ref: "#/a" }] }, [{ $ref: "#/a" }]],
-  [{ const: { "\0$id": 1, $id: 2 } }, { "\0$id": 1, $id: 2 }],
-  [{ const: -0 }, 0],
-])("%j: what is in 'const' and 'enum' is data, not a schema", async (schema, document) => {
-  expect((await check(schema, document)).is_valid).toBe(true)
-  expect((await check(schema, { other: 1 })).is_valid).toBe(false)
-  // A member of that name is still a schema.
-  expect(
-    (await check({ properties: { const: { $ref: "#/$defs/a" } }, $defs: { a: schema } }, {})).is_valid,
-  ).toBe(true)
-})
-
 test("what is in 'default' comes back as it was, and messages show values as they are", async () => {
   const value = { $id: "a", b: [{ $ref: "#" }] }
   const { annotations } = await check({ default: value }, 1)
@@ -320,123 +237,6 @@ test("numbers beyond 2^53 are not compared without a warning", async () => {
   expect(problems[0]?.message).toBe(
     "In 'schema': The number at /const is beyond 2^53 and may have lost digits: send it as text.",
   )
-})
-
-const names = [
-  "core",
-  "applicator",
-  "unevaluated",
-  "validation",
-  "meta-data",
-  "format-annotation",
-  "format-assertion",
-  "content",
-  "other",
-]
-const addresses = [
-  "#",
-  "#a",
-  "#/$defs/a",
-  "#/a%",
-  "https://a.example/m",
-  "https://a.example/%zz",
-  "x",
-  "",
-  "%",
-  "constructor",
-]
-const keywords =
-  "$id $schema $ref $anchor $dynamicRef $dynamicAnchor $vocabulary $comment $defs $recursiveRef allOf anyOf oneOf not if then else properties patternProperties additionalProperties propertyNames dependentSchemas dependencies items prefixItems additionalItems contains minContains maxContains unevaluatedItems unevaluatedProperties type const enum required dependentRequired minimum maximum exclusiveMinimum multipleOf minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties format contentSchema contentEncoding title default deprecated x-own constructor toString a".split(
-    " ",
-  )
-const anyValue = fc.oneof(
-  fc.constantFrom<unknown>(
-    null,
-    true,
-    false,
-    0,
-    -1,
-    1.5,
-    "",
-    "a",
-    "ipv4",
-    "string",
-    "date",
-    "(",
-    ...addresses,
-    ...Object.keys(formatsMeta),
-  ),
-  fc.array(fc.constantFrom<unknown>("a", "string", 1, null, true, {}), { maxLength: 3 }),
-)
-const { schema: anySchema } = fc.letrec<{ schema: unknown; value: unknown }>((tie) => ({
-  schema: fc.oneof(
-    { depthSize: "small", maxDepth: 3 },
-    fc.boolean(),
-    fc.dictionary(fc.constantFrom(...keywords), tie("value"), { maxKeys: 4, noNullPrototype: true }),
-  ),
-  value: fc.oneof(
-    { depthSize: "small", maxDepth: 3 },
-    anyValue,
-    tie("schema"),
-    fc.array(tie("schema"), { maxLength: 2 }),
-  ),
-}))
-const metaSchemas = fc.record(
-  {
-    $schema: fc.constantFrom(metaSchema, "http://json-schema.org/draft-07/schema#", "https://a.example/m", 1),
-    $vocabulary: fc.oneof(
-      fc.dictionary(fc.constantFrom(...names.map(vocabulary), "https://a.example/v"), fc.boolean(), {
-        noNullPrototype: true,
-      }),
-      anyValue,
-    ),
-    allOf: fc.oneof(fc.array(fc.constantFrom(...names).map((name) => ({ $ref: meta(name) }))), anyValue),
-    $dynamicAnchor: fc.constantFrom<unknown>("meta", "a", 1),
-  },
-  { requiredKeys: [] },
-)
-
-test("any schema, meta-schema and vocabulary is used or refused, and no text of the library comes out", async () => {
-  const library = new Glob("node_modules/@hyperjump/**/*.js").scanSync(join(import.meta.dir, "../../.."))
-  const texts = [...library].flatMap((file) =>
-    [
-      ...readFileSync(join(import.meta.dir, "../../..", file), "utf8").matchAll(/Error\((["`])(.*?)\1/g),
-    ].flatMap(([, , message = ""]) =>
-      message.split(/\$\{[^}]*\}|'/).filter((part) => part.trim().length > 9),
-    ),
-  )
-  expect(texts.length).toBeGreaterThan(20)
-  let refused = 0
-  await fc.assert(
-    fc.asyncProperty(
-      anySchema,
-      metaSchemas,
-      fc.boolean(),
-      anySchema,
-      async (schema, own, isOwn, document) => {
-        const others = { "https://a.example/m": own, ...formatsMeta }
-        const named =
-          isOwn && typeof schema === "object" ? { $schema: "https://a.example/m", ...schema } : schema
-        const message = await runIsolated(run, {
-          schema: named,
-          others,
-          document,
-          assert_formats: true,
-        }).then(
-          ({ problems }) => problems.map((one) => one.message).join("\n"),
-          (error: unknown) => {
-            if (error instanceof RangeError) return ""
-            if (!(error instanceof InputRejected)) throw error
-            refused++
-            return error.message
-          },
-        )
-        expect(texts.filter((text) => message.includes(text))).toEqual([])
-      },
-    ),
-    { numRuns: Number(process.env.SCHEMA_RUNS ?? 1_500) },
-  )
-  expect(refused).toBeGreaterThan(100)
 })
 
 test("addresses that are names or data, or that draft 7 allows, are no mistakes", async () => {

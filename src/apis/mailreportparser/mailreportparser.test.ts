@@ -1,48 +1,21 @@
 import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import fc from "fast-check"
-import { zipSync } from "fflate"
-import { SaxesParser } from "saxes"
-import { brokenReports, type Node, reports, writeReport } from "../../../test/support/mail-reports.ts"
+import { brokenReports, reports, writeReport } from "../../../test/support/mail-reports.ts"
+import {
+  base64,
+  below,
+  codes,
+  read,
+  record,
+  refusal,
+  seed,
+  small,
+  textsOf,
+  zip,
+} from "../../../test/support/read-reports.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
-import { InputRejected } from "../contract.ts"
-import { type Content, type Shape, shape9990 } from "./aggregate-schema.ts"
 import { run } from "./run.ts"
-
-const seed = 20_261_123
-const read = async (report: string, premium = true) =>
-  run({ report }, { ports: portsFor({}), giveWay() {}, premium })
-const base64 = (bytes: Uint8Array | string) => Buffer.from(bytes).toString("base64")
-const zip = (...files: readonly (readonly [name: string, text: string])[]) =>
-  base64(zipSync(Object.fromEntries(files.map(([name, text]) => [name, Buffer.from(text)]))))
-
-async function refusal(report: string): Promise<string> {
-  try {
-    await read(report)
-  } catch (error) {
-    if (error instanceof InputRejected && error.parameter === "report") return error.requirement
-    throw error
-  }
-  throw new Error("the report was read")
-}
-
-const small = (inner = "", attributes = ' xmlns="urn:ietf:params:xml:ns:dmarc-2.0"') =>
-  `<feedback${attributes}><report_metadata><org_name>A</org_name><email>a@a.test</email><report_id>1</report_id><date_range><begin>1</begin><end>2</end></date_range></report_metadata><policy_published><domain>a.test</domain><p>none</p></policy_published>${inner}</feedback>`
-const record = (ip = "192.0.2.1", count = "1", more = "") =>
-  `<record><row><source_ip>${ip}</source_ip><count>${count}</count><policy_evaluated><disposition>none</disposition><dkim>fail</dkim><spf>fail</spf></policy_evaluated></row><identifiers><header_from>a.test</header_from></identifiers><auth_results/>${more}</record>`
-const codes = async (report: string) =>
-  (await read(report)).problems.map(({ code, where }) => `${code} ${where}`)
-
-/** The texts of an element's children by their names; of several of one name a list. */
-function textsOf(node: Node | undefined): Record<string, string> {
-  const content = node?.[1] ?? []
-  const leaves = typeof content === "string" ? [] : content.filter(([, text]) => typeof text === "string")
-  return Object.fromEntries(leaves.map(([name, text]) => [name, String(text)]))
-}
-function below(node: Node | undefined, name: string): readonly Node[] {
-  const content = node?.[1] ?? []
-  return typeof content === "string" ? [] : content.filter(([own]) => own === name)
-}
 
 test("reads what was written, packed or not", async () => {
   await fc.assert(
@@ -111,74 +84,6 @@ test("reads broken reports, and says what is wrong where", async () => {
   )
 })
 
-test("has every element, number of times and value of the XML Schema of RFC 9990", async () => {
-  const file = new URL("../../../test/data/dmarc-aggregate/dmarc-aggregate.xsd", import.meta.url)
-  const types = await readSchema(await Bun.file(file).text())
-  const expand = (type: string): Content => {
-    if (/^(?:xs:string|langAttrString)$/.test(type)) return "text"
-    if (type.startsWith("xs:")) return type === "xs:integer" ? "integer" : "decimal"
-    const found = types.get(type)
-    if (found === undefined) throw new Error(`the schema lacks ${type}`)
-    if (found.values.length > 0) return found.values.toSorted()
-    return withoutOrder({
-      isOrdered: found.isOrdered,
-      isOpen: found.isOpen,
-      children: Object.fromEntries(
-        [...found.elements].map(([name, { occurs, type: inner }]) => [name, [occurs, expand(inner)]]),
-      ),
-    })
-  }
-  const { report, record } = shape9990
-  const ours: Shape = { ...report, children: { ...report.children, record: ["+", record] } }
-  expect(sorted(ours)).toEqual(expand("feedback"))
-})
-
-/** A sequence of one element has no order. */
-function withoutOrder({ children, isOrdered, isOpen }: Shape): Shape {
-  const hasOrder = isOrdered === true && Object.keys(children).length > 1
-  return { children, isOrdered: hasOrder, isOpen: isOpen === true }
-}
-
-function sorted(content: Content): Content {
-  if (typeof content === "string") return content
-  if (!("children" in content)) return content.toSorted()
-  const children = Object.entries(content.children).map(
-    ([name, [occurs, inner]]) => [name, [occurs, sorted(inner)]] as const,
-  )
-  return withoutOrder({ ...content, children: Object.fromEntries(children) })
-}
-
-interface SchemaType {
-  readonly elements: Map<string, { readonly occurs: "1" | "?" | "*" | "+"; readonly type: string }>
-  readonly values: string[]
-  isOrdered: boolean
-  isOpen: boolean
-}
-
-/** The types of an XML Schema, and its root element as one. */
-async function readSchema(text: string): Promise<Map<string, SchemaType>> {
-  const types = new Map<string, SchemaType>()
-  let type: SchemaType | undefined
-  const parser = new SaxesParser()
-  parser.on(
-    "opentag",
-    ({ name, attributes: { name: named = "", minOccurs, maxOccurs, value = "", type: of } }) => {
-      if (named !== "" && (name === "xs:element" ? of === undefined : /Type$/.test(name))) {
-        type = { elements: new Map(), values: [], isOrdered: false, isOpen: false }
-        types.set(named, type)
-      } else if (name === "xs:element") {
-        const isMany = maxOccurs === "unbounded"
-        const occurs = minOccurs === "0" ? (isMany ? "*" : "?") : isMany ? "+" : "1"
-        type?.elements.set(named, { occurs, type: of ?? "" })
-      } else if (name === "xs:enumeration") type?.values.push(value)
-      else if (type && name === "xs:sequence") type.isOrdered = true
-      else if (type && name === "xs:any") type.isOpen = true
-    },
-  )
-  parser.write(text).close()
-  return types
-}
-
 test("tells each mistake by its code and place", async () => {
   expect(await codes(small())).toEqual(["missing feedback/record"])
   expect(await codes(small(record("192.0.2.256")))).toEqual(["source_ip record 1/row/source_ip"])
@@ -244,19 +149,6 @@ test("the twenty senders with most messages have their names, those that do not 
     ["192.0.2.1", "a.test", 99],
     ["192.0.2.2", null, 98],
   ])
-})
-
-test("reads the encodings that reports have", async () => {
-  const text = small(record()).replace("<org_name>A", "<org_name>Étoile")
-  const latin = Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>${text}`, "latin1")
-  const wide = Buffer.from(`\ufeff${text}`, "utf16le")
-  for (const file of [latin, wide, Buffer.from(`\ufeff${text}`)]) {
-    const answer = await read(base64(file))
-    expect(answer).toMatchObject({ organization: "Étoile", problems: [] })
-  }
-  const broken = await read(base64(Buffer.from(text, "latin1")))
-  expect(broken.problems.map(({ code }) => code)).toEqual(["encoding"])
-  expect(await refusal(base64(`<?xml version="1.0" encoding="x-none"?>${text}`))).toContain("UTF-8")
 })
 
 test("reads a report of TLS, and tells its mistakes", async () => {
@@ -334,42 +226,6 @@ test("refuses what is no report, and says what to change", async () => {
   for (const [report, pattern] of cases) expect(await refusal(report)).toMatch(pattern)
 })
 
-// RFC 1952 §2.2: a gzip file is one or more members. Bytes after them, or after a ZIP archive, do not make it unreadable.
-test("bytes after the end of a file are ignored, and noted unless they are zeros", async () => {
-  const [one, two] = [small().slice(0, 60), small().slice(60)].map((part) => gzipSync(part))
-  const files = [
-    gzipSync(small()),
-    Buffer.concat([one, two] as Buffer[]),
-    Buffer.from(zip(["r.xml", small()]), "base64"),
-  ]
-  const tail = fc
-    .uint8Array({ minLength: 1, maxLength: 40 })
-    .filter((bytes) => bytes[0] !== 0x1f && bytes[0] !== 0x50)
-  await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...files), tail, async (file, bytes) => {
-      const { problems } = await read(base64(Buffer.concat([file, bytes])))
-      const expected = bytes.every((byte) => byte === 0) && file[0] === 0x1f ? [] : [`${bytes.length} bytes`]
-      const found = problems.filter(({ code }) => code === "extra_bytes")
-      expect(found.map(({ message }) => message.slice(0, message.indexOf(" after")))).toEqual(expected)
-    }),
-    { seed, numRuns: 200 },
-  )
-  for (const file of files)
-    expect((await read(base64(file))).problems).toEqual(
-      expect.not.arrayContaining([expect.objectContaining({ code: "extra_bytes" })]),
-    )
-})
-
-test("a name, a comment, a checksum and extra fields may stand in the header of a gzip file", async () => {
-  const plain = gzipSync(small())
-  const header = Buffer.from([...plain.subarray(0, 3), 4 + 8 + 16 + 2, ...plain.subarray(4, 10)])
-  const file = Buffer.concat([header, Buffer.from("\x03\0abcr.xml\0note\0xx", "latin1"), plain.subarray(10)])
-  expect((await read(base64(file))).kind).toBe("dmarc")
-  const wrong = Buffer.from(plain)
-  wrong.writeUInt32LE(1, wrong.length - 8)
-  expect(await refusal(base64(wrong))).toContain("complete gzip")
-})
-
 test("no sentence of the XML parser reaches the caller", async () => {
   const pieces = [
     "<",
@@ -401,35 +257,5 @@ test("no sentence of the XML parser reaches the caller", async () => {
       )
     }),
     { seed, numRuns: 500 },
-  )
-})
-
-test("a ZIP archive may have folders and files of macOS, and must not lie", async () => {
-  const xml = small(record())
-  expect((await read(zip(["a/", ""], ["a/r.xml", xml], ["__MACOSX/._r.xml", "x"]))).is_valid).toBe(true)
-  const archive = Buffer.from(zip(["r.xml", xml]), "base64")
-  const entry = archive.indexOf("PK\x01\x02", "latin1")
-  const changed = (change: (copy: Buffer) => unknown) => {
-    const copy = Buffer.from(archive)
-    change(copy)
-    return base64(copy)
-  }
-  for (const lie of [
-    changed((copy) => copy.writeUInt32LE(1, entry + 16)),
-    changed((copy) => copy.writeUInt32LE(10, entry + 24)),
-    changed((copy) => copy.writeUInt32LE(xml.length + 1, entry + 24)),
-    changed((copy) => copy.writeUInt32LE(4_000_000_000, entry + 42)),
-    changed((copy) => copy.writeUInt32LE(4_000_000_000, entry + 20)),
-  ])
-    expect(await refusal(lie)).toContain("broken")
-  expect(await refusal(changed((copy) => copy.writeUInt16LE(1, entry + 8)))).toContain("encrypted")
-  expect(await refusal(changed((copy) => copy.writeUInt16LE(12, entry + 10)))).toContain("Deflate")
-  // Any bytes that begin as an archive are read or refused.
-  await fc.assert(
-    fc.asyncProperty(fc.nat(archive.length - 1), fc.nat(255), async (at, byte) => {
-      const report = changed((copy) => copy.writeUInt8(byte, at))
-      await read(report).catch((error) => expect(error).toBeInstanceOf(InputRejected))
-    }),
-    { seed, numRuns: 300 },
   )
 })
