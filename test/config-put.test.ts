@@ -1,4 +1,5 @@
 /** Changes of the configuration file of a running service, over the admin API and from the command line. */
+import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
@@ -7,6 +8,7 @@ import { adminOf } from "./support/admin.ts"
 import { runLine, runLineJson } from "./support/admin-cli.ts"
 import { startTestMock } from "./support/mock.ts"
 import { startTestService } from "./support/service.ts"
+import { until } from "./support/until.ts"
 
 const text = `# The service of Ann
 
@@ -49,6 +51,24 @@ async function start(configText = text, flags: Record<string, unknown> = {}) {
 }
 
 describe("what is changed", () => {
+  test("of plans is recorded for statements, at the start and when it is taken over, and nothing else is", async () => {
+    const { service, put } = await start()
+    const database = new Database(service.db, { readonly: true })
+    const rows = database.query(
+      "SELECT plan, price, monthly_credits AS credits FROM plan_terms ORDER BY from_ms, plan",
+    )
+    // The last one of the default plans.
+    await until(() => rows.all().length === 6)
+    const first = rows.all()
+    service.clock.advance(1_000)
+    expect(first).toContainEqual({ plan: "free", price: null, credits: 1_000 })
+    expect(first).toContainEqual({ plan: "team", price: null, credits: 50_000 })
+    expect((await put({ "plans.free.price": "€1", "plans.team.premium": true })).status).toBe(200)
+    await until(() => rows.all().length > first.length)
+    expect(rows.all()).toEqual([...first, { plan: "free", price: "€1", credits: 1_000 }])
+    database.close()
+  })
+
   test("is in the file, beside all else and its comments, and counts from the next call on", async () => {
     const { service, put, fileText, used, records } = await start()
     const { account, key } = await service.createKey("free")

@@ -23,12 +23,13 @@ export async function readTerms(month: Month, { admin, clock, plans }: Statement
   }
 }
 
-/** Records the terms of each plan that are not those that were recorded last. */
+/** Records the terms of each plan that are not those that were recorded last. Rows of a clock that was ahead are left out. */
 export async function recordTerms({ admin, clock, plans }: StatementParts): Promise<void> {
+  const nowMs = clock.now()
   const byPlan = Map.groupBy(await admin.planTerms(), ({ plan }) => plan)
   for (const [plan, { price, monthlyCredits }] of plans) {
-    const last = byPlan.get(plan)?.at(-1)
+    const last = byPlan.get(plan)?.findLast(({ fromMs }) => fromMs <= nowMs)
     if (last?.price === price && last.monthlyCredits === monthlyCredits) continue
-    await admin.addPlanTerms({ plan, fromMs: clock.now(), price, monthlyCredits })
+    await admin.addPlanTerms({ plan, fromMs: nowMs, price, monthlyCredits })
   }
 }
