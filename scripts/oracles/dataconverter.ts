@@ -169,7 +169,10 @@ export const oracle = defineOracle<Case, Answer>({
       reason:
         "names of the fifth edition of XML 1.0 (2008): Python's expat has the lists of letters of the fourth",
       fits: ({ format, text: source }, ours, theirs) =>
-        format === "xml" && ours !== null && theirs === null && /<[^\s/>]*[^\0-\x7f]/.test(source),
+        format === "xml" &&
+        ours !== null &&
+        theirs === null &&
+        /<[^\s/>]*[^\0-\x7f]|<[^>]*\s[^\s=">]*[^\0-\x7f][^\s=">]*=/.test(source),
     },
   ],
 })

@@ -101,8 +101,8 @@ export const known: readonly Judgement<string, string>[] = [
   },
   {
     reason:
-      "an entity after a backslash in the name of a code block's language: the backslash makes it no entity (2.4), but it reads one",
-    fits: (text) => /^.*(?:```|~~~).*\\&/m.test(text),
+      "an entity after a backslash in the name of a code block's language or the address of a definition: the backslash makes it no entity (2.4), but it reads one",
+    fits: (text) => /^.*(?:```|~~~|\[a\]: \/b).*\\&/m.test(text),
   },
 ]
 
