@@ -1,6 +1,7 @@
 /**
  * Renews the built-in lists, before a release: `bun run data`, or `bun run data time-zones mac-vendors` for some of them.
- * Takes the newest packages of npm, and the SIG's list of Bluetooth companies from its site, or from a file: `--bluetooth FILE`.
+ * Takes the newest packages of npm, and the SIG's list of Bluetooth companies and IANA's registries of special-purpose addresses
+ * from their sites, or from files: `--bluetooth FILE`, `--special-purpose FILE`. SWIFT's IBAN registry is copied by hand.
  * A list whose source does not answer stays as it is, and the exit code is 1. Run `bun run check` afterwards, and look at the
  * difference.
  */
@@ -10,29 +11,37 @@ import { join } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
 import { Command } from "commander"
 import { type Companies, readCompanies } from "../src/apis/bluetoothlookup/company-list.ts"
+import { readRegistries } from "../src/apis/ipcalculator/read-registries.ts"
 import { readTexts, toLines } from "../src/apis/macvendor/vendor-list.ts"
 import { readTimeZones } from "../src/values/time-zones/zone-data.ts"
 
 const sigList =
   "https://bitbucket.org/bluetooth-SIG/public/raw/main/assigned_numbers/company_identifiers/company_identifiers.yaml"
+const ianaRegistries = ["ipv4", "ipv6"].map(
+  (family) =>
+    `https://www.iana.org/assignments/iana-${family}-special-registry/iana-${family}-special-registry-1.csv`,
+)
 const apis = "src/apis"
 
 /** Each list, and what renews it and says which it is now. */
 const steps: Readonly<Record<string, () => Promise<string>>> = {
   "time-zones": renewTimeZones,
+  "national-formats": renewNationalFormats,
   "phone-metadata": () => renewFacts("libphonenumber-js", `${apis}/phonevalidator/list-facts.json`),
   "disposable-domains": () =>
     renewFacts("disposable-email-domains-js", `${apis}/emailvalidator/list-facts.json`),
   "mac-vendors": renewVendors,
   "bluetooth-companies": renewCompanies,
+  "special-purpose-addresses": renewSpecialPurposes,
 }
 
 const command = new Command("data")
   .description("Renew the built-in lists.")
   .argument("[LISTS...]", `some of ${Object.keys(steps).join(", ")}`)
   .option("--bluetooth <FILE>", "the SIG's company_identifiers.yaml, instead of a download")
+  .option("--special-purpose <FILE>", "IANA's two CSV files, one after the other, instead of a download")
   .parse()
-const { bluetooth } = command.opts<{ bluetooth?: string }>()
+const { bluetooth, specialPurpose } = command.opts<{ bluetooth?: string; specialPurpose?: string }>()
 process.chdir(join(import.meta.dir, ".."))
 
 const chosen = command.args.length > 0 ? command.args : Object.keys(steps)
@@ -103,6 +112,28 @@ async function renewCompanies(): Promise<string> {
   const companies = { ...read, date: read.date ?? new Date().toISOString().slice(0, 10) }
   writeFileSync(`${apis}/bluetoothlookup/companies.json`, companiesText(companies))
   return `${[...companies.names, companies.last].filter((name) => name !== null).length} companies as of ${companies.date}`
+}
+
+/** The formats that libphonenumber-js leaves out are taken from the whole metadata. */
+async function renewNationalFormats(): Promise<string> {
+  const { version, date } = install("google-libphonenumber", "--dev")
+  return `${run(["scripts/national-formats-data.ts"]).trim()}, google-libphonenumber ${version} of ${date}`
+}
+
+async function renewSpecialPurposes(): Promise<string> {
+  const file = `${apis}/ipcalculator/special-purpose.json`
+  const text =
+    specialPurpose === undefined
+      ? (await Promise.all(ianaRegistries.map(download))).join("\n")
+      : readFileSync(specialPurpose, "utf8")
+  const { date, networks } = readRegistries(text)
+  const about =
+    "The special-purpose address registries of IANA (RFC 6890) and multicast, up to the month of the newest entry. Reachability is null where the registry does not say."
+  const rows = networks.map(({ text: network, rfc, isGloballyReachable: is_globally_reachable, name }) => ({
+    ...{ network, rfc, is_globally_reachable, name },
+  }))
+  writeFileSync(file, `${JSON.stringify({ about, date, networks: rows }, null, 2)}\n`)
+  return `${networks.length} networks, the newest of ${date}`
 }
 
 /** One company on each line, so that a diff shows what a newer list changes. */

@@ -15,6 +15,7 @@ export interface SpecialNetwork extends Network {
 export interface SpecialPurposes {
   /** The month of the newest network, `YYYY-MM`; null when it is not known. */
   readonly date: string | null
+  readonly networks: readonly SpecialNetwork[]
   /** The network with the longest prefix that an address is in; null if it has no special purpose. */
   find(address: Address): SpecialNetwork | null
 }
@@ -45,7 +46,11 @@ export function createSpecialPurposes(
   networks: readonly SpecialNetwork[],
 ): SpecialPurposes {
   const longestFirst = networks.toSorted((a, b) => b.prefix - a.prefix)
-  return { date, find: (address) => longestFirst.find((network) => isWithin(address, network)) ?? null }
+  return {
+    date,
+    networks,
+    find: (address) => longestFirst.find((network) => isWithin(address, network)) ?? null,
+  }
 }
 
 /** The built-in table. */
