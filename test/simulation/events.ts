@@ -16,10 +16,10 @@ export function happen({ kind, instance: index, value }: PlanEvent, world: World
   const instance = instances[index]
   if (kernel.faults === 0 || !instance) return
   world.count(`event ${kind}`)
-  if (kind === "kill") {
+  if (kind === "kill" && !instance.isDead) {
     killInstance(world, instance)
     kernel.later(null, "restart", 1 + (value % 400), () => {
-      if (instances[index]?.isDead) startInstance(world, index, instance.skewMs)
+      startInstance(world, index, instance.skewMs)
     })
   }
   if (kind === "month") kernel.jump(nextMonth(kernel.now()) - kernel.now() + (aroundMs[value % 5] ?? 0))

@@ -1,5 +1,4 @@
 /** One instance of the service, composed of the real parts below HTTP: it can be killed between any two steps. */
-import type { Database } from "bun:sqlite"
 import { Type } from "@sinclair/typebox"
 import type { AdminAccess } from "../../src/admin/admin-access.ts"
 import { readStatements } from "../../src/admin/statements/make-statement.ts"
@@ -18,17 +17,12 @@ import { type Config, loadConfig } from "../../src/config/load.ts"
 import { createMailDelivery } from "../../src/mail/deliver-mails.ts"
 import { createCleaner } from "../../src/retention/cleaner.ts"
 import type { AdminChange } from "../../src/store/admin-store.ts"
-import { createActivity, type OpenStore } from "../../src/store/open-store.ts"
-import type { NoticeRecord } from "../../src/store/outbox.ts"
-import { prepareGauges } from "../../src/store/sqlite/gauges.ts"
-import { prepareOutbox } from "../../src/store/sqlite/sqlite-outbox.ts"
-import { createSqliteStores } from "../../src/store/sqlite/sqlite-store.ts"
+import type { OpenStore } from "../../src/store/open-store.ts"
+import type { NoticeRules } from "../../src/store/outbox.ts"
 import { createDelivery } from "../../src/webhooks/deliver.ts"
 import { pretendBackups } from "../support/own-command.ts"
-import { connectFaulty } from "./data-file.ts"
 import type { Owner } from "./kernel.ts"
 import { createLog, createMailServer, createPorts, createReadings, createReceiver } from "./ports.ts"
-import { withSeams } from "./store-seams.ts"
 import { thresholds, type World } from "./world.ts"
 
 const wakeLostChance = 0.25
@@ -39,7 +33,8 @@ export interface Instance extends Owner {
   readonly start: number
   /** How far its clock is ahead of that of the world. */
   skewMs: number
-  readonly database: Database
+  /** Closes its store at once. */
+  close(): void
   /** The change of the administration whose transaction is open. */
   changing: AdminChange | null
   pipeline: Pipeline
@@ -107,8 +102,11 @@ const pages = {
 
 const brand = mailBrandOf(config, pages)
 
+/** An instance that is being composed. */
+export type SimulatedInstance = { -readonly [Name in keyof Instance]: Instance[Name] }
+
 /** An instance that has no parts yet. */
-export function createSimulatedInstance(world: World, index: number, skewMs: number) {
+export function createSimulatedInstance(world: World, index: number, skewMs: number): SimulatedInstance {
   const own = {
     isDead: false,
     name: `i${index}`,
@@ -117,52 +115,46 @@ export function createSimulatedInstance(world: World, index: number, skewMs: num
     skewMs,
     changing: null,
     onDeath: new Set(),
+    close() {},
   }
   // Its parts need it, and are its fields.
-  return own as unknown as { -readonly [Name in keyof Instance]: Instance[Name] }
+  return own as unknown as SimulatedInstance
 }
 
-/** Starts an instance on the data file of a world. */
-export function startInstance(world: World, index: number, skewMs: number): Instance {
-  const { kernel } = world
+/** Starts an instance on the store of a world. */
+export function startInstance(world: World, index: number, skewMs: number): void {
   const instance = createSimulatedInstance(world, index, skewMs)
   const ports = createPorts(world, instance)
+  const readings = createReadings(ports)
+  let onRaised: NoticeRules["onRaised"] = () => {}
+  const notices: NoticeRules = {
+    ...{ thresholds, now: ports.clock.now },
+    onRaised(raised) {
+      if (world.kernel.fault(wakeLostChance)) world.count("wake lost")
+      else onRaised(raised)
+    },
+  }
+  const opening = world.open(instance, { ports, notices, readings: readings.taken })
+  const use = (opened: OpenStore) => {
+    onRaised = compose(world, instance, opened, { ports, forCharges: readings })
+  }
+  if (!(opening instanceof Promise)) use(opening)
+  else
+    opening.then(use, () => {
+      world.count("start failed")
+      world.kernel.later(null, "start again", 100, () => startInstance(world, index, skewMs))
+    })
+}
+
+/** Composes an instance on an open store, and starts it. Returns what wakes up its outboxes. */
+function compose(
+  world: World,
+  instance: SimulatedInstance,
+  opened: OpenStore,
+  { ports, forCharges }: { readonly ports: Ports; readonly forCharges: Pick<Ports, "clock" | "timer"> },
+): NoticeRules["onRaised"] {
   const { clock, timer, random } = ports
   const log = createLog(world)
-  const readings = createReadings(ports)
-
-  instance.database = connectFaulty(world.file, {
-    ...{ kernel, owner: instance },
-    onBegin() {
-      instance.changing = null
-    },
-    onCommitted() {
-      const change = instance.changing
-      if (change) world.check(() => world.model.changed(change, kernel.now()))
-    },
-  })
-  const onRaised = (raised: readonly NoticeRecord[]) => {
-    if (kernel.fault(wakeLostChance)) {
-      world.count("wake lost")
-      return
-    }
-    delivery.raised(raised)
-    mailing.wake()
-  }
-  const stores = createSqliteStores(instance.database, {
-    timer,
-    notices: { thresholds, now: clock.now, onRaised },
-  })
-  const opened: OpenStore = withSeams(
-    {
-      ...stores,
-      outbox: prepareOutbox(instance.database, timer),
-      gauges: prepareGauges(instance.database, createActivity()),
-      instances: null,
-      isNew: false,
-    },
-    ...([world, instance, readings.taken] as const),
-  )
   const { store, outbox, mails, admin } = opened
   const sender = createReceiver(world, instance)
   const delivery = createDelivery({ outbox, sender, clock, random, timer, log })
@@ -182,7 +174,7 @@ export function startInstance(world: World, index: number, skewMs: number): Inst
   instance.setPrices = (more) => {
     instance.apis = definitions.map((definition) => prepareApi(definition, definition.credits + more))
     const admission = createAdmission(store, plans, { clock, timer })
-    const charges = createCharges(store, admission, readings, log, instance.findSnapshot)
+    const charges = createCharges(store, admission, forCharges, log, instance.findSnapshot)
     instance.pipeline = { admission, charges, scheduler, ports, log, unsent }
   }
   instance.setPrices(0)
@@ -198,8 +190,11 @@ export function startInstance(world: World, index: number, skewMs: number): Inst
   delivery.start()
   mailing.start()
   instance.cleaner.start()
-  world.instances[index] = instance
-  return instance
+  world.instances[instance.index] = instance
+  return (raised) => {
+    delivery.raised(raised)
+    mailing.wake()
+  }
 }
 
 /** Ends an instance as `kill -9` does: none of its steps runs any more, and its clients lose their connections. */
@@ -208,6 +203,6 @@ export function killInstance(world: World, instance: Instance): void {
   world.kernel.note(`kill ${instance.name}`)
   world.count("kill")
   instance.isDead = true
-  instance.database.close()
+  instance.close()
   for (const tell of instance.onDeath) tell()
 }

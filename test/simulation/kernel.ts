@@ -53,7 +53,7 @@ const earlyTimerMs = 1_000
  * Creates the kernel of one run.
  * @param trace gets each step, if there is somebody to read it
  */
-export function createKernel(seed: number, startMs: number, trace: ((line: string) => void) | null = null) {
+export function createKernel(seed: number, startMs: number, trace?: (line: string) => void) {
   const rng = createRng(Math.imul(seed, 0x85ebca6b) ^ 0x1234567)
   const ready: Step[] = []
   /** The next one is the last of the list. */

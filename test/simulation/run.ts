@@ -3,6 +3,7 @@ import { checkAtRest, checkStatements } from "./checks.ts"
 import { runClient } from "./clients.ts"
 import { connect, copyTemplate } from "./data-file.ts"
 import { happen } from "./events.ts"
+import { openFileStore } from "./file-store.ts"
 import { startInstance } from "./instance.ts"
 import { makePlan, type Plan } from "./plan.ts"
 import { createWorld, type World } from "./world.ts"
@@ -38,7 +39,7 @@ export function runSeed(
   { template, file, plan = makePlan(seed), trace }: RunOptions,
 ): RunResult {
   copyTemplate(template, file)
-  const world = createWorld(seed, file, trace ?? null)
+  const world = createWorld(seed, file, openFileStore, trace)
   return inSteps(world, () => {
     try {
       work(world, plan)
@@ -46,7 +47,7 @@ export function runSeed(
     } finally {
       for (const instance of world.instances) {
         instance.isDead = true
-        instance.database.close()
+        instance.close()
       }
     }
   })

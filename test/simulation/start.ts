@@ -4,19 +4,15 @@
  */
 import { type Service, startService } from "../../src/app/service.ts"
 import type { openStore } from "../../src/store/open.ts"
-import { createActivity, type OpenStore } from "../../src/store/open-store.ts"
-import { prepareGauges } from "../../src/store/sqlite/gauges.ts"
-import { prepareOutbox } from "../../src/store/sqlite/sqlite-outbox.ts"
-import { createSqliteStores } from "../../src/store/sqlite/sqlite-store.ts"
 import type { ServiceServer, startHttpServer } from "../../src/surfaces/http/server.ts"
 import { messageOf } from "../../src/values/message-of.ts"
 import { createMemoryLog } from "../support/log.ts"
-import { connectFaulty, copyTemplate, removeFile } from "./data-file.ts"
+import { copyTemplate, removeFile } from "./data-file.ts"
+import { openFileStore } from "./file-store.ts"
 import { configFor, createSimulatedInstance } from "./instance.ts"
 import { createPorts } from "./ports.ts"
 import type { RunOptions, RunResult } from "./run.ts"
 import { inSteps } from "./run.ts"
-import { withSeams } from "./store-seams.ts"
 import { createWorld } from "./world.ts"
 
 type Open = typeof openStore
@@ -49,7 +45,7 @@ const deaf: ServiceServer = {
 /** Starts and stops the service under a seed. */
 export function runStart(seed: number, { template, file, trace }: Omit<RunOptions, "plan">): RunResult {
   copyTemplate(template, file)
-  const world = createWorld(seed, file, trace ?? null)
+  const world = createWorld(seed, file, openFileStore, trace)
   const { kernel } = world
   return inSteps(world, () => {
     kernel.faults = faults * kernel.rng.int(2)
@@ -75,9 +71,6 @@ export function runStart(seed: number, { template, file, trace }: Omit<RunOption
     const open: Open = async (_db, { notices, serving }) => {
       await kernel.point(instance, "open")
       if (kernel.fault(0.02)) throw new Error("simulated: the store cannot be opened")
-      const { database } = Object.assign(instance, {
-        database: connectFaulty(file, { kernel, owner: instance, onBegin() {}, onCommitted() {} }),
-      })
       opened++
       const channel = createChannel(tell)
       const raise = () => tell("a notice", () => notices?.onRaised([]))
@@ -89,19 +82,15 @@ export function runStart(seed: number, { template, file, trace }: Omit<RunOption
         if (rng.chance(0.5)) void afterMicrotasks(rng.int(mostMicrotasks), event)
         kernel.later(instance, "told", rng.int(3), event)
       }
-      const stores = createSqliteStores(database, { timer: ports.timer, ...(notices && { notices }) })
-      const { store, ...others }: OpenStore = withSeams(
-        {
-          ...stores,
-          outbox: prepareOutbox(database, ports.timer),
-          gauges: prepareGauges(database, createActivity()),
-          ...{ instances: channel.instances, isNew: rng.chance(0.5) },
-        },
-        ...([world, instance, () => []] as const),
+      const { store, ...others } = openFileStore(
+        world,
+        instance,
+        { ports, notices: notices ?? noNotices, readings: () => [] },
+        { instances: channel.instances, isNew: rng.chance(0.5) },
       )
       const close = async () => {
         closed++
-        database.close()
+        instance.close()
       }
       return { ...others, store: { ...store, close } }
     }
@@ -136,7 +125,7 @@ export function runStart(seed: number, { template, file, trace }: Omit<RunOption
       world.fail(`start: ${opened} stores were opened, ${closed} closed`)
     if (!instance.isDead && kernel.waiting(instance, "timer") > 0)
       world.fail(`start: ${kernel.waiting(instance, "timer")} timers are left of a service that has ended`)
-    if (opened > closed) instance.database.close()
+    if (opened > closed) instance.close()
 
     function stopAfterAWhile({ stop }: Service): void {
       const untilMs = kernel.now() + rng.int(5_000)
@@ -154,6 +143,8 @@ export function runStart(seed: number, { template, file, trace }: Omit<RunOption
     }
   })
 }
+
+const noNotices = { thresholds: [], now: () => 0, onRaised() {} }
 
 async function afterMicrotasks(count: number, work: () => void): Promise<void> {
   for (let done = 0; done < count; done++) await undefined

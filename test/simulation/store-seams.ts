@@ -6,7 +6,7 @@ import type { MailOutbox } from "../../src/store/mails.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import type { ClaimOptions, Outbox } from "../../src/store/outbox.ts"
 import { type ChargeOutcome, ChargeUnknown, type Store, StoreUnavailable } from "../../src/store/store.ts"
-import type { Instance } from "./instance.ts"
+import type { SimulatedInstance } from "./instance.ts"
 import type { World } from "./world.ts"
 
 const slowChance = 0.1
@@ -19,7 +19,7 @@ type Method<Of extends unknown[], Result> = (...of: Of) => Result | Promise<Resu
 export function withSeams<Opened extends OpenStore>(
   opened: Opened,
   world: World,
-  instance: Instance,
+  instance: SimulatedInstance,
   readings: () => readonly number[],
 ): Opened {
   const { kernel, model } = world

@@ -1,7 +1,10 @@
 /** A run of a plan: two instances of the service on one store, clients that call them, and books that are kept beside them. */
 
+import type { Ports } from "../../src/apis/contract.ts"
+import type { OpenStore } from "../../src/store/open-store.ts"
+import type { NoticeRules } from "../../src/store/outbox.ts"
 import { accountsCreatedMs, firstAccounts, startMs } from "./data-file.ts"
-import type { Instance } from "./instance.ts"
+import type { Instance, SimulatedInstance } from "./instance.ts"
 import type { Kernel } from "./kernel.ts"
 import { createKernel, Violation } from "./kernel.ts"
 import { createModel, type Model } from "./model.ts"
@@ -16,6 +19,8 @@ export interface World {
   /** The data file. */
   readonly file: string
   readonly instances: Instance[]
+  /** Opens the store for an instance. A promise is resolved within steps. */
+  readonly open: (instance: SimulatedInstance, parts: OpenParts) => OpenStore | Promise<OpenStore>
   /** How many instances were started. */
   starts: number
   /** Whether another program locks the data file. */
@@ -43,7 +48,27 @@ export interface World {
   check(work: () => void): void
 }
 
-export function createWorld(seed: number, file: string, trace: ((line: string) => void) | null): World {
+/** What a store is opened with. */
+export interface OpenParts {
+  readonly ports: Ports
+  readonly notices: NoticeRules
+  /** Gives what the clock said while charges were gathered. */
+  readonly readings: () => readonly number[]
+}
+
+type OpenInWorld = (
+  world: World,
+  instance: SimulatedInstance,
+  parts: OpenParts,
+) => OpenStore | Promise<OpenStore>
+
+/** @param trace gets each step, if there is somebody to read it */
+export function createWorld(
+  seed: number,
+  file: string,
+  open: OpenInWorld,
+  trace: ((line: string) => void) | undefined,
+): World {
   const model = createModel(thresholds)
   for (const { id, bonus } of firstAccounts) model.add(id, accountsCreatedMs, bonus)
   const counts = new Map<string, number>()
@@ -51,7 +76,8 @@ export function createWorld(seed: number, file: string, trace: ((line: string) =
   const fail = (text: string) => {
     found ??= new Violation(text)
   }
-  return {
+  const world: World = {
+    open: (instance, parts) => open(world, instance, parts),
     ...{
       seed,
       kernel: createKernel(seed, startMs, trace),
@@ -75,4 +101,5 @@ export function createWorld(seed: number, file: string, trace: ((line: string) =
       }
     },
   }
+  return world
 }

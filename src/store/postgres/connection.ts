@@ -37,6 +37,8 @@ export interface ConnectionOptions {
   readonly preferred: { index: number }
   /** Called for each new connection with the server's clock. */
   readonly onClock?: (serverMs: number, asked: AskedTime) => void
+  /** Makes the client of a host, by default one of the runtime. A simulation has its own. */
+  readonly openClient?: typeof openClient | undefined
 }
 
 /** The options of a connection, without those of statements. */
@@ -156,7 +158,7 @@ export async function connectToPrimary(options: ConnectTo, check = requirePrimar
     const index = (preferred.index + attempt) % hosts.length
     const host = hosts[index]
     if (!host) continue
-    const sql = openClient(host, options)
+    const sql = (options.openClient ?? openClient)(host, options)
     let cancelTimer = () => {}
     const late = new Promise<never>((_, reject) => {
       cancelTimer = timer.after(2 * connectLimitMs, () => reject(tooLate(2 * connectLimitMs)))
@@ -175,7 +177,7 @@ export async function connectToPrimary(options: ConnectTo, check = requirePrimar
   throw problem
 }
 
-function openClient({ host, port }: PostgresHost, options: ConnectTo): SQL {
+export function openClient({ host, port }: PostgresHost, options: ConnectTo): SQL {
   const { address, connectLimitMs, onClose } = options
   const { database, user, password, tls } = address
   return new SQL({

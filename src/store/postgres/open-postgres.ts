@@ -58,7 +58,7 @@ const administrationSettings = {
  */
 export async function openPostgresStore(
   url: string,
-  options: Omit<AnyStoreOptions, "mustExist">,
+  options: Omit<AnyStoreOptions, "mustExist"> & Pick<ConnectionOptions, "openClient">,
 ): Promise<OpenStore> {
   const { timer, clock, random, log, notices, serving, limitMs = defaultLimitMs } = options
   const address = readAddress(url, options.login ?? {})
@@ -70,6 +70,7 @@ export async function openPostgresStore(
     address,
     clock,
     timer,
+    openClient: options.openClient,
     preferred: { index: 0 },
     connectLimitMs: serving ? 2 * limitMs : Math.max(2 * limitMs, commandConnectLimitMs),
     statementLimitMs: serving ? 10 * limitMs : Math.max(10 * limitMs, commandLimitMs),

@@ -1,0 +1,37 @@
+/** The store of an instance on a data file, which tells the model of each commit. */
+import type { OpenStore } from "../../src/store/open-store.ts"
+import { createActivity } from "../../src/store/open-store.ts"
+import { prepareGauges } from "../../src/store/sqlite/gauges.ts"
+import { prepareOutbox } from "../../src/store/sqlite/sqlite-outbox.ts"
+import { createSqliteStores } from "../../src/store/sqlite/sqlite-store.ts"
+import { connectFaulty } from "./data-file.ts"
+import type { SimulatedInstance } from "./instance.ts"
+import { withSeams } from "./store-seams.ts"
+import type { OpenParts, World } from "./world.ts"
+
+/** Opens the data file of a world for an instance. */
+export function openFileStore(
+  world: World,
+  instance: SimulatedInstance,
+  { ports, notices, readings }: OpenParts,
+  more: Partial<Pick<OpenStore, "instances" | "isNew">> = {},
+): OpenStore {
+  const { kernel, model, file } = world
+  const database = connectFaulty(file, {
+    ...{ kernel, owner: instance },
+    onBegin() {
+      instance.changing = null
+    },
+    onCommitted() {
+      const change = instance.changing
+      if (change) world.check(() => model.changed(change, kernel.now()))
+    },
+  })
+  instance.close = () => database.close()
+  const { timer } = ports
+  const stores = createSqliteStores(database, { timer, notices })
+  const outbox = prepareOutbox(database, timer)
+  const gauges = prepareGauges(database, createActivity())
+  const opened = { ...stores, outbox, gauges, instances: null, isNew: false, ...more }
+  return withSeams(opened, world, instance, readings)
+}
