@@ -1,6 +1,7 @@
 /** What must hold at rest: nothing fails any more, both instances are up, and everything that waited had its turn. */
 import type { Database } from "bun:sqlite"
 import type { Caller } from "../../src/call/caller.ts"
+import type { Books } from "./model.ts"
 import type { World } from "./world.ts"
 
 /** Compares what is stored with the books and with what clients were told. */
@@ -9,7 +10,7 @@ export function checkAtRest(world: World, database: Database): void {
   checkNotices(world, database)
   checkMails(world, database)
   checkChanges(world, database)
-  checkMemory(world)
+  checkMemory(world, world.model.accounts.values())
 }
 
 function checkBooks({ model, fail, answered, answeredKeys, lost }: World, database: Database): void {
@@ -125,9 +126,12 @@ function checkChanges({ model, fail, signedUp, answeredChanges }: World, databas
 }
 
 /** Nothing is held in memory for calls that are over. */
-function checkMemory({ instances, model, fail }: World): void {
-  for (const { name, findSnapshot } of instances)
-    for (const { id, createdMs, periodMs, used, bonus } of model.accounts.values()) {
+export function checkMemory(
+  { instances, fail }: World,
+  accounts: Iterable<Pick<Books, "id" | "createdMs" | "periodMs" | "used" | "bonus">>,
+): void {
+  for (const { id, createdMs, periodMs, used, bonus } of accounts)
+    for (const { name, findSnapshot } of instances) {
       const account = { id, createdMs, periodStartMs: periodMs, used, bonus }
       const { heldCredits, onceUnderWay } = findSnapshot({ account, revision: -1 } as unknown as Caller)
       if (heldCredits !== 0) fail(`hold: ${name} holds ${heldCredits} credits of ${id} at rest`)

@@ -5,7 +5,7 @@ import { hashKey } from "../../src/accounts/key.ts"
 import { openDatabase } from "../../src/store/sqlite/open.ts"
 import { createSqliteStores } from "../../src/store/sqlite/sqlite-store.ts"
 import { secretOf } from "../support/admin-store.ts"
-import { changesOf } from "../support/changes.ts"
+import { changesOf, type TestChanges } from "../support/changes.ts"
 import { accountOf, keyOf } from "../support/store.ts"
 import type { Kernel, Owner } from "./kernel.ts"
 
@@ -29,24 +29,32 @@ export async function makeTemplate(file: string): Promise<void> {
   removeFile(file)
   const database = openDatabase(file)
   const timer = { after: () => () => {}, turn: () => Promise.resolve() }
-  const changes = changesOf(createSqliteStores(database, { timer }).admin)
+  await insertFirstAccounts(changesOf(createSqliteStores(database, { timer }).admin), async (id) => {
+    const set = "webhook_url = ?1, webhook_secret = ?2, notify = 'both', email = ?3"
+    database.run(`UPDATE accounts SET ${set} WHERE id = ?4`, [...webhookOf(id), id])
+  })
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+  database.run("PRAGMA journal_mode = DELETE")
+  database.close()
+}
+
+/** Inserts the accounts of each run with their keys. `addWebhook` gives one its webhook and its address. */
+export async function insertFirstAccounts(
+  changes: TestChanges,
+  addWebhook: (id: string) => Promise<void>,
+): Promise<void> {
   const createdMs = accountsCreatedMs
   for (const { id, plan, bonus, keyId, keyHash } of firstAccounts) {
     await changes.createAccount(accountOf({ id, name: id, plan, createdMs, periodStartMs: createdMs, bonus }))
     await changes.createKey(keyOf({ id: keyId, accountId: id, createdMs }), secretOf(keyHash, createdMs))
-    database.run(
-      "UPDATE accounts SET webhook_url = ?1, webhook_secret = ?2, notify = 'both', email = ?3 WHERE id = ?4",
-      [
-        `https://${id.replace("_", "-")}.example/hook`,
-        "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
-        `${id}@example.com`,
-        id,
-      ],
-    )
+    await addWebhook(id)
   }
-  database.run("PRAGMA wal_checkpoint(TRUNCATE)")
-  database.run("PRAGMA journal_mode = DELETE")
-  database.close()
+}
+
+/** The webhook of an account, its secret, and the account's e-mail address. */
+export function webhookOf(id: string): [url: string, secret: string, email: string] {
+  const url = `https://${id.replace("_", "-")}.example/hook`
+  return [url, "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=", `${id}@example.com`]
 }
 
 /** Modules that the service loads when it first needs them. Only those that are loaded need no event loop then. */

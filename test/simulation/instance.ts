@@ -121,8 +121,10 @@ export function createSimulatedInstance(world: World, index: number, skewMs: num
   return own as unknown as SimulatedInstance
 }
 
-/** Starts an instance on the store of a world. */
+/** Starts an instance on the store of a world, unless it runs or is starting. */
 export function startInstance(world: World, index: number, skewMs: number): void {
+  if (world.starting.has(index) || world.instances[index]?.isDead === false) return
+  world.starting.add(index)
   const instance = createSimulatedInstance(world, index, skewMs)
   const ports = createPorts(world, instance)
   const readings = createReadings(ports)
@@ -136,12 +138,14 @@ export function startInstance(world: World, index: number, skewMs: number): void
   }
   const opening = world.open(instance, { ports, notices, readings: readings.taken })
   const use = (opened: OpenStore) => {
+    world.starting.delete(index)
     onRaised = compose(world, instance, opened, { ports, forCharges: readings })
   }
   if (!(opening instanceof Promise)) use(opening)
   else
     opening.then(use, () => {
       world.count("start failed")
+      world.starting.delete(index)
       world.kernel.later(null, "start again", 100, () => startInstance(world, index, skewMs))
     })
 }

@@ -11,7 +11,7 @@ const dayMs = 86_400_000
 /** A key that is over by the fastest clock may have been deleted. */
 const fastestClockMs = 3_610_000
 
-interface Books {
+export interface Books {
   readonly id: string
   readonly createdMs: number
   isClosed: boolean

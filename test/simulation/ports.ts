@@ -15,7 +15,7 @@ export function createPorts({ kernel, seed }: World, instance: Instance) {
   let monotonicMs = 0
   let coming: Promise<void> | null = null
   const clock: Clock = {
-    now: () => kernel.now() + instance.skewMs,
+    now: () => Math.floor(kernel.now()) + instance.skewMs,
     /** It sometimes jumps, so that work gives way. */
     monotonicMs() {
       const jumpMs = kernel.fault(0.2) ? kernel.rng.int(8) : 0

@@ -87,7 +87,7 @@ export async function watched(run: () => RunResult): Promise<RunResult> {
 }
 
 /** Until every client has done all it wanted. */
-function work(world: World, { clients, events }: Plan): void {
+export function work(world: World, { clients, events }: Plan): void {
   const { kernel } = world
   startInstance(world, 0, 0)
   startInstance(world, 1, 0)
@@ -107,10 +107,8 @@ function work(world: World, { clients, events }: Plan): void {
 function rest(world: World): void {
   const { kernel, instances } = world
   kernel.faults = 0
-  for (const [index, instance] of instances.entries()) {
-    if (instance.isDead) startInstance(world, index, 0)
-    else instance.skewMs = 0
-  }
+  for (const index of [0, 1]) startInstance(world, index, 0)
+  for (const instance of instances) instance.skewMs = 0
   const database = connect(world.file)
   const waiting = database.query<{ count: number }, []>(
     `SELECT (SELECT count(*) FROM notices WHERE state = 'pending')

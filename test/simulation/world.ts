@@ -21,6 +21,8 @@ export interface World {
   readonly instances: Instance[]
   /** Opens the store for an instance. A promise is resolved within steps. */
   readonly open: (instance: SimulatedInstance, parts: OpenParts) => OpenStore | Promise<OpenStore>
+  /** Instances whose store is being opened. */
+  readonly starting: Set<number>
   /** How many instances were started. */
   starts: number
   /** Whether another program locks the data file. */
@@ -87,6 +89,7 @@ export function createWorld(
       fail,
       isLocked: false,
       starts: 0,
+      starting: new Set(),
     },
     ...{ instances: [], answered: new Map(), lost: new Map(), sent: new Map(), mailboxes: new Map() },
     ...{ answeredKeys: new Set(), answeredChanges: new Set(), signedUp: new Map() },

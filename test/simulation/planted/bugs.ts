@@ -6,8 +6,8 @@ export interface PlantedBug {
   readonly name: string
   /** The oracles that may find it, by the word before the colon. */
   readonly oracles: readonly string[]
-  /** Whether it shows in starts alone, which are tried quickly. */
-  readonly isOfStart?: boolean
+  /** Options of the command with which it is found: it shows in starts alone, or on PostgreSQL. */
+  readonly options?: readonly string[]
   /** A file of `src`. */
   readonly file: string
   /** Texts that stand in the file once, and what stands there instead. */
@@ -248,21 +248,21 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "another process meets a service that is still starting",
     oracles: ["start"],
-    isOfStart: true,
+    options: ["--starts"],
     file: "app/service.ts",
     changes: [["onRaised: (raised) => onRaised(raised)", "onRaised: (raised) => delivery.raised(raised)"]],
   },
   {
     name: "a start that fails leaves its timers",
     oracles: ["start"],
-    isOfStart: true,
+    options: ["--starts"],
     file: "app/service.ts",
     changes: [["  opening.defer(observability.stopMeasuring)\n", ""]],
   },
   {
     name: "plans that cannot be kept end the process",
     oracles: ["unhandled"],
-    isOfStart: true,
+    options: ["--starts"],
     file: "app/known-plans.ts",
     changes: [
       [
@@ -270,5 +270,12 @@ export const plantedBugs: readonly PlantedBug[] = [
         "throw cause",
       ],
     ],
+  },
+  {
+    name: "a charge of PostgreSQL whose answer is lost counts as not made",
+    oracles: ["books"],
+    options: ["--store", "pglite"],
+    file: "store/postgres/postgres-charges.ts",
+    changes: [["if (cause instanceof OutcomeUnknown) {", "if (cause === null) {"]],
   },
 ]
