@@ -1,6 +1,5 @@
 import { toLowerAscii } from "../values/ascii.ts"
 import type { AccountDetails, Page } from "./admin-store.ts"
-import { mostSorted, readInLedgerOrder, sortFew } from "./ledger-order.ts"
 import type { AccountFilter, AccountOrder } from "./list-filters.ts"
 import {
   type Candidates,
@@ -8,13 +7,12 @@ import {
   compares,
   countRows,
   equals,
-  findFew,
   type ListQuery,
   type Order,
   orderBy,
   type RowCount,
   readPage,
-  readThose,
+  refusePlace,
 } from "./list-page.ts"
 import type { ListParts } from "./list-parts.ts"
 import * as rows from "./rows.ts"
@@ -24,12 +22,6 @@ import { beginsWith } from "./text-start.ts"
 const idStart = "acc_"
 
 const oldestFirst = orderBy(false, "created_ms", "id")
-const noWhere = { conditions: [], checks: [], candidates: [] }
-/** Accounts that one statement checks. */
-const checkedAtOnce = 2_048
-/** Ids are random: if so many of the first ones meet a filter, then about that part of all accounts does. */
-const sample = { size: 256, many: 64 }
-const byId: Order = { columns: [["id", "string"]], isDescending: false }
 
 /** An index has these alone. */
 const closedAccounts = {
@@ -53,6 +45,7 @@ export function prepareAccountList(parts: ListParts) {
         ["id", "string"],
       ],
       isDescending: false,
+      isSorted: true,
     },
   }
 
@@ -103,87 +96,55 @@ export function prepareAccountList(parts: ListParts) {
     return [withId(nameContains(text)), withIds("accounts", "id", withId(nameIndex(text)))]
   }
 
-  /** Reads ids of accounts. The page is found in indexes alone; only its rows are read whole. */
-  async function readIds(where: Where, order: Order, page: Page): Promise<readonly string[]> {
-    const found = await readPage<{ id: string }>(parts, { ...ofAccounts(where, order), order, page })
-    return found.map(({ id }) => id)
-  }
-
   function ofAccounts(where: Where, order = oldestFirst) {
     const columns = parts.accountColumns[order === orders.name ? "byName" : "usual"]
     const select = (accounts: string) => `SELECT id FROM ${accounts}`
     return { table: "accounts", columns, select, ...where }
   }
 
-  /** In the order by name, looking at a row takes several times as long: few accounts are found in another way, and sorted. */
-  async function readByName(filter: AccountFilter, page: Page): Promise<readonly string[]> {
-    const few = await findFewIds(filter)
-    if (few === null) return readIds(toWhere(filter, false), orders.name, page)
-    const isOne: Condition = [(list) => `id ${texts.isIn(list)}`, texts.toParameter(few)]
-    return readIds({ ...noWhere, conditions: [isOne] }, orders.name, page)
+  /** The accounts with these ids, in their order. */
+  async function readDetails(found: readonly { readonly id: string }[]): Promise<readonly AccountDetails[]> {
+    if (found.length === 0) return []
+    const select = `${rows.selectAccountDetails} WHERE id ${texts.isIn("$1")}`
+    const ids = found.map(({ id }) => id)
+    const details = await read<rows.AccountDetailsRow>(select, [texts.toParameter(ids)])
+    const byId = new Map(details.map((row) => [row.id, row]))
+    return ids.flatMap((id) => {
+      const row = byId.get(id)
+      return row ? [rows.toAccountDetails(row)] : []
+    })
   }
 
+  /**
+   * Reads accounts by what a charge changes. No index has that, since each charge would have to write it too. First come those
+   * with use, and then the others. Whether a month is over that may be is told when an account is read.
+   */
   async function readByUse(
     filter: AccountFilter,
-    order: Extract<AccountOrder, { readonly by: "used" | "last_used" }>,
+    order: UseOrder,
     page: Page,
-  ): Promise<readonly string[]> {
-    const checks = checksOf(filter)
-    // To find out that accounts are too many to sort takes as long as to read the first of them in the order.
-    const few = (await leavesMany(checks)) ? null : await findFewIds(filter)
-    if (few !== null) return sortFew(parts, few, order, page)
-    return readInLedgerOrder(
-      parts,
-      order,
-      page,
-      checks.length === 0 ? null : async (ids) => new Set(await checkIds(ids, checks)),
-    )
-  }
-
-  async function leavesMany(checks: readonly Condition[]): Promise<boolean> {
-    if (checks.length === 0) return true
-    const some = await readIds(noWhere, byId, { limit: sample.size, after: null })
-    return (await checkIds(some, checks)).length >= sample.many
-  }
-
-  /** The accounts that meet the conditions, if they are few enough to sort; else null. */
-  async function findFewIds(filter: AccountFilter): Promise<readonly string[] | null> {
-    const { conditions, ...others } = toWhere(filter, false)
-    const checks = checksOf(filter)
-    const candidates = [
-      ...conditions.map((one): Candidates => ({ column: "id", select: withIds("accounts", "id", one) })),
-      ...others.candidates,
-    ]
-    const few = await findFew(read, candidates, mostSorted)
-    // The index of accounts near their limit has more of them; the others say all of their condition.
-    const isWhole = checks.length === 1 && filter.mayBeNearLimitSinceMs === undefined
-    if (few !== null) return isWhole ? [...new Set(few.ids)] : checkIds(few.ids, checks)
-    if (candidates.length === checks.length) return null
-    // No index says how many there are.
-    const ids = await readIds(toWhere(filter, true), oldestFirst, { limit: mostSorted + 1, after: null })
-    return ids.length <= mostSorted ? ids : null
-  }
-
-  function checksOf(filter: AccountFilter): readonly Condition[] {
-    const { conditions, checks } = toWhere(filter, false)
-    return [...conditions, ...checks]
-  }
-
-  /** Those of some accounts that meet conditions. */
-  async function checkIds(ids: readonly string[], checks: readonly Condition[]): Promise<readonly string[]> {
-    const found: string[] = []
-    for (let first = 0; first < ids.length; first += checkedAtOnce) {
-      const some = ids.slice(first, first + checkedAtOnce)
-      const rows = await readThose<{ id: string }>(parts, ofAccounts({ ...noWhere, checks }), "id", some)
-      found.push(...rows.map(({ id }) => id))
+  ): Promise<readonly AccountDetails[]> {
+    const { conditions, checks, candidates } = toWhere(filter, false)
+    const ofLedger = {
+      table: "ledger",
+      columns: "account_id, used, day, period_start_ms",
+      select: (ledger: string) => `SELECT account_id AS id, used::float8 AS used, day FROM ${ledger}`,
+      checks: [...conditions, ...checks].map(ofAccount),
+      candidates: candidates.map(({ select }) => ({ column: "account_id", select })),
     }
-    return found
-  }
-
-  function readInOrder(filter: AccountFilter, order: AccountOrder, page: Page): Promise<readonly string[]> {
-    if (order.by === "used" || order.by === "last_used") return readByUse(filter, order, page)
-    if (order.by === "name") return readByName(filter, page)
-    return readIds(toWhere(filter, true), orders[order.by], page)
+    const found: AccountDetails[] = []
+    let { isUsed, after } = placeOf(page, order)
+    while (found.length < page.limit) {
+      const part = { ...ofLedger, ...partOf(order, isUsed), page: { limit: page.limit, after } }
+      const some = await readPage<LedgerRow>(parts, part)
+      const details = await readDetails(some)
+      found.push(...details.filter((account) => isUsed === (rankOf(account, order) !== noneOf(order))))
+      const last = some.at(-1)
+      if (some.length < page.limit && !isUsed) break
+      if (some.length < page.limit || last === undefined) ({ isUsed, after } = { isUsed: false, after: null })
+      else after = isUsed ? [order.by === "used" ? last.used : last.day, last.id] : [last.id]
+    }
+    return found.slice(0, page.limit)
   }
 
   return {
@@ -194,15 +155,10 @@ export function prepareAccountList(parts: ListParts) {
     ): Promise<readonly AccountDetails[]> {
       // No name has it, and SQLite's LIKE ends a pattern there.
       if (filter.search?.includes("\0")) return []
-      const ids = await readInOrder(filter, order, page)
-      if (ids.length === 0) return []
-      const select = `${rows.selectAccountDetails} WHERE id ${texts.isIn("$1")}`
-      const found = await read<rows.AccountDetailsRow>(select, [texts.toParameter(ids)])
-      const byId = new Map(found.map((row) => [row.id, row]))
-      return ids.flatMap((id) => {
-        const row = byId.get(id)
-        return row ? [rows.toAccountDetails(row)] : []
-      })
+      if (order.by === "used" || order.by === "last_used") return readByUse(filter, order, page)
+      const where = toWhere(filter, order.by !== "name")
+      const query = { ...ofAccounts(where, orders[order.by]), order: orders[order.by], page }
+      return readDetails(await readPage<{ id: string }>(parts, query))
     },
     async count(filter: AccountFilter, most: number, createdBeforeMs?: number): Promise<RowCount> {
       if (filter.search?.includes("\0")) return { count: 0, isExact: true }
@@ -235,4 +191,57 @@ function either([a, ...ofA]: Condition, [b, ...ofB]: Condition): Condition {
   const toSql = (...placeholders: string[]) =>
     `(${a(...placeholders.slice(0, ofA.length))} OR ${b(...placeholders.slice(ofA.length))})`
   return [toSql, ...ofA, ...ofB]
+}
+
+/** The condition of the account of a row of the ledger. */
+function ofAccount([toSql, ...values]: Condition): Condition {
+  const toWhere = (...given: string[]) =>
+    `EXISTS (SELECT 1 FROM accounts WHERE accounts.id = ledger.account_id AND ${toSql(...given)})`
+  return [toWhere, ...values]
+}
+
+type UseOrder = Extract<AccountOrder, { readonly by: "used" | "last_used" }>
+type LedgerRow = { readonly id: string; readonly used: number; readonly day: string }
+
+/** The value that an account is sorted by: its used credits of the present month, or the last day with a call. */
+function rankOf(account: AccountDetails, order: UseOrder): string | number {
+  if (order.by === "last_used") return account.lastDay ?? ""
+  const { periodStartMs, used } = account
+  if (periodStartMs > order.perhapsOverMs) return used
+  return periodStartMs <= order.surelyOverMs || order.isMonthOver(account) ? 0 : used
+}
+
+function noneOf({ by }: UseOrder): string | number {
+  return by === "used" ? 0 : ""
+}
+
+/** The accounts with use, or those without; one whose month may be over is in both parts. */
+function partOf(order: UseOrder, isUsed: boolean): Pick<ListQuery, "conditions" | "order"> {
+  const id = ["account_id", "string"] as const
+  if (order.by === "last_used") {
+    const columns = isUsed ? [["day", "string"] as const, id] : [id]
+    return {
+      conditions: [[() => (isUsed ? "day > ''" : "day = ''")]],
+      order: { columns, isDescending: true },
+    }
+  }
+  const columns = isUsed ? [["used", "number"] as const, id] : [id]
+  const condition: Condition = isUsed
+    ? [(ms) => `used > 0 AND period_start_ms > ${ms}`, Math.floor(order.surelyOverMs)]
+    : [(ms) => `(used = 0 OR period_start_ms <= ${ms})`, Math.floor(order.perhapsOverMs)]
+  return { conditions: [condition], order: { columns, isDescending: true } }
+}
+
+/** The place of a page in the part with use or without. */
+function placeOf({ after }: Page, order: UseOrder): { isUsed: boolean; after: Page["after"] } {
+  if (after === null) return { isUsed: true, after }
+  const [value, id, ...more] = after
+  if (
+    value === undefined ||
+    typeof value !== typeof noneOf(order) ||
+    typeof id !== "string" ||
+    more.length > 0
+  )
+    return refusePlace()
+  return value === noneOf(order) ? { isUsed: false, after: [id] } : { isUsed: true, after: [value, id] }
 }

@@ -1,7 +1,6 @@
 import { InputRejected } from "../apis/contract.ts"
 import type { Page } from "./admin-store.ts"
 import {
-  type CallsQuery,
   type CallsSum,
   type CreditsPage,
   type CreditsQuery,
@@ -22,72 +21,25 @@ const maxStep = 512
 interface HistoryReadParts {
   readonly read: Run
   readonly texts: TextList
-  /** The time that one statement reads. */
-  readonly windowMs: number
+  /** A condition that comes first, so that a long read can be ended. */
+  readonly alive: string
 }
 
 /** The queries of the history, in any kind of store. */
 export function prepareHistoryReads(
   parts: HistoryReadParts,
 ): Pick<History, "calls" | "charges" | "faults" | "credits"> {
-  const { read, windowMs } = parts
+  const { read } = parts
+  const { selectCalls, selectCharges, selectFaults } = selects(parts.alive)
   return {
-    calls: (query) =>
-      readWindows(query, windowMs, async ({ fromMs, toMs, stepMs, api }) => {
-        const rows = await read<CallsRow>(selectCalls, [fromMs, toMs, stepMs, api ?? null])
-        return rows.map(toCallsSum)
-      }),
-    charges: (query) =>
-      readWindows(query, windowMs, ({ fromMs, toMs, stepMs }) => read(selectCharges, [fromMs, toMs, stepMs])),
-    faults: (query) =>
-      readFaults(query, windowMs, ({ fromMs, toMs, api }: CallsQuery) =>
-        read<FaultSum>(selectFaults, [fromMs, toMs, api ?? null]),
-      ),
+    async calls({ fromMs, toMs, stepMs, api }) {
+      const rows = await read<CallsRow>(selectCalls, [fromMs, toMs, stepMs, api ?? null])
+      return rows.map(toCallsSum)
+    },
+    charges: ({ fromMs, toMs, stepMs }) => read(selectCharges, [fromMs, toMs, stepMs]),
+    faults: ({ fromMs, toMs, api }) => read<FaultSum>(selectFaults, [fromMs, toMs, api ?? null]),
     credits: (query, page) => readCredits(query, page, parts),
   }
-}
-
-/** Divides a time into windows that begin with a step, and are of about a size. */
-function windowsOf({ fromMs, toMs, stepMs }: CallsQuery, windowMs: number): readonly CallsQuery[] {
-  const sizeMs = Math.ceil(windowMs / stepMs) * stepMs
-  const windows: CallsQuery[] = []
-  for (let startMs = fromMs; startMs < toMs; ) {
-    const endMs = Math.min(startMs - (startMs % stepMs) + sizeMs, toMs)
-    windows.push({ fromMs: startMs, toMs: endMs, stepMs })
-    startMs = endMs
-  }
-  return windows
-}
-
-/**
- * Reads the sums of each window in turn.
- * @param windowMs the time that is read at once
- */
-async function readWindows<Sum>(
-  query: CallsQuery,
-  windowMs: number,
-  read: (window: CallsQuery) => Promise<readonly Sum[]>,
-): Promise<readonly Sum[]> {
-  const found: Sum[] = []
-  for (const window of windowsOf(query, windowMs)) found.push(...(await read({ ...window, api: query.api })))
-  return found
-}
-
-/** As {@link readWindows}, and adds the windows up. */
-async function readFaults(
-  query: Omit<CallsQuery, "stepMs">,
-  windowMs: number,
-  read: (window: CallsQuery) => Promise<readonly FaultSum[]>,
-): Promise<readonly FaultSum[]> {
-  const found = new Map<string, FaultSum>()
-  for (const window of windowsOf({ ...query, stepMs: hourMs }, windowMs)) {
-    for (const sum of await read({ ...window, api: query.api })) {
-      const name = `${sum.fault} ${sum.api}`
-      const known = found.get(name)
-      found.set(name, known ? { ...known, calls: known.calls + sum.calls, lastMs: sum.lastMs } : sum)
-    }
-  }
-  return [...found.values()]
 }
 
 /** Reads a page in steps of some accounts, so that each step and each page takes a bounded time. */
@@ -147,17 +99,17 @@ const sum = (column: string) => `sum(${column}::float8) AS ${column}`
 const isInTime = "at_ms >= $1::bigint AND at_ms < $2::bigint"
 const stepStart = `(at_ms - at_ms % $3::bigint)::float8 AS "atMs"`
 
-const selectCalls = `
-  SELECT ${stepStart}, api, ${["calls", "errors", ...latencyColumns].map(sum).join(", ")}
-  FROM history_calls WHERE ${isInTime} AND ($4::text IS NULL OR api = $4::text) GROUP BY 1, 2 ORDER BY 1, 2`
-
-const selectCharges = `
-  SELECT ${stepStart}, sum(charged::float8) AS calls, ${sum("credits")}
-  FROM history_calls WHERE ${isInTime} GROUP BY 1 HAVING sum(charged) > 0 ORDER BY 1`
-
-const selectFaults = `
-  SELECT api, fault, ${sum("calls")}, min(first_ms)::float8 AS "firstMs", max(last_ms)::float8 AS "lastMs"
-  FROM history_faults WHERE ${isInTime} AND ($3::text IS NULL OR api = $3::text) GROUP BY api, fault`
+const selects = (alive: string) => ({
+  selectCalls: `
+    SELECT ${stepStart}, api, ${["calls", "errors", ...latencyColumns].map(sum).join(", ")} FROM history_calls
+    WHERE ${alive} AND ${isInTime} AND ($4::text IS NULL OR api = $4::text) GROUP BY 1, 2 ORDER BY 1, 2`,
+  selectCharges: `
+    SELECT ${stepStart}, sum(charged::float8) AS calls, ${sum("credits")} FROM history_calls
+    WHERE ${alive} AND ${isInTime} GROUP BY 1 HAVING sum(charged) > 0 ORDER BY 1`,
+  selectFaults: `
+    SELECT api, fault, ${sum("calls")}, min(first_ms)::float8 AS "firstMs", max(last_ms)::float8 AS "lastMs" FROM history_faults
+    WHERE ${alive} AND ${isInTime} AND ($3::text IS NULL OR api = $3::text) GROUP BY api, fault`,
+})
 
 const selectCredits = (isInAccounts: string) => `
   SELECT account_id AS account, ${stepStart}, ${sum("calls")}, ${sum("credits")}

@@ -2,8 +2,8 @@ import { InputRejected } from "../apis/contract.ts"
 import type { Page } from "./admin-store.ts"
 import type { Run, TextList } from "./rows.ts"
 
-/** Rows that one statement looks at, if a list has conditions that no index answers. Other work gets its turn after it. */
-const rowsPerStep = 1_024
+/** Rows that a list looks at first, if it has conditions that no index answers; and values that are few. */
+const few = 1_024
 
 /** A condition on rows: SQL made of the placeholders of its values, and the values. */
 export type Condition = readonly [toSql: (...placeholders: string[]) => string, ...values: Value[]]
@@ -14,6 +14,8 @@ export type Value = string | number
 export interface Order {
   readonly columns: readonly (readonly [column: string, type: "number" | "string"])[]
   readonly isDescending: boolean
+  /** Whether the index of the order lacks what conditions need: then all rows are looked at in another order, and sorted. */
+  readonly isSorted?: boolean
 }
 
 /** A page of a list. */
@@ -31,7 +33,7 @@ export interface ListQuery {
    */
   readonly begin?: readonly Condition[]
   readonly end?: readonly Condition[]
-  /** All other conditions. With them the list is read in steps. */
+  /** All other conditions. No index is looked at for them. */
   readonly checks?: readonly Condition[]
   /** Indexes that may show at once that few rows meet the conditions. */
   readonly candidates?: readonly Candidates[]
@@ -47,53 +49,56 @@ export interface Candidates {
 
 /** How a kind of store reads pages. */
 export interface PageParts {
-  /** Gives way to other work before each statement. */
+  /** Runs a read that may look at many rows. */
   readonly read: Run
   readonly texts: TextList
+  /** A condition of a table that comes first, so that a long read can be ended. */
+  readonly alive: (table: string) => readonly Condition[]
+  /** A column of an ORDER BY that is not answered by an index. */
+  readonly unindexed: (column: string) => string
 }
 
 /**
- * Reads a page of a list. Each of its statements takes a bounded time, however many rows there are and however few are found.
+ * Reads a page of a list. With conditions that no index answers it looks at the first rows. If these are too few, it looks for
+ * an index that names few rows, and then at all.
  * @throws InputRejected when the page begins after a place that is not one of this list
  */
-export async function readPage<Row>({ read, texts }: PageParts, query: ListQuery): Promise<readonly Row[]> {
-  const { order, page, conditions, begin = [], end = [], checks = [] } = query
-  const rowsOf = (given: readonly Condition[], limit: number, checked = checks) =>
-    read<Row>(...toSql({ ...query, conditions: given, checks: checked }, limit))
-  const place = besides(order, "after", placeOf(page, order))
-  let rest: readonly Condition[] = place.length > 0 ? place : begin
-  if (checks.length === 0) return rowsOf([...conditions, ...rest, ...end], page.limit)
-  const found: Row[] = []
-  let candidates = query.candidates ?? []
-  for (;;) {
-    const last = await readStepEnd(read, { ...query, conditions: [...conditions, ...rest, ...end] })
-    const step = [...conditions, ...rest, ...(last ? besides(order, "upTo", last) : end)]
-    found.push(...(await rowsOf(step, page.limit - found.length)))
-    if (last === null || found.length >= page.limit) return found
-    rest = besides(order, "after", last)
-    const few = await findFew(read, candidates)
-    if (few !== null) {
-      const isOne: Condition = [(list) => `${few.column} ${texts.isIn(list)}`, texts.toParameter(few.ids)]
-      const others = [...conditions, ...rest, ...end, ...checks]
-      return [...found, ...(await rowsOf([isOne], page.limit - found.length, others))]
-    }
-    candidates = []
+export async function readPage<Row>(parts: PageParts, query: ListQuery): Promise<readonly Row[]> {
+  const {
+    table,
+    columns = "*",
+    select,
+    order,
+    page,
+    begin = [],
+    end = [],
+    checks = [],
+    candidates = [],
+  } = query
+  const place = afterPlace(order, page)
+  const conditions = [
+    ...parts.alive(table),
+    ...query.conditions,
+    ...(place.length > 0 ? place : begin),
+    ...end,
+  ]
+  const readRows = (from: (add: Add) => string, given: readonly Condition[], sorted = toOrder(order)) => {
+    const { values, add } = createValues()
+    const rows = `${select(from(add))} ${toWhere(given, add)} ${sorted} LIMIT ${add(page.limit)}`
+    return parts.read<Row>(rows, values)
   }
-}
-
-/**
- * Reads those rows of a list whose column has one of some values, and which meet the checks: in no order, looking at no index for
- * them.
- */
-export async function readThose<Row>(
-  { read, texts }: PageParts,
-  { table, columns = "*", select, checks = [] }: Pick<ListQuery, "table" | "columns" | "select" | "checks">,
-  column: string,
-  of: readonly string[],
-): Promise<readonly Row[]> {
-  const { values, add } = createValues()
-  const those = `(SELECT ${columns} FROM ${table} WHERE ${column} ${texts.isIn(add(texts.toParameter(of)))} LIMIT ${add(of.length)}) AS ${table}`
-  return read<Row>(`${select(those)} ${toWhere(checks, add)}`, values)
+  const whole = () => table
+  if (checks.length === 0) return readRows(whole, conditions)
+  const first = await readRows(
+    (add) =>
+      `(SELECT ${columns} FROM ${table} ${toWhere(conditions, add)} ${toOrder(order)} LIMIT ${few}) AS ${table}`,
+    checks,
+  )
+  if (first.length >= page.limit) return first
+  const named = await findFew(parts, candidates)
+  const given = [...conditions, ...named, ...checks.map(unindexed)]
+  const isSorted = order.isSorted === true || named.length > 0
+  return readRows(whole, given, isSorted ? toOrder(order, parts.unindexed) : undefined)
 }
 
 /** A count of rows that may be higher. */
@@ -103,107 +108,41 @@ export interface RowCount {
   readonly isExact: boolean
 }
 
-/** Rows that one statement counts, in an index. */
-const countedPerStep = 8_192
-/** Looking at a row takes about as long as counting so many in an index. */
-const checkedCost = 4
-
-/**
- * Counts the rows of a list up to a bound, in steps between which other work gets its turn. With conditions that no index answers
- * it ends after a quarter of so many rows.
- */
+/** Counts the rows of a list. It looks at `most` rows at most, unless an index names few. */
 export async function countRows(
-  { read, texts }: PageParts,
+  parts: PageParts,
   query: Omit<ListQuery, "page"> & { readonly most: number },
 ): Promise<RowCount> {
-  const { table, conditions, begin = [], end = [], checks = [], order, most } = query
-  if (checks.length > 0) {
-    const few = await findFew(read, query.candidates ?? [])
-    if (few !== null) {
-      const isOne: Condition = [(list) => `${few.column} ${texts.isIn(list)}`, texts.toParameter(few.ids)]
-      return {
-        count: await countStep([isOne, ...conditions, ...begin, ...end, ...checks], []),
-        isExact: true,
-      }
-    }
-  }
-  let count = 0
-  let looked = 0
-  for (let rest = begin; ; ) {
-    const given = [...conditions, ...rest]
-    const last = await readStepEnd(read, { ...query, conditions: [...given, ...end] }, countedPerStep)
-    count += await countStep([...given, ...(last ? besides(order, "upTo", last) : end)], checks)
-    looked += checks.length > 0 ? checkedCost * countedPerStep : countedPerStep
-    if (last === null) return { count: Math.min(count, most), isExact: count <= most }
-    if (count > most || looked >= most) return { count: Math.min(count, most), isExact: false }
-    rest = besides(order, "after", last)
-  }
-
-  async function countStep(given: readonly Condition[], checked: readonly Condition[]): Promise<number> {
-    const { values, add } = createValues()
-    const where = toWhere(given, add)
-    const from =
-      checked.length === 0
-        ? `${table} ${where}`
-        : `${toStep(query, where, countedPerStep)} ${toWhere(checked, add)}`
-    const [row] = await read<{ count: number }>(`SELECT count(*)::float8 AS count FROM ${from}`, values)
-    return row?.count ?? 0
-  }
+  const { table, columns = "*", begin = [], end = [], checks = [], candidates = [], most } = query
+  const named = checks.length > 0 ? await findFew(parts, candidates) : []
+  const conditions = [...parts.alive(table), ...named, ...query.conditions, ...begin, ...end]
+  const { values, add } = createValues()
+  const from = `(SELECT ${columns} FROM ${table} ${toWhere(conditions, add)} LIMIT ${add(most + 1)}) AS ${table}`
+  const isCounted = checks.length > 0 ? checks.map((one) => toText(one, add)).join(" AND ") : "true"
+  const [row] = await parts.read<{ looked: number; count: number | null }>(
+    `SELECT count(*)::float8 AS looked, sum(CASE WHEN ${isCounted} THEN 1 ELSE 0 END)::float8 AS count FROM ${from}`,
+    values,
+  )
+  return { count: Math.min(row?.count ?? 0, most), isExact: (row?.looked ?? 0) <= most }
 }
 
-/** The values of the first candidates that are few; null when none are. */
-export async function findFew(
-  read: Run,
+/** The condition that rows are those of the first candidates that are few; none when none are. */
+async function findFew(
+  { read, texts }: PageParts,
   candidates: readonly Candidates[],
-  most = rowsPerStep,
-): Promise<{ readonly column: string; readonly ids: readonly string[] } | null> {
+): Promise<readonly Condition[]> {
   for (const { column, select } of candidates) {
     const { values, add } = createValues()
-    const rows = await read<{ id: string }>(`${toText(select, add)} LIMIT ${most + 1}`, values)
-    if (rows.length <= most) return { column, ids: rows.map(({ id }) => id) }
+    const rows = await read<{ id: string }>(`${toText(select, add)} LIMIT ${few + 1}`, values)
+    if (rows.length > few) continue
+    return [[(list) => `${column} ${texts.isIn(list)}`, texts.toParameter(rows.map(({ id }) => id))]]
   }
-  return null
+  return []
 }
 
-type Place = readonly Value[]
-
-/** The place of the last row of a step; null when the list ends in this step. */
-async function readStepEnd(
-  read: Run,
-  { table, conditions, order }: Pick<ListQuery, "table" | "conditions" | "order">,
-  size = rowsPerStep,
-): Promise<Place | null> {
-  const { values, add } = createValues()
-  const places = order.columns.map(
-    ([column, type], n) => `${type === "number" ? `${column}::float8` : column} AS c${n}`,
-  )
-  const sql = `SELECT ${places.join(", ")} FROM ${table} ${toWhere(conditions, add)} ${toOrder(order)}
-    LIMIT 1 OFFSET ${size - 1}`
-  const [row] = await read<Record<string, Value>>(sql, values)
-  return row ? order.columns.map((_, n) => row[`c${n}`] ?? "") : null
-}
-
-/** The SQL of a page, made of the filters that are given, so that the database finds the index for them. */
-function toSql(query: ListQuery, limit: number): [sql: string, values: Value[]] {
-  const { table, select, conditions, checks = [], order } = query
-  const { values, add } = createValues()
-  const where = toWhere(conditions, add)
-  const end = () => `${toOrder(order)} LIMIT ${add(limit)}`
-  if (checks.length === 0) return [`${select(table)} ${where} ${end()}`, values]
-  const step = toStep(query, where, rowsPerStep)
-  return [`${select(step)} ${toWhere(checks, add)} ${end()}`, values]
-}
-
-/**
- * The rows of a step as a table. A subquery with an order and a limit is read as it is written: neither kind of store reads it by
- * an index for the conditions around it, or without the index of the order. Rows that come meanwhile fit into twice the size.
- */
-function toStep(
-  { table, columns = "*", order }: Pick<ListQuery, "table" | "columns" | "order">,
-  where: string,
-  size: number,
-): string {
-  return `(SELECT ${columns} FROM ${table} ${where} ${toOrder(order)} LIMIT ${2 * size}) AS ${table}`
+/** Neither kind of store looks for an index of such a condition, which would have the rows in another order. */
+function unindexed([toSql, ...values]: Condition): Condition {
+  return [(...given) => `(${toSql(...given)}) IS TRUE`, ...values]
 }
 
 type Add = (value: Value) => string
@@ -224,22 +163,17 @@ function toWhere(conditions: readonly Condition[], add: Add): string {
   return conditions.length > 0 ? `WHERE ${conditions.map((one) => toText(one, add)).join(" AND ")}` : ""
 }
 
-function toOrder({ columns, isDescending }: Order): string {
-  return `ORDER BY ${columns.map(([column]) => (isDescending ? `${column} DESC` : column)).join(", ")}`
+function toOrder({ columns, isDescending }: Order, toColumn = (column: string) => column): string {
+  return `ORDER BY ${columns.map(([column]) => toColumn(column) + (isDescending ? " DESC" : "")).join(", ")}`
 }
 
-/** The condition of rows after a place of the list, or up to it; none without a place. */
-function besides({ columns, isDescending }: Order, side: "after" | "upTo", place: Place | null): Condition[] {
-  if (place === null) return []
-  const operator = { after: isDescending ? "<" : ">", upTo: isDescending ? ">=" : "<=" }[side]
-  const names = columns.map(([column]) => column).join(", ")
-  return [[(...values) => `(${names}) ${operator} (${values.join(", ")})`, ...place]]
-}
-
-function placeOf({ after }: Page, { columns }: Order): Place | null {
-  if (after === null) return null
+/** The condition of rows after the place where a page begins. */
+function afterPlace({ columns, isDescending }: Order, { after }: Page): readonly Condition[] {
+  if (after === null) return []
   const fits = after.length === columns.length && columns.every(([, type], n) => typeof after[n] === type)
-  return fits ? after : refusePlace()
+  if (!fits) refusePlace()
+  const names = columns.map(([column]) => column).join(", ")
+  return [[(...values) => `(${names}) ${isDescending ? "<" : ">"} (${values.join(", ")})`, ...after]]
 }
 
 /** @throws InputRejected always: the page begins after a place that is not one of this list */

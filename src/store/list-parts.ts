@@ -24,26 +24,4 @@ export interface ListParts extends PageParts {
   readonly indexed: (name: string) => string
   /** The rows of the days in `ledger`, with columns account_id, day and key_id; the condition is added. */
   readonly openDays: string
-  readonly topOfLedger: TopOfLedger
 }
-
-/** A row of `ledger` for an order. */
-export interface LedgerRow {
-  readonly id: string
-  readonly used: number
-  readonly day: string
-  readonly periodStartMs: number
-  readonly createdMs: number
-}
-
-/**
- * Reads the rows with the highest values of a column, the highest first and equal ones by their id backwards: those below a
- * place, and without the value that nothing has (0, or no day).
- * @param where a condition of the rows, in SQL
- */
-export type TopOfLedger = (
-  column: "used" | "day",
-  where: string,
-  below: readonly [value: string | number, id: string] | null,
-  limit: number,
-) => Promise<readonly LedgerRow[]>

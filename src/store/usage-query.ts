@@ -6,16 +6,10 @@ import type { UsagePage, UsagePlace, UsageQuery, UsageSum } from "./usage-types.
 
 /** A page with few results ends after this number of accounts. */
 const maxAccounts = 1_024
-/** Accounts in the first step. A step has twice the accounts of the one before. */
-const firstStep = 16
 const maxStep = 256
 const fewestInStep = 8
 /** Days of all accounts of a step together. An account has some rows for each day, or very many with many keys. */
 const daysPerStep = 8_192
-/** Days of named accounts that are read at once. */
-const daysPerWindow = 92
-/** Reads of named accounts at most: 64 years, and the time after them at once. */
-const maxWindows = 256
 /** No clock is earlier. */
 const firstDay = "1970-01-01"
 const dayMs = 86_400_000
@@ -31,8 +25,8 @@ interface UsageParts {
 }
 
 /**
- * Reads a page of sums in steps of some accounts, until the page is full or enough accounts were looked at. So each page takes a
- * bounded time, however many accounts there are and however few of them were used.
+ * Reads a page of sums. Those of all accounts are read in steps of some accounts, until the page is full or enough accounts were
+ * looked at.
  */
 export async function readUsage(
   query: UsageQuery,
@@ -44,10 +38,7 @@ export async function readUsage(
   const totalsOf = (some: UsageQuery) => read<UsageSum>(...selectTotals(some, kept))
   const after = placeOf(page)
   const { accountIds, by } = query
-  if (accountIds !== undefined) {
-    const inDays = (days: Days) => read<UsageSum>(...selectUsage({ ...query, ...days }, accountIds, kept))
-    return cut(sorted(await readWindows(query, inDays), after), page.limit, null)
-  }
+  if (accountIds !== undefined) return cut(sorted(await sumsOf(accountIds), after), page.limit, null)
   if (!by.includes("account")) return cut(sorted(await totalsOf(query), after), page.limit, null)
   // Few APIs are used by few, or not at all; then no account has to be looked at.
   const isChosen = query.api !== undefined || query.deprecated === true
@@ -55,10 +46,9 @@ export async function readUsage(
 
   const found: UsageSum[] = []
   let from = { id: after?.[0] ?? "", isIncluded: true }
-  const most = Math.min(maxStep, Math.max(fewestInStep, Math.floor(daysPerStep / countDays(query))))
-  let size = Math.min(firstStep, most)
+  const step = Math.min(maxStep, Math.max(fewestInStep, Math.floor(daysPerStep / countDays(query))))
   for (let seen = 0; ; ) {
-    const ids = await readAccountIds(read, from, size)
+    const ids = await readAccountIds(read, from, step)
     const last = ids.at(-1)
     if (last === undefined) return cut(found, page.limit, null)
     found.push(...sorted(await sumsOf(ids), after))
@@ -66,39 +56,11 @@ export async function readUsage(
     if (found.length > page.limit || seen >= maxAccounts)
       return cut(found, page.limit, [last, lastKey, "", ""])
     from = { id: last, isIncluded: false }
-    size = Math.min(size * 2, most)
   }
 }
 
-type Days = Pick<UsageQuery, "fromDay" | "toDay">
-
-function countDays({ fromDay, toDay }: Days): number {
-  return (Date.parse(toDay) - startOf(fromDay)) / dayMs + 1
-}
-
-function startOf(fromDay: string): number {
-  return Date.parse(fromDay > firstDay ? fromDay : firstDay)
-}
-
-/** Reads the sums of some days at a time, and adds them up. */
-async function readWindows(
-  { fromDay, toDay }: Days,
-  read: (days: Days) => Promise<readonly UsageSum[]>,
-): Promise<readonly UsageSum[]> {
-  const found = new Map<string, UsageSum>()
-  const dayAt = (ms: number) => new Date(ms).toISOString().slice(0, 10)
-  const endMs = Date.parse(toDay)
-  let startMs = startOf(fromDay)
-  for (let window = 1; startMs <= endMs; window++) {
-    const lastMs = window < maxWindows ? Math.min(startMs + (daysPerWindow - 1) * dayMs, endMs) : endMs
-    for (const sum of await read({ fromDay: dayAt(startMs), toDay: dayAt(lastMs) })) {
-      const name = JSON.stringify(toPlace(sum))
-      const { calls = 0, credits = 0 } = found.get(name) ?? {}
-      found.set(name, { ...sum, calls: sum.calls + calls, credits: sum.credits + credits })
-    }
-    startMs = lastMs + dayMs
-  }
-  return [...found.values()]
+function countDays({ fromDay, toDay }: UsageQuery): number {
+  return (Date.parse(toDay) - Date.parse(fromDay > firstDay ? fromDay : firstDay)) / dayMs + 1
 }
 
 /** @param next where to go on when all sums fit in the page */

@@ -4,6 +4,8 @@ import type { UsageColumn, UsageQuery } from "./usage-types.ts"
 /** The parts of queries about usage that differ between kinds of stores. */
 export interface UsageDialect {
   readonly texts: TextList
+  /** A condition that comes first, so that a long read can be ended. */
+  readonly alive: string
   /** The rows of the days in `ledger`, with columns account_id, day, key_id, api, calls and credits; the condition is added. */
   readonly openDays: string
   /** Rows of the usage of all accounts together, with columns day, api, calls and credits. */
@@ -39,13 +41,13 @@ function withMonths(from: string, untilDay: string | null, add: (value: string) 
 export function selectUsage(
   query: UsageQuery,
   accountIds: readonly string[],
-  { texts, openDays, monthsUntil }: Pick<UsageDialect, "texts" | "openDays"> & UsageMonths,
+  { texts, alive, openDays, monthsUntil }: Omit<UsageDialect, "totals"> & UsageMonths,
 ): Select {
   const { by, fromDay, toDay, keyId } = query
   const values = [texts.toParameter(accountIds)]
   const add = (value: string) => `$${values.push(value)}::text`
   const isInDays = `day BETWEEN ${add(fromDay)} AND ${add(toDay)}`
-  const where = `account_id ${texts.isIn("$1")} AND ${isInDays}`
+  const where = `${alive} AND account_id ${texts.isIn("$1")} AND ${isInDays}`
   const key = keyId === undefined ? null : add(keyId)
   const withoutKeys = `SELECT account_id, day, '' AS key_id, api, calls, credits FROM usage WHERE ${where}`
   const byKeys = `SELECT account_id, day, key_id, api, calls, credits FROM key_usage WHERE `
@@ -53,7 +55,7 @@ export function selectUsage(
     WHERE ${where} AND (calls > key_calls OR credits > key_credits)`
   const overDays =
     key !== null
-      ? [`${byKeys} key_id = ${key} AND ${isInDays}`]
+      ? [`${byKeys} ${alive} AND key_id = ${key} AND ${isInDays}`]
       : by.includes("key")
         ? [byKeys + where, ofNoKey]
         : [withoutKeys]

@@ -226,11 +226,11 @@ export async function openPostgresStore(
   })
   return {
     store,
-    admin: prepareAdminStore(rest, access),
+    admin: prepareAdminStore(rest, read, access),
     outbox,
     mails: prepareMailOutbox({ read: rest.run, write: rest.run, lock: "FOR UPDATE SKIP LOCKED" }),
     timedEvents: prepareTimedEvents(timed, instance),
-    history: prepareHistory(rest, timed),
+    history: prepareHistory(rest, read, timed),
     requests: prepareRequests(rest, read, timed),
     retention: prepareRetention(timed),
     gauges: {

@@ -1,8 +1,8 @@
 import { prepareLists } from "../admin-lists.ts"
 import { prepareAdminReads } from "../admin-reads.ts"
 import type { AdminChange, AdminOutcome, AdminStore } from "../admin-store.ts"
-import { ledgerColumns } from "../ledger-order.ts"
 import { prepareRetentionMarks } from "../retention.ts"
+import type { Run } from "../rows.ts"
 import { prepareStatementReads } from "../statement-reads.ts"
 import { readUsage } from "../usage-query.ts"
 import type { AccessCache } from "./access-cache.ts"
@@ -11,8 +11,15 @@ import { texts, toArray, toStorableText } from "./parameters.ts"
 import { selectNotices } from "./postgres-outbox.ts"
 import { usageDialect } from "./usage-sums.ts"
 
-/** The administration's part of the store on a PostgreSQL database. */
-export function prepareAdminStore(connection: Connection, access: Pick<AccessCache, "clear">): AdminStore {
+/**
+ * The administration's part of the store on a PostgreSQL database.
+ * @param read runs reads that may look at many rows
+ */
+export function prepareAdminStore(
+  connection: Connection,
+  read: Run,
+  access: Pick<AccessCache, "clear">,
+): AdminStore {
   const { run } = connection
   const { monthsUntil: usageMonthsUntil } = prepareRetentionMarks({ read: run, write: run })
 
@@ -24,15 +31,15 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
     },
 
     ...prepareAdminReads({ read: run, write: run, selectNotices }),
-    ...prepareStatementReads({ read: run, write: run, texts }),
+    ...prepareStatementReads({ read, write: run, texts }),
     plansInUse: () =>
-      run(
+      read(
         `SELECT plan, count(*)::float8 AS accounts FROM accounts JOIN ledger ON account_id = id
          WHERE closed_ms IS NULL GROUP BY plan ORDER BY plan COLLATE "C"`,
         [],
       ),
     ...prepareLists({
-      read: run,
+      read,
       texts,
       accountColumns: {
         usual: "id, created_ms, plan, lower_name, lower_id",
@@ -41,15 +48,8 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       lowerName: { accounts: "lower_name", keys: `lower(name COLLATE "C")` },
       byBytes: (column) => `${column} COLLATE "C"`,
       openDays: usageDialect.openDays,
-      topOfLedger: (column, where, below, limit) => {
-        const type = column === "used" ? "bigint" : "text"
-        const isBelow = below === null ? "" : `AND (${column}, account_id) < ($2::${type}, $3::text)`
-        return run(
-          `SELECT ${ledgerColumns} FROM ledger WHERE ${column} > ${column === "used" ? "0" : "''"} AND ${where} ${isBelow}
-           ORDER BY ${column} DESC, account_id DESC LIMIT $1::bigint`,
-          [limit, ...(below ?? [])],
-        )
-      },
+      alive: () => [],
+      unindexed: (column) => column,
       selectNotices,
       nameContains: (text) => [(whole) => `strpos(lower_name, ${whole}) > 0`, text],
       nameIndex: (text) => [
@@ -64,7 +64,7 @@ export function prepareAdminStore(connection: Connection, access: Pick<AccessCac
       indexed: () => "",
     }),
     usageMonthsUntil,
-    usage: (query, page) => readUsage(query, page, { read: run, dialect: usageDialect, usageMonthsUntil }),
+    usage: (query, page) => readUsage(query, page, { read, dialect: usageDialect, usageMonthsUntil }),
   }
 }
 

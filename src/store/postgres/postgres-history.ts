@@ -1,6 +1,7 @@
 import type { History } from "../history.ts"
 import { prepareHistoryReads } from "../history-reads.ts"
 import * as sql from "../history-sql.ts"
+import type { Run } from "../rows.ts"
 import type { Connection } from "./connection.ts"
 import { texts } from "./parameters.ts"
 
@@ -29,17 +30,17 @@ const deleteAll = `
 
 /**
  * The history in a PostgreSQL database.
+ * @param read runs reads that may look at many rows
  * @param timed runs what folds and deletes rows because they are old
  */
-export function prepareHistory({ run }: Connection, timed: Connection): History {
+export function prepareHistory({ run }: Connection, read: Run, timed: Connection): History {
   return {
     async add(batch) {
       await run(addBatch, [batch.process, batch.number, sql.newestOf(batch), ...sql.toJsonRows(batch)])
     },
     fold: (untilMs, limit) => count(timed.run(foldAll, [untilMs, limit])),
     deleteBefore: (ms, limit) => count(timed.run(deleteAll, [ms, limit])),
-    // The database reads all at once, since nothing here waits for it.
-    ...prepareHistoryReads({ read: run, texts, windowMs: Number.MAX_SAFE_INTEGER }),
+    ...prepareHistoryReads({ read, texts, alive: "true" }),
   }
 }
 

@@ -51,6 +51,7 @@ const allSums = `
 /** How PostgreSQL keeps usage. */
 export const usageDialect: UsageDialect = {
   texts,
+  alive: "true",
   openDays: `SELECT account_id, day, key_of(key) COLLATE "C" AS key_id, api_of(key) COLLATE "C" AS api,
     (value ->> 0)::bigint AS calls, (value ->> 1)::bigint AS credits FROM ledger, jsonb_each(booked)`,
   totals: allSums,

@@ -13,18 +13,18 @@ import { prepareAccountChanges } from "./account-changes.ts"
 import { changeEmailLinks } from "./email-links.ts"
 import { prepareKeyChanges } from "./key-changes.ts"
 import type { Ledger } from "./ledger.ts"
-import { readTopOfLedger } from "./ledger-top.ts"
 import { insertMail } from "./mail-rows.ts"
 import { insertNotice, resendNotice, selectNotices, setWebhook } from "./notice-rows.ts"
 import { changePeople } from "./people-changes.ts"
 import { insertRow } from "./row-changes.ts"
 import { changeSignIns } from "./sign-in-changes.ts"
-import { createRun, texts } from "./statement.ts"
+import { aliveAt, createRun, texts } from "./statement.ts"
 import type { Write } from "./write.ts"
 
 /** How a data file keeps usage. */
 const usageDialect: UsageDialect = {
   texts,
+  alive: "alive()",
   openDays: `SELECT account_id, day, substr(key, instr(key || ' ', ' ') + 1) AS key_id,
     substr(key, 1, instr(key || ' ', ' ') - 1) AS api, value ->> 0 AS calls, value ->> 1 AS credits FROM ledger, json_each(booked)`,
   totals: `SELECT day, key AS api, value ->> 0 AS calls, value ->> 1 AS credits FROM usage_totals, json_each(booked)`,
@@ -163,7 +163,11 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
 
     ...prepareAdminReads({ read: run, write: createRun(database, write), selectNotices }),
     ...prepareStatementReads({ read: parts.readApart, write: createRun(database, write), texts }),
-    plansInUse: () => countPlans(parts.readApart),
+    plansInUse: () =>
+      parts.readApart(
+        `SELECT plan, count(*) AS accounts FROM accounts WHERE alive() AND NOT ${isClosedAccount} GROUP BY plan`,
+        [],
+      ),
     ...prepareSqliteLists(parts.readApart),
     usageMonthsUntil,
     usage: (query, page) =>
@@ -200,31 +204,6 @@ function revokeAdminKey(
   return changes === 1 ? "applied" : "missing"
 }
 
-/** Accounts that are counted at once. */
-const countedAtOnce = 1_024
-
-/** Counts open accounts by plan in steps, since it looks at all of them. */
-async function countPlans(
-  read: Run,
-): Promise<readonly { readonly plan: string; readonly accounts: number }[]> {
-  const select = `SELECT plan, created_ms AS createdMs, id, ${isClosedAccount} AS isClosed FROM accounts
-    WHERE (plan, created_ms, id) > ($1, $2, $3) ORDER BY plan, created_ms, id LIMIT ${countedAtOnce}`
-  type Row = {
-    readonly plan: string
-    readonly createdMs: number
-    readonly id: string
-    readonly isClosed: number
-  }
-  const counts = new Map<string, number>()
-  for (let after: readonly [string, number, string] | null = ["", 0, ""]; after !== null; ) {
-    const rows: readonly Row[] = await read<Row>(select, after)
-    for (const { plan, isClosed } of rows) if (!isClosed) counts.set(plan, (counts.get(plan) ?? 0) + 1)
-    const last: Row | undefined = rows.at(countedAtOnce - 1)
-    after = last ? [last.plan, last.createdMs, last.id] : null
-  }
-  return [...counts].map(([plan, accounts]) => ({ plan, accounts }))
-}
-
 /** The lists of the administration on one connection. */
 function prepareSqliteLists(read: Run) {
   return prepareLists({
@@ -235,7 +214,8 @@ function prepareSqliteLists(read: Run) {
     lowerName: { accounts: "lower_name", keys: "lower_name" },
     byBytes: (column) => column,
     openDays: usageDialect.openDays,
-    topOfLedger: (...asked) => readTopOfLedger(read, ...asked),
+    alive: (table) => [[() => (table === "ledger" ? aliveAt("number") : "alive()")]],
+    unindexed: (column) => `+${column}`,
     selectNotices,
     // LIKE knows the cases of A to Z itself: with lower() a search takes twice as long.
     nameContains: (text) => [(pattern) => `name LIKE ${pattern} ESCAPE '\\'`, `%${escapeLike(text)}%`],

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite"
-import { type History, hourMs } from "../history.ts"
+import type { History } from "../history.ts"
 import { prepareHistoryReads } from "../history-reads.ts"
 import * as sql from "../history-sql.ts"
 import type { Run } from "../rows.ts"
@@ -12,9 +12,6 @@ interface HistoryParts {
   readonly write: Write
 }
 
-/** A part of the time of a query is read at once. Other work gets its turn between two. */
-const windowMs = 72 * hourMs
-
 const dialect: sql.HistoryDialect = {
   earlier: "min",
   later: "max",
@@ -23,7 +20,7 @@ const dialect: sql.HistoryDialect = {
   rows: (parameter) => `json_each(?${parameter}) WHERE true`,
 }
 
-/** Prepares the history of one connection. Between the parts of a long read other work gets its turn. */
+/** Prepares the history of one connection. */
 export function prepareHistory(database: Database, { readApart, write }: HistoryParts): History {
   const addBatch = database.transaction(
     (process: string, number: number, newestMs: number, rows: readonly string[]) => {
@@ -74,7 +71,7 @@ export function prepareHistory(database: Database, { readApart, write }: History
       ),
     fold: (untilMs, limit) => write(() => foldAll.immediate(untilMs, limit)),
     deleteBefore: (ms, limit) => write(() => deleteAll.immediate(ms, limit)),
-    ...prepareHistoryReads({ read: readApart, texts, windowMs }),
+    ...prepareHistoryReads({ read: readApart, texts, alive: "alive()" }),
   }
 }
 

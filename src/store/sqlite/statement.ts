@@ -35,9 +35,10 @@ export function addAlive(database: Database, isAlive: () => boolean = () => true
 }
 
 /**
- * A condition that is true, and asks `alive()` every 1,024 rows: at each row it would double the time. It comes first in a WHERE,
- * since SQLite does not look at what follows a false condition.
+ * A condition that is true, and asks `alive()` every 1,024 rows: at each row it costs 40 ns. It comes first in a WHERE, since
+ * SQLite does not look at what follows a false condition.
+ * @param number counts rows, or is as good as random
  */
-export function aliveAt(rowid: string): string {
-  return `((${rowid} & 1023) <> 0 OR alive())`
+export function aliveAt(number: string): string {
+  return `((${number} & 1023) <> 0 OR alive())`
 }
