@@ -124,12 +124,14 @@ export function prepareAccountList(parts: ListParts) {
     order: UseOrder,
     page: Page,
   ): Promise<readonly AccountDetails[]> {
-    const { conditions, checks, candidates } = toWhere(filter, false)
+    const { conditions, candidates, ...where } = toWhere(filter, false)
+    const checks = [...conditions, ...where.checks]
     const ofLedger = {
       table: "ledger",
       columns: "account_id, used, day, period_start_ms",
       select: (ledger: string) => `SELECT account_id AS id, used::float8 AS used, day FROM ${ledger}`,
-      checks: [...conditions, ...checks].map(ofAccount),
+      checks: checks.map(ofAccount),
+      whole: checks.length > 0 ? [isOneOf(checks)] : [],
       candidates: candidates.map(({ select }) => ({ column: "account_id", select })),
     }
     const found: AccountDetails[] = []
@@ -160,6 +162,15 @@ export function prepareAccountList(parts: ListParts) {
       const query = { ...ofAccounts(where, orders[order.by]), order: orders[order.by], page }
       return readDetails(await readPage<{ id: string }>(parts, query))
     },
+    /** Open accounts by plan: all of them, less those that are closed. */
+    plansInUse: (): Promise<readonly PlanInUse[]> =>
+      read(
+        `SELECT plan, sum(n)::float8 AS accounts FROM (
+           SELECT plan, count(*) AS n FROM accounts GROUP BY plan
+           UNION ALL SELECT plan, -count(*) FROM (${closed}) AS closed JOIN accounts ON accounts.id = closed.id GROUP BY plan) AS plans
+         GROUP BY plan HAVING sum(n) > 0 ORDER BY ${parts.byBytes("plan")}`,
+        [],
+      ),
     async count(filter: AccountFilter, most: number, createdBeforeMs?: number): Promise<RowCount> {
       if (filter.search?.includes("\0")) return { count: 0, isExact: true }
       const { closed: isClosedAsked, ...others } = filter
@@ -200,7 +211,18 @@ function ofAccount([toSql, ...values]: Condition): Condition {
   return [toWhere, ...values]
 }
 
+/** The same for all of some conditions at once. */
+function isOneOf(conditions: readonly Condition[]): Condition {
+  const toWhere = (...given: string[]) => {
+    const left = [...given]
+    const texts = conditions.map(([toSql, ...values]) => toSql(...left.splice(0, values.length)))
+    return `account_id IN (SELECT id FROM accounts WHERE ${texts.join(" AND ")})`
+  }
+  return [toWhere, ...conditions.flatMap(([, ...values]) => values)]
+}
+
 type UseOrder = Extract<AccountOrder, { readonly by: "used" | "last_used" }>
+type PlanInUse = { readonly plan: string; readonly accounts: number }
 type LedgerRow = { readonly id: string; readonly used: number; readonly day: string }
 
 /** The value that an account is sorted by: its used credits of the present month, or the last day with a call. */
@@ -229,7 +251,7 @@ function partOf(order: UseOrder, isUsed: boolean): Pick<ListQuery, "conditions" 
   const condition: Condition = isUsed
     ? [(ms) => `used > 0 AND period_start_ms > ${ms}`, Math.floor(order.surelyOverMs)]
     : [(ms) => `(used = 0 OR period_start_ms <= ${ms})`, Math.floor(order.perhapsOverMs)]
-  return { conditions: [condition], order: { columns, isDescending: true } }
+  return { conditions: [condition], order: { columns, isDescending: true, isScan: isUsed } }
 }
 
 /** The place of a page in the part with use or without. */

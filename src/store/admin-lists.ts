@@ -28,6 +28,7 @@ export type Lists = Pick<
   AdminStore,
   | "accounts"
   | "accountNames"
+  | "plansInUse"
   | "keyNames"
   | "findTaken"
   | "keys"
@@ -76,6 +77,7 @@ export function prepareLists(parts: ListParts): Lists {
 
   return {
     accounts: accounts.read,
+    plansInUse: accounts.plansInUse,
     accountNames: (ids) => namesOf("accounts", ids),
     keyNames: (ids) => namesOf("keys", ids),
     async findTaken({ emails, externalIds }) {

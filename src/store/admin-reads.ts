@@ -13,10 +13,7 @@ import type { PasskeyChallenge, PersonRecord } from "./people.ts"
 import * as rows from "./rows.ts"
 import type { StatementReads } from "./statement-reads.ts"
 
-type Reads = Omit<
-  AdminStore,
-  keyof Lists | keyof StatementReads | "apply" | "plansInUse" | "usage" | "usageMonthsUntil"
->
+type Reads = Omit<AdminStore, keyof Lists | keyof StatementReads | "apply" | "usage" | "usageMonthsUntil">
 
 /** How a kind of store runs statements of the administration. */
 interface ReadParts {

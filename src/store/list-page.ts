@@ -2,8 +2,10 @@ import { InputRejected } from "../apis/contract.ts"
 import type { Page } from "./admin-store.ts"
 import type { Run, TextList } from "./rows.ts"
 
-/** Rows that a list looks at first, if it has conditions that no index answers; and values that are few. */
-const few = 1_024
+/** Rows that a list looks at first, if it has conditions that no index answers. */
+const firstLook = 1_024
+/** Rows that are found by another index, and sorted. */
+const mostNamed = 50_000
 
 /** A condition on rows: SQL made of the placeholders of its values, and the values. */
 export type Condition = readonly [toSql: (...placeholders: string[]) => string, ...values: Value[]]
@@ -16,6 +18,8 @@ export interface Order {
   readonly isDescending: boolean
   /** Whether the index of the order lacks what conditions need: then all rows are looked at in another order, and sorted. */
   readonly isSorted?: boolean
+  /** Whether no index has the order: then even the first rows take a look at all. */
+  readonly isScan?: boolean
 }
 
 /** A page of a list. */
@@ -35,6 +39,8 @@ export interface ListQuery {
   readonly end?: readonly Condition[]
   /** All other conditions. No index is looked at for them. */
   readonly checks?: readonly Condition[]
+  /** The same for a look at all rows, where that takes less time. */
+  readonly whole?: readonly Condition[]
   /** Indexes that may show at once that few rows meet the conditions. */
   readonly candidates?: readonly Candidates[]
   readonly order: Order
@@ -54,12 +60,14 @@ export interface PageParts {
   readonly texts: TextList
   /** A condition of a table that comes first, so that a long read can be ended. */
   readonly alive: (table: string) => readonly Condition[]
+  /** The condition that a column's value is one of those of a SELECT, which are few: they are found first. */
+  readonly isOneOf: (column: string, select: string) => string
   /** A column of an ORDER BY that is not answered by an index. */
   readonly unindexed: (column: string) => string
 }
 
 /**
- * Reads a page of a list. With conditions that no index answers it looks at the first rows. If these are too few, it looks for
+ * Reads a page of a list. With conditions that no index answers it looks at the first rows. If too few of them fit, it looks for
  * an index that names few rows, and then at all.
  * @throws InputRejected when the page begins after a place that is not one of this list
  */
@@ -89,17 +97,23 @@ export async function readPage<Row>(parts: PageParts, query: ListQuery): Promise
   }
   const whole = () => table
   if (checks.length === 0) return readRows(whole, conditions)
-  const first = await readRows(
-    (add) =>
-      `(SELECT ${columns} FROM ${table} ${toWhere(conditions, add)} ${toOrder(order)} LIMIT ${few}) AS ${table}`,
-    checks,
-  )
-  if (first.length >= page.limit) return first
-  const named = await findFew(parts, candidates)
-  const given = [...conditions, ...named, ...checks.map(unindexed)]
+  const early = order.isScan ? await findFew(parts, candidates) : none
+  if (early.length === 0) {
+    const first = await readRows(
+      (add) =>
+        `(SELECT ${columns} FROM ${table} ${toWhere(conditions, add)} ${toOrder(order)} LIMIT ${firstLook}) AS ${table}`,
+      checks,
+    )
+    if (first.length >= page.limit) return first
+  }
+  const named = order.isScan ? early : await findFew(parts, candidates)
+  const others = named.length === 0 && query.whole ? query.whole : checks.map(unindexed)
   const isSorted = order.isSorted === true || named.length > 0
-  return readRows(whole, given, isSorted ? toOrder(order, parts.unindexed) : undefined)
+  const sorted = isSorted ? toOrder(order, parts.unindexed) : undefined
+  return readRows(whole, [...conditions, ...named, ...others], sorted)
 }
+
+const none: readonly Condition[] = []
 
 /** A count of rows that may be higher. */
 export interface RowCount {
@@ -127,15 +141,14 @@ export async function countRows(
 }
 
 /** The condition that rows are those of the first candidates that are few; none when none are. */
-async function findFew(
-  { read, texts }: PageParts,
-  candidates: readonly Candidates[],
-): Promise<readonly Condition[]> {
+async function findFew(parts: PageParts, candidates: readonly Candidates[]): Promise<readonly Condition[]> {
   for (const { column, select } of candidates) {
     const { values, add } = createValues()
-    const rows = await read<{ id: string }>(`${toText(select, add)} LIMIT ${few + 1}`, values)
-    if (rows.length > few) continue
-    return [[(list) => `${column} ${texts.isIn(list)}`, texts.toParameter(rows.map(({ id }) => id))]]
+    const counted = `SELECT count(*)::float8 AS count FROM (${toText(select, add)} LIMIT ${mostNamed + 1}) AS named`
+    const [row] = await parts.read<{ count: number }>(counted, values)
+    if (!row || row.count > mostNamed) continue
+    const [toSelect, ...given] = select
+    return [[(...placeholders) => parts.isOneOf(column, toSelect(...placeholders)), ...given]]
   }
   return []
 }

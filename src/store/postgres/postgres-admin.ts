@@ -32,12 +32,6 @@ export function prepareAdminStore(
 
     ...prepareAdminReads({ read: run, write: run, selectNotices }),
     ...prepareStatementReads({ read, write: run, texts }),
-    plansInUse: () =>
-      read(
-        `SELECT plan, count(*)::float8 AS accounts FROM accounts JOIN ledger ON account_id = id
-         WHERE closed_ms IS NULL GROUP BY plan ORDER BY plan COLLATE "C"`,
-        [],
-      ),
     ...prepareLists({
       read,
       texts,
@@ -50,6 +44,7 @@ export function prepareAdminStore(
       openDays: usageDialect.openDays,
       alive: () => [],
       unindexed: (column) => column,
+      isOneOf: (column, select) => `${column} = ANY (ARRAY(${select}))`,
       selectNotices,
       nameContains: (text) => [(whole) => `strpos(lower_name, ${whole}) > 0`, text],
       nameIndex: (text) => [

@@ -163,11 +163,6 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
 
     ...prepareAdminReads({ read: run, write: createRun(database, write), selectNotices }),
     ...prepareStatementReads({ read: parts.readApart, write: createRun(database, write), texts }),
-    plansInUse: () =>
-      parts.readApart(
-        `SELECT plan, count(*) AS accounts FROM accounts WHERE alive() AND NOT ${isClosedAccount} GROUP BY plan`,
-        [],
-      ),
     ...prepareSqliteLists(parts.readApart),
     usageMonthsUntil,
     usage: (query, page) =>
@@ -216,6 +211,7 @@ function prepareSqliteLists(read: Run) {
     openDays: usageDialect.openDays,
     alive: (table) => [[() => (table === "ledger" ? aliveAt("number") : "alive()")]],
     unindexed: (column) => `+${column}`,
+    isOneOf: (column, select) => `${column} IN (${select})`,
     selectNotices,
     // LIKE knows the cases of A to Z itself: with lower() a search takes twice as long.
     nameContains: (text) => [(pattern) => `name LIKE ${pattern} ESCAPE '\\'`, `%${escapeLike(text)}%`],
