@@ -23,14 +23,6 @@ const idStart = "acc_"
 
 const oldestFirst = orderBy(false, "created_ms", "id")
 
-/** An index has these alone. */
-const closedAccounts = {
-  table: "ledger",
-  select: (ledger: string) => `SELECT account_id FROM ${ledger}`,
-  conditions: [[() => "closed_ms IS NOT NULL"]] as const,
-  order: { columns: [["account_id", "string"]] as const, isDescending: false },
-}
-
 /** The list of accounts, in any kind of store. */
 export function prepareAccountList(parts: ListParts) {
   const { read, texts, isClosed, indexed, lowerName } = parts
@@ -173,21 +165,8 @@ export function prepareAccountList(parts: ListParts) {
       ),
     async count(filter: AccountFilter, most: number, createdBeforeMs?: number): Promise<RowCount> {
       if (filter.search?.includes("\0")) return { count: 0, isExact: true }
-      const { closed: isClosedAsked, ...others } = filter
       const end = compares("created_ms", "<", createdBeforeMs)
-      const count = (where: Where) =>
-        countRows(parts, { ...ofAccounts(where), order: oldestFirst, most, end })
-      if (
-        isClosedAsked === undefined ||
-        createdBeforeMs !== undefined ||
-        Object.values(others).some((value) => value !== undefined)
-      ) {
-        return count(toWhere(filter, true))
-      }
-      const ofClosed = await countRows(parts, { ...closedAccounts, most })
-      if (isClosedAsked) return ofClosed
-      const all = await count(toWhere({}, true))
-      return { count: Math.max(0, all.count - ofClosed.count), isExact: all.isExact && ofClosed.isExact }
+      return countRows(parts, { ...ofAccounts(toWhere(filter, true)), order: oldestFirst, most, end })
     },
   }
 }

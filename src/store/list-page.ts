@@ -128,7 +128,7 @@ export async function countRows(
   query: Omit<ListQuery, "page"> & { readonly most: number },
 ): Promise<RowCount> {
   const { table, columns = "*", begin = [], end = [], checks = [], candidates = [], most } = query
-  const named = checks.length > 0 ? await findFew(parts, candidates) : []
+  const named = checks.length > 0 ? await findFew(parts, candidates, most) : []
   const conditions = [...parts.alive(table), ...named, ...query.conditions, ...begin, ...end]
   const { values, add } = createValues()
   const from = `(SELECT ${columns} FROM ${table} ${toWhere(conditions, add)} LIMIT ${add(most + 1)}) AS ${table}`
@@ -141,12 +141,16 @@ export async function countRows(
 }
 
 /** The condition that rows are those of the first candidates that are few; none when none are. */
-async function findFew(parts: PageParts, candidates: readonly Candidates[]): Promise<readonly Condition[]> {
+async function findFew(
+  parts: PageParts,
+  candidates: readonly Candidates[],
+  most = mostNamed,
+): Promise<readonly Condition[]> {
   for (const { column, select } of candidates) {
     const { values, add } = createValues()
-    const counted = `SELECT count(*)::float8 AS count FROM (${toText(select, add)} LIMIT ${mostNamed + 1}) AS named`
+    const counted = `SELECT count(*)::float8 AS count FROM (${toText(select, add)} LIMIT ${most + 1}) AS named`
     const [row] = await parts.read<{ count: number }>(counted, values)
-    if (!row || row.count > mostNamed) continue
+    if (!row || row.count > most) continue
     const [toSelect, ...given] = select
     return [[(...placeholders) => parts.isOneOf(column, toSelect(...placeholders)), ...given]]
   }
