@@ -90,7 +90,7 @@ export const totalParameter = {
   total: Type.Optional(
     Type.Boolean({
       description:
-        "Whether to count the entries of all pages. The count ends at about 100,000, and with some filters after about 30,000 entries were looked at.",
+        "Whether to count the entries of all pages. The count ends at 100,000, and with some filters after 100,000 entries were looked at.",
     }),
   ),
 }
