@@ -1,72 +1,11 @@
-/** The delivery of notices by several processes, by processes that die, under clocks that jump; and its loop. */
+/** The delivery of notices under clocks that jump, and its loop. Several processes, and ones that die, are in test/simulation. */
 import { describe, expect, test } from "bun:test"
 import { createManualClock } from "./support/clock.ts"
 import { createAccount, hour, runUntil, useWorkers, verify } from "./support/notices.ts"
-import { type Received, startReceiver, statusOnly } from "./support/receiver.ts"
+import { type Received, statusOnly } from "./support/receiver.ts"
 import { until } from "./support/until.ts"
 
 const { openWorker, setUp } = useWorkers()
-
-describe("several processes, and ones that die", () => {
-  test("two workers on one file send each notice once", async () => {
-    const receiver = startReceiver()
-    const one = openWorker()
-    const two = openWorker(one)
-    for (let i = 0; i < 40; i++) {
-      await createAccount(one, `acc_${i}`, receiver.url)
-      one.use(`acc_${i}`, 1_000)
-    }
-    // The first answers wait for each other, so that both workers send at the same time.
-    const both = Promise.withResolvers<void>()
-    receiver.answer(async () => {
-      if (receiver.received.length >= 2) both.resolve()
-      await both.promise
-      return statusOnly(200)
-    })
-    const counts = await Promise.all([one.delivery.runDue(), two.delivery.runDue()])
-    expect(counts[0] + counts[1]).toBe(80)
-    expect(Math.min(...counts)).toBeGreaterThanOrEqual(1)
-    expect(receiver.received).toHaveLength(80)
-    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(80)
-    for (const { state } of await two.notices.list()) expect(state).toBe("delivered")
-  })
-
-  test("a notice whose worker died is sent after its lease", async () => {
-    const set = await setUp()
-    const { clock, receiver } = set
-    set.use(set.account, 800)
-    const dying = openWorker({ ...set, sender: { send: () => new Promise(() => {}) } })
-    void dying.delivery.runDue()
-    const other = openWorker(set)
-    expect(await other.delivery.runDue()).toBe(0)
-    clock.advance(60_000)
-    expect(await other.delivery.runDue()).toBe(1)
-    expect(receiver.received).toHaveLength(1)
-  })
-
-  test("a notice whose delivery could not be recorded is sent again with the same id", async () => {
-    const set = await setUp()
-    const { receiver, clock, delivery, notices } = set
-    set.use(set.account, 800)
-    const blocker = openWorker(set).database
-    set.database.run("PRAGMA busy_timeout = 0")
-    receiver.answer(() => {
-      blocker.run("BEGIN IMMEDIATE")
-      return statusOnly(200)
-    })
-    await delivery.runDue()
-    blocker.run("ROLLBACK")
-    expect(set.logged.at(-1)).toMatchObject({ level: "error", message: "notice delivery failed" })
-    expect(await notices.list()).toMatchObject([{ state: "pending", attempts: 0 }])
-
-    receiver.answer(() => statusOnly(200))
-    clock.advance(60_000)
-    await delivery.runDue()
-    expect(await notices.list()).toMatchObject([{ state: "delivered", attempts: 1 }])
-    expect(receiver.received).toHaveLength(2)
-    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1)
-  })
-})
 
 describe("clocks that jump", () => {
   test.each([
@@ -144,16 +83,6 @@ describe("the loop", () => {
     expect(timer.waiting).toEqual([60_000])
     await delivery.stop()
     expect(timer.waiting).toEqual([])
-  })
-
-  test("begins with the notices of an earlier process", async () => {
-    const set = await setUp()
-    set.use(set.account, 800)
-    const next = openWorker(set)
-    next.delivery.start()
-    await set.receiver.count(1)
-    await next.delivery.stop()
-    expect(await next.notices.list()).toMatchObject([{ state: "delivered" }])
   })
 
   test("stop waits for the attempt in progress, records it, and starts no other", async () => {

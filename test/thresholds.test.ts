@@ -1,33 +1,22 @@
 /** Notices at the thresholds of a month, from calls over HTTP to the webhook and the command line. */
-import { afterEach, describe, expect, setSystemTime, test } from "bun:test"
+import { afterEach, describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import fc from "fast-check"
-import { Webhook } from "standardwebhooks"
-import { noticeThresholds } from "../src/accounts/credits.ts"
-import type { NoticeRecord } from "../src/store/outbox.ts"
-import { openDatabase } from "../src/store/sqlite/open.ts"
-import { prepareOutbox } from "../src/store/sqlite/sqlite-outbox.ts"
 import { runCliForTest } from "./support/cli.ts"
 import { startReceiver } from "./support/receiver.ts"
 import { startTestService, type TestService } from "./support/service.ts"
-import { accountOf, chargeOf, openTestStore } from "./support/store.ts"
 import { tempDir } from "./support/temp.ts"
-import { noWaitTimer } from "./support/timer.ts"
-import { until } from "./support/until.ts"
 
 const dir = tempDir()
 const services: TestService[] = []
 afterEach(async () => {
   for (const service of services.splice(0)) await service.stop()
-  setSystemTime()
 })
 
 const file = { plans: { small: { monthly_credits: 100, sign_up_bonus: 20 } } }
 
-async function start(db?: string, clock?: TestService["clock"]): Promise<TestService> {
-  const flags = db === undefined ? {} : { db }
-  const service = await startTestService({ file, flags, ...(clock && { clock }) })
+async function start(db?: string): Promise<TestService> {
+  const service = await startTestService({ file, flags: db === undefined ? {} : { db } })
   services.push(service)
   return service
 }
@@ -39,53 +28,6 @@ const call = (service: TestService, key: string) =>
   })
 
 describe("calls", () => {
-  test("many at once, in two services on one file, raise one notice per threshold and month", async () => {
-    const one = await start()
-    const two = await start(one.db, one.clock)
-    const receiver = startReceiver()
-    const { account, key } = await one.createKey("small")
-    const { secret } = await one.notices.setWebhook(account, receiver.url, { allowPrivate: false })
-    const both = [one, two]
-
-    const month = async () => {
-      const calls = Array.from({ length: 140 }, (_, i) => call(both[i % 2] as TestService, key))
-      return (await Promise.all(calls)).filter((status) => status === 200).length
-    }
-    // Attempts must be recorded before the clock jumps past their lease, or they are made again.
-    const delivered = (count: number) =>
-      until(async () => {
-        const states = (await one.notices.list(account)).map(({ state }) => state)
-        return states.length === count && states.every((state) => state === "delivered")
-      })
-    expect(await month()).toBe(120)
-    await delivered(2)
-    one.clock.set("2025-02-01T00:00:00Z")
-    expect(await month()).toBe(100)
-    await delivered(4)
-    // The clock was set back: the stored month stays in force.
-    one.clock.set("2025-01-20T00:00:00Z")
-    expect(await month()).toBe(0)
-
-    const notices = await one.notices.list(account)
-    expect(notices.map((one) => [new Date(one.periodStartMs).getUTCMonth(), one.threshold])).toEqual([
-      [0, 80],
-      [0, 95],
-      [1, 80],
-      [1, 95],
-    ])
-    for (const { threshold, used } of notices) {
-      expect(used).toBeGreaterThanOrEqual(threshold ?? Number.NaN)
-      expect(used).toBeLessThanOrEqual(100)
-    }
-    setSystemTime(Date.parse("2025-01-01T00:00:00Z"))
-    const [request] = receiver.received
-    expect(new Webhook(secret).verify(String(request?.body), { ...request?.headers })).toMatchObject({
-      type: "credits.threshold_reached",
-      data: { account, plan: "small", allowance: 100 },
-    })
-    expect(receiver.received).toHaveLength(4)
-  }, 300_000)
-
   test("a change of plan within the month neither repeats nor loses a notice", async () => {
     const service = await start()
     const { account, key } = await service.createKey("free")
@@ -119,49 +61,6 @@ describe("calls", () => {
       { threshold: 95, used: 98 },
     ])
   })
-})
-
-describe("charges", () => {
-  test("raise each notice once per month and threshold, as soon as it is reached, in any order of months and plans", async () => {
-    const step = fc.record({
-      credits: fc.integer({ min: 1, max: 60 }),
-      month: fc.integer({ min: 1, max: 3 }),
-      allowance: fc.constantFrom(50, 100, 333, null),
-    })
-    const batches = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 12 })
-    await fc.assert(
-      fc.asyncProperty(batches, async (drawn) => {
-        const database = openDatabase(":memory:")
-        const raised: NoticeRecord[] = []
-        const rules = {
-          thresholds: noticeThresholds,
-          now: () => 7,
-          onRaised: (all: readonly NoticeRecord[]) => void raised.push(...all),
-        }
-        const store = openTestStore(database, { timer: noWaitTimer, notices: rules })
-        await store.createAccount(accountOf({ periodStartMs: 0, bonus: 30 }))
-        const expected = new Set<string>()
-        for (const batch of drawn) {
-          const charges = batch.map(({ month, ...one }) => chargeOf({ ...one, periodStartMs: month }))
-          const outcomes = await store.charge(charges)
-          outcomes.forEach((outcome, index) => {
-            const allowance = charges[index]?.allowance
-            if (!outcome.charged || !allowance) return
-            for (const threshold of noticeThresholds) {
-              if (outcome.used >= (allowance * threshold) / 100)
-                expected.add(`${outcome.periodStartMs} ${threshold}`)
-            }
-          })
-          const seen = raised.map(({ periodStartMs, threshold }) => `${periodStartMs} ${threshold}`)
-          expect(new Set(seen)).toEqual(expected)
-          expect(seen).toHaveLength(expected.size)
-        }
-        expect(await prepareOutbox(database, noWaitTimer).list()).toHaveLength(raised.length)
-        await store.close()
-      }),
-      { numRuns: 200 },
-    )
-  }, 300_000)
 })
 
 describe("the command line", () => {

@@ -17,8 +17,8 @@ function checkBooks({ model, fail, answered, answeredKeys, lost }: World, databa
   const ledger = database.query<{ period: number; used: number; bonus: number }, [string]>(
     "SELECT period_start_ms AS period, used, bonus FROM ledger WHERE account_id = ?1",
   )
-  const usage = database.query<{ period: number; credits: number }, [string]>(
-    `SELECT period_start_ms AS period, sum(credits) AS credits FROM all_usage WHERE account_id = ?1
+  const usage = database.query<{ name: string; credits: number }, [string]>(
+    `SELECT period_start_ms || ' ' || api AS name, sum(credits) AS credits FROM all_usage WHERE account_id = ?1
      GROUP BY 1 HAVING sum(credits) > 0`,
   )
   for (const books of model.accounts.values()) {
@@ -29,9 +29,9 @@ function checkBooks({ model, fail, answered, answeredKeys, lost }: World, databa
         `ledger: ${id} has ${JSON.stringify(row)}, the books ${books.used} ${books.bonus} ${books.periodMs}`,
       )
     const booked = usage.all(id)
-    for (const { period, credits } of booked)
-      if (books.byPeriod.get(period) !== credits)
-        fail(`usage: ${id} has ${credits} in ${period}, the books ${books.byPeriod.get(period)}`)
+    for (const { name, credits } of booked)
+      if (books.byPeriod.get(name) !== credits)
+        fail(`usage: ${id} has ${credits} in ${name}, the books ${books.byPeriod.get(name)}`)
     const sum = booked.reduce((all, { credits }) => all + credits, 0)
     if (sum !== total) fail(`usage: ${id} has ${sum}, the books ${total}`)
 

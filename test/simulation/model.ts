@@ -20,7 +20,7 @@ export interface Books {
   bonus: number
   /** All credits that were ever charged, by credit month and by calendar month of the day. */
   total: number
-  readonly byPeriod: Map<number, number>
+  readonly byPeriod: Map<string, number>
   readonly byMonth: Map<string, number>
   /** Bonus credits that were added or taken, by calendar month. */
   readonly adjusted: Map<string, number>
@@ -130,7 +130,7 @@ export function createModel(thresholds: readonly number[]) {
       const fromMonth = Math.min(credits, left)
       Object.assign(books, { used: used + fromMonth, bonus: books.bonus - credits + fromMonth })
       books.total += credits
-      addTo(books.byPeriod, books.periodMs, credits)
+      for (const item of charge.items) addTo(books.byPeriod, `${books.periodMs} ${item.api}`, item.credits)
       addTo(books.byMonth, charge.day.slice(0, 7), credits)
       if (once) books.keys.set(once.keyHash, { credits, atMs: once.nowMs, times: (kept?.times ?? 0) + 1 })
       raise(books, allowance)

@@ -10,7 +10,7 @@ import { count, type Lab, none, type Trial } from "../trial.ts"
 export const adminKillsFile: Trial = {
   name: "admin-kills-file",
   title: "kill -9 of a service with a data file between a change of the administration and its answer",
-  rounds: 300,
+  rounds: 20,
   async run(lab) {
     const folder = join(lab.directory, "store")
     mkdirSync(folder)

@@ -9,7 +9,7 @@ import { count, type Lab, none, type Trial } from "../trial.ts"
 export const repeatKillsFile: Trial = {
   name: "repeat-kills-file",
   title: "kill -9 of a service with a data file between two steps of calls with an Idempotency-Key",
-  rounds: 300,
+  rounds: 20,
   async run(lab) {
     const db = join(lab.directory, "repeats.db")
     return tryKills(lab, db, `sqlite://${db}`, () => startInstances(lab, db, 1))

@@ -9,7 +9,7 @@ import { count, type Lab, none, type Trial } from "../trial.ts"
 export const signUpKillsFile: Trial = {
   name: "sign-up-kills-file",
   title: "kill -9 of a service with a data file between two steps of a sign-up",
-  rounds: 300,
+  rounds: 20,
   run: (lab) => tryKills(lab, join(lab.directory, "sign-up.db"), "sqlite://"),
 }
 

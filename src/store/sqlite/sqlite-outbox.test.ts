@@ -82,16 +82,6 @@ describe("raising", () => {
     expect(new Set(ids).size).toBe(4)
   })
 
-  test("not in a transaction that is rolled back, but in the next one", async () => {
-    const failing = database.transaction(() => {
-      expect(thresholds(800)).toEqual([80])
-      throw new Error("the charge failed")
-    })
-    expect(failing).toThrow("the charge failed")
-    expect(await outbox.list()).toEqual([])
-    expect(thresholds(801)).toEqual([80])
-  })
-
   test("without a webhook as unsent, which setting a webhook does not change", async () => {
     expect(use(900, { accountId: "acc_2" }).notices).toMatchObject([{ state: "unsent", nextAttemptMs: null }])
     await setWebhook("acc_2", webhook)

@@ -265,10 +265,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     options: ["--starts"],
     file: "app/known-plans.ts",
     changes: [
-      [
-        'log.warn("the plans were not kept for commands on the store", { cause: messageOf(cause) })',
-        "throw cause",
-      ],
+      ['    log.warn("the plans were not kept', '    throw cause\n    log.warn("the plans were not kept'],
     ],
   },
   {
@@ -277,5 +274,29 @@ export const plantedBugs: readonly PlantedBug[] = [
     options: ["--store", "pglite"],
     file: "store/postgres/postgres-charges.ts",
     changes: [["if (cause instanceof OutcomeUnknown) {", "if (cause === null) {"]],
+  },
+  {
+    name: "usage is counted for the API that was called before",
+    oracles: ["usage"],
+    file: "store/sqlite/ledger.ts",
+    changes: [["if (last?.api === api && last.keyId === keyId)", "if (last && last.keyId === keyId)"]],
+  },
+  {
+    name: "a notice is raised before its threshold",
+    oracles: ["notice"],
+    file: "store/sqlite/raise.ts",
+    changes: [["used * 100 >= allowance * threshold", "used * 100 >= allowance * (threshold - 5)"]],
+  },
+  {
+    name: "a new month does not raise the notices that the last one had",
+    oracles: ["notice"],
+    file: "store/sqlite/sqlite-charges.ts",
+    changes: [["{ periodStartMs, notified: 0 }", "{ periodStartMs }"]],
+  },
+  {
+    name: "a start leaves what an earlier process could not send",
+    oracles: ["notice", "mail"],
+    file: "outbox/delivery-loop.ts",
+    changes: [['state = "started"\n      wake()', 'state = "started"']],
   },
 ]

@@ -22,7 +22,9 @@ async function simulateWith({ name, options = [] }: PlantedBug): Promise<string>
 describe("a planted bug is found", () => {
   for (const bug of plantedBugs)
     test(bug.name, async () => {
-      expect(bug.oracles).toContain((await simulateWith(bug)).split(":")[0] ?? "")
+      const found = await simulateWith(bug)
+      const isFound = bug.oracles.includes(found.split(":")[0] ?? "")
+      expect({ found, isFound }).toEqual({ found, isFound: true })
     })
 })
 
