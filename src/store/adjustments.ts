@@ -7,15 +7,6 @@ export interface CreditsStore {
   findAdjustment(id: string): Promise<AdjustmentRecord | null>
   /** The adjustment of an account with the operator's own reference. */
   findReferredAdjustment(accountId: string, reference: string): Promise<AdjustmentRecord | null>
-  /**
-   * How many rows statements of a month are made from, and one more, for each of some accounts: audit records since its start,
-   * adjustments, and usage by key. At most `most` rows of an account are counted.
-   */
-  countStatementRows(
-    accountIds: readonly string[],
-    month: StatementMonth,
-    most: number,
-  ): Promise<readonly { readonly accountId: string; readonly rows: number }[]>
   /** The terms of all plans, oldest first. A row is added when they change. */
   planTerms(): Promise<readonly PlanTerms[]>
   /** Adds terms, unless some of the same plan and time are there. */
@@ -47,14 +38,6 @@ export interface AdjustmentRecord {
 export interface AdjustmentFilter {
   readonly accountIds: readonly string[]
   readonly fromMs?: number
-}
-
-/** A calendar month: its start, just after its end, and its days, `YYYY-MM-DD`. */
-export interface StatementMonth {
-  readonly startMs: number
-  readonly endMs: number
-  readonly firstDay: string
-  readonly lastDay: string
 }
 
 /** The displayed price of a plan and its credits a month from a time on; null without a price, and without a limit. */

@@ -11,9 +11,8 @@ import type {
 import type { NoticeRecord } from "./outbox.ts"
 import type { PasskeyChallenge, PersonRecord } from "./people.ts"
 import * as rows from "./rows.ts"
-import type { StatementReads } from "./statement-reads.ts"
 
-type Reads = Omit<AdminStore, keyof Lists | keyof StatementReads | "apply" | "usage" | "usageMonthsUntil">
+type Reads = Omit<AdminStore, keyof Lists | "apply" | "usage" | "usageMonthsUntil">
 
 /** How a kind of store runs statements of the administration. */
 interface ReadParts {
@@ -119,6 +118,19 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
         [accountId, reference],
         (row: AdjustmentRecord) => row,
       ),
+    planTerms: () =>
+      read(
+        `SELECT plan, from_ms::float8 AS "fromMs", price, monthly_credits::float8 AS "monthlyCredits"
+         FROM plan_terms ORDER BY from_ms, plan`,
+        [],
+      ),
+    async addPlanTerms({ plan, fromMs, price, monthlyCredits }) {
+      await write(
+        `INSERT INTO plan_terms (plan, from_ms, price, monthly_credits)
+         VALUES ($1::text, $2::bigint, $3::text, $4::bigint) ON CONFLICT DO NOTHING`,
+        [plan, fromMs, price, monthlyCredits],
+      )
+    },
     findPerson: (id) =>
       find(
         `${rows.selectPeople} WHERE id = $1::text`,

@@ -7,7 +7,6 @@ import { type AnyTestStore, useOpenStores, useStoreKinds } from "../support/any-
 import { accountOf, chargeOf } from "../support/store.ts"
 
 const ids = ["acc_1", "acc_2", "acc_3"]
-const month = { startMs: 1_000, endMs: 2_000, firstDay: "2025-01-01", lastDay: "2025-01-31" }
 const page = { limit: 1_000, after: null }
 
 describe.each(useStoreKinds())("$name", ({ create }) => {
@@ -60,24 +59,6 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
         /cannot be (changed|deleted)/,
       )
     }
-  })
-
-  test("the rows of each account are counted, up to a number", async () => {
-    const count = async (most = 100) => {
-      const counted = await opened.admin.countStatementRows([...ids, "acc_4"], month, most)
-      return Object.fromEntries(counted.map(({ accountId, rows }) => [accountId, rows]))
-    }
-    expect(await count()).toEqual({ acc_1: 1, acc_2: 1, acc_3: 1 })
-    // Records after the month count, too: the plan of the month follows from them.
-    await record("acc_1", 999, 1_000, 1_999, 5_000)
-    await adjust("acc_2", 999, 1_000, 1_999, 2_000)
-    for (const day of ["2024-12-31", "2025-01-01", "2025-01-31", "2025-02-01", "2025-02-02"])
-      await opened.store.charge(
-        ["key_1", "key_2"].map((keyId) => chargeOf({ accountId: "acc_3", keyId, day })),
-      )
-    expect(await count()).toEqual({ acc_1: 4, acc_2: 3, acc_3: 5 })
-    expect(await count(3)).toEqual({ acc_1: 4, acc_2: 3, acc_3: 4 })
-    expect(await opened.admin.countStatementRows([], month, 5)).toEqual([])
   })
 
   test("records, adjustments and usage of several accounts are those of each of them", async () => {

@@ -10,10 +10,8 @@ import type { Statement, StatementLine } from "./statement-schema.ts"
 
 /** Accounts whose statements are read at once, at most. */
 export const accountsAtOnce = 100
-/** Statements are made together from so many rows, or those of one account that has more. */
-const rowsTogether = 4_096
-/** Groups that are read beside each other: a database answers each of their questions after a while. */
-const groupsAtOnce = 4
+/** Accounts whose rows are in memory at once. One may have thousands. */
+const accountsTogether = 8
 
 /**
  * The statements of accounts for a month, in their order. Those of a month that is over are made from rows that do not change any
@@ -25,47 +23,13 @@ export async function readStatements(
   parts: StatementParts,
 ): Promise<readonly Statement[]> {
   const termsOf = await readTerms(month, parts)
-  const groups = await toGroups(accounts, month, parts)
   const made: Statement[] = []
-  for (let first = 0; first < groups.length; first += groupsAtOnce) {
-    const some = groups.slice(first, first + groupsAtOnce)
-    made.push(...(await Promise.all(some.map((group) => makeOfGroup(group, month, termsOf, parts)))).flat())
+  for (let first = 0; first < accounts.length; first += accountsTogether) {
+    const nowMs = parts.clock.now()
+    const sources = await readSources(accounts.slice(first, first + accountsTogether), month, parts)
+    made.push(...sources.map((source) => toStatement(source, month, nowMs, termsOf)))
   }
   return made
-}
-
-async function makeOfGroup(
-  group: readonly AccountDetails[],
-  month: Month,
-  termsOf: TermsOf,
-  parts: StatementParts,
-): Promise<readonly Statement[]> {
-  const nowMs = parts.clock.now()
-  const sources = await readSources(group, month, parts)
-  return sources.map((source) => toStatement(source, month, nowMs, termsOf))
-}
-
-/** Divides accounts into groups with few rows, or with one account: its rows may be read in many steps. */
-async function toGroups(
-  accounts: readonly AccountDetails[],
-  month: Month,
-  { admin }: StatementParts,
-): Promise<readonly (readonly AccountDetails[])[]> {
-  if (accounts.length < 2) return accounts.map((account) => [account])
-  const counted = await admin.countStatementRows(idsOf(accounts), month, rowsTogether)
-  const rowsOf = new Map(counted.map(({ accountId, rows }) => [accountId, rows]))
-  const groups: AccountDetails[][] = []
-  let room = 0
-  for (const account of accounts) {
-    const rows = rowsOf.get(account.id) ?? 1
-    if (rows > room) {
-      groups.push([])
-      room = rowsTogether
-    }
-    groups.at(-1)?.push(account)
-    room -= rows
-  }
-  return groups
 }
 
 /** What the statement of an account is made from. */

@@ -111,25 +111,6 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 }
 
-/** Runs each statement on the connection that has the fewest under way. */
-export function shareConnections(connections: readonly [Connection, ...Connection[]]): Connection {
-  const members = connections.map((connection) => ({ connection, underWay: 0 }))
-  return {
-    async run(...statement) {
-      const member = members.reduce((best, one) => (one.underWay < best.underWay ? one : best))
-      member.underWay++
-      try {
-        return await member.connection.run(...statement)
-      } finally {
-        member.underWay--
-      }
-    },
-    async close() {
-      await Promise.all(connections.map((connection) => connection.close()))
-    },
-  }
-}
-
 /**
  * The server gives a statement up before this process does, and ends one whose process has gone: otherwise each would keep a
  * connection of the server, which has few, for as long as another session keeps a table locked.

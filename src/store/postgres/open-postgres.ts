@@ -14,7 +14,6 @@ import {
   commandConnectLimitMs,
   connectToPrimary,
   createConnection,
-  shareConnections,
 } from "./connection.ts"
 import { isTooLong, toStartError } from "./errors.ts"
 import { messageChannel, startListener } from "./listener.ts"
@@ -126,8 +125,7 @@ export async function openPostgresStore(
   /** For probes and notifications, so that neither waits behind other work, nor fails when a call would not. */
   const probes = createConnection(ofCalls)
   const ofRest = { ...common, settings: administrationSettings }
-  // One statement may take long.
-  const rest = shareConnections([createConnection(ofRest), createConnection(ofRest)])
+  const rest = createConnection(ofRest)
   /** For lists, searches and sums, one at a time. Commands may take their time. */
   const reads = createConnection({
     ...ofRest,

@@ -3,7 +3,6 @@ import { prepareAdminReads } from "../admin-reads.ts"
 import type { AdminChange, AdminOutcome, AdminStore } from "../admin-store.ts"
 import { prepareRetentionMarks } from "../retention.ts"
 import type { Run } from "../rows.ts"
-import { prepareStatementReads } from "../statement-reads.ts"
 import { readUsage } from "../usage-query.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Connection } from "./connection.ts"
@@ -31,7 +30,6 @@ export function prepareAdminStore(
     },
 
     ...prepareAdminReads({ read: run, write: run, selectNotices }),
-    ...prepareStatementReads({ read, write: run, texts }),
     ...prepareLists({
       read,
       texts,

@@ -5,7 +5,6 @@ import type { AdminChange, AdminOutcome, AdminStore, Mutation } from "../admin-s
 import type { NoticeRules } from "../outbox.ts"
 import { prepareRetentionMarks } from "../retention.ts"
 import type { Run } from "../rows.ts"
-import { prepareStatementReads } from "../statement-reads.ts"
 import { readUsage } from "../usage-query.ts"
 import type { UsageDialect } from "../usage-sql.ts"
 import type { AccessCache } from "./access-cache.ts"
@@ -162,7 +161,6 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
     },
 
     ...prepareAdminReads({ read: run, write: createRun(database, write), selectNotices }),
-    ...prepareStatementReads({ read: parts.readApart, write: createRun(database, write), texts }),
     ...prepareSqliteLists(parts.readApart),
     usageMonthsUntil,
     usage: (query, page) =>
