@@ -84,19 +84,17 @@ export async function readPage<Row>(parts: PageParts, query: ListQuery): Promise
     candidates = [],
   } = query
   const place = afterPlace(order, page)
-  const conditions = [
-    ...parts.alive(table),
-    ...query.conditions,
-    ...(place.length > 0 ? place : begin),
-    ...end,
-  ]
+  const found = [...query.conditions, ...(place.length > 0 ? place : begin), ...end]
+  const whole = [...parts.alive(table), ...found]
+  // The first rows of an index are read in no time.
+  const conditions = order.isScan ? whole : found
   const readRows = (from: (add: Add) => string, given: readonly Condition[], sorted = toOrder(order)) => {
     const { values, add } = createValues()
     const rows = `${select(from(add))} ${toWhere(given, add)} ${sorted} LIMIT ${add(page.limit)}`
     return parts.read<Row>(rows, values)
   }
-  const whole = () => table
-  if (checks.length === 0) return readRows(whole, conditions)
+  const all = () => table
+  if (checks.length === 0) return readRows(all, conditions)
   const early = order.isScan ? await findFew(parts, candidates) : none
   if (early.length === 0) {
     const first = await readRows(
@@ -110,7 +108,7 @@ export async function readPage<Row>(parts: PageParts, query: ListQuery): Promise
   const others = named.length === 0 && query.whole ? query.whole : checks.map(unindexed)
   const isSorted = order.isSorted === true || named.length > 0
   const sorted = isSorted ? toOrder(order, parts.unindexed) : undefined
-  return readRows(whole, [...conditions, ...named, ...others], sorted)
+  return readRows(all, [...whole, ...named, ...others], sorted)
 }
 
 const none: readonly Condition[] = []
@@ -129,7 +127,7 @@ export async function countRows(
 ): Promise<RowCount> {
   const { table, columns = "*", begin = [], end = [], checks = [], candidates = [], most } = query
   const named = checks.length > 0 ? await findFew(parts, candidates, most) : []
-  const conditions = [...parts.alive(table), ...named, ...query.conditions, ...begin, ...end]
+  const conditions = [...named, ...query.conditions, ...begin, ...end]
   const { values, add } = createValues()
   const from = `(SELECT ${columns} FROM ${table} ${toWhere(conditions, add)} LIMIT ${add(most + 1)}) AS ${table}`
   const isCounted = checks.length > 0 ? checks.map((one) => toText(one, add)).join(" AND ") : "true"
