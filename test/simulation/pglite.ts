@@ -18,7 +18,7 @@ const slowestMs = 200
 /** Longer than a call waits for the database. */
 const hangsMs = 1_500
 const hangsChance = 0.002
-const lostChance = 0.005
+const lostChance = 0.01
 
 interface Listener {
   readonly owner: Owner | null

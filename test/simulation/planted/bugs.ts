@@ -8,6 +8,8 @@ export interface PlantedBug {
   readonly oracles: readonly string[]
   /** Options of the command with which it is found: it shows in starts alone, or on PostgreSQL. */
   readonly options?: readonly string[]
+  /** The first seed to try; 1 by default. On PostgreSQL they take long. */
+  readonly seed?: number
   /** A file of `src`. */
   readonly file: string
   /** Texts that stand in the file once, and what stands there instead. */
@@ -272,6 +274,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "a charge of PostgreSQL whose answer is lost counts as not made",
     oracles: ["books"],
     options: ["--store", "pglite"],
+    seed: 20,
     file: "store/postgres/postgres-charges.ts",
     changes: [["if (cause instanceof OutcomeUnknown) {", "if (cause === null) {"]],
   },
@@ -298,5 +301,18 @@ export const plantedBugs: readonly PlantedBug[] = [
     oracles: ["notice", "mail"],
     file: "outbox/delivery-loop.ts",
     changes: [['state = "started"\n      wake()', 'state = "started"']],
+  },
+  {
+    name: "a statement that was sent over a lost connection counts as not sent",
+    oracles: ["books"],
+    options: ["--store", "pglite"],
+    seed: 20,
+    file: "store/postgres/connection.ts",
+    changes: [
+      [
+        "throw isKnown ? error : new OutcomeUnknown(error.message, { cause })",
+        "throw isKnown ? error : error",
+      ],
+    ],
   },
 ]

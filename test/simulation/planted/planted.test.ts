@@ -7,9 +7,9 @@ const root = join(import.meta.dir, "../../..")
 const mostSeeds = 300
 
 /** Simulates the service with a bug, and returns what was found. */
-async function simulateWith({ name, options = [] }: PlantedBug): Promise<string> {
+async function simulateWith({ name, options = [], seed = 1 }: PlantedBug): Promise<string> {
   const script = ["--preload", join(import.meta.dir, "plant.ts"), "scripts/simulate.ts"]
-  const flags = ["--seed", "1", "--seeds", String(mostSeeds), ...options]
+  const flags = ["--seed", String(seed), "--seeds", String(mostSeeds), ...options]
   const run = Bun.spawn([process.execPath, ...script, ...flags], {
     cwd: root,
     env: { ...process.env, PENKNIFE_PLANT: name },
