@@ -166,7 +166,7 @@ export function prepareAccountList(parts: ListParts) {
     async count(filter: AccountFilter, most: number, createdBeforeMs?: number): Promise<RowCount> {
       if (filter.search?.includes("\0")) return { count: 0, isExact: true }
       const end = compares("created_ms", "<", createdBeforeMs)
-      return countRows(parts, { ...ofAccounts(toWhere(filter, true)), order: oldestFirst, most, end })
+      return countRows(parts, { ...ofAccounts(toWhere(filter, true)), most, end })
     },
   }
 }

@@ -5,7 +5,6 @@ import { prepareKeyList } from "./key-list.ts"
 import type { AuditFilter, MailFilter, NoticeFilter } from "./list-filters.ts"
 import {
   byFirst,
-  type Candidates,
   type Condition,
   compares,
   countRows,
@@ -57,18 +56,6 @@ const attemptsByTime: Order = {
   isDescending: true,
 }
 
-/** Few notices wait for their delivery, and these are in an index. */
-const waitingNotices: Candidates = {
-  column: "notices.id",
-  select: [() => "SELECT id FROM notices WHERE state = 'pending'"],
-}
-
-/** Mails that wait are few, too. */
-const waitingMails: Candidates = {
-  column: "id",
-  select: [() => "SELECT id FROM mails WHERE state = 'pending'"],
-}
-
 /** The lists of the administration, in any kind of store. */
 export function prepareLists(parts: ListParts): Lists {
   const list = <Row>(query: ListQuery) => readPage<Row>(parts, query)
@@ -107,24 +94,14 @@ export function prepareLists(parts: ListParts): Lists {
     },
     notices: (filter, page) => list<NoticeRecord>({ ...noticeQuery(filter), page }),
     noticeAttempts({ noticeId, accountId }, page) {
-      const ofAccount = equals("account_id", accountId)
-      const checks = ofAccount.map(([toSql, ...values]): Condition => {
-        return [
-          (one) => `EXISTS (SELECT 1 FROM notices WHERE notices.id = notice_id AND ${toSql(one)})`,
-          ...values,
-        ]
-      })
-      const candidates = ofAccount.map(([toSql, ...values]): Candidates => {
-        return {
-          column: "notice_id",
-          select: [(one) => `SELECT id FROM notices WHERE ${toSql(one)}`, ...values],
-        }
+      const ofAccount = equals("account_id", accountId).map(([toSql, ...values]): Condition => {
+        return [(one) => `notice_id IN (SELECT id FROM notices WHERE ${toSql(one)})`, ...values]
       })
       return list<AttemptRecord>({
         table: "notice_attempts",
         select: (attempts) => `SELECT ${rows.attemptColumns} FROM ${attempts}`,
-        conditions: equals("notice_id", noticeId),
-        ...{ checks, candidates, order: attemptsByTime, page },
+        conditions: [...equals("notice_id", noticeId), ...ofAccount],
+        ...{ order: attemptsByTime, page },
       })
     },
     async adminKeys(page) {
@@ -183,8 +160,7 @@ export function prepareLists(parts: ListParts): Lists {
   function noticeQuery({ accountId, state }: NoticeFilter): Omit<ListQuery, "page"> {
     const select = (notices: string) => parts.selectNotices.replace("FROM notices", `FROM ${notices}`)
     const found = byFirst([...equals("account_id", accountId), ...equals(shownState, state)])
-    const candidates = state === "pending" ? [waitingNotices] : []
-    return { table: "notices", select, ...found, candidates, order: noticesByTime }
+    return { table: "notices", select, ...found, order: noticesByTime }
   }
 }
 
@@ -197,8 +173,7 @@ function mailQuery({ accountId, recipient, state }: MailFilter): Omit<ListQuery,
     ...equals("account_id", accountId),
     ...equals("state", state),
   ])
-  const candidates = state === "pending" ? [waitingMails] : []
-  return { table: "mails", select: selectMails, ...found, candidates, order: mailsByTime }
+  return { table: "mails", select: selectMails, ...found, order: mailsByTime }
 }
 
 function auditQuery(filter: AuditFilter, texts: rows.TextList): Omit<ListQuery, "page"> {

@@ -103,7 +103,7 @@ export function prepareKeyList(parts: ListParts) {
       return (await readPage<rows.KeyDetailsRow>(parts, query)).map(rows.toKeyDetails)
     },
     count: (filter: KeyFilter, most: number): Promise<RowCount> =>
-      countRows(parts, { ...toWhere(filter, true), order: oldest, most }),
+      countRows(parts, { ...toWhere(filter, true), most }),
   }
 }
 

@@ -123,7 +123,7 @@ export interface RowCount {
 /** Counts the rows of a list. It looks at `most` rows at most, unless an index names few. */
 export async function countRows(
   parts: PageParts,
-  query: Omit<ListQuery, "page"> & { readonly most: number },
+  query: Omit<ListQuery, "page" | "order"> & { readonly most: number },
 ): Promise<RowCount> {
   const { table, columns = "*", begin = [], end = [], checks = [], candidates = [], most } = query
   const named = checks.length > 0 ? await findFew(parts, candidates, most) : []

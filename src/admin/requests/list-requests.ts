@@ -194,27 +194,12 @@ export async function withNames<Request extends Pick<KeptRequest, "account" | "k
   }))
 }
 
-function toOutput({
-  atMs,
-  requestId,
-  isReplay,
-  accountName,
-  keyName,
-  ...request
-}: KeptRequest & CallerNames) {
+function toOutput(request: KeptRequest & CallerNames) {
   const { surface, api, status, fault, parameter, account, key, credits, ms, address } = request
   return {
-    ...{ at: toIso(atMs), request_id: requestId, surface, api, status, fault, parameter },
-    ...{
-      account,
-      account_name: accountName,
-      key,
-      key_name: keyName,
-      credits,
-      replayed: isReplay,
-      ms,
-      address,
-    },
+    ...{ at: toIso(request.atMs), request_id: request.requestId, surface, api, status, fault, parameter },
+    ...{ account, account_name: request.accountName, key, key_name: request.keyName },
+    ...{ credits, replayed: request.isReplay, ms, address },
   }
 }
 
