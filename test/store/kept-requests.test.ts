@@ -1,4 +1,5 @@
 /** Promises of every kind of store about the requests of `--keep-requests`. */
+import { Database } from "bun:sqlite"
 import { beforeEach, describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import fc from "fast-check"
@@ -161,6 +162,23 @@ test("a page ends after many requests that are not wanted, and the next goes on"
   const first = await requests.find(filter, { limit: 10, after: null })
   expect([first.requests, first.next === null]).toEqual([[], false])
   expect(await findAll(requests, filter, 10)).toMatchObject([{ atMs: start }])
+  await store.close()
+})
+
+test("texts that clients choose are in rows, which are deleted, and not among the names, which stay", async () => {
+  const file = join(tempDir(), "names.db")
+  const { requests, store } = await openAnyStore(file)
+  const list = Array.from({ length: 50 }, (_, n) =>
+    requestOf(n, 1, {
+      ...{ account: null, key: null, fault: "inputRejected", parameter: `x-${n}`, address: `192.0.2.${n}` },
+      ...{ api: `hmac,api${n}`, requestId: `AbCdEfGhIjK${n}.1` },
+    }),
+  ).map((one) => ({ ...one, ownId: null }))
+  await requests.add({ process: "a", requests: list })
+  const database = new Database(file)
+  const names = database.query<{ name: string }, []>("SELECT name FROM kept_names ORDER BY name").all()
+  expect(names.map(({ name }) => name)).toEqual(["a", "inputRejected", "rest"])
+  database.close()
   await store.close()
 })
 
