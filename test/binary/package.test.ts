@@ -71,7 +71,8 @@ test("holds the listed files and nothing else", () => {
   const modules = [...scripts, "mock.d.cts", "mock.d.ts", "package.json", "plugin.d.ts"]
   const expected = [
     ...["LICENSE", "README.md", "THIRD-PARTY-NOTICES.txt", "bunfig.toml", ...modules],
-    ...["plugins/worker.js", "time-zones.gz", "vendors.gz"],
+    ...["plugins/worker.js", "store/sqlite/checkpoint-thread.js", "store/sqlite/read-thread.js"],
+    ...["time-zones.gz", "vendors.gz"],
   ].sort()
   const isChunk = (file: string) => /-[0-9a-z]{8}\.(?:js|gz|(?:js|css|svg)\.(?:br|gzip))$/.test(file)
   expect(files.filter((file) => !isChunk(file))).toEqual(expected.map((name) => `package/${name}`))
