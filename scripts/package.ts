@@ -19,7 +19,16 @@ export const programOptions = [
   "--conditions=embedded",
   // Otherwise Bun writes the path of this machine into the bundle.
   "--define=__dirname='.'",
+  ...commitOption(),
 ]
+
+/** Names the commit in `--version` and `/health`. Without Git, or in a folder that is no clone, the program names none. */
+function commitOption(): string[] {
+  if (!Bun.which("git")) return []
+  const found = Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], { stderr: "ignore" })
+  const commit = found.stdout.toString().trim()
+  return found.success && commit !== "" ? [`--define=PENKNIFE_COMMIT="${commit}"`] : []
+}
 
 /**
  * Makes the package; the working directory must be the project's root.

@@ -5,7 +5,7 @@ import { ownApiFolders } from "./app/own-apis.ts"
 import { catalog, checkData, createLocalCalls, loadApis } from "./app/prepare.ts"
 import { safekeeping } from "./app/safekeeping.ts"
 import { startService } from "./app/service.ts"
-import { version } from "./app/version.ts"
+import { commit, version } from "./app/version.ts"
 import type { Channel, FromSupervisor, Served } from "./observe/siblings.ts"
 import { systemClock } from "./ports/clock.ts"
 import { createHttpClient } from "./ports/http-client.ts"
@@ -57,6 +57,7 @@ runCli(argv, {
   standardInput,
   env,
   version,
+  commit,
   catalog,
   clock: systemClock,
   timer: keepAliveTimer,
@@ -77,6 +78,11 @@ runCli(argv, {
   startService: (config, options) =>
     startService(config, { ...options, channel: toSupervisor(), runOwnCommand }).finally(compileAsUsual),
   onReload: (run) => process.on("SIGHUP", run),
+  tellReady() {
+    // sd_notify(3). systemd has the command with it; the runtime has no datagrams over Unix sockets.
+    if (env.NOTIFY_SOCKET)
+      Bun.spawn(["systemd-notify", "--ready"], { stdio: ["ignore", "inherit", "inherit"] })
+  },
   checkConfig,
   checkSettings,
   // Loaded only for `mock`, since it slows the start of every other command.

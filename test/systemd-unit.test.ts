@@ -33,3 +33,8 @@ test("lets Bun write machine code, and runs as a user that commands can run as",
   expect(text).toContain(`useradd --system`)
   expect(text).toContain(`sudo -u ${user} penknife account list --db ${db}`)
 })
+
+test("tells the manager when the service is ready, and reloads by SIGHUP", () => {
+  for (const line of ["Type=notify", "NotifyAccess=all", "ExecReload=/bin/kill -HUP $MAINPID"])
+    expect(unit).toContain(`${line}\n`)
+})

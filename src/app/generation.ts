@@ -16,6 +16,7 @@ import { type RunningConfig, runningOf } from "./admin-parts.ts"
 import type { createObservability } from "./observability.ts"
 import { mcpNames } from "./prepare.ts"
 import { signUpSettings } from "./sign-up-settings.ts"
+import { commit } from "./version.ts"
 
 /**
  * One configuration with everything made from it: plans, prices, limits. It never changes. A new configuration makes a new
@@ -68,6 +69,7 @@ export function createGenerations(options: GenerationParts): MakeGeneration {
         portal: config.noPortal ? null : admin,
         unsubscribes: admin.unsubscribes,
         version,
+        commit,
       },
     }
   }

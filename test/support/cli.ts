@@ -75,6 +75,7 @@ export async function runCliForTest(
     openAdministration: (config, more) => openAdministration(config, { ...more, runOwnCommand: ownCommand }),
     env: options.env ?? {},
     version: "0.0.0-test",
+    tellReady() {},
     catalog,
     clock: systemClock,
     timer: options.timer ?? keepAliveTimer,

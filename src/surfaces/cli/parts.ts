@@ -16,6 +16,8 @@ export interface CliParts {
   readonly terminal: Terminal
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
+  /** The commit that the program was built from; null when it is not known. */
+  readonly commit?: string | null
   readonly catalog: readonly ApiDefinition[]
   readonly clock: Clock
   readonly timer: Timer
@@ -29,6 +31,8 @@ export interface CliParts {
   readonly heartbeatMs: number
   /** Resolves when the process is asked to stop (SIGTERM, SIGINT). */
   readonly stopRequested: (options?: StopOptions) => Promise<void>
+  /** Tells the service manager that started the process, if one waits for it, that the service takes requests. */
+  tellReady(): void
   /** Calls `run` whenever the process is asked to read its files again (SIGHUP). */
   readonly onReload: (run: () => void) => void
   startService(

@@ -39,13 +39,13 @@ export async function runCli(words: readonly string[], given: CliParts): Promise
   const argv = words[0] === "help" ? [...words.slice(1), "--help"] : words
   const terminal = withoutHidden(given.terminal)
   if (asksForVersion(argv)) {
-    terminal.out(`${given.version}\n`)
+    terminal.out(`${versionLine(given)}\n`)
     return 0
   }
   const parts = { ...given, terminal }
   const program = new Command("penknife")
     .description("Many small utility APIs in one binary: a metered service, and a test double of it.")
-    .version(parts.version, "-V, --version", "print the version")
+    .version(versionLine(parts), "-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show the help of a command")
     .addHelpText("after", example("penknife serve --demo"))
@@ -124,4 +124,8 @@ function addConfigCheck(program: Command, parts: CliParts): void {
     if (!json) for (const warning of warnings) parts.terminal.err(`penknife: warning: ${warning}\n`)
     parts.terminal.out(json ? `${JSON.stringify({ ok: true, file, warnings })}\n` : `${text}\n`)
   })
+}
+
+function versionLine({ version, commit = null }: Pick<CliParts, "version" | "commit">): string {
+  return commit === null ? version : `${version} (${commit})`
 }

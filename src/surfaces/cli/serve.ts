@@ -38,10 +38,11 @@ export function addServe(program: Command, parts: CliParts): void {
     const link = parts.isWorker || !showsLink ? null : await firstConsoleLink(config, service, parts)
     const { promise: drainEnds, resolve: endDrain } = Promise.withResolvers<void>()
     const stopped = stopRequested({ onAgain: endDrain })
-    // Without files to read again SIGHUP keeps its usual effect: it ends the process when the terminal closes.
     const readsFiles =
       config.tlsCert !== null || config.file !== null || (isSupervised && config.apis !== null)
-    if (isWorker || readsFiles) onReload(service.reload)
+    const nothingToRead = () =>
+      terminal.err("penknife: SIGHUP: there is no configuration file and no certificate to read again\n")
+    onReload(isWorker || readsFiles ? service.reload : nothingToRead)
     const event = (fields: object) => terminal.out(`${JSON.stringify(fields)}\n`)
     if (json) {
       const listening = { event: "listening", url: service.url, pid: process.pid }
@@ -53,6 +54,7 @@ export function addServe(program: Command, parts: CliParts): void {
       if (key) terminal.out(demoText(service.url, key, link, config))
     }
     if (link && !key) announceLink(link, config, parts)
+    if (!parts.isWorker) parts.tellReady()
     await stopped
     await service.stop({ drainEnds })
   })

@@ -26,7 +26,9 @@ import { addUsageRoute } from "./usage.ts"
 import { webFeature } from "./web/feature.ts"
 
 /** The parts of the service that the HTTP app calls. */
-export interface HttpParts extends FrameParts, Pick<ProbesParts, "version" | "ping" | "readMetrics"> {
+export interface HttpParts
+  extends FrameParts,
+    Pick<ProbesParts, "version" | "commit" | "ping" | "readMetrics"> {
   /** Null when this app does not serve the admin API and the console. */
   readonly admin: AdminAccess | null
   /** Null when it does not serve the portal. */

@@ -12,6 +12,8 @@ import { pathOf } from "./request-url.ts"
 
 export interface ProbesParts {
   readonly version: string
+  /** The commit that the program was built from; null when it is not known. */
+  readonly commit?: string | null
   /** Throws when the store does not answer. */
   readonly ping: () => Promise<void>
   /** Reads the metrics for `/metrics`; null turns the path off. */
@@ -26,7 +28,7 @@ export interface ProbesParts {
 export function probesFeature(
   base: IncomingApp,
   context: HttpContext,
-  { version, ping, readMetrics, metricsToken, sharedAnswerMs }: ProbesParts,
+  { version, commit = null, ping, readMetrics, metricsToken, sharedAnswerMs }: ProbesParts,
 ) {
   const { observer, pipeline, closing } = context
   const record = observer.recorderFor("none", "unkeyed")
@@ -38,7 +40,7 @@ export function probesFeature(
       "/health",
       ({ set, incoming }) => {
         record(incoming, { status: 200 })
-        return send(ownAnswer(200, { data: { version } }), "json", set)
+        return send(ownAnswer(200, { data: { version, commit } }), "json", set)
       },
       { detail: { summary: "The process runs", tags: ["probe"] } },
     )

@@ -20,8 +20,11 @@ import { errorExample, okEnvelope, okExample, restContent } from "./rest-answer.
 export function servicePaths(service: ApiDocInput): PathGroup {
   const { apis, version, metrics } = service
   const documentHeaders = { ...commonHeaders, ...refsTo("ETag") }
-  const versionOnly = objectOf({ version: { type: "string" } })
-  const health = answered("The process is up.", versionOnly, { version })
+  const program = objectOf({
+    version: { type: "string" },
+    commit: { type: ["string", "null"], description: "The commit that it was built from, if it is known." },
+  })
+  const health = answered("The process is up.", program, { version, commit: null })
   return {
     paths: {
       "/v1/usage": { get: usageOperation(apis[0]) },
