@@ -102,9 +102,10 @@ export function withSeams<Opened extends OpenStore>(
     claim: (options: Options) => Promise<Row | null>,
   ) {
     return seam(label, async (options: Options) => {
-      const row = await claim(options)
-      // The clock has jumped since the claim began, or while it waited for a lock.
-      if (kernel.now() + instance.skewMs - options.nowMs > 3_600_000) model.giveUpLeases()
+      const row = await claim(options).finally(() => {
+        // The clock has jumped since the claim began, or while it waited for a lock. Leases are given up although it fails then.
+        if (kernel.now() + instance.skewMs - options.nowMs > 3_600_000) model.giveUpLeases()
+      })
       if (row) world.check(() => model.claimed(row.id, options))
       return row
     })
