@@ -8,6 +8,7 @@ import { catalog } from "../src/app/prepare.ts"
 import { warmLibraries } from "../src/app/warm.ts"
 import { createIsolatedThreads } from "../src/plugins/isolated-threads.ts"
 import { createMemoryWatch } from "../src/plugins/memory-watch.ts"
+import { createThreadTime } from "../src/plugins/thread-time.ts"
 import { systemClock } from "../src/ports/clock.ts"
 import { readMemoryUse } from "../src/ports/machine.ts"
 import { systemTimer } from "../src/ports/timer.ts"
@@ -18,7 +19,8 @@ import { mainThreadMs } from "./support/worst-inputs.ts"
 const uncaught: string[] = []
 const use = readMemoryUse()
 const threads = createIsolatedThreads({
-  ...{ clock: systemClock, timer: systemTimer, memory: use && createMemoryWatch(use, systemTimer) },
+  ...{ clock: systemClock, timer: systemTimer, time: createThreadTime(systemClock) },
+  ...{ memory: use && createMemoryWatch(use, systemTimer) },
   onUncaught: (cause) => uncaught.push(cause),
   runs: join(import.meta.dir, "support/isolated/runs.ts"),
 })

@@ -113,6 +113,8 @@ export interface RunContext {
   readonly premium: boolean
   /** For whom it runs, for limits that each account has. Absent where nothing is metered. */
   readonly account?: string
+  /** Throws when the caller has left, so that nobody needs the answer. */
+  requirePresent?(): void
 }
 
 /**
@@ -359,6 +361,16 @@ export class Unavailable extends Error {
   constructor(sentence: string, reason = "unavailable") {
     super(sentence)
     this.reason = reason
+  }
+}
+
+/** Refuses a call since others use what it needs. It may succeed after so many seconds. */
+export class Busy extends Error {
+  override readonly name = "Busy"
+  readonly retryAfterSeconds: number
+  constructor(sentence: string, retryAfterSeconds: number) {
+    super(sentence)
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 

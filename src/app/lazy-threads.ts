@@ -1,6 +1,7 @@
 import type { ApiDefinition, Clock, Timer } from "../apis/contract.ts"
 import type { Config } from "../config/load.ts"
 import type { IsolatedThreads } from "../plugins/isolated-threads.ts"
+import type { ThreadTime } from "../plugins/thread-time.ts"
 import type { Log } from "../ports/log.ts"
 import { readMemoryUse } from "../ports/machine.ts"
 import { withMember } from "../values/frozen.ts"
@@ -10,7 +11,12 @@ import { once } from "../values/once.ts"
 export type LazyThreads = ReturnType<typeof createLazyThreads>
 
 /** Makes the threads of a process. */
-export function createLazyThreads(clock: Clock, timer: Timer, log: Pick<Log, "error"> | null = null) {
+export function createLazyThreads(
+  clock: Clock,
+  timer: Timer,
+  time: ThreadTime,
+  log: Pick<Log, "error"> | null = null,
+) {
   let threads: Promise<IsolatedThreads> | null = null
   const open = once(() => {
     threads = load()
@@ -24,7 +30,7 @@ export function createLazyThreads(clock: Clock, timer: Timer, log: Pick<Log, "er
     ])
     const use = readMemoryUse()
     return createIsolatedThreads({
-      ...{ clock, timer, memory: use && createMemoryWatch(use, timer) },
+      ...{ clock, timer, time, memory: use && createMemoryWatch(use, timer) },
       onUncaught: (cause) => log?.error("isolated API failed outside of a call", { cause }),
     })
   }
@@ -34,8 +40,8 @@ export function createLazyThreads(clock: Clock, timer: Timer, log: Pick<Log, "er
     isolate(api: ApiDefinition, { apiWorkers, apiMemoryBytes }: Config): ApiDefinition {
       const { isolated } = api
       if (!isolated) return api
-      // More threads than processors would only take them from the service. One account has half of them.
-      const maxWorkers = Math.min(apiWorkers, Math.max(2, navigator.hardwareConcurrency))
+      // More threads than processors would only take them from the service. One more is for accounts whose runs are short.
+      const maxWorkers = Math.min(apiWorkers, Math.max(2, navigator.hardwareConcurrency) + 1)
       const limits = { maxWorkers, maxMemoryBytes: apiMemoryBytes }
       return withMember(api, "run", async (input, context) =>
         (await open()).isolate(api, isolated, limits).run(input, context),

@@ -23,6 +23,7 @@ import { injectAtAdmission, injectAtApi } from "../mock/request-effects.ts"
 import type { MockState } from "../mock/state.ts"
 import { createStubs } from "../mock/stubs.ts"
 import webFixture from "../mock/web-replies.yaml"
+import { createThreadTime } from "../plugins/thread-time.ts"
 import { systemClock } from "../ports/clock.ts"
 import type { LogOutput } from "../ports/log-output.ts"
 import { createMockClock, createMockDns, createMockWeb, createSeededRandom } from "../ports/mock-ports.ts"
@@ -78,9 +79,10 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
   const tls = config.tlsSelfSigned.length > 0 ? await certify(config) : null
   // By default only errors are logged: the log appears in the output of someone's tests.
   const opened = await openLog(config, { clock: systemClock }, { defaultLevel: "error", output: logOutput })
-  const ownParts = { clock: systemClock, timer: systemTimer, log: opened.log, taken: catalogIds }
+  const time = createThreadTime(systemClock)
+  const ownParts = { clock: systemClock, timer: systemTimer, time, log: opened.log, taken: catalogIds }
   const ownApis = await loadOwnApis(config, ownParts)
-  const threads = createLazyThreads(systemClock, systemTimer, opened.log)
+  const threads = createLazyThreads(systemClock, systemTimer, time, opened.log)
   const apis = await prepareApis(config, ownApis, threads, readAnchors(exampleAnchor))
   const server = await startMockServer(
     {

@@ -6,6 +6,7 @@ import { options } from "../config/options.ts"
 import type { CallLimits, PluginOptions, Plugins } from "../plugins/load-plugins.ts"
 import type { MemoryWatch } from "../plugins/memory-watch.ts"
 import { PluginRefused } from "../plugins/plugin-refused.ts"
+import { createThreadTime, type ThreadTime } from "../plugins/thread-time.ts"
 import { systemClock } from "../ports/clock.ts"
 import type { Log } from "../ports/log.ts"
 import { readMemoryUse } from "../ports/machine.ts"
@@ -20,6 +21,7 @@ export interface OwnApis extends Pick<Plugins, "problems" | "end"> {
 interface OwnApisParts {
   readonly clock: Clock
   readonly timer: Timer
+  readonly time: ThreadTime
   readonly log: Pick<Log, "error" | "debug">
   /** Ids of the catalog. */
   readonly taken: readonly string[]
@@ -80,7 +82,13 @@ export const ownApiFolders = {
       maxMemoryBytes: options.apiMemoryBytes.default,
     }
     const { definitions, problems, end } = await loadFolder(directory, {
-      ...{ taken: catalogIds(), clock: systemClock, timer: keepAliveTimer, limits },
+      ...{
+        taken: catalogIds(),
+        clock: systemClock,
+        timer: keepAliveTimer,
+        time: createThreadTime(systemClock),
+        limits,
+      },
       onRest() {},
       onUncaught() {},
       onSaid() {},

@@ -9,6 +9,7 @@ import { ConfigError, requireAll } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { settingOfFile } from "../config/setting-name.ts"
 import type { PluginProblem } from "../plugins/load-plugins.ts"
+import { createThreadTime } from "../plugins/thread-time.ts"
 import { systemClock } from "../ports/clock.ts"
 import { keepAliveTimer } from "../ports/timer.ts"
 import type { TrustedNames } from "../surfaces/http/mcp.ts"
@@ -36,7 +37,7 @@ export const catalogIds: readonly string[] = catalog.map(({ id }) => id)
 export async function prepareApis(
   config: Config,
   ownApis: Pick<OwnApis, "definitions"> = { definitions: () => [] },
-  threads: LazyThreads = createLazyThreads(systemClock, keepAliveTimer),
+  threads: LazyThreads = createLazyThreads(systemClock, keepAliveTimer, createThreadTime(systemClock)),
   anchors?: Anchors,
 ) {
   const definitions = [
@@ -173,6 +174,7 @@ function loadForCommand(config: Config, say = (_: string) => {}): Promise<OwnApi
   return loadOwnApis(config, {
     clock: systemClock,
     timer: keepAliveTimer,
+    time: createThreadTime(systemClock),
     // A command runs one call, whose faults it prints.
     log: { error() {}, debug: (_, { text }) => say(String(text)) },
     taken: catalogIds,

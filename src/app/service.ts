@@ -9,6 +9,7 @@ import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
 import { createMailDelivery } from "../mail/deliver-mails.ts"
 import type { Channel, FromSupervisor, FromWorker } from "../observe/siblings.ts"
+import { createThreadTime } from "../plugins/thread-time.ts"
 import type { Log } from "../ports/log.ts"
 import type { LogOutput } from "../ports/log-output.ts"
 import { collectGarbage, hostName } from "../ports/machine.ts"
@@ -119,11 +120,12 @@ export async function startService(config: Config, options: StartOptions = {}): 
   opening.defer(() => opened.close())
   const { log } = opened
   const tracer = await openTracer(config, { log, version })
-  const ownParts = { clock, timer: ports.timer, log, taken: catalogIds }
+  const time = createThreadTime(clock)
+  const ownParts = { clock, timer: ports.timer, time, log, taken: catalogIds }
   const ownApis = await loadOwnApis(config, ownParts)
   opening.defer(() => ownApis.end())
   // Before the store is opened, so that a mistake makes no data file.
-  const threads = createLazyThreads(clock, ports.timer, log)
+  const threads = createLazyThreads(clock, ports.timer, time, log)
   opening.defer(threads.end)
   const preparedApis = await prepareApis(config, ownApis, threads)
   // The store must be open before something can send. What other instances raise until then waits in the outbox, which is read

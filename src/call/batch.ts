@@ -59,7 +59,7 @@ export async function runBatch(
   const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
   const hold = pipeline.charges.hold(caller, credits * inputs.length, once)
   try {
-    const context = { caller, requestId: request.requestId, pipeline, trace: request.trace }
+    const context = { caller, request, pipeline }
     const uses = new Map<string, number>()
     const succeeded = await runAll(inputs, request, api, context, { ...writer, giveWay }, uses)
     requirePresent(request)
@@ -162,7 +162,7 @@ function runInput(input: unknown, index: number, api: PreparedApi, context: RunC
     const fault = inputFault(`inputs[${index}]`, "must be an object with the API's parameters")
     return { data: null, fault }
   }
-  return checkAndRun(api, toTyped(input), context.trace?.span ? { ...context, index } : context)
+  return checkAndRun(api, toTyped(input), context.request.trace?.span ? { ...context, index } : context)
 }
 
 function toTyped(input: unknown): RawInput {

@@ -16,6 +16,8 @@ export interface Caller {
   readonly secretHash: string
   /** Whether the request came without a key, see {@link Guests}. */
   readonly isGuest?: boolean
+  /** The network of a guest. */
+  readonly network?: string
 }
 
 /** The facts of a request about its caller, on every surface. */

@@ -1,4 +1,4 @@
-import { InputRejected, Unavailable } from "../apis/contract.ts"
+import { Busy, InputRejected, Unavailable } from "../apis/contract.ts"
 import { ChargeUnknown, StoreUnavailable } from "../store/store.ts"
 import type { CallerIds } from "./caller.ts"
 
@@ -133,6 +133,8 @@ export function toFault(thrown: unknown): Fault {
     return new Fault("inputRejected", thrown.message, { parameter: thrown.parameter })
   if (thrown instanceof Unavailable)
     return new Fault("upstreamUnavailable", thrown.message, { cause: thrown })
+  if (thrown instanceof Busy)
+    return new Fault("overloaded", thrown.message, { retryAfterSeconds: thrown.retryAfterSeconds })
   if (thrown instanceof ChargeUnknown) return fixedFault("chargeUnknown", thrown)
   if (thrown instanceof StoreUnavailable) return fixedFault("storeUnavailable", thrown)
   return fixedFault("internal", thrown)

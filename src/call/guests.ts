@@ -32,7 +32,11 @@ export async function admitGuest(
   { admission }: Pipeline,
   progress: Progress,
 ): Promise<Caller> {
-  const caller = { ...(await identify(guests, admission)), isGuest: true }
+  const caller = {
+    ...(await identify(guests, admission)),
+    isGuest: true,
+    network: networkOf(request.address()),
+  }
   progress.caller = caller
   admission.requireAddress(caller, request.address)
   for (const api of apis) admission.requireApi(caller, api)

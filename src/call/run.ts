@@ -1,11 +1,11 @@
 import { type Ports, unavailable } from "../apis/contract.ts"
-import type { RequestTrace, Span } from "../ports/tracer.ts"
-import type { Caller } from "./caller.ts"
+import type { Span } from "../ports/tracer.ts"
+import type { Caller, CallerRequest } from "./caller.ts"
 import { countDnsQuestions, type DnsQuestions, limitDns, traceDns } from "./dns-questions.ts"
 import { type Fault, toFault } from "./fault.ts"
 import { endWithFault } from "./in-span.ts"
 import type { Input, RawInput } from "./input.ts"
-import { logFault, type Pipeline } from "./pipeline.ts"
+import { logFault, type Pipeline, requirePresent } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 import { limitWeb, traceWeb } from "./web-requests.ts"
 
@@ -17,19 +17,17 @@ export type Outcome =
 /** The caller, pipeline and trace of a run. */
 export interface RunContext {
   readonly caller: Caller
-  readonly requestId: string
+  readonly request: Pick<CallerRequest, "requestId" | "hasLeft" | "trace">
   readonly pipeline: Pipeline
   /** Shared by several runs; without it, each run may ask as many DNS questions as one call. */
   readonly dnsQuestions?: DnsQuestions
-  /** The trace of the request; null or absent without one. */
-  readonly trace?: RequestTrace | null | undefined
   /** The place of the input in a batch. */
   readonly index?: number
 }
 
 /** Runs an API and masks premium fields. Never throws; returns a promise only if the API does. */
 export function runApi(api: PreparedApi, input: Input, context: RunContext): Outcome | Promise<Outcome> {
-  const span = context.trace?.span
+  const span = context.request.trace?.span
   return span ? runInSpan(api, input, context, span) : run(api, input, context, null)
 }
 
@@ -49,7 +47,7 @@ function runInSpan(api: PreparedApi, input: Input, context: RunContext, parent: 
 }
 
 function run(api: PreparedApi, input: Input, context: RunContext, span: Span | null) {
-  const { caller, pipeline } = context
+  const { caller, request, pipeline } = context
   const { id } = api.definition
   pipeline.scheduler.nameStep(id)
   try {
@@ -58,7 +56,11 @@ function run(api: PreparedApi, input: Input, context: RunContext, span: Span | n
     const ports = questions ? withLimits(context, questions, span) : pipeline.ports
     const { premium } = caller.plan
     const allowed = premium ? input : api.maskInput(input)
-    const running = api.definition.run(allowed, { ports, giveWay, premium, account: caller.account.id })
+    const running = api.definition.run(allowed, {
+      ...{ ports, giveWay, premium },
+      account: shareOf(caller),
+      requirePresent: () => requirePresent(request),
+    })
     if (!(running instanceof Promise)) return succeeded(running, api, context)
     return running
       .then((data) => {
@@ -71,6 +73,11 @@ function run(api: PreparedApi, input: Input, context: RunContext, span: Span | n
   } catch (thrown) {
     return failed(thrown, context)
   }
+}
+
+/** For whom runs count: guests share one account, so each of their networks counts for itself. */
+function shareOf({ account: { id }, network }: Caller): string {
+  return network === undefined ? id : `${id} ${network}`
 }
 
 /** {@link runApi} on parameters that are not checked yet: one call of a batch or a query. */
@@ -104,7 +111,7 @@ function succeeded(data: Record<string, unknown>, { mask }: PreparedApi, { calle
   return { data: caller.plan.premium ? data : mask(data), fault: null }
 }
 
-function failed(thrown: unknown, { requestId, pipeline }: RunContext): Outcome {
+function failed(thrown: unknown, { request: { requestId }, pipeline }: RunContext): Outcome {
   const fault = toFault(thrown)
   logFault(fault, requestId, pipeline.log, { message: false })
   return { data: null, fault }

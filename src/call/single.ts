@@ -39,8 +39,7 @@ export async function runSingle(
   try {
     const pause = pipeline.scheduler.giveWay(caller.account.id)
     if (pause) await pause
-    const { requestId, trace } = request
-    const running = runApi(api, input, { caller, requestId, pipeline, trace })
+    const running = runApi(api, input, { caller, request, pipeline })
     const outcome = running instanceof Promise ? await running : running
     if (outcome.fault) return outcome
     const uses = api

@@ -2,12 +2,15 @@ import type { ApiDefinition, Clock, Isolation, Timer } from "../apis/contract.ts
 import { withMember } from "../values/frozen.ts"
 import type { MemoryWatch } from "./memory-watch.ts"
 import { Overrun, toRejection } from "./overrun.ts"
+import { toPoolCaller } from "./places.ts"
 import { createPluginPool, type PluginPool, type PoolLimits } from "./plugin-pool.ts"
 import { startPluginWorker } from "./plugin-worker.ts"
+import type { ThreadTime } from "./thread-time.ts"
 
 interface ThreadParts {
   readonly clock: Clock
   readonly timer: Timer
+  readonly time: ThreadTime
   /** Null where memory cannot be watched. */
   readonly memory: MemoryWatch | null
   /** Gets what failed in a thread outside of a call. */
@@ -23,12 +26,14 @@ const maxRunBytes = 201_326_592
 const maxKeptBytes = 67_108_864
 /** Larger answers would hold up the service while it reads them. */
 const maxOutputLength = 1_000_000
+/** With the wait for a place and the run itself, a call is answered before its connection may be closed. */
+const maxAskingMs = 10_000
 
 /** The threads that run the isolated APIs of the catalog. Each can run any of them. */
 export type IsolatedThreads = ReturnType<typeof createIsolatedThreads>
 
 /** Makes the threads of a process. The first one starts with the first call. */
-export function createIsolatedThreads({ clock, timer, memory, onUncaught, runs = "" }: ThreadParts) {
+export function createIsolatedThreads({ clock, timer, time, memory, onUncaught, runs = "" }: ThreadParts) {
   let pool: Promise<PluginPool> | null = null
   let isEnded = false
 
@@ -42,7 +47,7 @@ export function createIsolatedThreads({ clock, timer, memory, onUncaught, runs =
     const first = await start(maxMemoryBytes)
     if (isEnded) first.end()
     return createPluginPool(first, {
-      ...{ clock, timer },
+      ...{ clock, timer, time },
       start: () => start(maxMemoryBytes),
       checkOutput: (output) => output as Record<string, unknown>,
       onFault() {},
@@ -69,12 +74,12 @@ export function createIsolatedThreads({ clock, timer, memory, onUncaught, runs =
       limits: Pick<PoolLimits, "maxWorkers" | "maxMemoryBytes">,
     ) {
       const maxMemoryBytes = Math.min(limits.maxMemoryBytes, maxRunBytes)
-      const all = { ...limits, limitMs, maxOutputLength, maxMemoryBytes, maxKeptBytes }
-      return withMember(api, "run", async (input, { ports, premium, account = "" }) => {
+      const all = { ...limits, limitMs, maxOutputLength, maxMemoryBytes, maxKeptBytes, maxAskingMs }
+      return withMember(api, "run", async (input, context) => {
         const threads = await poolFor(limits.maxMemoryBytes)
         const prepared = prepare ? await prepare(input) : input
         try {
-          return await threads.run(prepared, { ports, premium, api: api.id }, account, all)
+          return await threads.run(prepared, { ...context, api: api.id }, toPoolCaller(api, context), all)
         } catch (thrown) {
           throw thrown instanceof Overrun ? toRejection(thrown, input, all) : thrown
         }

@@ -15,9 +15,11 @@ import { mistakesOf } from "./check-definition.ts"
 import { type DefinitionData, unpackDefinition } from "./definition-text.ts"
 import type { MemoryWatch } from "./memory-watch.ts"
 import { closed, withoutPatterns } from "./patterns.ts"
+import { toPoolCaller } from "./places.ts"
 import { createPluginPool, type PluginPool, type PoolLimits } from "./plugin-pool.ts"
 import { PluginRefused } from "./plugin-refused.ts"
 import { startPluginWorker } from "./plugin-worker.ts"
+import type { ThreadTime } from "./thread-time.ts"
 import { wrongExample } from "./try-examples.ts"
 
 /** The APIs of an operator's folder. */
@@ -56,6 +58,7 @@ export interface PluginOptions {
   readonly taken: readonly string[]
   readonly clock: Clock
   readonly timer: Timer
+  readonly time: ThreadTime
   /** Of the calls that try the examples. */
   readonly limits: Pick<CallLimits, "limitMs" | "maxMemoryBytes">
   /** Null where memory cannot be watched. */
@@ -100,7 +103,7 @@ export async function loadPlugins(folder: string, options: PluginOptions): Promi
         const all = { ...limitsOf(limits), maxWorkers: limits.maxWorkers }
         return defineApi({
           ...data,
-          run: (input, context) => pool.run(input, context, context.account ?? "", all),
+          run: (input, context) => pool.run(input, context, toPoolCaller(data, context), all),
         })
       }),
     problems: found.filter((result) => "problem" in result),
@@ -169,7 +172,7 @@ async function loadPlugin(name: string, file: string, options: PluginOptions): P
       throw new PluginRefused(`${file} was changed since the service started. Start the service again.`)
     },
     checkOutput: compileOutputCheck(data.output),
-    ...{ clock, timer },
+    ...{ clock, timer, time: options.time },
     onFault: ({ message }, rests) => {
       if (rests) onRest(id, message)
     },
@@ -178,7 +181,8 @@ async function loadPlugin(name: string, file: string, options: PluginOptions): P
     const inputCheck = withoutPatterns(data.input)
     // A thread more than is needed would be started for all APIs at once.
     const limits: PoolLimits = { ...limitsOf(options.limits), maxWorkers: 1 }
-    const run = (input: unknown, ports: Ports) => pool.run(input, { ports, premium: true }, "", limits)
+    const run = (input: unknown, ports: Ports) =>
+      pool.run(input, { ports, premium: true }, { account: "" }, limits)
     const wrong = await wrongExample({ ...data, input: inputCheck }, run, timer)
     if (wrong) {
       const place = `${file}:${lineOf(file, wrong.name)}`
@@ -195,7 +199,7 @@ async function loadPlugin(name: string, file: string, options: PluginOptions): P
 
 function limitsOf({ limitMs, maxMemoryBytes }: PluginOptions["limits"]) {
   // An API may keep what it has read or computed, such as tables, for later calls.
-  return { limitMs, maxMemoryBytes, maxKeptBytes: maxMemoryBytes, maxOutputLength }
+  return { limitMs, maxMemoryBytes, maxKeptBytes: maxMemoryBytes, maxOutputLength, maxAskingMs: limitMs }
 }
 
 /** The line that an example's name is on, counted from 1; the first line when it is put together. */

@@ -1,6 +1,9 @@
 import type { DnsAnswer, DnsReply, DnsType, ExchangeOptions, WebAnswer } from "../apis/contract.ts"
 import type { Excess } from "./overrun.ts"
 
+/** Processor times are shared in hundredths of a millisecond, so that 32 bits hold hours. */
+export const ticksPerMs = 100
+
 /** A message to the worker that holds an operator's API. It does one thing at a time. */
 export type ToWorker =
   /** Asks for the definition in this file. Sent once, first. */
@@ -9,7 +12,10 @@ export type ToWorker =
       /** For isolated APIs: the file that names their code; empty for that of the catalog. */
       readonly file: string
       readonly isIsolated?: boolean
-      /** Two 32-bit numbers that the worker sets: that of a run when it begins it, and the system's id of its thread. */
+      /**
+       * Four 32-bit numbers that the worker sets: that of a run when it begins it; the system's id of its thread; the processor
+       * time of its thread when the run came; the same when the run has loaded its code, and again at its end.
+       */
       readonly shared: SharedArrayBuffer
     }
   /** Asks for one run. */

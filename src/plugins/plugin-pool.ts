@@ -1,12 +1,14 @@
 import { ApiMistake, type Clock, type Timer, Unavailable, unavailable } from "../apis/contract.ts"
 import { messageOf } from "../values/message-of.ts"
+import { createPlaces, type PoolCaller, type PooledCall } from "./places.ts"
 import { type CallContext, type PluginWorker, type RunLimits, ThreadBusy } from "./plugin-worker.ts"
-import { createWaitingCalls, type WaitingCall } from "./waiting-calls.ts"
+import type { ThreadTime } from "./thread-time.ts"
 
 interface PoolOptions {
   readonly start: () => Promise<PluginWorker>
   readonly clock: Pick<Clock, "monotonicMs">
   readonly timer: Timer
+  readonly time: ThreadTime
   /**
    * Returns the output if it follows its schema.
    * @throws ApiMistake
@@ -20,19 +22,6 @@ interface PoolOptions {
   readonly keepsOne?: boolean
 }
 
-interface CallForWorker extends WaitingCall {
-  isDue: boolean
-  take(worker: PluginWorker): void
-  fail(cause: unknown): void
-}
-
-/**
- * Places for calls that wait for a worker. An account may have as many as are free: one alone has half of them, a second one a
- * quarter. So a few accounts cannot take all.
- */
-const maxWaiting = 256
-/** Most calls take less time than the start of a thread, so a call first waits this long for a worker that becomes free. */
-const startAfterMs = 20
 const restMs = 10_000
 /** A worker that nobody uses for this time ends, unless it is the only one. */
 const idleMs = 5_000
@@ -43,10 +32,15 @@ const maxFaultsOfThread = 2
 /** Threads that are tried for one call. */
 const maxAttempts = 3
 
+/** The least that a run counts for, so that accounts take turns however short their runs are. */
+const leastMs = 0.1
+
 const leftOver = "what an earlier call left behind, such as a timer, kept its thread busy or ended it"
 
 /** The workers of one API of the operator. */
 export type PluginPool = ReturnType<typeof createPluginPool>
+
+type RunOptions = Omit<CallContext, "place">
 
 /** The limits of a call in a pool. */
 export interface PoolLimits extends RunLimits {
@@ -59,71 +53,74 @@ export interface PoolLimits extends RunLimits {
  * @param first a worker that was started already
  */
 export function createPluginPool(first: PluginWorker, options: PoolOptions) {
-  const { start, clock, timer, checkOutput, onFault, maxFaults = 5, keepsOne = true } = options
+  const { start, clock, timer, time, checkOutput, onFault, maxFaults = 5, keepsOne = true } = options
   const idle: PluginWorker[] = [first]
-  const waiting = createWaitingCalls<CallForWorker>()
+  const places = createPlaces(options, match)
   /** What keeps idle workers from ending. */
   const cancelEnd = new Map<PluginWorker, () => void>()
   /** Faults in a row. */
   const faultsOf = new WeakMap<PluginWorker, number>()
-  /** Workers in use, by account. */
-  const inUse = new Map<string, number>()
-  let maxWorkers = 1
   let workers = 1
-  let starting = 0
   let isEnded = false
+  /** Whether the last start of a thread failed: then none is started before the next call. */
+  let hasFailedStart = false
   let faults = 0
   let restsUntilMs = Number.NEGATIVE_INFINITY
   /** Whether a call is under way that tries the API again after its rest. */
   let isTrying = false
 
-  /** How many more workers the account may use. */
-  function roomOf(account: string): number {
-    return Math.max(1, Math.floor(maxWorkers / 2)) - (inUse.get(account) ?? 0)
-  }
-
-  /** Assigns free workers to waiting calls, and starts more where calls have waited for a while. */
+  /** Gives places to waiting calls, and starts threads for those that have waited for a while. */
   function match(): void {
     // The thread of one may live on: something failed in it after its call.
     for (const worker of idle.filter((one) => !one.isUsable())) endIdle(worker)
-    while (idle.length > 0) {
-      const call = waiting.takeNext(roomOf)
-      if (!call) break
+    const take = () => places.take(idle.length > 0 || workers === 0)
+    for (let call = take(); call; call = take()) {
       // The one that was used last is warm, and the others can end.
-      const worker = idle.pop()
-      if (!worker) break
-      stopEnd(worker)
-      inUse.set(call.account, (inUse.get(call.account) ?? 0) + 1)
-      call.take(worker)
+      const worker = call.worker ?? idle.pop()
+      if (!worker) void startFor(call)
+      else {
+        stopEnd(worker)
+        call.begin(worker)
+      }
     }
-    const startable = () => waiting.runnable(roomOf, workers > 0)
-    const isBare = () => keepsOne && !isEnded && workers === 0
-    while (isBare() || (workers < maxWorkers && idle.length + starting < startable())) void add()
+    if (keepsOne && !isEnded && !hasFailedStart && workers === 0) void startSpare()
     if (isEnded) for (const worker of [...idle]) endIdle(worker)
   }
 
-  async function add(): Promise<void> {
+  async function startFor(call: PooledCall): Promise<void> {
     workers++
-    starting++
     try {
-      makeIdle(await start())
-      starting--
-      match()
+      const worker = await start()
+      hasFailedStart = false
+      if (call.endedBy === undefined) return call.begin(worker)
+      makeIdle(worker)
     } catch (cause) {
       workers--
-      starting--
-      const fault = new ApiMistake(`no thread can be started for it: ${messageOf(cause)}`)
-      // Nobody else would wake the calls that wait for this worker. The next call tries again, and not this one for ever.
-      if (workers - idle.length <= 0) for (const call of waiting.takeAll()) call.fail(fault)
+      hasFailedStart = true
+      call.fail(new ApiMistake(`no thread can be started for it: ${messageOf(cause)}`))
+    }
+    places.remove(call)
+    match()
+  }
+
+  async function startSpare(): Promise<void> {
+    workers++
+    try {
+      makeIdle(await start())
+      match()
+    } catch {
+      // The next call starts one, and gets the cause if that fails too.
+      workers--
+      hasFailedStart = true
     }
   }
 
-  function giveBack(worker: PluginWorker, account: string, isFault: boolean): void {
+  /** Ends a call. Its worker can be used again, unless it is worn or failed twice in a row. */
+  function leave(call: PooledCall, worker: PluginWorker, isFault: boolean): void {
+    places.remove(call)
+    time.add(call.account, Math.max(worker.usedMs() ?? call.heldMs, leastMs))
     const faultsInARow = isFault ? (faultsOf.get(worker) ?? 0) + 1 : 0
     faultsOf.set(worker, faultsInARow)
-    const left = (inUse.get(account) ?? 1) - 1
-    if (left > 0) inUse.set(account, left)
-    else inUse.delete(account)
     if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread) {
       worker.end()
       workers--
@@ -164,22 +161,6 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     cancelEnd.delete(worker)
   }
 
-  function nextWorker(account: string): Promise<PluginWorker> {
-    if (isEnded) throw ended()
-    if (waiting.countOf(account) >= maxWaiting - waiting.count())
-      unavailable("The API has too many calls right now. Try again.", "busy")
-    const { promise, resolve, reject } = Promise.withResolvers<PluginWorker>()
-    const call: CallForWorker = { account, isDue: false, take: resolve, fail: reject }
-    waiting.add(call)
-    match()
-    if (waiting.countOf(account) > 0)
-      timer.after(startAfterMs, () => {
-        call.isDue = true
-        match()
-      })
-    return promise
-  }
-
   function requireAwake(): void {
     if (faults < maxFaults) return
     const waitMs = restsUntilMs - clock.monotonicMs()
@@ -200,21 +181,23 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   /** Runs the API on a thread; on another one when something of an earlier run keeps the first busy. */
   async function runOnce(
     input: unknown,
-    context: CallContext,
-    account: string,
+    context: RunOptions,
+    caller: PoolCaller,
     limits: RunLimits,
   ): Promise<Record<string, unknown>> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const worker = await nextWorker(account)
+      if (isEnded) throw ended()
+      const { call, worker } = await places.enter(caller)
       let isFault = false
       try {
-        return checkOutput(await worker.run(input, context, limits))
+        return checkOutput(await worker.run(input, { ...context, place: places.placeOf(call) }, limits))
       } catch (thrown) {
+        if (call.endedBy !== undefined) throw call.endedBy
         isFault = thrown instanceof ApiMistake
         if (!(thrown instanceof ThreadBusy)) throw thrown
         countFault(new ApiMistake(leftOver))
       } finally {
-        giveBack(worker, account, isFault)
+        leave(call, worker, isFault)
       }
     }
     throw new ApiMistake(leftOver)
@@ -223,15 +206,15 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   return {
     /**
      * Runs the API on the next free worker.
-     * @param account the caller's; one account gets half of the workers at most
-     * @throws the errors of the worker's run, and Unavailable while the API rests, too many calls wait, or the pool has ended
+     * @throws the errors of the worker's run and of `requirePresent`; Busy if too many calls wait, or this one for too long;
+     * Unavailable while the API rests, or if the pool has ended
      */
-    async run(input: unknown, context: CallContext, account: string, limits: PoolLimits) {
+    async run(input: unknown, context: RunOptions, caller: PoolCaller, limits: PoolLimits) {
       requireAwake()
-      maxWorkers = limits.maxWorkers
+      places.setCount(limits.maxWorkers)
       const isTrial = isTrying && faults >= maxFaults
       try {
-        const output = await runOnce(input, context, account, limits)
+        const output = await runOnce(input, context, caller, limits)
         faults = 0
         return output
       } catch (thrown) {
@@ -244,8 +227,8 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     /** Ends the workers; those that run a call, after it. Calls that come later are refused. */
     end() {
       isEnded = true
+      places.refuseAll(ended())
       match()
-      for (const call of waiting.takeAll()) call.fail(ended())
     },
   }
 }

@@ -1,10 +1,19 @@
 import { join } from "node:path"
-import { ApiMistake, type Ports, type RunContext, reject, unavailable } from "../apis/contract.ts"
+import {
+  ApiMistake,
+  type DnsAnswer,
+  type DnsReply,
+  type Ports,
+  type RunContext,
+  reject,
+  unavailable,
+} from "../apis/contract.ts"
 import { threadMs } from "../ports/machine.ts"
 import type { MemoryWatch } from "./memory-watch.ts"
-import type { FromWorker, ToWorker } from "./messages.ts"
+import { type FromWorker, type ToWorker, ticksPerMs } from "./messages.ts"
 import { type Excess, Overrun } from "./overrun.ts"
 import { PluginRefused } from "./plugin-refused.ts"
+import { createRunQuestions, type Place, type RunQuestions } from "./run-questions.ts"
 
 /** A thread with one API of the operator in it. It does one thing at a time, so that a call that hangs holds up no other. */
 export interface PluginWorker {
@@ -14,6 +23,8 @@ export interface PluginWorker {
    * Overrun for an isolated API
    */
   run(input: unknown, context: CallContext, limits: RunLimits): Promise<unknown>
+  /** The processor time of the last run of an isolated API, in milliseconds; null where it is not known or does not count. */
+  usedMs(): number | null
   /** Whether it can run again. A worker that failed to answer in time, ended, or has something left over from a run, cannot. */
   isUsable(): boolean
   end(): void
@@ -23,6 +34,7 @@ export interface PluginWorker {
 export type CallContext = Pick<RunContext, "ports" | "premium"> & {
   /** The id of an isolated API, whose input is to blame for a run that asks for too much. */
   readonly api?: string
+  readonly place: Place
 }
 
 /** The limits of one run. */
@@ -33,6 +45,8 @@ export interface RunLimits {
   readonly maxMemoryBytes: number
   /** The memory that its thread may keep after it. */
   readonly maxKeptBytes: number
+  /** The time in which others may answer its questions, in all. Later ones get no answer. */
+  readonly maxAskingMs: number
 }
 
 /** Thrown if a run did not begin, since something that an earlier one left behind kept its thread busy or ended it. */
@@ -54,8 +68,10 @@ interface ThreadParts extends Pick<Ports, "timer"> {
 const beginMs = 1_000
 /** An isolated API also loads its libraries before it begins. */
 const loadMs = 30_000
-/** How often processor time is compared with the limit. After that a run is late, however little it had. */
-const maxLooks = 40
+/** After so many times its limit a run is late, however little processor time it had. */
+const maxLimits = 10
+/** The shortest time between two looks at the processor time of a run. */
+const lookMs = 5
 /** Runs after which a thread ends, which frees memory that its API keeps by mistake. */
 const maxRuns = 10_000
 
@@ -73,14 +89,16 @@ export async function startPluginWorker(
   limits: Pick<RunLimits, "limitMs" | "maxMemoryBytes">,
 ): Promise<{ readonly worker: PluginWorker; readonly definition: string }> {
   const thread = new Worker(join(import.meta.dir, workerFile))
-  const shared = new Int32Array(new SharedArrayBuffer(8))
+  const shared = new Int32Array(new SharedArrayBuffer(16))
   let runs = 0
   let isAlive = true
   /** Whether it ends after its run. */
   let isWorn = false
   /** Takes the message that ends the present request. Null if there is none. */
   let waiting: ((message: FromWorker | Ended) => void) | null = null
-  let ports: Ports | null = null
+  /** The questions of the present run; null if there is none. */
+  let questions: RunQuestions | null = null
+  let usedMs: number | null = null
   /** Called when an isolated API begins. */
   let onBegan = () => {}
 
@@ -92,8 +110,8 @@ export async function startPluginWorker(
 
   function endWith(message: Ended): void {
     isAlive = false
-    thread.terminate()
     finish(message)
+    thread.terminate()
   }
 
   thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
@@ -118,13 +136,13 @@ export async function startPluginWorker(
   })
 
   async function answer({ question, asked }: FromWorker & { kind: "ask" }): Promise<void> {
-    if (ports === null) return
     const { name, type, exchange } = asked
     try {
-      const answer = await (exchange
-        ? ports.dns.exchange(name, type, exchange)
-        : ports.dns.resolve(name, type))
-      if (isAlive) send({ kind: "answer", question, answer })
+      await questions?.ask<DnsAnswer | DnsReply>(
+        ({ dns }, signal) =>
+          exchange ? dns.exchange(name, type, exchange, signal) : dns.resolve(name, type, signal),
+        (answer) => send({ kind: "answer", question, answer }),
+      )
     } catch (thrown) {
       // The thread has refused what cannot be asked, so this is a mistake of the program, whose message may quote the name.
       const error = thrown instanceof Error ? thrown.constructor.name : typeof thrown
@@ -136,15 +154,18 @@ export async function startPluginWorker(
   }
 
   async function read({ request, url }: FromWorker & { kind: "get" }): Promise<void> {
-    if (ports === null) return
-    const answer = await ports.web.get(url)
-    if (isAlive) send({ kind: "got", request, answer })
+    await questions?.ask(
+      ({ web }, signal) => web.get(url, signal),
+      (answer) => send({ kind: "got", request, answer }),
+    )
   }
 
   function send(message: ToWorker): void {
     thread.postMessage(message)
   }
 
+  /** A time of the thread that it has set, see {@link ToWorker}. */
+  const sharedMs = (index: number) => Atomics.load(shared, index) / ticksPerMs
   const hasBegun = (number: number) => Atomics.load(shared, 0) === number
 
   /** Asks for something and waits for its end. A thread that takes too long or too much is ended: nothing else stops it. */
@@ -164,17 +185,19 @@ export async function startPluginWorker(
     }
     let cancel = timer.after(isIsolated ? loadMs : limitMs, () => endWith(late))
     onBegan = () => {
-      const thread = Atomics.load(shared, 1)
-      const before = threadMs(thread)
-      let looks = 0
+      let passedMs = 0
+      const lookAfter = (ms: number) => {
+        passedMs += ms
+        cancel = timer.after(ms, look)
+      }
       // On a busy machine the thread had less processor time than has passed.
       const look = () => {
-        const usedMs = before === null ? limitMs : (threadMs(thread) ?? Number.POSITIVE_INFINITY) - before
-        if (usedMs >= limitMs || ++looks === maxLooks) endWith(late)
-        else cancel = timer.after(Math.max(limitMs / 8, limitMs - usedMs), look)
+        const usedMs = (threadMs(Atomics.load(shared, 1)) ?? Number.POSITIVE_INFINITY) - sharedMs(3)
+        if (usedMs >= limitMs || passedMs >= limitMs * maxLimits) endWith(late)
+        else lookAfter(Math.max(lookMs, limitMs - usedMs))
       }
       cancel()
-      cancel = timer.after(limitMs, look)
+      lookAfter(limitMs)
     }
     const unwatch = memory?.watch(
       () => Atomics.load(shared, 1),
@@ -195,11 +218,12 @@ export async function startPluginWorker(
   }
 
   const worker: PluginWorker = {
+    usedMs: () => usedMs,
     isUsable: () => isAlive && !isWorn,
     end: () => endWith({ kind: "ended", cause: "it was ended" }),
-    async run(input, { ports: given, premium, api }, limits) {
+    async run(input, { ports: given, premium, api, place }, limits) {
       const isIsolated = api !== undefined
-      ports = given
+      questions = createRunQuestions(given, place, limits.maxAskingMs)
       const seed = given.random.bytes(32)
       const nowMs = given.clock.now()
       const number = ++runs
@@ -219,8 +243,12 @@ export async function startPluginWorker(
       } as const
       const message = await ask(asked, limits, isIsolated)
       cancel()
-      ports = null
-      if (message.kind === "ended" && !hasBegun(number)) throw new ThreadBusy()
+      questions.end()
+      questions = null
+      const isEnded = message.kind === "ended"
+      const endMs = isEnded ? threadMs(Atomics.load(shared, 1)) : sharedMs(3)
+      usedMs = isIsolated && endMs !== null ? endMs - sharedMs(2) : null
+      if (isEnded && !hasBegun(number)) throw new ThreadBusy()
       if (message.kind === "overrun") throw new Overrun(message.excess)
       if (message.kind === "ended" && message.excess && isIsolated) throw new Overrun(message.excess)
       if (message.kind === "done") return JSON.parse(message.output)

@@ -10,11 +10,11 @@ import {
 } from "../apis/contract.ts"
 import type { IsolatedRuns } from "../apis/isolated-runs.ts"
 import { systemClock } from "../ports/clock.ts"
-import { collectGarbage, currentThread } from "../ports/machine.ts"
+import { collectGarbage, currentThread, ownThreadMs, readMemoryUse } from "../ports/machine.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { packDefinition } from "./definition-text.ts"
 import { describeKind, describeLoadError, describeThrown } from "./error-text.ts"
-import type { FromWorker, ToWorker } from "./messages.ts"
+import { type FromWorker, type ToWorker, ticksPerMs } from "./messages.ts"
 import { type Excess, Overrun } from "./overrun.ts"
 import { compilePatternCheck, type PatternCheck } from "./patterns.ts"
 import * as pluginModule from "./plugin-module.ts"
@@ -60,7 +60,7 @@ let definition: Pick<ApiDefinition, "run"> | null = null
 let runs: IsolatedRuns | null = null
 let wrongInput: PatternCheck = () => null
 let wrongOutput = wrongInput
-let shared: Int32Array = new Int32Array(2)
+let shared: Int32Array = new Int32Array(4)
 
 self.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "answer") dns.take(data.question, data.answer)
@@ -100,10 +100,14 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
   Atomics.store(shared, 0, number)
   said.begin()
   uncaughtCount = 0
-  const beganMs = systemClock.monotonicMs()
+  const beganMs = shareTime(2)
+  let message: FromWorker
   try {
     const { run } = runs === null ? loadedDefinition() : await loadRun(runs, asked.api)
-    if (runs !== null) send({ kind: "began" })
+    if (runs !== null) {
+      shareTime(3)
+      send({ kind: "began" })
+    }
     const clock = { now: () => nowMs, monotonicMs: systemClock.monotonicMs }
     const random = createRunRandom(seed)
     const ports: Ports = { clock, random, dns: dns.begin(), web: web.begin(), timer: systemTimer }
@@ -117,14 +121,21 @@ async function run(asked: ToWorker & { kind: "run" }): Promise<void> {
       const problem = `'${unfit.name}': Expected string to match '${unfit.pattern}'`
       throw new ApiMistake(`its output does not follow its schema: ${problem}`)
     }
-    send({ kind: "done", output: writeOutput(output, maxOutputLength) })
+    message = { kind: "done", output: writeOutput(output, maxOutputLength) }
   } catch (thrown) {
-    send(toMessage(thrown))
+    message = toMessage(thrown)
   }
-  const isLong = systemClock.monotonicMs() - beganMs > longMs
-  // A long run of an isolated API has computed; one of an own API may have waited, and need not be followed by a collection.
-  const isCertain = isLong && runs !== null
-  if ((isLong || number % keptEvery === 0) && keepsTooMuch(maxKeptBytes, isCertain)) send({ kind: "full" })
+  const endMs = shareTime(3)
+  send(message)
+  if ((endMs - beganMs > longMs || number % keptEvery === 0) && keepsTooMuch(maxKeptBytes, endMs))
+    send({ kind: "full" })
+}
+
+/** Tells the service the processor time of this thread, and returns it in milliseconds. */
+function shareTime(index: number): number {
+  const ms = ownThreadMs()
+  Atomics.store(shared, index, Math.round(ms * ticksPerMs))
+  return ms
 }
 
 function loadedDefinition() {
@@ -139,30 +150,34 @@ function loadRun(all: IsolatedRuns, api = ""): ReturnType<IsolatedRuns[string]> 
 }
 
 /**
- * Measuring memory takes about 30 µs, and a collection 2 to 3 ms. So memory is measured after every so many runs, and after each
- * one that took longer.
+ * Measuring memory takes about 50 µs, and a collection 2 to 3 ms. So memory is measured after every so many runs, and after each
+ * one that computed for longer.
  */
 const keptEvery = 16
 const longMs = 5
 
-/**
- * So much growth is mostly garbage, which the runtime would leave until the thread needs memory again, while others take more.
- */
+/** Garbage is collected when the thread has computed for so long since the last time, which is a small share of it, … */
+const collectEveryMs = 100
+/** … or taken so much memory: the runtime would leave it until the thread needs memory again, while others take more. */
 const maxGarbageBytes = 33_554_432
-/** Memory of the process after the last collection, or the least since. The runtime's own counts miss pages that it keeps. */
-let leastBytes = process.memoryUsage.rss()
-
+const pageBytes = 4_096
+const memory = readMemoryUse()
 /**
- * Whether more than `maxBytes` are in use after a run. Only a collection of garbage tells that for certain: what other threads
- * give back hides the growth of the process. Without `isCertain` there is one only if the process has grown.
+ * At the last collection; there is one after the first long run. What others give back hides the growth of the process, so pages
+ * that this thread took count too.
  */
-function keepsTooMuch(maxBytes: number, isCertain: boolean): boolean {
+let last = { ms: Number.NEGATIVE_INFINITY, pages: 0, residentBytes: process.memoryUsage.rss() }
+
+/** Whether more than `maxBytes` are in use after a run. Only a collection of garbage tells that for certain. */
+function keepsTooMuch(maxBytes: number, nowMs: number): boolean {
   const { heapUsed, rss } = process.memoryUsage()
-  leastBytes = Math.min(leastBytes, rss)
-  if (!isCertain && heapUsed <= maxBytes && rss <= leastBytes + maxGarbageBytes) return false
+  const pages = memory?.faultsOf(Atomics.load(shared, 1)) ?? 0
+  const takenBytes = Math.max(rss - last.residentBytes, (pages - last.pages) * pageBytes)
+  last = { ...last, residentBytes: Math.min(last.residentBytes, rss) }
+  if (nowMs - last.ms < collectEveryMs && heapUsed <= maxBytes && takenBytes <= maxGarbageBytes) return false
   collectGarbage()
   const after = process.memoryUsage()
-  leastBytes = after.rss
+  last = { ms: ownThreadMs(), pages, residentBytes: after.rss }
   return after.heapUsed > maxBytes
 }
 

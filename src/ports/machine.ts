@@ -55,18 +55,26 @@ function faultsIn(stat: string): number {
   return Number(stat.slice(stat.lastIndexOf(")")).split(" ")[8])
 }
 
-/** The processor time of a thread of this process in milliseconds, in steps of 10; null where the system does not tell. */
+/** The processor time of a thread of this process in milliseconds; null where the system does not tell. */
 export function threadMs(thread: number): number | null {
   if (process.platform !== "linux" || thread === 0) return null
   try {
-    const stat = process.getBuiltinModule("node:fs").readFileSync(`/proc/self/task/${thread}/stat`, "latin1")
-    // `utime` and `stime` of proc_pid_stat(5), in hundredths of a second.
-    const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(")")).split(" ").slice(12, 14).map(Number)
-    return (user + system) * 10
+    // The first number is the time in nanoseconds (Documentation/scheduler/sched-stats.rst of Linux).
+    const [ns] = process
+      .getBuiltinModule("node:fs")
+      .readFileSync(`/proc/self/task/${thread}/schedstat`, "latin1")
+      .split(" ")
+    return Number(ns) / 1_000_000
   } catch {
     // It has just ended.
     return null
   }
+}
+
+/** The processor time of the calling thread in milliseconds. */
+export function ownThreadMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
 }
 
 /** The id of the calling thread in the system; 0 where it is not known. */

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { type CallLimits, loadPlugins, type PluginOptions } from "../../src/plugins/load-plugins.ts"
+import { createThreadTime } from "../../src/plugins/thread-time.ts"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import { tempDir } from "./temp.ts"
@@ -15,6 +16,7 @@ export async function loadOwn(
     taken: [],
     clock: systemClock,
     timer: systemTimer,
+    time: createThreadTime(systemClock),
     limits,
     memory: null,
     onRest() {},

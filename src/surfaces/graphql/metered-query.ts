@@ -154,7 +154,7 @@ function createFieldContext(
   apis: readonly PreparedApi[],
   results: ReturnType<typeof createResults>,
   caller: Caller,
-  { requestId, trace }: CallerRequest,
+  request: CallerRequest,
   pipeline: Pipeline,
 ): FieldContext {
   const byId = new Map(apis.map((api) => [api.definition.id, api]))
@@ -178,7 +178,7 @@ function createFieldContext(
         }
         return data
       }
-      const context = { caller, requestId, pipeline, trace }
+      const context = { caller, request, pipeline }
       if (asksOutside(api)) {
         const start = (dnsQuestions: DnsQuestions) => {
           results.requireWithinLimit()

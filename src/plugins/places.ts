@@ -1,0 +1,196 @@
+import { type ApiDefinition, Busy, type Clock, type RunContext, type Timer } from "../apis/contract.ts"
+import type { PluginWorker } from "./plugin-worker.ts"
+import type { Place } from "./run-questions.ts"
+import type { ThreadTime } from "./thread-time.ts"
+
+/** The caller of a run, and for whom it counts. */
+export interface PoolCaller {
+  /** Runs of one account together have half of the places at most. */
+  readonly account: string
+  /** Whether the run may ask other servers. */
+  readonly asks?: boolean
+  /** Throws when the caller has left. */
+  readonly requirePresent?: (() => void) | undefined
+}
+
+/** The caller of a run of an API. */
+export function toPoolCaller(
+  { asksDns, asksWeb }: Pick<ApiDefinition, "asksDns" | "asksWeb">,
+  { account = "", requirePresent }: Pick<RunContext, "account" | "requirePresent">,
+): PoolCaller {
+  return { account, asks: asksDns === true || asksWeb === true, requirePresent }
+}
+
+/** A call on its way through a pool. It waits for a place, and runs in it but while others answer its questions. */
+export interface PooledCall extends PoolCaller {
+  /** Null until it begins. */
+  worker: PluginWorker | null
+  /** Since when it has its place; null while it has none. */
+  heldSinceMs: number | null
+  heldMs: number
+  /** Whether it has waited so long that another thread may be started for it. */
+  isDue: boolean
+  /** How often it was looked at while it waited for its worker or ran. */
+  looks: number
+  /** Called with its worker when it has a place. */
+  begin(worker: PluginWorker): void
+  fail(cause: unknown): void
+  /** Why it was ended; undefined if it was not. */
+  endedBy: unknown
+}
+
+/**
+ * Calls that may wait. An account may have as many as are free: one alone has half of them, a second one a quarter. So a few
+ * accounts cannot take all.
+ */
+const maxWaiting = 256
+/** Most calls take less time than the start of a thread, so a call first waits this long for a worker that becomes free. */
+const startAfterMs = 20
+/** How often calls are looked at that wait or run. One whose caller has left ends, if it has run for one or two looks. */
+const lookMs = 250
+/** A call that has waited for 10 s is refused: after 30 s its connection would be closed without an answer. */
+const maxLooks = 40
+const retrySeconds = 10
+/** Runs that may ask other servers, for each place: while they wait for answers, others have their places. */
+const askingPerPlace = 4
+
+/**
+ * Makes the places of a pool, in which runs compute.
+ * @param match called when a call may begin: the pool takes calls then
+ */
+export function createPlaces(
+  { clock, timer, time }: { clock: Pick<Clock, "monotonicMs">; timer: Timer; time: ThreadTime },
+  match: () => void,
+) {
+  /** Oldest first. */
+  const waiting = new Set<PooledCall>()
+  const running = new Set<PooledCall>()
+  let isLooking = false
+  let places = 1
+
+  /** Tells of a call whether there is a place for it now. One place is kept for accounts whose runs are short. */
+  function findPlaces(): (call: PooledCall) => boolean {
+    const nowMs = clock.monotonicMs()
+    const held = [...running].filter(({ heldSinceMs }) => heldSinceMs !== null)
+    const heavy = held.filter((one) => time.isHeavy(one.account, nowMs - (one.heldSinceMs ?? nowMs))).length
+    const asking = [...running].filter(({ asks }) => asks)
+    const free = places * askingPerPlace - asking.length
+    return (call) => {
+      if (held.length >= places || countOf(held, call) >= Math.max(1, Math.floor(places / 2))) return false
+      if (heavy >= Math.max(1, places - 1) && time.isHeavy(call.account)) return false
+      return call.worker !== null || !call.asks || countOf(asking, call) < free
+    }
+  }
+
+  /** Ends calls whose caller has left, and those that have waited for too long. */
+  function look(): void {
+    isLooking = waiting.size + running.size > 0
+    if (!isLooking) return
+    timer.after(lookMs, look)
+    for (const call of new Set([...waiting, ...running])) {
+      const looks = ++call.looks
+      try {
+        if (looks > 1) call.requirePresent?.()
+        if (call.worker === null && looks > maxLooks) throw tooBusy()
+      } catch (cause) {
+        waiting.delete(call)
+        call.endedBy = cause
+        call.fail(cause)
+        call.worker?.end()
+      }
+    }
+  }
+
+  function leavePlace(call: PooledCall): void {
+    if (call.heldSinceMs !== null) call.heldMs += clock.monotonicMs() - call.heldSinceMs
+    call.heldSinceMs = null
+  }
+
+  return {
+    setCount(count: number) {
+      places = count
+    },
+    /** Takes the oldest call that can begin, of the account that has used the least time, and gives it a place. */
+    take(hasThread: boolean): PooledCall | undefined {
+      const hasPlace = waiting.size > 0 ? findPlaces() : () => false
+      const ready = [...waiting].filter(
+        (call) => (hasThread || call.isDue || call.worker !== null) && hasPlace(call),
+      )
+      const usedMs = ({ account }: PooledCall) => time.usedMs(account)
+      const next = ready.reduce<PooledCall | undefined>(
+        (best, call) => (best && usedMs(best) <= usedMs(call) ? best : call),
+        undefined,
+      )
+      if (next === undefined) return undefined
+      waiting.delete(next)
+      running.add(next)
+      next.heldSinceMs = clock.monotonicMs()
+      return next
+    },
+    /** Waits for a place and a worker. */
+    async enter(caller: PoolCaller): Promise<{ readonly call: PooledCall; readonly worker: PluginWorker }> {
+      if (countOf(waiting, caller) >= maxWaiting - waiting.size) throw tooBusy()
+      const { promise, resolve, reject } = Promise.withResolvers<PluginWorker>()
+      const call: PooledCall = {
+        ...{ worker: null, heldSinceMs: null, heldMs: 0, isDue: false, looks: 0, endedBy: undefined },
+        ...caller,
+        begin(worker) {
+          call.worker = worker
+          call.looks = 0
+          resolve(worker)
+        },
+        fail: reject,
+      }
+      waiting.add(call)
+      match()
+      if (waiting.has(call))
+        timer.after(startAfterMs, () => {
+          call.isDue = true
+          match()
+        })
+      if (!isLooking) {
+        isLooking = true
+        timer.after(lookMs, look)
+      }
+      return { call, worker: await promise }
+    },
+    /** The place of a running call. */
+    placeOf: (call: PooledCall): Place => ({
+      leave() {
+        leavePlace(call)
+        match()
+      },
+      enter() {
+        if (call.heldSinceMs !== null) return undefined
+        return new Promise((resolve) => {
+          call.begin = () => resolve()
+          waiting.add(call)
+          match()
+        })
+      },
+    }),
+    /** Forgets a call that has ended. */
+    remove(call: PooledCall): void {
+      running.delete(call)
+      waiting.delete(call)
+      leavePlace(call)
+    },
+    /** Refuses all calls that have not begun. */
+    refuseAll(cause: unknown): void {
+      for (const call of [...waiting].filter(({ worker }) => worker === null)) {
+        waiting.delete(call)
+        call.fail(cause)
+      }
+    },
+  }
+}
+
+function countOf(calls: Iterable<PooledCall>, caller: PoolCaller): number {
+  let count = 0
+  for (const { account } of calls) if (account === caller.account) count++
+  return count
+}
+
+function tooBusy(): Busy {
+  return new Busy("The API has too many calls right now. Nothing was charged; try again.", retrySeconds)
+}

@@ -1,0 +1,56 @@
+import type { Ports } from "../apis/contract.ts"
+
+/** Where a run computes: it leaves its place while it waits for answers, and waits until it can enter it again. */
+export interface Place {
+  leave(): void
+  enter(): Promise<void> | undefined
+}
+
+/** The questions of one run to other servers. */
+export type RunQuestions = ReturnType<typeof createRunQuestions>
+
+/**
+ * Asks for a run in a thread. While questions are open, the run leaves its place to others.
+ * @param maxMs the time in which questions may be open, in all. Then they end without an answer, and so do later ones
+ */
+export function createRunQuestions(ports: Ports, place: Place, maxMs: number) {
+  const { clock, timer } = ports
+  const limit = new AbortController()
+  let isOver = false
+  let open = 0
+  let leftMs = maxMs
+  let sinceMs = 0
+  let cancel = () => {}
+
+  function begin(): void {
+    place.leave()
+    sinceMs = clock.monotonicMs()
+    cancel = timer.after(Math.max(0, leftMs), () => limit.abort())
+  }
+
+  function pause(): void {
+    cancel()
+    leftMs -= clock.monotonicMs() - sinceMs
+  }
+
+  return {
+    /** Asks, and passes the answer on when the run has its place again, unless it is over by then. */
+    async ask<Answer>(
+      send: (ports: Ports, signal: AbortSignal) => Promise<Answer>,
+      take: (answer: Answer) => void,
+    ): Promise<void> {
+      if (open++ === 0) begin()
+      const answer = await send(ports, limit.signal).finally(() => {
+        if (--open === 0) pause()
+      })
+      if (open === 0) await place.enter()
+      if (!isOver) take(answer)
+    },
+    /** Ends all questions, since the run is over. */
+    end() {
+      isOver = true
+      cancel()
+      limit.abort()
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import type { Clock } from "../apis/contract.ts"
+
+/** After this time, half of what an account has used is forgotten. */
+const halfMs = 10_000
+/** A run that takes longer lets calls of others wait. */
+const longMs = 100
+/** After a long run, an account leaves one thread of each pool to others for so many times its length, and a minute at most. */
+const heavyTimes = 20
+const maxHeavyMs = 60_000
+/** When there is nothing left to remember. */
+const keptMs = 120_000
+
+interface Used {
+  readonly ms: number
+  readonly atMs: number
+  readonly heavyUntilMs: number
+}
+
+/** The thread time that accounts have used lately, in all pools of a process. */
+export type ThreadTime = ReturnType<typeof createThreadTime>
+
+/** Starts to count. */
+export function createThreadTime({ monotonicMs }: Pick<Clock, "monotonicMs">) {
+  /** Those that used a thread last are last. */
+  const accounts = new Map<string, Used>()
+
+  /** Milliseconds that the account has used, the less the longer ago. */
+  function usedMs(account: string): number {
+    const used = accounts.get(account)
+    return used ? used.ms * 2 ** ((used.atMs - monotonicMs()) / halfMs) : 0
+  }
+
+  return {
+    usedMs,
+    /** Whether a run of the account took long not long ago, or takes long now. */
+    isHeavy: (account: string, runningMs = 0) =>
+      runningMs > longMs || (accounts.get(account)?.heavyUntilMs ?? Number.NEGATIVE_INFINITY) > monotonicMs(),
+    /** Counts a run that took `ms`. */
+    add(account: string, ms: number): void {
+      const atMs = monotonicMs()
+      const before = accounts.get(account)?.heavyUntilMs ?? Number.NEGATIVE_INFINITY
+      const heavyMs = ms > longMs ? Math.min(maxHeavyMs, ms * heavyTimes) : Number.NEGATIVE_INFINITY
+      const used = { ms: usedMs(account) + ms, atMs, heavyUntilMs: Math.max(before, atMs + heavyMs) }
+      accounts.delete(account)
+      accounts.set(account, used)
+      for (const [oldest, { atMs: lastMs }] of accounts) {
+        if (lastMs > atMs - keptMs) break
+        accounts.delete(oldest)
+      }
+    },
+  }
+}
