@@ -102,10 +102,14 @@ export function withSeams<Opened extends OpenStore>(
     claim: (options: Options) => Promise<Row | null>,
   ) {
     return seam(label, async (options: Options) => {
-      const row = await claim(options).finally(() => {
+      let row: Row | null
+      try {
+        // Awaited directly, so that the model is told of it in the order of commits.
+        row = await claim(options)
+      } finally {
         // The clock has jumped since the claim began, or while it waited for a lock. Leases are given up although it fails then.
         if (kernel.now() + instance.skewMs - options.nowMs > 3_600_000) model.giveUpLeases()
-      })
+      }
       if (row) world.check(() => model.claimed(row.id, options))
       return row
     })
