@@ -1,0 +1,53 @@
+/** Compiles the executable for one kind of machine. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { signMacho, troubleOfSignature } from "./macho.ts"
+import { programOptions, run } from "./package.ts"
+
+/**
+ * Compiles the executable. The same sources make the same bytes, for any folder and name.
+ * @param outfile the path of the executable; for Windows without `.exe`, which is added
+ * @param target the kind of machine, as Bun names it without `bun-`; absent for this machine
+ * @returns whether every step succeeded
+ */
+export function compile(outfile: string, target?: string): boolean {
+  // Bun writes the name of the file into it, so each is compiled under one name. The folder is of one target, and on the same disk.
+  const folder = join(dirname(outfile), target ?? "own")
+  mkdirSync(folder, { recursive: true })
+  const built = join(folder, "penknife")
+  const succeeded = run([
+    process.execPath,
+    "build",
+    "--compile",
+    // Halves the time to start. It needs the format that it is compiled as.
+    "--bytecode",
+    "--format=esm",
+    // Most code of a start runs once, so compiling it takes longer than it saves. `src/main.ts` ends this when it serves.
+    "--compile-jit-policy=10",
+    ...programOptions,
+    // Files in the working directory must not configure a service.
+    "--no-compile-autoload-dotenv",
+    "--no-compile-autoload-bunfig",
+    ...(target ? [`--target=bun-${target}`] : []),
+    `--outfile=${built}`,
+    "src/main.ts",
+    // They run in threads.
+    "src/plugins/worker.ts",
+    "src/store/sqlite/checkpoint-thread.ts",
+    "src/store/sqlite/read-thread.ts",
+  ])
+  if (!succeeded) return false
+  const system = target ?? process.platform
+  if (system.startsWith("darwin")) sign(built)
+  const suffix = system.startsWith("win") ? ".exe" : ""
+  renameSync(`${built}${suffix}`, `${outfile}${suffix}`)
+  return true
+}
+
+/** @throws Error if macOS would not run the signed program */
+function sign(file: string): void {
+  const signed = signMacho(readFileSync(file), "penknife")
+  const trouble = troubleOfSignature(signed)
+  if (trouble !== null) throw new Error(`macOS would not run ${file}: ${trouble}`)
+  writeFileSync(file, signed)
+}
