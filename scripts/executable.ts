@@ -11,7 +11,7 @@ import { programOptions, run } from "./package.ts"
  * @returns whether every step succeeded
  */
 export function compile(outfile: string, target?: string): boolean {
-  // Bun writes the name of the file into it, so each is compiled under one name. The folder is of one target, and on the same disk.
+  // Bun writes the file's name into it, so all are compiled under one name, each in a folder of its own.
   const folder = join(dirname(outfile), target ?? "own")
   mkdirSync(folder, { recursive: true })
   const built = join(folder, "penknife")

@@ -1,6 +1,6 @@
 /**
- * Code signatures of programs for macOS, which refuses to run a program whose signature does not fit. The signature of `bun` stays in
- * what Bun compiles for darwin-x64, so each program gets a new one. It is ad hoc: it names no developer, and needs no Mac.
+ * Code signatures of programs for macOS, which refuses to run a program whose signature does not fit. What Bun compiles for
+ * darwin-x64 keeps the signature of `bun`, so each program gets a new one. It is ad hoc: it names no developer, and needs no Mac.
  * The structures are those of `osfmk/kern/cs_blobs.h` in Apple's xnu, and of `mach-o/loader.h`.
  */
 import { createHash } from "node:crypto"

@@ -1,4 +1,4 @@
-/** Whoever builds the executable from the same sources gets the same file, so that a download can be compared with an own build. */
+/** The same sources make the same executable, so that anyone can compare a download with a build of their own. */
 import { expect, test } from "bun:test"
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
