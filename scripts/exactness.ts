@@ -21,8 +21,9 @@ interface Flags {
   store: "file" | "postgres"
 }
 
-const flags = new Command("exactness")
+const program = new Command("exactness")
   .description("Try that several instances on one PostgreSQL database charge exactly.")
+  .argument("[NAMES...]", "try only these, as with --only")
   .addOption(new Option("--only <NAMES...>", "try only these").choices(trials.map(({ name }) => name)))
   .option("--binary <FILE>", "the executable", join(import.meta.dir, "../dist/penknife"))
   .option("--rounds <NUMBER>", "how often each is tried; each trial has a number of its own", toCount)
@@ -32,7 +33,10 @@ const flags = new Command("exactness")
     new Option("--store <STORE>", "where they are stored").choices(["file", "postgres"]).default("file"),
   )
   .parse()
-  .opts<Flags>()
+const flags = program.opts<Flags>()
+const only = [...program.args, ...(flags.only ?? [])]
+for (const name of only)
+  if (!trials.some((trial) => trial.name === name)) program.error(`There is no trial ${name}.`)
 
 const binary = resolve(flags.binary)
 if (!existsSync(binary)) throw new Error(`There is no ${binary}: run 'bun run build' first.`)
@@ -44,7 +48,7 @@ const config = join(directory, "penknife.toml")
 writePlans(config)
 try {
   const results: object[] = []
-  for (const trial of chosen().filter(({ name }) => flags.only?.includes(name) ?? true)) {
+  for (const trial of chosen().filter(({ name }) => only.length === 0 || only.includes(name))) {
     const findings = await runTrial(trial)
     say(`\n## ${trial.title}\n\n${toTable(findings)}\n`)
     results.push({ name: trial.name, title: trial.title, findings })

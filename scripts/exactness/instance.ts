@@ -32,6 +32,8 @@ export interface InstanceOptions {
   readonly logSample?: number
   /** More flags of `penknife serve`. */
   readonly flags?: readonly string[]
+  /** A command that runs it, such as `strace` with flags. */
+  readonly under?: readonly string[]
 }
 
 /** Prepares an instance on a free port. It does not run yet. */
@@ -41,11 +43,12 @@ export async function createInstance({
   config,
   logSample = 0,
   flags: more = [],
+  under = [],
 }: InstanceOptions): Promise<Instance> {
   const port = freePort()
   const log: string[] = []
   const flags = ["--port", String(port), "--config", config, "--log-sample", String(logSample), ...more]
-  const command = [binary, "serve", ...flags, "--json"]
+  const command = [...under, binary, "serve", ...flags, "--json"]
   let child = await Promise.resolve<Bun.Subprocess<"ignore", "pipe", "pipe"> | null>(null)
   const running = () => {
     if (!child) throw new Error("the instance was not started")

@@ -6,6 +6,7 @@ import { failovers } from "./trials/failovers.ts"
 import { instanceKills } from "./trials/instance-kills.ts"
 import { limits } from "./trials/limits.ts"
 import { databasePauses, instancePauses, proxyPauses, standbyPauses } from "./trials/pauses.ts"
+import { powercuts } from "./trials/powercuts.ts"
 import { races } from "./trials/races.ts"
 import { reloads } from "./trials/reloads.ts"
 import { repeatKills, repeatKillsFile } from "./trials/repeat-kills.ts"
@@ -29,6 +30,7 @@ export const trials: readonly Trial[] = [
   standbyPauses,
   failovers,
   chargeKillsFile,
+  powercuts,
   adminKillsFile,
   adminKills,
   signUpKillsFile,
