@@ -110,17 +110,20 @@ export function createPlaces(
     setCount(count: number) {
       places = count
     },
-    /** Takes the oldest call that can begin, of the account that has used the least time, and gives it a place. */
+    /**
+     * Takes a call that can begin, and gives it a place: the oldest of the account that has used the least time, and among such
+     * accounts of the one with the fewest calls that wait.
+     */
     take(hasThread: boolean): PooledCall | undefined {
       const hasPlace = waiting.size > 0 ? findPlaces() : () => false
       const ready = [...waiting].filter(
         (call) => (hasThread || call.isDue || call.worker !== null) && hasPlace(call),
       )
-      const usedMs = ({ account }: PooledCall) => time.usedMs(account)
-      const next = ready.reduce<PooledCall | undefined>(
-        (best, call) => (best && usedMs(best) <= usedMs(call) ? best : call),
-        undefined,
-      )
+      const byAccount = [...Map.groupBy(ready, ({ account }) => account)]
+      const [first] = byAccount
+        .map(([account, calls]) => ({ calls, usedMs: time.usedMs(account) }))
+        .sort((a, b) => a.usedMs - b.usedMs || a.calls.length - b.calls.length)
+      const next = first?.calls[0]
       if (next === undefined) return undefined
       waiting.delete(next)
       running.add(next)

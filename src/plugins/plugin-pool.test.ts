@@ -326,6 +326,18 @@ test("the next call is of the account that has used the least time, however many
   pool.end()
 })
 
+test("of accounts that have used nothing yet, the one with the fewest waiting calls is next", async () => {
+  const { call, running, endOne, endAll, pool } = createHeldTrial(1)
+  const crowds = ["one", "two", "three"].flatMap((account) => [1, 2, 3, 4].map(() => call(account)))
+  await systemTimer.turn()
+  const honest = call("honest")
+  await endOne(1_000)
+  expect(running()).toEqual(["honest"])
+  await endAll()
+  await Promise.all([...crowds, honest])
+  pool.end()
+})
+
 test("time is forgotten: after a minute an account that used much has its turn again", async () => {
   const { call, running, advance, endOne, endAll, pool } = createHeldTrial(1)
   const first = call("long")
