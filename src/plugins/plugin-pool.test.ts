@@ -503,7 +503,7 @@ test("runs that wait for answers have a limit, of which each account has as many
   // They hold up no run that asks nobody.
   const other = call("three")
   await advance(20)
-  expect(running()).toEqual(["one", "one", "two", "three", "three"])
+  expect(running()).toEqual(["one", "three", "one", "two", "three"])
   await endAll()
   await Promise.all([...all, other])
   pool.end()
