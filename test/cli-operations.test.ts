@@ -101,7 +101,7 @@ describe("what the commands take", () => {
 
   test.each([
     ["--metadata", `{"a":"${"x".repeat(4_096)}"}`, "at most 4096 bytes"],
-    ["--name", "An\u0007n", "control characters"],
+    ["--name", "An\u0007n", "characters that are not seen, such as controls"],
     ["--after", "nonsense", "must be the 'next' of the page before"],
   ])("%s refused by the administration is wrong usage, and nothing changed", async (flag, value, message) => {
     const { db, account } = await withKey()

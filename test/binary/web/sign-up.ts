@@ -181,7 +181,7 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     const dialog = page.getByRole("dialog")
     await dialog.getByLabel("Send notices").selectOption("Not at all")
     await dialog.getByRole("button", { name: "Save" }).click()
-    await page.getByText("Notices are sent nowhere. You have chosen to get none.").waitFor()
+    await page.getByText("Notices are sent nowhere. You chose to get none.").waitFor()
     await page.getByRole("button", { name: "Choose how" }).click()
     await dialog.getByLabel("Send notices").selectOption("By mail to by-mail@example.com")
     await dialog.getByText("you are also told before a key expires").waitFor()

@@ -24,9 +24,9 @@ export function whereNoticesGo({ notify, email }: Chosen, { url, disabled }: Web
   ].filter((way) => way !== false)
   const lacks = [
     wantsWebhook && !hasWebhook && (url === null ? "There is no webhook yet." : "The webhook is disabled."),
-    wantsMail && !sendsMail() && "This service sends no mail at present.",
+    wantsMail && !sendsMail() && "This service sends no mail.",
     wantsMail && email === null && "Your account has no e-mail address.",
-    notify === "none" && "You have chosen to get none.",
+    notify === "none" && "You chose to get none.",
   ].filter((what) => what !== false)
   const first = goes.length > 0 ? `Notices go ${goes.join(" and ")}.` : "Notices are sent nowhere."
   return [first, ...lacks].join(" ")
