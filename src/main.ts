@@ -15,7 +15,7 @@ import { standardInput } from "./ports/standard-input.ts"
 import { keepAliveTimer } from "./ports/timer.ts"
 import type { StopOptions } from "./surfaces/cli/parts.ts"
 import { runCli } from "./surfaces/cli/program.ts"
-import { spawnWorker } from "./surfaces/cli/worker.ts"
+import { spawnWorker, unflushedSignal } from "./surfaces/cli/worker.ts"
 
 /** Set in the environment of worker processes. */
 const workerVariable = "PENKNIFE_WORKER"
@@ -76,7 +76,12 @@ runCli(argv, {
   heartbeatMs: Number(env[heartbeatVariable] ?? 1_000),
   stopRequested,
   startService: (config, options) =>
-    startService(config, { ...options, channel: toSupervisor(), runOwnCommand }).finally(compileAsUsual),
+    startService(config, {
+      ...options,
+      channel: toSupervisor(),
+      runOwnCommand,
+      onUnflushed: () => process.kill(process.pid, unflushedSignal),
+    }).finally(compileAsUsual),
   onReload: (run) => process.on("SIGHUP", run),
   tellReady() {
     // sd_notify(3). systemd has the command with it; the runtime has no datagrams over Unix sockets.

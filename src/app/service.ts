@@ -91,6 +91,8 @@ interface StartOptions {
   readonly serve?: typeof startHttpServer
   /** The timer of all that the service does between calls; that of the runtime by default. */
   readonly backgroundTimer?: Timer
+  /** Ends the process a second after the disk did not confirm a flush of the data file. */
+  readonly onUnflushed?: () => void
 }
 
 /** The composition root: everything is made here, once, from the configuration. */
@@ -108,6 +110,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     open = openStore,
     serve = startHttpServer,
     backgroundTimer = systemTimer,
+    onUnflushed,
   } = options
   // Closed when the service stops or its start fails, the last one first.
   await using opening = new AsyncDisposableStack()
@@ -136,7 +139,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     ...(databaseLimitMs !== undefined && { limitMs: databaseLimitMs }),
     ...(maxSkewMs !== undefined && { maxSkewMs }),
     log,
-    serving: { onChange: (problem) => logDataFile(log, problem) },
+    serving: { onChange: (problem) => logDataFile(log, problem), onUnflushed },
     notices: { thresholds: noticeThresholds, now: clock.now, onRaised: (raised) => onRaised(raised) },
   })
   const { outbox, timedEvents, isNew } = openedStore

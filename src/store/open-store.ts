@@ -82,6 +82,8 @@ export interface ServingOptions {
    * Called when the file is deleted or replaced, with what to do; called with null when it is back. Until then the store refuses.
    */
   onChange(problem: string | null): void
+  /** Called a second after a flush failed: ends the process without closing the store, so that another one opens it anew. */
+  readonly onUnflushed?: (() => void) | undefined
 }
 
 /** The options of a store that a move opens. */

@@ -1,10 +1,14 @@
 import type { Timer } from "../../apis/contract.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { identityOf, realPathOf } from "../../values/real-path.ts"
+import type { ServingOptions } from "../open-store.ts"
 import { StoreUnavailable } from "../store.ts"
 
 /** Calls must be refused within a second. A check takes some microseconds. */
 const intervalMs = 500
+
+/** After a flush that failed, callers and the log are told before the process ends. */
+const endDelayMs = 1_000
 
 /** For stores that are open for a moment only, or in memory. */
 export const noWatch = { require() {}, look() {}, failFlush(_cause: unknown) {}, stop() {} }
@@ -12,9 +16,8 @@ export const noWatch = { require() {}, look() {}, failFlush(_cause: unknown) {},
 /**
  * Checks twice a second whether an open data file is still the one under its name, since SQLite goes on writing to a file
  * that was deleted or replaced: all charges would be lost.
- * @param onChange called with what happened to the file and what to do; with null when the file is back
  */
-export function watchFile(file: string, timer: Timer, onChange: (problem: string | null) => void) {
+export function watchFile(file: string, timer: Timer, { onChange, onUnflushed }: ServingOptions) {
   const path = realPathOf(file)
   // By the name that was given, so that a symbolic link to another file is noticed too.
   const watched = [file, `${path}-wal`, `${path}-shm`].map((name) => ({ name, identity: identityOf(name) }))
@@ -22,6 +25,7 @@ export function watchFile(file: string, timer: Timer, onChange: (problem: string
   /** Stays until the file is opened anew, by another process. */
   let failedFlush: string | null = null
   let cancel = timer.after(intervalMs, lookAgain)
+  let cancelEnd = () => {}
 
   /** Checks now. */
   function look(): void {
@@ -59,13 +63,19 @@ export function watchFile(file: string, timer: Timer, onChange: (problem: string
     look,
     /**
      * Refuses from now on. After a flush that failed, the system may have dropped what was written and report success the next
-     * time (fsync(2), "fsyncgate"): nobody knows what is on the disk until the file is opened anew and its log checked.
+     * time (fsync(2), "fsyncgate"): nobody knows what is on the disk until the file is opened anew and its log checked. That
+     * needs another process: closing the file here would empty the log, and trust that what was copied before is on the disk.
      */
     failFlush(cause: unknown): void {
-      failedFlush ??= unflushed(file, cause)
+      if (failedFlush !== null) return
+      failedFlush = unflushed(file, cause)
       look()
+      if (onUnflushed) cancelEnd = timer.after(endDelayMs, onUnflushed)
     },
-    stop: () => cancel(),
+    stop() {
+      cancel()
+      cancelEnd()
+    },
   }
 }
 
@@ -79,7 +89,7 @@ function lost(file: string): string {
 function unflushed(file: string, cause: unknown): string {
   return (
     `The disk did not confirm that changes of the data file ${file} are on it (${messageOf(cause)}). ` +
-    "The last charges may be lost. Check the disk, then start the server again."
+    "The last charges may be lost. The server ends, and checks the file when it starts again. Check the disk."
   )
 }
 

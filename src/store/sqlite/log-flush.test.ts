@@ -148,12 +148,16 @@ test("a store in memory has no log", async () => {
   await stores.store.close()
 })
 
-test("after a flush that failed nothing is charged until the file is opened anew", async () => {
+test("after a flush that failed nothing is charged until the file is opened anew, for which the process ends", async () => {
   const file = join(dir, "failing.db")
   const timer = createManualTimer()
   const flushed: ((failure?: Error) => void)[] = []
   const problems: (string | null)[] = []
-  const serving = { onChange: (problem: string | null) => void problems.push(problem) }
+  let ends = 0
+  const serving = {
+    onChange: (problem: string | null) => void problems.push(problem),
+    onUnflushed: () => void ends++,
+  }
   const sync = (_: number, done: (failure?: Error) => void) => void flushed.push(done)
   const { store, admin } = openSqliteStore(file, { timer, serving, sync })
   await changesOf(admin).createAccount(accountOf())
@@ -167,7 +171,8 @@ test("after a flush that failed nothing is charged until the file is opened anew
     /did not confirm that changes of the data file .*failing\.db are on it \(EIO: i\/o error, fdatasync\)/
   expect(problems).toEqual([expect.stringMatching(refusal)])
   const ping = store.ping()
-  timer.fire()
+  timer.advance(500)
+  expect(ends).toBe(0)
   for (const refused of [store.charge([charge]), admin.apply(changeOf([grantOf("acc_1", 1, 9)])), ping])
     expect(await refused.catch(String)).toMatch(refusal)
   // The system reports a failure once: a later flush that succeeds says nothing about what was lost.
@@ -175,6 +180,8 @@ test("after a flush that failed nothing is charged until the file is opened anew
   flushed[1]?.()
   expect(await store.charge([charge]).catch(String)).toMatch(refusal)
   expect(problems).toHaveLength(1)
+  timer.advance(1_000)
+  expect(ends).toBe(1)
   await store.close()
 
   const again = openSqliteStore(file, { timer, serving, sync })

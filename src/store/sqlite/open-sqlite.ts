@@ -78,10 +78,13 @@ function open(file: string, { mustExist = false, timer, serving }: OpenOptions, 
   const unlock = lockForServing(file)
   let database: Database | null = null
   try {
-    database = openDatabase(file, { mustExist })
-    const watch = watchFile(file, timer, (problem) => {
-      onChange()
-      serving.onChange(problem)
+    database = openDatabase(file, { mustExist, isServed: true })
+    const watch = watchFile(file, timer, {
+      ...serving,
+      onChange(problem) {
+        onChange()
+        serving.onChange(problem)
+      },
     })
     return { database, watch, unlock }
   } catch (cause) {

@@ -16,9 +16,10 @@ const pageBytes = 1_024
 
 /**
  * Opens a data file, or makes it unless `mustExist`, and migrates its schema. `:memory:` is a database in memory.
+ * @param options.isServed whether the disk must first confirm all that the log holds
  * @throws StoreUnusable when the file is missing, belongs to another program, or has a newer schema
  */
-export function openDatabase(file: string, { mustExist = false } = {}): Database {
+export function openDatabase(file: string, { mustExist = false, isServed = false } = {}): Database {
   if (mustExist)
     requireFile(file, `There is no data file ${file}. Name it with --db, or make one with 'account create'.`)
   let database: Database
@@ -46,6 +47,8 @@ export function openDatabase(file: string, { mustExist = false } = {}): Database
     database.run("PRAGMA foreign_keys = OFF")
     migrate(database, file)
     database.run("PRAGMA foreign_keys = ON")
+    // A process before may have ended since a flush failed. What it left in the log is written and flushed anew.
+    if (isServed) database.run("PRAGMA wal_checkpoint(PASSIVE)")
     database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
   } catch (cause) {
     database.close()

@@ -4,7 +4,7 @@ import { createManualTimer } from "../../../test/support/timer.ts"
 import type { Report } from "../../observe/report.ts"
 import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
 import { type SupervisorParts, supervise } from "./supervisor.ts"
-import { type Listening, spawnWorker, WorkerFailed, type WorkerProcess } from "./worker.ts"
+import { type Listening, spawnWorker, unflushedCode, WorkerFailed, type WorkerProcess } from "./worker.ts"
 
 /** A stuck worker reads no messages, and ends only when it is killed. */
 type Kind = "obedient" | "stubborn" | "broken" | "stuck"
@@ -272,6 +272,20 @@ test("a worker that ends is replaced: at once, or after a second if it lived sho
     "a worker ended with code 1 and is replaced",
     "a worker ended with code 7 and is replaced",
   ])
+  await stop()
+})
+
+test("a worker whose disk did not confirm a flush ends the others too, at once, and all are replaced", async () => {
+  const { supervised, timer, clock, workers } = setUp("obedient", "obedient")
+  const { stop } = await supervised
+  clock.advance(5_000)
+  workers[0]?.end(unflushedCode)
+  await turn()
+  timer.advance(0)
+  await turn()
+  timer.advance(0)
+  expect(workers.map(({ code }) => code)).toEqual([unflushedCode, 137, null, null])
+  expect(workers.map(({ stops }) => stops)).toEqual([0, 0, 0, 0])
   await stop()
 })
 

@@ -4,7 +4,7 @@ import { messageOf } from "../../values/message-of.ts"
 import { maxSilent, startHeartbeat } from "./heartbeat.ts"
 import { createReports } from "./reports.ts"
 import { createRequestRelay } from "./request-relay.ts"
-import { WorkerFailed, type WorkerProcess } from "./worker.ts"
+import { unflushedCode, WorkerFailed, type WorkerProcess } from "./worker.ts"
 
 /** The parts that {@link supervise} uses. */
 export interface SupervisorParts {
@@ -104,6 +104,8 @@ export async function supervise(
       requests.ended(worker)
       ends.delete(end)
       if (stopping || port === null) return
+      // While one has the file open, SQLite checks no log. They must not close it either: that would empty the log.
+      if (code === unflushedCode) for (const other of workers) other.kill()
       const livedMs = clock.monotonicMs() - startedMs
       if (isAsked) startMissing()
       else replace(`a worker ended with code ${code} and is replaced`, livedMs)

@@ -1,5 +1,10 @@
 import type { FromSupervisor, FromWorker } from "../../observe/siblings.ts"
 
+/** Ends a process whose disk did not confirm a flush. An exit would close the data file, which empties its log. */
+export const unflushedSignal = "SIGUSR2"
+/** How such an end is told on Linux: 128 and the number of the signal. */
+export const unflushedCode = 140
+
 /** The message of a worker that listens. */
 export interface Listening {
   readonly url: string
