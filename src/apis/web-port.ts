@@ -33,8 +33,10 @@ export type WebFailure =
   /** Nothing listens at port 443, or the host cannot be reached. */
   | "unreachable"
   | "expired-certificate"
-  /** The certificate is valid for other names. */
+  /** The certificate is valid for other names. A common name does not count (RFC 9525 §6.3). */
   | "wrong-certificate"
+  /** It, or one that leads to the authority, has RSA under 2,048 bits, or is signed with MD5 or SHA-1. */
+  | "weak-certificate"
   /** The certificate is signed by itself, or by an authority that is not trusted. */
   | "untrusted-certificate"
   /** The server does not speak TLS, or not as it should. */
@@ -56,7 +58,7 @@ export interface WebReply {
   /** The header `Content-Type` as it came; null without one. */
   readonly contentType: string | null
   readonly body: Uint8Array
-  /** Of the server and of those that signed it, as far as the server sent them: DER in base64. */
+  /** Of the server and of those that signed it, as the server sent them: DER in base64. */
   readonly certificates: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-import { type Element, elementsOf } from "./der.ts"
+import { type Element, elementsOf } from "../../values/der.ts"
 
 /** A name of subjectAltName. */
 export interface AltName {

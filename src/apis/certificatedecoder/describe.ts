@@ -5,10 +5,11 @@ import type {
   Pkcs10CertificateRequest,
   X509Certificate,
 } from "@peculiar/x509"
+import { type Element, elementsOf } from "../../values/der.ts"
 import { reject } from "../contract.ts"
 import { readAltNames } from "./alt-names.ts"
 import type { Block } from "./blocks.ts"
-import { type Element, elementsOf, partsOf, toElement } from "./der.ts"
+import { partsOf, toElement } from "./der.ts"
 import { extensionNames, purposeNames, usageNames } from "./names.ts"
 import { readTime } from "./times.ts"
 

@@ -1,4 +1,4 @@
-import type { Element } from "./der.ts"
+import type { Element } from "../../values/der.ts"
 
 /** A time of a certificate. */
 export interface CertificateTime {

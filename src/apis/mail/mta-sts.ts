@@ -146,11 +146,6 @@ async function readFrom(url: string, answer: WebAnswer, nowMs: number): Promise<
     problems: [problem(code, url, message)],
     certificate,
   })
-  if (answer.kind !== "failure" && certificate?.names.length === 0)
-    return refuse(
-      "policy_certificate",
-      "The certificate of the host has no DNS name; a common name does not count.",
-    )
   const { body, contentType: content_type, refusal } = readDocument("policy", answer)
   if (refusal) return refuse(refusal[0], refusal[1])
   // A byte order mark is no part of a policy, so it must be seen.

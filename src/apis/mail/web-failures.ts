@@ -14,7 +14,12 @@ const obstacles: Readonly<Record<Exclude<WebFailure, "aborted">, readonly [Obsta
   "private-address": ["private_address", "An address of the host is private or special."],
   unreachable: unreached("The host refuses connections to port 443, or cannot be reached."),
   "expired-certificate": untrusted("The certificate of the host has expired, or is not valid yet."),
-  "wrong-certificate": untrusted("The certificate of the host is for other names."),
+  "wrong-certificate": untrusted(
+    "The certificate of the host has no DNS name that fits; a common name does not count.",
+  ),
+  "weak-certificate": untrusted(
+    "The certificate of the host, or one above it, can be forged: RSA under 2048 bits, MD5 or SHA-1.",
+  ),
   "untrusted-certificate": untrusted(
     "The certificate of the host is not signed by an authority that is trusted.",
   ),

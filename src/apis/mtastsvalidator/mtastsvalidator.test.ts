@@ -103,6 +103,7 @@ describe("the policy's host", () => {
     [{ failure: "too-large" }, "policy_too_large"],
     [{ failure: "expired-certificate" }, "policy_certificate"],
     [{ failure: "wrong-certificate" }, "policy_certificate"],
+    [{ failure: "weak-certificate" }, "policy_certificate"],
     [{ failure: "untrusted-certificate" }, "policy_certificate"],
     [{ status: 301 }, "policy_redirect"],
     [{ status: 304 }, "policy_redirect"],

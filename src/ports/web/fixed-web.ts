@@ -35,6 +35,7 @@ const failures: Readonly<Record<WebFailure, true>> = {
   unreachable: true,
   "expired-certificate": true,
   "wrong-certificate": true,
+  "weak-certificate": true,
   "untrusted-certificate": true,
   tls: true,
   broken: true,

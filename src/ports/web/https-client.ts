@@ -1,11 +1,14 @@
 import type { ClientRequest, IncomingMessage } from "node:http"
 import type { LookupFunction } from "node:net"
-import type { DetailedPeerCertificate, TLSSocket } from "node:tls"
+import type { TLSSocket } from "node:tls"
 import type { Dns, Timer, Web, WebAnswer, WebFailed, WebFailure } from "../../apis/contract.ts"
 import { isPublicDestination, parseDestination } from "../../values/ip.ts"
+import { once } from "../../values/once.ts"
 import { checkAddresses, type HostAddress } from "../checked-addresses.ts"
 import { createFairQueue } from "../dns/fair-queue.ts"
 import { domainOf, toWireName } from "../dns/name.ts"
+
+type Trust = ReturnType<typeof import("./server-certificates.ts").createTrust>
 
 /** The longest body that is read. */
 const maxBodyBytes = 65_536
@@ -24,22 +27,25 @@ const slots = { slots: 32, slotsPerCaller: 4, slotsPerAccount: 8, slotsPerPlace:
 export interface HttpsClientOptions {
   readonly dns: Pick<Dns, "resolve">
   readonly timer: Timer
-  /** For tests: another port than 443, other addresses than public ones, other authorities than the system's. */
+  /** For tests: another port than 443, other addresses than public ones, other authorities than the runtime's. */
   readonly forTests?: {
     readonly port: number
     allows(address: string): boolean
     /** PEM certificates. */
-    readonly ca: string
+    readonly ca?: string
   }
 }
 
 /**
  * HTTPS to servers that strangers name. Each is called only at addresses that the whole internet can reach, and shows a valid
- * certificate for its name before anything is sent. Follows no redirects, and uses no proxies.
+ * certificate for its name before anything is sent. Trusts the authorities that the runtime carries: `SSL_CERT_FILE` and
+ * `NODE_EXTRA_CA_CERTS` of the machine change no verdict. Follows no redirects, and uses no proxies.
  */
 export function createHttpsClient({ dns, timer, forTests }: HttpsClientOptions): Web {
   const queue = createFairQueue<WebAnswer>({ ...slots, timer })
   const { port = 443, allows = isPublicDestination, ca } = forTests ?? {}
+  // Loaded with the first request, as is Node's HTTP: both would take a tenth of each start.
+  const loadTrust = once(async () => (await import("./server-certificates.ts")).createTrust(ca))
 
   async function get(target: URL, account: string | undefined): Promise<WebAnswer> {
     const limit = new AbortController()
@@ -51,7 +57,7 @@ export function createHttpsClient({ dns, timer, forTests }: HttpsClientOptions):
       const checked = checkAddresses(addresses, allows)
       if (checked.kind === "none") return failed("no-address")
       if (checked.kind === "refused") return failed("private-address")
-      const place = { target, port, lookup: checked.lookup, signal, ...(ca !== undefined && { ca }) }
+      const place = { target, port, lookup: checked.lookup, signal, trust: await loadTrust() }
       const answer = await request(place)
       if (signal.aborted) return failed("timeout")
       if (answer.kind === "reply" || !/certificate$/.test(answer.reason)) return answer
@@ -105,13 +111,13 @@ interface Place {
   readonly port: number
   readonly lookup: LookupFunction
   readonly signal: AbortSignal
-  readonly ca?: string
+  readonly trust: Trust
 }
 
-async function request({ target, port, lookup, signal, ca }: Place): Promise<WebAnswer> {
-  // Loaded with the first request: Node's HTTP would take a tenth of each start.
+async function request({ target, port, lookup, signal, trust }: Place): Promise<WebAnswer> {
   const https = await import("node:https")
   const { promise, resolve } = Promise.withResolvers<WebAnswer>()
+  let refusal: WebFailure | null = null
   const sent: ClientRequest = https.request({
     method: "GET",
     protocol: "https:",
@@ -131,19 +137,24 @@ async function request({ target, port, lookup, signal, ca }: Place): Promise<Web
     maxHeaderSize: maxHeaderBytes,
     lookup,
     signal,
-    ...(ca !== undefined && { ca }),
+    ca: trust.roots,
+    // Called once the chain is trusted, and before anything is sent.
+    checkServerIdentity(host) {
+      refusal = trust.judge(host, trust.sentChain(sent.socket as TLSSocket))
+      return refusal === null ? undefined : new Error(refusal)
+    },
   })
-  sent.on("response", (response) => void readReply(response).then(resolve))
-  sent.on("error", (cause) => resolve(failed(reasonOf(cause))))
+  sent.on("response", (response) => void readReply(response, trust).then(resolve))
+  sent.on("error", (cause) => resolve(failed(refusal ?? reasonOf(cause))))
   sent.on("close", () => resolve(failed("broken")))
   sent.end()
   return promise
 }
 
-function readReply(response: IncomingMessage): Promise<WebAnswer> {
+function readReply(response: IncomingMessage, trust: Trust): Promise<WebAnswer> {
   const { promise, resolve } = Promise.withResolvers<WebAnswer>()
   // Of a connection by TLS.
-  const certificates = chainOf(response.socket as TLSSocket)
+  const certificates = trust.sentChain(response.socket as TLSSocket)
   const chunks: Uint8Array[] = []
   let bytes = 0
   response.on("data", (chunk: Uint8Array) => {
@@ -166,12 +177,12 @@ function readReply(response: IncomingMessage): Promise<WebAnswer> {
 }
 
 /** Connects once more without trusting the server, sends nothing, and returns the certificates that it shows. */
-async function shownCertificates({ target, port, lookup, signal }: Place): Promise<readonly string[]> {
+async function shownCertificates({ target, port, lookup, signal, trust }: Place): Promise<readonly string[]> {
   const tls = await import("node:tls")
   const { promise, resolve } = Promise.withResolvers<readonly string[]>()
   const { hostname: host } = target
   const socket = tls.connect({ host, servername: host, port, lookup, rejectUnauthorized: false })
-  socket.on("secureConnect", () => resolve(chainOf(socket)))
+  socket.on("secureConnect", () => resolve(trust.sentChain(socket)))
   socket.on("error", () => resolve([]))
   socket.on("close", () => resolve([]))
   const end = () => socket.destroy()
@@ -183,25 +194,9 @@ async function shownCertificates({ target, port, lookup, signal }: Place): Promi
   return shown
 }
 
-/** More than any server needs. */
-const maxCertificates = 8
-
-function chainOf(socket: TLSSocket): readonly string[] {
-  const chain: string[] = []
-  const [own]: readonly (DetailedPeerCertificate | undefined)[] = [socket.getPeerCertificate(true)]
-  for (let one = own; one?.raw && chain.length < maxCertificates; one = one.issuerCertificate) {
-    const text = one.raw.toString("base64")
-    // A certificate that is signed by itself names itself as its issuer.
-    if (chain.includes(text)) break
-    chain.push(text)
-  }
-  return chain
-}
-
 function reasonOf(cause: Error): WebFailure {
   const code = "code" in cause ? String(cause.code) : ""
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") return "expired-certificate"
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "wrong-certificate"
   if (/CERT|SELF_SIGNED|UNABLE_TO|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|CRL/.test(code))
     return "untrusted-certificate"
   if (/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT|EACCES|EPERM)$/.test(code))
