@@ -2,6 +2,7 @@ import type { Trial } from "./trial.ts"
 import { adminKills, adminKillsFile } from "./trials/admin-kills.ts"
 import { chargeKillsFile } from "./trials/charge-kills-file.ts"
 import { databaseKills } from "./trials/database-kills.ts"
+import { failingWrites } from "./trials/failing-writes.ts"
 import { failovers } from "./trials/failovers.ts"
 import { instanceKills } from "./trials/instance-kills.ts"
 import { limits } from "./trials/limits.ts"
@@ -31,6 +32,7 @@ export const trials: readonly Trial[] = [
   failovers,
   chargeKillsFile,
   powercuts,
+  failingWrites,
   adminKillsFile,
   adminKills,
   signUpKillsFile,
