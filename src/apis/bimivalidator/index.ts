@@ -5,7 +5,7 @@ import { problemList } from "../mail/bimi-problems.ts"
 import { dmarcPolicies } from "../mail/dmarc-policy.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { markCertificate } from "../mail/mark-certificate.ts"
-import { serverCertificate } from "../mail/server-certificate.ts"
+import { authoritiesDate, serverCertificate, webAuthorities } from "../mail/server-certificate.ts"
 import { storedExamples } from "../stored-examples.ts"
 import stored from "./examples.json"
 
@@ -34,6 +34,7 @@ export const bimivalidator = defineApi({
   credits: 3,
   asksDns: true,
   asksWeb: true,
+  lists: [webAuthorities],
   input: Type.Object({
     domain: Type.Optional(
       Type.String({
@@ -85,8 +86,9 @@ export const bimivalidator = defineApi({
         description: "The certificates of the mark's bundle, that of the mark first.",
       }),
     ),
+    data_date: authoritiesDate,
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, { data_date: webAuthorities.date }),
   async run({ domain: text, selector = "default", svg }, { ports }) {
     if (text === undefined) {
       if (svg === undefined) return reject("domain", "must be given, or 'svg'")
@@ -107,5 +109,6 @@ function toOutput(domain: string | null, { is_valid, problems, certificate_chain
     ...{ is_valid, problems, domain },
     ...rest,
     certificate_chain: [...certificate_chain],
+    data_date: webAuthorities.date,
   }
 }

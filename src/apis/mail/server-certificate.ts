@@ -1,4 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox"
+import { type DataList, dataDate } from "../../values/data-list.ts"
+
+/** The authorities that the runtime carries (Bun 1.4.5: those of NSS 3.128). A test tells when another runtime has others. */
+export const webAuthorities = { name: "web-authorities", date: "2026-09" } satisfies DataList
+
+/** The field `data_date` of an API that reads documents of hosts. */
+export const authoritiesDate = dataDate("the authorities that certificates of hosts must come from")
 
 /** The certificate that a server shows, as answers have it. */
 export const serverCertificate = Type.Object({

@@ -4,7 +4,7 @@ import { requireDomain } from "../mail/domain-name.ts"
 import { checkMtaSts } from "../mail/mta-sts.ts"
 import { modes } from "../mail/mta-sts-policy.ts"
 import { problemList } from "../mail/mta-sts-problems.ts"
-import { serverCertificate } from "../mail/server-certificate.ts"
+import { authoritiesDate, serverCertificate, webAuthorities } from "../mail/server-certificate.ts"
 import { storedExamples } from "../stored-examples.ts"
 import stored from "./examples.json"
 
@@ -30,6 +30,7 @@ export const mtastsvalidator = defineApi({
   credits: 3,
   asksDns: true,
   asksWeb: true,
+  lists: [webAuthorities],
   input: Type.Object({
     domain: Type.Optional(
       Type.String({
@@ -78,8 +79,9 @@ export const mtastsvalidator = defineApi({
           "The certificate of the policy's host, also one that is not accepted; null if none was seen.",
       }),
     ),
+    data_date: authoritiesDate,
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, { data_date: webAuthorities.date }),
   async run({ domain: text, policy }, { ports }) {
     if (text === undefined && policy === undefined) reject("domain", "must be given, or 'policy'")
     const domain = text === undefined ? null : await requireDomain(text)
@@ -90,7 +92,7 @@ export const mtastsvalidator = defineApi({
     if (result.problems.some(({ code }) => code === "policy_not_read"))
       reject("policy", "must be given, since this service sends no HTTPS requests")
     const { is_valid, problems, ...rest } = result
-    return { is_valid, problems, domain, ...rest, mx: [...rest.mx] }
+    return { is_valid, problems, domain, ...rest, mx: [...rest.mx], data_date: webAuthorities.date }
   },
 })
 

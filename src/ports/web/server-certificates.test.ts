@@ -1,10 +1,12 @@
 /** Which certificates of other hosts are taken, on real connections, and what answers have of them. */
 import { afterAll, describe, expect, test } from "bun:test"
+import { createHash, X509Certificate } from "node:crypto"
 import { join } from "node:path"
-import { createServer, type SecureVersion } from "node:tls"
+import { createServer, rootCertificates, type SecureVersion } from "node:tls"
 import "reflect-metadata"
 import * as x509 from "@peculiar/x509"
 import { tempDir } from "../../../test/support/temp.ts"
+import { webAuthorities } from "../../apis/mail/server-certificate.ts"
 import { createZoneDns } from "../dns/zone.ts"
 import { systemTimer } from "../timer.ts"
 import { createHttpsClient } from "./https-client.ts"
@@ -186,4 +188,14 @@ test.each(["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"])("%s of the machine changes n
   expect(JSON.parse(await new Response(child.stdout).text())).toMatchObject({
     ...{ kind: "failure", reason: "untrusted-certificate" },
   })
+})
+
+test("the date of the authorities, which answers have, is that of those that the runtime carries", () => {
+  const digests = rootCertificates.map((pem) => new X509Certificate(pem).fingerprint256).toSorted()
+  // When Bun brings others: take the date of its list from its history, and then these.
+  expect([
+    digests.length,
+    createHash("sha256").update(digests.join()).digest("hex"),
+    webAuthorities.date,
+  ]).toEqual([118, "fecfd4d4fe643f46b5568ef311f3b99952e95f776a8aa6e7fbc8eca662a3718d", "2026-09"])
 })
