@@ -13,7 +13,10 @@ const lastCall = 500
 /** One run makes every fiftieth call fail. */
 const step = 50
 /** Each call of an API makes some writes, so that all clients together reach the last one. */
-const callsOfClient = 120
+const callsForWrites = 120
+/** A flush comes each 0.1 s at most, and the first that fails ends the service. */
+const flushes = 10
+const callsForFlushes = 4_000
 
 /** What fails, as `strace` is told it. A write that writes nothing is the shortest of short writes. */
 const failures: Readonly<Record<string, string>> = {
@@ -34,7 +37,9 @@ export const failingWrites: Trial = {
     const findings: Finding[] = []
     for (const [name, inject] of Object.entries(failures)) {
       const results: Run[] = []
-      for (let first = 1; first <= lab.rounds; first++) {
+      const isFlush = name.includes("flush")
+      const rounds = isFlush ? Math.min(lab.rounds, flushes) : lab.rounds
+      for (let first = 1; first <= rounds; first++) {
         // A start that fails has met only the first of its calls: the next one begins with the second.
         for (let from = first; from <= lastCall; from += step) {
           const result = await run(lab, {
@@ -42,6 +47,7 @@ export const failingWrites: Trial = {
             db,
             customers,
             flag: `${inject}:when=${from}..${lastCall}+${step}`,
+            callsOfClient: isFlush ? callsForFlushes : callsForWrites,
           })
           results.push(result)
           if (result.hasStarted) break
@@ -53,7 +59,7 @@ export const failingWrites: Trial = {
         count(
           `${name}: calls to the system that failed`,
           total(({ failed }) => failed),
-          lab.rounds,
+          isFlush ? rounds : (rounds * lastCall) / step,
         ),
         count(
           `${name}: starts that failed`,
@@ -95,9 +101,10 @@ interface RunOptions {
   readonly db: string
   readonly customers: readonly Customer[]
   readonly flag: string
+  readonly callsOfClient: number
 }
 
-async function run(lab: Lab, { strace, db, customers, flag }: RunOptions): Promise<Run> {
+async function run(lab: Lab, { strace, db, customers, flag, callsOfClient }: RunOptions): Promise<Run> {
   const output = join(lab.directory, "failed")
   const paths = [db, `${db}-wal`].flatMap((file) => ["-P", file])
   const calls = `trace=${flag.slice(0, flag.indexOf(":"))}`

@@ -1,9 +1,10 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
 import { StoreUnusable } from "../store.ts"
+import { logState } from "./log-state.ts"
 import { openDatabase } from "./open.ts"
 
 const dir = tempDir()
@@ -54,4 +55,23 @@ test("what is not a database, is missing or cannot be created is named", () => {
   expect(() => openDatabase(missing, { mustExist: true })).toThrow(`There is no data file ${missing}.`)
   expect(existsSync(missing)).toBe(false)
   expect(() => openDatabase(nowhere)).toThrow(/cannot be opened: .*\. Check its path/)
+})
+
+test("a start writes and flushes what a process left in the log; a command leaves it there", () => {
+  const file = join(dir, "left.db")
+  const before = openDatabase(file)
+  before.run("CREATE TABLE kept (value INTEGER)")
+  const copy = (name: string) => {
+    const to = join(dir, name)
+    for (const end of ["", "-wal"]) copyFileSync(file + end, to + end)
+    return to
+  }
+  const pages = (database: ReturnType<typeof openDatabase>) => {
+    const { log, checkpointed } = logState(database)()
+    database.close()
+    return log - checkpointed
+  }
+  expect(pages(openDatabase(copy("command.db")))).toBeGreaterThan(0)
+  expect(pages(openDatabase(copy("start.db"), { isServed: true }))).toBe(0)
+  before.close()
 })
