@@ -20,7 +20,7 @@ export interface DiskEvent {
   readonly call: DiskCall
 }
 
-const line = /^(\d+) (\d+\.\d+) (?:(<\.\.\. \w+ resumed>)|(\w+)\()(.*)$/
+const line = /^(\d+) +(\d+\.\d+) (?:(<\.\.\. \w+ resumed>)|(\w+)\()(.*)$/
 const writes = /^\d+<([^>]*)>, "([^"]*)", \d+, (\d+)/
 const truncates = /^\d+<([^>]*)>, (\d+)/
 const flushes = /^\d+<([^>]*)>/
@@ -41,7 +41,7 @@ export function readRecord(output: string): readonly DiskEvent[] {
   const events: DiskEvent[] = []
   const under = new Map<string, DiskCall>()
   for (const text of readFileSync(output, "latin1").split("\n")) {
-    if (text === "" || /^\d+ \S+ (---|\+\+\+)/.test(text)) continue
+    if (text === "" || /^\d+ +\S+ (---|\+\+\+)/.test(text)) continue
     const [, thread = "", seconds, resumed, name = "", rest = ""] = line.exec(text) ?? []
     if (seconds === undefined)
       throw new Error(`strace wrote a line that is not understood: ${text.slice(0, 200)}`)
