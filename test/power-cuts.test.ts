@@ -45,7 +45,11 @@ test("a disk has what was flushed, and any version of each block since then", ()
 test("a flush is not for a write that had not ended when it began, and one that failed is for none", () => {
   const overlapping = `pwrite64(${file}, "${hex("bb")}", 2, 0 <unfinished ...>`
   const record = join(dir, "overlapping")
-  const lines = [`1     1.0 ${overlapping}`, `2 2.0 fdatasync(${file}) = 0`, "1 3.0 <... pwrite64 resumed>) = 2"]
+  const lines = [
+    `1     1.0 ${overlapping}`,
+    `2 2.0 fdatasync(${file}) = 0`,
+    "1 3.0 <... pwrite64 resumed>) = 2",
+  ]
   writeFileSync(record, lines.join("\n"))
   const disk = createDisk(new Map([["a.db", Buffer.from("oo")]]), "data")
   for (const event of readRecord(record)) disk.apply(event)
