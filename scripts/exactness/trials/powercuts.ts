@@ -98,6 +98,11 @@ interface RecordOptions {
 /** Runs a service under load, and records its writes and flushes and those of `audit prune`. */
 async function record(lab: Lab, { strace, db, customers, round }: RecordOptions): Promise<Recorded> {
   const beside = new Database(db)
+  beside.run("PRAGMA wal_checkpoint(TRUNCATE)")
+  // Keeps the log from being emptied at the start, so that this happens under load.
+  const reader = new Database(db)
+  reader.run("BEGIN")
+  reader.query("SELECT count(*) FROM accounts").get()
   fillLog(beside, db)
   const read = (file: string) => readFileSync(file)
   const files = new Map([db, `${db}-wal`].map((file) => [basename(file), read(file)]))
@@ -111,6 +116,7 @@ async function record(lab: Lab, { strace, db, customers, round }: RecordOptions)
   await instance.start()
   const end = () => signalAll(childrenOf(instance.pid), "SIGKILL")
   lab.cleanUp(async () => (existsSync(`/proc/${instance.pid}`) ? end() : undefined))
+  reader.close()
   beside.close()
   const startMs = timeOf(performance.now())
   const traffic = startTraffic({ instances: [instance.url], customers, requests: mixedCalls })
@@ -144,7 +150,6 @@ async function record(lab: Lab, { strace, db, customers, round }: RecordOptions)
 function fillLog(database: Database, db: string): void {
   database.run("PRAGMA busy_timeout = 30000")
   database.run("PRAGMA wal_autocheckpoint = 0")
-  database.run("PRAGMA wal_checkpoint(TRUNCATE)")
   database.run("CREATE TABLE IF NOT EXISTS filler (bytes BLOB)")
   const old = database.query(
     `INSERT INTO audit SELECT 'old_' || lower(hex(randomblob(8))), ?1, actor, actor_name, 'keys.create', target_kind,
