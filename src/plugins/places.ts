@@ -172,6 +172,14 @@ export function createPlaces(
         })
       },
     }),
+    /** Lets a call wait again that has found no thread, but starts none for it. */
+    putBack(call: PooledCall): void {
+      running.delete(call)
+      leavePlace(call)
+      call.isDue = false
+      if (call.endedBy === undefined) waiting.add(call)
+      match()
+    },
     /** Forgets a call that has ended. */
     remove(call: PooledCall): void {
       running.delete(call)

@@ -185,6 +185,36 @@ test("a thread that cannot be started is a fault of the call that needs it, and 
   expect(faults).toEqual(["no thread can be started for it: no 1", "no thread can be started for it: no 2"])
 })
 
+test("a call for which no other thread can be started waits for one that runs", async () => {
+  const timer = createManualTimer()
+  const runs: (() => void)[] = []
+  const first: PluginWorker = {
+    run: () => new Promise((resolve) => runs.push(() => resolve({ number: 0 }))),
+    ...{ usedMs: () => null, isUsable: () => true, end() {} },
+  }
+  const faults: string[] = []
+  const pool = createPluginPool(first, {
+    ...{ clock: systemClock, timer, time: createThreadTime(systemClock) },
+    start: () => Promise.reject(new Error("its file was changed")),
+    checkOutput: (output) => output as Record<string, unknown>,
+    onFault: ({ message }) => faults.push(message),
+  })
+  const call = (account: string) =>
+    pool.run({}, { ports, premium: true }, { account }, { ...limits, maxWorkers: 2 })
+  const both = [call("one"), call("two")]
+  await systemTimer.turn()
+  timer.advance(20)
+  for (let ended = 0; ended < 2; ended++) {
+    await systemTimer.turn()
+    runs.shift()?.()
+  }
+  await systemTimer.turn()
+  runs.shift()?.()
+  expect(await Promise.all(both)).toEqual([{ number: 0 }, { number: 0 }])
+  expect(faults).toEqual([])
+  pool.end()
+})
+
 test("a call waits a little for a thread that becomes free before another one is started for it", async () => {
   const { pool, threads, runs, call, advance, endAll } = createHeldTrial(4)
   // Calls that take less time than the start of a thread take turns.

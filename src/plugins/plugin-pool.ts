@@ -97,6 +97,8 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     } catch (cause) {
       workers--
       hasFailedStart = true
+      // It waits for one of those that run, such as while its API's files are changed.
+      if (workers > 0) return places.putBack(call)
       call.fail(new ApiMistake(`no thread can be started for it: ${messageOf(cause)}`))
     }
     places.remove(call)
