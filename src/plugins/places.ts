@@ -158,20 +158,29 @@ export function createPlaces(
       return { call, worker: await promise }
     },
     /** The place of a running call. */
-    placeOf: (call: PooledCall): Place => ({
-      leave() {
-        leavePlace(call)
-        match()
-      },
-      enter() {
-        if (call.heldSinceMs !== null) return undefined
-        return new Promise((resolve) => {
-          call.begin = () => resolve()
+    placeOf(call: PooledCall): Place {
+      /** Several answers of a run may wait for its place: all go on when it has it. */
+      let entering: Promise<void> | null = null
+      return {
+        leave() {
+          leavePlace(call)
+          match()
+        },
+        enter() {
+          if (call.heldSinceMs !== null) return undefined
+          if (entering !== null) return entering
+          const { promise, resolve } = Promise.withResolvers<void>()
+          entering = promise
+          call.begin = () => {
+            entering = null
+            resolve()
+          }
           waiting.add(call)
           match()
-        })
-      },
-    }),
+          return promise
+        },
+      }
+    },
     /** Lets a call wait again that has found no thread, but starts none for it. */
     putBack(call: PooledCall): void {
       running.delete(call)

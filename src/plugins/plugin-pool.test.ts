@@ -522,6 +522,26 @@ test("a run that waits for answers leaves its place to others, and goes on when 
   pool.end()
 })
 
+test("two answers of a run that wait for its place both go on when it has it", async () => {
+  const { call, runs, advance, endAll, pool } = createHeldTrial(1)
+  const asking = call("one", { asks: true })
+  await advance(20)
+  runs[0]?.place.leave()
+  const other = call("two")
+  await advance(20)
+  const entered: string[] = []
+  void runs[0]?.place.enter()?.then(() => entered.push("first answer"))
+  // The run asks on while its first answer waits.
+  runs[0]?.place.leave()
+  void runs[0]?.place.enter()?.then(() => entered.push("second answer"))
+  runs[1]?.end()
+  await advance(20)
+  expect(entered).toEqual(["first answer", "second answer"])
+  await endAll()
+  await Promise.all([asking, other])
+  pool.end()
+})
+
 test("runs that wait for answers have a limit, of which each account has as many as are free", async () => {
   const { call, runs, running, advance, endAll, pool } = createHeldTrial(1)
   const all = ["one", "one", "one", "two", "two", "three"].map((account) => call(account, { asks: true }))

@@ -43,7 +43,11 @@ export function createRunQuestions(ports: Ports, place: Place, maxMs: number) {
       const answer = await send(ports, limit.signal).finally(() => {
         if (--open === 0) pause()
       })
-      if (open === 0) await place.enter()
+      if (open === 0) {
+        await place.enter()
+        // Another question may have begun meanwhile, for which the run does not keep its place either.
+        if (open > 0) place.leave()
+      }
       if (!isOver) take(answer)
     },
     /** Ends all questions, since the run is over. */
