@@ -52,7 +52,7 @@ const lookMs = 250
 const maxLooks = 40
 const retrySeconds = 10
 /** Runs that may ask other servers, for each place: while they wait for answers, others have their places. */
-const askingPerPlace = 4
+const askingPerPlace = 2
 
 /**
  * Makes the places of a pool, in which runs compute.
