@@ -46,6 +46,8 @@ export interface PooledCall extends PoolCaller {
 const maxWaiting = 256
 /** Most calls take less time than the start of a thread, so a call first waits this long for a worker that becomes free. */
 const startAfterMs = 20
+/** Accounts that have used less are alike: one that has used a little must not wait for the first runs of many new ones. */
+const littleMs = 100
 /** How often calls are looked at that wait or run. One whose caller has left ends, if it has run for one or two looks. */
 const lookMs = 250
 /** A call that has waited for 10 s is refused: after 30 s its connection would be closed without an answer. */
@@ -111,8 +113,8 @@ export function createPlaces(
       places = count
     },
     /**
-     * Takes a call that can begin, and gives it a place: the oldest of the account that has used the least time, and among such
-     * accounts of the one with the fewest calls that wait.
+     * Takes a call that can begin, and gives it a place: the oldest of the account that has used the least time, and among
+     * accounts that have used little of the one with the fewest calls that wait.
      */
     take(hasThread: boolean): PooledCall | undefined {
       const hasPlace = waiting.size > 0 ? findPlaces() : () => false
@@ -121,7 +123,7 @@ export function createPlaces(
       )
       const byAccount = [...Map.groupBy(ready, ({ account }) => account)]
       const [first] = byAccount
-        .map(([account, calls]) => ({ calls, usedMs: time.usedMs(account) }))
+        .map(([account, calls]) => ({ calls, usedMs: Math.max(time.usedMs(account), littleMs) }))
         .sort((a, b) => a.usedMs - b.usedMs || a.calls.length - b.calls.length)
       const next = first?.calls[0]
       if (next === undefined) return undefined

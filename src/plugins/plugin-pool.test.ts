@@ -368,6 +368,22 @@ test("of accounts that have used nothing yet, the one with the fewest waiting ca
   pool.end()
 })
 
+test("an account that has used a little does not wait for the first runs of many new ones", async () => {
+  const { call, running, endOne, endAll, pool } = createHeldTrial(1)
+  const before = call("honest")
+  await systemTimer.turn()
+  await endOne(5)
+  await before
+  const crowds = ["one", "two", "three"].flatMap((account) => [1, 2, 3, 4].map(() => call(account)))
+  await systemTimer.turn()
+  const honest = call("honest")
+  await endOne(1_000)
+  expect(running()).toEqual(["honest"])
+  await endAll()
+  await Promise.all([...crowds, honest])
+  pool.end()
+})
+
 test("time is forgotten: after a minute an account that used much has its turn again", async () => {
   const { call, running, advance, endOne, endAll, pool } = createHeldTrial(1)
   const first = call("long")
@@ -377,7 +393,7 @@ test("time is forgotten: after a minute an account that used much has its turn a
   await advance(60_000)
   const now = call("new")
   await systemTimer.turn()
-  await endOne(50)
+  await endOne(150)
   const blocker = call("blocker")
   const next = [call("new"), call("long")]
   await endOne()
