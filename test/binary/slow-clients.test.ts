@@ -64,7 +64,12 @@ async function headersThatNeverEnd(): Promise<void> {
   const silent = slowly(server.url, "")
   const trickling = slowly(server.url, "GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ")
   const tick = setInterval(() => trickling.socket.write("a"), 1_000)
-  expect(await Promise.all([silent.closed, trickling.closed])).toEqual(["", ""])
+  // The service may close while a byte is on its way, which resets the connection.
+  const ended = trickling.closed.catch((cause) => {
+    if (cause.code === "ECONNRESET") return ""
+    throw cause
+  })
+  expect(await Promise.all([silent.closed, ended])).toEqual(["", ""])
   clearInterval(tick)
   // Bun counts in steps of four seconds. A busy machine may be later, so there is no upper bound.
   expect(performance.now() - startedMs).toBeGreaterThan((httpLimits.headerSeconds - 5) * 1_000)
