@@ -403,6 +403,20 @@ test("time is forgotten: after a minute an account that used much has its turn a
   pool.end()
 })
 
+test("of the threads that have nothing to do, one fewer stays than there are places", async () => {
+  const { call, runs, threads, advance, endOne, pool } = createHeldTrial(3)
+  const calls = ["one", "two", "three", "four"].map((account) => call(account, { asks: true }))
+  // A run that waits for answers leaves its place, so that a fourth thread starts.
+  for (let turns = 0; turns < 3; turns++) await advance(20)
+  runs[0]?.place.leave()
+  await advance(20)
+  expect([runs.length, threads.length]).toEqual([4, 4])
+  for (let ended = 0; ended < 4; ended++) await endOne()
+  expect(threads.filter(({ isEnded }) => !isEnded)).toHaveLength(2)
+  await Promise.all(calls)
+  pool.end()
+})
+
 test("one place is kept for accounts whose runs are short", async () => {
   const { call, running, advance, endOne, endAll, pool } = createHeldTrial(3)
   for (const account of ["a", "b", "c"]) {

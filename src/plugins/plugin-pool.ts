@@ -58,6 +58,8 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   const places = createPlaces(options, match)
   /** What keeps idle workers from ending. */
   const cancelEnd = new Map<PluginWorker, () => void>()
+  /** Threads that stay while nobody needs them: those of runs that waited for answers, and the one kept for short runs, do not. */
+  let mostIdle = 1
   /** Faults in a row. */
   const faultsOf = new WeakMap<PluginWorker, number>()
   let workers = 1
@@ -117,13 +119,13 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     }
   }
 
-  /** Ends a call. Its worker can be used again, unless it is worn or failed twice in a row. */
+  /** Ends a call. Its worker can be used again, unless it is worn, failed twice in a row, or enough others have nothing to do. */
   function leave(call: PooledCall, worker: PluginWorker, isFault: boolean): void {
     places.remove(call)
     time.add(call.account, Math.max(worker.usedMs() ?? call.heldMs, leastMs))
     const faultsInARow = isFault ? (faultsOf.get(worker) ?? 0) + 1 : 0
     faultsOf.set(worker, faultsInARow)
-    if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread) {
+    if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread || idle.length >= mostIdle) {
       worker.end()
       workers--
     } else makeIdle(worker)
@@ -214,6 +216,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     async run(input: unknown, context: RunOptions, caller: PoolCaller, limits: PoolLimits) {
       requireAwake()
       places.setCount(limits.maxWorkers)
+      mostIdle = Math.max(1, limits.maxWorkers - 1)
       const isTrial = isTrying && faults >= maxFaults
       try {
         const output = await runOnce(input, context, caller, limits)

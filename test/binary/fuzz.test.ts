@@ -20,11 +20,8 @@ const seed = Number(process.env.FUZZ_SEED ?? 20250101)
 const runs = Number(process.env.FUZZ_RUNS ?? 140 * catalog.length)
 const byHand = process.env.FUZZ_RUNS !== undefined || process.env.FUZZ_SEED !== undefined
 const connections = 16
-/**
- * The most that memory may grow after the first tenth of the requests. Runs that wait for the DNS keep their threads while others
- * compute, so there are up to nine threads here, each with its libraries; it levels off at about 175.
- */
-const mostGrowthMb = 220
+/** The most that memory may grow after the first tenth of the requests. */
+const mostGrowthMb = 150
 
 test(
   `${runs.toLocaleString("en-US")} requests, seed ${seed}`,
