@@ -56,11 +56,9 @@ function run(api: PreparedApi, input: Input, context: RunContext, span: Span | n
     const ports = questions ? withLimits(context, questions, span) : pipeline.ports
     const { premium } = caller.plan
     const allowed = premium ? input : api.maskInput(input)
-    const running = api.definition.run(allowed, {
-      ...{ ports, giveWay, premium },
-      account: shareOf(caller),
-      requirePresent: () => requirePresent(request),
-    })
+    const account = shareOf(caller)
+    const isHere = () => requirePresent(request)
+    const running = api.definition.run(allowed, { ports, giveWay, premium, account, requirePresent: isHere })
     if (!(running instanceof Promise)) return succeeded(running, api, context)
     return running
       .then((data) => {

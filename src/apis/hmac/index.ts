@@ -83,7 +83,8 @@ export const hmac = defineApi({
     },
   ],
   run({ message, secret, algorithm = "sha256", encoding = "hex", secret_encoding = "text", signature }) {
-    const key = toBytes(secret, secret_encoding)
+    // The hash takes text as its UTF-8 itself, without a copy.
+    const key = secret_encoding === "text" ? secret : toBytes(secret, secret_encoding)
     if (key === null || key.length === 0)
       return reject("secret", `${byteRequirements[secret_encoding]}, as 'secret_encoding' says`)
     const answer = { hmac: sign(message, key, algorithm, encoding), algorithm, encoding }
