@@ -1,0 +1,276 @@
+/** Which call gets the next place in a pool of threads, and which calls give theirs away. */
+import { expect, test } from "bun:test"
+import { createHeldTrial } from "../../test/support/held-pool.ts"
+import { Busy } from "../apis/contract.ts"
+import { systemTimer } from "../ports/timer.ts"
+
+test("accounts take turns: nobody waits for all calls of another one", async () => {
+  const { pool, runs, call } = createHeldTrial(1)
+  const order: string[] = []
+  const run = (account: string) => call(account).then(() => order.push(account))
+  const all = ["one", "one", "one", "one", "two", "three", "two"].map(run)
+  for (let left = all.length; left > 0; left--) {
+    await systemTimer.turn()
+    runs.shift()?.end()
+  }
+  await Promise.all(all)
+  expect(order).toEqual(["one", "three", "two", "two", "one", "one", "one"])
+  pool.end()
+})
+
+test("accounts with many calls leave places to others: each has as many as are free", async () => {
+  const { pool, call, endAll } = createHeldTrial(1)
+  const refused = new Map<string, number>()
+  const many = ["one", "two", "three"].flatMap((account) =>
+    Array.from({ length: 200 }, () =>
+      call(account).catch(() => refused.set(account, (refused.get(account) ?? 0) + 1)),
+    ),
+  )
+  const other = call("four")
+  await systemTimer.turn()
+  // One of the first account runs; it and the others wait in 128, 64 and 32 places.
+  expect([...refused]).toEqual([
+    ["one", 71],
+    ["two", 136],
+    ["three", 168],
+  ])
+  await endAll()
+  expect(await other).toBe(0)
+  await Promise.all(many)
+  pool.end()
+})
+
+test("the next call is of the account that has used the least time, however many calls it made", async () => {
+  const { call, running, endOne, endAll, pool } = createHeldTrial(1)
+  const long = [call("long"), call("long")]
+  await systemTimer.turn()
+  const short = Array.from({ length: 6 }, () => call("short"))
+  await endOne(1_000)
+  for (let calls = 0; calls < 6; calls++) {
+    expect(running()).toEqual(["short"])
+    await endOne(100)
+  }
+  expect(running()).toEqual(["long"])
+  await endAll()
+  await Promise.all([...long, ...short])
+  pool.end()
+})
+
+test("of accounts that have used nothing yet, the one with the fewest waiting calls is next", async () => {
+  const { call, running, endOne, endAll, pool } = createHeldTrial(1)
+  const crowds = ["one", "two", "three"].flatMap((account) => [1, 2, 3, 4].map(() => call(account)))
+  await systemTimer.turn()
+  const honest = call("honest")
+  await endOne(1_000)
+  expect(running()).toEqual(["honest"])
+  await endAll()
+  await Promise.all([...crowds, honest])
+  pool.end()
+})
+
+test("an account that has used a little does not wait for the first runs of many new ones", async () => {
+  const { call, running, endOne, endAll, pool } = createHeldTrial(1)
+  const before = call("honest")
+  await systemTimer.turn()
+  await endOne(5)
+  await before
+  const crowds = ["one", "two", "three"].flatMap((account) => [1, 2, 3, 4].map(() => call(account)))
+  await systemTimer.turn()
+  const honest = call("honest")
+  await endOne(1_000)
+  expect(running()).toEqual(["honest"])
+  await endAll()
+  await Promise.all([...crowds, honest])
+  pool.end()
+})
+
+test("time is forgotten: after a minute an account that used much has its turn again", async () => {
+  const { call, running, advance, endOne, endAll, pool } = createHeldTrial(1)
+  const first = call("long")
+  await systemTimer.turn()
+  await endOne(1_000)
+  await first
+  await advance(60_000)
+  const now = call("new")
+  await systemTimer.turn()
+  await endOne(150)
+  const blocker = call("blocker")
+  const next = [call("new"), call("long")]
+  await endOne()
+  expect(running()).toEqual(["long"])
+  await endAll()
+  await Promise.all([now, blocker, ...next])
+  pool.end()
+})
+
+test("one place is kept for accounts whose runs are short", async () => {
+  const { call, running, advance, endOne, endAll, pool } = createHeldTrial(3)
+  for (const account of ["a", "b", "c"]) {
+    const one = call(account)
+    await advance(20)
+    await endOne(1_000)
+    await one
+  }
+  const heavy = ["a", "b", "c"].map((account) => call(account))
+  await advance(20)
+  expect(running()).toEqual(["a", "b"])
+  // It waits for too long in this test.
+  const third = heavy[2]?.catch((thrown) => thrown)
+  const light = call("light")
+  await advance(20)
+  expect(running()).toEqual(["a", "b", "light"])
+  // Not for one that is new, but has run for long already: the next place that is free is for others.
+  await advance(101)
+  await endOne()
+  expect(running()).toEqual(["b", "light"])
+  const other = call("other")
+  await advance(20)
+  expect(running()).toEqual(["b", "light", "other"])
+  // After twenty times the length of the long runs all places are theirs, too.
+  await advance(20_000)
+  expect(await third).toBeInstanceOf(Busy)
+  await endAll()
+  const all = ["a", "b", "c"].map((account) => call(account))
+  await advance(20)
+  expect(running()).toEqual(["a", "b", "c"])
+  await endAll()
+  await Promise.all([heavy[0], heavy[1], light, other, ...all])
+  pool.end()
+})
+
+const left = new Error("the caller has left")
+
+/** A caller that leaves when the test says so. */
+function createLeaving() {
+  let hasLeft = false
+  return {
+    leave: () => {
+      hasLeft = true
+    },
+    requirePresent: () => {
+      if (hasLeft) throw left
+    },
+  }
+}
+
+test("a call whose caller has left while it waited is not run", async () => {
+  const { call, running, advance, endAll, pool, faults } = createHeldTrial(1)
+  const first = call("one")
+  const { leave, requirePresent } = createLeaving()
+  const second = call("two", { requirePresent }).catch((thrown) => thrown)
+  leave()
+  await advance(500)
+  expect(await second).toBe(left)
+  expect(running()).toEqual(["one"])
+  await endAll()
+  await first
+  expect([running(), faults]).toEqual([[], []])
+  pool.end()
+})
+
+test("a run whose caller has left ends, counts whole, and is no fault of the API", async () => {
+  const { call, running, advance, threads, runs, endAll, pool, faults } = createHeldTrial(1)
+  const { leave, requirePresent } = createLeaving()
+  const first = call("one", { requirePresent }).catch((thrown) => thrown)
+  await systemTimer.turn()
+  leave()
+  await advance(250)
+  // A short run ends by itself sooner than another thread is started.
+  expect(threads.map(({ isEnded }) => isEnded)).toEqual([false])
+  await advance(250)
+  expect(await first).toBe(left)
+  expect(threads[0]?.isEnded).toBe(true)
+  runs.shift()
+  const blocker = call("blocker")
+  const next = [call("one"), call("two")]
+  await systemTimer.turn()
+  expect(running()).toEqual(["blocker"])
+  runs.shift()?.end()
+  await systemTimer.turn()
+  expect(running()).toEqual(["two"])
+  await endAll()
+  await Promise.all([blocker, ...next])
+  expect(faults).toEqual([])
+  pool.end()
+})
+
+test("a call that has waited for ten seconds is refused, with the time to try again", async () => {
+  const { call, running, advance, endAll, pool } = createHeldTrial(1)
+  const first = call("one")
+  let refusal: unknown
+  const second = call("two").catch((thrown) => {
+    refusal = thrown
+  })
+  await advance(9_999)
+  expect(refusal).toBeUndefined()
+  await advance(251)
+  await second
+  expect(refusal).toBeInstanceOf(Busy)
+  expect(refusal).toMatchObject({ retryAfterSeconds: 10 })
+  // A run itself has another limit.
+  expect(running()).toEqual(["one"])
+  await endAll()
+  await first
+  pool.end()
+})
+
+test("a run that waits for answers leaves its place to others, and goes on when it has one again", async () => {
+  const { call, runs, running, advance, endOne, endAll, pool } = createHeldTrial(1)
+  const asking = call("asks", { asks: true })
+  await systemTimer.turn()
+  const other = call("other")
+  const [first] = runs
+  first?.place.leave()
+  await advance(20)
+  expect(running()).toEqual(["asks", "other"])
+  let isBack = false
+  const back = Promise.resolve(first?.place.enter()).then(() => {
+    isBack = true
+  })
+  await systemTimer.turn()
+  expect(isBack).toBe(false)
+  runs.reverse()
+  await endOne()
+  await back
+  expect(isBack).toBe(true)
+  await endAll()
+  await Promise.all([asking, other])
+  pool.end()
+})
+
+test("two answers of a run that wait for its place both go on when it has it", async () => {
+  const { call, runs, advance, endAll, pool } = createHeldTrial(1)
+  const asking = call("one", { asks: true })
+  await advance(20)
+  runs[0]?.place.leave()
+  const other = call("two")
+  await advance(20)
+  const entered: string[] = []
+  void runs[0]?.place.enter()?.then(() => entered.push("first answer"))
+  // The run asks on while its first answer waits.
+  runs[0]?.place.leave()
+  void runs[0]?.place.enter()?.then(() => entered.push("second answer"))
+  runs[1]?.end()
+  await advance(20)
+  expect(entered).toEqual(["first answer", "second answer"])
+  await endAll()
+  await Promise.all([asking, other])
+  pool.end()
+})
+
+test("runs that wait for answers have a limit, of which each account has as many as are free", async () => {
+  const { call, runs, running, advance, endAll, pool } = createHeldTrial(2)
+  const all = ["one", "one", "one", "two", "two", "three"].map((account) => call(account, { asks: true }))
+  for (let calls = 0; calls < 6; calls++) {
+    for (const { place } of runs) place.leave()
+    await advance(20)
+  }
+  expect(running()).toEqual(["one", "two", "three"])
+  // They hold up no run that asks nobody.
+  const other = call("three")
+  await advance(20)
+  expect(running()).toEqual(["one", "two", "three", "three"])
+  await endAll()
+  await Promise.all([...all, other])
+  pool.end()
+})

@@ -1,0 +1,94 @@
+/** A pool of threads that a test holds: it says when a run ends, and how long it took. */
+import { ApiMistake } from "../../src/apis/contract.ts"
+import type { PoolCaller } from "../../src/plugins/places.ts"
+import { createPluginPool } from "../../src/plugins/plugin-pool.ts"
+import type { CallContext, PluginWorker } from "../../src/plugins/plugin-worker.ts"
+import { createThreadTime } from "../../src/plugins/thread-time.ts"
+import { systemClock } from "../../src/ports/clock.ts"
+import { createMockDns, createSeededRandom } from "../../src/ports/mock-ports.ts"
+import { systemTimer } from "../../src/ports/timer.ts"
+import { webOff } from "../../src/ports/web/fixed-web.ts"
+import { createManualClock } from "./clock.ts"
+import { createManualTimer } from "./timer.ts"
+
+/** The ports of runs that use none of them. */
+export const ports = {
+  clock: systemClock,
+  random: createSeededRandom("a"),
+  dns: createMockDns({}),
+  web: webOff,
+  timer: createManualTimer(),
+}
+
+/** The limits of a pool with one place. */
+export const limits = {
+  maxWorkers: 1,
+  limitMs: 1_000,
+  maxOutputLength: 100,
+  maxMemoryBytes: 1 << 28,
+  maxKeptBytes: 1 << 28,
+  maxAskingMs: 1_000,
+}
+
+interface HeldRun {
+  readonly account: unknown
+  readonly place: CallContext["place"]
+  end(): void
+}
+
+/** A pool whose threads run until the test ends the run. Each call gives the number of its thread. */
+export function createHeldTrial(maxWorkers: number, options: { readonly keepsOne?: boolean } = {}) {
+  const timer = createManualTimer()
+  const clock = createManualClock()
+  const threads: { isEnded: boolean }[] = []
+  /** The oldest first. */
+  const runs: HeldRun[] = []
+  const start = (): PluginWorker => {
+    const thread = { isEnded: false }
+    const number = threads.push(thread) - 1
+    let fail = (_: Error) => {}
+    return {
+      run: (account, { place }) =>
+        new Promise((resolve, reject) => {
+          fail = reject
+          runs.push({ account, place, end: () => resolve({ number }) })
+        }),
+      usedMs: () => null,
+      isUsable: () => !thread.isEnded,
+      end() {
+        thread.isEnded = true
+        fail(new ApiMistake("it was ended"))
+      },
+    }
+  }
+  const faults: string[] = []
+  const pool = createPluginPool(start(), {
+    ...{ clock, time: createThreadTime(clock), timer, ...options },
+    start: async () => start(),
+    checkOutput: (output) => output as Record<string, unknown>,
+    onFault: ({ message }) => faults.push(message),
+  })
+  async function advance(ms: number): Promise<void> {
+    clock.advance(ms)
+    timer.advance(ms)
+    await systemTimer.turn()
+  }
+  return {
+    ...{ pool, runs, threads, faults, advance },
+    call: async (account: string, caller: Partial<PoolCaller> = {}) =>
+      (await pool.run(account, { ports, premium: true }, { account, ...caller }, { ...limits, maxWorkers }))
+        .number,
+    /** The accounts of the present runs. */
+    running: () => runs.map(({ account }) => account),
+    /** Lets the oldest run take so long, and ends it. */
+    async endOne(ms = 0) {
+      await advance(ms)
+      runs.shift()?.end()
+      await systemTimer.turn()
+    },
+    /** Ends the runs, and those that begin then. */
+    async endAll() {
+      for (; runs.length > 0; await systemTimer.turn()) for (const { end } of runs.splice(0)) end()
+    },
+  }
+}
