@@ -48,7 +48,7 @@ import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { loadOwnApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
 import { catalogIds, prepareApis } from "./prepare.ts"
-import { version } from "./version.ts"
+import { commit, version } from "./version.ts"
 
 /** The DNS of a mock without `--dns`; parsed when the program is built. */
 export const mockZone: DnsZone = zone
@@ -89,7 +89,7 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
       createState: () => createState(config, apis, { zone, replies }, opened, () => server),
       parseZone,
       parseWebFixture,
-      version,
+      program: { version, commit },
       timer: systemTimer,
     },
     httpSettings(config, { sharedPort: false, tls, isMock: true }),

@@ -6,11 +6,12 @@ import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 import { run, serve, start } from "./support.ts"
 
-test("the commit it was built from is in --version and in /health", async () => {
+test("the commit it was built from is in --version and in /health, of a mock too", async () => {
   const { out } = await run(["--version"])
   const [, commit = null] = /^[\d.]+ \(([0-9a-f]{12})\)\n$/.exec(out) ?? []
-  const { url } = await serve(join(tempDir(), "a.db"))
-  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ data: { commit } })
+  const servers = [await serve(join(tempDir(), "a.db")), await start(["mock", "--port", "0"])]
+  for (const { url } of servers)
+    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ data: { commit } })
   const head = Bun.spawnSync(["git", "rev-parse", "HEAD"]).stdout.toString()
   // An executable that was built some commits ago names its own.
   if (head !== "") expect(commit).toMatch(/^[0-9a-f]{12}$/)

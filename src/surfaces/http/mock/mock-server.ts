@@ -31,7 +31,8 @@ export interface MockServerParts {
   readonly createState: () => Promise<MockState>
   readonly parseZone: ControlParts["parseZone"]
   readonly parseWebFixture: ControlParts["parseWebFixture"]
-  readonly version: string
+  /** The program that runs. */
+  readonly program: { readonly version: string; readonly commit: string | null }
   readonly timer: Timer
 }
 
@@ -89,7 +90,7 @@ export async function startMockServer(
     const state = await parts.createState()
     const { apis, random } = state
     const app = createHttpApp(
-      { ...state, portal: state.admin, unsubscribes: state.admin.unsubscribes, version: parts.version },
+      { ...state, portal: state.admin, unsubscribes: state.admin.unsubscribes, ...parts.program },
       {
         ...options,
         trustedProxies: [],
