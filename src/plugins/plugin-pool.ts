@@ -58,7 +58,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   const places = createPlaces(options, match)
   /** What keeps idle workers from ending. */
   const cancelEnd = new Map<PluginWorker, () => void>()
-  /** Threads that stay while nobody needs them: those of runs that waited for answers, and the one kept for short runs, do not. */
+  /** The most threads that stay while nobody needs them. */
   let mostIdle = 1
   /** Faults in a row. */
   const faultsOf = new WeakMap<PluginWorker, number>()
@@ -216,6 +216,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     async run(input: unknown, context: RunOptions, caller: PoolCaller, limits: PoolLimits) {
       requireAwake()
       places.setCount(limits.maxWorkers)
+      // Not those of runs that waited for answers, nor the one that is kept for short runs.
       mostIdle = Math.max(1, limits.maxWorkers - 1)
       const isTrial = isTrying && faults >= maxFaults
       try {
