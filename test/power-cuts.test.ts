@@ -67,6 +67,10 @@ test("a new file may be missing until its folder is flushed", () => {
 
 test("a record that is not understood is an error", () => {
   expect(() => diskAfter("pwrite64(7, ...")).toThrow("not understood")
+  // The kill came before the call was read, so it was not carried out.
+  const killed = diskAfter(write("aa", 0), "???( <unfinished ...>", "+++ killed by SIGKILL +++")
+  expect(killed.image("a.db", "all", () => 0)?.toString()).toBe("aaoooooo")
+  expect(() => diskAfter("???(7, 8) = 0")).toThrow("not understood")
 })
 
 test("an image that is damaged, lost a charge or has one too many is found", () => {

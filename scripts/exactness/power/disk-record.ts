@@ -21,6 +21,8 @@ export interface DiskEvent {
 }
 
 const line = /^(\d+) +(\d+\.\d+) (?:(<\.\.\. \w+ resumed>)|(\w+)\()(.*)$/
+/** Signals and ends of threads; and `???(`, where the kill came before `strace` could read the call: it was not carried out. */
+const notCalls = /^\d+ +\S+ (?:---|\+\+\+|\?\?\?\( <unfinished \.\.\.>$)/
 const writes = /^\d+<([^>]*)>, "([^"]*)", \d+, (\d+)/
 const truncates = /^\d+<([^>]*)>, (\d+)/
 const flushes = /^\d+<([^>]*)>/
@@ -41,7 +43,7 @@ export function readRecord(output: string): readonly DiskEvent[] {
   const events: DiskEvent[] = []
   const under = new Map<string, DiskCall>()
   for (const text of readFileSync(output, "latin1").split("\n")) {
-    if (text === "" || /^\d+ +\S+ (---|\+\+\+)/.test(text)) continue
+    if (text === "" || notCalls.test(text)) continue
     const [, thread = "", seconds, resumed, name = "", rest = ""] = line.exec(text) ?? []
     if (seconds === undefined)
       throw new Error(`strace wrote a line that is not understood: ${text.slice(0, 200)}`)
