@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { Body, Observer, SearchAltitude, SearchHourAngle, SearchRiseSet } from "astronomy-engine"
 import fc from "fast-check"
-import { computeSunTimes, type SunEvent, type SunTimes } from "./sun-times.ts"
+import { getPosition } from "suncalc"
+import { computeSunTimes, type SunEvent, type SunTimes, toSuncalcAltitude } from "./sun-times.ts"
 
 const dayMs = 86_400_000
 const pairs = [
@@ -102,6 +103,29 @@ describe("compared with Astronomy Engine, an ephemeris after VSOP87", () => {
 
 describe("days", () => {
   const anyPlace = [fc.double({ min: -90, max: 90, noNaN: true }), longitude] as const
+
+  test("within two milliseconds of each event, suncalc's sun passes its altitude", () =>
+    fc.assert(
+      fc.property(noonUtc(1900, 2500), ...anyPlace, (noon, lat, lon) => {
+        const times = computeSunTimes(noon, lat, lon)
+        const altitude = (ms: number) => getPosition(new Date(ms), lat, lon).altitude
+        for (const [degrees, rising, setting] of pairs) {
+          for (const [at, direction] of [
+            [times[rising], 1],
+            [times[setting], -1],
+          ] as const) {
+            if (at === null) continue
+            const [before, after] = [altitude(at - 2), altitude(at + 2)]
+            expect((after - before) * direction).toBeGreaterThan(0)
+            const wanted = toSuncalcAltitude(degrees)
+            expect([before * direction < wanted * direction, after * direction > wanted * direction]).toEqual(
+              [true, true],
+            )
+          }
+        }
+      }),
+      { numRuns: 300 },
+    ))
 
   test("the events of a date are in order, within the solar day around its noon", () =>
     fc.assert(
