@@ -81,7 +81,7 @@ function addPasskey(person: string, db: string): string {
   const id = person.replace("psn", "psk")
   const database = new Database(db)
   database
-    .query("INSERT INTO passkeys VALUES (?1, ?1, ?2, 'Key', '', 0, '[]', 'localhost', 0, NULL)")
+    .query(`INSERT INTO passkeys VALUES (?1, ?1, ?2, 'Key', '', 0, '[]', 'localhost', '["*"]', 0, NULL)`)
     .run(id, person)
   database.close()
   return id

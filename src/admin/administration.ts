@@ -343,6 +343,12 @@ function refused(
   if (outcome === "tooMany") {
     return new AdminFault("conflict", "Revoke a key first: the account has as many keys as it may have.")
   }
+  if (outcome === "noOwner") {
+    return new AdminFault(
+      "conflict",
+      "Nobody else could do everything then. Give someone else every permission ('*') first: an admin key, or a person who has added a passkey. Or run the command on the machine.",
+    )
+  }
   return new AdminFault("version-mismatch", `Read the ${name} again: it was changed meanwhile.`)
 }
 

@@ -62,6 +62,12 @@ export function covers(granted: readonly string[], given: string): boolean {
   return granted.includes("*") || granted.includes(given) || granted.includes(groupOf(given))
 }
 
+/** The grants of two lists that both of them give. */
+export function commonGrants(some: readonly string[], others: readonly string[]): readonly string[] {
+  const both = [...some.filter((one) => covers(others, one)), ...others.filter((one) => covers(some, one))]
+  return [...new Set(both)]
+}
+
 function groupOf(permission: string): string {
   return `${permission.slice(0, permission.indexOf("."))}.*`
 }

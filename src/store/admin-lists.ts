@@ -19,7 +19,6 @@ import type { ListParts } from "./list-parts.ts"
 import { mailColumns } from "./mail-outbox.ts"
 import { type MailRecord, shownState } from "./mails.ts"
 import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
-import type { PersonRecord } from "./people.ts"
 import * as rows from "./rows.ts"
 
 /** The lists of the administration. */
@@ -140,7 +139,7 @@ export function prepareLists(parts: ListParts): Lists {
         order: byCreation,
         page,
       }
-      return (await list<rows.PermittedRow<PersonRecord>>(query)).map(rows.withPermissions)
+      return (await list<rows.PersonRow>(query)).map(rows.toPerson)
     },
     audit: (filter, page) => list<AuditRecord>({ ...auditQuery(filter, parts.texts), page }),
     mails: (filter, page) => list<MailRecord>({ ...mailQuery(filter), page }),

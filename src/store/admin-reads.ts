@@ -9,7 +9,7 @@ import type {
   SignInLink,
 } from "./admin-store.ts"
 import type { NoticeRecord } from "./outbox.ts"
-import type { PasskeyChallenge, PersonRecord } from "./people.ts"
+import type { PasskeyChallenge } from "./people.ts"
 import * as rows from "./rows.ts"
 
 type Reads = Omit<AdminStore, keyof Lists | "apply" | "usage" | "usageMonthsUntil">
@@ -131,12 +131,7 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
         [plan, fromMs, price, monthlyCredits],
       )
     },
-    findPerson: (id) =>
-      find(
-        `${rows.selectPeople} WHERE id = $1::text`,
-        [id],
-        rows.withPermissions<rows.PermittedRow<PersonRecord>>,
-      ),
+    findPerson: (id) => find(`${rows.selectPeople} WHERE id = $1::text`, [id], rows.toPerson),
     findPasskey: (id) => find(`${rows.selectPasskeys} WHERE id = $1::text`, [id], rows.toPasskey),
     findPasskeyByCredential: (credentialId) =>
       find(`${rows.selectPasskeys} WHERE credential_id = $1::text`, [credentialId], rows.toPasskey),

@@ -359,7 +359,7 @@ export interface ReplayRecord extends NewReplay {
 /**
  * How a change ended. Unless it is `applied`, nothing was kept: `conflict` means that a row has another version, `missing` that
  * there is no such row, `taken` that an external id is used by another row, `replayed` that the Idempotency-Key was used before,
- * also by a change that ran at the same time.
+ * also by a change that ran at the same time, `noOwner` that nobody would have every permission any more.
  */
 export type AdminOutcome =
   | "applied"
@@ -370,3 +370,4 @@ export type AdminOutcome =
   | "tooLittle"
   | "tooMany"
   | "replayed"
+  | "noOwner"

@@ -74,10 +74,12 @@ export const moveTables: readonly MoveTable[] = [
   },
   { name: "notice_attempts", columns: words("notice_id attempt at_ms duration_ms status error") },
   { name: "admin_keys", columns: words("id hash name prefix permissions created_ms expires_ms revoked_ms") },
-  { name: "people", columns: words("id name permissions created_ms removed_ms") },
+  { name: "people", columns: words("id name permissions held created_ms removed_ms") },
   {
     name: "passkeys",
-    columns: words("id credential_id person_id name public_key counter transports site created_ms used_ms"),
+    columns: words(
+      "id credential_id person_id name public_key counter transports site permissions created_ms used_ms",
+    ),
   },
   {
     name: "audit",

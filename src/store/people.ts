@@ -4,6 +4,8 @@ export interface PersonRecord {
   readonly id: string
   readonly name: string
   readonly permissions: readonly string[]
+  /** All permissions that they have or ever had. */
+  readonly held: readonly string[]
   readonly createdMs: number
   /** A person who was removed has no passkeys, and never signs in again. */
   readonly removedMs: number | null
@@ -25,6 +27,8 @@ export interface PasskeyRecord {
   readonly transports: readonly string[]
   /** The host name that it was made for: the RP ID of WebAuthn. */
   readonly site: string
+  /** The permissions of its person when it was added. It never gives more. */
+  readonly permissions: readonly string[]
   readonly createdMs: number
   readonly usedMs: number | null
 }
@@ -53,11 +57,13 @@ export interface PeopleReads {
 /** A change of people, passkeys or challenges, as of `Mutation`. */
 export type PeopleMutation =
   | { readonly kind: "person.insert"; readonly person: PersonRecord }
+  /** Ends the change with `conflict` when the person was removed, or has got more permissions than `held` meanwhile. */
+  | { readonly kind: "person.expect"; readonly id: string; readonly held: readonly string[] }
   /** Ends the change with `missing` when the person was removed. */
   | {
       readonly kind: "person.update"
       readonly id: string
-      readonly set: Partial<Pick<PersonRecord, "name" | "permissions">>
+      readonly set: Partial<Pick<PersonRecord, "name" | "permissions" | "held">>
     }
   /** Removes a person with their passkeys. Ends the change with `missing` when that was done already. */
   | { readonly kind: "person.remove"; readonly id: string; readonly removedMs: number }
@@ -76,3 +82,8 @@ export type PeopleMutation =
   | { readonly kind: "passkey.use"; readonly id: string; readonly counter: number; readonly usedMs: number }
   /** Ends the change with `missing` when the challenge was used already, or is no longer valid at `nowMs`. */
   | { readonly kind: "challenge.use"; readonly hash: string; readonly nowMs: number }
+  /**
+   * Ends the change with `noOwner` unless someone has every permission after the mutations before it: by an admin key that is
+   * valid at `nowMs`, or as a person by a passkey.
+   */
+  | { readonly kind: "owner.require"; readonly nowMs: number }

@@ -1,5 +1,5 @@
 import type { AccountDetails, KeyDetails } from "./admin-store.ts"
-import type { PasskeyRecord } from "./people.ts"
+import type { PasskeyRecord, PersonRecord } from "./people.ts"
 import type { AccountRecord, KeyAccess, KeyRecord } from "./store.ts"
 
 /** A value of a parameter. */
@@ -80,14 +80,14 @@ export const selectEmailLinks = `
 /** Selects the {@link PermittedRow} of a session. */
 export const selectSessions = `SELECT ${linkColumns}, key_hash AS "keyHash", passkey_id AS "passkeyId" FROM sessions`
 
-/** Selects the {@link PermittedRow} of a person. */
+/** Selects a {@link PersonRow}. */
 export const selectPeople = `
-  SELECT id, name, permissions, created_ms::float8 AS "createdMs", removed_ms::float8 AS "removedMs" FROM people`
+  SELECT id, name, permissions, held, created_ms::float8 AS "createdMs", removed_ms::float8 AS "removedMs" FROM people`
 
 /** Selects a {@link PasskeyRow}. */
 export const selectPasskeys = `
   SELECT id, credential_id AS "credentialId", person_id AS "personId", name, public_key AS "publicKey", counter::float8 AS counter,
-    transports, site, created_ms::float8 AS "createdMs", used_ms::float8 AS "usedMs"
+    transports, site, permissions, created_ms::float8 AS "createdMs", used_ms::float8 AS "usedMs"
   FROM passkeys`
 
 /** Selects a {@link PasskeyChallenge}. */
@@ -188,12 +188,20 @@ export function toKeyDetails(row: KeyDetailsRow): KeyDetails {
   return { ...row, ...toLists(row) }
 }
 
-/** The row of a {@link PasskeyRecord}, whose transports are JSON. */
-export type PasskeyRow = Omit<PasskeyRecord, "transports"> & { readonly transports: string }
+/** The row of a {@link PersonRecord}, whose lists are JSON. */
+export type PersonRow = PermittedRow<Omit<PersonRecord, "held">> & { readonly held: string }
 
-/** Reads the transports of a row. */
+/** Reads the lists of a row. */
+export function toPerson(row: PersonRow): PersonRecord {
+  return { ...withPermissions(row), held: JSON.parse(row.held) as string[] }
+}
+
+/** The row of a {@link PasskeyRecord}, whose lists are JSON. */
+export type PasskeyRow = PermittedRow<Omit<PasskeyRecord, "transports">> & { readonly transports: string }
+
+/** Reads the lists of a row. */
 export function toPasskey(row: PasskeyRow): PasskeyRecord {
-  return { ...row, transports: JSON.parse(row.transports) as string[] }
+  return { ...withPermissions(row), transports: JSON.parse(row.transports) as string[] }
 }
 
 /** Reads the permissions of a row. */

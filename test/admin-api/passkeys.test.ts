@@ -242,6 +242,80 @@ describe("nobody gains permissions", () => {
     expect(given.status).toBe(201)
   })
 
+  test("by demoting someone, adding a passkey for them, and waiting until they are restored", async () => {
+    const boss = await personWithPasskey("Boss")
+    const { key } = await createTestAdminKey(service.db, { permissions: ["people.*", "keys.read"] })
+    const path = `/people/${boss.id}`
+    const lacking =
+      "This needs all permissions that Boss has or ever had, and you lack '*'. Ask a colleague who has it."
+    const refusals = async () => {
+      const tried = [
+        await admin("PATCH", path, { key, body: { may: ["keys.read"] } }),
+        await admin("PATCH", path, { key, body: { name: "Nobody" } }),
+        await admin("POST", `${path}/link`, { key }),
+        await admin("DELETE", path, { key }),
+        await admin("PATCH", `/passkeys/${boss.passkeyId}`, { key, body: { name: "Mine" } }),
+        await admin("DELETE", `/passkeys/${boss.passkeyId}`, { key }),
+      ]
+      return tried.map(({ status, body }) => `${status} ${body.detail}`)
+    }
+    expect(await refusals()).toEqual(Array(6).fill(`403 ${lacking}`))
+    // Also while someone else has taken the permissions away.
+    expect((await admin("PATCH", path, { body: { may: ["keys.read"] } })).status).toBe(200)
+    expect(await refusals()).toEqual(Array(6).fill(`403 ${lacking}`))
+    expect((await signIn(boss.authenticator)).answer.body.permissions).toEqual(["keys.read"])
+    const { body } = await admin("GET", "/people?limit=1000")
+    expect(body.data).toContainEqual(
+      expect.objectContaining({ id: boss.id, name: "Boss", passkeys: 1, permissions: ["keys.read"] }),
+    )
+  })
+
+  test("by a passkey, session or link of the time when their person had fewer; a new link gives all", async () => {
+    const { id, authenticator, browser, passkeyId } = await personWithPasskey("Gil", ["keys.read"])
+    const linkOf = async () => String((await admin("POST", `/people/${id}/link`)).body.url)
+    const early = await linkOf()
+    await admin("PATCH", `/people/${id}`, { body: { may: ["*"] } })
+    const open = async (url: string) => {
+      const opened = openBrowser(home)
+      const token = url.slice(url.indexOf("#token=") + 7)
+      return { opened, answer: await opened.signIn("console", { token }) }
+    }
+    const { opened: lesser, answer } = await open(early)
+    const again = await signIn(authenticator)
+    expect([answer.body.permissions, again.answer.body.permissions]).toEqual([["keys.read"], ["keys.read"]])
+    for (const old of [browser, lesser, again.browser]) {
+      expect((await old.send("GET", "/admin/v1/accounts")).status).toBe(403)
+      const refused = await old.send("POST", "/console/session/challenge", { body: { for: "add" } })
+      expect([refused.status, refused.body.detail]).toEqual([
+        403,
+        "This session may do less than you may. Ask a colleague for a new link, open it, and add the passkey then.",
+      ])
+    }
+    const { opened, answer: full } = await open(await linkOf())
+    expect(full.body.permissions).toEqual(["*"])
+    const options = await opened.send("POST", "/console/session/challenge", { body: { for: "add" } })
+    // The browser may replace the old passkey on the same device.
+    expect(options.body.excludeCredentials).toEqual([])
+    service.clock.advance(1_000)
+    const grown = await createAuthenticator(home, id)
+    expect((await addPasskey(opened, grown)).body.permissions).toEqual(["*"])
+    expect((await signIn(grown)).answer.body.permissions).toEqual(["*"])
+    expect((await signIn(authenticator)).answer.body.permissions).toEqual(["keys.read"])
+    // The old one gives nothing of other permissions, and says so.
+    await admin("PATCH", `/people/${id}`, { body: { may: ["accounts.read"] } })
+    const { answer: outgrown } = await signIn(authenticator)
+    expect([outgrown.status, outgrown.body.detail]).toMatchObject([
+      401,
+      expect.stringContaining("gives none of your present permissions"),
+    ])
+    expect((await signIn(grown)).answer.body.permissions).toEqual(["accounts.read"])
+    const listed = await admin("GET", `/passkeys?person=${id}`)
+    expect(listed.body.data).toMatchObject([
+      { id: passkeyId, permissions: ["keys.read"] },
+      { permissions: ["*"] },
+    ])
+  })
+
   test("by adding a passkey in a session with fewer", async () => {
     const { browser, id } = await invite("Cai")
     const link = await browser.send("POST", "/admin/v1/console-link", { body: { may: ["accounts.read"] } })

@@ -34,6 +34,8 @@ const webhook = async (admin: TestAdministration) => {
   return { id }
 }
 
+/** Someone must keep every permission. */
+const owner = ({ run }: TestAdministration) => run(createAdmin, { name: "owner" })
 const personId = async ({ run }: TestAdministration) => ({
   id: (await run(createPerson, { name: "Ann" })).id,
 })
@@ -96,12 +98,24 @@ const cases: Readonly<Record<string, Given>> = {
   "config.put": async () => ({ changes: { "credits.hmac": 3 } }),
   "config.reload": async () => ({}),
   "people.create": async () => ({ name: "Ann Lee", may: ["accounts.read"] }),
-  "people.update": async (admin) => ({ ...(await personId(admin)), may: ["keys.read"] }),
-  "people.remove": async (admin) => personId(admin),
+  "people.update": async (admin) => {
+    await owner(admin)
+    return { ...(await personId(admin)), may: ["keys.read"] }
+  },
+  "people.remove": async (admin) => {
+    await owner(admin)
+    return personId(admin)
+  },
   "people.link": async (admin) => personId(admin),
   "passkeys.rename": async (admin) => ({ id: await passkeyIn(admin), name: "Blue key" }),
-  "passkeys.remove": async (admin) => ({ id: await passkeyIn(admin) }),
-  "admins.revoke": async ({ run }) => ({ id: (await run(createAdmin, { name: "billing" })).id }),
+  "passkeys.remove": async (admin) => {
+    await owner(admin)
+    return { id: await passkeyIn(admin) }
+  },
+  "admins.revoke": async (admin) => {
+    await owner(admin)
+    return { id: (await admin.run(createAdmin, { name: "billing" })).id }
+  },
 }
 
 /** Changes of many things have a record of each before their own. */

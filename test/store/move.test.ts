@@ -333,7 +333,10 @@ const adminMutations = (lastAccountId: string): readonly Mutation[] => [
   { kind: "adminKey.insert", adminKey: adminKeyOf(), hash: "a1" },
   {
     kind: "person.insert",
-    person: { id: "psn_1", name: "Ann", permissions: ["keys.*"], createdMs: 1_000, removedMs: null },
+    person: {
+      ...{ id: "psn_1", name: "Ann", permissions: ["keys.*"], held: ["keys.*", "audit.read"] },
+      ...{ createdMs: 1_000, removedMs: null },
+    },
   },
   { kind: "passkey.insert", passkey: passkeyOf(), most: 1 },
   // Its account has no webhook, unless it is the only one.

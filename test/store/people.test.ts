@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { AdminStore, Mutation, SessionRecord } from "../../src/store/admin-store.ts"
 import type { PersonRecord } from "../../src/store/people.ts"
-import { changeOf, firstPage } from "../support/admin-store.ts"
+import { adminKeyOf, changeOf, firstPage } from "../support/admin-store.ts"
 import { useOpenStores, useStoreKinds } from "../support/any-store.ts"
 import { passkeyOf } from "../support/passkeys.ts"
 
@@ -24,7 +24,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     apply({ kind: "passkey.insert", passkey: passkeyOf(change), most })
 
   test("people come back as they were stored, in the order of creation, until they are removed", async () => {
-    const second = personOf({ id: "psn_2", name: `"'\\{}$1, ä`, permissions: ["keys.*", "audit.read"] })
+    const permissions = ["keys.*", "audit.read"]
+    const second = personOf({ id: "psn_2", name: `"'\\{}$1, ä`, permissions, held: permissions })
     await apply({ kind: "person.insert", person: second })
     expect(await other.findPerson("psn_2")).toStrictEqual(second)
     expect(await other.people(firstPage)).toStrictEqual([personOf(), second])
@@ -58,6 +59,53 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await apply({ kind: "passkey.remove", id: "psk_2" })).toBe("missing")
     expect(await apply({ kind: "passkey.rename", id: "psk_2", name: "x" })).toBe("missing")
     expect(await other.findPasskeyByCredential("c2")).toBeNull()
+  })
+
+  test("a change that expects what a person held is a conflict after they have got more, or were removed", async () => {
+    const expectHeld = (...held: string[]) => apply({ kind: "person.expect", id: "psn_1", held })
+    expect([await expectHeld("*"), await expectHeld("keys.read"), await expectHeld()]).toEqual([
+      "applied",
+      "conflict",
+      "conflict",
+    ])
+    const set = { permissions: ["keys.read"], held: ["*", "keys.read"] }
+    expect(await apply({ kind: "person.update", id: "psn_1", set })).toBe("applied")
+    expect(await other.findPerson("psn_1")).toStrictEqual(personOf(set))
+    expect([await expectHeld("*"), await expectHeld("*", "keys.read")]).toEqual(["conflict", "applied"])
+    await apply({ kind: "person.remove", id: "psn_1", removedMs: 5_000 })
+    expect(await expectHeld("*", "keys.read")).toBe("conflict")
+  })
+
+  const owner: Mutation = { kind: "owner.require", nowMs: 5_000 }
+
+  test.each([
+    ["an admin key", ownerKey(), null, "applied"],
+    ["one that expires later", ownerKey({ expiresMs: 5_001 }), null, "applied"],
+    ["one that has expired", ownerKey({ expiresMs: 5_000 }), null, "noOwner"],
+    ["a revoked one", ownerKey({ revokedMs: 4_000 }), null, "noOwner"],
+    ["one with fewer permissions", ownerKey({ permissions: ["keys.*", "admins.*"] }), null, "noOwner"],
+    ["a person without a passkey", null, null, "noOwner"],
+    ["a person with one", null, passkeyOf(), "applied"],
+    ["a person with a passkey that gives less", null, passkeyOf({ permissions: ["keys.*"] }), "noOwner"],
+  ] as const)("every permission is had by: %s", async (_, adminKey, passkey, outcome) => {
+    if (adminKey) await apply({ kind: "adminKey.insert", adminKey, hash: "a1" })
+    if (passkey) await apply({ kind: "passkey.insert", passkey, most: 20 })
+    expect(await apply(owner)).toBe(outcome)
+  })
+
+  test("of two changes at once that each take away the other one who has every permission, one counts", async () => {
+    await insert()
+    // Several times, since which of them comes first differs.
+    for (const id of ["adm_1", "adm_2", "adm_3", "adm_4", "adm_5"]) {
+      await apply({ kind: "adminKey.insert", adminKey: ownerKey({ id }), hash: id })
+      const outcomes = await Promise.all([
+        admin.apply(changeOf([{ kind: "adminKey.revoke", id, revokedMs: 5_000 }, owner])),
+        other.apply(changeOf([{ kind: "passkey.remove", id: "psk_1" }, owner])),
+      ])
+      expect(outcomes.toSorted()).toEqual(["applied", "noOwner"])
+      await insert()
+      await apply({ kind: "adminKey.revoke", id, revokedMs: 5_000 })
+    }
   })
 
   test("a counter must rise, unless it stays 0; of uses at the same time with one counter, one counts", async () => {
@@ -106,5 +154,12 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
 })
 
 function personOf(change: Partial<PersonRecord> = {}): PersonRecord {
-  return { id: "psn_1", name: "Ann", permissions: ["*"], createdMs: 1_000, removedMs: null, ...change }
+  return {
+    ...{ id: "psn_1", name: "Ann", permissions: ["*"], held: ["*"], createdMs: 1_000, removedMs: null },
+    ...change,
+  }
+}
+
+function ownerKey(change: Parameters<typeof adminKeyOf>[0] = {}) {
+  return adminKeyOf({ permissions: ["*"], ...change })
 }

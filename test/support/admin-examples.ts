@@ -133,18 +133,19 @@ async function replaced(
   if (value.startsWith("msg_")) return unsentNotice(account, admin)
   if (value.startsWith("eml_"))
     return idOf(await admin("POST", "/invitations", { body: { email: "bob@example.com" } }))
-  if (value.startsWith("adm_")) return idOf(await admin("POST", "/admins", { body: { name: "other" } }))
+  if (value.startsWith("adm_"))
+    return idOf(await admin("POST", "/admins", { body: { name: "other", may: [may] } }))
   if (value.startsWith("psn_")) {
     return idOf(await admin("POST", "/people", { body: { name: "Ann", may: [may] } }))
   }
-  if (value.startsWith("psk_")) return passkey(admin, db)
+  if (value.startsWith("psk_")) return passkey(admin, db, may)
   if (value.startsWith("penknife-")) return backup(value, admin)
   return value
 }
 
 /** The id of a new passkey. Only a browser makes one over HTTP. */
-async function passkey(admin: Client, db: string): Promise<string> {
-  const person = idOf(await admin("POST", "/people", { body: { name: "Ann" } }))
+async function passkey(admin: Client, db: string, may: string): Promise<string> {
+  const person = idOf(await admin("POST", "/people", { body: { name: "Ann", may: [may] } }))
   const opened = await openStore(db, {
     timer: keepAliveTimer,
     clock: systemClock,

@@ -7,6 +7,7 @@ import { defineChange, defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
 import { grants } from "../permission.ts"
+import { keepOwner, requireNoMore } from "./grants.ts"
 
 /** An admin key as operations answer it, without its text. */
 export const adminKeySchema = Type.Object({
@@ -75,7 +76,8 @@ export const listAdmins = defineRead({
 export const revokeAdmin = defineChange({
   id: "admins.revoke",
   title: "Revoke an admin key",
-  description: "Revokes a key of the admin API for good. The next request with it is refused.",
+  description:
+    "Revokes a key of the admin API for good. The next request with it is refused. It needs all permissions that the key has.",
   permission: "admins.write",
   method: "POST",
   path: "/admins/{id}/revoke",
@@ -85,11 +87,12 @@ export const revokeAdmin = defineChange({
   isFinal: true,
   example: { id: "adm_1234567890abcdef" },
   async prepare({ id }, context) {
-    const { revokedMs: earlierMs } = await requireAdminKey(context, id)
+    const { name, permissions, revokedMs: earlierMs } = await requireAdminKey(context, id)
+    requireNoMore(permissions, `the admin key '${name}' has`, context)
     if (earlierMs !== null) throw new AdminFault("conflict", `Admin key '${id}' is revoked already.`)
     const revokedMs = context.clock.now()
     return {
-      mutations: [{ kind: "adminKey.revoke", id, revokedMs }],
+      mutations: [{ kind: "adminKey.revoke", id, revokedMs }, ...keepOwner(permissions, context)],
       target: { kind: "admin key", id, accountId: null },
       before: { revoked: null },
       after: { revoked: toIso(revokedMs) },

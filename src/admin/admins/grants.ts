@@ -1,5 +1,7 @@
 import { Type } from "@sinclair/typebox"
+import type { Mutation } from "../../store/admin-store.ts"
 import { AdminFault } from "../fault.ts"
+import type { AdminContext } from "../operation.ts"
 import { covers, grants, permissions } from "../permission.ts"
 
 /** The parameter that lists permissions. */
@@ -34,4 +36,31 @@ export function requireGrants(may: readonly string[], own: readonly string[]): v
     `You cannot give '${lacking}', since you do not have it. You have ${own.join(", ")}.`,
     { parameter: "may" },
   )
+}
+
+/**
+ * Requires that someone who changes a person or an admin key has all its permissions.
+ * @param whose such as `Ann Lee has or ever had`
+ * @throws AdminFault 403 that names a permission that they lack
+ */
+export function requireNoMore(held: readonly string[], whose: string, { actor }: AdminContext): void {
+  const lacking = held.find((one) => !covers(actor.permissions, one))
+  if (lacking === undefined) return
+  throw new AdminFault(
+    "forbidden",
+    `This needs all permissions that ${whose}, and you lack '${lacking}'. Ask a colleague who has it.`,
+  )
+}
+
+/**
+ * Keeps a change from taking away the last `*`: afterwards nobody could manage the service over the network any more. Whoever can
+ * run a command on the machine can give it again.
+ * @param permissions of the person or admin key that the change hits
+ */
+export function keepOwner(
+  permissions: readonly string[],
+  { actor, clock }: AdminContext,
+): readonly Mutation[] {
+  if (!permissions.includes("*") || actor.id.startsWith("cli:")) return []
+  return [{ kind: "owner.require", nowMs: clock.now() }]
 }

@@ -87,7 +87,10 @@ export function createPasskeys(parts: {
     async addOptions(actor, { rpId }) {
       const { session, person } = await requireSignedInPerson(actor, admin)
       const { generateRegistrationOptions } = await loadLibrary()
-      const passkeys = await admin.passkeysOf(person.id)
+      // A passkey that gives less than a new one would is replaced by it on the same device.
+      const passkeys = (await admin.passkeysOf(person.id)).filter(({ permissions }) =>
+        person.permissions.every((one) => covers(permissions, one)),
+      )
       return generateRegistrationOptions({
         ...{ rpName: rpId, rpID: rpId, userName: person.name, userDisplayName: person.name },
         userID: Uint8Array.from(Buffer.from(person.id)),
@@ -116,7 +119,7 @@ export function createPasskeys(parts: {
         publicKey: Buffer.from(credential.publicKey).toString("base64url"),
         counter: credential.counter,
         transports: (made.response.transports ?? []).slice(0, 10),
-        ...{ site: rpId, createdMs: nowMs, usedMs: null },
+        ...{ site: rpId, permissions: person.permissions, createdMs: nowMs, usedMs: null },
       }
       const outcome = await admin.apply({
         mutations: [
@@ -162,7 +165,7 @@ async function requireSignedInPerson(
   }
   throw new AdminFault(
     "forbidden",
-    "This session may do less than you may. Sign in with a passkey or with a link that was made for you, and add it then.",
+    "This session may do less than you may. Ask a colleague for a new link, open it, and add the passkey then.",
   )
 }
 

@@ -1,13 +1,15 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { requireName } from "../../accounts/requirements.ts"
 import { nullable } from "../../apis/contract.ts"
-import type { PasskeyRecord } from "../../store/people.ts"
+import type { Mutation } from "../../store/admin-store.ts"
+import type { PasskeyRecord, PersonRecord } from "../../store/people.ts"
 import { toIso } from "../../values/time-text.ts"
+import { keepOwner } from "../admins/grants.ts"
 import { AdminFault, noSuch } from "../fault.ts"
 import { idText, instant, maybeInstant } from "../fields.ts"
 import { type Actor, type AdminContext, defineChange, defineRead } from "../operation.ts"
-import { personId, personIdOf, requirePerson } from "../people/person.ts"
-import { allows, type Permission } from "../permission.ts"
+import { personId, personIdOf, requireAllOf, requirePerson } from "../people/person.ts"
+import { allows, commonGrants, grants, type Permission } from "../permission.ts"
 
 const passkeyId = idText("The passkey's id, which starts with `psk_`.")
 
@@ -17,6 +19,9 @@ const passkeySchema = Type.Object({
   person: personId,
   name: Type.String({ description: "Its name, such as that of the device." }),
   site: Type.String({ description: "The host name that it was made for. It signs in at no other one." }),
+  permissions: Type.Array(Type.String({ enum: grants }), {
+    description: "What it can give at most: what its person could do when it was added.",
+  }),
   created: instant("When it was added."),
   last_used: maybeInstant("When it last signed in; null for never."),
 })
@@ -25,8 +30,9 @@ export type PasskeyOutput = Static<typeof passkeySchema>
 
 /** A passkey as operations show it. */
 export function toPasskeyOutput(passkey: PasskeyRecord): PasskeyOutput {
-  const { id, personId: person, name, site, createdMs, usedMs } = passkey
-  return { id, person, name, site, created: toIso(createdMs), last_used: toIso(usedMs) }
+  const { id, personId: person, name, site, permissions, createdMs, usedMs } = passkey
+  const dates = { created: toIso(createdMs), last_used: toIso(usedMs) }
+  return { id, person, name, site, permissions: [...permissions], ...dates }
 }
 
 /** The id of the person who is signed in; null for everyone else, such as an admin key. */
@@ -35,19 +41,25 @@ export function ownPersonId({ session }: Actor): string | null {
 }
 
 /**
- * Requires a passkey that is one's own, or the permission for those of others.
+ * Requires a passkey that is one's own, or for those of others `people.write` and all permissions of the person.
+ * @returns it with its person, and mutations that end the change if the person has got more permissions meanwhile
  * @throws AdminFault 403, also for one that does not exist; 404 for those who may know
  */
 async function requirePasskey(
   id: string,
-  { admin, actor }: AdminContext,
-  permission: Permission,
-): Promise<PasskeyRecord> {
+  context: AdminContext,
+): Promise<{
+  readonly passkey: PasskeyRecord
+  readonly person: PersonRecord
+  readonly unchanged: readonly Mutation[]
+}> {
+  const { admin, actor } = context
   const passkey = await admin.findPasskey(id)
-  if (passkey && passkey.personId === ownPersonId(actor)) return passkey
-  if (!allows(actor.permissions, permission)) throw lacking(permission)
+  const isOwn = passkey !== null && passkey.personId === ownPersonId(actor)
+  if (!isOwn && !allows(actor.permissions, "people.write")) throw lacking("people.write")
   if (passkey === null) throw noSuch("passkey", id)
-  return passkey
+  const person = await requirePerson(context, passkey.personId)
+  return { passkey, person, unchanged: isOwn ? [] : [requireAllOf(person, context)] }
 }
 
 function lacking(permission: Permission): AdminFault {
@@ -91,7 +103,8 @@ export const listPasskeys = defineRead({
 export const renamePasskey = defineChange({
   id: "passkeys.rename",
   title: "Rename a passkey",
-  description: "Renames one's own passkey; another person's needs the permission `people.write`.",
+  description:
+    "Renames one's own passkey; another person's needs the permission `people.write` and all that the person has or ever had.",
   permission: null,
   method: "PATCH",
   path: "/passkeys/{id}",
@@ -107,10 +120,10 @@ export const renamePasskey = defineChange({
   output: passkeySchema,
   example: { id: "psk_1234567890abcdef", name: "Blue key" },
   async prepare({ id, name }, context) {
-    const passkey = await requirePasskey(id, context, "people.write")
+    const { passkey, unchanged } = await requirePasskey(id, context)
     requireName(name, "The name of a passkey")
     return {
-      mutations: [{ kind: "passkey.rename", id, name }],
+      mutations: [...unchanged, { kind: "passkey.rename", id, name }],
       target: { kind: "passkey", id, accountId: null },
       before: { name: passkey.name, person: passkey.personId },
       after: { name },
@@ -129,7 +142,7 @@ export const removePasskey = defineChange({
   title: "Remove a passkey",
   description:
     "Removes a passkey for good and ends the sessions that it opened. Everyone removes their own; another person's needs the permission " +
-    "`people.write`.",
+    "`people.write` and all that the person has or ever had.",
   permission: null,
   method: "DELETE",
   path: "/passkeys/{id}",
@@ -144,9 +157,11 @@ export const removePasskey = defineChange({
   }),
   example: { id: "psk_1234567890abcdef" },
   async prepare({ id }, context) {
-    const { personId: person, name } = await requirePasskey(id, context, "people.write")
+    const { passkey, person: owner, unchanged } = await requirePasskey(id, context)
+    const { personId: person, name } = passkey
+    const given = commonGrants(passkey.permissions, owner.permissions)
     return {
-      mutations: [{ kind: "passkey.remove", id }],
+      mutations: [...unchanged, { kind: "passkey.remove", id }, ...keepOwner(given, context)],
       target: { kind: "passkey", id, accountId: null },
       before: { name, person },
       after: null,

@@ -3,14 +3,14 @@ import { createId } from "../../accounts/key.ts"
 import { requireName } from "../../accounts/requirements.ts"
 import type { PersonRecord } from "../../store/people.ts"
 import { toIso } from "../../values/time-text.ts"
-import { grantsParameter, requireGrants } from "../admins/grants.ts"
+import { grantsParameter, keepOwner, requireGrants } from "../admins/grants.ts"
 import { pick } from "../changed-fields.ts"
 import { AdminFault } from "../fault.ts"
 import { maybeInstant } from "../fields.ts"
 import { linkNote, linkSchema, prepareLink, recallLink } from "../links/link.ts"
 import { type AdminContext, defineChange, type PreparedChange } from "../operation.ts"
 import { permissions } from "../permission.ts"
-import { ownerOf, personId, personSchema, readPerson, requirePerson } from "./person.ts"
+import { ownerOf, personId, personSchema, readPerson, requireAllOf, requirePerson } from "./person.ts"
 
 /** A colleague may open the message of an invitation the next day. */
 const personLinkMs = 24 * 3_600_000
@@ -28,20 +28,6 @@ function prepareLinkOf({ id, name, permissions }: PersonRecord, context: AdminCo
   const owner = { kind: "console", owner: ownerOf(id), name, permissions, accountId: null } as const
   // What the person may do counts when the link is opened. It does not end with the admin key that made it.
   return prepareLink(owner, page, personLinkMs, { ...context, actor: { ...context.actor, adminKeyId: null } })
-}
-
-/**
- * Requires that someone has all permissions of a person whose link they get: they could open it themselves.
- * @throws AdminFault 403
- */
-function requireAllOf({ name, permissions }: PersonRecord, { actor }: AdminContext): void {
-  try {
-    requireGrants(permissions, actor.permissions)
-  } catch (thrown) {
-    if (!(thrown instanceof AdminFault)) throw thrown
-    const text = `Only someone with all permissions of ${name} may make a link for them: ${permissions.join(", ")}.`
-    throw new AdminFault("forbidden", text, { cause: thrown })
-  }
 }
 
 const { passkeys: _, last_sign_in: __, removed: ___, ...invited } = personSchema.properties
@@ -76,7 +62,7 @@ export const createPerson = defineChange({
     requireName(name, "The name of a person")
     const { random, clock } = context
     const id = createId("psn", random)
-    const person = { id, name, permissions: may, createdMs: clock.now(), removedMs: null }
+    const person = { id, name, permissions: may, held: may, createdMs: clock.now(), removedMs: null }
     const link = prepareLinkOf(person, context)
     return {
       mutations: [{ kind: "person.insert", person }, ...link.mutations],
@@ -99,7 +85,9 @@ export const updatePerson = defineChange({
   id: "people.update",
   title: "Change a person",
   description:
-    "Changes a person's name, or what they may do. What they may no longer do ends at once; more they may do with their next sign-in.",
+    "Changes a person's name, or what they may do. What they may no longer do ends at once. More they may do after they have opened a new " +
+    "link and added a passkey: older passkeys and sessions never gain. Only someone with all permissions that the person has or ever had " +
+    "may change them.",
   permission: "people.write",
   method: "PATCH",
   path: "/people/{id}",
@@ -114,11 +102,18 @@ export const updatePerson = defineChange({
       })
     }
     const person = await requirePerson(context, id)
+    const unchanged = requireAllOf(person, context)
     if (may !== undefined) requireGrants(may, context.actor.permissions)
     if (name !== undefined) requireName(name, "The name of a person")
     const set = { ...(name !== undefined && { name }), ...(may !== undefined && { permissions: may }) }
+    const held = [...new Set([...person.held, ...(may ?? [])])]
+    const isDemoted = may !== undefined && !may.includes("*")
     return {
-      mutations: [{ kind: "person.update", id, set }],
+      mutations: [
+        unchanged,
+        { kind: "person.update", id, set: { ...set, held } },
+        ...(isDemoted ? keepOwner(person.permissions, context) : []),
+      ],
       target: { kind: "person", id, accountId: null },
       before: pick(person, Object.keys(set)),
       after: set,
@@ -132,7 +127,8 @@ export const removePerson = defineChange({
   id: "people.remove",
   title: "Remove a person",
   description:
-    "Removes a person for good with their passkeys, sessions and links. They are signed out at once; their acts stay in the audit log.",
+    "Removes a person for good with their passkeys, sessions and links. They are signed out at once; their acts stay in the audit log. " +
+    "Only someone with all permissions that the person has or ever had may do it.",
   permission: "people.write",
   method: "DELETE",
   path: "/people/{id}",
@@ -142,12 +138,15 @@ export const removePerson = defineChange({
   output: personSchema,
   example: { id: "psn_1234567890abcdef" },
   async prepare({ id }, context) {
-    const { name, permissions } = await requirePerson(context, id)
+    const person = await requirePerson(context, id)
+    const { name, permissions } = person
     const removedMs = context.clock.now()
     return {
       mutations: [
+        requireAllOf(person, context),
         { kind: "person.remove", id, removedMs },
         { kind: "session.endAll", sessionKind: "console", owner: ownerOf(id) },
+        ...keepOwner(permissions, context),
       ],
       target: { kind: "person", id, accountId: null },
       before: { name, permissions, removed: null },
@@ -163,7 +162,7 @@ export const personLink = defineChange({
   title: "Make a link for a person",
   description:
     "Makes a link that signs a person in to the console, once, within 24 hours: the way back for someone who has lost their passkeys. Only " +
-    "someone with all permissions of the person may make it.",
+    "someone with all permissions that the person has or ever had may make it.",
   permission: "people.write",
   method: "POST",
   path: "/people/{id}/link",
@@ -180,9 +179,10 @@ export const personLink = defineChange({
   example: { id: "psn_1234567890abcdef" },
   async prepare({ id }, context): Promise<PreparedChange<Awaited<ReturnType<typeof recallLink>>>> {
     const person = await requirePerson(context, id)
-    requireAllOf(person, context)
+    const unchanged = requireAllOf(person, context)
     const link = prepareLinkOf(person, context)
-    return { ...link, after: { ...link.after, person: id } }
+    const mutations = [unchanged, ...link.mutations]
+    return { ...link, mutations, after: { ...link.after, person: id } }
   },
   recall: recallLink,
 })

@@ -1,9 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox"
+import type { Mutation } from "../../store/admin-store.ts"
 import type { PersonRecord } from "../../store/people.ts"
 import { toIso } from "../../values/time-text.ts"
+import { requireNoMore } from "../admins/grants.ts"
 import { noSuch } from "../fault.ts"
 import { idText, instant, listOf, maybeInstant, pageParameters } from "../fields.ts"
-import { defineRead } from "../operation.ts"
+import { type AdminContext, defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
 import { grants } from "../permission.ts"
@@ -41,6 +43,16 @@ export async function requirePerson({ admin }: Pick<AdminParts, "admin">, id: st
   const person = await admin.findPerson(id)
   if (person && person.removedMs === null) return person
   throw noSuch("person", id)
+}
+
+/**
+ * Requires that someone has all permissions that a person has or ever had: their passkeys and links may give those again.
+ * @returns a mutation that ends the change if the person has got more meanwhile
+ * @throws AdminFault 403
+ */
+export function requireAllOf({ id, name, held }: PersonRecord, context: AdminContext): Mutation {
+  requireNoMore(held, `${name} has or ever had`, context)
+  return { kind: "person.expect", id, held }
 }
 
 /** A person as operations show them. */

@@ -14,7 +14,12 @@ import { addressMatches, toNetworks } from "../../values/ip.ts"
 import type { Actor } from "../operation.ts"
 import { type PasskeySite, verifySignIn } from "../passkeys/ceremonies.ts"
 import { ownerOf, personIdOf } from "../people/person.ts"
-import { allows as allowsOperation, covers, customerPermissions, readingPermissions } from "../permission.ts"
+import {
+  allows as allowsOperation,
+  commonGrants,
+  customerPermissions,
+  readingPermissions,
+} from "../permission.ts"
 import type { SignIn } from "../sign-in.ts"
 import { type SessionRefusal, SignInRefused } from "./refusal.ts"
 
@@ -113,7 +118,10 @@ async function grantOfPasskey(
   const { passkey, counter, challenge } = proof
   const person = await admin.findPerson(passkey.personId)
   if (person === null || person.removedMs !== null) throw new SignInRefused("personRemoved", passkey.id)
-  const { name, permissions } = person
+  const { name } = person
+  // Whoever could make someone else's passkey while that person had fewer permissions must not gain the others with it.
+  const permissions = commonGrants(passkey.permissions, person.permissions)
+  if (permissions.length === 0) throw new SignInRefused("passkeyOutgrown", passkey.id)
   const nowMs = clock.now()
   return {
     owner: ownerOf(person.id),
@@ -236,12 +244,12 @@ async function permissionsBehind(
   if (personId !== null) {
     const person = await admin.findPerson(personId)
     if (person === null || person.removedMs !== null) return null
-    return permissions.filter((one) => covers(person.permissions, one))
+    return commonGrants(permissions, person.permissions)
   }
   if (adminKeyId === null) return permissions
   const key: AdminKeyRecord | null = await admin.findAdminKeyById(adminKeyId)
   const isValid = key?.revokedMs === null && (key.expiresMs === null || key.expiresMs > clock.now())
-  return isValid ? permissions.filter((one) => covers(key.permissions, one)) : null
+  return isValid ? commonGrants(permissions, key.permissions) : null
 }
 
 /** The same rule as for a call of an API (`Admission.identify`). */

@@ -19,6 +19,8 @@ const sessionRefusals = {
   personRemoved: "You were removed from this console. Ask a colleague to invite you again.",
   passkeyUnknown:
     "This passkey is not known here, or it was removed. Use another one, or ask a colleague for a link.",
+  passkeyOutgrown:
+    "This passkey gives none of your present permissions, since it was added before you got them. Ask a colleague for a link, and add a new passkey.",
   passkeyOld: "It took too long, or the request was used already. Try again.",
   passkeyInvalid: "The passkey was not accepted. Try again at the address of this console.",
   passkeyCloned:
@@ -43,6 +45,7 @@ const mistakes: readonly SessionRefusal[] = [
   "adminKey",
   "linkOfConsole",
   "linkOfPortal",
+  "passkeyOutgrown",
   "passkeyOld",
 ]
 

@@ -580,11 +580,15 @@ DECLARE
 BEGIN
   CASE mutation ->> 'kind'
   WHEN 'person.insert' THEN
-    INSERT INTO people (id, name, permissions, created_ms, removed_ms)
-      VALUES (person ->> 'id', person ->> 'name', person ->> 'permissions', (person ->> 'createdMs')::bigint,
-        (person ->> 'removedMs')::bigint);
+    INSERT INTO people (id, name, permissions, held, created_ms, removed_ms)
+      VALUES (person ->> 'id', person ->> 'name', person ->> 'permissions', person ->> 'held',
+        (person ->> 'createdMs')::bigint, (person ->> 'removedMs')::bigint);
+  WHEN 'person.expect' THEN
+    PERFORM 1 FROM people WHERE id = mutation ->> 'id' AND removed_ms IS NULL AND held::jsonb = mutation -> 'held' FOR NO KEY UPDATE;
+    IF NOT FOUND THEN RETURN 'conflict'; END IF;
   WHEN 'person.update' THEN
-    UPDATE people SET name = coalesce(given ->> 'name', name), permissions = coalesce(given ->> 'permissions', permissions)
+    UPDATE people SET name = coalesce(given ->> 'name', name), permissions = coalesce(given ->> 'permissions', permissions),
+        held = coalesce(given ->> 'held', held)
       WHERE id = mutation ->> 'id' AND removed_ms IS NULL;
     IF NOT FOUND THEN RETURN 'missing'; END IF;
   WHEN 'person.remove' THEN
@@ -597,10 +601,11 @@ BEGIN
     IF (SELECT count(*) FROM passkeys WHERE person_id = passkey ->> 'personId') >= (mutation ->> 'most')::bigint THEN
       RETURN 'tooMany';
     END IF;
-    INSERT INTO passkeys (id, credential_id, person_id, name, public_key, counter, transports, site, created_ms, used_ms)
+    INSERT INTO passkeys (id, credential_id, person_id, name, public_key, counter, transports, site, permissions,
+        created_ms, used_ms)
       VALUES (passkey ->> 'id', passkey ->> 'credentialId', passkey ->> 'personId', passkey ->> 'name', passkey ->> 'publicKey',
-        (passkey ->> 'counter')::bigint, passkey ->> 'transports', passkey ->> 'site', (passkey ->> 'createdMs')::bigint,
-        (passkey ->> 'usedMs')::bigint)
+        (passkey ->> 'counter')::bigint, passkey ->> 'transports', passkey ->> 'site', passkey ->> 'permissions',
+        (passkey ->> 'createdMs')::bigint, (passkey ->> 'usedMs')::bigint)
     ON CONFLICT (credential_id) DO NOTHING;
     IF NOT FOUND THEN RETURN 'taken'; END IF;
   WHEN 'passkey.rename' THEN
@@ -614,6 +619,14 @@ BEGIN
     UPDATE passkeys SET counter = signatures, used_ms = (mutation ->> 'usedMs')::bigint
       WHERE id = mutation ->> 'id' AND (counter < signatures OR (counter = 0 AND signatures = 0));
     IF NOT FOUND THEN RETURN 'conflict'; END IF;
+  WHEN 'owner.require' THEN
+    -- Of two changes that each remove the other's owner, the second one waits here, and then sees the first one.
+    PERFORM pg_advisory_xact_lock(hashtext('penknife'), hashtext('owners'));
+    IF NOT EXISTS (SELECT FROM admin_keys WHERE permissions LIKE '%"*"%' AND revoked_ms IS NULL
+        AND (expires_ms IS NULL OR expires_ms > (mutation ->> 'nowMs')::bigint))
+      AND NOT EXISTS (SELECT FROM people JOIN passkeys ON person_id = people.id
+        WHERE removed_ms IS NULL AND people.permissions LIKE '%"*"%' AND passkeys.permissions LIKE '%"*"%')
+    THEN RETURN 'noOwner'; END IF;
   WHEN 'challenge.use' THEN
     DELETE FROM passkey_challenges WHERE hash = mutation ->> 'hash' AND expires_ms > (mutation ->> 'nowMs')::bigint;
     IF NOT FOUND THEN RETURN 'missing'; END IF;
@@ -663,6 +676,7 @@ BEGIN
       WHEN 'person' THEN apply_people_mutation(mutation)
       WHEN 'passkey' THEN apply_people_mutation(mutation)
       WHEN 'challenge' THEN apply_people_mutation(mutation)
+      WHEN 'owner' THEN apply_people_mutation(mutation)
       ELSE apply_notice_mutation(mutation) END;
     -- Undoes what came before.
     IF outcome <> 'applied' THEN RAISE EXCEPTION USING ERRCODE = 'PK001', MESSAGE = outcome; END IF;

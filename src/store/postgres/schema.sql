@@ -469,6 +469,7 @@ CREATE TABLE people (
   id          text COLLATE "C" PRIMARY KEY,
   name        text NOT NULL,
   permissions text NOT NULL, -- JSON array
+  held        text NOT NULL, -- JSON array: all permissions that they have or ever had
   created_ms  bigint NOT NULL,
   removed_ms  bigint
 );
@@ -483,6 +484,7 @@ CREATE TABLE passkeys (
   counter       bigint NOT NULL, -- signatures of the authenticator; stays 0 where it does not count
   transports    text NOT NULL,    -- JSON array
   site          text NOT NULL,    -- the host name that it was made for (RP ID)
+  permissions   text NOT NULL,    -- JSON array: those of its person when it was added, and it never gives more
   created_ms    bigint NOT NULL,
   used_ms       bigint
 );

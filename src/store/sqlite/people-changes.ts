@@ -4,7 +4,7 @@ import { insertRow } from "./row-changes.ts"
 
 type PeopleMutation = Extract<
   Mutation,
-  { kind: `person.${string}` | `passkey.${string}` | `challenge.${string}` }
+  { kind: `person.${string}` | `passkey.${string}` | `challenge.${string}` | "owner.require" }
 >
 
 /** Changes people, passkeys and their challenges, in a transaction. Unless the outcome is `applied`, it must be undone. */
@@ -13,11 +13,15 @@ export function changePeople(database: Database, mutation: PeopleMutation): Admi
     case "person.insert":
       insertRow(database, "people", { ...mutation.person })
       return "applied"
+    case "person.expect": {
+      const select = "SELECT 1 FROM people WHERE id = ?1 AND removed_ms IS NULL AND json(held) = ?2"
+      return database.query(select).get(mutation.id, JSON.stringify(mutation.held)) ? "applied" : "conflict"
+    }
     case "person.update": {
-      const { name = null, permissions } = mutation.set
-      const update =
-        "UPDATE people SET name = coalesce(?2, name), permissions = coalesce(?3, permissions) WHERE id = ?1 AND removed_ms IS NULL"
-      return run(database, update, mutation.id, name, permissions ? JSON.stringify(permissions) : null)
+      const { name = null, permissions, held } = mutation.set
+      const update = `UPDATE people SET name = coalesce(?2, name), permissions = coalesce(?3, permissions), held = coalesce(?4, held)
+        WHERE id = ?1 AND removed_ms IS NULL`
+      return run(database, update, mutation.id, name, toJson(permissions), toJson(held))
     }
     case "person.remove":
       database.query("DELETE FROM passkeys WHERE person_id = ?1").run(mutation.id)
@@ -40,11 +44,23 @@ export function changePeople(database: Database, mutation: PeopleMutation): Admi
         WHERE id = ?1 AND (counter < ?2 OR (counter = 0 AND ?2 = 0))`
       return run(database, update, id, counter, usedMs) === "applied" ? "applied" : "conflict"
     }
+    case "owner.require":
+      return database.query(selectOwner).get(mutation.nowMs) ? "applied" : "noOwner"
     case "challenge.use": {
       const remove = "DELETE FROM passkey_challenges WHERE hash = ?1 AND expires_ms > ?2"
       return run(database, remove, mutation.hash, mutation.nowMs)
     }
   }
+}
+
+const selectOwner = `
+  SELECT 1 FROM admin_keys
+  WHERE permissions LIKE '%"*"%' AND revoked_ms IS NULL AND (expires_ms IS NULL OR expires_ms > ?1)
+  UNION ALL SELECT 1 FROM people JOIN passkeys ON person_id = people.id
+  WHERE removed_ms IS NULL AND people.permissions LIKE '%"*"%' AND passkeys.permissions LIKE '%"*"%' LIMIT 1`
+
+function toJson(permissions: readonly string[] | undefined): string | null {
+  return permissions ? JSON.stringify(permissions) : null
 }
 
 /** Runs a statement that changes one row; `missing` if there is no such row. */

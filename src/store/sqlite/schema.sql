@@ -464,6 +464,7 @@ CREATE TABLE people (
   id          TEXT PRIMARY KEY,
   name        TEXT NOT NULL,
   permissions TEXT NOT NULL, -- JSON array
+  held        TEXT NOT NULL, -- JSON array: all permissions that they have or ever had
   created_ms  INTEGER NOT NULL,
   removed_ms  INTEGER
 ) STRICT, WITHOUT ROWID;
@@ -478,6 +479,7 @@ CREATE TABLE passkeys (
   counter       INTEGER NOT NULL, -- signatures of the authenticator; stays 0 where it does not count
   transports    TEXT NOT NULL,    -- JSON array
   site          TEXT NOT NULL,    -- the host name that it was made for (RP ID)
+  permissions   TEXT NOT NULL,    -- JSON array: those of its person when it was added, and it never gives more
   created_ms    INTEGER NOT NULL,
   used_ms       INTEGER
 ) STRICT, WITHOUT ROWID;

@@ -98,6 +98,7 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       case "emailLink.revoke":
         return changeEmailLinks(database, mutation)
       case "person.insert":
+      case "person.expect":
       case "person.update":
       case "person.remove":
       case "passkey.insert":
@@ -105,6 +106,7 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       case "passkey.remove":
       case "passkey.use":
       case "challenge.use":
+      case "owner.require":
         return changePeople(database, mutation)
       case "adminKey.insert":
         insertRow(database, "admin_keys", { ...mutation.adminKey, hash: mutation.hash })

@@ -12,6 +12,7 @@ import { Empty, Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
+import { Permissions } from "./permission-fields.tsx"
 
 type Passkey = AnswerOf<"passkeys.list">["data"][number]
 type Window = { readonly kind: "add" } | { readonly kind: "rename" | "remove"; readonly passkey: Passkey }
@@ -116,6 +117,7 @@ function columnsWith(open: (window: Window) => void): readonly Column<Passkey>[]
   return [
     { title: "Name", isName: true, cell: ({ name }) => name },
     { title: "For", cell: ({ site }) => <span class="mono">{site}</span> },
+    { title: "Gives at most", cell: ({ permissions }) => <Permissions names={permissions} /> },
     { title: "Added", cell: ({ created }) => <Time at={created} style="instant" /> },
     {
       title: "Last used",

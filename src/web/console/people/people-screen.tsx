@@ -124,7 +124,11 @@ export function PeopleScreen() {
             name: values.text("name"),
             may: chosenPermissions(values),
           })}
-          done={() => changed("Saved. Fewer permissions count now, more of them with the next sign-in.")}
+          done={() =>
+            changed(
+              "Saved. Fewer permissions count now. For more of them, make a new link: older passkeys do not gain.",
+            )
+          }
         >
           <TextField name="name" label="Name" required value={window.person.name} />
           <PermissionFields given={window.person.permissions} />
