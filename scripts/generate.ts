@@ -1,6 +1,6 @@
 /**
- * Renews everything that is derived from the code: `bun run generate`. That is docs/schema.graphql, the page of each API in
- * docs/apis, each part of another page between `<!-- name -->` and `<!-- /name -->`, and each answer shown below a curl command.
+ * Renews everything that is derived from the code: `bun run generate`. That is docs/schema.graphql, the answers to the examples of
+ * each API (`answers.json` beside it), its page in docs/apis, each part of another page between `<!-- name -->` and `<!-- /name -->`, and each answer shown below a curl command.
  * test/readme.test.ts fails when one of them is out of date.
  */
 import { readFileSync, rmSync } from "node:fs"
@@ -11,6 +11,7 @@ import { mockOptions, mockOwn, options } from "../src/config/options.ts"
 import { printCatalogSchema } from "../src/surfaces/graphql/schema.ts"
 import { fillAnswers, startAnswering } from "./generate/answers.ts"
 import { apiIndex, apiPage, apiTable, toolTable } from "./generate/apis.ts"
+import { exampleAnswers } from "./generate/examples.ts"
 import { problemTable } from "./generate/problems.ts"
 import { planTable, settingsTable } from "./generate/settings.ts"
 
@@ -43,7 +44,10 @@ export function apiPages(): readonly string[] {
 
 /** The text that each generated file should have, by its path from the project's root. */
 export async function generate(): Promise<ReadonlyMap<string, string>> {
-  const files = new Map([["docs/schema.graphql", printCatalogSchema(catalog)]])
+  const files = new Map([
+    ["docs/schema.graphql", printCatalogSchema(catalog)],
+    ...(await exampleAnswers(catalog)),
+  ])
   const service = await startAnswering()
   try {
     for (const page of pages) {

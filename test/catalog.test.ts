@@ -11,9 +11,7 @@ import { XMLParser } from "fast-xml-parser"
 import { parse as parseYaml } from "yaml"
 import { categories } from "../src/apis/categories.ts"
 import { type ApiDefinition, type Dns, type Example, isPremium } from "../src/apis/contract.ts"
-import { isolatedRuns } from "../src/apis/isolated-runs.ts"
 import { catalog as builtIn } from "../src/app/prepare.ts"
-import { compileInput } from "../src/call/input.ts"
 import { toFlagTexts } from "../src/surfaces/cli/call.ts"
 import { toRootField } from "../src/surfaces/graphql/names.ts"
 import { readAnswer } from "./support/answer.ts"
@@ -22,6 +20,7 @@ import { startExampleService } from "./support/example-service.ts"
 import { readGraphql, toQuery, withNulls } from "./support/graphql.ts"
 import { connectMcp } from "./support/mcp.ts"
 import { loadOwn } from "./support/own-apis.ts"
+import { runExample } from "./support/run-example.ts"
 import type { TestService } from "./support/service.ts"
 import { portsFor } from "./support/zone-ports.ts"
 
@@ -115,7 +114,8 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
     expect([...Value.Errors(closed(api.output), data)].map(({ path, message }) => [path, message])).toEqual(
       [],
     )
-    expect(withoutVarying(data, example)).toEqual(withoutVarying(example.output, example))
+    const renew = "If the new answer is right, 'bun run generate' stores it."
+    expect(withoutVarying(data, example), renew).toEqual(withoutVarying(example.output, example))
   })
 
   test("REST gives it in four formats, charges each call once, and forbids caching", async () => {
@@ -226,19 +226,6 @@ function plansFor({ examples }: ApiDefinition, example: Example): readonly strin
   const lengthOf = ({ output }: Example) => JSON.stringify(output).length
   const isLongest = examples.every((other) => lengthOf(other) <= lengthOf(example))
   return isLongest ? ["pro", "free"] : ["pro"]
-}
-
-async function runExample(api: ApiDefinition, example: Example, ports = portsFor(example)) {
-  const input = compileInput(api.input)({ kind: "typed", values: example.input })
-  // An isolated API runs in this thread here; over each surface it runs in its own.
-  const { run } = api.isolated ? await isolatedRun(api.id) : api
-  return run((await api.isolated?.prepare?.(input)) ?? input, { ports, giveWay() {}, premium: true })
-}
-
-async function isolatedRun(id: string): Promise<Pick<ApiDefinition, "run">> {
-  const load = isolatedRuns[id]
-  if (!load) throw new Error(`isolated-runs.ts lacks '${id}'`)
-  return load()
 }
 
 function withoutVarying(data: object | null, { varying = [] }: Example): Record<string, unknown> {

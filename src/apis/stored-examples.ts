@@ -2,24 +2,31 @@ import type { Example } from "./contract.ts"
 
 /** A file `examples.json` beside an API. Readers find in `about` which examples it has, and where their data is from. */
 interface StoredExamples {
+  readonly about?: string
   /** The world of all examples but those that have one of their own, or null for none. */
   readonly given?: object
-  readonly examples: readonly (Omit<Example, "given"> & { readonly given?: object | null })[]
+  readonly examples: readonly StoredExample[]
+}
+
+interface StoredExample extends Omit<Example, "given" | "output"> {
+  readonly given?: object | null
+  /** The standard that gives the answer, which is then written here by hand. */
+  readonly source?: string
+  readonly output?: object
 }
 
 /**
- * The examples of a file. The compiler cannot hold the texts of JSON to a schema, but test/catalog.test.ts runs every example
- * and compares the whole answer.
- * @param dates fields that each answer has from the lists that the API uses
+ * The examples of an API. `bun run generate` computes their answers into `answers.json`, by the names of the examples.
+ * test/catalog.test.ts runs every example and compares the whole answer.
  */
 export function storedExamples(
   { given, examples }: StoredExamples,
-  dates: Readonly<Record<string, string | null>> = {},
+  answers: Readonly<Record<string, object>>,
 ): readonly Example<never, never>[] {
-  return examples.map(({ given: own = given, input, output, ...rest }) => ({
+  return examples.map(({ given: own = given, input, output, source, ...rest }) => ({
     ...rest,
-    // No text of the file has the type of a certain API, so that the list fits each.
-    ...{ input: input as never, output: { ...output, ...dates } as never },
+    // A new example has no answer until it is computed. No text of the file has the type of a certain API.
+    ...{ input: input as never, output: ((source && output) ?? answers[rest.name] ?? {}) as never },
     ...(own ? { given: own as NonNullable<Example["given"]> } : {}),
   }))
 }

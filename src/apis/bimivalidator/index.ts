@@ -7,6 +7,7 @@ import { requireDomain } from "../mail/domain-name.ts"
 import { markCertificate } from "../mail/mark-certificate.ts"
 import { authoritiesDate, serverCertificate, webAuthorities } from "../mail/server-certificate.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 
 /** With `_bimi.` and the selector before it, a domain must still be a name of 253 bytes. */
@@ -88,7 +89,7 @@ export const bimivalidator = defineApi({
     ),
     data_date: authoritiesDate,
   }),
-  examples: storedExamples(stored, { data_date: webAuthorities.date }),
+  examples: storedExamples(stored, answers),
   async run({ domain: text, selector = "default", svg }, { ports }) {
     if (text === undefined) {
       if (svg === undefined) return reject("domain", "must be given, or 'svg'")

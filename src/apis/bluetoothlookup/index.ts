@@ -1,8 +1,11 @@
 import { Type } from "@sinclair/typebox"
 import { defineApi, defineFormat, nullableText, reject } from "../contract.ts"
+import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import embedded from "./companies.json"
 import { formatCompanyId, highestCompanyId, parseCompanyId } from "./company-id.ts"
 import { type Companies, companyName } from "./company-list.ts"
+import stored from "./examples.json"
 
 const companyIdFormat = "bluetooth-company-id"
 const requirement = "must be a number from 0 to 65535, in decimal (76) or hexadecimal with 0x (0x004C)"
@@ -36,18 +39,7 @@ export function createBluetoothlookup(companies: Companies) {
       found: Type.Boolean({ description: "Whether the identifier is assigned to a company." }),
       company: nullableText("The company's name; null when the identifier is not assigned."),
     }),
-    examples: [
-      {
-        name: "Hexadecimal",
-        input: { companyid: "0x004C" },
-        output: { companyId: 76, companyIdHex: "0x004C", found: true, company: "Apple, Inc." },
-      },
-      {
-        name: "An identifier without a company",
-        input: { companyid: "65534" },
-        output: { companyId: 65534, companyIdHex: "0xFFFE", found: false, company: null },
-      },
-    ],
+    examples: storedExamples(stored, answers),
     run: ({ companyid }) => {
       const companyId = parseCompanyId(String(companyid)) ?? reject("companyid", requirement)
       const company = companyName(companies, companyId)

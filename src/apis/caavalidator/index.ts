@@ -5,6 +5,7 @@ import { requireDomain } from "../mail/domain-name.ts"
 import { requireRecords } from "../mail/records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { policyOf } from "./policy.ts"
 import { findProblems, problem, problemList } from "./problems.ts"
@@ -97,7 +98,7 @@ export const caavalidator = defineApi({
       ),
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   async run(input, { ports: { dns, timer } }) {
     const is_wildcard = input.domain.startsWith("*.")
     const domain = await requireDomain(is_wildcard ? input.domain.slice(2) : input.domain, { leastLabels: 1 })

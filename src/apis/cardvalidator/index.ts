@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { defineApi, nullable, nullableText, secret } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import rupay from "./rupay.json"
 
@@ -67,7 +68,7 @@ export const cardvalidator = defineApi({
       { description: "The security code of the scheme's cards; null if `scheme` is." },
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   async run({ number: written }) {
     const number = written.replace(/[\s-]/g, "")
     const { default: creditCardType } = await import("credit-card-type")

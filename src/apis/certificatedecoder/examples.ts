@@ -1,5 +1,5 @@
 import { storedExamples } from "../stored-examples.ts"
-import answers from "./example-answers.json"
+import answers from "./answers.json"
 
 /** Made with keys that were thrown away. */
 const now = "2026-11-23T12:00:00Z"
@@ -50,25 +50,25 @@ PjP2Q1zU1yn6rBfwAiBLUmga/9b4M0lEi9Yn2rdS+QKP3JaPRcMzT6kQFGl8sw==
 `
 
 /** A certificate with its chain, one with mistakes, and a request. */
-export const examples = storedExamples({
-  examples: [
-    {
-      name: "A certificate followed by its authority's",
-      input: { certificate: chain, host: "example.com" },
-      output: answers.chain,
-      given: { now },
-    },
-    {
-      name: "An expired certificate without a name to compare with",
-      input: { certificate: expired },
-      output: answers.expired,
-      given: { now },
-    },
-    {
-      name: "A request",
-      input: { certificate: request },
-      output: answers.request,
-      given: { now },
-    },
-  ],
-})
+export const examples = storedExamples(
+  {
+    examples: [
+      {
+        name: "A certificate followed by its authority's",
+        input: { certificate: chain, host: "example.com" },
+        given: { now },
+      },
+      {
+        name: "An expired certificate without a name to compare with",
+        input: { certificate: expired },
+        given: { now },
+      },
+      {
+        name: "A request",
+        input: { certificate: request },
+        given: { now },
+      },
+    ],
+  },
+  answers,
+)

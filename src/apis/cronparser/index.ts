@@ -10,6 +10,7 @@ import {
 } from "../../values/time-zones/zone-data.ts"
 import { choice, defineIsolatedApi, nullableText, premium, reject } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { dialects } from "./expression.ts"
 import { languages } from "./words.ts"
@@ -111,7 +112,7 @@ export function createCronparser(zones: TimeZones) {
       ),
       data_version: zoneDataVersion,
     }),
-    examples: storedExamples(stored, { data_version: zones.version }),
+    examples: storedExamples(stored, answers),
     isolated: {
       limitMs: 2_000,
       async prepare({ timezone = "UTC", ...rest }) {

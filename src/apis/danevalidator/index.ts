@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { choice, defineApi, nullable, premium } from "../contract.ts"
 import { checkTlsa } from "../mail/dane/tlsa-check.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { interpretTlsa, securityLevels } from "./recommendations.ts"
 import { parseTlsaRecord } from "./tlsa-record.ts"
@@ -79,7 +80,7 @@ export const danevalidator = defineApi({
       { description: "The result of the checks." },
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   run: ({ record }) => {
     const { owner, ttl, class: rrClass, ...rdata } = parseTlsaRecord(record)
     const { isHexadecimal, isLengthValid, faults } = checkTlsa(rdata)

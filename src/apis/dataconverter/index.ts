@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { problemList } from "./notes.ts"
 
@@ -52,6 +53,6 @@ export const dataconverter = defineIsolatedApi({
     text: Type.String({ description: "The data in the other format." }),
     problems: problemList,
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   isolated: { limitMs: 2_000 },
 })

@@ -16,6 +16,7 @@ import { showBytes } from "../mail/shown-bytes.ts"
 import { findMisplaced, toProblems } from "../mail/text-records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { problem, problemList, readRecord } from "./record.ts"
 
@@ -91,7 +92,7 @@ export const dkimvalidator = defineApi({
       }),
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   run: (input, context) => lookUpKey(input, context, true),
 })
 

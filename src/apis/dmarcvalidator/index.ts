@@ -15,6 +15,7 @@ import { refuseFailure } from "../mail/records.ts"
 import { findMisplaced, toProblems } from "../mail/text-records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { aboutRecord, aboutTexts, type DmarcProblem, modeOf, problem, problemList } from "./record.ts"
 import { findPermissions } from "./report-permissions.ts"
@@ -111,7 +112,7 @@ export const dmarcvalidator = defineApi({
       ),
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   async run(input, context) {
     const domain = await requireDomain(input.domain)
     return withTimeLimit(context.ports.timer, dnsLimitMs, (signal) => validate(domain, context, signal))

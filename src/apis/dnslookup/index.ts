@@ -13,6 +13,7 @@ import { requireName } from "../mail/domain-name.ts"
 import { refuseFailure } from "../mail/records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 
 const dnsLimitMs = 15_000
@@ -101,7 +102,7 @@ export const dnslookup = defineApi({
       ),
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   async run({ name: asked, type = "A" }, context) {
     const name = asked === "." ? "." : await requireName(asked)
     return withTimeLimit(context.ports.timer, dnsLimitMs, async (signal) =>

@@ -6,6 +6,7 @@ import { choice, defineApi, nullable, nullableText, premium, type RunContext } f
 import { findDmarc } from "../mail/dmarc-policy.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import { diagnosisNames, problem, problemList, toDiagnosis, toProblem } from "./diagnoses.ts"
 import { builtInDisposable, type DisposableDomains, isDisposable } from "./disposable.ts"
 import stored from "./examples.json"
@@ -113,7 +114,7 @@ export function createEmailvalidator(disposable: DisposableDomains) {
         ),
       ),
     }),
-    examples: storedExamples(stored, { data_date: disposable.date }),
+    examples: storedExamples(stored, answers),
     async run({ email }, context) {
       const { default: isemail } = await import("isemail")
       // Many calls may wait for the library: without this, all would go on in the same turn of the event loop.

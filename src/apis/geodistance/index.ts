@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { defineApi, type GiveWay, nullable, premium, reject } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 
 const pointForm =
@@ -79,7 +80,7 @@ export const geodistance = defineApi({
       ),
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   async run({ points: texts }, { premium: isPremium, giveWay }) {
     const { default: library } = await import("geographiclib-geodesic")
     const earth = library.Geodesic.WGS84

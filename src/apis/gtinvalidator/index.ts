@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import { convert, format, kinds, nothing, toCheckDigit, toKind } from "./codes.ts"
 import stored from "./examples.json"
 
@@ -83,7 +84,7 @@ export const gtinvalidator = defineApi({
       ),
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   async run({ code: written }) {
     const digits = written.replace(new RegExp(separators, "g"), "").toUpperCase()
     const code = digits.replace(/^M(?=\d{9}$)/, "9790")

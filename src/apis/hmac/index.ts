@@ -1,6 +1,9 @@
 import { Type } from "@sinclair/typebox"
 import { byteEncodings, byteRequirements, toBytes } from "../../values/byte-text.ts"
 import { choice, defineApi, reject, secret } from "../contract.ts"
+import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
+import stored from "./examples.json"
 
 export const hmac = defineApi({
   id: "hmac",
@@ -47,41 +50,7 @@ export const hmac = defineApi({
       Type.Boolean({ description: "Whether `signature` is this signature. Only with `signature`." }),
     ),
   }),
-  examples: [
-    {
-      name: "RFC 4231 test case 2",
-      input: { message: "what do ya want for nothing?", secret: "Jefe" },
-      output: {
-        hmac: "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
-        algorithm: "sha256",
-        encoding: "hex",
-      },
-    },
-    {
-      name: "Text outside ASCII, SHA-512, base64",
-      input: { message: "Grüße, 世界 🌍", secret: "schlüssel", algorithm: "sha512", encoding: "base64" },
-      output: {
-        hmac: "Pr9DedbldtYbsn0S3GUdXWFUzL4FMdDTbeSbJuBNR408YocLKWxQxzlxjd2yATK6fnetOA+JqYGhqg6wYkZJdQ==",
-        algorithm: "sha512",
-        encoding: "base64",
-      },
-    },
-    {
-      name: "A webhook's signature to compare",
-      input: {
-        message: "what do ya want for nothing?",
-        secret: "4a656665",
-        secret_encoding: "hex",
-        signature: "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
-      },
-      output: {
-        hmac: "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
-        algorithm: "sha256",
-        encoding: "hex",
-        is_equal: true,
-      },
-    },
-  ],
+  examples: storedExamples(stored, answers),
   run({ message, secret, algorithm = "sha256", encoding = "hex", secret_encoding = "text", signature }) {
     // The hash takes text as its UTF-8 itself, without a copy.
     const key = secret_encoding === "text" ? secret : toBytes(secret, secret_encoding)

@@ -3,6 +3,7 @@ import { dataDate } from "../../values/data-list.ts"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { defineApi, nullable, nullableText, premium } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { embeddedRegistry, type IbanCountry, type IbanRegistry } from "./registry.ts"
 
@@ -85,7 +86,7 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
         nullableText("The check digits that fit the other characters; null if `account` is."),
       ),
     }),
-    examples: storedExamples(stored, { data_date }),
+    examples: storedExamples(stored, answers),
     async run({ iban: text }) {
       const iban = text
         .replace(new RegExp(separators, "g"), "")

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { jsonValue } from "../../values/json-value.ts"
 import { choice, defineIsolatedApi, nullable, premium } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { problemList } from "./problems.ts"
 
@@ -73,6 +74,6 @@ export const jsondiff = defineIsolatedApi({
       operations("The JSON Patch that turns `result` back into `from`; null if there is no result."),
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   isolated: { limitMs: 1_000 },
 })

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { jsonValue } from "../../values/json-value.ts"
 import { defineIsolatedApi } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { problemList } from "./problems.ts"
 
@@ -46,6 +47,6 @@ export const jsonpath = defineIsolatedApi({
     }),
     problems: problemList,
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   isolated: { limitMs: 1_000 },
 })

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { jsonValue } from "../../values/json-value.ts"
 import { choice, defineIsolatedApi, premium } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 
 const where = Type.String({
@@ -76,6 +77,6 @@ export const jsonschemavalidator = defineIsolatedApi({
       ),
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   isolated: { limitMs: 1_000 },
 })

@@ -4,6 +4,7 @@ import { jsonValue } from "../../values/json-value.ts"
 import { isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, secret } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import { ambiguityProblems, claimProblems, headerProblems, problem, problemList } from "./checks.ts"
 import stored from "./examples.json"
 import { readKeys } from "./keys.ts"
@@ -116,7 +117,7 @@ export const jwtdecoder = defineApi({
       ),
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   async run(input, { ports, giveWay, premium: isShown }) {
     const { clock_tolerance: tolerance = 0, audience, issuer } = input
     const token = readToken(input.token, input.payload)

@@ -1,5 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineApi } from "../contract.ts"
+import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
+import stored from "./examples.json"
 import { requireSortable } from "./line-check.ts"
 import { sortLines } from "./line-order.ts"
 import { finish } from "./steps.ts"
@@ -52,39 +55,7 @@ export const linesorter = defineApi({
       Type.Integer({ description: "How many lines were left out; only with `remove_duplicates`." }),
     ),
   }),
-  examples: [
-    {
-      name: "Alphabetical",
-      input: { lines: ["banana", "Cherry", "apple", "Élan", "elan", "Banana"] },
-      output: {
-        sorted: ["apple", "banana", "Banana", "Cherry", "elan", "Élan"],
-        lineCount: 6,
-        order: "asc",
-        caseSensitive: false,
-      },
-    },
-    {
-      name: "By code point, descending",
-      input: { lines: ["banana", "Cherry", "apple", "Élan"], order: "desc", caseSensitive: true },
-      output: {
-        sorted: ["Élan", "banana", "apple", "Cherry"],
-        lineCount: 4,
-        order: "desc",
-        caseSensitive: true,
-      },
-    },
-    {
-      name: "Numbers by their size, without duplicates",
-      input: { lines: ["file10", "file9", "File9", "file1"], sort_by: "natural", remove_duplicates: true },
-      output: {
-        sorted: ["file1", "file9", "file10"],
-        lineCount: 3,
-        order: "asc",
-        caseSensitive: false,
-        duplicates_removed: 1,
-      },
-    },
-  ],
+  examples: storedExamples(stored, answers),
   run(
     {
       lines,

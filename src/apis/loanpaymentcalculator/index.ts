@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { choice, defineApi, premium, reject } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
 import { amortize, amortizeInCents, type Month } from "./amortization.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { roundHalfUp, scale, subtract, toRational } from "./rational.ts"
 
@@ -84,7 +85,7 @@ export const loanpaymentcalculator = defineApi({
       ),
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   run: ({ loanAmount, interestRate, loanTerm, downpayment = 0, schedule }) => {
     if (downpayment > loanAmount) reject("downpayment", "must not be more than loanAmount")
     const loan = toRational(loanAmount)

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
 import { choice, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import { builtInVendors } from "./built-in.ts"
 import stored from "./examples.json"
 import { formatMac, parseMac } from "./mac.ts"
@@ -77,7 +78,7 @@ export function createMacvendor(vendors: Vendors) {
         }),
       ),
     }),
-    examples: storedExamples(stored, { data_date: date }),
+    examples: storedExamples(stored, answers),
     async run({ mac }) {
       const { digits, bits } =
         parseMac(mac) ??

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi, premium } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { problemList } from "./problems.ts"
 
@@ -51,6 +52,6 @@ export const markdownconverter = defineIsolatedApi({
     ),
     problems: problemList,
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   isolated: { limitMs: 1_000 },
 })

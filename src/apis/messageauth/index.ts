@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi, nullable, nullableText, premium } from "../contract.ts"
 import { dmarcPolicies } from "../mail/dmarc-policy.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { problemList } from "./problems.ts"
 import { results } from "./result-names.ts"
@@ -146,6 +147,6 @@ export const messageauth = defineIsolatedApi({
       ),
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   isolated: { limitMs: 2_000 },
 })

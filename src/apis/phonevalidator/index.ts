@@ -3,6 +3,7 @@ import type { PhoneNumber } from "libphonenumber-js/max"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import facts from "./list-facts.json"
 import nationalFormats from "./national-formats.json"
@@ -75,7 +76,7 @@ export const phonevalidator = defineApi({
       ),
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   async run({ number, country: given }) {
     const library = await import("libphonenumber-js/max")
     const country = given?.toUpperCase()

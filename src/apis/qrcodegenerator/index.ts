@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { picture } from "../../values/picture.ts"
 import { choice, defineIsolatedApi, premium } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 
 export const qrcodegenerator = defineIsolatedApi({
@@ -54,5 +55,5 @@ export const qrcodegenerator = defineIsolatedApi({
     svg: picture(Type.String({ description: "The code as SVG." }), "image/svg+xml"),
     png: premium(picture(Type.String({ description: "The code as PNG, in base64." }), "image/png")),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
 })

@@ -6,6 +6,7 @@ import { requireRecords } from "../mail/records.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { isGeneric } from "./generic-name.ts"
 
@@ -73,7 +74,7 @@ export const reversedns = defineApi({
     ),
     problems: problemList,
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   async run(input, { ports: { dns, timer } }) {
     const ip = parseAddress(input.ip)
     if (ip === null) return reject("ip", "must be an IPv4 or IPv6 address, such as 192.0.2.1 or 2001:db8::1")

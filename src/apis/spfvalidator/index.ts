@@ -1,6 +1,7 @@
 import { defineApi } from "../contract.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { limits } from "./limits.ts"
 import { input, output } from "./schema.ts"
@@ -27,7 +28,7 @@ export const spfvalidator = defineApi({
   asksDns: true,
   input,
   output,
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   async run(parameters, context) {
     // Loaded on the first call, with the library that finds similar names.
     const { validate } = await import("./validate.ts")

@@ -4,6 +4,7 @@ import { timeZoneForm, toLocalText } from "../../values/time-zone.ts"
 import { builtInZones, type TimeZone, type TimeZones } from "../../values/time-zones/zone-data.ts"
 import { choice, defineApi, defineFormat, nullable, premium, reject } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { absences, computeSunDay, type SunDay, type SunEvent } from "./sun-times.ts"
 
@@ -88,7 +89,7 @@ export function createSunrisesunset(zones: TimeZones) {
         ),
       ),
     }),
-    examples: storedExamples(stored),
+    examples: storedExamples(stored, answers),
     run({ lat, lon, date, timezone }, { ports }) {
       const noonUtcMs =
         date === undefined

@@ -5,6 +5,7 @@ import { requireDomain } from "../mail/domain-name.ts"
 import { selectRecord } from "../mail/text-records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import stored from "./examples.json"
 import { problem, problemList, readRecord } from "./record.ts"
 
@@ -45,7 +46,7 @@ export const tlsrptvalidator = defineApi({
       { description: "The addresses that reports are sent to." },
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   async run(input, { ports: { dns, timer } }) {
     const domain = await requireDomain(input.domain)
     const record_name = `_smtp._tls.${domain}`

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import { judgeByRules } from "./corrections.ts"
 import stored from "./examples.json"
 import written from "./forms.json"
@@ -86,7 +87,7 @@ export const vatvalidator = defineApi({
       ),
     ),
   }),
-  examples: storedExamples(stored),
+  examples: storedExamples(stored, answers),
   async run({ number: written, country: given }, { premium: seesPremium }) {
     const text = written.replace(new RegExp(separators, "g"), "").toUpperCase()
     const start = /^[A-Z]{2}/.exec(text)?.[0]
