@@ -51,7 +51,12 @@ export function createVerdict(operations: readonly Operation[], check: AnswerChe
     await check(method, path, response)
     if (operation.id === "graphql") return judgeGraphql(request, status, text)
     // The answer to HEAD has no body.
-    if (status === 400 && method !== "HEAD" && !saysTooManyParameters(text, target)) {
+    if (
+      status === 400 &&
+      method !== "HEAD" &&
+      !saysTooManyParameters(text, target) &&
+      !saysTwice(text, request)
+    ) {
       requireNamed(text, operation.names)
     }
     return status === 200 && method === operation.method ? judgeSuccess(operation, text) : none
@@ -80,6 +85,18 @@ function saysTooManyParameters(text: string, target: string): boolean {
   return (
     /The query string must have at most/.test(text) && target.split("&").length > httpLimits.queryParameters
   )
+}
+
+/** Whether a refusal is right that a header comes twice, or holds two values (RFC 9110 §5.3). */
+function saysTwice(text: string, { headers }: FuzzRequest): boolean {
+  const [, named] =
+    /The request header '(X-Request-ID|Idempotency-Key)' must be sent once/.exec(
+      text.replaceAll("&apos;", "'").replaceAll("&#39;", "'"),
+    ) ?? []
+  const values = headers
+    .filter(([name]) => name.toLowerCase() === named?.toLowerCase())
+    .map(([, value]) => value)
+  return values.length > 1 || values.some((value) => value.includes(","))
 }
 
 /** A refusal must name a parameter that the operation has. */
