@@ -213,11 +213,12 @@ test("an instance that hears nothing yet learns of a newer version when it begin
   const heard = Promise.withResolvers<void>()
   const timer = { ...briefTimer, turn: () => heard.promise }
   const told: unknown[] = []
-  const { store } = await openPostgresStore(db, {
+  const { store, listen } = await openPostgresStore(db, {
     ...{ clock: systemClock, random: systemRandom, timer, limitMs: 30_000 },
     log: { warn: (message, fields) => void told.push({ message, ...fields }) },
-    notices: { thresholds: [80], now: () => 0, onRaised() {} },
+    notices: { thresholds: [80], now: () => 0 },
   })
+  listen({ onRaised() {}, onMessage() {}, onConnected() {} })
   await migrateToNewer(db, [addColumn])
   heard.resolve()
   await until(() => told.length > 0)

@@ -23,8 +23,9 @@ const limitMs = 10_000
 
 const [kind, db = "", accounts = "1", hot = "0", seconds = "1"] = process.argv.slice(2)
 const ports = { timer: keepAliveTimer, clock: systemClock, random: systemRandom }
-const notices = { thresholds: [80, 95], now: systemClock.now, onRaised() {} }
-const { store: opened } = await openStore(db, { ...ports, limitMs, notices })
+const notices = { thresholds: [80, 95], now: systemClock.now }
+const { store: opened, listen } = await openStore(db, { ...ports, limitMs, notices })
+listen({ onRaised() {}, onMessage() {}, onConnected() {} })
 const store = kind === "naive" ? chargingNaively(opened) : opened
 const plan: Plan = {
   name: "mega",

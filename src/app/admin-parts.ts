@@ -6,7 +6,6 @@ import { createPasskeys } from "../admin/passkeys/ceremonies.ts"
 import { createSessions } from "../admin/sessions/sessions.ts"
 import { createSignIn } from "../admin/sign-in.ts"
 import { createSignUps } from "../admin/sign-up/sign-ups.ts"
-import { createUnsubscribes } from "../admin/unsubscribe.ts"
 import type { Random } from "../apis/contract.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import { describeConfig, listSettings } from "../config/describe.ts"
@@ -27,8 +26,6 @@ interface AdminPartsOptions
   readonly auditRandom?: Random
   /** How this process sends mail; without it, as in a command, nothing was tried. */
   readonly mailHealth?: () => MailHealth
-  /** For the key that signs links in mails; `random` by default. */
-  readonly mailRandom?: Random
   /** Whether this is a test double, which keeps mails to be read and limits nobody. */
   readonly isMock?: boolean
   /** The writer of kept requests. Without it, as in a command, those that are in the store are found. */
@@ -124,8 +121,11 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
  * The parts that the admin API of a running service uses.
  * @param running returns the present configuration. Each operation asks once, when it begins.
  */
-export function createAdminAccess(running: () => RunningConfig, options: AdminPartsOptions): AdminAccess {
-  const { opened, clock, random, auditRandom = random } = options
+export function createAdminAccess(
+  running: () => RunningConfig,
+  options: AdminPartsOptions & Pick<AdminAccess, "unsubscribes">,
+): AdminAccess {
+  const { opened, clock, random, auditRandom = random, unsubscribes } = options
   const { admin } = opened
   const signIn = createSignIn(admin, clock)
   // Signing in to the mock must not change the keys that it makes.
@@ -136,11 +136,7 @@ export function createAdminAccess(running: () => RunningConfig, options: AdminPa
     signIn,
     sessions,
     signUps: createSignUps(parts, sessions),
-    // The key of a mock must not change the keys that it makes either.
-    unsubscribes: createUnsubscribes({
-      ...{ admin, clock, auditRandom, pages: options.pages },
-      random: options.mailRandom ?? random,
-    }),
+    unsubscribes,
     get plans() {
       return running().config.plans
     },

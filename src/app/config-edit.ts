@@ -1,11 +1,17 @@
-import type { ConfigChange, ConfigEdit, SettingValue, SettingValues } from "../admin/config/config-control.ts"
+import {
+  type ConfigChange,
+  type ConfigEdit,
+  type ConfigRefusal,
+  ConfigRefused,
+  type SettingValue,
+  type SettingValues,
+} from "../admin/config/config-control.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { TomlEdit } from "../config/edit-toml.ts"
 import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
 import { type OptionKey, options } from "../config/options.ts"
 import { nearestFirst } from "../values/nearest.ts"
-import { orRefuse } from "./next-generation.ts"
 
 /** The parts that {@link prepareEdit} uses. */
 export interface EditParts {
@@ -37,6 +43,16 @@ export async function prepareEdit(values: SettingValues, parts: EditParts): Prom
   const next = await orRefuse(() => editToml(name, text, edits), "values")
   const { changes } = await orRefuse(async () => prepareNext(source.read(next)), "values")
   return { changes, isNew: next !== text, save: () => replace(text, next) }
+}
+
+/** Turns a ConfigError into the refusal of a change of the configuration. */
+export async function orRefuse<T>(work: () => Promise<T> | T, reason: ConfigRefusal = "state"): Promise<T> {
+  try {
+    return await work()
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown
+    throw new ConfigRefused(`The configuration was not changed. ${thrown.message}`, reason)
+  }
 }
 
 const noFile =

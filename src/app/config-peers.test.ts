@@ -18,13 +18,13 @@ function createHub() {
       sent.push(text)
       for (const listener of [...listeners.values()]) listener(text)
     },
-    start({ onMessage, onConnected }) {
-      listeners.set(id, onMessage)
-      onConnected()
-    },
   })
   return {
     channel,
+    connect(id: string, { onMessage, onConnected }: ReturnType<typeof createConfigPeers>) {
+      listeners.set(id, onMessage)
+      onConnected()
+    },
     sent,
     tellAll: (text: string) => [...listeners.values()].map((listener) => listener(text)),
   }
@@ -44,6 +44,7 @@ function join(hub: Hub, id: string, text: string) {
     log: createLog((line) => void log.write(line)),
     running: () => ({ config, prices: config.credits, lists: [] }),
   })
+  hub.connect(id, peers)
   function change(next: string) {
     config = configOf(next)
     peers.announce()

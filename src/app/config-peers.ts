@@ -36,7 +36,7 @@ const announceMs = 30_000
 const silentMs = 100_000
 const maxPeers = 1_000
 
-/** Processes of the same service differ only while they start again after a change. */
+/** Processes of the same service differ only while they start again after a change. Its `on…` functions are for the store. */
 export function createConfigPeers({ channel, host, clock, timer, log, running }: ConfigPeersParts) {
   const peers = new LRUCache<string, Message>({
     max: maxPeers,
@@ -49,8 +49,8 @@ export function createConfigPeers({ channel, host, clock, timer, log, running }:
 
   /** A message that is lost is made up for by the next one. */
   async function send(state: Message["state"]): Promise<void> {
-    const message: Message = { id: channel.id, host, fingerprint: fingerprintOf(running()), state }
     try {
+      const message: Message = { id: channel.id, host, fingerprint: fingerprintOf(running()), state }
       await channel.send(JSON.stringify(message))
     } catch (thrown) {
       log.debug("other instances were not told of plans and prices", { cause: String(thrown) })
@@ -72,9 +72,14 @@ export function createConfigPeers({ channel, host, clock, timer, log, running }:
     })
   }
 
-  channel.start({ onMessage: receive, onConnected: () => void send("begins") })
-  beat()
   return {
+    onMessage: receive,
+    onConnected() {
+      if (isStopped) return
+      void send("begins")
+      cancel()
+      beat()
+    },
     /** Sends this process's plans and prices to the others. */
     announce: () => void send("runs"),
     instances() {
@@ -86,9 +91,9 @@ export function createConfigPeers({ channel, host, clock, timer, log, running }:
       return { count: others.length + 1, differing }
     },
     async stop() {
+      isStopped = true
       cancel()
       await send("ends")
-      isStopped = true
     },
   }
 }

@@ -38,18 +38,11 @@ interface GenerationParts {
   readonly tracer: Tracer | null
 }
 
-/** Makes a generation of a configuration and its APIs. */
-export type MakeGeneration = (
-  config: Config,
-  apis: readonly PreparedApi[],
-  guests: Guests | null,
-) => Generation
-
-/** Returns the function that makes generations. */
-export function createGenerations(options: GenerationParts): MakeGeneration {
+/** Returns the function that makes a generation of a configuration and its APIs. */
+export function createGenerations(options: GenerationParts) {
   const { store, shared, findSnapshot, observability, admin, version, tracer } = options
   const { ports, log } = shared
-  return (config, apis, guests) => {
+  return (config: Config, apis: readonly PreparedApi[], guests: Guests | null): Generation => {
     const definitions = apis.map(({ definition }) => definition)
     const admission = createAdmission(store, config.plans, ports, sunsetsOf(definitions))
     const charges = createCharges(store, admission, ports, log, findSnapshot)

@@ -5,8 +5,13 @@ import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
 import type { Log } from "../ports/log.ts"
 import { createTurns } from "../values/turns.ts"
-import { prepareEdit, versionOf } from "./config-edit.ts"
-import { orRefuse, type PrepareGeneration } from "./next-generation.ts"
+import { orRefuse, prepareEdit, versionOf } from "./config-edit.ts"
+
+/**
+ * Makes everything that follows from a configuration. Returns the function that takes it over, which cannot fail.
+ * @throws ConfigError when the configuration cannot be used, and ConfigRefused for any other reason
+ */
+type PrepareGeneration = (config: Config) => Promise<() => void>
 
 /** The configuration of a service, which can change while it runs. */
 export interface HotConfig extends ConfigControl {
@@ -17,6 +22,8 @@ export interface HotConfig extends ConfigControl {
    * @throws {ConfigRefused}
    */
   follow(text: string | null): Promise<unknown>
+  /** Sets what makes a change take effect, once the service has what that needs. Changes are refused before. */
+  start(prepare: PrepareGeneration): void
 }
 
 interface HotConfigParts {
@@ -25,16 +32,18 @@ interface HotConfigParts {
   readonly log: Log
   /** Called with a text of the configuration file that this process is the first to take over. */
   onTaken(text: string | null): void
-  readonly prepare: PrepareGeneration
 }
 
 const outdated = "The configuration was not changed. Read it again: it was changed meanwhile."
 
+const starting = "This service is starting. Try again in a moment."
+
 const notHere = "This service cannot read its configuration again: restart it."
 
 /** Makes the configuration of one process changeable. Changes are made one after the other. */
-export function createHotConfig({ source, log, prepare, onTaken, ...parts }: HotConfigParts): HotConfig {
+export function createHotConfig({ source, log, onTaken, ...parts }: HotConfigParts): HotConfig {
   let { running } = parts
+  let prepare: PrepareGeneration = () => Promise.reject(new ConfigError(starting))
   const inTurn = createTurns()
 
   const compare = (next: Config): readonly ConfigChange[] => changesBetween(running, next)
@@ -96,6 +105,9 @@ export function createHotConfig({ source, log, prepare, onTaken, ...parts }: Hot
       }),
     reload: () => changeFirst((from) => from.readText()),
     follow: (text) => change(() => text),
+    start(given) {
+      prepare = given
+    },
     async reloadLogged() {
       try {
         await control.reload()

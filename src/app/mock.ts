@@ -3,6 +3,7 @@ import { noticeThresholds } from "../accounts/credits.ts"
 import { noBackups } from "../admin/backups/backups.ts"
 import { ConfigRefused } from "../admin/config/config-control.ts"
 import { createProgramAccounts } from "../admin/program-accounts.ts"
+import { createUnsubscribes } from "../admin/unsubscribe.ts"
 import type { DnsZone, WebFixture } from "../apis/contract.ts"
 import { exampleAnchor } from "../apis/mail/dnssec/example-zone.ts"
 import { readAnchors } from "../apis/mail/dnssec/root-anchors.ts"
@@ -123,21 +124,19 @@ async function createState(
   const web = createMockWeb(replies)
   const ports = { clock, random, dns, web: config.noOutbound ? webOff : web, timer: systemTimer }
   // Notices are not sent: tests read them from the outbox.
-  const notices = { thresholds: noticeThresholds, now: clock.now, onRaised: () => {} }
+  const notices = { thresholds: noticeThresholds, now: clock.now }
   const openedStore = openSqliteStore(":memory:", { timer: systemTimer, notices, mostRequests: maxEntries })
   const { store, outbox } = openedStore
   const pages = pageAddresses({
     config: () => config,
     listening: () => ({ url: server().url, adminUrl: server().url }),
   })
-  const mockMails = createMockMails(
-    openedStore.mails,
-    () => mailBrandOf(config, pages),
-    (...of) => admin.unsubscribes.linkFor(...of),
-  )
   const apiIds = apis.map(({ definition }) => definition.id)
-  // Ids of audit records must not change the keys and ids that follow from the seed.
+  // Neither ids of audit records nor the key of links in mails may change the keys and ids that follow from the seed.
   const auditRandom = createSeededRandom("audit")
+  const forMails = { admin: openedStore.admin, clock, auditRandom, pages, random: createSeededRandom("mail") }
+  const unsubscribes = createUnsubscribes(forMails)
+  const mockMails = createMockMails(openedStore.mails, () => mailBrandOf(config, pages), unsubscribes.linkFor)
   const forGuests = { random: createSeededRandom("guests"), log: opened.log, ownIds: catalogIds }
   const running = runningOf(config, apis)
   const { prices } = running
@@ -195,7 +194,7 @@ async function createState(
     version,
     startedMs: clock.now(),
     isMock: true,
-    mailRandom: createSeededRandom("mail"),
+    unsubscribes,
   })
   const signIn = nameAdminKey(admin.signIn, adminKey)
   const stubs = createStubs(createSeededRandom)

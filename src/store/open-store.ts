@@ -3,7 +3,7 @@ import type { AdminStore } from "./admin-store.ts"
 import type { History } from "./history.ts"
 import type { KeptRequests } from "./kept-requests.ts"
 import type { MailOutbox } from "./mails.ts"
-import type { NoticeRules, Outbox } from "./outbox.ts"
+import type { NoticeRecord, NoticeRules, Outbox } from "./outbox.ts"
 import type { Retention } from "./retention.ts"
 import type { Store } from "./store.ts"
 import type { TimedEvents } from "./timed-events.ts"
@@ -23,8 +23,23 @@ export interface OpenStore {
    * Messages between the processes that work on one database; null for a data file, and for a store that no server has opened.
    */
   readonly instances: InstanceChannel | null
+  /** Begins to tell a server of changes. Nothing is told before: call it once all that the listeners use is there. */
+  listen(listeners: StoreListeners): void
   /** Whether the file did not exist before, or the database had no tables. */
   readonly isNew: boolean
+}
+
+/** Functions that a store calls when something has changed. They must not throw. */
+export interface StoreListeners {
+  /**
+   * Called when a notice or a mail was raised.
+   * @param notices those that this process has raised; mails, and notices of other processes, are only in the outbox
+   */
+  onRaised(notices: readonly NoticeRecord[]): void
+  /** Called with each message of {@link InstanceChannel.send}. */
+  onMessage(text: string): void
+  /** Called when messages begin to arrive, also after a break. */
+  onConnected(): void
 }
 
 /** Messages between processes. One may be lost; none is kept for a process that begins later. */
@@ -33,8 +48,6 @@ export interface InstanceChannel {
   readonly id: string
   /** Sends up to 7,999 bytes to all, this process included. Rejects when the database does not answer. */
   send(text: string): Promise<void>
-  /** Sets who gets the messages. `onConnected` is called when messages begin to arrive, also after a break. */
-  start(listeners: { onMessage(text: string): void; onConnected(): void }): void
 }
 
 /** The options that all kinds of stores have. */

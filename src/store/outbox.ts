@@ -16,11 +16,6 @@ export interface NoticeRules {
   /** Percents of the month's allowance, ascending. */
   readonly thresholds: readonly number[]
   readonly now: () => number
-  /**
-   * Called after the charges that raised these notices are committed. Must not throw. Another process may raise one while the
-   * store is still being opened.
-   */
-  readonly onRaised: (notices: readonly NoticeRecord[]) => void
 }
 
 /** The type of the notices that charges raise: an account has used a percentage of a month's allowance. */

@@ -1,5 +1,5 @@
 /** The store of an instance on a data file, which tells the model of each commit. */
-import type { OpenStore } from "../../src/store/open-store.ts"
+import type { OpenStore, StoreListeners } from "../../src/store/open-store.ts"
 import { createActivity } from "../../src/store/open-store.ts"
 import { prepareGauges } from "../../src/store/sqlite/gauges.ts"
 import { prepareOutbox } from "../../src/store/sqlite/sqlite-outbox.ts"
@@ -14,7 +14,7 @@ export function openFileStore(
   world: World,
   instance: SimulatedInstance,
   { ports, notices, readings }: OpenParts,
-  more: Partial<Pick<OpenStore, "instances" | "isNew">> = {},
+  more: Partial<Pick<OpenStore, "instances" | "isNew" | "listen">> = {},
 ): OpenStore {
   const { kernel, model, file } = world
   const database = connectFaulty(file, {
@@ -29,9 +29,13 @@ export function openFileStore(
   })
   instance.close = () => database.close()
   const { timer } = ports
-  const stores = createSqliteStores(database, { timer, notices })
+  let onRaised: StoreListeners["onRaised"] = () => {}
+  const stores = createSqliteStores(database, { timer, notices }, { onRaised: (raised) => onRaised(raised) })
   const outbox = prepareOutbox(database, timer)
   const gauges = prepareGauges(database, createActivity())
-  const opened = { ...stores, outbox, gauges, instances: null, isNew: false, ...more }
+  const opened = { ...stores, outbox, gauges, instances: null, isNew: false, listen, ...more }
+  function listen(listeners: StoreListeners): void {
+    onRaised = listeners.onRaised
+  }
   return withSeams(opened, world, instance, readings)
 }

@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox"
 import type { AdminAccess } from "../../src/admin/admin-access.ts"
 import { readStatements } from "../../src/admin/statements/make-statement.ts"
 import { requireMonth } from "../../src/admin/statements/month.ts"
+import { createUnsubscribes } from "../../src/admin/unsubscribe.ts"
 import { type ApiDefinition, InputRejected, type Ports } from "../../src/apis/contract.ts"
 import { createAdminAccess } from "../../src/app/admin-parts.ts"
 import { mailBrandOf } from "../../src/app/mails.ts"
@@ -17,8 +18,7 @@ import { type Config, loadConfig } from "../../src/config/load.ts"
 import { createMailDelivery } from "../../src/mail/deliver-mails.ts"
 import { createCleaner } from "../../src/retention/cleaner.ts"
 import type { AdminChange } from "../../src/store/admin-store.ts"
-import type { OpenStore } from "../../src/store/open-store.ts"
-import type { NoticeRules } from "../../src/store/outbox.ts"
+import type { OpenStore, StoreListeners } from "../../src/store/open-store.ts"
 import { createDelivery } from "../../src/webhooks/deliver.ts"
 import { pretendBackups } from "../support/own-command.ts"
 import type { Owner } from "./kernel.ts"
@@ -128,18 +128,19 @@ export function startInstance(world: World, index: number, skewMs: number): void
   const instance = createSimulatedInstance(world, index, skewMs)
   const ports = createPorts(world, instance)
   const readings = createReadings(ports)
-  let onRaised: NoticeRules["onRaised"] = () => {}
-  const notices: NoticeRules = {
-    ...{ thresholds, now: ports.clock.now },
-    onRaised(raised) {
-      if (world.kernel.fault(wakeLostChance)) world.count("wake lost")
-      else onRaised(raised)
-    },
-  }
+  const notices = { thresholds, now: ports.clock.now }
   const opening = world.open(instance, { ports, notices, readings: readings.taken })
   const use = (opened: OpenStore) => {
     world.starting.delete(index)
-    onRaised = compose(world, instance, opened, { ports, forCharges: readings })
+    const wake = compose(world, instance, opened, { ports, forCharges: readings })
+    opened.listen({
+      onRaised(raised) {
+        if (world.kernel.fault(wakeLostChance)) world.count("wake lost")
+        else wake(raised)
+      },
+      onMessage() {},
+      onConnected() {},
+    })
   }
   if (!(opening instanceof Promise)) use(opening)
   else
@@ -156,21 +157,23 @@ function compose(
   instance: SimulatedInstance,
   opened: OpenStore,
   { ports, forCharges }: { readonly ports: Ports; readonly forCharges: Pick<Ports, "clock" | "timer"> },
-): NoticeRules["onRaised"] {
+): StoreListeners["onRaised"] {
   const { clock, timer, random } = ports
   const log = createLog(world)
   const { store, outbox, mails, admin } = opened
   const sender = createReceiver(world, instance)
   const delivery = createDelivery({ outbox, sender, clock, random, timer, log })
+  const unsubscribes = createUnsubscribes({ admin, clock, pages, random, auditRandom: random })
   instance.admin = createAdminAccess(() => ({ config, prices: new Map(), lists: [] }), {
     ...{ opened, clock, random, pages, backups: pretendBackups(), version: "0", startedMs: clock.now() },
     watchRequests: () => null,
+    unsubscribes,
     config: { version: () => 1, diff: async () => [], reload: async () => [], edit: () => Promise.reject() },
   })
   const mailing = createMailDelivery({
     ...{ mails, sender: createMailServer(world, instance), clock, random, timer, log },
     brand: () => brand,
-    unsubscribeLink: (...of) => instance.admin.unsubscribes.linkFor(...of),
+    unsubscribeLink: unsubscribes.linkFor,
   })
   instance.findSnapshot = createAccountSnapshots()
   const scheduler = createScheduler({ clock, timer })

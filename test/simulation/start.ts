@@ -4,6 +4,7 @@
  */
 import { type Service, startService } from "../../src/app/service.ts"
 import type { openStore } from "../../src/store/open.ts"
+import type { OpenStore, StoreListeners } from "../../src/store/open-store.ts"
 import type { ServiceServer, startHttpServer } from "../../src/surfaces/http/server.ts"
 import { messageOf } from "../../src/values/message-of.ts"
 import { createMemoryLog } from "../support/log.ts"
@@ -73,7 +74,7 @@ export function runStart(seed: number, { template, file, trace }: Omit<RunOption
       if (kernel.fault(0.02)) throw new Error("simulated: the store cannot be opened")
       opened++
       const channel = createChannel(tell)
-      const raise = () => tell("a notice", () => notices?.onRaised([]))
+      const raise = () => tell("a notice", () => channel.raise())
       const change = () => tell("a lost file", () => serving?.onChange(null))
       const talk = () => tell("a message", channel.receive)
       const events = [raise, raise, change, talk]
@@ -86,7 +87,7 @@ export function runStart(seed: number, { template, file, trace }: Omit<RunOption
         world,
         instance,
         { ports, notices: notices ?? noNotices, readings: () => [] },
-        { instances: channel.instances, isNew: rng.chance(0.5) },
+        { instances: channel.instances, listen: channel.listen, isNew: rng.chance(0.5) },
       )
       const close = async () => {
         closed++
@@ -144,27 +145,30 @@ export function runStart(seed: number, { template, file, trace }: Omit<RunOption
   })
 }
 
-const noNotices = { thresholds: [], now: () => 0, onRaised() {} }
+const noNotices = { thresholds: [], now: () => 0 }
 
 async function afterMicrotasks(count: number, work: () => void): Promise<void> {
   for (let done = 0; done < count; done++) await undefined
   work()
 }
 
-/** The channel to the other processes on a database. */
+/** The channel to the other processes on a database. It tells things as soon as somebody listens. */
 function createChannel(tell: (name: string, work: () => void) => void) {
-  let listeners: { onMessage(text: string): void; onConnected(): void } | null = null
+  let listeners: StoreListeners | null = null
   return {
+    raise: () => listeners?.onRaised([]),
     receive: () => listeners?.onMessage("{}"),
     instances: {
       id: "other",
       async send(text: string) {
         tell("its own message", () => listeners?.onMessage(text))
       },
-      start(given: NonNullable<typeof listeners>) {
-        listeners = given
-        tell("a connection", given.onConnected)
-      },
+    } satisfies OpenStore["instances"],
+    listen(given: StoreListeners) {
+      listeners = given
+      tell("a connection", given.onConnected)
+      tell("a notice at once", () => given.onRaised([]))
+      tell("a message at once", () => given.onMessage("{}"))
     },
   }
 }

@@ -4,8 +4,7 @@ import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { openStore } from "../../src/store/open.ts"
-import type { AnyStoreOptions } from "../../src/store/open-store.ts"
-import type { NoticeRecord } from "../../src/store/outbox.ts"
+import type { AnyStoreOptions, StoreListeners } from "../../src/store/open-store.ts"
 import { withChanges } from "./changes.ts"
 import { usePostgres } from "./postgres.ts"
 import { tempDir } from "./temp.ts"
@@ -31,21 +30,21 @@ export function useStoreKinds(): readonly StoreKind[] {
 /** Opens a store that raises notices at 80 and 95 percent. */
 export async function openAnyStore(
   db: string,
-  onRaised: (notices: readonly NoticeRecord[]) => void = () => {},
+  onRaised: StoreListeners["onRaised"] = () => {},
   more: Pick<AnyStoreOptions, "serving" | "limitMs"> = {},
 ) {
-  const notices = { thresholds: [80, 95], now: systemClock.now, onRaised }
-  return withChanges(
-    await openStore(db, {
-      timer: keepAliveTimer,
-      clock: systemClock,
-      random: systemRandom,
-      notices,
-      // A busy machine may take longer for a step than a server of calls lets the database take.
-      limitMs: 30_000,
-      ...more,
-    }),
-  )
+  const notices = { thresholds: [80, 95], now: systemClock.now }
+  const opened = await openStore(db, {
+    timer: keepAliveTimer,
+    clock: systemClock,
+    random: systemRandom,
+    notices,
+    // A busy machine may take longer for a step than a server of calls lets the database take.
+    limitMs: 30_000,
+    ...more,
+  })
+  opened.listen({ onRaised, onMessage() {}, onConnected() {} })
+  return withChanges(opened)
 }
 
 /** The result of {@link openAnyStore}. */

@@ -39,7 +39,7 @@ function setUp() {
     },
     instance: "one",
     onChanged() {},
-    onRaised() {},
+    async onRaised() {},
     onMigrated() {},
     onMessage() {},
     async onConnected() {

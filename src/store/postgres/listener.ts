@@ -16,7 +16,7 @@ interface ListenerOptions {
   /** An account or one of its keys was changed. */
   readonly onChanged: (accountId: string) => void
   /** A notice was raised, by this instance or another. */
-  readonly onRaised: (noticeId: string, byThisInstance: boolean) => void
+  readonly onRaised: (noticeId: string, byThisInstance: boolean) => Promise<void>
   /** Another instance changed the tables to a version; older ones than `oldest` cannot work with them. */
   readonly onMigrated: (version: number, oldest: number) => void
   /** Another process, or this one, has sent a message to all. */
@@ -69,7 +69,7 @@ export function startListener(options: ListenerOptions) {
     await opened.listen("penknife_changed", onChanged, onGap)
     await opened.listen("penknife_raised", (payload) => {
       const [id = "", by] = payload.split(" ")
-      onRaised(id, by === instance)
+      onRaised(id, by === instance).catch(onProblem)
     })
     await opened.listen(migratedChannel, (payload) => {
       const [version = 0, oldest = 0] = payload.split(" ").map(Number)

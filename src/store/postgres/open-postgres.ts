@@ -1,5 +1,5 @@
 import { prepareMailOutbox } from "../mail-outbox.ts"
-import type { AnyStoreOptions, InstanceChannel, OpenStore } from "../open-store.ts"
+import type { AnyStoreOptions, OpenStore, StoreListeners } from "../open-store.ts"
 import { createActivity } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
 import { countPending } from "../outbox-reads.ts"
@@ -164,27 +164,38 @@ export async function openPostgresStore(
     onSetAside: (rows) =>
       log?.warn("usage that cannot be read was set aside", { rows, table: "usage_set_aside" }),
   })
-  /** Set by `start`, when the connection may be open already. */
-  let messages: Parameters<InstanceChannel["start"]>[0] = { onMessage() {}, onConnected() {} }
-  const listener = notices
-    ? startListener({
-        timer,
-        instance,
-        connect: (onClose, listen) => connectToPrimary({ ...common, onClose }, listen),
-        notify,
-        onChanged: (accountId) => access.forget(accountId),
-        onMigrated: (version, oldest) => tellVersions({ version, oldest }),
-        onMessage: (text) => messages.onMessage(text),
-        async onConnected() {
-          tellVersions(await readTableVersions(probes))
-          messages.onConnected()
-        },
-        onGap: () => access.clear(),
-        onRaised: (id, byThisInstance) => void tellRaised(id, byThisInstance),
-        onProblem: (cause) =>
-          log?.warn("notifications of the database are not received", { cause: String(cause) }),
-      })
-    : null
+  let listener: ReturnType<typeof startListener> | null = null
+
+  function listen({ onRaised, onMessage, onConnected }: StoreListeners): void {
+    listener = startListener({
+      timer,
+      instance,
+      connect: (onClose, begin) => connectToPrimary({ ...common, onClose }, begin),
+      notify,
+      onChanged: (accountId) => access.forget(accountId),
+      onMigrated: (version, oldest) => tellVersions({ version, oldest }),
+      onMessage,
+      async onConnected() {
+        tellVersions(await readTableVersions(probes))
+        onConnected()
+        // Those that were raised meanwhile.
+        onRaised([])
+      },
+      onGap: () => access.clear(),
+      // Only the instance that raised a notice logs it; the others look whether there is something to send.
+      async onRaised(id, byThisInstance) {
+        let raised: NoticeRecord | null = null
+        try {
+          if (byThisInstance) raised = await findNotice(rest, id)
+        } catch (cause) {
+          log?.warn("a raised notice could not be read", { notice: id, cause: String(cause) })
+        }
+        onRaised(raised === null ? [] : [raised])
+      },
+      onProblem: (cause) =>
+        log?.warn("notifications of the database are not received", { cause: String(cause) }),
+    })
+  }
 
   /** Sends a notification. The answer has the database's clock. */
   async function notify(channel: string, text: string): Promise<void> {
@@ -192,17 +203,6 @@ export async function openPostgresStore(
     const statement = `SELECT pg_notify($1::text, $2::text), extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs"`
     const [row] = await probes.run<{ nowMs: number }>(statement, [channel, text])
     if (row) common.onClock?.(row.nowMs, { sentMs, answeredMs: clock.monotonicMs() })
-  }
-
-  /** Only the instance that raised a notice logs it; the others look whether there is something to send. */
-  async function tellRaised(id: string, byThisInstance: boolean): Promise<void> {
-    let raised: NoticeRecord | null = null
-    try {
-      if (byThisInstance) raised = await findNotice(rest, id)
-    } catch (cause) {
-      log?.warn("a raised notice could not be read", { notice: id, cause: String(cause) })
-    }
-    notices?.onRaised(raised === null ? [] : [raised])
   }
 
   const store = createPostgresStore({
@@ -242,14 +242,8 @@ export async function openPostgresStore(
         return { main: row?.bytes ?? 0 }
       },
     },
-    instances: listener && {
-      id: instance,
-      send: (text) => notify(messageChannel, text),
-      start(listeners) {
-        messages = listeners
-        listeners.onConnected()
-      },
-    },
+    instances: serving ? { id: instance, send: (text) => notify(messageChannel, text) } : null,
+    listen,
     isNew: schema.isNew,
   }
 }

@@ -11,7 +11,13 @@ const intervalMs = 500
 const endDelayMs = 1_000
 
 /** For stores that are open for a moment only, or in memory. */
-export const noWatch = { require() {}, look() {}, failFlush(_cause: unknown) {}, stop() {} }
+export const noWatch = {
+  require() {},
+  look() {},
+  each(_: () => void) {},
+  failFlush(_: unknown) {},
+  stop() {},
+}
 
 /**
  * Checks twice a second whether an open data file is still the one under its name, since SQLite goes on writing to a file
@@ -26,6 +32,7 @@ export function watchFile(file: string, timer: Timer, { onChange, onUnflushed }:
   let failedFlush: string | null = null
   let cancel = timer.after(intervalMs, lookAgain)
   let cancelEnd = () => {}
+  let work = () => {}
 
   /** Checks now. */
   function look(): void {
@@ -52,6 +59,7 @@ export function watchFile(file: string, timer: Timer, { onChange, onUnflushed }:
 
   function lookAgain(): void {
     look()
+    work()
     cancel = timer.after(intervalMs, lookAgain)
   }
 
@@ -61,6 +69,10 @@ export function watchFile(file: string, timer: Timer, { onChange, onUnflushed }:
       if (problem !== null) throw new StoreUnavailable(problem)
     },
     look,
+    /** Does some work, which must not throw, after each check by time. */
+    each(given: () => void): void {
+      work = given
+    },
     /**
      * Refuses from now on. After a flush that failed, the system may have dropped what was written and report success the next
      * time (fsync(2), "fsyncgate"): nobody knows what is on the disk until the file is opened anew and its log checked. That

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import { existsSync } from "node:fs"
-import type { AnyStoreOptions, OpenStore, StoreOptions } from "../open-store.ts"
+import type { AnyStoreOptions, OpenStore, StoreListeners, StoreOptions } from "../open-store.ts"
 import { createActivity, type StoreActivity } from "../open-store.ts"
 import type { Store } from "../store.ts"
 import { createCheckpoints, noCheckpoints } from "./checkpoints.ts"
@@ -28,7 +28,11 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
   const thread = isShared ? createCheckpoints(database, { ...options, onFailedFlush: watch.failFlush }) : null
   const checkpoints = thread ?? noCheckpoints
   const reads = isShared ? createReads(file, { ...options, watch }) : null
-  const stores = createSqliteStores(database, options, { watch, checkpoints, readApart: reads?.read })
+  let onRaised: StoreListeners["onRaised"] = () => {}
+  const stores = createSqliteStores(database, options, {
+    ...{ watch, checkpoints, readApart: reads?.read },
+    onRaised: (raised) => onRaised(raised),
+  })
   const flushed = { ...stores, store: counted(stores.store, activity) }
   const { store, admin } = withLogFlush(flushed, file, { ...options, onFailed: watch.failFlush })
   return {
@@ -52,7 +56,33 @@ export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
     outbox: prepareOutbox(database, options.timer, watch, checkpoints),
     gauges: prepareGauges(database, activity),
     instances: null,
+    listen(listeners) {
+      onRaised = listeners.onRaised
+      const { notices } = options
+      if (notices) watch.each(createLookForOthers(database, notices.now, () => onRaised([])))
+    },
     isNew,
+  }
+}
+
+/** Returns a function that calls `onRaised` if another process has raised a notice or mail: a file tells nobody of changes. */
+function createLookForOthers(database: Database, now: () => number, onRaised: () => void): () => void {
+  const version = database.query<{ data_version: number }, []>("PRAGMA data_version")
+  const isDue = "state = 'pending' AND next_attempt_ms <= ?1"
+  const due = database.query<unknown, [number]>(
+    `SELECT 1 FROM notices WHERE ${isDue} UNION ALL SELECT 1 FROM mails WHERE ${isDue} LIMIT 1`,
+  )
+  let seen = version.get()?.data_version
+  return () => {
+    try {
+      const found = version.get()?.data_version
+      if (found === seen) return
+      seen = found
+      if (due.get(now()) !== null) onRaised()
+    } catch {
+      // The delivery reads the file too: it logs the cause, and tries again.
+      onRaised()
+    }
   }
 }
 

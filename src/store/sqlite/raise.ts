@@ -34,7 +34,7 @@ const none: readonly NoticeRecord[] = []
  */
 export function prepareRaise(
   database: Database,
-  { thresholds, now }: Pick<NoticeRules, "thresholds" | "now">,
+  { thresholds, now }: NoticeRules,
 ): (entry: ChargedEntry, charge: RaisingCharge) => readonly NoticeRecord[] {
   const insert = database.query<unknown, Record<string, string | number | null>>(insertNotice)
   const find = database.query<NoticeRecord, [string]>(selectNotice)

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite"
 import { prepareLists } from "../admin-lists.ts"
 import { prepareAdminReads } from "../admin-reads.ts"
 import type { AdminChange, AdminOutcome, AdminStore, Mutation } from "../admin-store.ts"
-import type { NoticeRules } from "../outbox.ts"
+import type { StoreListeners } from "../open-store.ts"
 import { prepareRetentionMarks } from "../retention.ts"
 import type { Run } from "../rows.ts"
 import { readUsage } from "../usage-query.ts"
@@ -40,7 +40,7 @@ interface AdminStoreParts {
   readonly write: Write
   readonly access: Pick<AccessCache, "clear">
   readonly ledger: Ledger
-  readonly notices: Pick<NoticeRules, "onRaised"> | undefined
+  readonly onRaised: StoreListeners["onRaised"]
 }
 
 /** Ends the transaction of a change that cannot be applied. */
@@ -158,7 +158,7 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       }
       // After that, no process serves an outdated key.
       if (isOfAccess) access.clear()
-      if (change.mutations.some(({ kind }) => /^(?:notice|mail)\./.test(kind))) parts.notices?.onRaised([])
+      if (change.mutations.some(({ kind }) => /^(?:notice|mail)\./.test(kind))) parts.onRaised([])
       return "applied"
     },
 

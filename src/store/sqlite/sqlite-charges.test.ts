@@ -57,7 +57,7 @@ test("the ledger is marked with the highest threshold of the month, and unmarked
 test("an account is charged for every call of a turn, however few accounts are kept in memory", async () => {
   const database = open()
   const store = await openStore(database)
-  const charges = prepareCharges(database, prepareLedger(database, 1), notices)
+  const charges = prepareCharges(database, prepareLedger(database, 1), notices, () => {})
   const batch = ["acc_1", "acc_2", "acc_1", "acc_2"].map((accountId) => chargeOf({ accountId }))
   for (const turn of [1, 2]) {
     expect(charges(batch).at(-1)).toMatchObject({ used: 2 * turn })

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite"
+import type { StoreListeners } from "../open-store.ts"
 import type { NoticeRecord, NoticeRules } from "../outbox.ts"
 import { AlreadyCharged, type Charge, type ChargeOutcome } from "../store.ts"
 import { prepareCallReplays } from "./call-replays.ts"
@@ -12,6 +13,7 @@ export function prepareCharges(
   database: Database,
   ledger: Ledger,
   rules: NoticeRules | undefined,
+  onRaised: StoreListeners["onRaised"],
 ): (charges: readonly Charge[]) => readonly ChargeOutcome[] {
   const raise = rules && prepareRaise(database, rules)
   const replays = prepareCallReplays(database)
@@ -57,7 +59,7 @@ export function prepareCharges(
   return (charges) => {
     const raised: NoticeRecord[] = []
     const outcomes = ledger.transact(() => chargeAll(charges, raised))
-    if (raised.length > 0) rules?.onRaised(raised)
+    if (raised.length > 0) onRaised(raised)
     return outcomes
   }
 }

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 import { prepareMailOutbox } from "../mail-outbox.ts"
-import type { OpenStore, StoreOptions } from "../open-store.ts"
+import type { OpenStore, StoreListeners, StoreOptions } from "../open-store.ts"
 import type { Run } from "../rows.ts"
 import {
   type AccessRow,
@@ -39,18 +39,19 @@ interface StoreParts {
   readonly checkpoints?: typeof noCheckpoints
   /** Runs reads that may look at many rows; on the same connection by default. */
   readonly readApart?: Run | undefined
+  readonly onRaised?: StoreListeners["onRaised"]
 }
 
 /** The store and its administration on one SQLite connection, which the store owns and closes. */
 export function createSqliteStores(
   database: Database,
   { timer, notices, mostRequests: most }: StoreOptions,
-  { watch = noWatch, checkpoints = noCheckpoints, ...given }: StoreParts = {},
+  { watch = noWatch, checkpoints = noCheckpoints, onRaised = () => {}, ...given }: StoreParts = {},
 ): SqliteStores {
   const read = createRead(database, watch)
   const write = createWrite(database, timer, watch, checkpoints)
   const ledger = prepareLedger(database)
-  const charge = prepareCharges(database, ledger, notices)
+  const charge = prepareCharges(database, ledger, notices, onRaised)
   const takeRates = prepareRates(database)
   const findAccess = database.query<AccessRow, [string]>(toSqlite(selectAccess))
   const access = createAccessCache(database, timer, (hash, revision) => {
@@ -114,8 +115,8 @@ export function createSqliteStores(
   }
   addAlive(database)
   const readApart = given.readApart ?? createRun(database, read)
-  const admin = prepareAdminStore(database, { readApart, read, write, access, ledger, notices })
-  const timedEvents = prepareTimedEvents(database, { read, write, onRaised: notices?.onRaised })
+  const admin = prepareAdminStore(database, { readApart, read, write, access, ledger, onRaised })
+  const timedEvents = prepareTimedEvents(database, { read, write, onRaised })
   const mails = prepareMailOutbox({
     read: createRun(database, read),
     write: createRun(database, write),

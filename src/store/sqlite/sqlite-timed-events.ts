@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite"
+import type { StoreListeners } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
 import { prepareTimedEventReads, type TimedEvents, type TimedNotice } from "../timed-events.ts"
 import { insertEventNotice, selectNotice } from "./notice-rows.ts"
@@ -8,7 +9,7 @@ import type { Write } from "./write.ts"
 interface TimedEventsParts {
   readonly read: <T>(operation: () => T) => T
   readonly write: Write
-  readonly onRaised: ((notices: readonly NoticeRecord[]) => void) | undefined
+  readonly onRaised: StoreListeners["onRaised"]
 }
 
 /** The events of a data file that come with time. */
@@ -33,7 +34,7 @@ export function prepareTimedEvents(
       const raised = await write(() => insertAll.immediate(notices))
       if (raised.length === 0) return
       const find = database.query<NoticeRecord, [string]>(selectNotice)
-      onRaised?.(raised.flatMap(({ id }) => read(() => find.get(id)) ?? []))
+      onRaised(raised.flatMap(({ id }) => read(() => find.get(id)) ?? []))
     },
   }
 }

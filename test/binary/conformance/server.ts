@@ -38,7 +38,7 @@ const { plans, maxBodyBytes } = loadConfig({ flags: { plan: "open" }, env: {}, f
 const ports = { clock, random: systemRandom, dns: createZoneDns({}), web: webOff, timer }
 const opened = openSqliteStore(":memory:", {
   timer,
-  notices: { thresholds: [], now: clock.now, onRaised: () => {} },
+  notices: { thresholds: [], now: clock.now },
 })
 const { store } = opened
 const prices = new Map<string, number>()

@@ -252,13 +252,19 @@ export const plantedBugs: readonly PlantedBug[] = [
     oracles: ["start"],
     options: ["--starts"],
     file: "app/service.ts",
-    changes: [["onRaised: (raised) => onRaised(raised)", "onRaised: (raised) => delivery.raised(raised)"]],
+    changes: [
+      ["  data.listen(work.listeners)\n", ""],
+      [
+        "  const work = await",
+        "  data.listen({ onRaised: (raised) => work.listeners.onRaised(raised), onMessage() {}, onConnected() {} })\n  const work = await",
+      ],
+    ],
   },
   {
     name: "a start that fails leaves its timers",
     oracles: ["start"],
     options: ["--starts"],
-    file: "app/service.ts",
+    file: "app/service-parts.ts",
     changes: [["  opening.defer(observability.stopMeasuring)\n", ""]],
   },
   {
