@@ -128,12 +128,6 @@ export function cpuRatio(one: Measured, other: Measured, goal: Goal | null): Fin
   return finding ? [finding] : []
 }
 
-/** Requests per second of one over those of the other, round by round. */
-export function throughputRatio(one: Measured, other: Measured, goal: Goal | null): Finding {
-  const ratios = ratiosOf(one, other, requestsPerSecond).map(Number)
-  return toFinding(`requests/s, ${one.name} ÷ ${other.name}`, ratios, goal)
-}
-
 /** How much longer the slowest hundredth of the calls takes than the middle one. */
 export function tailRatio({ name, rounds }: Measured, goal: Goal): Finding {
   return toFinding(

@@ -1,5 +1,3 @@
-import { createSecret } from "../src/accounts/key.ts"
-import { systemRandom } from "../src/ports/random.ts"
 import type { Load } from "./load.ts"
 
 /** The API that does the least work, so that the cost of everything around it shows most. */
@@ -53,19 +51,6 @@ export function callTool(keys: readonly string[], name: string, input: object): 
 /** The same call as {@link sign}, over MCP. */
 export function signAsTool(keys: readonly string[]): Load {
   return callTool(keys, "hmac", hmacInput)
-}
-
-/** A well-formed key that was never issued, so that the store is asked for it. */
-export function lookUpWithUnknownKey(): Load {
-  return { ...lookUp([createSecret("key", systemRandom)]), status: 401 }
-}
-
-export function lookUpWithoutKey(): Load {
-  return { ...lookUp([]), status: 401 }
-}
-
-export function lookUpWithBadInput(keys: readonly string[]): Load {
-  return { ...lookUp(keys), path: "/v1/bluetoothlookup?companyid=apple", status: 400 }
 }
 
 function toPost(path: string, body: object, keys: readonly string[]): Load {
