@@ -63,7 +63,7 @@ export function covers(granted: readonly string[], given: string): boolean {
 }
 
 /** The grants of two lists that both of them give. */
-export function commonGrants(some: readonly string[], others: readonly string[]): readonly string[] {
+export function inBoth(some: readonly string[], others: readonly string[]): readonly string[] {
   const both = [...some.filter((one) => covers(others, one)), ...others.filter((one) => covers(some, one))]
   return [...new Set(both)]
 }

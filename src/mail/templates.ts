@@ -39,6 +39,15 @@ export function textOf(
           validity(mail),
         ],
       }
+    case "address-changed":
+      return {
+        subject: `${title}: another e-mail address`,
+        parts: [
+          `The operator of ${title} has changed or removed the e-mail address of the account “${mail.accountName ?? mail.accountId}”.`,
+          "It was this address. Links to sign in and notices come here no longer.",
+          "If you did not ask for it, tell the operator.",
+        ],
+      }
     case "notice":
       return withPortal(noticeText(data, mail, title), portal, title)
   }

@@ -18,7 +18,7 @@ import type { AccountRecord, KeyRecord, SecretRecord } from "./store.ts"
 import type { UsagePage, UsageQuery } from "./usage-types.ts"
 
 export type { EmailLink, EmailLinkLimits } from "./email-link.ts"
-export { type MailRecord, mailIdOf, mailStates } from "./mails.ts"
+export { type MailRecord, mailIdOf, mailStates, mailTemplates } from "./mails.ts"
 export type { Page }
 
 /**

@@ -47,8 +47,9 @@ export interface NewMail {
   readonly expiresMs: number | null
 }
 
-/** The texts of mails. `notice` is an event that an account gets by mail. */
-export type MailTemplate = "sign-in" | "confirmation" | "invitation" | "notice"
+/** The texts of mails. `notice` is an event that an account gets by mail; `address-changed` goes to its old address. */
+export const mailTemplates = ["sign-in", "confirmation", "invitation", "address-changed", "notice"] as const
+export type MailTemplate = (typeof mailTemplates)[number]
 
 /**
  * How far a mail is. `unsent`: the service has no mail server, or the account wants no such mail any more; `expired`: its link

@@ -1,10 +1,15 @@
 /** Colleagues who manage each other: nobody removes who has more, and someone keeps every permission. */
 import { describe, expect, test } from "bun:test"
+import { updateAccount } from "../../src/admin/accounts/change-account.ts"
+import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { revokeAdmin } from "../../src/admin/admins/admin-key.ts"
 import { createAdmin } from "../../src/admin/admins/create-admin.ts"
 import type { Operation } from "../../src/admin/operation.ts"
 import { removePasskey } from "../../src/admin/passkeys/passkey.ts"
 import { createPerson, removePerson, updatePerson } from "../../src/admin/people/change-people.ts"
+import { createInvitation } from "../../src/admin/sign-up/invitations.ts"
+import { compose } from "../../src/mail/compose.ts"
+import { firstPage } from "../support/admin-store.ts"
 import {
   actorOf,
   openAdministration,
@@ -90,5 +95,85 @@ describe("the last one with every permission stays:", () => {
       const values = await given(admin)
       expect(await admin.run(operation, values)).toBeObject()
     }
+  })
+})
+
+/** An administration whose operations run with some permissions. */
+function openWithPermissions() {
+  const { run, parts } = openAdministration()
+  return {
+    run: (operation: Operation, values: Values, permissions = ["*"]) =>
+      run(operation, values, { as: actorOf({ permissions }) }),
+    mails: () => parts.admin.mails({}, firstPage),
+  }
+}
+
+describe("another e-mail address of an account", () => {
+  const { run, mails } = openWithPermissions()
+  const create = async (email: string) => idOf(await run(createAccount, { name: "Ann", email }))
+  const refused = (values: Values, permissions: string[]) =>
+    expect(run(updateAccount, values, permissions)).rejects.toMatchObject({
+      ...{ code: "forbidden", parameter: "email" },
+      message:
+        "This needs the permission 'keys.write' too: links to sign in go to this address, and make keys.",
+    })
+
+  test("needs the permission to make keys; the same address, and other fields, do not", async () => {
+    const id = await create("ann@example.com")
+    for (const email of ["mallory@example.com", null]) {
+      await refused({ id, email }, ["accounts.*", "keys.read", "portal.link"])
+    }
+    const without = idOf(await run(createAccount, { name: "Bob" }))
+    await refused({ id: without, email: "mallory@example.com" }, ["accounts.write"])
+    expect(await mails()).toEqual([])
+    const same = { id, name: "Anna", email: "Ann@example.com" }
+    expect(await run(updateAccount, same, ["accounts.write"])).toMatchObject({ name: "Anna" })
+    const changed = await run(updateAccount, { id: without, email: "b@example.com" }, [
+      "accounts.write",
+      "keys.write",
+    ])
+    expect(changed).toMatchObject({ email: "b@example.com" })
+    // Nobody had an address before.
+    expect(await mails()).toEqual([])
+  })
+
+  test("is told to the old one, which does not learn the new one; a change that is refused is not told", async () => {
+    const id = await create("cy@example.com")
+    await expect(run(updateAccount, { id, email: "ann@example.com" })).rejects.toThrow("is taken")
+    expect(await mails()).toEqual([])
+    await run(updateAccount, { id, email: "new@example.com" })
+    await run(updateAccount, { id, email: null })
+    const told = await mails()
+    expect(told.map(({ recipient }) => recipient).toSorted()).toEqual(["cy@example.com", "new@example.com"])
+    const [mail] = told.filter(({ recipient }) => recipient === "cy@example.com")
+    if (!mail) throw new Error("no mail")
+    expect(mail).toMatchObject({ template: "address-changed", accountId: id, expiresMs: null })
+    const brand = {
+      title: "APIs",
+      accent: "#000",
+      onAccent: "#fff",
+      logo: null,
+      portal: null,
+      from: "a@b.cd",
+    }
+    const { subject, text, html } = compose({ ...mail, accountName: "Cy" }, brand, null)
+    expect(subject).toBe("APIs: another e-mail address")
+    expect(text).toContain("changed or removed the e-mail address of the account “Cy”")
+    expect(text + html).not.toContain("new@example.com")
+  })
+})
+
+test("an invitation to another plan than the usual one needs the permission to change accounts", async () => {
+  const { run } = openWithPermissions()
+  const invite = (email: string, plan: string | undefined, ...permissions: string[]) =>
+    run(createInvitation, { email, ...(plan !== undefined && { plan }) }, permissions)
+  await expect(invite("a@example.com", "pro", "invitations.write", "keys.write")).rejects.toMatchObject({
+    ...{ code: "forbidden", parameter: "plan" },
+    message: "This needs the permission 'accounts.write' too: without it you can invite to the plan 'free'.",
+  })
+  expect(await invite("b@example.com", "free", "invitations.write")).toMatchObject({ plan: "free" })
+  expect(await invite("c@example.com", undefined, "invitations.write")).toMatchObject({ plan: null })
+  expect(await invite("d@example.com", "pro", "invitations.write", "accounts.*")).toMatchObject({
+    plan: "pro",
   })
 })

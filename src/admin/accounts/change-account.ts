@@ -1,11 +1,13 @@
 import { Type } from "@sinclair/typebox"
 import { requireEmail } from "../../accounts/email.ts"
+import { createId } from "../../accounts/key.ts"
 import { refuseHidden, requireName, requirePlan } from "../../accounts/requirements.ts"
 import { choice, nullable } from "../../apis/contract.ts"
-import { type AccountDetails, notifyChoices } from "../../store/admin-store.ts"
+import { type AccountDetails, type Mutation, notifyChoices } from "../../store/admin-store.ts"
+import { requireToo } from "../admins/grants.ts"
 import { AdminFault } from "../fault.ts"
 import { accountId, email, externalId, metadata, requireMetadata } from "../fields.ts"
-import { defineChange } from "../operation.ts"
+import { type AdminContext, defineChange } from "../operation.ts"
 import {
   accountFields,
   accountSchema,
@@ -21,7 +23,8 @@ export const updateAccount = defineChange({
   id: "accounts.update",
   title: "Change an account",
   description:
-    "Changes the given fields of an account: name, plan, e-mail address, how it gets notices, external id, metadata, events.",
+    "Changes the given fields of an account: name, plan, e-mail address, how it gets notices, external id, metadata, events. Another e-mail " +
+    "address needs the permission `keys.write` too, since links to sign in go there. The old address is told.",
   permission: "accounts.write",
   method: "PATCH",
   path: "/accounts/{id}",
@@ -84,10 +87,24 @@ export const updateAccount = defineChange({
     if (plan !== undefined) requirePlan(plan, context.plans)
     requireAddressFor({ ...account, ...set })
     if (external_id) refuseHidden(external_id, "The external id", "external_id")
-    return changeAccount(account, set, context)
+    const change = changeAccount(account, set, context)
+    if (set.email === undefined || set.email === account.email) return change
+    requireToo("keys.write", "email", "links to sign in go to this address, and make keys", context)
+    return { ...change, mutations: [...change.mutations, ...mailToOldAddress(account, context)] }
   },
   recall: readAccount,
 })
+
+/** The owner of the old address may not know that an operator has changed it. */
+function mailToOldAddress(
+  { id, email }: AccountDetails,
+  { clock, auditRandom }: AdminContext,
+): readonly Mutation[] {
+  if (email === null) return []
+  const about = { accountId: id, recipient: email, template: "address-changed", data: "{}" } as const
+  const times = { nowMs: clock.now(), expiresMs: null }
+  return [{ kind: "mail.insert", mail: { id: createId("mail", auditRandom), ...about, ...times } }]
+}
 
 /** A first address gets the notices too. */
 function toldByMail({ events }: AccountDetails): Pick<AccountDetails, "notify" | "events"> {

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import type { Mutation } from "../../store/admin-store.ts"
 import { AdminFault } from "../fault.ts"
 import type { AdminContext } from "../operation.ts"
-import { covers, grants, permissions } from "../permission.ts"
+import { allows, covers, grants, type Permission, permissions } from "../permission.ts"
 
 /** The parameter that lists permissions. */
 export function grantsParameter(description: string, more: { readonly default?: string[] } = {}) {
@@ -39,6 +39,15 @@ export function requireGrants(may: readonly string[], own: readonly string[]): v
 }
 
 /**
+ * Requires a second permission, for a parameter that reaches further than the operation otherwise does.
+ * @throws AdminFault 403
+ */
+export function requireToo(needed: Permission, parameter: string, why: string, { actor }: AdminContext) {
+  if (allows(actor.permissions, needed)) return
+  throw new AdminFault("forbidden", `This needs the permission '${needed}' too: ${why}.`, { parameter })
+}
+
+/**
  * Requires that someone who changes a person or an admin key has all its permissions.
  * @param whose such as `Ann Lee has or ever had`
  * @throws AdminFault 403 that names a permission that they lack
@@ -57,10 +66,7 @@ export function requireNoMore(held: readonly string[], whose: string, { actor }:
  * run a command on the machine can give it again.
  * @param permissions of the person or admin key that the change hits
  */
-export function keepOwner(
-  permissions: readonly string[],
-  { actor, clock }: AdminContext,
-): readonly Mutation[] {
+export function keepOwner(permissions: readonly string[], { actor, clock }: AdminContext): Mutation[] {
   if (!permissions.includes("*") || actor.id.startsWith("cli:")) return []
   return [{ kind: "owner.require", nowMs: clock.now() }]
 }

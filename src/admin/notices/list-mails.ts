@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { requireEmail } from "../../accounts/email.ts"
 import { choice, nullable } from "../../apis/contract.ts"
-import { type MailRecord, mailStates } from "../../store/admin-store.ts"
+import { type MailRecord, mailStates, mailTemplates } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import {
@@ -23,9 +23,9 @@ const mailSchema = Type.Object({
     description: "The account that it is about; null for one that is not there yet.",
   }),
   address: Type.String({ description: "The address that it goes to." }),
-  template: choice(["sign-in", "confirmation", "invitation", "notice"], {
+  template: choice(mailTemplates, {
     description:
-      "What it is: a link to sign in, to confirm an address or to accept an invitation, or a notice.",
+      "What it is: a link to sign in, to confirm an address or to accept an invitation, a word to the old address of an account, or a notice.",
   }),
   event: nullable(Type.String(), {
     description: "The type of the event that a notice tells of; null for a link.",

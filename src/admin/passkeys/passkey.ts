@@ -1,15 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { requireName } from "../../accounts/requirements.ts"
 import { nullable } from "../../apis/contract.ts"
-import type { Mutation } from "../../store/admin-store.ts"
-import type { PasskeyRecord, PersonRecord } from "../../store/people.ts"
+import type { PasskeyRecord } from "../../store/people.ts"
 import { toIso } from "../../values/time-text.ts"
 import { keepOwner } from "../admins/grants.ts"
 import { AdminFault, noSuch } from "../fault.ts"
 import { idText, instant, maybeInstant } from "../fields.ts"
 import { type Actor, type AdminContext, defineChange, defineRead } from "../operation.ts"
 import { personId, personIdOf, requireAllOf, requirePerson } from "../people/person.ts"
-import { allows, commonGrants, grants, type Permission } from "../permission.ts"
+import { allows, grants, inBoth, type Permission } from "../permission.ts"
 
 const passkeyId = idText("The passkey's id, which starts with `psk_`.")
 
@@ -45,14 +44,7 @@ export function ownPersonId({ session }: Actor): string | null {
  * @returns it with its person, and mutations that end the change if the person has got more permissions meanwhile
  * @throws AdminFault 403, also for one that does not exist; 404 for those who may know
  */
-async function requirePasskey(
-  id: string,
-  context: AdminContext,
-): Promise<{
-  readonly passkey: PasskeyRecord
-  readonly person: PersonRecord
-  readonly unchanged: readonly Mutation[]
-}> {
+async function requirePasskey(id: string, context: AdminContext) {
   const { admin, actor } = context
   const passkey = await admin.findPasskey(id)
   const isOwn = passkey !== null && passkey.personId === ownPersonId(actor)
@@ -159,7 +151,7 @@ export const removePasskey = defineChange({
   async prepare({ id }, context) {
     const { passkey, person: owner, unchanged } = await requirePasskey(id, context)
     const { personId: person, name } = passkey
-    const given = commonGrants(passkey.permissions, owner.permissions)
+    const given = inBoth(passkey.permissions, owner.permissions)
     return {
       mutations: [...unchanged, { kind: "passkey.remove", id }, ...keepOwner(given, context)],
       target: { kind: "passkey", id, accountId: null },

@@ -14,12 +14,7 @@ import { addressMatches, toNetworks } from "../../values/ip.ts"
 import type { Actor } from "../operation.ts"
 import { type PasskeySite, verifySignIn } from "../passkeys/ceremonies.ts"
 import { ownerOf, personIdOf } from "../people/person.ts"
-import {
-  allows as allowsOperation,
-  commonGrants,
-  customerPermissions,
-  readingPermissions,
-} from "../permission.ts"
+import { allows as allowsOperation, customerPermissions, inBoth, readingPermissions } from "../permission.ts"
 import type { SignIn } from "../sign-in.ts"
 import { type SessionRefusal, SignInRefused } from "./refusal.ts"
 
@@ -120,7 +115,7 @@ async function grantOfPasskey(
   if (person === null || person.removedMs !== null) throw new SignInRefused("personRemoved", passkey.id)
   const { name } = person
   // Whoever could make someone else's passkey while that person had fewer permissions must not gain the others with it.
-  const permissions = commonGrants(passkey.permissions, person.permissions)
+  const permissions = inBoth(passkey.permissions, person.permissions)
   if (permissions.length === 0) throw new SignInRefused("passkeyOutgrown", passkey.id)
   const nowMs = clock.now()
   return {
@@ -244,12 +239,12 @@ async function permissionsBehind(
   if (personId !== null) {
     const person = await admin.findPerson(personId)
     if (person === null || person.removedMs !== null) return null
-    return commonGrants(permissions, person.permissions)
+    return inBoth(permissions, person.permissions)
   }
   if (adminKeyId === null) return permissions
   const key: AdminKeyRecord | null = await admin.findAdminKeyById(adminKeyId)
   const isValid = key?.revokedMs === null && (key.expiresMs === null || key.expiresMs > clock.now())
-  return isValid ? commonGrants(permissions, key.permissions) : null
+  return isValid ? inBoth(permissions, key.permissions) : null
 }
 
 /** The same rule as for a call of an API (`Admission.identify`). */

@@ -4,6 +4,7 @@ import { requireName, requirePlan } from "../../accounts/requirements.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { EmailLink } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
+import { requireToo } from "../admins/grants.ts"
 import { AdminFault, noSuch } from "../fault.ts"
 import { email, idText, instant, listOf, pageParameters } from "../fields.ts"
 import { type AdminContext, defineChange, defineRead, secret } from "../operation.ts"
@@ -37,7 +38,8 @@ export const createInvitation = defineChange({
   id: "invitations.create",
   title: "Invite a customer",
   description:
-    "Sends a link to an e-mail address with which an account can be made, once, within 7 days. Whoever opens it needs to press a button.",
+    "Sends a link to an e-mail address with which an account can be made, once, within 7 days. Whoever opens it needs to press a button. " +
+    "Another plan than that of the settings needs the permission `accounts.write` too.",
   permission: "invitations.write",
   method: "POST",
   path: "/invitations",
@@ -56,7 +58,7 @@ export const createInvitation = defineChange({
   }),
   output: issuedSchema,
   status: 201,
-  example: { email: "ann@example.com", plan: "pro" },
+  example: { email: "ann@example.com", name: "Ann" },
   async prepare(input, context) {
     const { signUp, plans, admin, clock, pages, auditRandom: random } = context
     if (signUp.mode === "off") {
@@ -65,6 +67,9 @@ export const createInvitation = defineChange({
     const address = await requireEmail(input.email)
     if (input.name !== undefined) requireName(input.name, "The name of an account")
     if (input.plan !== undefined) requirePlan(input.plan, plans)
+    if ((input.plan ?? signUp.plan) !== signUp.plan) {
+      requireToo("accounts.write", "plan", `without it you can invite to the plan '${signUp.plan}'`, context)
+    }
     const found = await admin.findAccountByEmail(address)
     if (found) {
       throw new AdminFault("conflict", `Account '${found.id}' has this 'email' already.`, {

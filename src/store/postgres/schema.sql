@@ -440,7 +440,7 @@ CREATE TABLE mails (
   id              text COLLATE "C" PRIMARY KEY, -- mail_…, also the left part of its Message-ID; that of a notice ends as the notice's id
   account_id      text COLLATE "C" REFERENCES accounts (id),
   recipient       text COLLATE "C" NOT NULL,
-  template        text COLLATE "C" NOT NULL,    -- sign-in, confirmation, invitation, notice
+  template        text COLLATE "C" NOT NULL,    -- sign-in, confirmation, invitation, address-changed, notice
   data            text,                         -- JSON; null once it is over: a link must not be read here later
   raised_ms       bigint NOT NULL,
   expires_ms      bigint,                       -- not sent after this time

@@ -420,7 +420,7 @@ CREATE TABLE mails (
   id              TEXT PRIMARY KEY, -- mail_…, also the left part of its Message-ID; that of a notice ends as the notice's id
   account_id      TEXT REFERENCES accounts (id),
   recipient       TEXT NOT NULL,
-  template        TEXT NOT NULL,    -- sign-in, confirmation, invitation, notice
+  template        TEXT NOT NULL,    -- sign-in, confirmation, invitation, address-changed, notice
   data            TEXT,             -- JSON; null once it is over: a link must not be read here later
   raised_ms       INTEGER NOT NULL,
   expires_ms      INTEGER,          -- not sent after this time

@@ -33,6 +33,7 @@ const templateTexts = {
   "sign-in": "Link to sign in",
   confirmation: "Link to sign up",
   invitation: "Invitation",
+  "address-changed": "Address was changed",
   notice: "Notice",
 } as const
 

@@ -124,11 +124,7 @@ export function PeopleScreen() {
             name: values.text("name"),
             may: chosenPermissions(values),
           })}
-          done={() =>
-            changed(
-              "Saved. Fewer permissions count now. For more of them, make a new link: older passkeys do not gain.",
-            )
-          }
+          done={() => changed("Saved. Fewer permissions count now, more of them after a new link.")}
         >
           <TextField name="name" label="Name" required value={window.person.name} />
           <PermissionFields given={window.person.permissions} />
