@@ -42,6 +42,7 @@ BEGIN
   -- Nobody who has taken over a service can change what was done before: only penknife_owner runs 'penknife audit prune'.
   GRANT SELECT, INSERT ON audit TO penknife_service;
   GRANT SELECT, INSERT, UPDATE, DELETE ON replays, sign_in_links, email_links, sessions TO penknife_service;
+  GRANT SELECT, INSERT ON email_link_tokens TO penknife_service;
   GRANT SELECT, INSERT, UPDATE ON people TO penknife_service;
   GRANT SELECT, INSERT, UPDATE, DELETE ON passkeys TO penknife_service;
   GRANT SELECT, INSERT, DELETE ON passkey_challenges TO penknife_service;

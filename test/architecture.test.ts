@@ -71,7 +71,15 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   accounts: ["apis/contract.ts", "store/outbox.ts", "store/store.ts", "values"],
   // The loop that delivers rows of an outbox, whatever their way.
   outbox: ["apis/contract.ts", "ports/log.ts"],
-  mail: ["apis/contract.ts", "outbox", "ports", "store/mails.ts", "store/outbox.ts", "values"],
+  mail: [
+    "accounts/key.ts",
+    "apis/contract.ts",
+    "outbox",
+    "ports",
+    "store/mails.ts",
+    "store/outbox.ts",
+    "values",
+  ],
   webhooks: [
     "accounts",
     "apis/contract.ts",

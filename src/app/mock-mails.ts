@@ -1,4 +1,5 @@
-import { compose, type UnsubscribeLink, unsubscribeOf } from "../mail/compose.ts"
+import type { Random } from "../apis/contract.ts"
+import { compose, type UnsubscribeLink, unsubscribeOf, withToken } from "../mail/compose.ts"
 import type { MailBrand } from "../mail/layout.ts"
 import type { MailOutbox, MailRecord } from "../store/mails.ts"
 import { isObject } from "../values/is-object.ts"
@@ -23,13 +24,20 @@ interface ShownMail {
 }
 
 /** Takes mails from the outbox of a test double instead of sending them, and keeps them as their readers would see them. */
-export function createMockMails(mails: MailOutbox, brand: () => MailBrand, unsubscribeLink: UnsubscribeLink) {
+export function createMockMails(
+  mails: MailOutbox,
+  brand: () => MailBrand,
+  unsubscribeLink: UnsubscribeLink,
+  random: Random,
+) {
   const taken: ShownMail[] = []
 
   async function take(): Promise<void> {
     const options = { nowMs: afterAllMs, leaseMs: 1, maxWaitMs: afterAllMs, untriedOnly: false }
     for (let mail = await mails.claim(options); mail; mail = await mails.claim(options)) {
-      taken.push(toShown(mail, brand(), await unsubscribeOf(mail, unsubscribeLink)))
+      // A link that was used meanwhile was handed over by its maker.
+      const complete = await withToken(mail, mails, mail.raisedMs, random)
+      if (complete) taken.push(toShown(complete, brand(), await unsubscribeOf(mail, unsubscribeLink)))
       const attempt = { atMs: mail.raisedMs, durationMs: 0, status: 250, error: null }
       await mails.record(mail.id, attempt, { kind: "delivered" })
     }

@@ -136,7 +136,8 @@ async function createState(
   const auditRandom = createSeededRandom("audit")
   const forMails = { admin: openedStore.admin, clock, auditRandom, pages, random: createSeededRandom("mail") }
   const unsubscribes = createUnsubscribes(forMails)
-  const mockMails = createMockMails(openedStore.mails, () => mailBrandOf(config, pages), unsubscribes.linkFor)
+  const brand = () => mailBrandOf(config, pages)
+  const mockMails = createMockMails(openedStore.mails, brand, unsubscribes.linkFor, forMails.random)
   const forGuests = { random: createSeededRandom("guests"), log: opened.log, ownIds: catalogIds }
   const running = runningOf(config, apis)
   const { prices } = running

@@ -1,4 +1,7 @@
-import type { MailRecord } from "../store/mails.ts"
+import { createSecret, hashKey } from "../accounts/key.ts"
+import type { Random } from "../apis/contract.ts"
+import type { MailOutbox, MailRecord } from "../store/mails.ts"
+import { isObject } from "../values/is-object.ts"
 import { logoId, type MailBrand, toHtml, toText } from "./layout.ts"
 import { textOf } from "./templates.ts"
 
@@ -24,6 +27,24 @@ export function compose(mail: MailRecord, brand: MailBrand, unsubscribe: string 
     html: toHtml(content, brand),
     unsubscribe,
   }
+}
+
+/**
+ * Completes the link of a mail that is about to be sent, if it has one. The token is made now and the store gets its hash alone,
+ * so that neither its file, its log nor a backup ever holds a token that works. Each attempt has its own.
+ * @returns null if the link was used or taken back, or is over at `nowMs`
+ */
+export async function withToken<Mail extends Pick<MailRecord, "data">>(
+  mail: Mail,
+  mails: Pick<MailOutbox, "addLinkToken">,
+  nowMs: number,
+  random: Random,
+): Promise<Mail | null> {
+  const data: unknown = JSON.parse(mail.data ?? "null")
+  if (!isObject(data) || typeof data.link_id !== "string") return mail
+  const token = createSecret("linkToken", random)
+  if (!(await mails.addLinkToken(data.link_id, hashKey(token), nowMs))) return null
+  return { ...mail, data: JSON.stringify({ ...data, link: `${data.link}${token}` }) }
 }
 
 /** Makes the address that ends mails to an account and an address. */

@@ -5,7 +5,7 @@ import type { Log } from "../ports/log.ts"
 import { type MailReply, type MailSender, mailLimitMs } from "../ports/mail-sender.ts"
 import type { MailOutbox, MailRecord, MailResult } from "../store/mails.ts"
 import { messageOf } from "../values/message-of.ts"
-import { compose, toMessage, type UnsubscribeLink, unsubscribeOf } from "./compose.ts"
+import { compose, toMessage, type UnsubscribeLink, unsubscribeOf, withToken } from "./compose.ts"
 import type { MailBrand } from "./layout.ts"
 
 /** Longer than an attempt can take, so that no other process sends the same mail meanwhile. */
@@ -78,14 +78,16 @@ export function createMailDelivery(parts: MailDeliveryParts) {
     const leftMs = mail.expiresMs === null ? Number.POSITIVE_INFINITY : mail.expiresMs - clock.now()
     if (leftMs <= 0) return ended("expired", "its link was over before it could be sent")
     if (sender === null) return ended("unsent", "the service has no mail server (--smtp)")
-    const reply = await send(mail, sender)
+    const complete = await withToken(mail, mails, clock.now(), random)
+    if (complete === null) return ended("expired", "its link was used or taken back before it could be sent")
+    const reply = await send(complete, sender)
     if (reply.kind === "accepted") return { reply, result: { kind: "delivered" } }
     if (reply.kind === "refused") return { reply, result: { kind: "failed" } }
     const { attempts, waitedMs } = mail
     const wait = { failures: attempts + 1, waitedMs, retryAfter: null }
     const delayMs = nextDelayMs(wait, clock.now(), random)
     if (delayMs === null) return { reply, result: { kind: "failed" } }
-    // The link is erased when it is over.
+    // The data of the link are erased when it is over.
     return { reply, result: { kind: "retry", delayMs: Math.min(delayMs, leftMs) } }
   }
 

@@ -3,7 +3,7 @@ import { creditsExhausted, thresholdReached } from "../store/outbox.ts"
 import { isObject } from "../values/is-object.ts"
 import type { MailBrand, MailPart, MailText } from "./layout.ts"
 
-/** What a mail says. Its data are `{link}` for a template with a link, and the notice's fields for a notice. */
+/** What a mail says. Its data are `{link}` with its token for a template with a link, and the notice's fields for a notice. */
 export function textOf(
   mail: MailRecord,
   { title, portal }: Pick<MailBrand, "title" | "portal">,
@@ -163,7 +163,7 @@ function noticeText(
 }
 
 function readData({ data }: MailRecord): Readonly<Record<string, unknown>> {
-  if (data === null) throw new Error("its link was erased")
+  if (data === null) throw new Error("its data were erased")
   return toObject(data)
 }
 

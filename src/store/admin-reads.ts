@@ -87,7 +87,11 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
         rows.withPermissions<rows.PermittedRow<SignInLink>>,
       ),
     findEmailLink: (hash) =>
-      find(`${rows.selectEmailLinks} WHERE hash = $1::text`, [hash], (row: EmailLink) => row),
+      find(
+        `${rows.selectEmailLinks} WHERE id = (SELECT link_id FROM email_link_tokens WHERE hash = $1::text)`,
+        [hash],
+        (row: EmailLink) => row,
+      ),
     findInvitation: (id) =>
       find(
         `${rows.selectEmailLinks} WHERE id = $1::text AND kind = 'invitation' AND used_ms IS NULL`,

@@ -276,7 +276,8 @@ export type Mutation =
   | {
       readonly kind: "emailLink.insert"
       readonly link: EmailLink
-      readonly hash: string
+      /** Of the token that its maker is given; null if only its mail will have one. */
+      readonly hash: string | null
       readonly limits: EmailLinkLimits | null
     }
   /**

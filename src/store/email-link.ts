@@ -1,6 +1,6 @@
 /** Links that are sent by e-mail, in any kind of store. */
 
-/** A link that was sent by e-mail. The store keeps a hash of its token. */
+/** A link that was sent by e-mail. The store keeps hashes of its tokens, of which each works. */
 export interface EmailLink {
   /** `eml_…` */
   readonly id: string

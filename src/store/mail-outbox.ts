@@ -42,6 +42,14 @@ export function prepareMailOutbox({
       )
       return row?.atMs ?? null
     },
+    async addLinkToken(linkId, hash, nowMs) {
+      const added = await write<{ hash: string }>(
+        `INSERT INTO email_link_tokens (hash, link_id)
+         SELECT $2::text, id FROM email_links WHERE id = $1::text AND used_ms IS NULL AND expires_ms > $3::bigint RETURNING hash`,
+        [linkId, hash, nowMs],
+      )
+      return added.length === 1
+    },
     async record(id, { atMs, durationMs, status, error }, result) {
       const state = result.kind === "retry" ? "pending" : result.kind
       const endMs = Math.round(atMs + durationMs)

@@ -11,7 +11,12 @@ export interface MailOutbox {
   claim(options: Omit<ClaimOptions, "busyHosts">): Promise<MailRecord | null>
   /** When the next mail becomes due after `nowMs`; null without one. */
   nextAttemptMs(nowMs: number): Promise<number | null>
-  /** Records an attempt. Unless the mail is still to be sent, its link is erased. A delivered mail stays delivered. */
+  /**
+   * Gives the link of a mail one more token, by its hash. Tokens of earlier attempts go on working, since their mails may have
+   * arrived. False if the link was used or taken back, or is over.
+   */
+  addLinkToken(linkId: string, hash: string, nowMs: number): Promise<boolean>
+  /** Records an attempt. Unless the mail is still to be sent, the data of a link are erased. A delivered mail stays delivered. */
   record(id: string, attempt: MailAttempt, result: MailResult): Promise<void>
 }
 
@@ -69,7 +74,7 @@ export interface MailRecord {
   readonly accountBonus?: number | null
   readonly recipient: string
   readonly template: MailTemplate
-  /** JSON; null once its link was erased. */
+  /** JSON; null once a mail with a link is over. */
   readonly data: string | null
   readonly raisedMs: number
   readonly expiresMs: number | null

@@ -128,6 +128,7 @@ export function withSeams<Opened extends OpenStore>(
     ...mails,
     claim: claimSeam("mails.claim", mails.claim),
     nextAttemptMs: seam("mails.next", mails.nextAttemptMs),
+    addLinkToken: seam("mails.token", mails.addLinkToken),
     record: seam("mails.record", async (id, attempt, result) => {
       await mails.record(id, attempt, result)
       model.recorded(id, result.kind)

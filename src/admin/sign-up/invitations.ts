@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { requireEmail } from "../../accounts/email.ts"
+import { createSecret } from "../../accounts/key.ts"
 import { requireName, requirePlan } from "../../accounts/requirements.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { EmailLink } from "../../store/admin-store.ts"
@@ -76,12 +77,13 @@ export const createInvitation = defineChange({
         parameter: "email",
       })
     }
+    const token = createSecret("linkToken", random)
     const made = newEmailLink(
       {
         ...{ kind: "invitation", email: address, name: input.name ?? "", plan: input.plan ?? null },
         ...{ terms: null, accountId: null, browser: null, network: "" },
       },
-      { portal: pages.portal(), nowMs: clock.now(), durationMs: invitationMs, limits: null, random },
+      { portal: pages.portal(), nowMs: clock.now(), durationMs: invitationMs, limits: null, random, token },
     )
     const shown = toOutput(made.link)
     const { id, ...after } = shown
@@ -93,7 +95,7 @@ export const createInvitation = defineChange({
       target: { kind: "invitation", id, accountId: null },
       before: null,
       after,
-      answer: () => ({ ...shown, url: made.url, by_mail: signUp.hasMail }),
+      answer: () => ({ ...shown, url: `${made.start}${token}`, by_mail: signUp.hasMail }),
     }
   },
   async recall(id, context) {

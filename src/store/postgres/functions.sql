@@ -512,8 +512,8 @@ BEGIN
       SELECT hash FROM sign_in_links WHERE kind = mutation ->> 'sessionKind' AND owner = mutation ->> 'owner'
       ORDER BY hash FOR UPDATE);
     IF mutation ->> 'sessionKind' = 'portal' THEN
-      DELETE FROM email_links WHERE hash IN (
-        SELECT hash FROM email_links WHERE account_id = mutation ->> 'owner' ORDER BY hash FOR UPDATE);
+      DELETE FROM email_links WHERE id IN (
+        SELECT id FROM email_links WHERE account_id = mutation ->> 'owner' ORDER BY id FOR UPDATE);
     END IF;
   WHEN 'session.bind' THEN
     UPDATE sessions SET key_hash = mutation ->> 'keyHash' WHERE id = mutation ->> 'id';
@@ -539,8 +539,8 @@ BEGIN
     IF limits ->> 'inAll' IS NOT NULL THEN
       PERFORM pg_advisory_xact_lock(hashtext('penknife'), hashtext('email_links'));
     END IF;
-    DELETE FROM email_links WHERE hash IN (
-      SELECT hash FROM email_links WHERE expires_ms <= made_ms LIMIT 200 FOR UPDATE SKIP LOCKED);
+    DELETE FROM email_links WHERE id IN (
+      SELECT id FROM email_links WHERE expires_ms <= made_ms LIMIT 200 FOR UPDATE SKIP LOCKED);
     IF limits ->> 'inAll' IS NOT NULL AND (
         (SELECT count(*) FROM email_links WHERE email = link ->> 'email' AND kind <> 'invitation' AND expires_ms > made_ms)
           >= (limits ->> 'perEmail')::bigint
@@ -550,17 +550,19 @@ BEGIN
           >= (limits ->> 'inAll')::bigint) THEN
       RETURN 'tooMany';
     END IF;
-    INSERT INTO email_links (hash, id, kind, email, name, plan, terms, account_id, browser, network, created_ms, expires_ms, used_ms)
-      VALUES (mutation ->> 'hash', link ->> 'id', link ->> 'kind', link ->> 'email', link ->> 'name', link ->> 'plan',
+    INSERT INTO email_links (id, kind, email, name, plan, terms, account_id, browser, network, created_ms, expires_ms, used_ms)
+      VALUES (link ->> 'id', link ->> 'kind', link ->> 'email', link ->> 'name', link ->> 'plan',
         link ->> 'terms', link ->> 'accountId', link ->> 'browser', link ->> 'network', made_ms,
         (link ->> 'expiresMs')::bigint, (link ->> 'usedMs')::bigint);
+    INSERT INTO email_link_tokens (hash, link_id)
+      SELECT mutation ->> 'hash', link ->> 'id' WHERE mutation ->> 'hash' IS NOT NULL;
   WHEN 'emailLink.use' THEN
     UPDATE email_links SET used_ms = (mutation ->> 'nowMs')::bigint
-      WHERE hash = mutation ->> 'hash' AND used_ms IS NULL AND expires_ms > (mutation ->> 'nowMs')::bigint RETURNING * INTO used;
+      WHERE id = (SELECT link_id FROM email_link_tokens WHERE hash = mutation ->> 'hash') AND used_ms IS NULL AND expires_ms > (mutation ->> 'nowMs')::bigint RETURNING * INTO used;
     IF NOT FOUND THEN RETURN 'missing'; END IF;
     IF used.kind <> 'sign-in' THEN
-      UPDATE email_links SET used_ms = (mutation ->> 'nowMs')::bigint WHERE hash IN (
-        SELECT hash FROM email_links WHERE email = used.email AND kind <> 'sign-in' AND used_ms IS NULL ORDER BY hash FOR UPDATE);
+      UPDATE email_links SET used_ms = (mutation ->> 'nowMs')::bigint WHERE id IN (
+        SELECT id FROM email_links WHERE email = used.email AND kind <> 'sign-in' AND used_ms IS NULL ORDER BY id FOR UPDATE);
     END IF;
   WHEN 'emailLink.revoke' THEN
     DELETE FROM email_links WHERE id = mutation ->> 'id' AND kind = 'invitation' AND used_ms IS NULL;

@@ -22,6 +22,7 @@ export const neededRights: Readonly<Record<string, readonly string[]>> = {
   replays: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   sign_in_links: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   email_links: ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  email_link_tokens: ["SELECT", "INSERT"],
   sessions: ["SELECT", "INSERT", "UPDATE", "DELETE"],
   people: ["SELECT", "INSERT", "UPDATE"],
   passkeys: ["SELECT", "INSERT", "UPDATE", "DELETE"],

@@ -412,8 +412,7 @@ CREATE UNIQUE INDEX accounts_by_email ON accounts (email) WHERE email IS NOT NUL
 
 -- Links that were sent by e-mail. A used one stays until it expires, since the number of links of an hour is limited.
 CREATE TABLE email_links (
-  hash       text COLLATE "C" PRIMARY KEY, -- SHA-256 of the token, hexadecimal
-  id         text COLLATE "C" NOT NULL,
+  id         text COLLATE "C" PRIMARY KEY,
   kind       text COLLATE "C" NOT NULL CHECK (kind IN ('sign-up', 'sign-in', 'invitation')),
   email      text COLLATE "C" NOT NULL,
   name       text NOT NULL,                -- of the account to make; empty: the address
@@ -426,12 +425,18 @@ CREATE TABLE email_links (
   expires_ms bigint NOT NULL,
   used_ms    bigint
 );
-CREATE UNIQUE INDEX email_links_by_id ON email_links (id);
 CREATE INDEX email_links_by_expiry ON email_links (expires_ms);
 CREATE INDEX email_links_by_email ON email_links (email);
 CREATE INDEX email_links_by_network ON email_links (network);
 CREATE INDEX email_links_by_account ON email_links (account_id) WHERE account_id IS NOT NULL;
 CREATE INDEX email_links_by_creation ON email_links (created_ms, id);
+
+-- A link has a token for each attempt to mail it, made then, and an invitation one for its maker. The tokens themselves are stored nowhere.
+CREATE TABLE email_link_tokens (
+  hash    text COLLATE "C" PRIMARY KEY, -- SHA-256 of the token, hexadecimal
+  link_id text COLLATE "C" NOT NULL REFERENCES email_links (id) ON DELETE CASCADE
+);
+CREATE INDEX email_link_tokens_by_link ON email_link_tokens (link_id);
 
 -- Mail ------------------------------------------------------------------------------------------------------
 
@@ -441,7 +446,7 @@ CREATE TABLE mails (
   account_id      text COLLATE "C" REFERENCES accounts (id),
   recipient       text COLLATE "C" NOT NULL,
   template        text COLLATE "C" NOT NULL,    -- sign-in, confirmation, invitation, address-changed, notice
-  data            text,                         -- JSON; null once it is over: a link must not be read here later
+  data            text,                         -- JSON; null once a mail with a link is over
   raised_ms       bigint NOT NULL,
   expires_ms      bigint,                       -- not sent after this time
   state           text COLLATE "C" NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'unsent', 'expired')),

@@ -31,12 +31,13 @@ export function endLinksOfAccount(database: Database, accountId: string): void {
 function insertLink(database: Database, { link, hash, limits }: Insertion): AdminOutcome {
   database
     .query(
-      `DELETE FROM email_links WHERE hash IN (
-         SELECT hash FROM email_links WHERE expires_ms <= ?1 ORDER BY expires_ms LIMIT ?2)`,
+      `DELETE FROM email_links WHERE id IN (
+         SELECT id FROM email_links WHERE expires_ms <= ?1 ORDER BY expires_ms LIMIT ?2)`,
     )
     .run(link.createdMs, maxDeleted)
   if (limits !== null && isOver(database, link, limits)) return "tooMany"
-  insertRow(database, "email_links", { ...link, hash })
+  insertRow(database, "email_links", { ...link })
+  if (hash !== null) insertRow(database, "email_link_tokens", { hash, linkId: link.id })
   return "applied"
 }
 
@@ -65,7 +66,8 @@ function isOver(
 function useLink(database: Database, hash: string, nowMs: number): AdminOutcome {
   const used = database
     .query<{ kind: string; email: string }, [string, number]>(
-      `UPDATE email_links SET used_ms = ?2 WHERE hash = ?1 AND used_ms IS NULL AND expires_ms > ?2
+      `UPDATE email_links SET used_ms = ?2
+       WHERE id = (SELECT link_id FROM email_link_tokens WHERE hash = ?1) AND used_ms IS NULL AND expires_ms > ?2
        RETURNING kind, email`,
     )
     .get(hash, nowMs)

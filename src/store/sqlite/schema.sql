@@ -392,8 +392,7 @@ CREATE UNIQUE INDEX accounts_by_email ON accounts (email) WHERE email IS NOT NUL
 
 -- Links that were sent by e-mail. A used one stays until it expires, since the number of links of an hour is limited.
 CREATE TABLE email_links (
-  hash       TEXT PRIMARY KEY, -- SHA-256 of the token, hexadecimal
-  id         TEXT NOT NULL,
+  id         TEXT PRIMARY KEY,
   kind       TEXT NOT NULL CHECK (kind IN ('sign-up', 'sign-in', 'invitation')),
   email      TEXT NOT NULL,
   name       TEXT NOT NULL,    -- of the account to make; empty: the address
@@ -406,12 +405,18 @@ CREATE TABLE email_links (
   expires_ms INTEGER NOT NULL,
   used_ms    INTEGER
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX email_links_by_id ON email_links (id);
 CREATE INDEX email_links_by_expiry ON email_links (expires_ms);
 CREATE INDEX email_links_by_email ON email_links (email);
 CREATE INDEX email_links_by_network ON email_links (network);
 CREATE INDEX email_links_by_account ON email_links (account_id) WHERE account_id IS NOT NULL;
 CREATE INDEX email_links_by_creation ON email_links (created_ms, id);
+
+-- A link has a token for each attempt to mail it, made then, and an invitation one for its maker. The tokens themselves are stored nowhere.
+CREATE TABLE email_link_tokens (
+  hash    TEXT PRIMARY KEY, -- SHA-256 of the token, hexadecimal
+  link_id TEXT NOT NULL REFERENCES email_links (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX email_link_tokens_by_link ON email_link_tokens (link_id);
 
 -- Mail ------------------------------------------------------------------------------------------------------
 
@@ -421,7 +426,7 @@ CREATE TABLE mails (
   account_id      TEXT REFERENCES accounts (id),
   recipient       TEXT NOT NULL,
   template        TEXT NOT NULL,    -- sign-in, confirmation, invitation, address-changed, notice
-  data            TEXT,             -- JSON; null once it is over: a link must not be read here later
+  data            TEXT,             -- JSON; null once a mail with a link is over
   raised_ms       INTEGER NOT NULL,
   expires_ms      INTEGER,          -- not sent after this time
   state           TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed', 'unsent', 'expired')),

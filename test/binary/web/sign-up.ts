@@ -1,20 +1,26 @@
 /** What a customer does who comes by themselves: sign up, make a first call, and sign in by mail later, by keyboard alone. */
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
+import { createSecret, hashKey } from "../../../src/accounts/key.ts"
+import { systemRandom } from "../../../src/ports/random.ts"
 import type { Desk } from "./desk.ts"
 import { counted, tabTo } from "./wait.ts"
 
 /** @param db the data file of a service that everyone can sign up to, whose mail server cannot be reached */
 /** @param serve starts a service with these settings for one test */
 export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string) => Promise<Desk>): void {
-  /** The link in the newest mail. */
+  /** A link as the newest mail would have it: a token is made for each attempt to send one. */
   function lastLink(): string {
-    const database = new Database(db, { readonly: true })
+    using database = new Database(db, { readwrite: true, strict: true })
+    database.run("PRAGMA busy_timeout = 5000")
     const row = database
       .query<{ data: string }, []>("SELECT data FROM mails ORDER BY raised_ms DESC LIMIT 1")
       .get()
-    database.close()
-    return JSON.parse(row?.data ?? "{}").link
+    const { link, link_id: linkId } = JSON.parse(row?.data ?? "{}")
+    const token = createSecret("linkToken", systemRandom)
+    const insert = "INSERT INTO email_link_tokens (hash, link_id) VALUES (?1, ?2)"
+    database.query(insert).run(hashKey(token), linkId)
+    return `${link}${token}`
   }
 
   test("the header of the public pages leads strangers to sign in and up, and customers to their portal", async () => {
