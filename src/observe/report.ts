@@ -86,7 +86,7 @@ const help = {
   penknife_store_wait_seconds_total: "Time that charges waited until they were sent to the database.",
   penknife_store_round_trip_seconds_total:
     "Time from sending a batch of charges to the answer of the database.",
-  penknife_store_cache_age_seconds: "Age of the oldest key in memory.",
+  penknife_store_cache_age_seconds: "Time since keys in memory were last known to be as in the database.",
   penknife_instances:
     "Processes on the same PostgreSQL database that were heard of in the last 100 s, this one included; 1 with a data file.",
   penknife_differing_instances: "Processes among them whose plans or prices differ.",

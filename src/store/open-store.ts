@@ -105,7 +105,7 @@ export type MoveOptions = Pick<AnyStoreOptions, "timer" | "clock" | "login">
 /** Measurements of a store, for metrics. Reading them takes no lock. */
 export interface StoreGauges {
   readonly activity: Readonly<StoreActivity>
-  /** Seconds since the oldest key record in memory was read. 0 where the store knows of each change. */
+  /** Seconds since the keys in memory were last known to be as in the database. 0 where the store knows of each change. */
   cacheAgeSeconds(): number
   /** Notices that wait for their delivery, at most 100,000. Rejects with StoreUnavailable, as `bytes` does. */
   pendingNotices(): Promise<number>

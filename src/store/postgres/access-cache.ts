@@ -3,8 +3,11 @@ import type { Clock } from "../../apis/contract.ts"
 import type { KeyAccess } from "../store.ts"
 
 /** About 1 kB each. */
-const maxEntries = 50_000
-/** Notifications may be lost, so nothing is believed for longer. Charges are exact in any case, by the account's revision. */
+const maxEntries = 150_000
+/**
+ * Notifications may be lost, so nothing is believed for longer than this after it was read or confirmed. Charges are exact in any
+ * case, by the account's revision.
+ */
 const maxAgeMs = 5_000
 
 /** The keys in the memory of this process. */
@@ -23,13 +26,23 @@ export function createAccessCache(
 ) {
   // `max` would allocate for all entries at the start, which takes 3 to 6 ms.
   const entries = new LRUCache<string, Entry>({ maxSize: maxEntries, sizeCalculation: () => 1 })
-  const forgottenMs = new LRUCache<string, number>({ maxSize: maxEntries, sizeCalculation: () => 1 })
+  const forgottenMs = new LRUCache<string, number>({
+    maxSize: maxEntries,
+    sizeCalculation: () => 1,
+    // Without the time of one change, no key that was read before it is known to be as it was.
+    dispose(ms, _accountId, reason) {
+      if (reason === "evict") clearedMs = Math.max(clearedMs, ms)
+    },
+  })
   const loading = new Map<string, Promise<KeyAccess | null>>()
   let clearedMs = Number.NEGATIVE_INFINITY
+  let confirmedMs = Number.NEGATIVE_INFINITY
 
   function isValid({ access, askedMs }: Entry): boolean {
     const changedMs = forgottenMs.get(access.account.id) ?? Number.NEGATIVE_INFINITY
-    return askedMs > Math.max(clearedMs, changedMs) && monotonicMs() - askedMs < maxAgeMs
+    return (
+      askedMs > Math.max(clearedMs, changedMs) && monotonicMs() - Math.max(askedMs, confirmedMs) < maxAgeMs
+    )
   }
 
   async function read(secretHash: string): Promise<KeyAccess | null> {
@@ -60,11 +73,11 @@ export function createAccessCache(
       clearedMs = monotonicMs()
       loading.clear()
     },
-    /** Milliseconds since the oldest entry that would be used was read; 0 without one. */
-    ageMs(): number {
-      let oldest = monotonicMs()
-      for (const { askedMs } of entries.values()) oldest = Math.min(oldest, askedMs)
-      return Math.min(maxAgeMs, monotonicMs() - oldest)
+    /** Takes note that all changes before a time, by the monotonic clock, were told: what is kept is as it was then. */
+    confirm(ms: number): void {
+      confirmedMs = ms
     },
+    /** Milliseconds since what is kept was last confirmed; 0 if nothing is kept. */
+    ageMs: () => (entries.size === 0 ? 0 : Math.min(maxAgeMs, monotonicMs() - confirmedMs)),
   }
 }

@@ -17,6 +17,8 @@ function setUp() {
     reading: null as Promise<void> | null,
     lose() {},
     problems: [] as string[],
+    nowMs: 0,
+    confirmed: [] as number[],
   }
   const handlers = new Map<string, (payload: string) => void>()
   const client = {
@@ -27,6 +29,7 @@ function setUp() {
   } as unknown as SQL
   const listener = startListener({
     timer,
+    clock: { monotonicMs: () => state.nowMs },
     async connect(onClose, listen) {
       state.connections++
       state.lose = onClose
@@ -39,6 +42,7 @@ function setUp() {
     },
     instance: "one",
     onChanged() {},
+    onConfirmed: (ms) => void state.confirmed.push(ms),
     async onRaised() {},
     onMigrated() {},
     onMessage() {},
@@ -53,11 +57,11 @@ function setUp() {
   return { timer, state, stop: () => listener.stop() }
 }
 
-test("an instance notifies itself every five seconds, not each second: every notification wakes up all sessions", async () => {
+test("an instance notifies itself every four seconds, not each second: every notification wakes up all sessions", async () => {
   const { timer, state, stop } = setUp()
   await timer.asked()
   for (let beats = 1; beats <= 5; beats++) {
-    expect([state.sent, [...timer.waiting]]).toEqual([beats, [5_000]])
+    expect([state.sent, [...timer.waiting]]).toEqual([beats, [4_000]])
     timer.fire()
     await timer.asked()
   }
@@ -69,7 +73,7 @@ test("when its own message does not come back the connection is replaced, what i
   const { timer, state, stop } = setUp()
   await timer.asked()
   state.isShared = true
-  for (const waiting of [5_000, 1_000]) {
+  for (const waiting of [4_000, 1_000]) {
     timer.fire()
     await timer.asked()
     expect([...timer.waiting]).toEqual([waiting])
@@ -82,17 +86,33 @@ test("when its own message does not come back the connection is replaced, what i
   await stop()
 })
 
+test("a message that comes back confirms the time at which it was sent, and one that does not confirms nothing", async () => {
+  const { timer, state, stop } = setUp()
+  await timer.asked()
+  state.nowMs = 4_000
+  timer.fire()
+  state.nowMs = 4_100
+  await timer.asked()
+  expect(state.confirmed).toEqual([0, 4_100])
+  state.isShared = true
+  state.nowMs = 8_000
+  timer.fire()
+  await timer.asked()
+  expect(state).toMatchObject({ sent: 3, confirmed: [0, 4_100] })
+  await stop()
+})
+
 test("a connection that is lost between two messages is made again after a second", async () => {
   const { timer, state, stop } = setUp()
   await timer.asked()
-  expect([...timer.waiting]).toEqual([5_000])
+  expect([...timer.waiting]).toEqual([4_000])
   state.lose()
   expect([...timer.waiting]).toEqual([1_000])
   expect(state).toMatchObject({ connections: 1, gaps: 1 })
   timer.fire()
   await timer.asked()
   expect(state).toMatchObject({ connections: 2, read: 2, sent: 2, problems: [] })
-  expect([...timer.waiting]).toEqual([5_000])
+  expect([...timer.waiting]).toEqual([4_000])
   await stop()
 })
 
@@ -121,6 +141,6 @@ test("a connection that is lost while something is read is made again, without a
   timer.fire()
   await timer.asked()
   expect(state).toMatchObject({ connections: 2, sent: 1, problems: [] })
-  expect([...timer.waiting]).toEqual([5_000])
+  expect([...timer.waiting]).toEqual([4_000])
   await stop()
 })

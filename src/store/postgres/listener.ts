@@ -1,9 +1,10 @@
 import type { SQL } from "bun"
-import type { Timer } from "../../apis/contract.ts"
+import type { Clock, Timer } from "../../apis/contract.ts"
 import { migratedChannel } from "./migrations.ts"
 
 interface ListenerOptions {
   readonly timer: Timer
+  readonly clock: Pick<Clock, "monotonicMs">
   /**
    * Opens a client to the first host on which `listen` succeeds: a standby refuses it. `onClose` is called when its connection
    * is closed or lost.
@@ -15,6 +16,8 @@ interface ListenerOptions {
   readonly instance: string
   /** An account or one of its keys was changed. */
   readonly onChanged: (accountId: string) => void
+  /** All changes that were committed before a time, by the monotonic clock, were told to `onChanged`. */
+  readonly onConfirmed: (ms: number) => void
   /** A notice was raised, by this instance or another. */
   readonly onRaised: (noticeId: string, byThisInstance: boolean) => Promise<void>
   /** Another instance changed the tables to a version; older ones than `oldest` cannot work with them. */
@@ -29,8 +32,11 @@ interface ListenerOptions {
   readonly onProblem: (cause: unknown) => void
 }
 
-/** Longer than a second, since each notification wakes up the sessions of all instances. */
-const beatMs = 5_000
+/**
+ * Longer than a second, since each notification wakes up the sessions of all instances, and shorter than the age of what is kept
+ * in memory, which each one confirms.
+ */
+const beatMs = 4_000
 const retryMs = 1_000
 const lostMessage =
   "A notification did not come back. A pooler in front of the database must not share its sessions: see docs/scaling.md."
@@ -38,15 +44,18 @@ const lostMessage =
 export const messageChannel = "penknife_instances"
 
 /**
- * Receives the messages of other instances on a connection that does nothing else. Every five seconds it sends itself a message
- * through the database: when one does not come back, the connection is replaced.
+ * Receives the messages of other instances on a connection that does nothing else. Every four seconds it sends itself a message
+ * through the database: when one does not come back, the connection is replaced. PostgreSQL delivers notifications in the order
+ * of their commits (NOTIFY, Description), so one that came back shows that all earlier ones did.
  */
 export function startListener(options: ListenerOptions) {
-  const { timer, connect, notify, instance, onChanged, onRaised, onGap, onProblem } = options
+  const { timer, clock, connect, notify, instance, onChanged, onRaised, onGap, onProblem } = options
   const own = `penknife_beat_${instance}`
   let client: SQL | null = null
   let isStopped = false
   let missed = 0
+  /** The start of the latest beat. */
+  let sentMs = 0
   /** Whether a beat is under way, which asks for the next one when it ends. */
   let isBeating = false
   let cancelBeat = () => {}
@@ -77,7 +86,9 @@ export function startListener(options: ListenerOptions) {
     })
     await opened.listen(messageChannel, options.onMessage)
     await opened.listen(own, () => {
+      if (opened !== client) return
       missed = 0
+      options.onConfirmed(sentMs)
     })
   }
 
@@ -100,6 +111,7 @@ export function startListener(options: ListenerOptions) {
       // It may have been closed again meanwhile.
       if (client !== null) {
         missed++
+        sentMs = clock.monotonicMs()
         await notify(own, "")
       }
     } catch (cause) {

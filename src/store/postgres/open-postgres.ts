@@ -169,10 +169,12 @@ export async function openPostgresStore(
   function listen({ onRaised, onMessage, onConnected }: StoreListeners): void {
     listener = startListener({
       timer,
+      clock,
       instance,
       connect: (onClose, begin) => connectToPrimary({ ...common, onClose }, begin),
       notify,
-      onChanged: (accountId) => access.forget(accountId),
+      onChanged: access.forget,
+      onConfirmed: access.confirm,
       onMigrated: (version, oldest) => tellVersions({ version, oldest }),
       onMessage,
       async onConnected() {

@@ -16,8 +16,10 @@ import { mediaTypeFor } from "./graphql-media-type.ts"
 import type { IncomingRequest } from "./incoming.ts"
 import { replayedHeader, setAnswerHeaders, setRate } from "./reply.ts"
 
-/** Parsed queries are kept up to this many characters, since clients send the same few over and over. */
-const maxKeptCharacters = 200_000
+/** Parsed queries take at most about this many bytes, since clients send the same few over and over. */
+const maxKeptBytes = 8_000_000
+/** A field of one character is a token and three nodes with their places. All other tokens take less. */
+const bytesPerToken = 550
 
 /** The GraphQL server: graphql-yoga with the pipeline as its plugin. It is made in steps, between which other work runs. */
 export async function createGraphqlServer(
@@ -72,10 +74,7 @@ export async function createGraphqlServer(
           // The intake limits bodies.
           maxRequestBodySize: false,
           parserAndValidationCache: {
-            documentCache: new LRUCache<string, DocumentNode>({
-              maxSize: maxKeptCharacters,
-              sizeCalculation: (_document, query) => query.length,
-            }),
+            documentCache: createDocumentCache(),
             // Refusals are not kept: each belongs to one request.
             errorCache: { get: () => undefined, set() {} },
           },
@@ -98,6 +97,18 @@ export async function createGraphqlServer(
         }),
       )
   )
+}
+
+/** Keeps parsed queries by their text. A query takes up to 280 times the bytes of its text, so its tokens count. */
+export function createDocumentCache(): LRUCache<string, DocumentNode> {
+  return new LRUCache({
+    maxSize: maxKeptBytes,
+    sizeCalculation(document, query) {
+      let tokens = 0
+      for (let token = document.loc?.startToken; token; token = token.next ?? undefined) tokens++
+      return bytesPerToken * tokens + 2 * query.length
+    },
+  })
 }
 
 function refuseUpload({ headers }: Request): void {
