@@ -71,14 +71,22 @@ test("no key is believed again because more accounts were changed than are remem
 test("whatever is told, lost and confirmed, a key is as the database had it in the last five seconds", async () => {
   const ids = ["a", "b", "c"]
   const id = fc.constantFrom(...ids)
-  const step = fc.oneof(
-    fc.record({ kind: fc.constant("change" as const), id }),
-    fc.record({ kind: fc.constant("find" as const), id }),
-    fc.record({ kind: fc.constant("advance" as const), ms: fc.integer({ min: 1, max: 3_000 }) }),
-    fc.record({
-      kind: fc.constantFrom("tell" as const, "beat" as const, "lose" as const, "connect" as const),
-    }),
-  )
+  const step = fc.record({
+    kind: fc.constantFrom(
+      "change",
+      "find",
+      "find",
+      "advance",
+      "advance",
+      "tell",
+      "tell",
+      "beat",
+      "lose",
+      "connect",
+    ),
+    id: fc.constantFrom(...ids),
+    ms: fc.integer({ min: 1, max: 3_000 }),
+  })
   let unread = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 60 }), async (steps) => {
