@@ -15,7 +15,7 @@ import { openAdministration, type TestAdministration, type Values } from "../sup
 import { type AnyTestStore, openAnyStore, useStoreKinds } from "../support/any-store.ts"
 import { chargeOf } from "../support/store.ts"
 
-const histories = Number(process.env.PENKNIFE_HISTORIES ?? 30)
+const histories = Number(process.env.PENKNIFE_HISTORIES ?? 10)
 const steps = 60
 const hourMs = 3_600_000
 

@@ -6,11 +6,8 @@ import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { ownCommand } from "./own-command.ts"
 import { tempDir } from "./temp.ts"
 
-/**
- * The name of an input that takes much time or memory, and the input. Those that take long for a reason that another of the API
- * has too are only tried by hand.
- */
-export type WorstInput = readonly [what: string, input: Readonly<Record<string, unknown>>, when?: "by hand"]
+/** The name of an input that takes much time or memory, and the input. */
+export type WorstInput = readonly [what: string, input: Readonly<Record<string, unknown>>]
 
 /** A service in another process. */
 export interface WatchedService {

@@ -13,3 +13,9 @@ export const worst: readonly WorstInput[] = [
     { expression: "0 0 29 2 +1#5", timezone: "Africa/Casablanca", count: 100 },
   ],
 ]
+
+/** The two that take longest. */
+export const inCheck = [
+  "each second of an hour that clocks leave out",
+  "a 31st that is a first Monday, in any year",
+]

@@ -79,3 +79,6 @@ export const worst: readonly WorstInput[] = [
   ["base64 with blanks", { report: fill("A ", maxCharacters) }],
   ["blanks", { report: fill(" ", maxCharacters) }],
 ]
+
+/** The two that take longest. */
+export const inCheck = ["empty records", "TLS policies"]

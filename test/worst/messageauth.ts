@@ -71,3 +71,6 @@ export const worst: readonly WorstInput[] = [
   ["base64 of 1.4 million characters", { message: fill("A", 1_400_000) }],
   ["colons", { message: fill(":", 1_400_000) }],
 ]
+
+/** The two that take longest. */
+export const inCheck = ["eight kinds of body hashes", "50 sets of ARC"]

@@ -7,3 +7,6 @@ export const worst: readonly WorstInput[] = [
   ["1,273 bytes at high correction", { text: "x".repeat(1_273), correction: "high", border: 16, scale: 16 }],
   ["a text that is too long", { text: "é".repeat(7_089) }],
 ]
+
+/** The two that take longest. */
+export const inCheck = ["2,953 bytes", "7,089 digits"]
