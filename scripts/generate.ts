@@ -12,6 +12,7 @@ import { printCatalogSchema } from "../src/surfaces/graphql/schema.ts"
 import { fillAnswers, startAnswering } from "./generate/answers.ts"
 import { apiIndex, apiPage, apiTable, toolTable } from "./generate/apis.ts"
 import { exampleAnswers } from "./generate/examples.ts"
+import { reachTable } from "./generate/permission-reach.ts"
 import { problemTable } from "./generate/problems.ts"
 import { planTable, settingsTable } from "./generate/settings.ts"
 
@@ -20,7 +21,7 @@ const root = join(import.meta.dir, "..")
 /** The pages that are searched for parts and answers. Those in docs/apis are made as a whole. */
 const pages: readonly string[] = ["README.md", ...new Glob("docs/*.md").scanSync(root)].sort()
 
-const parts: Readonly<Record<string, () => string>> = {
+const parts: Readonly<Record<string, () => string | Promise<string>>> = {
   "api-table": () => apiTable(catalog),
   "api-index": () => apiIndex(catalog),
   "mcp-tools": () => toolTable(catalog),
@@ -28,6 +29,7 @@ const parts: Readonly<Record<string, () => string>> = {
   "mock-settings": () => settingsTable([...Object.values(mockOwn), ...Object.values(mockOptions)]),
   plans: planTable,
   problems: problemTable,
+  "permission-reach": reachTable,
   example: () => `\`\`\`ts\n${read("examples/vitest/retry.test.ts")}\`\`\`\n`,
 }
 
@@ -51,7 +53,7 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
   const service = await startAnswering()
   try {
     for (const page of pages) {
-      files.set(page, await fillAnswers(fillParts(read(page)), service))
+      files.set(page, await fillAnswers(await fillParts(read(page)), service))
     }
     for (const api of catalog) {
       const more = `docs/${api.id}.md`
@@ -65,12 +67,15 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
 }
 
 /** @throws Error for a part whose name is unknown */
-function fillParts(text: string): string {
-  return text.replace(/^<!-- ([a-z-]+) -->\n.*?^<!-- \/\1 -->/gms, (_part, name: string) => {
+async function fillParts(text: string): Promise<string> {
+  let filled = text
+  for (const [part, name = ""] of text.matchAll(/^<!-- ([a-z-]+) -->\n.*?^<!-- \/\1 -->/gms)) {
     const render = parts[name]
     if (!render) throw new Error(`No generated part is called '${name}'.`)
-    return `<!-- ${name} -->\n${render()}<!-- /${name} -->`
-  })
+    const rendered = await render()
+    filled = filled.replace(part, () => `<!-- ${name} -->\n${rendered}<!-- /${name} -->`)
+  }
+  return filled
 }
 
 function read(file: string): string {

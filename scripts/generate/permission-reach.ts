@@ -1,0 +1,15 @@
+import { type Permission, permissions } from "../../src/admin/permission.ts"
+import { toTable } from "../../src/surfaces/markdown/table.ts"
+import { reachOf } from "../../test/support/permission-reach.ts"
+
+/** What each permission alone reaches within three steps, with the steps. Permissions that reach nothing are left out. */
+export async function reachTable(): Promise<string> {
+  const rows: string[][] = []
+  for (const permission of Object.keys(permissions) as Permission[]) {
+    for (const [prize, steps] of await reachOf(permission)) {
+      const way = steps.map((step) => (step.includes(" ") ? step : `\`${step}\``))
+      rows.push([`\`${permission}\``, prize, way.join(", then ")])
+    }
+  }
+  return toTable(["permission", "reaches", "for example by"], rows)
+}
