@@ -10,7 +10,7 @@ export function apiTable(apis: readonly ApiDefinition[]): string {
     byCategory(apis.map((definition) => ({ definition }))).flatMap(({ heading, apis: members }) =>
       members.map(({ definition: { id, method, description, credits } }, place) => [
         place === 0 ? heading : "",
-        `[${id}](docs/apis/${id}.md)`,
+        `[${id}](apis/${id}.md)`,
         `\`${method} /v1/${id}\``,
         description.replace(/(?<=\.) .*/s, ""),
         String(credits),
@@ -21,13 +21,12 @@ export function apiTable(apis: readonly ApiDefinition[]): string {
 
 /** One line for each category, with links to the pages of its APIs. */
 export function apiIndex(apis: readonly ApiDefinition[]): string {
-  return toTable(
-    ["category", "APIs"],
-    byCategory(apis.map((definition) => ({ definition }))).map(({ heading, apis: members }) => [
-      heading,
-      members.map(({ definition: { id } }) => `[${id}](apis/${id}.md)`).join(", "),
-    ]),
-  )
+  return byCategory(apis.map((definition) => ({ definition })))
+    .map(({ heading, apis: members }) => {
+      const links = members.map(({ definition: { id } }) => `[${id}](docs/apis/${id}.md)`)
+      return `- **${heading}**: ${links.join(", ")}\n`
+    })
+    .join("")
 }
 
 /** One line for each tool of MCP, with the price of a call. */
