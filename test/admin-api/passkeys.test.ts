@@ -316,8 +316,8 @@ describe("nobody gains permissions", () => {
     ])
   })
 
-  test("by adding a passkey in a session with fewer", async () => {
-    const { browser, id } = await invite("Cai")
+  test("by adding or removing a passkey in a session with fewer", async () => {
+    const { browser, id, passkeyId } = await personWithPasskey("Cai")
     const link = await browser.send("POST", "/admin/v1/console-link", { body: { may: ["accounts.read"] } })
     const lesser = openBrowser(home)
     const url = String(link.body.url)
@@ -325,6 +325,17 @@ describe("nobody gains permissions", () => {
     expect(signedIn.body).toMatchObject({ actor: { id: `person:${id}` }, permissions: ["accounts.read"] })
     const refused = await lesser.send("POST", "/console/session/challenge", { body: { for: "add" } })
     expect([refused.status, refused.body.detail]).toMatchObject([403, expect.stringContaining("may do less")])
+    const path = `/admin/v1/passkeys/${passkeyId}`
+    for (const tried of [
+      await lesser.send("DELETE", path),
+      await lesser.send("PATCH", path, { body: { name: "x" } }),
+    ]) {
+      expect([tried.status, tried.body.detail]).toEqual([
+        403,
+        "This needs all permissions that the passkey gives, and you lack '*'. Ask a colleague who has it.",
+      ])
+    }
+    expect((await browser.send("PATCH", path, { body: { name: "Blue" } })).body.name).toBe("Blue")
   })
 
   test("over the passkeys of others", async () => {

@@ -1,5 +1,6 @@
 /** Colleagues who manage each other: nobody removes who has more, and someone keeps every permission. */
 import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
 import { updateAccount } from "../../src/admin/accounts/change-account.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { revokeAdmin } from "../../src/admin/admins/admin-key.ts"
@@ -7,6 +8,7 @@ import { createAdmin } from "../../src/admin/admins/create-admin.ts"
 import type { Operation } from "../../src/admin/operation.ts"
 import { removePasskey } from "../../src/admin/passkeys/passkey.ts"
 import { createPerson, removePerson, updatePerson } from "../../src/admin/people/change-people.ts"
+import { allows, covers, grants, inBoth, type Permission, permissions } from "../../src/admin/permission.ts"
 import { createInvitation } from "../../src/admin/sign-up/invitations.ts"
 import { compose } from "../../src/mail/compose.ts"
 import { firstPage } from "../support/admin-store.ts"
@@ -96,6 +98,20 @@ describe("the last one with every permission stays:", () => {
       expect(await admin.run(operation, values)).toBeObject()
     }
   })
+})
+
+test("what two lists of grants both give is exactly what each of them allows", () => {
+  const lists = fc.uniqueArray(fc.constantFrom(...grants), { maxLength: 6 })
+  fc.assert(
+    fc.property(lists, lists, (some, others) => {
+      const both = inBoth(some, others)
+      for (const one of Object.keys(permissions) as Permission[]) {
+        expect([one, allows(both, one)]).toEqual([one, allows(some, one) && allows(others, one)])
+      }
+      // Nothing is given on that either of them could not give.
+      for (const one of both) expect([covers(some, one), covers(others, one)]).toEqual([true, true])
+    }),
+  )
 })
 
 /** An administration whose operations run with some permissions. */

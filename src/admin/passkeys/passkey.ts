@@ -3,7 +3,7 @@ import { requireName } from "../../accounts/requirements.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { PasskeyRecord } from "../../store/people.ts"
 import { toIso } from "../../values/time-text.ts"
-import { keepOwner } from "../admins/grants.ts"
+import { keepOwner, requireNoMore } from "../admins/grants.ts"
 import { AdminFault, noSuch } from "../fault.ts"
 import { idText, instant, maybeInstant } from "../fields.ts"
 import { type Actor, type AdminContext, defineChange, defineRead } from "../operation.ts"
@@ -40,8 +40,8 @@ export function ownPersonId({ session }: Actor): string | null {
 }
 
 /**
- * Requires a passkey that is one's own, or for those of others `people.write` and all permissions of the person.
- * @returns it with its person, and mutations that end the change if the person has got more permissions meanwhile
+ * Requires all that a passkey of one's own gives, or for those of others `people.write` and all permissions of the person.
+ * @returns it with what it gives, and mutations that end the change if the person has got more permissions meanwhile
  * @throws AdminFault 403, also for one that does not exist; 404 for those who may know
  */
 async function requirePasskey(id: string, context: AdminContext) {
@@ -51,7 +51,10 @@ async function requirePasskey(id: string, context: AdminContext) {
   if (!isOwn && !allows(actor.permissions, "people.write")) throw lacking("people.write")
   if (passkey === null) throw noSuch("passkey", id)
   const person = await requirePerson(context, passkey.personId)
-  return { passkey, person, unchanged: isOwn ? [] : [requireAllOf(person, context)] }
+  const given = inBoth(passkey.permissions, person.permissions)
+  // A session with fewer permissions must not take away the way to the others.
+  if (isOwn) requireNoMore(given, "the passkey gives", context)
+  return { passkey, given, unchanged: isOwn ? [] : [requireAllOf(person, context)] }
 }
 
 function lacking(permission: Permission): AdminFault {
@@ -149,9 +152,8 @@ export const removePasskey = defineChange({
   }),
   example: { id: "psk_1234567890abcdef" },
   async prepare({ id }, context) {
-    const { passkey, person: owner, unchanged } = await requirePasskey(id, context)
+    const { passkey, given, unchanged } = await requirePasskey(id, context)
     const { personId: person, name } = passkey
-    const given = inBoth(passkey.permissions, owner.permissions)
     return {
       mutations: [...unchanged, { kind: "passkey.remove", id }, ...keepOwner(given, context)],
       target: { kind: "passkey", id, accountId: null },
