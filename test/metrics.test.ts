@@ -95,6 +95,7 @@ test("the store, its notices, the process and the event loop are measured", asyn
     ['penknife_notices{state="pending"}', 0],
   ])
   expect(series.get('penknife_mails{state="pending"}')).toBe(0)
+  expect(series.get('penknife_link_questions{asked="sign-up"}')).toBe(0)
   for (const name of ["resident_memory_bytes", "cpu_seconds_total", "start_time_seconds"]) {
     expect(series.get(`process_${name}`)).toBeGreaterThan(0)
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { readEmail } from "./email.ts"
+import { mailboxOf, readEmail } from "./email.ts"
 
 test.each([
   ["ann@example.com", "ann@example.com"],
@@ -55,6 +55,27 @@ test("what is read is read again as the same, and holds nothing that a header co
       if (email === null) return
       expect(await readEmail(email)).toBe(email)
       expect(email).not.toMatch(/[\s<>,;:"()\p{C}]/u)
+    }),
+    { seed: 28, numRuns: 2_000 },
+  )
+})
+
+test.each([
+  ["ann+shop@example.com", "ann@example.com"],
+  ["a.nn@example.com", "a.nn@example.com"],
+  ["a.n.n+1+2@googlemail.com", "ann@gmail.com"],
+  ["+ann@example.com", "+ann@example.com"],
+  ["+a+b@example.com", "+a@example.com"],
+])("mail to %s goes to the mailbox %s", (email, mailbox) => {
+  expect(mailboxOf(email)).toBe(mailbox)
+})
+
+test("a tag changes no mailbox, and the mailbox of a mailbox is itself", () => {
+  fc.assert(
+    fc.property(fc.emailAddress(), fc.stringMatching(/^[a-z0-9+]{0,9}$/), (email, tag) => {
+      const mailbox = mailboxOf(email)
+      expect(mailboxOf(mailbox)).toBe(mailbox)
+      expect(mailboxOf(email.replace(/@(?=[^@]*$)/, `+${tag}@`))).toBe(mailbox)
     }),
     { seed: 28, numRuns: 2_000 },
   )

@@ -42,3 +42,13 @@ export async function requireEmail(text: string, parameter = "email"): Promise<s
     parameter,
   )
 }
+
+const gmailDomains = ["gmail.com", "googlemail.com"]
+
+/** The mailbox of an address in its one form: without `+tag`, which many servers leave out, and without the dots of Gmail. */
+export function mailboxOf(email: string): string {
+  const at = email.lastIndexOf("@")
+  const [local = ""] = email.slice(0, at).split(/(?<=.)\+/, 1)
+  const domain = email.slice(at + 1)
+  return gmailDomains.includes(domain) ? `${local.replaceAll(".", "")}@gmail.com` : `${local}@${domain}`
+}

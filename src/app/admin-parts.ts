@@ -96,12 +96,14 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     },
     async readHealth() {
       const { charges, refusals } = gauges.activity
-      const [storeBytes, pendingNotices, pending] = await Promise.all([
+      const [storeBytes, pendingNotices, pending, signUps] = await Promise.all([
         gauges.bytes(),
         gauges.pendingNotices(),
         gauges.pendingMails(),
+        gauges.signUpQuestions(given.clock.now()),
       ])
-      const mail = { ...(mailHealth?.() ?? { isOn: running().config.smtp !== null, problem: null }), pending }
+      const sending = mailHealth?.() ?? { isOn: running().config.smtp !== null, problem: null }
+      const mail = { ...sending, pending, signUps }
       const kind = isPostgresUrl(running().config.db) ? "postgresql" : "sqlite"
       const stored = { store: kind, storeBytes, pendingNotices, mail, charges, refusals } as const
       const droppedRequests = keptRequests?.dropped() ?? 0

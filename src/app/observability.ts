@@ -126,6 +126,9 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
       dns: () => ports.dns.stats?.() ?? noDns,
       notices: await orNone(gauges.pendingNotices().then((pending) => ({ pending }))),
       mails: await orNone(gauges.pendingMails().then((pending) => ({ pending }))),
+      linkQuestions: await orNone(
+        gauges.signUpQuestions(clock.now()).then((count) => ({ "sign-up": count })),
+      ),
       storeBytes: await orNone(gauges.bytes()),
       instances: { count: instances()?.count ?? 1, differing: instances()?.differing.length ?? 0 },
       history: {

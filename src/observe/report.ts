@@ -38,6 +38,8 @@ export interface Gauges {
   readonly notices: Readonly<Record<string, number>>
   /** Pending mails, likewise. */
   readonly mails: Readonly<Record<string, number>>
+  /** Visitors' questions of the last hour for a link by mail, by what was asked for, likewise. */
+  readonly linkQuestions: Readonly<Record<string, number>>
   /** Sizes in bytes: the data file and its write-ahead log, or a database. Empty if the store does not answer. */
   readonly storeBytes: Readonly<Record<string, number>>
   /** The processes on this database that were heard of lately, and how many have other plans or prices. */
@@ -79,6 +81,7 @@ const help = {
   penknife_dns_failures_total: "DNS questions that no server answered.",
   penknife_notices: "Notices to accounts that wait for their delivery, at most 100,000.",
   penknife_mails: "Mails that wait for their delivery, at most 100,000.",
+  penknife_link_questions: "Questions of the last hour for a link to sign up; at 1,000 nobody gets one.",
   penknife_store_bytes: "Size of the data file and its write-ahead log.",
   penknife_store_batches_total: "Batches of charges that the store decided.",
   penknife_store_charges_total: "Charges in them.",
@@ -143,6 +146,7 @@ export function toReport({ tallies, charged, faults }: Counts, gauges: Gauges): 
     // All processes read the same store, so its values are not added up.
     gauge("penknife_notices", "max", byLabel("state", gauges.notices)),
     gauge("penknife_mails", "max", byLabel("state", gauges.mails)),
+    gauge("penknife_link_questions", "max", byLabel("asked", gauges.linkQuestions)),
     gauge("penknife_store_bytes", "max", byLabel("part", gauges.storeBytes)),
     counter("penknife_store_batches_total", store.batches),
     counter("penknife_store_charges_total", store.charges),

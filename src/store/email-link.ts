@@ -18,16 +18,31 @@ export interface EmailLink {
   readonly accountId: string | null
   /** The hash of the cookie of the browser that asked, which alone may use it; null for any browser. */
   readonly browser: string | null
-  /** The network of the client that asked: its links of an hour are limited. */
+  /** The narrowest network of the client that asked; empty for an invitation. */
   readonly network: string
   readonly createdMs: number
   readonly expiresMs: number
   readonly usedMs: number | null
 }
 
-/** The most links of those that have not expired, used ones included. */
+/**
+ * A visitor's question for a link, and the most questions of those that have not expired. All count, whether an account was found
+ * or not and whether the link was used, so that nobody's own limits tell who has an account.
+ */
 export interface EmailLinkLimits {
-  readonly perEmail: number
-  readonly perNetwork: number
-  readonly inAll: number
+  readonly asked: "sign-up" | "sign-in"
+  /** The mailbox that gets the link, however its address is written. */
+  readonly mailbox: string
+  /** The networks of the client, the narrowest first, and the most questions of each. A name begins with that of a wider one. */
+  readonly networks: readonly { readonly name: string; readonly most: number }[]
+  /**
+   * Questions for a mailbox from the widest network. A browser that has not asked for it gets up to as many more: each takes the
+   * place of the oldest unused link.
+   */
+  readonly perMailboxAndNetwork: number
+  /** Questions for a mailbox. Beyond that, a network that has not asked for it still gets one, up to `mostPerMailbox`. */
+  readonly perMailbox: number
+  readonly mostPerMailbox: number
+  /** Questions of this kind from everyone; null if they are not limited. */
+  readonly inAll: number | null
 }

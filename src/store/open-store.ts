@@ -111,6 +111,8 @@ export interface StoreGauges {
   pendingNotices(): Promise<number>
   /** Mails that wait, likewise. */
   pendingMails(): Promise<number>
+  /** Visitors' questions of the last hour for a link to sign up, likewise. */
+  signUpQuestions(nowMs: number): Promise<number>
   /** Sizes in bytes: of the data file and of its write-ahead log, or of a store in memory or of a database. */
   bytes(): Promise<Readonly<Record<string, number>>>
 }

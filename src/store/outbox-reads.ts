@@ -44,6 +44,16 @@ export async function countPending(read: Run, table: "notices" | "mails"): Promi
   return row?.count ?? 0
 }
 
+/** How many questions for a link to sign up count at a time, up to 100,000. */
+export async function countSignUpQuestions(read: Run, nowMs: number): Promise<number> {
+  const [row] = await read<{ count: number }>(
+    `SELECT count(*)::float8 AS count FROM (SELECT 1 FROM email_links
+       WHERE asked = 'sign-up' AND expires_ms > $1::bigint LIMIT $2::bigint) AS asked`,
+    [nowMs, mostCounted],
+  )
+  return row?.count ?? 0
+}
+
 /** The row of a leased notice with its webhook. */
 export type DueRow = NoticeRecord & Webhook & Pick<DueNotice, "host" | "traceparent">
 

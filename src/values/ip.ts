@@ -150,16 +150,16 @@ export function toReverseName(address: Address): string {
 }
 
 /**
- * The network whose clients count as one where few must be let through: the 256 addresses around one of IPv4, and the /64 of
- * IPv6, which one client usually has (RFC 6177).
+ * The networks whose clients count as one where few must be let through, the narrowest first: the 256 addresses around one of
+ * IPv4, and the /64, /56 and /48 of IPv6, which customers of providers get (RFC 6177). A name begins with that of a wider one.
  */
-export function mailNetworkOf(text: string): string {
+export function mailNetworksOf(text: string): readonly [string, ...string[]] {
   const address = parseAddress(text)
-  if (address === null) return text
-  if (isIpv6(address))
-    return `${address.parts
-      .slice(0, 4)
-      .map((part) => part.toString(16))
-      .join(":")}::/64`
-  return `${address.octets.slice(0, 3).join(".")}.0/24`
+  if (address === null) return [text]
+  if (!isIpv6(address)) return [`${address.octets.slice(0, 3).join(".")}.0/24`]
+  const narrow = address.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16).padStart(4, "0"))
+    .join(":")
+  return [narrow, narrow.slice(0, -2), narrow.slice(0, -5)]
 }

@@ -13,7 +13,9 @@ import { listPlans } from "../../src/admin/plans/list-plans.ts"
 import { deleteWebhook, getWebhook, setWebhook } from "../../src/admin/webhooks/webhook.ts"
 import { whoami } from "../../src/admin/whoami.ts"
 import { options } from "../../src/config/options.ts"
+import type { Mutation } from "../../src/store/admin-store.ts"
 import { StoreUnavailable } from "../../src/store/store.ts"
+import { changeOf } from "../support/admin-store.ts"
 import { actorOf, openAdministration, type Values } from "../support/administration.ts"
 
 const unreachable =
@@ -289,6 +291,45 @@ test("the health of a service has its version, its uptime and its store", async 
     charges: 0,
     lists: { "bluetooth-companies": "2026-01" },
   })
+})
+
+type EmailLinkInsertion = Extract<Mutation, { kind: "emailLink.insert" }>
+
+test("health says when so many ask to sign up that no stranger gets a link", async () => {
+  const admin = openAdministration()
+  const nowMs = admin.clock.now()
+  const ask = (first: number, count: number) =>
+    admin.opened.admin.apply({
+      ...changeOf(
+        Array.from({ length: count }, (_, n): EmailLinkInsertion => {
+          const [id, network] = [`eml_${first + n}`, `10.0.${first + n}.0/24`]
+          const link: EmailLinkInsertion["link"] = {
+            ...{ id, kind: "sign-up", email: `${id}@x.example`, name: "", plan: null, terms: null },
+            ...{
+              accountId: null,
+              browser: null,
+              network,
+              createdMs: nowMs,
+              expiresMs: nowMs + 3_600_000,
+              usedMs: null,
+            },
+          } as const
+          const limits: EmailLinkInsertion["limits"] = {
+            ...{ asked: "sign-up", mailbox: id, networks: [{ name: network, most: 9 }] },
+            ...{ perMailboxAndNetwork: 9, perMailbox: 9, mostPerMailbox: 9, inAll: null },
+          } as const
+          return { kind: "emailLink.insert", link, hash: null, limits }
+        }),
+      ),
+      audit: { ...changeOf([]).audit, id: `aud_${first}` },
+    })
+  const mail = async () => (await admin.run(healthDetail)).mail
+  await ask(0, 999)
+  expect(await mail()).toMatchObject({ sign_up_questions: 999, sign_up_limit_reached: false })
+  await ask(999, 1)
+  expect(await mail()).toMatchObject({ sign_up_questions: 1_000, sign_up_limit_reached: true })
+  admin.clock.advance(3_600_000)
+  expect(await mail()).toMatchObject({ sign_up_questions: 0, sign_up_limit_reached: false })
 })
 
 test("a store that does not answer refuses the operation for now", async () => {

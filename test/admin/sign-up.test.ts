@@ -7,6 +7,7 @@ import { defaultPlans } from "../../src/accounts/plan.ts"
 import { updateAccount } from "../../src/admin/accounts/change-account.ts"
 import { createSessions } from "../../src/admin/sessions/sessions.ts"
 import { createSignIn } from "../../src/admin/sign-in.ts"
+import type { QuestionOrigin } from "../../src/admin/sign-up/ask.ts"
 import { newEmailLink } from "../../src/admin/sign-up/new-link.ts"
 import { noSignUps, type SignUpSettings } from "../../src/admin/sign-up/settings.ts"
 import { createSignUps, type SignUps } from "../../src/admin/sign-up/sign-ups.ts"
@@ -15,6 +16,7 @@ import { systemRandom } from "../../src/ports/random.ts"
 import type { AdminStore } from "../../src/store/admin-store.ts"
 import type { NewMail } from "../../src/store/mails.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
+import { mailNetworksOf } from "../../src/values/ip.ts"
 import { accountDetailsOf, changeOf, firstPage } from "../support/admin-store.ts"
 import { openAdministration, type Values } from "../support/administration.ts"
 import { useOpenStores, useStoreKinds } from "../support/any-store.ts"
@@ -81,15 +83,15 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     )
   }
 
-  const from = (browser: string, network = "192.0.2.0/24") => ({
-    ...{ browser, network, source: "192.0.2.1", requestId: "req_1" },
+  const from = (browser: string, address = "192.0.2.1"): QuestionOrigin => ({
+    ...{ browser, networks: mailNetworksOf(address), source: "192.0.2.1", requestId: "req_1" },
   })
   const signUp = (email: string, browser = newBrowser(), more = {}) =>
     first.ask({ for: "sign-up", email, ...more }, from(browser))
   const signIn = (email: string, browser = newBrowser()) =>
     first.ask({ for: "sign-in", email }, from(browser))
   const confirm = (token: string, browser: string | null, more = {}, by = first) =>
-    by.confirm({ token, ...more }, browser, from(""), { replacedCookie: null, limit() {} })
+    by.confirm({ token, ...more }, browser, from("none"), { replacedCookie: null, limit() {} })
   /** The token in the last mail. */
   function lastToken(): string {
     const { link } = JSON.parse(mails.at(-1)?.data ?? "{}")
@@ -245,20 +247,120 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     expect(await accounts()).toHaveLength(1)
   })
 
-  test("a thousand addresses from one network get 20 mails, and one address 5", async () => {
+  const askFrom = (
+    email: string,
+    address: string,
+    purpose: "sign-in" | "sign-up" = "sign-in",
+    browser = newBrowser(),
+  ) => first.ask({ for: purpose, email }, from(browser, address))
+  const insertAccount = (id: string, email: string, closedMs: number | null = null) =>
+    admin.apply({
+      ...changeOf([{ kind: "account.insert", account: accountDetailsOf({ id, email, closedMs }) }]),
+      audit: { ...changeOf([]).audit, id: `aud_${id}` },
+    })
+
+  test("a thousand addresses from one network get 20 mails, and in an hour more", async () => {
     const results: string[] = []
     for (let n = 0; n < 1_000; n++) results.push(await signUp(`ann${n}@example.com`))
     expect(results.filter((result) => result === "sent")).toHaveLength(20)
     expect(results.filter((result) => result === "limited")).toHaveLength(980)
-    const others = await Promise.all(
-      Array.from({ length: 8 }, (_, n) =>
-        first.ask({ for: "sign-up", email: "bob@example.com" }, from(newBrowser(), `10.0.${n}.0/24`)),
-      ),
-    )
-    expect(others.filter((result) => result === "sent")).toHaveLength(5)
-    expect(mails).toHaveLength(25)
+    expect(mails).toHaveLength(20)
     clock.advance(hourMs)
     expect(await signUp("ann@example.com")).toBe("sent")
+  })
+
+  test("who asks for links to someone's address all the time does not keep that customer from signing in", async () => {
+    await insertAccount("acc_1", "victim@example.com")
+    for (const n of Array(40).keys()) await askFrom("victim@example.com", `203.0.113.${n}`)
+    // Ten from a network, and they leave another one alone.
+    expect(mails).toHaveLength(10)
+    const browser = newBrowser()
+    expect(await askFrom("victim@example.com", "198.51.100.7", "sign-in", browser)).toBe("sent")
+    expect((await confirm(lastToken(), browser)).opened.account?.id).toBe("acc_1")
+    // Nor does a stranger in the customer's own network, with one browser.
+    await insertAccount("acc_2", "bob@example.com")
+    const stranger = newBrowser()
+    for (let n = 0; n < 40; n++) await askFrom("bob@example.com", "198.51.100.8", "sign-in", stranger)
+    expect(mails).toHaveLength(16)
+    expect(await askFrom("bob@example.com", "198.51.100.7", "sign-in", browser)).toBe("sent")
+    expect((await confirm(lastToken(), browser)).opened.account?.id).toBe("acc_2")
+  })
+
+  test("1,050 questions from 55 networks or a /48 lock no customer out, and strangers at 1,000 alone", async () => {
+    await insertAccount("acc_1", "ann@example.com")
+    for (let n = 0; n < 200; n++)
+      await askFrom(`${n}@example.net`, `2001:db8:1:${(n * 64).toString(16)}::1`, "sign-up")
+    // One /48 gets 60 of them, a /56 30.
+    expect(mails).toHaveLength(60)
+    for (let n = 0; n < 1_050; n++) await askFrom(`${n}@example.org`, `10.0.${n % 55}.1`, "sign-up")
+    expect(mails).toHaveLength(1_000)
+    const browser = newBrowser()
+    expect(await askFrom("new@example.com", "198.51.100.7", "sign-up")).toBe("limited")
+    expect(await askFrom("ann@example.com", "198.51.100.7", "sign-in", browser)).toBe("sent")
+    expect((await confirm(lastToken(), browser)).opened.account?.id).toBe("acc_1")
+  })
+
+  test("tags and Gmail's dots are one mailbox, which gets at most a hundred mails an hour from any number of networks", async () => {
+    const results: string[] = []
+    for (let n = 0; n < 300; n++) {
+      const email = n % 2 === 0 ? `vic.tim+${n}@gmail.com` : `v.ictim+${n}@googlemail.com`
+      results.push(
+        await askFrom(email, `10.${n}.0.1`, "sign-up"),
+        await askFrom(email, `10.${n}.0.1`, "sign-up"),
+      )
+    }
+    expect(results.filter((result) => result === "sent")).toHaveLength(100)
+    // Only the first networks get more than one.
+    expect(results.slice(0, 30)).not.toContain("limited")
+    expect(results.slice(30).filter((result, n) => n % 2 === 1 && result === "sent")).toEqual([])
+    expect(await askFrom("vic.tim@example.com", "10.1.0.1", "sign-up")).toBe("sent")
+  })
+
+  test("a question counts alike, whatever it finds: one's own mails do not tell who has an account", async () => {
+    await insertAccount("acc_1", "ann@example.com")
+    await insertAccount("acc_2", "closed@example.com", 5)
+    const sent: number[] = []
+    const targets = ["ann@example.com", "closed@example.com", "nobody@example.com"]
+    const ways = targets.flatMap((email) =>
+      (["sign-in", "sign-up"] as const).map((purpose) => ({ email, purpose })),
+    )
+    for (const [place, { email, purpose }] of ways.entries()) {
+      const address = `10.0.${place}.1`
+      const results = [await askFrom(email, address, purpose), await askFrom(email, address, purpose)]
+      expect(results).not.toContain("limited")
+      const before = mails.length
+      for (let n = 0; n < 25; n++) await askFrom(`own${place}.${n}@example.net`, address, "sign-up")
+      sent.push(mails.length - before)
+    }
+    expect(sent).toEqual(Array(6).fill(18))
+    // And a mailbox's own limit ends at the same question.
+    const ends: number[] = []
+    for (const [place, { email, purpose }] of ways.entries()) {
+      const mailbox = email.replace("@", `+${place}@`)
+      const asked = place % 2 === 0 ? email : mailbox
+      const results: string[] = []
+      clock.advance(hourMs)
+      for (let n = 0; n < 12; n++) results.push(await askFrom(asked, `10.1.${place}.1`, purpose))
+      ends.push(results.indexOf("limited"))
+    }
+    expect(ends).toEqual(Array(6).fill(10))
+  })
+
+  test("a question that finds nothing makes no link that could be used", async () => {
+    await insertAccount("acc_2", "closed@example.com", 5)
+    expect(await signIn("nobody@example.com")).toBe("nothing")
+    expect(await signUp("closed@example.com")).toBe("nothing")
+    expect(mails).toEqual([])
+    const records = await admin.audit({}, firstPage)
+    expect(
+      records
+        .filter(({ operation }) => operation === "portal.mail_link")
+        .map(({ after }) => JSON.parse(after ?? "")),
+    ).toMatchObject([
+      { for: "sign-up", sent: false },
+      { for: "sign-in", sent: false },
+    ])
+    expect(JSON.stringify(records)).not.toContain("nobody")
   })
 
   const terms = (name: string) => `https://x.example/${name}`

@@ -185,7 +185,7 @@ async function closeForAWhile(client: Client, { account, key, value }: ChangeAct
   await change(client, reopenAccount, { id }, key && `${key} reopen`)
 }
 
-const from = { network: "192.0.2.0/24", source: "192.0.2.1", requestId: "r" }
+const from = { networks: ["192.0.2.0/24"] as const, source: "192.0.2.1", requestId: "r" }
 const open = { replacedCookie: null, limit() {} }
 
 /** Signs up as people do: asks for a link, waits for the mail, uses the link, and asks for another one if that fails. */

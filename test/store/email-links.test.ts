@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import type { AdminStore, EmailLink, EmailLinkLimits, Mutation } from "../../src/store/admin-store.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
+import { mailNetworksOf } from "../../src/values/ip.ts"
 import { accountDetailsOf, changeOf, firstPage } from "../support/admin-store.ts"
 import { useOpenStores, useStoreKinds } from "../support/any-store.ts"
 
@@ -91,26 +92,85 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     expect(await use("h2")).toBe("applied")
   })
 
-  test("the links of an hour are limited by address, by network and in all, used ones included", async () => {
-    const limits = { perEmail: 2, perNetwork: 3, inAll: 4 }
-    const at = (n: number) => ({ email: `${n}@x.com`, network: `${n}` })
-    expect(await insert("a", at(1), limits)).toBe("applied")
-    expect(await insert("b", at(1), limits)).toBe("applied")
-    await use("a")
-    expect(await insert("c", { ...at(1), network: "2" }, limits)).toBe("tooMany")
-    expect(await insert("c", { ...at(2), network: "1" }, limits)).toBe("applied")
-    expect(await insert("d", { ...at(3), network: "1" }, limits)).toBe("tooMany")
-    expect(await insert("invited", { ...at(4), kind: "invitation" })).toBe("applied")
-    expect(await insert("d", at(4), limits)).toBe("applied")
-    expect(await insert("e", at(5), limits)).toBe("tooMany")
+  const limitsOf = (change: Partial<EmailLinkLimits> = {}): EmailLinkLimits => ({
+    asked: "sign-up",
+    mailbox: "ann@example.com",
+    networks: [{ name: "192.0.2.0/24", most: 100 }],
+    ...{ perMailboxAndNetwork: 100, perMailbox: 100, mostPerMailbox: 100, inAll: null },
+    ...change,
+  })
+  /** Asks so many times, each time in another browser and at another millisecond. */
+  async function ask(times: number, change: Partial<EmailLinkLimits> = {}, link: Partial<EmailLink> = {}) {
+    const outcomes: string[] = []
+    for (let n = 0; n < times; n++) {
+      const id = `q${asked++}`
+      const made = { browser: id, createdMs: 1_000 + asked, expiresMs: 1_000 + asked + hourMs, ...link }
+      const network = change.networks?.[0]?.name ?? "192.0.2.0/24"
+      outcomes.push(await insert(id, { network, ...made }, limitsOf(change)))
+    }
+    return { applied: outcomes.filter((outcome) => outcome === "applied").length }
+  }
+  let asked = 0
+
+  test("the questions of an hour are limited in all, by what is asked, and used links and invitations do not change it", async () => {
+    const first = `q${asked}`
+    expect((await ask(3, { inAll: 3 })).applied).toBe(3)
+    expect(await use(first)).toBe("applied")
+    await insert("invited", { kind: "invitation" })
+    expect((await ask(1, { inAll: 3 })).applied).toBe(0)
+    expect((await ask(2, { inAll: 2, asked: "sign-in" })).applied).toBe(2)
+    // Health and metrics have the same number, of any process.
+    expect(await other.gauges.signUpQuestions(2_000)).toBe(3)
+    expect(await other.gauges.signUpQuestions(2_000 + hourMs)).toBe(0)
+    expect((await ask(1, { inAll: 2, asked: "sign-in" })).applied).toBe(0)
+    expect((await ask(1, { asked: "sign-in" })).applied).toBe(1)
     // After the hour they are gone.
-    const later = { createdMs: 1_000 + hourMs, expiresMs: 1_000 + 2 * hourMs }
-    expect(await insert("f", { ...at(1), ...later }, limits)).toBe("applied")
-    expect(await admin.findEmailLink("a")).toBeNull()
+    const later = { createdMs: 2_000 + hourMs, expiresMs: 2_000 + 2 * hourMs }
+    expect((await ask(1, { inAll: 3 }, later)).applied).toBe(1)
+    expect(await admin.findEmailLink(first)).toBeNull()
   })
 
-  test("of links that come at the same time from two processes no more are kept than the limit", async () => {
-    const limits = { perEmail: 3, perNetwork: 100, inAll: 100 }
+  test("a network counts for each wider one, and for no other", async () => {
+    const of = (text: string) => ({
+      networks: mailNetworksOf(text).map((name, place) => ({ name, most: [2, 3, 4][place] ?? 2 })),
+    })
+    expect((await ask(3, of("2001:db8:1:a01::1"))).applied).toBe(2)
+    expect((await ask(3, of("2001:db8:1:a02::1"))).applied).toBe(1)
+    expect((await ask(3, of("2001:db8:1:b01::1"))).applied).toBe(1)
+    expect((await ask(3, of("2001:db8:1:c01::1"))).applied).toBe(0)
+    expect((await ask(3, of("2001:db8:2::1"))).applied).toBe(2)
+    expect((await ask(3, of("2001:db8:10::1"))).applied).toBe(2)
+    expect((await ask(3, of("192.0.2.1"))).applied).toBe(2)
+    expect((await ask(3, of("192.0.21.1"))).applied).toBe(2)
+  })
+
+  test("of questions for a mailbox from a network a browser that has not asked gets more, each for the oldest unused link", async () => {
+    const limits = { perMailboxAndNetwork: 2, asked: "sign-in" as const }
+    const link = { kind: "sign-in" as const, accountId: "acc_1", browser: "attacker" }
+    expect((await ask(5, limits, link)).applied).toBe(2)
+    const [oldest, second] = [`q${asked - 5}`, `q${asked - 4}`]
+    expect((await ask(1, limits, { ...link, browser: "customer" })).applied).toBe(1)
+    const usedMs = async (hash: string) => (await admin.findEmailLink(hash))?.usedMs ?? null
+    expect([await usedMs(oldest), await usedMs(second)]).toEqual([expect.any(Number), null])
+    expect((await ask(1, limits, { ...link, browser: "customer" })).applied).toBe(0)
+    expect((await ask(5, limits)).applied).toBe(1)
+    // From another network none is replaced.
+    const elsewhere = { ...limits, networks: [{ name: "198.51.100.0/24", most: 9 }] }
+    expect((await ask(1, elsewhere, { ...link, browser: "third" })).applied).toBe(1)
+    // And other mailboxes are not concerned.
+    expect((await ask(1, { ...limits, mailbox: "bob@example.com" })).applied).toBe(1)
+  })
+
+  test("beyond the questions for a mailbox a network that has not asked gets one, up to the most", async () => {
+    const limits = { perMailbox: 3, mostPerMailbox: 5 }
+    const from = (n: number) => ({ ...limits, networks: [{ name: `10.0.${n}.0/24`, most: 9 }] })
+    const applied: number[] = []
+    for (let n = 1; n < 6; n++) applied.push((await ask(2, from(n))).applied)
+    expect(applied).toEqual([2, 1, 1, 1, 0])
+  })
+
+  test("of questions that come at the same time from two processes no more are kept than the limit", async () => {
+    const limits = limitsOf({ perMailbox: 3 })
     const made = Array.from({ length: 12 }, (_, n) =>
       (n % 2 === 0 ? admin : other.admin).apply(
         changeOf([{ kind: "emailLink.insert", link: linkOf({ id: `eml_${n}` }), hash: `h${n}`, limits }]),

@@ -3,8 +3,10 @@ import { choice, nullable } from "../../apis/contract.ts"
 import { toIso } from "../../values/time-text.ts"
 import { instant, maybeInstant } from "../fields.ts"
 import { defineRead } from "../operation.ts"
+import { linkLimits } from "../sign-up/ask.ts"
 import type { MailState } from "./service-health.ts"
 
+const mostSignUps = linkLimits.signUpsInAll
 const counts = (description: string) => Type.Record(Type.String(), Type.Integer(), { description })
 
 export const healthDetail = defineRead({
@@ -36,6 +38,10 @@ export const healthDetail = defineRead({
         }),
         problem: nullable(Type.String(), { description: "Why not; null unless `failing`." }),
         pending: Type.Integer({ description: "Mails that wait for their delivery, at most 100,000." }),
+        sign_up_questions: Type.Integer({
+          description: `Questions of the last hour for a link to sign up. At ${mostSignUps} the limit is reached: nobody gets one until some are an hour old. Links to sign in go on.`,
+        }),
+        sign_up_limit_reached: Type.Boolean({ description: "Whether it is reached." }),
       },
       { description: "Whether mail can be sent. A mail server is not asked until there is a mail to send." },
     ),
@@ -94,6 +100,8 @@ export const healthDetail = defineRead({
         state: stateOf(mail),
         problem: mail.problem,
         pending: mail.pending,
+        sign_up_questions: mail.signUps,
+        sign_up_limit_reached: mail.signUps >= mostSignUps,
       },
       charges,
       refusals,

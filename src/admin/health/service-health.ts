@@ -31,6 +31,8 @@ export interface MailState {
   readonly problem: string | null
   /** Mails that wait, at most 100,000. */
   readonly pending: number
+  /** Questions of the last hour for a link to sign up. */
+  readonly signUps: number
 }
 
 /** The processes that work on one database. */

@@ -1,4 +1,4 @@
-import { requireEmail } from "../../accounts/email.ts"
+import { mailboxOf, requireEmail } from "../../accounts/email.ts"
 import { hashKey } from "../../accounts/key.ts"
 import { requireName } from "../../accounts/requirements.ts"
 import type { Clock, Random } from "../../apis/contract.ts"
@@ -23,8 +23,8 @@ export interface LinkQuestion {
 export interface QuestionOrigin {
   /** The cookie of the browser, which alone may use the link. */
   readonly browser: string
-  /** The network of the client. */
-  readonly network: string
+  /** The networks of the client, the narrowest first. */
+  readonly networks: readonly [string, ...string[]]
   readonly source: string
   readonly requestId: string
 }
@@ -42,10 +42,19 @@ export interface AskParts {
 export const visitorLinkMs = 3_600_000
 
 /**
- * The most links of an hour. They are counted in the store, so they hold for all workers and instances together. The first keeps
- * a mailbox from being flooded; the second one client from flooding many, the third a client with many networks.
+ * The most questions of an hour. They are counted in the store, so they hold for all workers and instances together. A question
+ * to sign in to an account has no limit over all: strangers must not lock customers out.
  */
-export const linkLimits: EmailLinkLimits = { perEmail: 5, perNetwork: 20, inAll: 1_000 }
+export const linkLimits = {
+  /** By the networks of the client, the narrowest first. */
+  perNetwork: [20, 30, 60],
+  perMailboxAndNetwork: 5,
+  perMailbox: 30,
+  mostPerMailbox: 100,
+  signUpsInAll: 1_000,
+  /** Of questions to sign in where there is no account: it bounds what the store keeps of them. */
+  vainSignInsInAll: 5_000,
+} as const
 
 /**
  * Sends a link to an e-mail address, if there is something to send: to an account it is a link to sign in, to others one to sign
@@ -60,10 +69,7 @@ export async function askForLink(
 ): Promise<"sent" | "limited" | "nothing"> {
   const { admin, signUp } = parts
   const email = await requireQuestion(question, signUp)
-  const account = await admin.findAccountByEmail(email)
-  // An account that was closed must not begin anew with another sign-up bonus.
-  if (account === null ? question.for === "sign-in" : account.closedMs !== null) return "nothing"
-  return sendLink(question, email, account, from, parts)
+  return countQuestion(question, email, await admin.findAccountByEmail(email), from, parts)
 }
 
 async function requireQuestion(
@@ -111,14 +117,16 @@ export function requireTerms(accepted: string | undefined, present: string | nul
   throw new AdminFault("conflict", message, { parameter })
 }
 
-async function sendLink(
-  { name = "" }: LinkQuestion,
+async function countQuestion(
+  { for: asked, name = "" }: LinkQuestion,
   email: string,
   account: AccountDetails | null,
   from: QuestionOrigin,
   { admin, clock, random, pages, signUp, newAuditId }: AskParts,
-): Promise<"sent" | "limited"> {
+): Promise<"sent" | "limited" | "nothing"> {
   const nowMs = clock.now()
+  // An account that was closed must not begin anew with another sign-up bonus.
+  const isSent = account === null ? asked === "sign-up" : account.closedMs === null
   const made = newEmailLink(
     {
       kind: account ? "sign-in" : "sign-up",
@@ -128,19 +136,20 @@ async function sendLink(
       terms: account ? null : signUp.terms,
       accountId: account?.id ?? null,
       browser: hashKey(from.browser),
-      network: from.network,
+      network: from.networks[0],
     },
     {
       portal: pages.portal(),
       nowMs,
       durationMs: visitorLinkMs,
-      limits: signUp.isUnlimited ? null : linkLimits,
+      limits: signUp.isUnlimited ? null : limitsOf(asked, email, account !== null, from.networks),
       random,
     },
   )
   const { id, kind, expiresMs } = made.link
   const outcome = await admin.apply({
-    mutations: [made.mutation, mailOf(made, account ? null : signUp.plan, random)],
+    // Without its mail a question counts all the same, and makes as many records.
+    mutations: isSent ? [made.mutation, mailOf(made, account ? null : signUp.plan, random)] : [made.mutation],
     audit: {
       ...{ id: newAuditId(nowMs), atMs: nowMs, actor: "service", actorName: "portal" },
       ...{ source: from.source, requestId: from.requestId },
@@ -150,11 +159,26 @@ async function sendLink(
       accountId: account?.id ?? null,
       before: null,
       // Not the address: someone may type that of a stranger, and this record stays.
-      after: JSON.stringify({ for: kind, expires: toIso(expiresMs) }),
+      after: JSON.stringify({ for: isSent ? kind : asked, sent: isSent, expires: toIso(expiresMs) }),
     },
     replay: null,
   })
-  if (outcome === "applied") return "sent"
+  if (outcome === "applied") return isSent ? "sent" : "nothing"
   if (outcome === "tooMany") return "limited"
   throw new Error(`a link could not be sent: ${outcome}`)
+}
+
+function limitsOf(
+  asked: LinkQuestion["for"],
+  email: string,
+  isFound: boolean,
+  networks: readonly string[],
+): EmailLinkLimits {
+  const { perNetwork, signUpsInAll, vainSignInsInAll, ...perMailbox } = linkLimits
+  const ofSignIn = isFound ? null : vainSignInsInAll
+  return {
+    ...{ asked, mailbox: mailboxOf(email), ...perMailbox },
+    networks: networks.map((name, place) => ({ name, most: perNetwork[place] ?? perNetwork[0] })),
+    inAll: asked === "sign-up" ? signUpsInAll : ofSignIn,
+  }
 }

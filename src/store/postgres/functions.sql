@@ -526,6 +526,38 @@ BEGIN
   RETURN 'applied';
 END $$;
 
+-- Whether a question for a link is beyond a limit. `isOver` in src/store/sqlite/email-links.ts does the same.
+CREATE OR REPLACE FUNCTION is_link_over(link jsonb, limits jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  made_ms CONSTANT bigint := (link ->> 'createdMs')::bigint;
+  box CONSTANT text := limits ->> 'mailbox';
+  widest CONSTANT text := limits -> 'networks' -> -1 ->> 'name';
+  of_mailbox bigint;
+  of_both bigint;
+  narrower jsonb;
+BEGIN
+  IF (SELECT count(*) FROM (SELECT FROM email_links WHERE asked = limits ->> 'asked' AND expires_ms > made_ms
+      LIMIT (limits ->> 'inAll')::bigint) AS alike) >= (limits ->> 'inAll')::bigint THEN
+    RETURN true;
+  END IF;
+  FOR narrower IN SELECT * FROM jsonb_array_elements(limits -> 'networks') LOOP
+    IF (SELECT count(*) FROM email_links WHERE asked IS NOT NULL AND expires_ms > made_ms
+        AND network >= narrower ->> 'name' AND network < (narrower ->> 'name') || '~') >= (narrower ->> 'most')::bigint THEN
+      RETURN true;
+    END IF;
+  END LOOP;
+  SELECT count(*), count(*) FILTER (WHERE network >= widest AND network < widest || '~') INTO of_mailbox, of_both
+    FROM email_links WHERE mailbox = box AND expires_ms > made_ms;
+  IF of_mailbox >= (limits ->> CASE of_both WHEN 0 THEN 'mostPerMailbox' ELSE 'perMailbox' END)::bigint THEN RETURN true; END IF;
+  IF of_both < (limits ->> 'perMailboxAndNetwork')::bigint THEN RETURN false; END IF;
+  IF of_both >= 2 * (limits ->> 'perMailboxAndNetwork')::bigint THEN RETURN true; END IF;
+  UPDATE email_links SET used_ms = made_ms WHERE id = (
+      SELECT id FROM email_links WHERE mailbox = box AND network >= widest AND network < widest || '~' AND expires_ms > made_ms
+        AND used_ms IS NULL ORDER BY created_ms, id LIMIT 1)
+    AND NOT EXISTS (SELECT FROM email_links WHERE mailbox = box AND browser = link ->> 'browser' AND expires_ms > made_ms);
+  RETURN NOT FOUND;
+END $$;
+
 -- Links that were sent by e-mail. Of two new ones the second waits for the first, so that the limits hold across instances.
 CREATE OR REPLACE FUNCTION apply_email_link_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -536,24 +568,17 @@ DECLARE
 BEGIN
   CASE mutation ->> 'kind'
   WHEN 'emailLink.insert' THEN
-    IF limits ->> 'inAll' IS NOT NULL THEN
+    IF limits ->> 'asked' IS NOT NULL THEN
       PERFORM pg_advisory_xact_lock(hashtext('penknife'), hashtext('email_links'));
     END IF;
     DELETE FROM email_links WHERE id IN (
       SELECT id FROM email_links WHERE expires_ms <= made_ms LIMIT 200 FOR UPDATE SKIP LOCKED);
-    IF limits ->> 'inAll' IS NOT NULL AND (
-        (SELECT count(*) FROM email_links WHERE email = link ->> 'email' AND kind <> 'invitation' AND expires_ms > made_ms)
-          >= (limits ->> 'perEmail')::bigint
-        OR (SELECT count(*) FROM email_links WHERE network = link ->> 'network' AND kind <> 'invitation' AND expires_ms > made_ms)
-          >= (limits ->> 'perNetwork')::bigint
-        OR (SELECT count(*) FROM email_links WHERE kind <> 'invitation' AND expires_ms > made_ms)
-          >= (limits ->> 'inAll')::bigint) THEN
-      RETURN 'tooMany';
-    END IF;
-    INSERT INTO email_links (id, kind, email, name, plan, terms, account_id, browser, network, created_ms, expires_ms, used_ms)
+    IF limits ->> 'asked' IS NOT NULL AND is_link_over(link, limits) THEN RETURN 'tooMany'; END IF;
+    INSERT INTO email_links (id, kind, email, name, plan, terms, account_id, browser, network, asked, mailbox, created_ms,
+        expires_ms, used_ms)
       VALUES (link ->> 'id', link ->> 'kind', link ->> 'email', link ->> 'name', link ->> 'plan',
-        link ->> 'terms', link ->> 'accountId', link ->> 'browser', link ->> 'network', made_ms,
-        (link ->> 'expiresMs')::bigint, (link ->> 'usedMs')::bigint);
+        link ->> 'terms', link ->> 'accountId', link ->> 'browser', link ->> 'network',
+        limits ->> 'asked', limits ->> 'mailbox', made_ms, (link ->> 'expiresMs')::bigint, (link ->> 'usedMs')::bigint);
     INSERT INTO email_link_tokens (hash, link_id)
       SELECT mutation ->> 'hash', link ->> 'id' WHERE mutation ->> 'hash' IS NOT NULL;
   WHEN 'emailLink.use' THEN

@@ -2,7 +2,7 @@ import { prepareMailOutbox } from "../mail-outbox.ts"
 import type { AnyStoreOptions, OpenStore, StoreListeners } from "../open-store.ts"
 import { createActivity } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
-import { countPending } from "../outbox-reads.ts"
+import { countPending, countSignUpQuestions } from "../outbox-reads.ts"
 import { type AccessRow, type Run, selectAccess, toAccess } from "../rows.ts"
 import { ReadTooLong, readLimitMs } from "../store.ts"
 import { createAccessCache } from "./access-cache.ts"
@@ -238,6 +238,7 @@ export async function openPostgresStore(
       cacheAgeSeconds: () => access.ageMs() / 1_000,
       pendingNotices: () => countPending(rest.run, "notices"),
       pendingMails: () => countPending(rest.run, "mails"),
+      signUpQuestions: (nowMs) => countSignUpQuestions(rest.run, nowMs),
       async bytes() {
         const select = "SELECT pg_database_size(current_database())::float8 AS bytes"
         const [row] = await rest.run<{ bytes: number }>(select, [])

@@ -410,7 +410,8 @@ CREATE TABLE kept_marks (
 
 CREATE UNIQUE INDEX accounts_by_email ON accounts (email) WHERE email IS NOT NULL;
 
--- Links that were sent by e-mail. A used one stays until it expires, since the number of links of an hour is limited.
+-- Links that were sent by e-mail, and questions of visitors for one. All stay until they expire, since the questions of an hour are
+-- limited. One that found nothing to send has a row without a token, so that it counts and cannot be used.
 CREATE TABLE email_links (
   id         text COLLATE "C" PRIMARY KEY,
   kind       text COLLATE "C" NOT NULL CHECK (kind IN ('sign-up', 'sign-in', 'invitation')),
@@ -421,6 +422,8 @@ CREATE TABLE email_links (
   account_id text COLLATE "C" CHECK ((account_id IS NULL) = (kind <> 'sign-in')),
   browser    text COLLATE "C",             -- SHA-256 of the cookie of the browser that asked; null: any browser
   network    text COLLATE "C" NOT NULL,    -- of the client that asked
+  asked      text COLLATE "C" CHECK (asked IN ('sign-up', 'sign-in')), -- what a visitor asked for, whatever was found; null: an invitation
+  mailbox    text COLLATE "C",             -- that of the address, however it is written; null: an invitation
   created_ms bigint NOT NULL,
   expires_ms bigint NOT NULL,
   used_ms    bigint
@@ -428,6 +431,8 @@ CREATE TABLE email_links (
 CREATE INDEX email_links_by_expiry ON email_links (expires_ms);
 CREATE INDEX email_links_by_email ON email_links (email);
 CREATE INDEX email_links_by_network ON email_links (network);
+CREATE INDEX email_links_by_mailbox ON email_links (mailbox) WHERE mailbox IS NOT NULL;
+CREATE INDEX email_links_by_question ON email_links (asked, expires_ms) WHERE asked IS NOT NULL;
 CREATE INDEX email_links_by_account ON email_links (account_id) WHERE account_id IS NOT NULL;
 CREATE INDEX email_links_by_creation ON email_links (created_ms, id);
 

@@ -36,31 +36,44 @@ function insertLink(database: Database, { link, hash, limits }: Insertion): Admi
     )
     .run(link.createdMs, maxDeleted)
   if (limits !== null && isOver(database, link, limits)) return "tooMany"
-  insertRow(database, "email_links", { ...link })
+  const { asked = null, mailbox = null } = limits ?? {}
+  insertRow(database, "email_links", { ...link, asked, mailbox })
   if (hash !== null) insertRow(database, "email_link_tokens", { hash, linkId: link.id })
   return "applied"
 }
 
-/** Invitations are limited by nothing, and do not count. */
+const isInNetwork = "network >= $network AND network < $network || '~'"
+
+/** Whether a question is beyond a limit. The function `is_link_over` of PostgreSQL does the same. */
 function isOver(
   database: Database,
-  { email, network, createdMs }: Insertion["link"],
-  limits: EmailLinkLimits,
+  { createdMs, browser }: Insertion["link"],
+  { asked, mailbox, networks, perMailboxAndNetwork, perMailbox, mostPerMailbox, inAll }: EmailLinkLimits,
 ): boolean {
-  const isFull = (condition: string, value: string, limit: number) => {
-    const row = database
-      .query<{ count: number }, [number, string, number]>(
+  const network = networks.at(-1)?.name ?? ""
+  const count = (condition: string, most: number, values: Readonly<Record<string, string>>) =>
+    database
+      .query<{ count: number }, Record<string, string | number>>(
         `SELECT count(*) AS count FROM (SELECT 1 FROM email_links
-           WHERE ${condition} AND kind <> 'invitation' AND expires_ms > ?3 LIMIT ?1)`,
+           WHERE asked IS NOT NULL AND expires_ms > $createdMs AND ${condition} LIMIT $most)`,
       )
-      .get(limit, value, createdMs)
-    return (row?.count ?? 0) >= limit
-  }
-  return (
-    isFull("email = ?2", email, limits.perEmail) ||
-    isFull("network = ?2", network, limits.perNetwork) ||
-    isFull("?2 = ''", "", limits.inAll)
-  )
+      .get({ ...values, createdMs, most })?.count ?? 0
+  if (inAll !== null && count("asked = $asked", inAll, { asked }) >= inAll) return true
+  if (networks.some(({ name, most }) => count(isInNetwork, most, { network: name }) >= most)) return true
+  const ofMailbox = count("mailbox = $mailbox", mostPerMailbox, { mailbox })
+  const ofBoth = count(`mailbox = $mailbox AND ${isInNetwork}`, mostPerMailbox, { mailbox, network })
+  if (ofMailbox >= (ofBoth === 0 ? mostPerMailbox : perMailbox)) return true
+  if (ofBoth < perMailboxAndNetwork) return false
+  if (ofBoth >= 2 * perMailboxAndNetwork) return true
+  const replaced = database
+    .query(
+      `UPDATE email_links SET used_ms = $createdMs WHERE id = (
+         SELECT id FROM email_links WHERE mailbox = $mailbox AND ${isInNetwork} AND expires_ms > $createdMs AND used_ms IS NULL
+         ORDER BY created_ms, id LIMIT 1)
+       AND NOT EXISTS (SELECT 1 FROM email_links WHERE mailbox = $mailbox AND browser = $browser AND expires_ms > $createdMs)`,
+    )
+    .run({ mailbox, network, createdMs, browser })
+  return replaced.changes === 0
 }
 
 function useLink(database: Database, hash: string, nowMs: number): AdminOutcome {

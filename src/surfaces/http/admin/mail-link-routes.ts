@@ -4,7 +4,7 @@ import { createSecret, isWellFormed } from "../../../accounts/key.ts"
 import { AdminFault } from "../../../admin/fault.ts"
 import { SignInRefused } from "../../../admin/sessions/refusal.ts"
 import { visitorLinkMs } from "../../../admin/sign-up/ask.ts"
-import { mailNetworkOf } from "../../../values/ip.ts"
+import { mailNetworksOf } from "../../../values/ip.ts"
 import { readJsonObject } from "../body.ts"
 import { inProgress } from "../context.ts"
 import type { Exchange } from "../incoming.ts"
@@ -59,14 +59,15 @@ export function mailLinkRoutes(parts: SessionParts) {
   async function ask(question: Static<typeof questionSchema>, exchange: Exchange): Promise<string> {
     const { request, set, incoming } = exchange
     const source = incoming.address()
-    const network = mailNetworkOf(source)
-    if (context.strict) rate.takeQuestion(network)
+    const networks = mailNetworksOf(source)
+    if (context.strict) rate.takeQuestion(networks.at(-1) ?? source)
     const startMs = ports.clock.monotonicMs()
     // A browser keeps the cookie that it has, so that its earlier links still work.
     const cookie = browserOf(exchange) ?? createSecret("sessionToken", ports.random)
-    const from = { browser: cookie, network, source, requestId: incoming.requestId }
+    const from = { browser: cookie, networks, source, requestId: incoming.requestId }
     const result = await signUps.ask(question, from)
-    if (result === "limited") log.warn("a link by mail was not sent: too many of this hour", { network })
+    if (result === "limited")
+      log.warn("a link by mail was not sent: too many of this hour", { network: networks[0] })
     const isSecure = context.isSecure(request) || request.headers.get("origin")?.startsWith("https:") === true
     setSessionCookie(set, "browser", cookie, visitorLinkMs, isSecure)
     if (context.strict) {

@@ -142,7 +142,7 @@ function Notices({ health: { notices } }: { readonly health: Health }) {
 }
 
 function Mail({ health: { mail } }: { readonly health: Health }) {
-  const { state, problem, pending } = mail
+  const { state, problem, pending, sign_up_limit_reached, sign_up_questions } = mail
   if (state === "off") {
     return <span class="muted">off: without --smtp there are no sign-in links and no notices by mail</span>
   }
@@ -151,6 +151,12 @@ function Mail({ health: { mail } }: { readonly health: Health }) {
       <Tag tone={state === "on" ? "good" : "bad"}>{state === "on" ? "on" : "failing"}</Tag>
       {problem !== null && <> {problem}</>}
       {pending > 0 && <>, {formatNumber(pending)} waiting</>}
+      {sign_up_limit_reached && (
+        <>
+          {" "}
+          <Tag tone="bad">nobody can sign up</Tag> {formatNumber(sign_up_questions)} questions within the hour
+        </>
+      )}
     </>
   )
 }
