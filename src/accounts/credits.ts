@@ -37,7 +37,7 @@ export function balanceOf(
   }
 }
 
-/** Whether the stored month of an account is over, so that nothing of the present one is used. */
+/** True if the stored month has ended: nothing is used yet. */
 export function isMonthOver(
   { createdMs, periodStartMs }: Pick<AccountRecord, "createdMs" | "periodStartMs">,
   nowMs: number,

@@ -19,7 +19,7 @@ export function requireName(name: string, what: string): void {
 }
 
 /**
- * Refuses characters with which a text could look like another one, or like another line of a list.
+ * Refuses characters that can disguise a name or forge a line.
  * @param what begins the message, such as "The name of a key"
  * @throws AccountError
  */

@@ -111,7 +111,7 @@ export interface OperationCommand {
   readonly makesStore?: boolean
   /** The help's text, if it is not the operation's description. */
   readonly description?: string
-  /** What follows the words in the example of the help. */
+  /** The arguments shown in the help's example. */
   readonly example: string
   /** The field of the answer that is printed alone, without its name; `--json` prints all. */
   readonly printsOnly?: string

@@ -5,7 +5,7 @@ import { grants, permissions } from "./permission.ts"
 export const whoami = defineRead({
   id: "whoami",
   title: "Show who you are",
-  description: "Shows as whom you act, and what you may do.",
+  description: "Shows who you are signed in as, and your permissions.",
   permission: null,
   path: "/whoami",
   command: { words: "whoami", example: "" },

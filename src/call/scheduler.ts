@@ -1,6 +1,6 @@
 import type { Ports } from "../apis/contract.ts"
 
-/** All long work of the process together computes at most this long in one turn of the event loop, and one step more. */
+/** The time that all long work may take in one turn; one step may exceed it. */
 const sliceMs = 10
 /** A woken step and what follows from it, such as the result of a GraphQL field, take up to this many microtasks. */
 const microtasksPerStep = 4

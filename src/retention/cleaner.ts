@@ -160,7 +160,7 @@ export function createCleaner(parts: CleanerParts) {
   }
 }
 
-/** Minutes of the last hours are not folded yet: of a day at least. */
+/** Keep a day or more: recent minutes are not rolled up yet. */
 function minutesSince(nowMs: number): number {
   return floor(nowMs - dayMs - hourMs, hourMs)
 }

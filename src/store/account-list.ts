@@ -72,7 +72,7 @@ export function prepareAccountList(parts: ListParts) {
         [(...given) => `SELECT account_id AS id FROM keys WHERE ${toSql(...given)}`, ...values],
       )
     }
-    // At most one account has it.
+    // Both columns are unique.
     const ofOne = [...equals("email", filter.email), ...equals("external_id", filter.externalId)]
     return { conditions: [...ofOne, ...(hasPlanIndex ? ofPlan : [])], checks, candidates }
   }

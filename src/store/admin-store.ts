@@ -80,8 +80,7 @@ export interface AdminStore extends CreditsStore, PeopleReads, MailReads {
   ): Promise<{ readonly count: number; readonly isExact: boolean }>
 
   /**
-   * The first day whose usage is kept by day, `YYYY-MM-DD`, the first of a month. Earlier usage is that of a month. Null without
-   * one.
+   * From this day on usage is kept by day, before it by month: `YYYY-MM-DD`, the first of a month. Null if all is by day.
    */
   usageMonthsUntil(): Promise<string | null>
   /**

@@ -14,7 +14,7 @@ export interface AccountFilter extends Filter<"plan" | "externalId" | "email"> {
    * other account has used so much of the month; of these, an account may have a larger plan now, or a month that is over.
    */
   readonly mayBeNearLimitSinceMs?: number | undefined
-  /** What the visible prefix of one of its keys begins with, in ASCII. */
+  /** Start of the visible prefix of one of its keys. */
   readonly keyPrefix?: string | undefined
 }
 

@@ -32,8 +32,8 @@ export interface ListQuery {
   /** The conditions that an index answers in the order of the list. */
   readonly conditions: readonly Condition[]
   /**
-   * The first and the last rows of the order, as conditions of the same index. They are left out where a place of the list says
-   * more: SQLite would take either of them for the beginning of a search, and look at all rows in between.
+   * Bounds of the list, as conditions of the index of its order. Dropped when the cursor is a tighter bound, since SQLite would
+   * start at the looser one.
    */
   readonly begin?: readonly Condition[]
   readonly end?: readonly Condition[]

@@ -1,6 +1,6 @@
 import type { Condition } from "./list-page.ts"
 
-/** The condition that a column begins with a text of ASCII characters, in the words of an index of the column's bytes. */
+/** "Begins with" for ASCII text, written so that an index by bytes answers it. */
 export function beginsWith(column: string, text: string): Condition {
   const last = text.length - 1
   const end = text.slice(0, last) + String.fromCharCode(text.charCodeAt(last) + 1)

@@ -65,7 +65,7 @@ export const renewCredits = defineChange({
     anyway: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "Also where the month is not in the future, which gives used credits again.",
+        description: "Also renew a month that has not ended: its used credits are given again.",
       }),
     ),
   }),

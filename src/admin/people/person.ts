@@ -25,7 +25,7 @@ export const personSchema = Type.Object({
 
 type PersonOutput = Static<typeof personSchema>
 
-/** The start of the owner of a person's sessions, which is also the actor of what they do. */
+/** `person:`: the prefix of a person as actor and as owner of sessions. */
 const ownerStart = "person:"
 
 /** The owner of all sessions of a person. */

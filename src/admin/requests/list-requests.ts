@@ -33,11 +33,13 @@ const keptSchema = Type.Object({
   parameter: nullable(Type.String(), {
     description: "The name of the parameter at fault; null without one.",
   }),
-  account: nullable(Type.String(), { description: "The account's id; null when it did not become known." }),
+  account: nullable(Type.String(), {
+    description: "The account's id; null if the caller was not identified.",
+  }),
   account_name: nullable(Type.String(), {
     description: "The present name of the account; null without an account, or if it no longer exists.",
   }),
-  key: nullable(Type.String(), { description: "The key's id; null when it did not become known." }),
+  key: nullable(Type.String(), { description: "The key's id; null if the caller was not identified." }),
   key_name: nullable(Type.String(), {
     description:
       "The present name of the key, which may be empty; null without a key, or if it no longer exists.",

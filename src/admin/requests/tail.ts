@@ -22,14 +22,16 @@ const requestSchema = Type.Object({
   fault: nullable(Type.String(), {
     description: "What was wrong, such as `rateLimited`; null without a fault.",
   }),
-  account: nullable(Type.String(), { description: "The account's id; null when it did not become known." }),
+  account: nullable(Type.String(), {
+    description: "The account's id; null if the caller was not identified.",
+  }),
   account_name: nullable(Type.String(), {
     description: "The present name of the account; null without an account, or if the store does not answer.",
   }),
   key_name: nullable(Type.String(), {
     description: "The present name of the key, which may be empty; null as `account_name`.",
   }),
-  key: nullable(Type.String(), { description: "The key's id; null when it did not become known." }),
+  key: nullable(Type.String(), { description: "The key's id; null if the caller was not identified." }),
   credits: Type.Integer({ description: "Credits that were charged." }),
   ms: Type.Number({ description: "Milliseconds until the answer was made." }),
   address: Type.String({ description: "The client's address; empty when it had hung up." }),

@@ -1,4 +1,4 @@
-/** What a public key of a record is. */
+/** Type and size of a record's public key. */
 export interface PublicKey {
   readonly bits: number
   /** Whether it is in the form that verifiers expect, SubjectPublicKeyInfo, or RSAPublicKey alone (RFC 6376 §3.6.1). */

@@ -13,7 +13,7 @@ export interface TreeSummary {
   readonly lookupTerms: number
   /** What each term of the domain's own record costs of them, the dearest first. */
   readonly costs: readonly TermCost[]
-  /** Those whose look-up finds nothing, by the client's address family; counted in the same way. */
+  /** Void look-ups, by address family; counted in the same way. */
   readonly voidLookups: Readonly<Record<Family, number>>
   /** The limits cut the tree short, so the real counts may be higher. */
   readonly isTruncated: boolean

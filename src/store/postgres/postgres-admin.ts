@@ -61,7 +61,7 @@ export function prepareAdminStore(
   }
 }
 
-/** What is true of an account's row of the ledger. Unlike a join, it never reads all of the ledger for some accounts. */
+/** A condition on the account's ledger row, as a subquery: a join may read all of the ledger for some accounts. */
 function ofLedger(condition: string): string {
   return `(SELECT ${condition} FROM ledger WHERE ledger.account_id = accounts.id)`
 }

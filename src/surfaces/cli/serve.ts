@@ -23,7 +23,7 @@ export function addServe(program: Command, parts: CliParts): void {
     .option("--json", "print events as JSON lines")
     .addHelpText("after", example("penknife serve --demo"))
 
-  // Only 'audit prune' has a use for it. In the file and the environment it may stand for both.
+  // For 'audit prune' alone; `serve` ignores it in the file and the environment.
   const keys = (Object.keys(options) as OptionKey[]).filter((key) => key !== "keepAudit")
   onConfigSource(command, keys, parts, async (source, { json, demo }: ServeFlags) => {
     const { isWorker, workerServes } = parts

@@ -75,8 +75,8 @@ async function loadCatalog(context: HttpContext, record: RecordRequest, name: Se
 }
 
 /**
- * The refusal of a request that a page of a stranger may have made a browser send: by DNS rebinding, which shows in `Host`, or
- * across origins, which shows in `Origin` (MCP, Streamable HTTP, Security). Null for a request that may pass.
+ * Refuses what another site may have made a browser send (DNS rebinding: `Host`; cross-origin: `Origin`; MCP, Streamable HTTP,
+ * Security). Null for a request that may pass.
  */
 function untrustedName(headers: Headers, { loopbackOnly, publicHost }: TrustedNames): Fault | null {
   const host = headers.get("host") ?? ""

@@ -16,7 +16,7 @@ export interface McpEndpoint {
 /** The arguments of a tool's call. */
 export type ToolInput = Readonly<Record<string, unknown>>
 
-/** The user of an endpoint: over HTTP the caller of a key, over standard input anyone who can start the program. */
+/** The user of an endpoint: over HTTP the caller with a key; on stdin, whoever started the program. */
 export interface McpClient {
   mayCall(api: string): boolean
   /** Whether an API is in lists: it may be called, and is of the category that the client asked for, if it did. */

@@ -7,7 +7,7 @@ export interface ReferenceParts {
   /** The heading, and the window's title. */
   readonly name: string
   readonly description: string
-  /** The path of the page, which the list beside it marks. */
+  /** The page's path, highlighted in the sidebar. */
   readonly path: string
   readonly article: Html
 }

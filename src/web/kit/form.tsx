@@ -8,7 +8,7 @@ import { Button } from "./button.tsx"
 import { Dialog } from "./dialog.tsx"
 import { type FieldErrors, FieldErrorsContext } from "./field.tsx"
 
-/** What was typed and chosen, by the names of the fields. */
+/** The form's values, by field. */
 export interface FormValues {
   /** Without white space around it; empty when nothing was typed. */
   text(name: string): string

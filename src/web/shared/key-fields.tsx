@@ -63,7 +63,7 @@ function Limits({ apis, value }: LimitsProps) {
         value={value?.rate_limit === null || value === undefined ? "" : String(value.rate_limit)}
       />
       {apis.length > 0 && (
-        <CheckGroup name="allow_apis" label="Only these APIs" hint="With none ticked it may call all.">
+        <CheckGroup name="allow_apis" label="Only these APIs" hint="Tick none to allow all.">
           <div class="check-columns">
             {apis.map(([api, label]) => (
               <CheckField

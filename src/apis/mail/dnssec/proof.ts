@@ -8,9 +8,9 @@ export type Proven = "proven" | "opt out" | null
 export interface Proof {
   /** That a name exists and has neither the type nor an alias. */
   noData(name: string, type: DnsType): Proven | Promise<Proven>
-  /** That a name does not exist, nor a wildcard for it. */
+  /** Proves that neither the name nor a wildcard exists. */
   noName(name: string): Proven | Promise<Proven>
-  /** That a name does not exist; a wildcard may. */
+  /** Proves that the name does not exist; a wildcard may. */
   noCloserName(name: string): Proven | Promise<Proven>
   /** Whether a name begins an unsigned zone; null if nothing is proven. */
   delegation(name: string): Delegation | Promise<Delegation>

@@ -65,7 +65,7 @@ function bodyOf(route: OperationRoute, { convert }: AdminSchemas): JsonObject | 
 
 function answerOf({ operation }: OperationRoute, schemas: AdminSchemas): JsonObject {
   const { output, run, status, title } = operation
-  // The settings by name include a version.
+  // `config.get` answers a record, and has a version too.
   const isVersioned =
     KindGuard.IsRecord(output) || (KindGuard.IsObject(output) && "version" in output.properties)
   const names = [

@@ -80,7 +80,7 @@ export function NoticesScreen() {
   return (
     <Page
       title="Notices"
-      intro="What is sent to accounts, by webhook or mail: credits that run low, keys that end, and other events that are chosen for an account."
+      intro="Notices to accounts by webhook or mail: low credits, expiring keys, chosen events."
       actions={<Button onClick={() => setVersion((before) => before + 1)}>Refresh</Button>}
     >
       <Filters label="Filter notices">

@@ -29,7 +29,7 @@ export function Traffic({ step, api, version }: TrafficProps) {
     version,
   )
   const failed = faults.data && total(faults.data.data, (sum) => (sum.is_service_fault ? sum.calls : 0))
-  // Figures that come one after the other would move those already shown.
+  // Wait for all figures, so that the layout does not jump.
   const waits = credits.isLoading && credits.data === null
   return (
     <div class="traffic">
@@ -112,7 +112,7 @@ function LatencyPlot({ history, isOneApi }: LatencyPlotProps) {
       title="Latency"
       file="latency"
       unit="ms"
-      hint="Half of the calls took no longer than p50, which is an average over the APIs. 99&nbsp;% took no longer than p99."
+      hint="The mean of the APIs' p50 and p99: half of an API's calls took no longer than p50, 99&nbsp;% no longer than p99."
       times={times}
       step={history.step}
       series={[

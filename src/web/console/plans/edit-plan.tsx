@@ -94,7 +94,7 @@ export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
           name="name"
           label="Name"
           required
-          hint="Letters, digits, - and _. Accounts are given it by this name."
+          hint="Letters, digits, - and _. Accounts refer to the plan by this name."
         />
       )}
       <div class="field-grid">

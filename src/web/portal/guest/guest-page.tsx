@@ -1,4 +1,4 @@
-/** What visitors of the portal see who are not signed in, or who have opened a link from a mail. */
+/** Portal pages without a session: sign-up, and links from mails. */
 import { useState } from "preact/hooks"
 import { addressOf, path } from "../../client/address.ts"
 import type { Problem } from "../../client/problem.ts"

@@ -82,7 +82,7 @@ export function ChooseNotices({ account: { id, notify, email, version }, close, 
         required
         value={notify}
         choices={choices}
-        hint="By mail you are also told before a key expires. Each mail has a link that ends them."
+        hint="By mail you are also told before a key expires. Each mail has an unsubscribe link."
       />
     </FormDialog>
   )
