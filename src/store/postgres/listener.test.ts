@@ -18,6 +18,7 @@ function setUp() {
     lose() {},
     problems: [] as string[],
     nowMs: 0,
+    delayMs: 0,
     confirmed: [] as number[],
   }
   const handlers = new Map<string, (payload: string) => void>()
@@ -38,6 +39,7 @@ function setUp() {
     },
     async notify(channel, text) {
       state.sent++
+      state.nowMs += state.delayMs
       if (!state.isShared) handlers.get(channel)?.(text)
     },
     instance: "one",
@@ -90,15 +92,14 @@ test("a message that comes back confirms the time at which it was sent, and one 
   const { timer, state, stop } = setUp()
   await timer.asked()
   state.nowMs = 4_000
+  state.delayMs = 300
   timer.fire()
-  state.nowMs = 4_100
   await timer.asked()
-  expect(state.confirmed).toEqual([0, 4_100])
+  expect(state).toMatchObject({ nowMs: 4_300, confirmed: [0, 4_000] })
   state.isShared = true
-  state.nowMs = 8_000
   timer.fire()
   await timer.asked()
-  expect(state).toMatchObject({ sent: 3, confirmed: [0, 4_100] })
+  expect(state).toMatchObject({ sent: 3, confirmed: [0, 4_000] })
   await stop()
 })
 
