@@ -56,8 +56,11 @@ export interface Facts {
   readonly domain: string
   readonly route: Found<MailRoute>
   readonly spf: Found<SpfResult>
-  /** Of several SPF records at the domain, the record that says the same in one; null where there is one or none. */
-  readonly mergedSpf: Found<SpfResult> | null
+  /**
+   * Of several SPF records at the domain, the record that says the same in one, and what is found of it; null where there is one
+   * or none.
+   */
+  readonly mergedSpf: { readonly text: string; readonly found: Found<SpfResult> } | null
   readonly dmarc: Found<DmarcResult>
   /** The keys of the domain: those asked for, and those with usual selectors. */
   readonly dkim: Found<readonly DkimResult[]>
@@ -114,11 +117,11 @@ export async function gatherFacts(
   })
   const spf = find("spf", (own) => apis.spf.run({ domain }, own))
   const [mergedSpf, dkim, caa, tlsrpt, dnssec, dane, mtaSts, bimi, reverse, reports] = await Promise.all([
-    spf.then((found) => {
+    spf.then(async (found) => {
       const text = found.isKnown ? mergedText(found.value, domain) : null
-      return text === null
-        ? null
-        : find("mergedSpf", (own) => apis.spf.run({ domain }, withRecord(own, domain, text)))
+      if (text === null) return null
+      const runMerged = (own: RunContext) => apis.spf.run({ domain }, withRecord(own, domain, text))
+      return { text, found: await find("mergedSpf", runMerged) }
     }),
     find("dkim", (own) => findKeys(domain, selectors, apis, own)),
     find("caa", (own) => apis.caa.run({ domain }, own)),

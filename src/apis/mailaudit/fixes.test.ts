@@ -2,6 +2,11 @@
 import { expect, test } from "bun:test"
 import { kept } from "../../../test/support/audited-domain.ts"
 import { applyAll, audit, lineOf, type Zone } from "../../../test/support/audits.ts"
+import { leastProcessorMs } from "../../../test/support/processor-time.ts"
+import { portsFor } from "../../../test/support/zone-ports.ts"
+import { mailaudit } from "../catalog.ts"
+import type { SpfResult } from "./parts.ts"
+import { mergedText } from "./spf-merge.ts"
 
 test("the fixes are premium, and all lines together bring the points that they promise", async () => {
   const zone: Zone = {
@@ -150,4 +155,44 @@ test("two SPF records are merged into one that replaces both", async () => {
     action: "replace",
   })
   await applyAll(before, zone)
+})
+
+test("two SPF records of 60 kB are merged in time that grows with their terms, not with the square", async () => {
+  const termsOf = (start: string) =>
+    Array.from({ length: 7_000 }, (_, index) => `${start}${index.toString(36)}`)
+  const recordOf = (start: string) => ({
+    origin: "firm.example",
+    record: `v=spf1 ${termsOf(start).join(" ")} ~all`,
+  })
+  const found = {
+    spf_records_list: [recordOf("a:x"), recordOf("A:X"), recordOf("a:y")],
+  } as unknown as SpfResult
+  let text: string | null = null
+  const processorMs = await leastProcessorMs(() => {
+    text = mergedText(found, "firm.example")
+  })
+  expect(text as string | null).toBe(["v=spf1", ...termsOf("a:x"), ...termsOf("a:y"), "~all"].join(" "))
+  // Each term compared with each other one took 7 s.
+  expect(processorMs).toBeLessThan(500)
+})
+
+test("an audit gives way before each time that it judges the domain again", async () => {
+  const domain = "firm.example"
+  const dns = { [domain]: [{ MX: [10, "mx.firm.example"] as const }, { TXT: "v=spf1 mx ?all" }] }
+  const turns: string[] = []
+  const answerOf = async (premium: boolean) => {
+    const giveWay = async () => {
+      // Other work of this process runs now.
+      await new Promise(setImmediate)
+      turns.push("other work")
+    }
+    const ports = portsFor({ given: { dns } })
+    return mailaudit.run({ domain }, { ports, giveWay, premium })
+  }
+  await answerOf(false)
+  const withoutFixes = turns.length
+  const { fixes } = await answerOf(true)
+  // The first fix is chosen among all, the next one among the others.
+  expect(fixes.length).toBeGreaterThan(4)
+  expect(turns.length - 2 * withoutFixes).toBeGreaterThanOrEqual((fixes.length * (fixes.length + 1)) / 2)
 })

@@ -1,3 +1,4 @@
+import type { GiveWay } from "../contract.ts"
 import type { Fix } from "./check.ts"
 import { judge } from "./checks.ts"
 import type { Facts } from "./facts.ts"
@@ -13,10 +14,10 @@ interface Proposal {
 /**
  * What to change, first what brings most. Each record is one line, composed for all checks that it concerns. The lines are
  * applied one after the other: the points of each are what it adds to the score after those before it, so that their sum is
- * what all bring together. For a domain without mail the lines that say so come first, and nothing is proposed that it does not
- * need then.
+ * what all bring together. To find them the domain is judged again and again, each time in a step of its own. For a domain
+ * without mail the lines that say so come first, and nothing is proposed that it does not need then.
  */
-export function fixesOf(facts: Facts) {
+export async function fixesOf(facts: Facts, giveWay: GiveWay) {
   if (facts.route.isKnown && facts.route.value.kind === "missing") return []
   const parting = isParked(facts)
     ? proposalsOf(facts).filter(({ checks }) => checks.some(isAboutPurpose))
@@ -30,7 +31,13 @@ export function fixesOf(facts: Facts) {
   const left = [...others]
   const rest: ReturnType<typeof apply>[] = []
   while (left.length > 0) {
-    const gains = left.map((proposal) => gainOf(proposal, present))
+    const gains: number[] = []
+    const before = judge(present)
+    for (const proposal of left) {
+      const pause = giveWay()
+      if (pause) await pause
+      gains.push(gainOf(proposal, present, before))
+    }
     const [best] = left.splice(gains.indexOf(Math.max(...gains)), 1)
     if (best) rest.push(apply(best))
   }
@@ -50,9 +57,8 @@ export function fixesOf(facts: Facts) {
 }
 
 /** By how much the score rises. Where only the operator knows the record, as if all its checks passed then. */
-function gainOf({ fix, checks }: Proposal, facts: Facts): number {
+function gainOf({ fix, checks }: Proposal, facts: Facts, before = judge(facts)): number {
   const ids = checks.map(({ check }) => check.id)
-  const before = judge(facts)
   const after = fix.after
     ? judge(fix.after(facts))
     : before.map((one) => (ids.includes(one.check.id) ? passed(one) : one))

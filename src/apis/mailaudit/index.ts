@@ -79,6 +79,6 @@ async function audit(subject: Subject, apis: AuditedApis, context: RunContext, s
         ...{ why: verdict.why, advice: verdict.advice, source: check.source },
       }
     }),
-    fixes: context.premium ? fixesOf(facts) : [],
+    fixes: context.premium ? await fixesOf(facts, context.giveWay) : [],
   }
 }

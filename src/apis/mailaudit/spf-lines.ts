@@ -3,7 +3,6 @@ import type { Facts } from "./facts.ts"
 import type { SpfResult } from "./parts.ts"
 import { providerOf } from "./providers.ts"
 import { isParked } from "./purpose.ts"
-import { mergedText } from "./spf-merge.ts"
 
 /** What the domain should publish for SPF, composed for the record and its policy; null if both are good. */
 export function spfFix(facts: Facts): Fix | null {
@@ -11,7 +10,7 @@ export function spfFix(facts: Facts): Fix | null {
   if (!spf.isKnown) return null
   const { has_spf_record, spf_valid, spf_record, risk_level } = spf.value
   if (!has_spf_record) return firstFix(facts)
-  if (facts.mergedSpf !== null) return mergeFix(facts)
+  if (facts.mergedSpf !== null) return mergeFix(domain, facts.mergedSpf)
   if (!spf_valid) return manualFix("Call spfvalidator for the domain: it shows each mistake with its term.")
   if (risk_level !== "high") return null
   if (/(?:^|\s)redirect=/i.test(spf_record))
@@ -45,14 +44,13 @@ function firstFix(facts: Facts): Fix {
   return lineFix(domain, "v=spf1 mx ~all", note, "add")
 }
 
-function mergeFix({ domain, spf, mergedSpf }: Facts): Fix | null {
-  const text = spf.isKnown ? mergedText(spf.value, domain) : null
-  if (text === null || !mergedSpf?.isKnown || !mergedSpf.value.spf_valid)
+function mergeFix(domain: string, { text, found }: NonNullable<Facts["mergedSpf"]>): Fix {
+  if (!found.isKnown || !found.value.spf_valid)
     return manualFix(
-      `Merge the records into one${text === null ? "" : `: ${toStrings(text)} would say the same, but receivers could not evaluate it either. Call spfvalidator for each name in it`}.`,
+      `Merge the records into one: ${toStrings(text)} would say the same, but receivers could not evaluate it either. Call spfvalidator for each name in it.`,
     )
   const note = "One record in the place of all SPF records of the domain: with two, none counts."
-  return lineFix(domain, text, note, "replace", mergedSpf.value)
+  return lineFix(domain, text, note, "replace", found.value)
 }
 
 /** A line of which an audit finds what `found` says. */

@@ -7,8 +7,8 @@ export function mergedText({ spf_records_list }: SpfResult, domain: string): str
   const terms = records.flatMap((record) => record.trim().split(/ +/).slice(1))
   if (terms.some((term) => /^redirect=/i.test(term))) return null
   const isAll = (term: string) => /^[+?~-]?all$/i.test(term)
-  const senders = terms.filter(
-    (term, index) => terms.findIndex((one) => one.toLowerCase() === term.toLowerCase()) === index,
+  const senders = [...Map.groupBy(terms, (term) => term.toLowerCase()).values()].flatMap(
+    ([first = ""]) => first,
   )
   const isStrict = terms.filter(isAll).every((term) => term.startsWith("-"))
   return ["v=spf1", ...senders.filter((term) => !isAll(term)), isStrict ? "-all" : "~all"].join(" ")
