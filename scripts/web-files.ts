@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { type BundledFile, bundleWeb } from "../src/surfaces/http/web/bundle.ts"
-import { bothCodings, type Coding } from "../src/surfaces/http/web/web-files.ts"
+import { codings } from "../src/surfaces/http/web/web-files.ts"
 
 const folder = "dist/web"
 
@@ -18,7 +18,7 @@ export async function writeWebFiles(): Promise<readonly string[]> {
   mkdirSync(folder, { recursive: true })
   const best = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
   for (const file of files) {
-    for (const coding of codingsOf(file)) {
+    for (const coding of codings) {
       const packed =
         coding === "br" ? brotliCompressSync(file.bytes, best) : gzipSync(file.bytes, { level: 9 })
       writeFileSync(join(folder, `${file.name}.${coding}`), packed)
@@ -28,16 +28,10 @@ export async function writeWebFiles(): Promise<readonly string[]> {
   return inputs
 }
 
-/** The forms in which a file is embedded. Both of a large one would make the program a megabyte larger. */
-function codingsOf({ bytes }: BundledFile): readonly Coding[] {
-  return bytes.length > 300_000 ? ["gzip"] : bothCodings
-}
-
 function moduleOf(bundled: readonly BundledFile[]): string {
   const imports: string[] = []
   const files = bundled.map((file, index) => {
     const { name, imports: parts } = file
-    const codings = codingsOf(file)
     for (const coding of codings) {
       imports.push(`import ${coding}${index} from "./${name}.${coding}" with { type: "file" }`)
     }
@@ -49,7 +43,7 @@ ${imports.join("\n")}
 
 function fileOf(name, imports, paths) {
   const read = (coding) => Bun.file(resolve(import.meta.dir, paths[coding])).bytes()
-  return { name, imports, codings: Object.keys(paths), read }
+  return { name, imports, read }
 }
 
 const files = new Map([

@@ -127,7 +127,6 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   "web/console": ["admin", "web/client", "web/kit", "web/shared", "web/shell"],
   "web/portal": ["admin", "web/client", "web/kit", "web/playground", "web/shared", "web/shell"],
   "web/playground": ["admin", "code-examples", "values", "web/client", "web/kit"],
-  "web/graphiql": [],
   "web/site": ["admin", "code-examples", "web/client", "web/kit", "web/playground"],
   store: ["apis/contract.ts", "values"],
   ports: ["apis/contract.ts", "values"],

@@ -109,7 +109,7 @@ test("what is off is a 404 without its name, and in no document, list or page", 
       "/docs/batch",
       "/docs/graphql",
       "/docs/mcp",
-      "/graphiql",
+      "/docs/hmac.graphql",
     ]) {
       const answer = await fetch(`${service.url}${path}`, { headers: { accept } })
       expect([path, (await answer.text()).match(names)]).toEqual([path, null])

@@ -35,9 +35,7 @@ test("no package that reads input is there in two versions", () => {
       "tslib",
       "lru-cache",
     ],
-    ...["is-plain-object", "sonic-boom", "commander", "argparse", "@types/codemirror"],
-    // GraphiQL's Markdown, which reads descriptions of the schema in a browser.
-    ...["markdown-it", "linkify-it", "uc.micro", "entities"],
+    ...["is-plain-object", "sonic-boom", "commander", "argparse"],
     // One is for documents that a schema names, which are never fetched; the other reads Accept in negotiator.
     "content-type",
     // One belongs to the part of mailauth that reads mark certificates, which is not loaded.

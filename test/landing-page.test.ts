@@ -185,7 +185,7 @@ describe("the operator's name and pictures", () => {
       "/docs/mcp",
       "/apis/hmac",
       "/apis/messageauth",
-      "/graphiql",
+      "/docs/graphql",
       "/portal",
       "/llms.txt",
       "/openapi.json",
@@ -196,7 +196,7 @@ describe("the operator's name and pictures", () => {
           .replaceAll(/urn:penknife:|\/penknife-\w+\.css/g, "")
           .includes("penknife"),
       ]).toEqual([path, false])
-    for (const path of ["/", "/docs", "/apis/hmac", "/graphiql", "/console", "/portal"]) {
+    for (const path of ["/", "/docs", "/apis/hmac", "/docs/graphql", "/console", "/portal"]) {
       const text = await textOf(service, path)
       expect([path, text.includes("Acme &amp; Co"), /<img src="\/assets\/logo-\w+\.svg"/.test(text)]).toEqual(
         [path, true, true],

@@ -149,18 +149,13 @@ describe("where to get it", () => {
 })
 
 describe("the page that shows it", () => {
-  test("GraphiQL runs no script but this service's own", async () => {
-    const answer = await service.fetch("/graphiql")
-    expect(answer.status).toBe(200)
-    const policy = answer.headers.get("content-security-policy") ?? ""
-    expect(policy).toStartWith("default-src 'self';")
-    expect(policy).not.toMatch(/script-src|https?:|\*/)
-    expect(policy).toContain("frame-ancestors 'none'")
-  })
-
-  test("GraphiQL goes with GraphQL, which takes no GET", async () => {
+  test("/graphiql leads to the page of GraphQL for good, and goes with GraphQL, which takes no GET", async () => {
+    const moved = await service.fetch("/graphiql", { redirect: "manual" })
+    expect([moved.status, moved.headers.get("location")]).toEqual([301, "/docs/graphql#try"])
     const off = await startTestService({ flags: { noGraphql: true } })
-    expect((await off.fetch("/graphiql")).status).toBe(404)
+    for (const path of ["/graphiql", "/docs/graphql", "/docs/hmac.graphql"]) {
+      expect([path, (await off.fetch(path)).status]).toEqual([path, 404])
+    }
     await off.stop()
     expect((await service.fetch("/v1/graphql")).status).toBe(405)
   })
@@ -176,7 +171,7 @@ describe("the page that shows it", () => {
     const mock = await startTestMock()
     const other = await (await mock.fetch("/openapi.json")).json()
     expect(withoutExamples(other)).toEqual(withoutExamples(JSON.parse(text)))
-    for (const path of ["/docs", "/docs/errors", "/apis/hmac", "/graphiql"]) {
+    for (const path of ["/docs", "/docs/errors", "/apis/hmac", "/docs/graphql"]) {
       expect((await mock.fetch(path)).status).toBe(200)
     }
     expect((await mock.control("GET", "/requests")).data).toMatchObject({ requests: [] })

@@ -100,7 +100,7 @@ async function prepare(url: string, apiKey: string, adminKey: string): Promise<S
     const { url: link } = await change(`/accounts/${ownIds.at(-2)}/portal-link`, {})
     portalSessions.push(await signIn("portal", { token: link.split("#token=")[1] }))
   }
-  const linking = ["/", "/docs", "/console", "/portal", "/graphiql", "/apis/hmac", "/llms.txt"]
+  const linking = ["/", "/docs", "/console", "/portal", "/docs/graphql", "/apis/hmac", "/llms.txt"]
   const linked = (await Promise.all(linking.map(read))).flatMap((text) =>
     [...text.matchAll(/(?:href|src)="(\/[^"#]*)"/g)].map(([, path = "/"]) => path),
   )
@@ -113,7 +113,12 @@ async function prepare(url: string, apiKey: string, adminKey: string): Promise<S
     pages: [
       ...new Set([
         ...linked,
-        ...catalog.flatMap(({ id }) => [`/apis/${id}`, `/docs/${id}.md`, `/openapi/${id}.json`]),
+        ...catalog.flatMap(({ id }) => [
+          `/apis/${id}`,
+          `/docs/${id}.md`,
+          `/docs/${id}.graphql`,
+          `/openapi/${id}.json`,
+        ]),
         ...pages.split(" "),
       ]),
     ],

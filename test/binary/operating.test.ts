@@ -2,11 +2,11 @@
 
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tempDir } from "../support/temp.ts"
 import { lookUp, seedOne } from "./accounts.ts"
-import { binary, childrenOf, run, runJson, serve, start, watch } from "./support.ts"
+import { binary, childrenOf, run, runJson, serve, watch } from "./support.ts"
 
 const dir = tempDir()
 
@@ -111,22 +111,5 @@ test("openapi prints the whole document that the server sends, though it is more
   const served = await (await fetch(`${server.url}/openapi.json`)).text()
   expect(served.length).toBeGreaterThan(100_000)
   expect(await run(["openapi"])).toEqual({ code: 0, out: served, err: "" })
-  await server.stop()
-})
-
-test("GraphiQL is in the executable, as it was published", async () => {
-  const server = await start(["mock", "--port", "0"])
-  const page = await (await fetch(`${server.url}/graphiql`)).text()
-  for (const file of [
-    "graphiql/graphiql.min.js",
-    "graphiql/graphiql.min.css",
-    "react/umd/react.production.min.js",
-  ]) {
-    const name = /library-\w+-\w+\.\w+/g
-    const paths = [...page.matchAll(name)].map(([each]) => `/assets/${each}`)
-    const published = readFileSync(join(import.meta.dir, "../../node_modules", file), "utf8")
-    const texts = await Promise.all(paths.map(async (path) => (await fetch(server.url + path)).text()))
-    expect([file, texts.includes(published)]).toEqual([file, true])
-  }
   await server.stop()
 })

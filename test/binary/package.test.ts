@@ -41,8 +41,8 @@ async function makeProject(name: string, links: Readonly<Record<string, string>>
 const program = `
 const mock = await startMock({ plan: "free" })
 const answer = await fetch(mock.url + "/v1/bluetoothlookup?companyid=76", { headers: { "x-api-key": mock.key } })
-const { status } = await fetch(mock.url + "/graphiql")
-if (status !== 200) console.log("no GraphiQL:", status)
+const { status } = await fetch(mock.url + "/docs/hmac.graphql")
+if (status !== 200) console.log("no GraphQL schema:", status)
 console.log(answer.headers.get("x-api-current-plan"), (await answer.json()).data.company)
 await mock.stop()`
 const asModule = `import { startMock } from "penknife/mock"\n${program}`

@@ -1,25 +1,25 @@
-import { maxAliasesRule } from "@escape.tech/graphql-armor-max-aliases"
-import { maxDepthRule } from "@escape.tech/graphql-armor-max-depth"
-import { maxDirectivesRule } from "@escape.tech/graphql-armor-max-directives"
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
-  type GraphQLSchema,
   Kind,
   Lexer,
-  type SelectionSetNode,
+  type OperationDefinitionNode,
+  type SelectionNode,
   Source,
   TokenKind,
-  validate,
   visit,
 } from "graphql"
 import { Refusal } from "./refusal.ts"
 
 const maxBytes = 20_000
-const maxDepth = 10
-const maxAliases = 50
-const maxFields = 500
-const maxDirectives = 50
+/** The most that an operation may have of each. What is in a fragment counts each time the fragment is spread. */
+const limits = {
+  /** Fields inside each other. `__schema` is not counted, since tools ask deeply in it. */
+  levels: { most: 10, name: "levels of fields" },
+  aliases: { most: 50, name: "aliases" },
+  directives: { most: 50, name: "directives" },
+  fields: { most: 500, name: "fields" },
+} as const
 /** Fields with parameters under one name, whose parameters validation compares pair by pair. */
 const maxRepeatedFields = 50
 /** The bytes of JSON of all results of a query together. */
@@ -52,60 +52,61 @@ const closing: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BR
  * of the query, also when its fragments use each other.
  * @throws Refusal QUERY_TOO_COMPLEX
  */
-export function requireWithinLimits(schema: GraphQLSchema, document: DocumentNode): void {
-  const found: string[] = []
-  const rule = (what: string, n: number) => ({
-    n,
-    propagateOnRejection: false,
-    onReject: [() => found.push(`The query has more than ${n} ${what}.`)],
-  })
-  validate(schema, document, [
-    maxDepthRule({ ...rule("levels of fields", maxDepth), flattenFragments: true }),
-    maxAliasesRule({ ...rule("aliases", maxAliases), allowList: [] }),
-    maxDirectivesRule(rule("directives", maxDirectives)),
-  ])
-  if (largestFieldCount(document) > maxFields) found.push(`The query has more than ${maxFields} fields.`)
-  if (mostRepeatedField(document) > maxRepeatedFields) {
-    found.push(`The query has more than ${maxRepeatedFields} fields with parameters under one name.`)
+export function requireWithinLimits(document: DocumentNode): void {
+  const sizes = sizesOf(document)
+  for (const part of sizeParts) {
+    const { most, name } = limits[part]
+    if (sizes.some((size) => size[part] > most)) throw tooComplex(`The query has more than ${most} ${name}.`)
   }
-  const [first] = found
-  if (first !== undefined) throw tooComplex(first)
+  if (mostRepeatedField(document) > maxRepeatedFields) {
+    throw tooComplex(`The query has more than ${maxRepeatedFields} fields with parameters under one name.`)
+  }
 }
 
-/** Counts the fields of the largest operation, those of a fragment each time it is spread. */
-function largestFieldCount({ definitions }: DocumentNode): number {
+type Size = Readonly<Record<keyof typeof limits, number>>
+
+const sizeParts = ["levels", "aliases", "directives", "fields"] as const
+const nothing: Size = { levels: 0, aliases: 0, directives: 0, fields: 0 }
+
+/** Measures each operation of a document. Each fragment is measured once. */
+function sizesOf({ definitions }: DocumentNode): readonly Size[] {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const node of definitions) {
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node)
   }
-  const counts = new Map<string, number>()
+  const known = new Map<string, Size>()
 
-  function countIn({ selections }: SelectionSetNode): number {
-    let count = 0
-    for (const selection of selections) {
-      if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        count += countOf(selection.name.value)
-      } else {
-        if (selection.kind === Kind.FIELD) count++
-        if (selection.selectionSet) count += countIn(selection.selectionSet)
-      }
-    }
-    return count
-  }
-
-  function countOf(name: string): number {
-    const known = counts.get(name)
-    if (known !== undefined) return known
+  function sizeOfFragment(name: string): Size {
+    const measured = known.get(name)
+    if (measured) return measured
     // Ends the recursion of a fragment that spreads itself, which validation refuses.
-    counts.set(name, 0)
+    known.set(name, nothing)
     const fragment = fragments.get(name)
-    const count = fragment ? countIn(fragment.selectionSet) : 0
-    counts.set(name, count)
-    return count
+    const size = fragment ? sizeOf(fragment) : nothing
+    known.set(name, size)
+    return size
   }
 
-  const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION)
-  return Math.max(0, ...operations.map((operation) => countIn(operation.selectionSet)))
+  function sizeOf(node: SelectionNode | FragmentDefinitionNode | OperationDefinitionNode): Size {
+    const size = { ...nothing, directives: node.directives?.length ?? 0 }
+    const inside =
+      node.kind === Kind.FRAGMENT_SPREAD
+        ? [sizeOfFragment(node.name.value)]
+        : (node.selectionSet?.selections.map(sizeOf) ?? [])
+    for (const { levels, aliases, directives, fields } of inside) {
+      size.levels = Math.max(size.levels, levels)
+      size.aliases += aliases
+      size.directives += directives
+      size.fields += fields
+    }
+    if (node.kind !== Kind.FIELD) return size
+    size.levels = node.name.value === "__schema" ? 0 : size.levels + 1
+    size.aliases += node.alias ? 1 : 0
+    size.fields += 1
+    return size
+  }
+
+  return definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION).map(sizeOf)
 }
 
 /** How often the document has fields with parameters under one name, at most. */

@@ -95,7 +95,7 @@ export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerCon
       })
     },
     onParse({ setParseFn }) {
-      setParseFn((source) => parseWithinLimits(String(source), schema))
+      setParseFn((source) => parseWithinLimits(String(source)))
       return ({ context, result, replaceParseResult }) => {
         const call = callOf(context)
         try {
@@ -151,11 +151,11 @@ function callOf({ call }: ServerContext): GraphqlCall {
 }
 
 /** @throws Refusal QUERY_TOO_COMPLEX beyond the limits, GRAPHQL_PARSE_FAILED when the text is not GraphQL */
-function parseWithinLimits(query: string, schema: GraphQLSchema): DocumentNode {
+function parseWithinLimits(query: string): DocumentNode {
   try {
     requireParsable(query)
     const document = parse(query)
-    requireWithinLimits(schema, document)
+    requireWithinLimits(document)
     return document
   } catch (thrown) {
     if (thrown instanceof GraphQLError) throw new Refusal("GRAPHQL_PARSE_FAILED", [thrown])

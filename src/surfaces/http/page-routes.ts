@@ -84,7 +84,7 @@ export function isPagePath(url: string): boolean {
 
 const checkDetail = { detail: { summary: "The page that checks a domain", tags: ["page"] } }
 
-/** The reference, GraphiQL, and the files that pages and crawlers load. `/` is a route of discovery: programs get an index. */
+/** The reference, and the files that pages and crawlers load. `/` is a route of discovery: programs get an index. */
 export function siteFeature(base: IncomingApp, context: HttpContext, pages: SiteServer, site: Site) {
   const app = unkeyedFeature("site", base, context)
   async function answer(path: string, request: Request, set: AnswerSettings) {
@@ -93,16 +93,26 @@ export function siteFeature(base: IncomingApp, context: HttpContext, pages: Site
     return body
   }
   for (const { definition } of site.apis) context.methods.set(`/apis/${definition.id}`, "GET")
-  const entries = ["/docs", ...(site.graphql ? ["/graphiql"] : [])]
-  for (const path of [...entries, "/favicon.ico", "/robots.txt"]) {
+  for (const path of ["/docs", "/favicon.ico", "/robots.txt"]) {
     context.methods.set(path, "GET")
     app.get(
       path,
       ({ request, set }) => {
-        if (entries.includes(path)) set.headers.link = discoveryLinks
+        if (path === "/docs") set.headers.link = discoveryLinks
         return answer(path, request, set)
       },
       { detail: { summary: `The page or file at ${path}`, tags: ["page"] } },
+    )
+  }
+  if (site.graphql) {
+    app.get(
+      "/graphiql",
+      ({ set }) => {
+        set.status = 301
+        set.headers.location = "/docs/graphql#try"
+        return ""
+      },
+      { detail: { summary: "Leads to the page on which queries can be run", tags: ["page"] } },
     )
   }
   // The script reads the domain from the address, so all have the same page.

@@ -7,9 +7,6 @@ import { type Html, html } from "./html.ts"
 import type { Site } from "./site.ts"
 import { codeBlock, tabs } from "./tabs.ts"
 
-/** An example of an API with the call that it shows. */
-export type ShownExample = NonNullable<ReturnType<typeof shortestExample>>
-
 /** The shortest answer among the first examples of all APIs, since others may show an empty result; null without examples. */
 export function shortestExample({ apis, publicUrl }: Site) {
   const shown = apis.flatMap(({ definition }) =>

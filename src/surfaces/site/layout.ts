@@ -5,7 +5,7 @@ import type { PageParts, Site, SiteAssets } from "./site.ts"
 export function layout(site: Site, assets: SiteAssets, { name, description, main }: PageParts): string {
   return html`<!doctype html>
 <html lang="en">
-${pageHead(site, assets, { name, description, styles: [assets.style] })}
+${pageHead(site, assets, { name, description })}
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 ${pageHeader(site, assets)}
@@ -24,17 +24,13 @@ ${main}
 `.text
 }
 
-interface HeadParts extends Pick<PageParts, "name" | "description"> {
-  readonly styles: readonly string[]
-}
-
 /** The head of a page. */
-export function pageHead(
+function pageHead(
   { title }: Site,
-  { icon, brandStyle }: SiteAssets,
-  { name, description, styles }: HeadParts,
+  { icon, style, brandStyle }: SiteAssets,
+  { name, description }: Pick<PageParts, "name" | "description">,
 ): Html {
-  const sheets = brandStyle === null ? styles : [...styles, brandStyle]
+  const sheets = brandStyle === null ? [style] : [style, brandStyle]
   return html`<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -42,12 +38,12 @@ export function pageHead(
 <meta name="description" content="${description}">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${icon}">
-${sheets.map((style) => html`<link rel="stylesheet" href="${style}">`)}
+${sheets.map((sheet) => html`<link rel="stylesheet" href="${sheet}">`)}
 </head>`
 }
 
 /** The header of a page: the name of the service and links to its other pages. */
-export function pageHeader(site: Site, { logo }: SiteAssets): Html {
+function pageHeader(site: Site, { logo }: SiteAssets): Html {
   return html`<header class="top">
 <div class="inner">
 <a class="brand" href="/"><img src="${logo}" alt="" height="28"><span>${site.title}</span></a>

@@ -1,10 +1,10 @@
 import { type CodeCall, exampleService, toCurl } from "../../code-examples/code-call.ts"
-import { toFieldName, toRootField } from "../graphql/names.ts"
-import { inputName, priceText } from "../openapi/api-parts.ts"
-import { answerTabs, type ShownExample, shortestExample } from "./api-examples.ts"
+import { priceText } from "../openapi/api-parts.ts"
+import { answerTabs, shortestExample } from "./api-examples.ts"
 import { allRefusals } from "./api-refusals.ts"
 import { type Html, html } from "./html.ts"
 import { countText, operator } from "./offer.ts"
+import { graphqlApis, type QueryExample, queryExamples } from "./query-examples.ts"
 import { referencePage } from "./reference-page.ts"
 import type { RuleId, rulesOf } from "./rule-list.ts"
 import type { Site, WritePage } from "./site.ts"
@@ -160,25 +160,29 @@ ${shown && body && codeBlock("curl", "A batch", toCurl({ ...shown.call, method: 
 }
 
 function graphqlRule(site: Site): Html {
-  const shown = shortestExample(site)
-  const call = shown && queryOf(shown, `${site.publicUrl ?? exampleService}/v1/graphql`)
-  return html`<p><code>POST /v1/graphql</code> runs several APIs in one request and returns the fields that the query selects. GraphQL is in alpha: its schema may change. Each API is a field that is named after its id. The parameters are the fields of its argument <code>input</code>.</p>
-${call && codeBlock("curl", "A GraphQL query", toCurl(call))}
-<p class="actions"><a class="button primary" href="/graphiql">Open GraphiQL</a></p>
+  const examples = queryExamples(site)
+  const [example] = examples
+  const call = example && toQueryCall(example, `${site.publicUrl ?? exampleService}/v1/graphql`)
+  const apis = graphqlApis(site).map(({ id, title }) => [id, title])
+  return html`<div class="columns">
+<div class="text">
+<p><code>POST /v1/graphql</code> runs several APIs in one request and returns the fields that the query selects. GraphQL is in alpha: its schema may change. Each API is a field that is named after its id. The parameters are the fields of its argument <code>input</code>.</p>
+<p class="actions"><a class="button primary" href="#try">Try it</a></p>
 <ul>
 <li>You pay once for each API in a query. Nothing runs if your credits do not cover the sum.</li>
 <li>An API costs nothing if all of its fields fail. Introspection is free.</li>
 <li>If one of several APIs fails, the status is 200 and the body has both <code>data</code> and <code>errors</code>.</li>
 <li>A query counts as one call for the limit of calls a minute. The plan limits how many different APIs it can have.</li>
 </ul>
-<p>Every error has a code in <code>extensions.code</code>, such as <code>BAD_USER_INPUT</code>, <code>INVALID_API_KEY</code>, <code>INSUFFICIENT_CREDITS</code> or <code>RATE_LIMITED</code>.</p>`
+<p>Every error has a code in <code>extensions.code</code>, such as <code>BAD_USER_INPUT</code>, <code>INVALID_API_KEY</code>, <code>INSUFFICIENT_CREDITS</code> or <code>RATE_LIMITED</code>.</p>
+</div>
+${call && html`<section class="codes" aria-labelledby="example"><h2 id="example">Example</h2>${codeBlock("curl", "A GraphQL query", toCurl(call))}</section>`}
+</div>
+<section aria-labelledby="try"><h2 id="try">Try it</h2><div id="playground" data-queries="${JSON.stringify(examples)}" data-apis="${JSON.stringify(apis)}"><p class="hint">Queries are real: each API in one costs its credits.</p><noscript><p>The form needs JavaScript. The code above sends a query without it.</p></noscript></div></section>`
 }
 
-/** The call of an example as a query for the first field of its answer. */
-function queryOf({ definition: { id }, example, call }: ShownExample, url: string): CodeCall {
-  const [field = ""] = Object.keys(example.output)
-  const query = `query ($input: ${inputName(id)}!) { ${toRootField(id)}(input: $input) { ${toFieldName(field)} } }`
-  return { ...call, method: "POST", url, input: { query, variables: { input: example.input } } }
+function toQueryCall({ query, variables }: QueryExample, url: string): CodeCall {
+  return { method: "POST", url, key: "YOUR-KEY", input: { query, variables } }
 }
 
 /** The service's name as agents' settings have it: letters, digits and hyphens. */

@@ -106,12 +106,22 @@ export function Options({ choices, chosen }: OptionsProps) {
   })
 }
 
+interface SelectProps extends FieldProps {
+  readonly choices: Choices
+  /** Called with each value that is chosen. */
+  readonly choose?: (value: string) => void
+}
+
 /** A list to choose one value from. */
-export function SelectField({ choices, ...field }: FieldProps & { readonly choices: Choices }) {
+export function SelectField({ choices, choose, ...field }: SelectProps) {
   const { frame, attributes } = useField(field)
   return (
     <FieldFrame {...frame}>
-      <select {...attributes} aria-required={field.required}>
+      <select
+        {...attributes}
+        aria-required={field.required}
+        onChange={choose && ((event) => choose(event.currentTarget.value))}
+      >
         <Options choices={choices} chosen={field.value} />
       </select>
     </FieldFrame>

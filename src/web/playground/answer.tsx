@@ -1,25 +1,21 @@
 import { Empty } from "../kit/states.tsx"
 import { formatNumber, Tag } from "../kit/text.tsx"
 import type { CallAnswer } from "./call.ts"
-import type { OfferedApi } from "./offered-api.ts"
+import type { Callable } from "./offered-api.ts"
 import { Report, readReport } from "./report.tsx"
 
 /** An answer, and whether it was to a call without a key: its balance is that of all guests together. */
 export type ShownAnswer = CallAnswer & { readonly isGuest: boolean }
 
 interface AnswerProps {
-  /** The fields of its data that are pictures, with their media types. */
-  readonly pictures: OfferedApi["pictures"]
-  /** Whether a success is an audit. */
-  readonly isAudit: boolean
+  readonly api: Callable
   /** Null before the first call. */
   readonly answer: ShownAnswer | null
-  /** The price of a success. */
-  readonly credits: number
 }
 
 /** The answer to a call, with its headers and its price. */
-export function Answer({ answer, credits, pictures, isAudit }: AnswerProps) {
+export function Answer({ answer, api: { credits, pictures, isAudit, readErrors } }: AnswerProps) {
+  const errors = (answer && readErrors?.(answer.body)) ?? []
   const report = isAudit && answer?.status === 200 ? readReport(answer.body) : null
   return (
     <section class="card" aria-label="Answer" aria-live="polite">
@@ -28,11 +24,20 @@ export function Answer({ answer, credits, pictures, isAudit }: AnswerProps) {
           <div class="section-head answer-head">
             <h2>Answer</h2>
             <p class="answer-facts">
-              <Tag tone={answer.status === 200 ? "good" : "bad"}>Status {answer.status}</Tag>
-              <span>{costOf(answer, credits)}</span>
+              <Tag tone={answer.status === 200 && errors.length === 0 ? "good" : "bad"}>
+                Status {answer.status}
+              </Tag>
+              {credits !== null && <span>{costOf(answer, credits)}</span>}
               <span class="muted">{answer.ms} ms</span>
             </p>
           </div>
+          {errors.length > 0 && (
+            <div class="error-box">
+              {errors.map((error) => (
+                <p key={error}>{error}</p>
+              ))}
+            </div>
+          )}
           {answer.status === 200 &&
             picturesIn(answer.body, pictures).map(([name, address]) => (
               <p key={name}>
@@ -78,7 +83,7 @@ function Body({ text }: { readonly text: string }) {
 }
 
 /** The pictures of an answer in JSON as addresses with their data: scripts of an SVG do not run in an image. */
-function picturesIn(body: string, pictures: OfferedApi["pictures"]): readonly (readonly [string, string])[] {
+function picturesIn(body: string, pictures: Callable["pictures"]): readonly (readonly [string, string])[] {
   if (pictures.length === 0 || !body.startsWith("{")) return []
   const { data }: { readonly data?: Readonly<Record<string, unknown>> } = JSON.parse(body)
   return pictures.flatMap(([name, type]) => {

@@ -70,9 +70,9 @@ export async function sendCall(call: CodeCall, customer: Customer | null): Promi
   }
 }
 
-/** The message of a refusal: of an API, or of the session. */
+/** The message of a refusal: of an API, of the session, or the first of GraphQL. */
 function errorIn(body: string): string {
-  const found = /"(?:error|detail)":\s*("(?:\\.|[^"\\])*")/.exec(body)?.[1]
+  const found = /"(?:error|detail|message)":\s*("(?:\\.|[^"\\])*")/.exec(body)?.[1]
   return found === undefined ? body : String(JSON.parse(found))
 }
 

@@ -85,25 +85,37 @@ export interface OfferedParameter {
   readonly schema: ParameterSchema
 }
 
-/** One API that can be called. */
-export interface OfferedApi {
+/** A call that the form can make: of an API, or a query of GraphQL. */
+export interface Callable {
+  /** The address without `/v1/`. */
   readonly id: string
-  readonly title: string
-  /** The heading under which it is listed. */
-  readonly category: string
-  readonly description: string
   readonly method: "GET" | "POST"
-  /** The price of a successful call. */
-  readonly credits: number
+  /** The label of the button that sends it. */
+  readonly submit: string
+  /** The price of a successful call; null where it depends on the call. */
+  readonly credits: number | null
   readonly parameters: readonly OfferedParameter[]
+  /** Whether the answer comes in other formats than JSON too. */
+  readonly hasFormats: boolean
   /** The fields of the answer that are pictures, with their media types. */
   readonly pictures: readonly (readonly [name: string, type: string])[]
   /** Whether the answer is an audit, which is shown as a report. */
   readonly isAudit: boolean
+  /** Reads the errors of an answer whose status does not tell of all. */
+  readonly readErrors?: (body: string) => readonly string[]
   /** The parameters of a call that succeeds. */
   readonly example: Values
   /** What is said beside that call; null for nothing. */
   readonly exampleNote: string | null
+}
+
+/** One API that can be called. */
+export interface OfferedApi extends Callable {
+  readonly title: string
+  /** The heading under which it is listed. */
+  readonly category: string
+  readonly description: string
+  readonly credits: number
   /** The characters of its answer as JSON. */
   readonly answerLength: number
 }
@@ -126,6 +138,8 @@ export function toOfferedApis({ paths, components }: CatalogDocument): readonly 
       description: operation.description,
       method: method === "get" ? ("GET" as const) : ("POST" as const),
       credits: operation["x-credits"] ?? 0,
+      submit: "Send the call",
+      hasFormats: true,
       parameters: schema ? ofBody(schema) : ofQuery(operation.parameters ?? []),
       pictures: Object.entries(data?.properties ?? {}).flatMap(([name, { "x-picture": type }]) =>
         type === undefined ? [] : [[name, type] as const],

@@ -1,11 +1,11 @@
 import { toNumber } from "../../values/number-text.ts"
-import { isJson, type OfferedApi } from "./offered-api.ts"
+import { type Callable, isJson } from "./offered-api.ts"
 
 type Typed = (name: string) => string
 
 /** Reads the parameters, exactly as they were typed. An empty field is left out, unless it is a required text or list. */
 export function readParameters(
-  { method, parameters }: Pick<OfferedApi, "method" | "parameters">,
+  { method, parameters }: Pick<Callable, "method" | "parameters">,
   typed: Typed,
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
@@ -20,7 +20,7 @@ export function readParameters(
 }
 
 /** The first JSON parameter whose text is not JSON; null if all are. */
-export function findMistakenJson({ parameters }: Pick<OfferedApi, "parameters">, typed: Typed) {
+export function findMistakenJson({ parameters }: Pick<Callable, "parameters">, typed: Typed) {
   const wrong = parameters.find(
     ({ name, schema }) => isJson(schema) && typed(name) !== "" && !fromJson(typed(name)).isValid,
   )
@@ -36,7 +36,7 @@ function fromJson(text: string): { readonly isValid: boolean; readonly value: un
 }
 
 /** In a query every value is text. In JSON, text that is no number stays text, so that the service says what is wrong with it. */
-function toValue(type: string | undefined, method: OfferedApi["method"], text: string): unknown {
+function toValue(type: string | undefined, method: Callable["method"], text: string): unknown {
   if (type === "array") return toLines(text)
   if (method === "GET") return text
   if (type === "boolean") return text === "true"

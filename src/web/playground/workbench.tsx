@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { CodeCall } from "../../code-examples/code-call.ts"
 import { Problem } from "../client/problem.ts"
@@ -6,7 +7,7 @@ import { Form } from "../kit/form.tsx"
 import { Answer, type ShownAnswer } from "./answer.tsx"
 import { type CallAnswer, type Customer, sendCall } from "./call.ts"
 import { CodeTabs } from "./code-tabs.tsx"
-import type { OfferedApi } from "./offered-api.ts"
+import type { Callable } from "./offered-api.ts"
 import { ParameterField } from "./parameter-field.tsx"
 import { findMistakenJson, readParameters } from "./read-parameters.ts"
 
@@ -16,25 +17,31 @@ const keyField = "_key"
 const formatField = "_format"
 
 interface WorkbenchProps {
-  readonly api: OfferedApi
+  readonly api: Callable
   /** The customer who is signed in; null when a key is to be typed. */
   readonly customer: Customer | null
   /** Calls a minute without a key; none by default. */
   readonly guestCalls?: number
   /** Called when the customer's session has ended. */
   signedOut(): void
+  /** Shown above the code of the call. */
+  readonly children?: ComponentChildren
 }
 
 /** The key that was typed last. It is kept in the page alone, so that it is gone when the page is left. */
 let typedKey = ""
 
 /** The form of a call, its code as it is filled in, and its answer. */
-export function Workbench({ api, customer, guestCalls = 0, signedOut }: WorkbenchProps) {
+export function Workbench({ api, customer, guestCalls = 0, signedOut, children }: WorkbenchProps) {
   const place = useRef<HTMLDivElement>(null)
   const [call, setCall] = useState<CodeCall>(() => toCall(api, null))
   const [answer, setAnswer] = useState<ShownAnswer | null>(null)
   const read = () => toCall(api, place.current?.querySelector("form") ?? null)
-  const update = () => setCall(read())
+  const update = () => {
+    const typed = read()
+    if (!customer) typedKey = typed.key
+    setCall(typed)
+  }
   useEffect(update, [])
 
   async function run(): Promise<CallAnswer> {
@@ -42,7 +49,6 @@ export function Workbench({ api, customer, guestCalls = 0, signedOut }: Workbenc
     const mistaken = findMistakenJson(api, typedIn(place.current?.querySelector("form") ?? null))
     if (mistaken !== null)
       throw new Problem(400, { detail: `The '${mistaken}' parameter must be JSON.`, parameter: mistaken })
-    if (!customer) typedKey = sent.key
     const came = await sendCall(sent, customer)
     setAnswer({ ...came, isGuest: !customer && sent.key === "" })
     if (came.status === 401 && customer) signedOut()
@@ -58,7 +64,7 @@ export function Workbench({ api, customer, guestCalls = 0, signedOut }: Workbenc
       <section class="card" aria-label="Parameters">
         <div ref={place} onInput={update} onChange={update}>
           <Form
-            submit="Send the call"
+            submit={api.submit}
             required={
               customer || guestCalls > 0 ? {} : { [keyField]: "Type an API key; it starts with pk-." }
             }
@@ -74,13 +80,15 @@ export function Workbench({ api, customer, guestCalls = 0, signedOut }: Workbenc
                 value={api.example[parameter.name]}
               />
             ))}
-            <SelectField
-              name={formatField}
-              label="Format of the answer"
-              required
-              value="json"
-              choices={formats.map((format) => [format, format.toUpperCase()])}
-            />
+            {api.hasFormats && (
+              <SelectField
+                name={formatField}
+                label="Format of the answer"
+                required
+                value="json"
+                choices={formats.map((format) => [format, format.toUpperCase()])}
+              />
+            )}
             {customer ? (
               <p class="hint">The call is made for your account, with a key that you have there.</p>
             ) : (
@@ -101,15 +109,16 @@ export function Workbench({ api, customer, guestCalls = 0, signedOut }: Workbenc
         </div>
       </section>
       <div class="workbench-results">
+        {children}
         <CodeTabs call={{ ...call, input: withoutSecrets(call.input, api) }} />
-        <Answer answer={answer} credits={api.credits} pictures={api.pictures} isAudit={api.isAudit} />
+        <Answer answer={answer} api={api} />
       </div>
     </div>
   )
 }
 
 /** The values that code shows: secret ones are not shown, since the code may be copied or on a screen that others see. */
-function withoutSecrets(input: CodeCall["input"], { parameters, example }: OfferedApi): CodeCall["input"] {
+function withoutSecrets(input: CodeCall["input"], { parameters, example }: Callable): CodeCall["input"] {
   const secrets = new Set(parameters.flatMap(({ name, schema }) => (schema["x-secret"] ? [name] : [])))
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
@@ -127,7 +136,7 @@ function typedIn(form: HTMLFormElement | null): (name: string) => string {
 }
 
 /** The call that is filled in; the example's before the form is there. */
-function toCall(api: OfferedApi, form: HTMLFormElement | null): CodeCall {
+function toCall(api: Callable, form: HTMLFormElement | null): CodeCall {
   const { id, method, example } = api
   const url = `${location.origin}/v1/${id}`
   if (!form) return { method, url, key: typedKey, input: example }
@@ -135,6 +144,6 @@ function toCall(api: OfferedApi, form: HTMLFormElement | null): CodeCall {
   return {
     ...{ method, url, key: typed(keyField).trim() },
     input: readParameters(api, typed),
-    format: typed(formatField),
+    format: typed(formatField) || "json",
   }
 }

@@ -1,4 +1,4 @@
-/** The form on the page of an API that calls it. It is loaded when someone comes near it. */
+/** The form on the page of an API, or of GraphQL, that calls it. It is loaded when someone comes near it. */
 import { render } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import type { SessionAnswer } from "../../admin/sessions/sessions.ts"
@@ -9,6 +9,7 @@ import { Status } from "../kit/status.tsx"
 import { type Customer, toCustomer } from "../playground/call.ts"
 import { type CatalogDocument, type OfferedApi, toOfferedApis } from "../playground/offered-api.ts"
 import { Workbench } from "../playground/workbench.tsx"
+import { QueryBox } from "./query-box.tsx"
 
 interface TryProps {
   readonly id: string
@@ -20,11 +21,14 @@ interface TryProps {
 
 /** Shows the form in its place. */
 export function showForm(place: HTMLElement): void {
-  const { api, portal, guests } = place.dataset
-  if (api === undefined) throw new Error("the place of the form names no API")
+  const { api, apis, queries, portal, guests } = place.dataset
   const form = document.createElement("div")
   place.append(form)
-  render(<Try id={api} hasPortal={portal !== undefined} guestCalls={Number(guests ?? 0)} />, form)
+  if (api !== undefined)
+    render(<Try id={api} hasPortal={portal !== undefined} guestCalls={Number(guests ?? 0)} />, form)
+  else if (queries !== undefined && apis !== undefined)
+    render(<QueryBox examples={JSON.parse(queries)} apis={JSON.parse(apis)} />, form)
+  else throw new Error("the place of the form names neither an API nor queries")
 }
 
 interface Start {

@@ -8,7 +8,7 @@ import { tabTo } from "./wait.ts"
 /** The highest that the page of an API may be. SPF's was 6,400 pixels while all its fields were open. */
 const maxHeight = 5_200
 
-/** The pages that need no sign-in: landing page, reference, GraphiQL. */
+/** The pages that need no sign-in: landing page and reference. */
 export function pagesInBrowser(desk: Desk, db: string): void {
   test("the landing page leads to each API, its price and the playground", async () => {
     const { page, look, done } = await desk.visit("/", { key: null })
@@ -191,23 +191,72 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await done()
   })
 
-  test("GraphiQL can be read in every window, with its answer and its documentation", async () => {
+  test("the page of GraphQL runs its examples, and shows the schema of each API beside the query", async () => {
     const { key } = await createAccount(db, { plan: "free" })
     const { page, look, done } = await desk.visit("/graphiql", { key: null })
+    await page.waitForURL(`${desk.url}/docs/graphql#try`)
+    const run = page.getByRole("button", { name: "Run" })
+    const schema = page.getByLabel("Fields and types")
+    const answer = page.getByRole("region", { name: "Answer" })
+    await run.click()
+    await page.locator("[name=_key][aria-invalid=true]:focus").waitFor()
     await page.getByLabel("API key").fill(key)
-    await page.click(".graphiql-execute-button")
-    await page.locator(".result-window").getByText("Apple, Inc.").waitFor()
-    await look("graphiql")
-    await page.getByLabel("Show Documentation Explorer").click()
-    await page.getByText("All Schema Types").waitFor()
-    await look("graphiql-documentation", "above")
-    await page.getByLabel("Show History").click()
-    await page.locator(".graphiql-history-item-label").first().waitFor()
-    await look("graphiql-history", "above")
-    await page.getByLabel("Hide History").click()
+    for (const [example, api] of [
+      ["Two APIs", '"vatvalidator": {'],
+      ["One API twice", '"second": {'],
+      ["One API", '"bluetoothlookup": {'],
+    ] as const) {
+      await page.getByText(example, { exact: true }).click()
+      await answer.getByText("No answer yet").waitFor()
+      // The key that was typed is there with each example.
+      await page.keyboard.press("Tab")
+      await run.click()
+      await answer.getByText(api).waitFor()
+      await answer.getByText("Status 200").waitFor()
+      expect(await answer.locator(".error-box").count()).toBe(0)
+    }
+    await schema.waitFor()
+    await look("graphql-answer")
+    expect(await schema.inputValue()).toContain("input BluetoothlookupInput {")
+    await page.getByLabel("Schema of").selectOption({ label: "IBAN validator" })
+    await page.waitForFunction(
+      "document.querySelector('textarea[readonly]')?.value.includes('IbanvalidatorInput')",
+    )
+    expect(await schema.inputValue()).not.toContain("Bluetoothlookup")
+    await done()
+  })
+
+  test("the page of GraphQL says what is wrong with a query, and which of its fields failed", async () => {
+    const { key } = await createAccount(db, { plan: "free" })
+    const { page, look, done } = await desk.visit("/docs/graphql#try", { key: null, mayFail: true })
+    const run = page.getByRole("button", { name: "Run" })
+    const answer = page.getByRole("region", { name: "Answer" })
+    await page.getByLabel("API key").fill(key)
+    await page.locator("[name=variables]").fill("")
+    await page
+      .locator("[name=query]")
+      .fill(
+        '{ bad: bluetoothlookup(input: {companyid: "x"}) { company } hmac(input: {message: "m", secret: "s"}) { hmac } }',
+      )
+    await run.click()
+    await answer.getByText("bad: The 'companyid' parameter must be a number").waitFor()
+    await answer.getByText('"hmac": {').waitFor()
+    await look("graphql-field-failed", "above")
+    await page.locator("[name=query]").fill("{\n  nothing }")
+    await run.click()
+    await answer.getByText('Line 2, column 3: Cannot query field "nothing"').waitFor()
+    await answer.getByText("Status 400").waitFor()
+    await page.locator("[name=variables]").fill("x")
+    await run.click()
+    await page.locator("[name=variables][aria-invalid=true]:focus").waitFor()
+    await page.locator("[name=variables]").fill("")
+    await page.getByLabel("API key").fill("pk-wrong")
+    await run.click()
+    await page.locator("[name=_key][aria-invalid=true]:focus").waitFor()
+    await answer.getByText("Status 401").waitFor()
+    await look("graphql-refused", "above")
     await page.setViewportSize({ width: 390, height: 860 })
-    const answer = await page.locator(".graphiql-response").boundingBox()
-    expect(answer?.width).toBeGreaterThan(250)
+    expect((await answer.boundingBox())?.width).toBeGreaterThan(250)
     await done()
   })
 }

@@ -1,14 +1,15 @@
 import { readWebFiles } from "#web-files"
+import type { ApiDefinition } from "../../../apis/contract.ts"
 import { exampleService } from "../../../code-examples/code-call.ts"
 import type { Brand } from "../../../config/brand.ts"
 import { exampleAnswer, toApiPage } from "../../markdown/api-page.ts"
 import type { DocumentedApi } from "../../openapi/json-object.ts"
 import { apiPage } from "../../site/api-page.ts"
-import { graphiqlPage } from "../../site/graphiql-page.ts"
 import { indexPage } from "../../site/index-page.ts"
 import { landingPage, notFoundPage } from "../../site/landing-page.ts"
 import { layout } from "../../site/layout.ts"
 import { checkPage, hasDomainCheck } from "../../site/offer.ts"
+import { graphqlApis } from "../../site/query-examples.ts"
 import { rulesOf } from "../../site/rule-list.ts"
 import { rulePage } from "../../site/rules.ts"
 import type { Site, WritePage } from "../../site/site.ts"
@@ -21,8 +22,6 @@ import { pageResources, pictureResource } from "./page-resource.ts"
 const { html, text } = pageResources()
 /** The field that checks a domain works without a script too. */
 const withForm = pageResources({ "form-action": "'self'" })
-/** GraphiQL writes styles into the page, and its editors' fonts are `data:` URLs. */
-const withStyles = pageResources({ "style-src": "'self' 'unsafe-inline'", "font-src": "'self' data:" })
 
 /** Makes the pages for people, by path, and those that stand in no list. Each is written with its first request. */
 export async function createSitePages(site: Site, brand: Brand) {
@@ -36,11 +35,6 @@ export async function createSitePages(site: Site, brand: Brand) {
     icon: `/assets/${brandFiles.icon.name}`,
     logo: `/assets/${brandFiles.logo.name}`,
   }
-  const graphiql = {
-    styles: [asset("library-graphiql.css"), asset("graphiql.css")],
-    libraries: ["library-react.js", "library-reactdom.js", "library-graphiql.js"].map(asset),
-    script: asset("graphiql.js"),
-  }
   const write: WritePage = (parts) => layout(site, assets, parts)
   return {
     byPath: new Map<string, Resource>([
@@ -52,7 +46,7 @@ export async function createSitePages(site: Site, brand: Brand) {
       ["/docs", html(() => indexPage(site, write))],
       ...rulesOf(site).map((rule) => [`/docs/${rule.id}`, html(() => rulePage(site, rule, write))] as const),
       ...(site.graphql
-        ? [["/graphiql", withStyles.html(() => graphiqlPage(site, assets, graphiql))] as const]
+        ? graphqlApis(site).map((api) => [`/docs/${api.id}.graphql`, schemaOf(api)] as const)
         : []),
       ...site.apis.map((api) => [`/docs/${api.definition.id}.md`, markdownOf(api, site)] as const),
       ["/favicon.ico", pictureResource(faviconOf(brand))],
@@ -81,6 +75,12 @@ function markdownOf({ definition, credits }: DocumentedApi, { publicUrl }: Site)
   })
 }
 
+/** The part of GraphQL's schema that belongs to an API, in the schema definition language. */
+function schemaOf(api: ApiDefinition): Resource {
+  const read = async () => (await import("../../graphql/schema.ts")).printCatalogSchema([api])
+  return createResource({ headers: { "content-type": "text/plain; charset=utf-8" }, read })
+}
+
 /** The rules for crawlers (RFC 9309): pages and documents, but nothing that needs a key or changes with every request. */
 const robots = `User-agent: *
 Disallow: /v1/
@@ -90,7 +90,6 @@ Disallow: /console
 Disallow: /portal
 Disallow: /unsubscribe
 Disallow: /mcp
-Disallow: /graphiql
 Disallow: /metrics
 Disallow: /health
 Disallow: /ready

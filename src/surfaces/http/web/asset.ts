@@ -2,10 +2,10 @@ import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import fresh from "fresh"
 import { once } from "../../../values/once.ts"
-import { acceptedBy, preferredCoding } from "../accepted.ts"
+import { preferredCoding } from "../accepted.ts"
 import type { AnswerSettings } from "../incoming.ts"
 import { SharedBytes } from "../resource.ts"
-import type { Coding, WebFile } from "./web-files.ts"
+import { type Coding, codings, type WebFile } from "./web-files.ts"
 
 const unzip = promisify(gunzip)
 
@@ -39,7 +39,7 @@ export async function sendAsset(
   request: Request,
   set: AnswerSettings,
 ): Promise<SharedBytes | null> {
-  const { name, codings } = file
+  const { name } = file
   const etag = `"${name}"`
   Object.assign(set.headers, {
     "content-type": types[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream",
@@ -54,14 +54,7 @@ export async function sendAsset(
     set.status = 304
     return null
   }
-  const coding = codingFor(request.headers, codings)
+  const coding = preferredCoding(request.headers, codings)
   if (coding !== "identity") set.headers["content-encoding"] = coding
   return formsOf(file)[coding]()
-}
-
-/** A large file, which is kept as gzip alone, is sent so to a client that names no coding: it takes any (RFC 9110 §12.5.3). */
-function codingFor(headers: Headers, codings: readonly Coding[]): Coding | "identity" {
-  const [only] = codings
-  if (codings.length === 1 && only && acceptedBy(headers, "accept-encoding") === null) return only
-  return preferredCoding(headers, codings)
 }

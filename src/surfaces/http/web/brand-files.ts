@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import { assetName, type Brand, endingOf, type Picture } from "../../../config/brand.ts"
 import { brandStyle, icon, toBrandColors } from "../../site/brand-look.ts"
-import { bothCodings, type WebFile } from "./web-files.ts"
+import type { WebFile } from "./web-files.ts"
 
 /** The colour of the icon where the operator has chosen none: that of the style sheet. */
 const ownColor = "#0b6b5d"
@@ -46,7 +46,6 @@ function toFile(stem: string, ending: string, bytes: Uint8Array<ArrayBuffer>): W
   return {
     name: assetName(stem, ending, bytes),
     imports: [],
-    codings: bothCodings,
     read: async (coding) => (coding === "br" ? brotliCompressSync(bytes) : gzipSync(bytes)),
   }
 }

@@ -11,22 +11,10 @@ const entries = [
   "styles/penknife.css",
   "site/site.ts",
   "styles/site.css",
-  "graphiql/graphiql.ts",
-  "styles/graphiql.css",
 ]
 
 /** How the front end calls each operation; `src/web/client/operations.ts` reads it. */
 const operationPlaces = Object.fromEntries(operations.map(({ id, method, path }) => [id, [method, path]]))
-
-const packages = join(import.meta.dir, "../../../../node_modules")
-
-/** Files that are served as their packages have them: bundling them would take longer than all else. No package exports them. */
-const libraries = {
-  "library-react.js": "react/umd/react.production.min.js",
-  "library-reactdom.js": "react-dom/umd/react-dom.production.min.js",
-  "library-graphiql.js": "graphiql/graphiql.min.js",
-  "library-graphiql.css": "graphiql/graphiql.min.css",
-} as const
 
 /** A file for browsers, not yet compressed. */
 export interface BundledFile extends Pick<WebFile, "name" | "imports"> {
@@ -56,19 +44,7 @@ export async function bundleWeb() {
       .filter(({ kind }) => kind === "import-statement")
       .map(({ path }) => nameOf(path)),
   }))
-  return {
-    files: await Promise.all([...bundled, ...Object.entries(libraries).map(readLibrary)]),
-    inputs: [
-      ...Object.keys(built.metafile?.inputs ?? {}),
-      ...Object.values(libraries).map((path) => `node_modules/${path}`),
-    ],
-  }
-}
-
-async function readLibrary([name, path]: readonly [name: string, path: string]): Promise<BundledFile> {
-  const bytes = await Bun.file(join(packages, path)).bytes()
-  const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 8)
-  return { name: name.replace(".", `-${hash}.`), bytes, imports: [] }
+  return { files: await Promise.all(bundled), inputs: Object.keys(built.metafile?.inputs ?? {}) }
 }
 
 function nameOf(path: string): string {

@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
 import { once } from "../../../values/once.ts"
 import { type BundledFile, bundleWeb } from "./bundle.ts"
-import { bothCodings, type WebFile, type WebFiles } from "./web-files.ts"
+import type { WebFile, WebFiles } from "./web-files.ts"
 
 const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 /** The best quality takes a second, which nobody wants to wait for while working on the front end. */
@@ -22,7 +22,6 @@ function toWebFile({ name, imports, bytes }: BundledFile): WebFile {
   return {
     name,
     imports,
-    codings: bothCodings,
     read: (coding) => (coding === "br" ? compress.br(bytes, quick) : compress.gzip(bytes)),
   }
 }

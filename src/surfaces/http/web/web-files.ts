@@ -1,16 +1,14 @@
 /** How a file is compressed (RFC 9110 §8.4.1). */
 export type Coding = "br" | "gzip"
 
-/** The forms in which most files are kept. Large ones are kept as gzip alone, which all browsers take. */
-export const bothCodings: readonly Coding[] = ["br", "gzip"]
+/** The forms in which files are kept, the smallest first. */
+export const codings: readonly Coding[] = ["br", "gzip"]
 
 /** A script, style sheet or picture of the front end. Its name contains a hash of its bytes. */
 export interface WebFile {
   readonly name: string
   /** The names of the scripts that this script imports. */
   readonly imports: readonly string[]
-  /** The forms that `read` knows, the smallest first. */
-  readonly codings: readonly Coding[]
   read(coding: Coding): Promise<Uint8Array>
 }
 

@@ -1,0 +1,134 @@
+/** The form on the page of GraphQL that runs a query: examples to start from, and the schema of each API. */
+import { useEffect, useState } from "preact/hooks"
+import { Unreachable } from "../client/problem.ts"
+import { SelectField } from "../kit/field.tsx"
+import { ErrorBox, Loading } from "../kit/states.tsx"
+import { Status } from "../kit/status.tsx"
+import { sendCall } from "../playground/call.ts"
+import type { Callable } from "../playground/offered-api.ts"
+import { Workbench } from "../playground/workbench.tsx"
+
+/** An example as the server writes it into the page. */
+export interface QueryExample {
+  readonly name: string
+  readonly query: string
+  readonly variables: Readonly<Record<string, unknown>>
+  /** The id of the API whose schema is shown first. */
+  readonly api: string
+}
+
+/** The APIs that GraphQL offers. */
+export type QueriedApis = readonly (readonly [id: string, title: string])[]
+
+interface QueryBoxProps {
+  readonly examples: readonly QueryExample[]
+  readonly apis: QueriedApis
+}
+
+export function QueryBox({ examples, apis }: QueryBoxProps) {
+  const [chosen, setChosen] = useState(0)
+  const { query, variables, api = "" } = examples[chosen] ?? { query: "{ __typename }", variables: {} }
+  return (
+    <div class="query-box">
+      <fieldset class="segments">
+        <legend class="hidden">Example</legend>
+        {examples.map(({ name }, index) => (
+          <label key={name}>
+            <input type="radio" name="example" checked={index === chosen} onChange={() => setChosen(index)} />
+            <span>{name}</span>
+          </label>
+        ))}
+      </fieldset>
+      <Workbench
+        key={chosen}
+        api={{ ...graphql, example: { query, variables } }}
+        customer={null}
+        signedOut={() => {}}
+      >
+        <Schema key={api} first={api} apis={apis} />
+      </Workbench>
+      <Status />
+    </div>
+  )
+}
+
+/** GraphQL as the form sees it: one call with two parameters. Its price and its fields depend on the query. */
+const graphql: Omit<Callable, "example"> = {
+  id: "graphql",
+  method: "POST",
+  submit: "Run",
+  parameters: [
+    { name: "query", description: "", isRequired: true, isPremium: false, schema: { type: "string" } },
+    {
+      name: "variables",
+      description: "The values of `$input` and other variables.",
+      isRequired: false,
+      isPremium: false,
+      schema: {},
+    },
+  ],
+  credits: null,
+  hasFormats: false,
+  pictures: [],
+  isAudit: false,
+  exampleNote: null,
+  readErrors,
+}
+
+interface QueryError {
+  readonly message: string
+  readonly path?: readonly (string | number)[]
+  readonly locations?: readonly { readonly line: number; readonly column: number }[]
+}
+
+/** The errors of an answer, each with the field that failed or its place in the query. */
+function readErrors(body: string): readonly string[] {
+  // A proxy in front of the service may answer with something else.
+  if (!body.startsWith("{")) return []
+  const { errors = [] }: { readonly errors?: readonly QueryError[] } = JSON.parse(body)
+  return errors.map(({ message, path, locations: [place] = [] }) => {
+    if (path) return `${path.join(".")}: ${message}`
+    return place ? `Line ${place.line}, column ${place.column}: ${message}` : message
+  })
+}
+
+interface SchemaProps {
+  readonly apis: QueriedApis
+  /** The id of the API that is shown at first. */
+  readonly first: string
+}
+
+/** The fields of an API, its parameters and the fields of its answer. */
+function Schema({ apis, first }: SchemaProps) {
+  const [id, setId] = useState(first)
+  const [text, setText] = useState<string | Unreachable | null>(null)
+  const load = () => {
+    let isShown = true
+    setText(null)
+    readSchema(id).then((read) => isShown && setText(read))
+    return () => {
+      isShown = false
+    }
+  }
+  useEffect(load, [id])
+  return (
+    <section class="card" aria-label="Schema">
+      <SelectField name="schema" label="Schema of" required value={first} choices={apis} choose={setId} />
+      {text === null && <Loading what="the schema" />}
+      {text instanceof Unreachable && <ErrorBox error={text} onRetry={load} />}
+      {typeof text === "string" && (
+        <textarea class="code-block" aria-label="Fields and types" readOnly spellcheck={false} value={text} />
+      )}
+    </section>
+  )
+}
+
+async function readSchema(id: string): Promise<string | Unreachable> {
+  try {
+    const url = `${location.origin}/docs/${id}.graphql`
+    return (await sendCall({ method: "GET", url, key: "", input: {} }, null)).body
+  } catch (thrown) {
+    if (thrown instanceof Unreachable) return thrown
+    throw thrown
+  }
+}
