@@ -35,7 +35,7 @@ test("no package that reads input is there in two versions", () => {
       "tslib",
       "lru-cache",
     ],
-    ...["is-plain-object", "sonic-boom", "commander", "argparse"],
+    ...["sonic-boom", "commander"],
     // One is for documents that a schema names, which are never fetched; the other reads Accept in negotiator.
     "content-type",
     // One belongs to the part of mailauth that reads mark certificates, which is not loaded.

@@ -26,8 +26,8 @@ export function graphqlApis({ apis }: Pick<Site, "apis">): readonly ApiDefinitio
 }
 
 /**
- * Queries for one API, two APIs, and one API with two inputs; fewer where the APIs do not suffice. They take the shortest answers,
- * from APIs that ask no other server where there are any.
+ * Queries for one API, two APIs, and one API with two inputs; fewer where the APIs do not suffice. They take the APIs with the
+ * shortest answers, and those that ask other servers last.
  */
 export function queryExamples(site: Pick<Site, "apis">): readonly QueryExample[] {
   const fields = graphqlApis(site)

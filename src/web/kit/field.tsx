@@ -106,22 +106,12 @@ export function Options({ choices, chosen }: OptionsProps) {
   })
 }
 
-interface SelectProps extends FieldProps {
-  readonly choices: Choices
-  /** Called with each value that is chosen. */
-  readonly choose?: (value: string) => void
-}
-
 /** A list to choose one value from. */
-export function SelectField({ choices, choose, ...field }: SelectProps) {
+export function SelectField({ choices, ...field }: FieldProps & { readonly choices: Choices }) {
   const { frame, attributes } = useField(field)
   return (
     <FieldFrame {...frame}>
-      <select
-        {...attributes}
-        aria-required={field.required}
-        onChange={choose && ((event) => choose(event.currentTarget.value))}
-      >
+      <select {...attributes} aria-required={field.required}>
         <Options choices={choices} chosen={field.value} />
       </select>
     </FieldFrame>

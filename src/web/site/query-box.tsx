@@ -113,7 +113,9 @@ function Schema({ apis, first }: SchemaProps) {
   useEffect(load, [id])
   return (
     <section class="card" aria-label="Schema">
-      <SelectField name="schema" label="Schema of" required value={first} choices={apis} choose={setId} />
+      <div onChange={({ target }) => target instanceof HTMLSelectElement && setId(target.value)}>
+        <SelectField name="schema" label="Schema of" required value={first} choices={apis} />
+      </div>
       {text === null && <Loading what="the schema" />}
       {text instanceof Unreachable && <ErrorBox error={text} onRetry={load} />}
       {typeof text === "string" && (

@@ -192,7 +192,7 @@ export function pagesInBrowser(desk: Desk, db: string): void {
   })
 
   test("the page of GraphQL runs its examples, and shows the schema of each API beside the query", async () => {
-    const { key } = await createAccount(db, { plan: "free" })
+    const { key } = await createAccount(db, { plan: "pro" })
     const { page, look, done } = await desk.visit("/graphiql", { key: null })
     await page.waitForURL(`${desk.url}/docs/graphql#try`)
     const run = page.getByRole("button", { name: "Run" })
@@ -227,7 +227,7 @@ export function pagesInBrowser(desk: Desk, db: string): void {
   })
 
   test("the page of GraphQL says what is wrong with a query, and which of its fields failed", async () => {
-    const { key } = await createAccount(db, { plan: "free" })
+    const { key } = await createAccount(db, { plan: "pro" })
     const { page, look, done } = await desk.visit("/docs/graphql#try", { key: null, mayFail: true })
     const run = page.getByRole("button", { name: "Run" })
     const answer = page.getByRole("region", { name: "Answer" })
