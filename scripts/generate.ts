@@ -1,6 +1,6 @@
 /**
- * Renews everything that is derived from the code: `bun run generate`. That is docs/schema.graphql, the answers to the examples
- * of each API (`answers.json` beside it), its page in docs/apis, each part of another page between `<!-- name -->` and
+ * Renews everything that is derived from the code: `bun run generate`. That is docs/schema.graphql,
+ * docs/penknife-plugin.d.ts, the answers to the examples of each API (`answers.json` beside it), its page in docs/apis, each part of another page between `<!-- name -->` and
  * `<!-- /name -->`, and each answer shown below a curl command. test/readme.test.ts fails when one of them is out of date.
  */
 import { readFileSync, rmSync } from "node:fs"
@@ -13,6 +13,7 @@ import { fillAnswers, startAnswering } from "./generate/answers.ts"
 import { apiIndex, apiPage, apiTable, toolTable } from "./generate/apis.ts"
 import { exampleAnswers } from "./generate/examples.ts"
 import { reachTable } from "./generate/permission-reach.ts"
+import { pluginTypes } from "./generate/plugin-types.ts"
 import { problemTable } from "./generate/problems.ts"
 import { planTable, settingsTable } from "./generate/settings.ts"
 
@@ -48,6 +49,7 @@ export function apiPages(): readonly string[] {
 export async function generate(): Promise<ReadonlyMap<string, string>> {
   const files = new Map([
     ["docs/schema.graphql", printCatalogSchema(catalog)],
+    ["docs/penknife-plugin.d.ts", pluginTypes()],
     ...(await exampleAnswers(catalog)),
   ])
   const service = await startAnswering()

@@ -120,20 +120,16 @@ function makeTypes(): boolean {
     copyFileSync("dist/types/start-mock.d.ts", join(folder, name))
   writeFileSync(
     join(folder, "plugin.d.ts"),
-    pluginTypes(readFileSync("src/plugins/penknife-plugin.d.ts", "utf8")),
+    toPackageTypes(readFileSync("docs/penknife-plugin.d.ts", "utf8")),
   )
   return true
 }
 
 /** The types that `penknife api new` writes declare a module. In the package they are one. */
-function pluginTypes(declared: string): string {
-  const parts = /^(?<comment>.*\n)declare module "penknife\/plugin" \{\n(?<body>.*\n)\}\n$/s.exec(
-    declared,
-  )?.groups
-  if (!parts?.comment || !parts.body)
-    throw new Error("src/plugins/penknife-plugin.d.ts must declare one module.")
-  // Without an empty export everything in the file would be exported.
-  return `${parts.comment}${parts.body.replaceAll(/^ {2}/gm, "")}export {}\n`
+function toPackageTypes(declared: string): string {
+  const [comment, body] = declared.replace(/\}\n$/, "").split('declare module "penknife/plugin" {\n')
+  if (body === undefined) throw new Error("docs/penknife-plugin.d.ts must declare one module.")
+  return `${comment}${body.replaceAll(/^ {2}/gm, "").replaceAll(/^export (?=function|const)/gm, "export declare ")}`
 }
 
 function build(args: readonly string[]): boolean {

@@ -11,11 +11,11 @@ export type * from "./web-port.ts"
 
 /** What an API is, besides its code. */
 interface ApiFacts<Input extends TObject, Output extends TObject> {
-  /** The path segment, GraphQL root field and CLI name: lower-case letters and digits. */
+  /** The path segment, GraphQL root field, CLI name and the name of its folder: lower-case letters and digits. */
   readonly id: string
   /** A few words, for headings and menus. */
   readonly title: string
-  /** One of those in `categories.ts`; an own API may name any. Without one it is listed under "Others". */
+  /** The heading under which it is listed, such as `data`. Without one it stands under "Others". */
   readonly category?: string
   /** Words that people search by and that the title lacks: other names, the task, the standard. */
   readonly keywords?: readonly string[]
@@ -32,25 +32,25 @@ interface ApiFacts<Input extends TObject, Output extends TObject> {
    * of a GET. Other texts of a POST, such as documents and secrets, stay as they are.
    */
   readonly singleValues?: readonly string[]
-  /** What is checked of the parameters before the run; all of `input` by default. The run checks the rest. */
+  /** What is checked of the parameters before the run; all of `input` by default. The run checks the rest. @internal */
   readonly inputCheck?: TObject
   /** The `data` object of a successful answer, including premium fields. */
   readonly output: Output
-  /** True when an input is an uploaded file, which GraphQL cannot carry. */
+  /** True when an input is an uploaded file, which GraphQL cannot carry. @internal */
   readonly takesFile?: boolean
   /** True when a run asks the DNS through `context.ports.dns`: at most 240 questions of one call or GraphQL query. */
   readonly asksDns?: boolean
   /** True when a run reads documents through `context.ports.web`. Each counts as eight of those questions. */
   readonly asksWeb?: boolean
-  /** The lists of others that it uses. OpenAPI and health have their dates, and most answers too: see `dataDate`. */
+  /** The lists of others that it uses. OpenAPI and health have their dates, and most answers too: see `dataDate`. @internal */
   readonly lists?: readonly DataList[]
   /** Set when the API will go. Every surface and the documentation say so; after the sunset a call is a 410. */
   readonly deprecation?: Deprecation
-  /** Calls with their answers. Documentation shows them, and the contract tests run them over every surface. */
+  /** Calls with their answers, which documentation shows. They are its tests: an own API is tried with them when it is loaded. */
   readonly examples: readonly Example<Input, Output>[]
-  /** Set when its runs take place in a thread, see {@link defineIsolatedApi}. */
+  /** Set when its runs take place in a thread, see {@link defineIsolatedApi}. @internal */
   readonly isolated?: Isolation
-  /** Loads libraries that take over 20 ms. Called once after the start of a service, when nobody waits for it. */
+  /** Loads libraries that take over 20 ms. Called once after the start of a service, when nobody waits for it. @internal */
   readonly warm?: () => Promise<unknown>
 }
 
@@ -65,7 +65,7 @@ export interface ApiDefinition<Input extends TObject = TObject, Output extends T
   run(input: Static<Input>, context: RunContext): Static<Output> | Promise<Static<Output>>
 }
 
-/** The limit of runs in a thread. */
+/** The limit of runs in a thread. @internal */
 export interface Isolation {
   /**
    * The processor time of a run, in milliseconds. A run that takes longer is ended, and its call is a 400 that says which
@@ -90,30 +90,32 @@ export interface Example<Input extends TObject = TObject, Output extends TObject
   readonly given?: Fixture
   /** Top-level output fields that differ from run to run, such as a duration. */
   readonly varying?: readonly string[]
-  /** A sentence that stands beside the example wherever it is shown. */
+  /** A sentence that stands beside the example wherever it is shown. @internal */
   readonly note?: string
 }
 
 /** The world of an example, as the test double has it. */
 interface Fixture {
+  /** 2025-01-01T00:00:00Z by default. */
   readonly now?: string
   readonly dns?: DnsZone
   readonly web?: WebFixture
-  /** Parameters whose values belong to this world: a service with the real DNS leaves them out of the example. */
+  /** Parameters whose values belong to this world: a service with the real DNS leaves them out of the example. @internal */
   readonly parameters?: readonly string[]
-  /** The domain that the call is about; by default the last two labels of the first name in the input. */
+  /** The domain that the call is about; by default the last two labels of the first name in the input. @internal */
   readonly domain?: string
 }
 
 /** What a run gets besides its input. */
 export interface RunContext {
   readonly ports: Ports
+  /** @internal */
   readonly giveWay: GiveWay
   /** Whether the caller sees premium fields. If not, they are removed from the answer: fill them with any value at no cost. */
   readonly premium: boolean
-  /** For whom it runs, for limits that each account has. Absent where nothing is metered. */
+  /** For whom it runs, for limits that each account has. Absent where nothing is metered. @internal */
   readonly account?: string
-  /** Throws when the caller has left, so that nobody needs the answer. */
+  /** Throws when the caller has left, so that nobody needs the answer. @internal */
   requirePresent?(): void
 }
 
@@ -131,6 +133,7 @@ export interface RunContext {
  *   }
  *   return { shouted }
  * }
+ * @internal
  */
 export type GiveWay = () => Promise<void> | undefined
 
@@ -185,6 +188,7 @@ export function defineApi<Input extends TObject, Output extends TObject>(
  * })
  * // In run.ts:
  * export const run: RunOf<typeof shout> = ({ text }) => ({ shouted: text.toUpperCase() })
+ * @internal
  */
 export function defineIsolatedApi<Input extends TObject, Output extends TObject>(
   facts: ApiFacts<Input, Output> & { readonly isolated: Isolation },
@@ -197,7 +201,7 @@ export function defineIsolatedApi<Input extends TObject, Output extends TObject>
   })
 }
 
-/** The function that computes the answer of an API. */
+/** The function that computes the answer of an API. @internal */
 export type RunOf<Api> =
   Api extends ApiDefinition<infer Input, infer Output>
     ? (input: Static<Input>, context: RunContext) => Static<Output> | Promise<Static<Output>>
@@ -218,7 +222,7 @@ export function premium<T extends TSchema>(schema: T): T {
   return { ...schema, [premiumMark]: true }
 }
 
-/** Whether a schema is marked with {@link premium}. */
+/** Whether a schema is marked with {@link premium}. @internal */
 export function isPremium(schema: TSchema): boolean {
   return schema[premiumMark] === true
 }
@@ -227,7 +231,7 @@ const secretMark = "x-secret"
 
 /**
  * Marks a parameter as secret, such as a key or a card number. Its value is used for the run alone. It is in no log, trace,
- * address, code example or error message, and the test double leaves it out of its journal.
+ * address, code example or error message, and the test double leaves it out of its journal. The API must take POST.
  * @example
  * const input = Type.Object({ token: secret(Type.String({ description: "The token to check." })) })
  */
@@ -235,12 +239,12 @@ export function secret<T extends TSchema>(schema: T): T {
   return { ...schema, [secretMark]: true }
 }
 
-/** Whether a schema is marked with {@link secret}. */
+/** Whether a schema is marked with {@link secret}. @internal */
 export function isSecret(schema: TSchema): boolean {
   return schema[secretMark] === true
 }
 
-/** The names of the parameters that are marked with {@link secret}. */
+/** The names of the parameters that are marked with {@link secret}. @internal */
 export function secretsOf({ input }: { readonly input: TObject }): readonly string[] {
   return Object.entries(input.properties ?? {}).flatMap(([name, schema]) => (isSecret(schema) ? [name] : []))
 }
@@ -270,12 +274,12 @@ export function deprecated<T extends TSchema>(schema: T, deprecation: Omit<Depre
   return { ...schema, deprecated: true, [deprecationMark]: deprecation }
 }
 
-/** The mark of {@link deprecated}; null for any other schema. */
+/** The mark of {@link deprecated}; null for any other schema. @internal */
 export function deprecationOf(schema: TSchema): Deprecation | null {
   return (schema[deprecationMark] as Deprecation | undefined) ?? null
 }
 
-/** `Deprecated since 2026-01-31. Use 'text' instead. It is gone from 2026-12-31 on.` */
+/** `Deprecated since 2026-01-31. Use 'text' instead. It is gone from 2026-12-31 on.` @internal */
 export function deprecationText({ since, sunset, successor }: Deprecation): string {
   const instead = successor === undefined ? "" : ` Use '${successor}' instead.`
   return `Deprecated since ${since}.${instead}${sunset === undefined ? "" : ` It is gone from ${sunset} on.`}`
@@ -284,7 +288,7 @@ export function deprecationText({ since, sunset, successor }: Deprecation): stri
 /** A schema for a string from a fixed list. */
 export function choice<const V extends readonly [string, ...string[]]>(
   values: V,
-  options: { description: string; default?: V[number] },
+  options: { readonly description: string; readonly default?: V[number] },
 ): TSchema & { static: V[number] } {
   return Type.Union(
     values.map((value) => Type.Literal(value)),
@@ -292,7 +296,7 @@ export function choice<const V extends readonly [string, ...string[]]>(
   )
 }
 
-/** The list of a {@link choice}; null for any other schema. */
+/** The list of a {@link choice}; null for any other schema. @internal */
 export function choicesOf(schema: TSchema): readonly string[] | null {
   const members: unknown = schema.anyOf
   if (!Array.isArray(members)) return null
@@ -301,11 +305,14 @@ export function choicesOf(schema: TSchema): readonly string[] | null {
 }
 
 /** A schema for a value that may also be null. */
-export function nullable<T extends TSchema>(schema: T, options: { description: string }) {
+export function nullable<T extends TSchema>(
+  schema: T,
+  options: { readonly description: string },
+): TSchema & { static: Static<T> | null } {
   return Type.Union([schema, Type.Null()], options)
 }
 
-/** A schema for a string that may also be null. */
+/** A schema for a string that may also be null. @internal */
 export function nullableText(description: string) {
   return nullable(Type.String(), { description })
 }
@@ -313,14 +320,15 @@ export function nullableText(description: string) {
 /**
  * Names a check of strings that JSON Schema cannot express. A schema uses it as `format: name`, and says in
  * `x-requirement` what follows "The 'x' parameter" in the error message.
+ * @internal
  */
 export function defineFormat(name: string, isValid: (text: string) => boolean): void {
   FormatRegistry.Set(name, isValid)
 }
 
 /**
- * Refuses a parameter: the client has to change it. `requirement` continues the sentence "The 'x' parameter", without a
- * full stop, and never contains a secret value.
+ * Refuses a parameter with a 400: the client has to change it. Nothing is charged. `requirement` continues the sentence "The 'x'
+ * parameter", without a full stop, and never contains a secret value.
  * @example
  * function requireOrder(from: number, to: number) {
  *   if (from > to) reject("from", "must not be more than to")
@@ -330,7 +338,7 @@ export function reject(parameter: string, requirement: string): never {
   throw new InputRejected(parameter, requirement)
 }
 
-/** Thrown by {@link reject}. */
+/** Thrown by {@link reject}. @internal */
 export class InputRejected extends Error {
   override readonly name = "InputRejected"
   readonly parameter: string
@@ -343,8 +351,8 @@ export class InputRejected extends Error {
 }
 
 /**
- * Gives up because something outside does not answer. The client gets the sentence, the log gets the reason: one word without
- * input of the client.
+ * Refuses the call with a 503, because something outside does not answer. Nothing is charged. The client gets the sentence, the
+ * log gets the reason: one word without input of the client.
  * @example
  * function requireAnswer(answer: DnsAnswer) {
  *   if (answer.kind === "failure") unavailable("The DNS gave no answer. Try again later.", answer.reason)
@@ -354,7 +362,7 @@ export function unavailable(sentence: string, reason?: string): never {
   throw new Unavailable(sentence, reason)
 }
 
-/** Thrown by {@link unavailable}. */
+/** Thrown by {@link unavailable}. @internal */
 export class Unavailable extends Error {
   override readonly name = "Unavailable"
   readonly reason: string
@@ -364,7 +372,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** Refuses a call since others use what it needs. It may succeed after so many seconds. */
+/** Refuses a call since others use what it needs. It may succeed after so many seconds. @internal */
 export class Busy extends Error {
   override readonly name = "Busy"
   readonly retryAfterSeconds: number
@@ -377,6 +385,7 @@ export class Busy extends Error {
 /**
  * A mistake of an API that holds nothing from a client's input, so that the log may show its message. The client gets an internal
  * error. `detail` may hold input; it is for those who try the API.
+ * @internal
  */
 export class ApiMistake extends Error {
   override readonly name = "ApiMistake"
@@ -387,7 +396,7 @@ export class ApiMistake extends Error {
   }
 }
 
-/** The outside world as an API sees it. `src/ports` has the live and the mock variants. */
+/** The outside world as an API sees it. The test double has another clock, other randomness, other DNS and HTTPS replies. */
 export interface Ports {
   readonly clock: Clock
   readonly random: Random

@@ -10,16 +10,9 @@
 export interface Dns {
   /**
    * Asks one question. Every failure is an answer; only a type that cannot be asked for is an error. A `name` that cannot be
-   * asked for (an empty label, a label over 63 bytes, over 253 bytes in all) is answered `nxdomain` without a query. Questions
-   * with the same signal belong to one call: their number in flight is limited, and they take turns with those of other calls.
-   * The service adds the account, whose calls have one such limit and one such turn together.
+   * asked for (an empty label, a label over 63 bytes, over 253 bytes in all) is answered `nxdomain` without a query.
    */
-  resolve<T extends DnsType>(
-    name: string,
-    type: T,
-    signal?: AbortSignal,
-    account?: string,
-  ): Promise<DnsAnswer<T>>
+  resolve<T extends DnsType>(name: string, type: T, ...asker: Asker): Promise<DnsAnswer<T>>
   /**
    * Asks one question and returns the records of the reply with their owners and TTLs. An alias is followed as far as the server
    * does so. Otherwise it is as {@link Dns.resolve}, except that the name may also be `.`, the root.
@@ -27,21 +20,23 @@ export interface Dns {
    * const reply = await dns.exchange("example.com", "MX")
    * const ttls = reply.kind === "reply" ? reply.answer.map(({ ttlSeconds }) => ttlSeconds) : []
    */
-  exchange(
-    name: string,
-    type: DnsType,
-    options?: ExchangeOptions,
-    signal?: AbortSignal,
-    account?: string,
-  ): Promise<DnsReply>
+  exchange(name: string, type: DnsType, options?: ExchangeOptions, ...asker: Asker): Promise<DnsReply>
   /**
    * Whether any server answers now: asks for the name servers of the root, past the cache. It tells a dead server of the operator
    * from a domain whose own servers are silent. Without it, they answer.
+   * @internal
    */
   answers?(): Promise<boolean>
-  /** The server that gave an answer of this DNS; null when it came from the cache, or no server gave it. For traces. */
+  /** The server that gave an answer of this DNS; null when it came from the cache, or no server gave it. For traces. @internal */
   serverOf?(answer: DnsAnswer | DnsReply): { readonly host: string; readonly port: number } | null
 }
+
+/**
+ * Who asks. Questions or requests with the same signal belong to one call: their number under way is limited, and they take
+ * turns with those of other calls. The service adds the account, whose calls have one such limit and one such turn together.
+ * @internal
+ */
+export type Asker = readonly [signal?: AbortSignal | undefined, account?: string | undefined]
 
 /** How a question is asked. */
 export interface ExchangeOptions {

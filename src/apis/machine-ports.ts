@@ -22,7 +22,7 @@ export interface Clock {
 export interface Timer {
   /** Calls `run` once after `delayMs`, unless the returned function is called before. */
   after(delayMs: number, run: () => void): () => void
-  /** Resolves in a later turn of the event loop, so that other work comes in between. */
+  /** Resolves in a later turn of the event loop, so that other work comes in between. @internal */
   turn(): Promise<void>
 }
 

@@ -1,3 +1,5 @@
+import type { Asker } from "./dns-port.ts"
+
 /**
  * Reads documents that a domain publishes about itself, over HTTPS.
  * @example
@@ -10,10 +12,9 @@ export interface Web {
   /**
    * Sends one GET without any secret. Every failure is an answer. Only `https:` at port 443 of a name is asked; all addresses of
    * the name must be public, and its certificate must be valid for it. A redirect is a reply, and is not followed. A reply of
-   * over 65,536 bytes or 10 seconds is a failure. Requests with the same signal belong to one call: their number under way is
-   * limited, and so is that of an account, which the service adds.
+   * over 65,536 bytes or 10 seconds is a failure.
    */
-  get(url: string, signal?: AbortSignal, account?: string): Promise<WebAnswer>
+  get(url: string, ...asker: Asker): Promise<WebAnswer>
 }
 
 /** Why there is no reply. */
