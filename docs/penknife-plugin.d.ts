@@ -118,9 +118,8 @@ declare module "penknife/plugin" {
     /** Top-level output fields that differ from run to run, such as a duration. */
     readonly varying?: readonly string[]
   }
-  /** The world of an example, as the test double has it. */
+  /** The world of an example, as the test double has it: `now` is 2025-01-01T00:00:00Z by default. */
   interface Fixture {
-    /** 2025-01-01T00:00:00Z by default. */
     readonly now?: string
     readonly dns?: DnsZone
     readonly web?: WebFixture

@@ -1,7 +1,8 @@
 /**
- * Renews everything that is derived from the code: `bun run generate`. That is docs/schema.graphql,
- * docs/penknife-plugin.d.ts, the answers to the examples of each API (`answers.json` beside it), its page in docs/apis, each part of another page between `<!-- name -->` and
- * `<!-- /name -->`, and each answer shown below a curl command. test/readme.test.ts fails when one of them is out of date.
+ * Renews everything that is derived from the code: `bun run generate`. That is docs/schema.graphql, docs/penknife-plugin.d.ts,
+ * the answers to the examples of each API (`answers.json` beside it), its page in docs/apis, each part of another page between
+ * `<!-- name -->` and `<!-- /name -->`, and each answer shown below a curl command. test/readme.test.ts fails when one of them is
+ * out of date.
  */
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"

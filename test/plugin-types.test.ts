@@ -1,4 +1,4 @@
-/** The types that authors of own APIs get, which are made from the contract. `test/readme.test.ts` tests that they are up to date. */
+/** The types for authors of own APIs, which are made from the contract. `test/readme.test.ts` tests that they are up to date. */
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

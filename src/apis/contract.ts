@@ -94,9 +94,8 @@ export interface Example<Input extends TObject = TObject, Output extends TObject
   readonly note?: string
 }
 
-/** The world of an example, as the test double has it. */
+/** The world of an example, as the test double has it: `now` is 2025-01-01T00:00:00Z by default. */
 interface Fixture {
-  /** 2025-01-01T00:00:00Z by default. */
   readonly now?: string
   readonly dns?: DnsZone
   readonly web?: WebFixture
@@ -122,7 +121,7 @@ export interface RunContext {
 /**
  * Lets other work run. A run that may compute for more than 10 ms is divided into steps of a few milliseconds. It calls this
  * before each step, and awaits the promise if there is one. All long work of the process shares one slice of time in each turn
- * of the event loop. When that is used up, the work waits, and the accounts take turns.
+ * of the event loop. When that is used up, the work waits, and the accounts take turns. @internal
  * @example
  * async function shoutAll(texts: readonly string[], { giveWay }: RunContext) {
  *   const shouted: string[] = []
@@ -133,7 +132,6 @@ export interface RunContext {
  *   }
  *   return { shouted }
  * }
- * @internal
  */
 export type GiveWay = () => Promise<void> | undefined
 
@@ -173,7 +171,7 @@ export function defineApi<Input extends TObject, Output extends TObject>(
 
 /**
  * Defines an API with a library that cannot give way to other calls. Its code is in `run.ts` beside the definition, is listed in
- * `isolated-runs.ts`, and is loaded only by threads. A run that takes too much time, memory, stack or output is a 400.
+ * `isolated-runs.ts`, and is loaded only by threads. A run that takes too much time, memory, stack or output is a 400. @internal
  * @example
  * export const shout = defineIsolatedApi({
  *   id: "shout",
@@ -188,7 +186,6 @@ export function defineApi<Input extends TObject, Output extends TObject>(
  * })
  * // In run.ts:
  * export const run: RunOf<typeof shout> = ({ text }) => ({ shouted: text.toUpperCase() })
- * @internal
  */
 export function defineIsolatedApi<Input extends TObject, Output extends TObject>(
   facts: ApiFacts<Input, Output> & { readonly isolated: Isolation },
@@ -305,11 +302,9 @@ export function choicesOf(schema: TSchema): readonly string[] | null {
 }
 
 /** A schema for a value that may also be null. */
-export function nullable<T extends TSchema>(
-  schema: T,
-  options: { readonly description: string },
-): TSchema & { static: Static<T> | null } {
-  return Type.Union([schema, Type.Null()], options)
+export function nullable<T extends TSchema>(schema: T, options: { readonly description: string }) {
+  const either: TSchema & { static: Static<T> | null } = Type.Union([schema, Type.Null()], options)
+  return either
 }
 
 /** A schema for a string that may also be null. @internal */
@@ -319,8 +314,7 @@ export function nullableText(description: string) {
 
 /**
  * Names a check of strings that JSON Schema cannot express. A schema uses it as `format: name`, and says in
- * `x-requirement` what follows "The 'x' parameter" in the error message.
- * @internal
+ * `x-requirement` what follows "The 'x' parameter" in the error message. @internal
  */
 export function defineFormat(name: string, isValid: (text: string) => boolean): void {
   FormatRegistry.Set(name, isValid)
@@ -384,8 +378,7 @@ export class Busy extends Error {
 
 /**
  * A mistake of an API that holds nothing from a client's input, so that the log may show its message. The client gets an internal
- * error. `detail` may hold input; it is for those who try the API.
- * @internal
+ * error. `detail` may hold input; it is for those who try the API. @internal
  */
 export class ApiMistake extends Error {
   override readonly name = "ApiMistake"
