@@ -26,15 +26,25 @@ export function addRoutes(
   for (const [path, method] of belowWildcards) methods.set(path, method)
 }
 
-/** The fault for a request that no route takes; `methods` has the method of each known path. */
+/**
+ * The fault for a request that no route takes.
+ * @param allow the methods that the path takes, for the `Allow` header; empty for an unknown path
+ * @param advise says where to look for the right path
+ */
+export function refusalOfPath(method: string, allow: string, advise: () => string): Fault {
+  if (allow !== "" && allow !== method) return new MethodNotAllowed(method, allow)
+  // The path is not repeated: people paste keys into the wrong places.
+  return new Fault("notFound", `No such path. ${advise()}`)
+}
+
+/** The same for an app of which `methods` has the method of each known path. */
 export function noRoute({ url, method }: Request, methods: ReadonlyMap<string, string>): Fault {
   // Elysia takes a path with a slash at its end for the same path.
   const path = pathOf(url).replace(/(?<=.)\/$/, "")
-  const allow = methods.get(path)
-  if (allow && allow !== method) return new MethodNotAllowed(method, allow)
-  // The path is not repeated: people paste keys into the wrong places.
-  const near = nearest(path.toLowerCase(), [...methods.keys()])
-  return new Fault("notFound", `No such path. ${near === null ? "" : `Did you mean ${near}? `}See /docs.`)
+  return refusalOfPath(method, methods.get(path) ?? "", () => {
+    const near = nearest(path.toLowerCase(), [...methods.keys()])
+    return `${near === null ? "" : `Did you mean ${near}? `}See /docs.`
+  })
 }
 
 /** A longer path costs time and resembles none. */

@@ -8,7 +8,7 @@ import { noticeOf } from "./deprecation.ts"
 import { answerMetered, type MeteredExchange } from "./metered.ts"
 import { pictureSender } from "./picture.ts"
 import { sendMetered } from "./reply.ts"
-import { asAnswer, bodySchema, querySchema } from "./route-schemas.ts"
+import { bodySchema, querySchema, uncheckedAnswer } from "./route-schemas.ts"
 import type { ServiceApp } from "./service-app.ts"
 
 /** The APIs of the catalog, each on its own path: `GET` with a query string, or `POST` with a JSON body. */
@@ -20,7 +20,7 @@ export function addRestRoutes(app: ServiceApp, context: HttpContext): void {
     const answer = once(() => answerWith(api, context))
     const takesGuests = context.guests?.apis.has(id) ?? false
     const route = { method, apis: [id], record: context.observer.recorderFor(id, "rest"), takesGuests }
-    const response = asAnswer(() => definition.output)
+    const response = uncheckedAnswer(() => definition.output)
     const detail = { summary: title, description, tags: ["apis"] }
     if (method === "GET") {
       app.get(

@@ -75,7 +75,7 @@ export function batchBodySchema(definition: ApiDefinition) {
 
 /** The answer of a batch before it is encoded. */
 export function batchAnswerSchema(definition: ApiDefinition) {
-  return asAnswer(() => {
+  return uncheckedAnswer(() => {
     const count = Type.Integer({ minimum: 0 })
     const result = Type.Object({
       index: count,
@@ -90,8 +90,8 @@ export function batchAnswerSchema(definition: ApiDefinition) {
   })
 }
 
-/** The answer of a metered route before it is encoded. Not checked again: it is charged already (decision 14). */
-export function asAnswer(data: () => TObject) {
+/** Describes the answer of a metered route before it is encoded. Nothing checks it: it is charged already (decision 14). */
+export function uncheckedAnswer(data: () => TObject) {
   const envelope = () => Type.Object({ status: Type.Literal("ok"), error: Type.Null(), data: data() })
   return { 200: objectCheckedBy(envelope, (answer: unknown) => answer) }
 }

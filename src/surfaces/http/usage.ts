@@ -5,7 +5,7 @@ import { once } from "../../values/once.ts"
 import type { HttpContext } from "./context.ts"
 import { answerMetered } from "./metered.ts"
 import { send } from "./reply.ts"
-import { asAnswer, querySchema } from "./route-schemas.ts"
+import { querySchema, uncheckedAnswer } from "./route-schemas.ts"
 import type { ServiceApp } from "./service-app.ts"
 
 /** `GET /v1/usage`: what the caller's account has used. */
@@ -27,7 +27,7 @@ export function addUsageRoute(app: ServiceApp, context: HttpContext): void {
         () => Type.Object({}),
         () => ({}),
       ),
-      response: asAnswer(() => usageSchema),
+      response: uncheckedAnswer(() => usageSchema),
       detail: { summary: "Credits and usage of this month", tags: ["account"] },
     },
   )

@@ -26,20 +26,9 @@ interface AdminFeature {
   answer(exchange: Exchange, thrown?: unknown): Promise<Response>
 }
 
-const adminPaths = [
-  "/admin",
-  "/admin/*",
-  "/console/session",
-  "/console/session/passkeys",
-  "/console/session/challenge",
-]
-const portalPaths = [
-  "/portal/v1",
-  "/portal/v1/*",
-  "/portal/session",
-  "/portal/mail-links",
-  "/portal/mail-links/*",
-]
+/** The starts of the paths: each has a route of its own, and one for all below it. */
+const adminPaths = ["/admin", "/console/session"]
+const portalPaths = ["/portal/v1", "/portal/session", "/portal/mail-links"]
 
 /**
  * The operations and sessions of operators and customers, without the pages. It is an app of its own that is made with the first
@@ -54,6 +43,7 @@ export function createAdminFeature(
   const access = admin ?? portal
   if (access === null) return null
   const scope = { admin: admin !== null, portal: portal !== null }
+  const paths = [...(admin ? adminPaths : []), ...(portal ? portalPaths : [])]
   let loading: Promise<AdministrationApp> | undefined
 
   async function answer(exchange: Exchange, thrown?: unknown): Promise<Response> {
@@ -66,11 +56,10 @@ export function createAdminFeature(
   }
 
   return {
-    app: routesTo(answer, base, [...(admin ? adminPaths : []), ...(portal ? portalPaths : [])]),
+    app: routesTo(answer, base, paths),
     serves(url) {
       const path = pathOf(url)
-      if (admin && /^\/(?:admin(?:\/|$)|console\/session(?:\/|$))/.test(path)) return true
-      return portal !== null && /^\/portal\/(?:(?:v1|mail-links)(?:\/|$)|session\/?$)/.test(path)
+      return paths.some((start) => path === start || path.startsWith(`${start}/`))
     },
     answer,
   }
@@ -85,6 +74,8 @@ function routesTo(answer: AdminFeature["answer"], base: IncomingApp, paths: read
   const app = new Elysia({ name: "admin" }).use(base)
   const handle = ({ request, set, incoming }: Exchange) => answer({ request, set, incoming })
   // Elysia prefers a route of the method, such as that of the pages below /portal, to one of all methods.
-  for (const path of paths) app.get(path, handle, hooks).all(path, handle, hooks)
+  for (const path of paths.flatMap((start) => [start, `${start}/*`])) {
+    app.get(path, handle, hooks).all(path, handle, hooks)
+  }
   return app
 }

@@ -6,6 +6,7 @@ import type { RecordRequest } from "../../../observe/request-record.ts"
 import { StoreUnavailable } from "../../../store/store.ts"
 import { finishBody, type HttpContext } from "../context.ts"
 import type { AnswerSettings, Exchange } from "../incoming.ts"
+import { MethodNotAllowed } from "../paths.ts"
 import { problemTypeStart } from "../problem.ts"
 
 /** Every problem of the admin API. The names are the ends of the problem types and do not change. */
@@ -34,18 +35,6 @@ interface Problem {
   readonly request_id: string
 }
 
-/** A request that HTTP refuses before an operation runs. */
-export class HttpProblem extends Error {
-  override readonly name = "HttpProblem"
-  readonly code: ProblemCode
-  readonly headers: Readonly<Record<string, string>>
-  constructor(code: ProblemCode, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message)
-    this.code = code
-    this.headers = headers
-  }
-}
-
 /** Answers with a problem for anything thrown, and records it. */
 type Refuse = (thrown: unknown, exchange: Exchange, actor: Pick<Actor, "id"> | null) => Promise<string>
 
@@ -72,9 +61,6 @@ interface Refusal {
 
 /** Turns anything thrown into a refusal. Faults of the service are logged; their cause never reaches a client. */
 function toRefusal(thrown: unknown, requestId: string, log: Pipeline["log"]): Refusal {
-  if (thrown instanceof HttpProblem) {
-    return { code: thrown.code, detail: thrown.message, parameter: null, headers: thrown.headers }
-  }
   if (thrown instanceof AdminFault) {
     const { code, message: detail, parameter, mistakes, retryAfterSeconds, cause } = thrown
     if (adminFaults[code].status >= 500) logFault(toFault(cause), requestId, log)
@@ -84,7 +70,9 @@ function toRefusal(thrown: unknown, requestId: string, log: Pipeline["log"]): Re
   logFault(fault, requestId, log)
   const code = codeOf(fault)
   const detail = thrown instanceof StoreUnavailable ? storeUnavailable : fault.message
-  return { code, detail, parameter: fault.parameter, headers: headersOf(code, fault.retryAfterSeconds) }
+  const allow = fault instanceof MethodNotAllowed && { allow: fault.allow }
+  const headers = { ...headersOf(code, fault.retryAfterSeconds), ...allow }
+  return { code, detail, parameter: fault.parameter, headers }
 }
 
 /** A transaction may have been committed although its answer was lost. */

@@ -1,12 +1,14 @@
 import { Elysia } from "elysia"
 import type { AdminAccess } from "../../../admin/admin-access.ts"
 import { operations } from "../../../admin/operations.ts"
+import type { Fault } from "../../../call/fault.ts"
 import { printAdminOpenApi } from "../../openapi/admin/document.ts"
 import type { HttpContext } from "../context.ts"
 import { type Exchange, type IncomingApp, incomingRequests } from "../incoming.ts"
+import { refusalOfPath } from "../paths.ts"
 import { pathOf } from "../request-url.ts"
 import { createResource, type Resource } from "../resource.ts"
-import { createRefusals, HttpProblem } from "./admin-problem.ts"
+import { createRefusals } from "./admin-problem.ts"
 import { createBrowserSessions } from "./browser-sessions.ts"
 import { requireCustomer, requireOperator } from "./caller.ts"
 import { mailLinkRoutes } from "./mail-link-routes.ts"
@@ -147,16 +149,12 @@ interface RoutedApp {
 }
 
 /** The refusal of a request without a route. */
-function noRoute(app: RoutedApp, { url, method }: Request): HttpProblem {
-  const allow = allowedMethods(app, url)
-  if (allow !== "") {
-    return new HttpProblem("method-not-allowed", `This path takes ${allow}, not ${method}.`, { allow })
-  }
-  // The path is not repeated: people paste keys into the wrong places.
-  const where = /^\/portal(?:\/|$)/.test(pathOf(url))
-    ? "Open the portal at /portal."
-    : `${documentPath} lists the paths of the admin API.`
-  return new HttpProblem("not-found", `No such path. ${where}`)
+function noRoute(app: RoutedApp, { url, method }: Request): Fault {
+  return refusalOfPath(method, allowedMethods(app, url), () =>
+    /^\/portal(?:\/|$)/.test(pathOf(url))
+      ? "Open the portal at /portal."
+      : `${documentPath} lists the paths of the admin API.`,
+  )
 }
 
 /** The methods that a path takes, for `Allow`; empty for an unknown path. */

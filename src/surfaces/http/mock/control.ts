@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia"
 import { InputRejected } from "../../../apis/contract.ts"
-import { Fault, toFault } from "../../../call/fault.ts"
+import { type Fault, toFault } from "../../../call/fault.ts"
 import { toReply } from "../../../call/pipeline.ts"
 import { magicKeys } from "../../../mock/keys.ts"
 import type { MockState } from "../../../mock/state.ts"
@@ -10,7 +10,7 @@ import { readObject, readText } from "../body.ts"
 import { crossOrigin } from "../cross-origin.ts"
 import { type AnswerSettings, incomingRequests } from "../incoming.ts"
 import type { Intake } from "../intake.ts"
-import { MethodNotAllowed } from "../paths.ts"
+import { MethodNotAllowed, refusalOfPath } from "../paths.ts"
 import { parseQuery } from "../query.ts"
 import { fixedHeaders, ownAnswer, send } from "../reply.ts"
 import { pathOf } from "../request-url.ts"
@@ -166,13 +166,8 @@ function methodsOf({ routes }: Pick<AnyElysia, "routes">): ReadonlyMap<string, s
 }
 
 function noControl({ url, method }: Request, known: ReadonlyMap<string, string[]>): Fault {
-  const path = pathOf(url)
-  const methods = known.get(path)
-  if (methods) return new MethodNotAllowed(method, methods.join(", "))
-  return new Fault(
-    "notFound",
-    `No such path '${path.slice(0, 100)}'. The control paths are ${[...known.keys()].join(", ")}.`,
-  )
+  const allow = known.get(pathOf(url))?.join(", ") ?? ""
+  return refusalOfPath(method, allow, () => `The control paths are ${[...known.keys()].join(", ")}.`)
 }
 
 /** Replaces a fixture by what a body says. An empty file is a fixture without entries; an empty body is a mistake. */

@@ -1,65 +1,54 @@
-import { KindGuard, type TSchema } from "@sinclair/typebox"
+import { KindGuard } from "@sinclair/typebox"
 import type { Operation } from "../../../admin/operation.ts"
 import { itemOf } from "../../../admin/pages.ts"
-import { needsBody, type OperationRoute, operationIdOf } from "../../http/admin/operation-routes.ts"
+import { descriptionOf, needsBody, type OperationRoute } from "../../http/admin/operation-routes.ts"
 import { type JsonObject, refTo } from "../json-object.ts"
 import { problemsOf } from "./problem-responses.ts"
 import type { AdminSchemas } from "./schemas.ts"
 
 /** The OpenAPI operation of one route of the admin API. */
 export function operationOf(route: OperationRoute, schemas: AdminSchemas): JsonObject {
-  const { operation } = route
-  const { id, title, description, permission, isFinal, output } = operation
-  const parameters = parametersOf(route, schemas)
-  const body = bodyOf(route, schemas)
+  const { permission, isFinal, output, id } = route.operation
+  const { members, status, parameters: own, description, ...described } = descriptionOf(route)
+  const parameters = parametersOf(route, own, schemas)
+  const body = bodyOf(route, members, schemas)
   return {
-    operationId: operationIdOf(route),
-    tags: [id.split(".")[0] ?? id],
-    summary: title,
+    ...described,
     description: isFinal ? `${description} This cannot be undone.` : description,
     "x-operation": id,
     "x-permission": permission,
     ...(itemOf(output) && { "x-pagination": { cursor: "after", next: "next", more: "has_more" } }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
-    responses: { [operation.status ?? 200]: answerOf(route, schemas), ...failuresOf(route) },
+    responses: { [status]: answerOf(route, schemas), ...failuresOf(route) },
   }
 }
 
-function parametersOf(route: OperationRoute, { convert }: AdminSchemas): readonly JsonObject[] {
-  const { operation, inPath } = route
-  const { method, input, example, run } = operation
-  const names = Object.keys(input.properties).filter((name) => method === "GET" || inPath.includes(name))
-  const own = names.map((name): JsonObject => {
-    const { description, ...schema } = convert(input.properties[name] as TSchema)
-    const isInPath = inPath.includes(name)
-    return {
-      name,
-      in: isInPath ? "path" : "query",
-      required: isInPath || input.required?.includes(name) === true,
-      description,
-      schema,
-      ...(name in example && { example: example[name] }),
-    }
+type Described = ReturnType<typeof descriptionOf>
+
+function parametersOf(route: OperationRoute, parameters: Described["parameters"], { convert }: AdminSchemas) {
+  const { example, run } = route.operation
+  const own = parameters.map(({ name, schema: given, ...place }): JsonObject => {
+    const { description, ...schema } = convert(given)
+    return { name, ...place, description, schema, ...(name in example && { example: example[name] }) }
   })
   if (run.kind !== "change") return own
   const ifMatch = takesIfMatch(route) ? [refTo("parameters", "IfMatch")] : []
   return [...own, refTo("parameters", "IdempotencyKey"), ...ifMatch]
 }
 
-function bodyOf(route: OperationRoute, { convert }: AdminSchemas): JsonObject | null {
-  const { operation, inPath } = route
-  const { method, input, example } = operation
-  const members = Object.entries(input.properties).filter(([name]) => !inPath.includes(name))
-  if (method === "GET" || members.length === 0) return null
-  const required = (input.required ?? []).filter((name) => !inPath.includes(name))
+function bodyOf(route: OperationRoute, members: Described["members"], { convert }: AdminSchemas) {
+  if (members.length === 0) return null
+  const { input, example } = route.operation
+  const names = new Set(members.map(([name]) => name))
+  const required = (input.required ?? []).filter((name) => names.has(name))
   const schema = {
     type: "object",
     ...(required.length > 0 && { required }),
-    properties: Object.fromEntries(members.map(([name, schema]) => [name, convert(schema as TSchema)])),
+    properties: Object.fromEntries(members.map(([name, schema]) => [name, convert(schema)])),
     additionalProperties: false,
   }
-  const shown = Object.fromEntries(Object.entries(example).filter(([name]) => !inPath.includes(name)))
+  const shown = Object.fromEntries(Object.entries(example).filter(([name]) => names.has(name)))
   return { required: needsBody(route), content: { "application/json": { schema, example: shown } } }
 }
 
