@@ -36,7 +36,7 @@ export interface Seeded {
 /** The parts that cases are built from. */
 export interface Workbench extends BenchOptions {
   /** The command of a baseline server, compiled at its first use. */
-  baseline(name: "bare" | "bare-yoga"): Promise<readonly string[]>
+  baseline(name: "bare" | "bare-elysia" | "bare-yoga"): Promise<readonly string[]>
   /** The command that starts penknife on a data file. */
   penknife(store: Seeded, ...flags: readonly string[]): readonly string[]
   /** Makes a data file with this many accounts and keys. */
@@ -74,7 +74,7 @@ export function createWorkbench(options: BenchOptions): Workbench {
 
 /** Compiles a baseline with the options of `scripts/build.ts`, so that the comparison is fair. */
 async function compile(entry: string, outfile: string): Promise<void> {
-  const options = ["--compile", "--bytecode", ...programOptions, `--outfile=${outfile}`]
+  const options = ["--compile", "--bytecode", "--format=esm", ...programOptions, `--outfile=${outfile}`]
   const child = Bun.spawn([process.execPath, "build", ...options, entry], {
     stdout: "ignore",
     stderr: "pipe",
