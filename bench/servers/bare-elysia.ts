@@ -1,6 +1,6 @@
 /**
- * The baseline for a metered GET: an Elysia app with the headers, the cross-origin plugin and the typed query of such a route, which
- * meters nothing.
+ * The baseline for a metered GET: an Elysia app with the headers, the cross-origin plugin and the typed query of such a route,
+ * which meters nothing.
  */
 import { cors } from "@elysiajs/cors"
 import { Elysia, t } from "elysia"

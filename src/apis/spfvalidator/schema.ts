@@ -65,7 +65,8 @@ const issue = Type.Object({
 export const output = Type.Object({
   host: text("The domain that was validated."),
   has_spf_record: Type.Boolean({
-    description: "Whether an SPF record was found. If the DNS did not answer, `issues_found` has DNS_TEMPFAIL.",
+    description:
+      "Whether an SPF record was found. If the DNS did not answer, `issues_found` has DNS_TEMPFAIL.",
   }),
   dns_lookups_num: premium(
     Type.Integer({
