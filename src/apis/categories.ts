@@ -1,7 +1,7 @@
 /** The categories of the catalog, in the order in which they are shown. Each API of the catalog has one of them. */
 export const categories = ["mail", "identity", "data", "time and place", "text"] as const
 
-/** What an API says of its category. */
+/** The part of an API's definition that places it in a category. */
 interface Categorized {
   readonly category?: string
 }

@@ -9,7 +9,7 @@ export type * from "./dns-port.ts"
 export type * from "./machine-ports.ts"
 export type * from "./web-port.ts"
 
-/** What an API is, besides its code. */
+/** Everything about an API except its code. */
 interface ApiFacts<Input extends TObject, Output extends TObject> {
   /** The path segment, GraphQL root field, CLI name and the name of its folder: lower-case letters and digits. */
   readonly id: string
@@ -32,7 +32,7 @@ interface ApiFacts<Input extends TObject, Output extends TObject> {
    * of a GET. Other texts of a POST, such as documents and secrets, stay as they are.
    */
   readonly singleValues?: readonly string[]
-  /** What is checked of the parameters before the run; all of `input` by default. The run checks the rest. @internal */
+  /** The parameters that are checked before the run; all of `input` by default. The run checks the others. @internal */
   readonly inputCheck?: TObject
   /** The `data` object of a successful answer, including premium fields. */
   readonly output: Output
@@ -105,7 +105,7 @@ interface Fixture {
   readonly domain?: string
 }
 
-/** What a run gets besides its input. */
+/** Everything that a run gets besides its input. */
 export interface RunContext {
   readonly ports: Ports
   /** @internal */
@@ -252,7 +252,7 @@ export interface Deprecation {
   readonly since: string
   /** The UTC day from which on it is gone. Absent while that is not decided. */
   readonly sunset?: string
-  /** What to use instead: the id of an API, or the name of a parameter or field. */
+  /** The replacement: the id of an API, or the name of a parameter or field. */
   readonly successor?: string
 }
 

@@ -59,7 +59,7 @@ export interface WebReply {
   /** The header `Content-Type` as it came; null without one. */
   readonly contentType: string | null
   readonly body: Uint8Array
-  /** Of the server and of those that signed it, as the server sent them: DER in base64. */
+  /** The certificates of the server and of those that signed it, as the server sent them: DER in base64. */
   readonly certificates: readonly string[]
 }
 
@@ -67,7 +67,7 @@ export interface WebReply {
 export interface WebFailed {
   readonly kind: "failure"
   readonly reason: WebFailure
-  /** What the server showed, although it is not accepted: as in {@link WebReply}. Empty for other failures. */
+  /** The certificates that the server sent, although they are not accepted. See {@link WebReply}. Empty for other failures. */
   readonly certificates: readonly string[]
 }
 

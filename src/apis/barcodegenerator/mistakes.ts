@@ -1,6 +1,6 @@
 import { type KindName, kindOf } from "./kinds.ts"
 
-/** What is wrong with a text, by the names of the errors of bwip-js, such as `ean13badCheckDigit`. The first that fits counts. */
+/** Messages for the errors of bwip-js, by the error's name, such as `ean13badCheckDigit`. The first pattern that fits is used. */
 const mistakes = [
   [/checkdigit|checksum|checkchar/i, "its check digit is wrong; leave it out to have it computed"],
   [/^GS1unknownAI/, "GS1 has no such identifier"],

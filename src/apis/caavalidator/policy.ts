@@ -62,7 +62,7 @@ function toPermission(issuer: string, { parameters }: IssueValue): Permission {
   return {
     issuer,
     accounts: valuesOf("accounturi"),
-    // Of several the methods that all of them have; an empty list allows none.
+    // If the parameter occurs several times, only the methods that each of them names; an empty list allows none.
     methods: methods.length === 0 ? null : common(methods.map((list) => list.split(","))),
   }
 }

@@ -39,7 +39,7 @@ const methods = new Set([
   ...["email-reply-00", "onion-csr-01", "tkauth-01", "bp-nodeid-00"],
 ])
 
-/** What is wrong with the records of a name. */
+/** Finds the problems of a name's CAA records. */
 export function findProblems(records: readonly CaaRecord[]): Problem[] {
   const seen = new Set<string>()
   const problems = records.flatMap((record, index) => {

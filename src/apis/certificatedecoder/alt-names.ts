@@ -4,7 +4,7 @@ import { type Element, elementsOf } from "../../values/der.ts"
 export interface AltName {
   readonly type: string
   readonly value: string
-  /** What is wrong with it; null if nothing is. Continues a sentence. */
+  /** The fault of this name, as the end of a sentence; null if there is none. */
   readonly mistake: string | null
 }
 

@@ -13,7 +13,7 @@ import { partsOf, toElement } from "./der.ts"
 import { extensionNames, purposeNames, usageNames } from "./names.ts"
 import { readTime } from "./times.ts"
 
-/** What was read of a certificate or a request. */
+/** The data read from a certificate or a request. */
 export type Entry = Awaited<ReturnType<typeof readEntry>>
 
 /**

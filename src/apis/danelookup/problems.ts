@@ -23,7 +23,7 @@ export const { problemList, problem } = defineProblems({
 
 type Problem = ReturnType<typeof problem>
 
-/** What is wrong with the TLSA records of a host, or with what leads to them. */
+/** Finds the problems of a host's TLSA records, and of the names that lead to them. */
 export function problemsOf(host: string, finding: ServiceFinding): Problem[] {
   const { tlsaName, security, addressSecurity, addressFailure, hasAddress, isUnsigned, records, reason } =
     finding

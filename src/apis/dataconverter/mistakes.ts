@@ -1,4 +1,4 @@
-/** What the errors of the parsers mean, by their code or message. The texts of the libraries are for their developers. */
+/** Explanations of the parsers' errors, by code or message. The libraries' own texts are written for their developers. */
 const meanings = {
   JSON: [
     [/InvalidSymbol/, "a text must be in quotation marks"],

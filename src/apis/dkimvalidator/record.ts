@@ -32,7 +32,7 @@ type Problem = ReturnType<typeof problem>
 const maxLength = 8_192
 const knownTags = new Set(["v", "h", "k", "n", "p", "s", "t"])
 
-/** What a record says. */
+/** The contents of a record. */
 export interface DkimRecord {
   readonly type: "rsa" | "ed25519" | "other"
   readonly key: PublicKey | null

@@ -52,7 +52,7 @@ const values: Readonly<Record<string, readonly [form: RegExp, words: string]>> =
   fo: [/^[01ds](?:[ \t]*:[ \t]*[01ds])*$/i, "0, 1, d or s, or several with colons between them"],
 }
 
-/** What is wrong with the TXT records of one name. */
+/** Finds the problems of the TXT records at one name, taken together. */
 export function aboutTexts(name: string, texts: readonly string[]): DmarcProblem[] {
   const { length } = texts.filter(isDmarc)
   const nearly = explainNearly("dmarc", name, texts).map((message) => problem("not_a_record", name, message))
@@ -61,7 +61,7 @@ export function aboutTexts(name: string, texts: readonly string[]): DmarcProblem
   return [problem("multiple_records", name, message), ...nearly]
 }
 
-/** What is wrong with the parts of a record, whatever its domain. */
+/** Finds the problems of a record's parts, whatever its domain. */
 export function aboutRecord({ text, tags }: DmarcRecord): DmarcProblem[] {
   if (text.length > maxRecordBytes)
     return [problem("too_long", "record", `The record has ${text.length} bytes.`)]

@@ -3,7 +3,7 @@ import known from "./known-names.json"
 
 const suggested = known.mailboxes
 const others = new Set(known.similar)
-/** Of so long a name, two wrong characters are still no other one. */
+/** From this length on, a name may differ by two characters from the one that was meant; a shorter name by one. */
 const longName = 11
 
 /**

@@ -1,6 +1,6 @@
 import { hyphenateIsmn } from "../../values/ismn.ts"
 
-/** What a code can be. A GTIN-12 is also called UPC-A, a short form of it UPC-E, and a GTIN-8 and a GTIN-13 EAN. */
+/** The kinds of codes. A GTIN-12 is also called UPC-A, a short form of it UPC-E, and a GTIN-8 and a GTIN-13 EAN. */
 export const kinds = [
   "gtin8",
   "gtin12",

@@ -157,7 +157,7 @@ function structureProblems(iban: string, { name, length, kinds }: IbanCountry) {
   return problems
 }
 
-/** What a wrong character was probably meant to be, since it looks so. */
+/** The character that was probably meant, for each wrong one that looks like it. */
 const lookalikes: Readonly<Record<string, string>> = {
   O: "The digit 0",
   I: "The digit 1",

@@ -7,7 +7,7 @@ const nameForm = /^[a-z_\u0080-\uffff][\w\u0080-\uffff]*$/i
 /** RFC 9535 section 2.3.4.1. */
 const sliceForm = /^(?:-?\d+\s*)?:\s*(?:-?\d+\s*)?(?::\s*(?:-?\d+)?)?$/
 
-/** What is used of the parser that the library keeps private. */
+/** The parts of the library's private parser that are used here. */
 interface Parser {
   readonly tokenMap: Map<string, (stream: Stream) => unknown>
   parseNumber(stream: Stream): unknown

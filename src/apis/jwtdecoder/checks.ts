@@ -67,8 +67,8 @@ export function headerProblems({ kind, header, signature }: Token): Problem[] {
 }
 
 /**
- * What programs read differently: names that occur twice at the top of header or payload, of which some use the first value and
- * others the last, and whole numbers that are rounded to a double.
+ * Finds the parts that programs read differently: names that occur twice at the top of header or payload, where some programs use
+ * the first value and others the last, and whole numbers that are rounded to a double.
  */
 export function ambiguityProblems({ texts, claims }: Token): Problem[] {
   const found: Problem[] = []
@@ -126,7 +126,7 @@ const timeClaims = ["exp", "nbf", "iat"] as const
 /** Times from this on are milliseconds, as it seems: as seconds they are years from 5138 on. Later ones are no time at all. */
 const milliseconds = { least: 1e11, end: 1e14 }
 
-/** What the caller expects of the claims. */
+/** The values that the caller expects of the claims. */
 export interface Expected {
   /** In seconds since 1970. */
   readonly now: number

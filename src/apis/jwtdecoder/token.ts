@@ -9,7 +9,7 @@ export interface Token {
   readonly parts: readonly string[]
   /** Whether its payload is empty: it travels beside the token (RFC 7515 appendix F). */
   readonly isDetached: boolean
-  /** What was signed as the payload: base64url, or the bytes themselves (RFC 7797 §3). */
+  /** The signed form of the payload: base64url, or the bytes themselves (RFC 7797 §3). */
   readonly signedPayload: string | Uint8Array
   /** `jws`: signed; `jwe`: encrypted. */
   readonly kind: "jws" | "jwe"

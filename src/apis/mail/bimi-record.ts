@@ -2,7 +2,7 @@ import { type BimiProblem, problem } from "./bimi-problems.ts"
 import { showBytes } from "./shown-bytes.ts"
 import { explainPart, readTagList } from "./tag-list.ts"
 
-/** What a record says (draft-brand-indicators-for-message-identification §4.3). */
+/** The contents of a record (draft-brand-indicators-for-message-identification §4.3). */
 export interface BimiRecord {
   /** The URL of the logo; null without a valid one. */
   readonly logo_url: string | null

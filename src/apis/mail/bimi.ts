@@ -17,7 +17,7 @@ import { withTimeLimit } from "./time-limit.ts"
 const limitMs = 15_000
 const maxTextBytes = 65_536
 
-/** What was found about a domain's logo, or about a logo alone. */
+/** The result for a domain's logo, or for a logo alone. */
 export interface BimiResult {
   readonly is_valid: boolean
   readonly problems: BimiProblem[]

@@ -10,7 +10,7 @@ export type DmarcPolicyName = (typeof dmarcPolicies)[number]
 export interface DmarcPolicy {
   /** Null: the DNS did not answer. */
   readonly has_record: boolean | null
-  /** What receivers are asked to do with mail that fails; null without a record. */
+  /** The policy that receivers are asked to apply to mail that fails; null without a record. */
   readonly policy: DmarcPolicyName | null
   /** The domain whose record it is: the asked one, or its organizational domain; null without a record. */
   readonly record_domain: string | null

@@ -10,7 +10,7 @@ export interface DmarcRecord {
   readonly tags: ReadonlyMap<string, string>
 }
 
-/** What one name of a tree walk has. */
+/** The result for one name of a tree walk. */
 export type DmarcStep =
   /** `texts` are all TXT records of the name. Several records of DMARC count as none. */
   | {

@@ -6,7 +6,7 @@ import { trimBlanks } from "./trim-blanks.ts"
 /** The modes of a policy, the strictest first (RFC 8461 §3.2). */
 export const modes = ["enforce", "testing", "none"] as const
 
-/** What a policy says; null or empty for what it does not say, or not as it should. */
+/** The fields of a policy; null or empty where they are missing or not valid. */
 export interface MtaStsPolicy {
   readonly version: string | null
   readonly mode: (typeof modes)[number] | null

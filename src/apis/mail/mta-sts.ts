@@ -15,7 +15,7 @@ const limitMs = 15_000
 /** Certificates are renewed at least so long before their end. */
 const soonDays = 7
 
-/** What was found about a domain's policy for encrypted delivery, or about a policy alone. */
+/** The result for a domain's policy for encrypted delivery, or for a policy alone. */
 export interface MtaStsResult extends MtaStsPolicy {
   readonly is_valid: boolean
   readonly problems: MtaStsProblem[]

@@ -2,7 +2,7 @@ import { explainXml } from "../../values/xml-mistake.ts"
 import { type BimiCode, type BimiProblem, problem } from "./bimi-problems.ts"
 import { aspectRatio, attributeValues, elements } from "./svg-profile.ts"
 
-/** What a logo is, and what its profile does not allow. */
+/** The title of a logo, and its parts that the profile does not allow. */
 export interface SvgCheck {
   readonly title: string | null
   readonly problems: readonly BimiProblem[]

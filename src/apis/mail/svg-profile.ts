@@ -1,6 +1,6 @@
 import profile from "./svg-profile.json"
 
-/** What each attribute with a list of values may be. The others may be any text. */
+/** The allowed values of each attribute that has a list of them. The others may be any text. */
 export const attributeValues: Readonly<Record<string, readonly string[]>> = profile.values
 
 /** The only forms of `preserveAspectRatio`. */

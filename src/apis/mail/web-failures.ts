@@ -1,6 +1,6 @@
 import type { WebFailure } from "../contract.ts"
 
-/** What kept a document of another host from being read. The codes of problems end so. */
+/** The reason why a document of another host could not be read. The codes of problems end with it. */
 type Obstacle = "not_read" | "unreachable" | "private_address" | "certificate" | "timeout" | "too_large"
 
 const unreached = (message: string) => ["unreachable", message] as const

@@ -7,7 +7,7 @@ export type Status = (typeof statuses)[number]
 export const grades = ["A", "B", "C", "D", "E", "F"] as const
 export type Grade = (typeof grades)[number]
 
-/** What to change, as ready text as far as it can be known. */
+/** A proposed change, as ready text as far as it can be known. */
 export interface Fix {
   /** A line of the zone file; null if it cannot be known from outside. */
   readonly line: string | null
@@ -15,20 +15,20 @@ export interface Fix {
   readonly action: "add" | "replace" | null
   /** A file to publish; null if there is none. */
   readonly file: { readonly url: string; readonly text: string } | null
-  /** What to know before, in one or two sentences. */
+  /** Things to know before the change, in one or two sentences. */
   readonly note: string
-  /** What an audit finds once the line and the file are published. Absent where only the operator can know the record. */
+  /** The audit's facts once the line and the file are published. Absent where only the operator can know the record. */
   readonly after?: (facts: Facts) => Facts
 }
 
-/** What a check finds. */
+/** A check's result. */
 export interface Verdict {
   readonly status: Status
   /** The share of the weight that counts as points, from 0 to 1. */
   readonly share: number
-  /** What was found, in one sentence. */
+  /** The finding, in one sentence. */
   readonly why: string
-  /** What to do; null if there is nothing to do. */
+  /** The advice; null if there is nothing to do. */
   readonly advice: string | null
   readonly fix: Fix | null
   /** The best grade that a domain with this can get; null without such a limit. */

@@ -16,7 +16,7 @@ export const checks: readonly Check[] = [
   ...[dnssec, dane, mtaSts, tlsReports, caa, bimi],
 ]
 
-/** What each check finds. */
+/** Runs all checks and returns their results. */
 export function judge(facts: Facts): readonly Judged[] {
   return checks.map((check) => ({ check, verdict: check.judge(facts) }))
 }

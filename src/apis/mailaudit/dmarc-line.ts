@@ -50,7 +50,7 @@ function mailboxFor(facts: Facts): string | null {
 
 function compose({ record, rua, ignored = [] }: DmarcResult, policy: Policy, mailbox: string | null): string {
   const given = new Map(readTags(record ?? ""))
-  // Of records that receivers ignore, the addresses alone stay: their policies never held.
+  // From records that receivers ignore, only the addresses are kept: their policies never applied.
   const ruf = ignored.flatMap((text) => readTags(text).get("ruf") ?? [])
   if (ruf.length > 0) given.set("ruf", [...new Set(ruf)].join(","))
   const named = ignored.flatMap((text) => readDestinations(readTags(text).get("rua")))
@@ -89,7 +89,7 @@ function noteFor(facts: Facts, next: Policy, present: Policy | null, mailbox: st
   return "Read the reports first: mail of yours that passes neither SPF nor DKIM goes to the folder for junk."
 }
 
-/** What dmarcvalidator finds in such a record. */
+/** The result that dmarcvalidator would give for such a record. */
 function resultOf(text: string, domain: string): DmarcResult {
   const tag = (name: string) => new RegExp(`; ${name}=([^;]*)`).exec(text)?.[1]
   const policy = policies.find((one) => one === tag("p")) ?? "none"

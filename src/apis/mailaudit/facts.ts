@@ -51,15 +51,12 @@ export type Found<T> =
     }
   | { readonly isKnown: false; readonly why: string }
 
-/** What is known of a domain. */
+/** The facts about a domain. Each may be unknown. */
 export interface Facts {
   readonly domain: string
   readonly route: Found<MailRoute>
   readonly spf: Found<SpfResult>
-  /**
-   * Of several SPF records at the domain, the record that says the same in one, and what is found of it; null where there is one
-   * or none.
-   */
+  /** For a domain with several SPF records: one record that says the same, with its check. Null if there is one or none. */
   readonly mergedSpf: { readonly text: string; readonly found: Found<SpfResult> } | null
   readonly dmarc: Found<DmarcResult>
   /** The keys of the domain: those asked for, and those with usual selectors. */
@@ -76,7 +73,7 @@ export interface Facts {
   readonly reports: Found<ReadonlyMap<string, MailRoute>>
 }
 
-/** What an audit is about. */
+/** The subject of an audit. */
 export interface Subject {
   readonly domain: string
   readonly selectors: readonly string[]
@@ -100,7 +97,7 @@ export async function gatherFacts(
     try {
       return { isKnown: true, value: await work(own), unanswered }
     } catch (cause) {
-      // What a part refuses is not wrong in the input of the audit: a service without HTTPS requests cannot read a policy.
+      // A part that refuses does not mean that the audit's input is wrong: a service without HTTPS requests cannot read a policy.
       if (cause instanceof Unavailable || cause instanceof InputRejected)
         return { isKnown: false, why: cause.message }
       throw cause

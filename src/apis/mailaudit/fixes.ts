@@ -12,10 +12,10 @@ interface Proposal {
 }
 
 /**
- * What to change, first what brings most. Each record is one line, composed for all checks that it concerns. The lines are
- * applied one after the other: the points of each are what it adds to the score after those before it, so that their sum is
- * what all bring together. To find them the domain is judged again and again, each time in a step of its own. For a domain
- * without mail the lines that say so come first, and nothing is proposed that it does not need then.
+ * Proposed changes, first the ones that bring most. Each record is one line, composed for all checks that it concerns. The lines
+ * are applied one after the other: the points of each are those that it adds to the score after the lines before it, so that
+ * their sum is the gain of all together. To find them the domain is judged again and again, each time in a step of its own. For a
+ * domain without mail the lines that say so come first, and nothing is proposed that it does not need then.
  */
 export async function fixesOf(facts: Facts, giveWay: GiveWay) {
   if (facts.route.isKnown && facts.route.value.kind === "missing") return []
@@ -65,7 +65,7 @@ function gainOf({ fix, checks }: Proposal, facts: Facts, before = judge(facts)):
   return scoreOf(after) - scoreOf(before)
 }
 
-/** What says that a domain has no mail: a null MX, SPF and DMARC. */
+/** True for the checks by which a domain says that it has no mail: a null MX, SPF and DMARC. */
 function isAboutPurpose({ check }: Judged): boolean {
   return ["mail_servers", "spf_record", "spf_policy", "dmarc_record", "dmarc_policy"].includes(check.id)
 }

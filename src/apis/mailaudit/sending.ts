@@ -168,7 +168,7 @@ const dkimKey: Check = {
         })
       return pass(`Keys were found: ${few(good.map(({ record_name }) => record_name))}.`)
     }
-    // Of the usual selectors a domain has few: one without an answer matters only if no key was found.
+    // A domain has few of the usual selectors: one without an answer matters only if no key was found.
     const hasKey = facts.dkim.isKnown && facts.dkim.value.some(({ record }) => record !== null)
     return judgeKnown(facts.dkim, judge, { needsAll: !hasKey })
   },

@@ -4,7 +4,7 @@ import type { SpfResult } from "./parts.ts"
 import { providerOf } from "./providers.ts"
 import { isParked } from "./purpose.ts"
 
-/** What the domain should publish for SPF, composed for the record and its policy; null if both are good. */
+/** The SPF record that the domain should publish, composed for the record and its policy; null if both are good. */
 export function spfFix(facts: Facts): Fix | null {
   const { domain, spf } = facts
   if (!spf.isKnown) return null

@@ -22,7 +22,7 @@ export const spfResults = [...dkimResults, "softfail"] as const
 const modes = ["r", "s"] as const
 const reasons = ["local_policy", "mailing_list", "other", "policy_test_mode", "trusted_forwarder"] as const
 
-/** What a reader of one standard expects of a report. */
+/** The form of a report that one standard expects. */
 export interface ReportShape {
   /** The report, without its records. */
   readonly report: Shape
@@ -73,8 +73,8 @@ export const shape9990: ReportShape = {
 }
 
 /**
- * What reports of RFC 7489, appendix C, have in common. It asks for less than that schema: most reports lack `version`, `pct` or
- * `fo`, and many have elements in another order.
+ * The form that reports of RFC 7489, appendix C, have in common. It asks for less than that schema: most reports lack `version`,
+ * `pct` or `fo`, and many have elements in another order.
  */
 export const shape7489: ReportShape = {
   isStrict: false,

@@ -10,7 +10,7 @@ interface Counts {
   passed: number
 }
 
-/** What each address has sent. */
+/** Counts the messages that each address has sent. */
 export class Sources {
   readonly #counts = new Map<string, Counts>()
 
@@ -22,7 +22,7 @@ export class Sources {
     this.#counts.set(ip, counts)
   }
 
-  /** Those that have sent most, with their names. An address whose name the DNS does not tell within 5 s has none. */
+  /** The addresses that have sent most, with their names. The name is null if the DNS does not tell it within 5 s. */
   async list(dns: Dns, timer: Timer) {
     const most = [...this.#counts]
       .sort(([a, { count: countOfA }], [b, { count: countOfB }]) => countOfB - countOfA || (a < b ? -1 : 1))

@@ -7,7 +7,7 @@ const disallowedTag = new RegExp(`<(?=/?(?:${disallowed})(?![a-z\\d-]))`, "gi")
 const piece =
   /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?>|<!(?!--|\[CDATA\[)[^>]*>|<\/?[a-z](?:=\s*(?:"[^"]*"|'[^']*'|(?=[^\s"']))|[^=>])*>|</gi
 
-/** What is neither a tag nor a comment: `<?php … ?>`, `<!DOCTYPE …>`, `<![CDATA[…]]>`. */
+/** Markup that is neither a tag nor a comment: `<?php … ?>`, `<!DOCTYPE …>`, `<![CDATA[…]]>`. */
 const instruction = /^<(?:\?|!(?!--))/
 
 /**

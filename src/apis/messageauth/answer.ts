@@ -32,7 +32,7 @@ export function toResult(
   }
 }
 
-/** What a signature says, and how much of the message it covers. */
+/** The answer's description of a signature, with the part of the message that it covers. */
 export function toSignature(signature: Signature) {
   const { status, signingDomain = "", selector = "", algo = "", format } = signature
   return {

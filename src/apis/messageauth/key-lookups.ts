@@ -13,7 +13,7 @@ export class KeyLookups {
   readonly #answers = new Map<string, Promise<DnsAnswer>>()
   /** Names that the DNS gave no answer for. */
   readonly failed = new Set<string>()
-  /** What is wrong with keys, by their names: they were revoked (RFC 6376 §3.6.1), or are private ones. */
+  /** The faults of published keys, by the names of the keys: revoked (RFC 6376 §3.6.1), or a private key. */
   readonly faults = new Map<string, KeyFault>()
 
   constructor(dns: Dns, signal: AbortSignal) {

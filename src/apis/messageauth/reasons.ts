@@ -3,7 +3,7 @@ import stored from "./reasons.json"
 /** Why a signature is not valid, by the library's words, which reach no caller. No brackets: these texts become comments. */
 const reasons: Readonly<Record<string, string>> = stored
 
-/** What is wrong with a key as it was published. */
+/** The fault of a published key. */
 export type KeyFault = "revoked key" | "private key"
 const noAnswer = "the DNS gave no answer for the key"
 

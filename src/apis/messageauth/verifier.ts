@@ -56,7 +56,7 @@ export class Verifier extends DkimVerifier {
   }
 }
 
-/** Of RFC 5322 §3.6 and RFC 2045; the field From has its own problem. */
+/** Fields that may occur once (RFC 5322 §3.6 and RFC 2045); the field From has its own problem. */
 const singleFields = [
   ...["Subject", "Date", "To", "Cc", "Reply-To", "Sender", "Message-ID", "In-Reply-To", "References"],
   ...["MIME-Version", "Content-Type", "Content-Transfer-Encoding"],

@@ -23,7 +23,7 @@ export interface LookupTerm {
   readonly spec: DomainSpec | null
 }
 
-/** What looking up a term's target gave, as far as the report needs it. */
+/** The result of looking up a term's target, as far as the report needs it. */
 export type TermOutcome =
   /** The target of an include or redirect is part of the tree. */
   | { readonly kind: "followed" }
@@ -63,7 +63,7 @@ function toLookupTerm(directive: Directive): LookupTerm[] {
   return [{ term: directive, kind: mechanism.kind, qualifier, spec: mechanism.target }]
 }
 
-/** What the terms of a tree may still ask. */
+/** The look-ups that the terms of a tree may still make. */
 export interface TermBudget {
   readonly queries: Budget
   /** `mx` terms whose hosts may still be looked up, counted in the order of the terms and not of the answers. */

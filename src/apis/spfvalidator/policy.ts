@@ -4,7 +4,7 @@ import type { Lookups } from "./lookups.ts"
 import { parseRecord } from "./parse.ts"
 import type { SpfRecord } from "./record.ts"
 
-/** What a domain publishes, by the selection rule of RFC 7208 §4.4 and §4.5. */
+/** The policy that a domain publishes, by the selection rule of RFC 7208 §4.4 and §4.5. */
 export type Policy =
   | { readonly kind: "failure"; readonly reason: DnsFailure }
   /** The TXT records are over the limit and were not read: a permerror, as for any limit of RFC 7208 §4.6.4. */

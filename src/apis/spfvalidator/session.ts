@@ -7,7 +7,7 @@ import type { Policies } from "./policy.ts"
 import type { DomainSpec, MacroString } from "./record.ts"
 import { chooseName, findHostNames } from "./validated-names.ts"
 
-/** What the report and the check of an address share in one validation. */
+/** The parts that the report and the check of an address share in one validation. */
 export type Session = { readonly identity: Identity; readonly lookups: Lookups; readonly policies: Policies }
 
 /**

@@ -11,7 +11,7 @@ export interface TreeSummary {
   readonly domains: readonly string[]
   /** Terms of RFC 7208 §4.6.4 in the whole tree; those of a domain included twice count twice. A safe integer. */
   readonly lookupTerms: number
-  /** What each term of the domain's own record costs of them, the dearest first. */
+  /** The share of each term of the domain's own record in this count, largest first. */
   readonly costs: readonly TermCost[]
   /** Void look-ups, by address family; counted in the same way. */
   readonly voidLookups: Readonly<Record<Family, number>>

@@ -1,4 +1,4 @@
-/** What the rules say of a number: `component` for a part with a value that the country does not use. */
+/** The result of a number's rules: `component` for a part with a value that the country does not use. */
 export type Verdict = "valid" | "format" | "check_digits" | "component"
 
 /**

@@ -28,7 +28,7 @@ export interface MailServers {
   readonly leftOut: number
 }
 
-/** What the look-ups of one call share. */
+/** The parts that the look-ups of one call share. */
 export interface LookUpContext {
   readonly questions: Questions
   /** In seconds since the Unix epoch. */

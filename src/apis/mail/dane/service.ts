@@ -17,12 +17,12 @@ export interface TlsService {
 }
 
 /**
- * What a client has to do: `authenticate` the server by the records; `encrypt`, but with any certificate; the `ordinary`, as if
- * there were no records; `avoid` the server.
+ * The client's duty: `authenticate` the server by the records; `encrypt`, but with any certificate; `ordinary`, as if there were
+ * no records; `avoid` the server.
  */
 export type ClientAction = "authenticate" | "encrypt" | "ordinary" | "avoid"
 
-/** What the DNS says of a server. */
+/** The result of the look-ups for a server. */
 export interface ServiceFinding {
   readonly action: ClientAction
   /** The name that has the TLSA records; without any, the first name that was asked. */

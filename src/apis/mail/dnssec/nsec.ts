@@ -4,7 +4,7 @@ import { type Delegation, delegationOf, isCut, lacks, type Proof, type Proven } 
 
 type Nsec = RecordOf<"NSEC">
 
-/** What NSEC records prove (RFC 4035 §5.4). */
+/** Proofs by NSEC records (RFC 4035 §5.4). */
 export class NsecProof implements Proof {
   readonly #records: readonly Nsec[]
 

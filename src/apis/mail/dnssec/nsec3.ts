@@ -11,7 +11,7 @@ const digits = "0123456789abcdefghijklmnopqrstuv"
 const sha1 = 1
 const optOut = 1
 
-/** What NSEC3 records prove (RFC 5155 §8). */
+/** Proofs by NSEC3 records (RFC 5155 §8). */
 export class Nsec3Proof implements Proof {
   readonly #records: readonly Nsec3[]
   readonly #zone: string

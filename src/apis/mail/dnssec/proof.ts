@@ -4,7 +4,7 @@ import { isBelow } from "./names.ts"
 /** Whether something is proven, and if so, whether by records that allow for unsigned delegations (opt-out). */
 export type Proven = "proven" | "opt out" | null
 
-/** What NSEC or NSEC3 records prove. All names are at or below the zone. */
+/** Proofs by NSEC or NSEC3 records. All names are at or below the zone. */
 export interface Proof {
   /** That a name exists and has neither the type nor an alias. */
   noData(name: string, type: DnsType): Proven | Promise<Proven>
@@ -16,7 +16,7 @@ export interface Proof {
   delegation(name: string): Delegation | Promise<Delegation>
 }
 
-/** What begins at a name: a zone without DS records, maybe one (opt-out), or none. */
+/** The kind of zone that begins at a name: one without DS records, maybe such a one (opt-out), or none. */
 export type Delegation = "unsigned" | "opt out" | "none" | null
 
 /**
@@ -36,7 +36,7 @@ export function lacks(types: readonly DnsType[], name: string, type: DnsType): b
   return !types.includes("NS") || types.includes("SOA")
 }
 
-/** What the types of a name's own denial say about a zone that begins there. */
+/** Tells from the types of a name's own denial whether a zone begins there. */
 export function delegationOf(types: readonly DnsType[]): Delegation {
   if (types.includes("DS") || types.includes("SOA")) return null
   return types.includes("NS") ? "unsigned" : "none"

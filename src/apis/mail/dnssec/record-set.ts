@@ -45,8 +45,8 @@ export function signedLabels(owner: string): number {
 }
 
 /**
- * What a signature signs (RFC 4035 §5.3.2): its own data without the signature, and the records in canonical form and order,
- * each once (RFC 4034 §6). For a signature of a wildcard, the owner is the wildcard.
+ * The bytes that a signature signs (RFC 4035 §5.3.2): its own data without the signature, and the records in canonical form and
+ * order, each once (RFC 4034 §6). For a signature of a wildcard, the owner is the wildcard.
  */
 export function signedData({ owner, records }: RecordSet, { data, wire }: Signature): Buffer {
   const labels = labelsOf(owner)

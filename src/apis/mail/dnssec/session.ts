@@ -54,7 +54,7 @@ export class Questions {
   }
 }
 
-/** What one validation, or several of one server, share: their questions, the number of verifications, and what was found. */
+/** State that one validation, or several of one server, share: their questions, the number of verifications, and the results. */
 export class Session {
   readonly links: ChainLink[] = []
   readonly now: number

@@ -8,14 +8,14 @@ import { findSet, ofType, type RecordSet, signedLabels } from "./record-set.ts"
 import type { Reply, Session } from "./session.ts"
 import { verifySet } from "./verify-set.ts"
 
-/** What a validation found. */
+/** The result of a validation. */
 export interface Finding {
   readonly status: "secure" | Ended["status"]
   /** Why it is not secure; null if it is. */
   readonly reason: Ended | null
   /** The name that was asked for, and those that its aliases lead to. */
   readonly names: readonly string[]
-  /** What the DNS says of the last of them; null without an answer. */
+  /** The DNS's answer for the last of them; null without an answer. */
   readonly result: "records" | "nodata" | "nxdomain" | null
   readonly records: readonly DnsRecord[]
 }
@@ -41,7 +41,7 @@ export async function validate(name: string, type: DnsType, chain: Chain): Promi
       try {
         await checkStep(found, { name: next, type, reply, chain, session })
       } catch (thrown) {
-        // What follows an insecure alias may still be bogus.
+        // The names after an insecure alias may still be bogus.
         if (!(thrown instanceof Ended) || thrown.status !== "insecure") throw thrown
         reason ??= thrown
       }
@@ -54,7 +54,7 @@ export async function validate(name: string, type: DnsType, chain: Chain): Promi
   return { status: reason?.status ?? "secure", reason, names, result, records }
 }
 
-/** What a reply says of one name. */
+/** The part of a reply that is about one name. */
 interface Step {
   readonly set: RecordSet | null
   readonly result: "records" | "nodata" | "nxdomain" | null

@@ -15,7 +15,7 @@ export interface TrustedZone {
   readonly signatures: CheckedSignature[]
 }
 
-/** What is wrong with the signatures, by how near they come to being right. */
+/** The faults of signatures, the one nearest to a valid signature last. */
 const order: readonly ReasonCode[] = [
   "no_signature",
   "wrong_signer",
@@ -55,7 +55,7 @@ export async function verifySet(set: RecordSet, zone: TrustedZone, session: Sess
   throw new Ended("bogus", order[worst] ?? "no_signature", `${set.owner || "."} ${set.type}`)
 }
 
-/** What is wrong with a signature before its key is looked at (RFC 4035 §5.3.1). */
+/** The fault of a signature that shows before its key is looked at (RFC 4035 §5.3.1); null if there is none. */
 function mistakeOf(
   { data }: Signature,
   { owner }: RecordSet,
