@@ -64,7 +64,7 @@ declare module "penknife/plugin" {
     Optional<S extends TSchema>(schema: S): S & TOptional<S["static"]>
   }
 
-  /** What an API is, besides its code. */
+  /** Everything about an API except its code. */
   interface ApiFacts<Input extends TObject, Output extends TObject> {
     /** The path segment, GraphQL root field, CLI name and the name of its folder: lower-case letters and digits. */
     readonly id: string
@@ -124,7 +124,7 @@ declare module "penknife/plugin" {
     readonly dns?: DnsZone
     readonly web?: WebFixture
   }
-  /** What a run gets besides its input. */
+  /** Everything that a run gets besides its input. */
   export interface RunContext {
     readonly ports: Ports
     /** Whether the caller sees premium fields. If not, they are removed from the answer: fill them with any value at no cost. */
@@ -170,7 +170,7 @@ declare module "penknife/plugin" {
     readonly since: string
     /** The UTC day from which on it is gone. Absent while that is not decided. */
     readonly sunset?: string
-    /** What to use instead: the id of an API, or the name of a parameter or field. */
+    /** The replacement: the id of an API, or the name of a parameter or field. */
     readonly successor?: string
   }
   /**
@@ -539,14 +539,14 @@ declare module "penknife/plugin" {
     /** The header `Content-Type` as it came; null without one. */
     readonly contentType: string | null
     readonly body: Uint8Array
-    /** Of the server and of those that signed it, as the server sent them: DER in base64. */
+    /** The certificates of the server and of those that signed it, as the server sent them: DER in base64. */
     readonly certificates: readonly string[]
   }
   /** No reply came, or it must not be used. */
   export interface WebFailed {
     readonly kind: "failure"
     readonly reason: WebFailure
-    /** What the server showed, although it is not accepted: as in {@link WebReply}. Empty for other failures. */
+    /** The certificates that the server sent, although they are not accepted. See {@link WebReply}. Empty for other failures. */
     readonly certificates: readonly string[]
   }
   /** Replies by URL, for examples and tests. All other URLs fail with `no-address`. */
