@@ -8,7 +8,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { gunzipSync, gzipSync } from "node:zlib"
 import { Command } from "commander"
 import { type Companies, readCompanies } from "../src/apis/bluetoothlookup/company-list.ts"
 import { readRegistries } from "../src/apis/ipcalculator/read-registries.ts"
@@ -61,9 +60,13 @@ async function renewTimeZones(): Promise<string> {
   const text = readFileSync("node_modules/moment-timezone/data/packed/latest.json", "utf8")
   const { version } = readTimeZones(text)
   const folder = "src/values/time-zones"
-  writeFileSync(join(folder, "time-zones.gz"), gzipSync(text, { level: 9 }))
+  writeFileSync(join(folder, "time-zones.zst"), packed(text))
   writeFacts(join(folder, "list-facts.json"), { version, date })
   return `${version}, packed on ${date}`
+}
+
+function packed(text: string): Buffer {
+  return Bun.zstdCompressSync(text, { level: 22 })
 }
 
 /** For a list that is used as its package has it. */
@@ -83,10 +86,10 @@ async function renewVendors(): Promise<string> {
     run(["add", `oui-data@${version}`], work)
     const texts = readTexts(JSON.parse(readFileSync(join(work, "node_modules/oui-data/index.json"), "utf8")))
     const all = new Map([
-      ...iabTexts(gunzipSync(readFileSync(join(folder, "vendors.gz"))).toString()),
+      ...iabTexts(Bun.zstdDecompressSync(readFileSync(join(folder, "vendors.zst"))).toString()),
       ...texts,
     ])
-    writeFileSync(join(folder, "vendors.gz"), gzipSync(toLines(all), { level: 9 }))
+    writeFileSync(join(folder, "vendors.zst"), packed(toLines(all)))
     writeFacts(join(folder, "list-facts.json"), { date, prefixes: all.size })
     return `${all.size} prefixes, oui-data ${version} of ${date}`
   } finally {

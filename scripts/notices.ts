@@ -6,7 +6,7 @@ const licenceFile = /^(licen[cs]e|copying|notice)/i
 
 /**
  * Name, version, licence and licence text of every package in a bundle, and the licence of every data file in it that has one
- * beside it: `data.LICENSE` beside `data.json` or `data.gz`.
+ * beside it: `data.LICENSE` beside `data.json` or `data.zst`.
  * @param metafile path of the file that `bun build --metafile` wrote; its inputs are paths from the project's root
  * @param others inputs of other bundles; a package or file in several bundles is listed once
  * @throws Error for a package without a licence

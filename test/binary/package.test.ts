@@ -75,9 +75,9 @@ test("holds the listed files and nothing else", () => {
   const expected = [
     ...["LICENSE", "README.md", "THIRD-PARTY-NOTICES.txt", "bunfig.toml", ...modules],
     ...["plugins/worker.js", "store/sqlite/checkpoint-thread.js", "store/sqlite/read-thread.js"],
-    ...["time-zones.gz", "vendors.gz"],
+    ...["time-zones.zst", "vendors.zst"],
   ].sort()
-  const isChunk = (file: string) => /-[0-9a-z]{8}\.(?:js|gz|(?:js|css|svg)\.(?:br|gzip))$/.test(file)
+  const isChunk = (file: string) => /-[0-9a-z]{8}\.(?:js|zst|(?:js|css|svg)\.(?:br|gzip))$/.test(file)
   expect(files.filter((file) => !isChunk(file))).toEqual(expected.map((name) => `package/${name}`))
   expect(basename(tarball)).toMatch(/^penknife-\d+\.\d+\.\d+\.tgz$/)
   const mentionsThisMachine = files.filter((file) =>

@@ -1,6 +1,6 @@
 import facts from "./list-facts.json"
 import type { Vendors } from "./vendor-list.ts"
-import path from "./vendors.gz" with { type: "file" }
+import path from "./vendors.zst" with { type: "file" }
 
 let lines: Promise<Buffer> | null = null
 
@@ -14,9 +14,7 @@ export const builtInVendors: Vendors = {
 }
 
 async function unpack(): Promise<Buffer> {
-  const { gunzip } = await import("node:zlib")
-  const { promisify } = await import("node:util")
   const { resolve } = await import("node:path")
   // In the package for Bun the path is relative to this module; elsewhere it is absolute.
-  return promisify(gunzip)(await Bun.file(resolve(import.meta.dir, path)).bytes())
+  return Bun.zstdDecompress(await Bun.file(resolve(import.meta.dir, path)).bytes())
 }

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import type { DataList } from "../data-list.ts"
 import { readTime, toOffsetText } from "../time-text.ts"
 import facts from "./list-facts.json"
-import path from "./time-zones.gz" with { type: "file" }
+import path from "./time-zones.zst" with { type: "file" }
 
 /** The clocks of a time zone. They show UTC plus the offset of the last change, and before all changes plus `first`. */
 export interface TimeZone {
@@ -81,11 +81,10 @@ function defineZones(version: string, date: string | null, load: () => Finder | 
 }
 
 async function unpack(): Promise<Finder> {
-  const { gunzipSync } = await import("node:zlib")
   const { resolve } = await import("node:path")
   // In the package for Bun the path is relative to this module; elsewhere it is absolute.
   const bytes = await Bun.file(resolve(import.meta.dir, path)).bytes()
-  return toFinder(gunzipSync(bytes).toString()).finder
+  return toFinder((await Bun.zstdDecompress(bytes)).toString()).finder
 }
 
 function toFinder(text: string): { version: string; finder: Finder } {
