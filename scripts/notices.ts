@@ -34,7 +34,7 @@ function packageFolder(path: string): string[] {
 
 /** The licence beside a data file of our own; an empty list if it has none. */
 function dataNotice(path: string): string[] {
-  if (path.includes("node_modules/") || !/\.(?:json|gz)$/.test(path)) return []
+  if (path.includes("node_modules/") || !/\.(?:json|zst)$/.test(path)) return []
   const licence = path.replace(/[^.]+$/, "LICENSE")
   return existsSync(licence) ? [`${path}\n\n${readFileSync(licence, "utf8").trim()}`] : []
 }

@@ -30,6 +30,14 @@ export interface MeteredRoute {
   readonly isLong?: boolean
   /** Whether a request without a key may be that of a guest. */
   readonly takesGuests?: boolean
+  /** Whether a POST has its parameters in the query. */
+  readonly readsQuery?: boolean
+  /** Set where a session stands for the key. */
+  readonly session?: {
+    /** Returns the request with the key of its session, or throws what `refuse` answers. */
+    identify(exchange: Exchange): Promise<IncomingRequest>
+    refuse(thrown: unknown, exchange: Exchange): Promise<string>
+  }
 }
 
 /** A request to a metered route, from its admission to its answer. */
@@ -57,7 +65,8 @@ type Admit = (call: MeteredCall, incoming: IncomingRequest, request: Request) =>
  * The part of Elysia's context that the hooks read and set. They hand it to no function: Elysia would then prepare all of it,
  * which costs a fifth of a metered call.
  */
-interface MeteredContext extends Omit<Exchange, "set"> {
+interface MeteredContext extends Omit<Exchange, "incoming"> {
+  incoming: IncomingRequest
   call: MeteredCall | null
   query: unknown
 }
@@ -116,12 +125,18 @@ export function meteredRoutes(base: IncomingApp, context: HttpContext) {
             }
           : {
               parse: async (elysia: MeteredContext) => {
-                const { request, incoming } = elysia
+                const { request, set } = elysia
+                if (route.session) {
+                  const { incoming } = elysia
+                  elysia.incoming = await route.session.identify({ request, set, incoming })
+                }
                 const call = open(route, request)
                 elysia.call = call
-                const admitted = requireRouteAdmitted(call, incoming, request)
+                const admitted = requireRouteAdmitted(call, elysia.incoming, request)
                 const caller = admitted instanceof Promise ? await admitted : admitted
-                if (call.negotiated.problem) throw call.negotiated.problem
+                const { problem } = call.negotiated
+                if (problem) throw problem
+                if (route.readsQuery) return { ...call.raw, problem }
                 const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
                 const values = await readJsonObject(request, intake, giveWay)
                 call.raw = { kind: "typed", values }
@@ -129,9 +144,9 @@ export function meteredRoutes(base: IncomingApp, context: HttpContext) {
               },
             }),
         error: async ({ error, code, request, set, incoming, call }) => {
-          // A method that the route does not take is refused as on every other path.
-          if (call === null) return
           const thrown = code === "PARSE" ? error.cause : error
+          // A method that the route does not take is refused as on every other path.
+          if (call === null) return route.session?.refuse(thrown, { request, set, incoming })
           try {
             const reply = refuseThrown(thrown, incoming.requestId, call, pipeline)
             call.route.record(incoming, reply)

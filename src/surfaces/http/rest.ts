@@ -17,7 +17,7 @@ export function addRestRoutes(app: ServiceApp, context: HttpContext): void {
     const { definition, readInput } = api
     const { id, method, title, description } = definition
     const path = `/v1/${id}`
-    const answer = once(() => answerWith(api, context))
+    const answer = once(() => singleAnswerer(api, context))
     const takesGuests = context.guests?.apis.has(id) ?? false
     const route = { method, apis: [id], record: context.observer.recorderFor(id, "rest"), takesGuests }
     const response = uncheckedAnswer(() => definition.output)
@@ -39,7 +39,7 @@ export function addRestRoutes(app: ServiceApp, context: HttpContext): void {
 }
 
 /** Answers calls of an API whose input is checked. */
-function answerWith(api: PreparedApi, context: HttpContext) {
+export function singleAnswerer(api: PreparedApi, context: HttpContext) {
   const { pipeline } = context
   const notice = noticeOf(api.definition)
   const sendPicture = pictureSender(api.definition.output)
