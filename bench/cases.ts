@@ -4,6 +4,7 @@ import { adminLists } from "./cases/admin-lists.ts"
 import { batch } from "./cases/batch.ts"
 import { endurance } from "./cases/endurance.ts"
 import { graphql } from "./cases/graphql.ts"
+import { isolatedApis } from "./cases/isolated-apis.ts"
 import { mcp } from "./cases/mcp.ts"
 import { get, post } from "./cases/metered.ts"
 import { postgresCalls } from "./cases/postgres-calls.ts"
@@ -23,6 +24,7 @@ export const cases: readonly Case[] = [
   strangers,
   start,
   endurance,
+  isolatedApis,
   postgresCalls,
   adminLists,
   slowLists,
