@@ -15,7 +15,7 @@ export interface Plan {
   readonly portalKeys: number
   /** The changes that customers may make in the portal. */
   readonly portal: readonly PortalAction[]
-  /** What customers pay, as text to show: "€29 a month". Null: none is shown. */
+  /** The price that customers see, as text: "€29 a month". Null: none is shown. */
   readonly price: string | null
   /** For whom the plan is, in a sentence; null without one. */
   readonly description: string | null

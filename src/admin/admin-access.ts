@@ -6,7 +6,7 @@ import type { SignIn } from "./sign-in.ts"
 import type { SignUps } from "./sign-up/sign-ups.ts"
 import type { Unsubscribes } from "./unsubscribe.ts"
 
-/** What surfaces over a network need of the administration. */
+/** The parts of the administration that surfaces over a network need. */
 export interface AdminAccess {
   readonly administration: Administration
   readonly signIn: SignIn

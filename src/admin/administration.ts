@@ -44,7 +44,7 @@ export interface Administration {
   open(operation: Operation, input: RawInput, actor: Actor): Promise<OpenFile>
 }
 
-/** What a client may send with an operation besides its input. */
+/** Options that a client may send with an operation, besides its input. */
 export interface RunOptions {
   /** The version of the target that the client wants to change (If-Match). */
   readonly ifVersion?: number | null

@@ -42,13 +42,13 @@ export class AdminFault extends Error {
   }
 }
 
-/** What is wrong with an entry of a list. */
+/** A mistake in an entry of a list. */
 export interface Mistake {
   /** Counted from 0. */
   readonly index: number
   /** The parameter of the entry to change; null if it is about the entry. */
   readonly parameter: string | null
-  /** What to change. */
+  /** The correction, for the reader. */
   readonly detail: string
 }
 

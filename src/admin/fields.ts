@@ -28,7 +28,7 @@ export const email = Type.String({
   description: "An e-mail address. Whoever reads mail to it can sign in to the portal of the account.",
 })
 
-/** What the visible part of a key's text begins with. A whole key does not fit, since an address is logged. */
+/** The start of the visible part of a key. A whole key does not fit: the value stands in an address, and addresses are logged. */
 export const keyPrefix = Type.String({
   minLength: 3,
   maxLength: 9,
@@ -50,7 +50,7 @@ export const externalId = Type.String({
 export const timeAheadFormat = "penknife-time-ahead"
 defineFormat(timeAheadFormat, (text) => (parseDuration(text) ?? parseInstant(text)) !== null)
 
-/** What a time in the future must be, for the message that refuses another text. */
+/** The rule for a time in the future, for the message that refuses any other text. */
 export const timeAheadRequirement =
   "must be a date such as 2027-01-31, an instant such as 2027-01-31T12:00:00Z, or a time from now such as 30d (999999d at most)"
 

@@ -171,7 +171,7 @@ export interface Change<Input extends TObject, Output extends TSchema> {
   recall(targetId: string, context: AdminContext): Promise<Static<Output>>
 }
 
-/** What a change will write, what its audit record says, and how its answer is made. */
+/** The mutations of a change, the contents of its audit record, and the function that makes its answer. */
 export interface PreparedChange<Output> {
   readonly mutations: readonly Mutation[]
   readonly target: ChangedThing["target"]
@@ -193,7 +193,7 @@ export interface PreparedChange<Output> {
   answer(): Output | Promise<Output>
 }
 
-/** What an audit record tells of one thing. */
+/** The part of an audit record that is about one thing. */
 export interface ChangedThing {
   readonly target: { readonly kind: string; readonly id: string; readonly accountId: string | null }
   /** The changed fields. Fields named `key` or `secret` must not be in it. */
@@ -201,7 +201,7 @@ export interface ChangedThing {
   readonly after: Readonly<Record<string, unknown>> | null
 }
 
-/** What an operation works with besides its input. */
+/** Everything that an operation works with besides its input. */
 export interface AdminContext extends AdminParts {
   readonly actor: Actor
   /** The version of the target that the client wants to change (If-Match); null for any. */

@@ -11,7 +11,7 @@ import type { ConfigControl } from "./config/config-control.ts"
 import type { ServiceHealth } from "./health/service-health.ts"
 import type { SignUpSettings } from "./sign-up/settings.ts"
 
-/** What operations work with. */
+/** The parts of the service that operations work with. */
 export interface AdminParts {
   readonly store: Store
   readonly admin: AdminStore
@@ -60,7 +60,7 @@ export interface Setting {
   readonly setting: string
   /** As JSON; a secret is `(set)`. */
   readonly value: unknown
-  /** What holds if it is not set, in words. */
+  /** The value that applies if it is not set, in words. */
   readonly default: string
   /** All values that it may have, if there is a list of them. */
   readonly choices: readonly string[] | null

@@ -31,7 +31,7 @@ export const permissions = {
 /** The name of a permission, such as `keys.read`. */
 export type Permission = keyof typeof permissions
 
-/** What customers may do in the portal, to their own account. */
+/** The permissions of customers in the portal, for their own account. */
 export const customerPermissions: readonly Permission[] = [
   "accounts.read",
   "keys.read",
@@ -41,7 +41,7 @@ export const customerPermissions: readonly Permission[] = [
   "notices.read",
   "notices.write",
 ]
-/** Those of them that only read. */
+/** The customers' permissions that only read. */
 export const readingPermissions: readonly Permission[] = customerPermissions.filter((name) =>
   name.endsWith(".read"),
 )

@@ -49,7 +49,7 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
     settings: {},
     settingList: [],
     mayOwe: false,
-    // Those of customers alone.
+    // Webhook ports limit customers only.
     webhookPorts: [],
     history: { calls: onlyService, charges: onlyService, faults: onlyService, credits: onlyService },
     requests: { isOn: false, find: onlyService },

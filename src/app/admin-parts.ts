@@ -68,7 +68,7 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
         return keptRequests === undefined || running().config.keepRequests > 0
       },
       async find(filter, page) {
-        // Those of this process that still wait.
+        // Write the requests that still wait in this process.
         await keptRequests?.write()
         return requests.find(filter, page)
       },

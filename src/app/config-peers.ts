@@ -24,7 +24,7 @@ interface ConfigPeersParts {
 const messageSchema = Type.Object({
   id: Type.String({ maxLength: 64 }),
   host: Type.String({ maxLength: 255 }),
-  /** Of plans and prices. */
+  /** The fingerprint of plans and prices. */
   fingerprint: Type.String({ maxLength: 64 }),
   /** `begins`: the others answer. `ends`: it is no longer there. */
   state: Type.Union([Type.Literal("begins"), Type.Literal("runs"), Type.Literal("ends")]),

@@ -17,8 +17,8 @@ interface GuestParts extends ProgramParts {
 }
 
 /**
- * What guests may do under a configuration; null when calls without a key are refused. Makes their account and its key, once for
- * all processes and starts, and gives the account the plan of `[try]`.
+ * Calls without a key under a configuration; null when they are refused. Makes the guests' account and its key, once for all
+ * processes and starts, and gives the account the plan of `[try]`.
  * @throws ConfigError for an unknown API
  */
 export async function openGuests(

@@ -54,7 +54,7 @@ import { commit, version } from "./version.ts"
 /** The DNS of a mock without `--dns`; parsed when the program is built. */
 export const mockZone: DnsZone = zone
 
-/** What other hosts answer over HTTPS to a mock without `--web`. */
+/** Replies of other hosts over HTTPS in a mock without `--web`. */
 export const mockWebFixture: WebFixture = webFixture
 
 /** The root of the test double's DNS, which `--dns` and `/_mock/dns` can replace: unsigned names have a proof that they are. */

@@ -14,7 +14,7 @@ import { keepAliveTimer } from "../ports/timer.ts"
 
 /** The operator's own APIs, as they were at the start. */
 export interface OwnApis extends Pick<Plugins, "problems" | "end"> {
-  /** Those that are served, with the limits of a configuration. */
+  /** The APIs that are served, with the limits of a configuration. */
   definitions(config: Config): readonly ApiDefinition[]
 }
 

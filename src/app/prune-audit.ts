@@ -8,7 +8,7 @@ import { openStore } from "../store/open.ts"
 import { StoreUnusable } from "../store/store.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 
-/** What was deleted: the records before a time. */
+/** The result of deleting the audit records before a time. */
 export interface PrunedAudit {
   readonly before: string
   readonly deleted: number

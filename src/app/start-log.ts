@@ -27,7 +27,7 @@ export function logNoMail(log: Log, config: Config): void {
   if (problem !== null) log.warn("sign-up needs mail", { problem })
 }
 
-/** What does not work of sign-up without a mail server, with what to change; null if there is nothing to say. */
+/** The problem of sign-up without a mail server, with the change that helps; null if there is none. */
 export function signUpWithoutMail(config: Config): string | null {
   const { signUpMode, smtp } = config
   if (signUpMode === "off" || smtp !== null) return null

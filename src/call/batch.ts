@@ -69,7 +69,7 @@ export async function runBatch(
     if (succeeded > 0) await pipeline.charges.settle(hold, charged, request, usesOf(uses))
     const numbers = { count, succeeded, failed: count - succeeded }
     if (once?.replay) {
-      // What the inputs cost when they were charged, which may have been at another price.
+      // A repetition gets the charge of the first call; prices may have changed since.
       const data = { ...numbers, credits_used: once.replay.credits }
       return { data, charged: nothingCharged, fault: null, isReplay: true }
     }

@@ -62,7 +62,7 @@ function kindOf(answer: DnsAnswer | DnsReply): DnsAnswer["kind"] {
   return answer.answer.length > 0 ? "records" : "nodata"
 }
 
-/** What is done around one question: usually it calls `ask`, on behalf of an account, and returns its answer. */
+/** Wraps one question: usually calls `ask`, on behalf of an account, and returns its answer. */
 type Around = <Answer extends DnsAnswer | DnsReply>(
   question: { readonly type: DnsType; readonly account: string | undefined },
   ask: (account: string | undefined) => Promise<Answer>,

@@ -5,7 +5,7 @@ import { tightestOf } from "./charges.ts"
 import { Fault, fixedFault, ownKeyHelps } from "./fault.ts"
 import { type Pipeline, type Progress, requirePresent } from "./pipeline.ts"
 
-/** What callers without a key may do: they are guests, who share one account with its plan, credits and usage. */
+/** The rules for calls without a key. Their callers are guests, who share one account with its plan, credits and usage. */
 export interface Guests {
   /** The hash of the key that stands for all guests. Nobody knows its text. */
   readonly keyHash: string

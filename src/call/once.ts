@@ -6,7 +6,7 @@ import { Fault, fixedFault } from "./fault.ts"
 
 /** A call with an Idempotency-Key, between its input and its charge. */
 export interface OnceCall extends ChargeOnce {
-  /** What the first call with the key was charged: this one is answered, and not charged. Null for the first. */
+  /** The charge of the first call with the key: this one is answered, and not charged. Null for the first. */
   replay: CallReplay | null
 }
 

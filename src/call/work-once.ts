@@ -7,7 +7,7 @@ import type { Pipeline } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 import { asksOutside } from "./run.ts"
 
-/** What a call with an Idempotency-Key asks for. */
+/** The contents of a call with an Idempotency-Key. */
 interface OnceRequest {
   /** The key as it was sent. */
   readonly key: string
@@ -48,7 +48,7 @@ export async function workOnce<T>(
 /** Printable ASCII, which every HTTP library can send. A comma may be that between two headers (RFC 9110 §5.3). */
 const idempotencyKeyForm = /^[\x20-\x2b\x2d-\x7e]{1,255}$/
 
-/** What is wrong with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), as "must …"; null if it is right. */
+/** The fault of an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header), as "must …"; null if it is right. */
 export function mistakeOfIdempotencyKey(key: string): string | null {
   if (!idempotencyKeyForm.test(key))
     return "must be sent once: 1 to 255 printable ASCII characters without a comma"

@@ -97,8 +97,8 @@ export function toPicture(bytes: Uint8Array<ArrayBuffer>): Picture | string {
 }
 
 /**
- * What runs or loads something. It tells the operator of a picture that would not look as meant: what keeps an SVG from running
- * anything is the policy that it is sent with.
+ * Parts that run or load something. The check tells the operator that such a picture would not look as meant. The policy that an
+ * SVG is sent with keeps it from running anything.
  */
 const forbidden: readonly (readonly [form: RegExp, name: string])[] = [
   [/<!(?:DOCTYPE|ENTITY)/i, "a document type"],

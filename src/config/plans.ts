@@ -113,7 +113,7 @@ function toMessage(error: ValueError, table: string, file: string): string {
   return `${where} cannot be used: ${toText(error)}.`
 }
 
-/** What the value must be; for one that may have one of several types, all of them. */
+/** The rule that the value breaks; it names all types that are allowed. */
 function toText({ type, schema }: ValueError): string {
   if (type === ValueErrorType.ObjectAdditionalProperties)
     return "a plan's name has small letters, digits, '-' and '_', and begins with a letter"

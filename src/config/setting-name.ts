@@ -3,7 +3,7 @@ import { allOptions, type OptionKey } from "./options.ts"
 /** Where a setting comes from. */
 export type Origin = "flag" | "environment" | "file" | "default"
 
-/** What tells where the settings of a configuration come from. */
+/** The sources of a configuration's settings. */
 export interface SettingPlaces {
   readonly origins: Readonly<Record<OptionKey, Origin>>
   /** The name of the configuration file; null without one. */

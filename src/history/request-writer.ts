@@ -104,7 +104,7 @@ export function createRequestWriter(parts: RequestWriterParts) {
   }
 
   async function writeWaiting(): Promise<void> {
-    // Those that come meanwhile are for the next time.
+    // Requests that come meanwhile are written the next time.
     for (let left = waiting.length; left > 0; ) {
       // Each batch has a transaction and a turn of its own.
       await timer.turn()

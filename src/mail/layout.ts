@@ -13,7 +13,7 @@ export interface MailBrand {
   readonly from: string
 }
 
-/** What a mail says, from which both its plain text and its HTML are made. */
+/** The contents of a mail, from which both its plain text and its HTML are made. */
 export interface MailText {
   readonly subject: string
   /** The address that ends mails of this kind; null if its reader asked for this one. */

@@ -3,7 +3,7 @@ import { creditsExhausted, thresholdReached } from "../store/outbox.ts"
 import { isObject } from "../values/is-object.ts"
 import type { MailBrand, MailPart, MailText } from "./layout.ts"
 
-/** What a mail says. Its data are `{link}` with its token for a template with a link, and the notice's fields for a notice. */
+/** The text of a mail. Its data are `{link}` with its token for a template with a link, and the notice's fields for a notice. */
 export function textOf(
   mail: MailRecord,
   { title, portal }: Pick<MailBrand, "title" | "portal">,
@@ -84,7 +84,7 @@ function validity({ raisedMs, expiresMs }: MailRecord): string {
 
 const untilMore = "until the next credit month begins or credits are added"
 
-/** What the mail of a notice shows: the fields of its row, and the present name and bonus of the account. */
+/** The text for a notice, from the fields of its row, and the present name and bonus of the account. */
 function noticeText(
   data: Readonly<Record<string, unknown>>,
   { accountName, accountBonus }: MailRecord,

@@ -47,7 +47,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** What Linux knows of a process; null if there is none, and on other systems. */
+/** The state of a process on Linux; null if there is no such process, and on other systems. */
 function statOf(pid: number): { readonly state: string; readonly parent: string } | null {
   try {
     // The name before it is in parentheses, and may have some (proc(5)).

@@ -110,7 +110,7 @@ export interface MockMessage {
   readonly cut: boolean
 }
 
-/** What faults and stubs share. */
+/** The fields that faults and stubs have in common. */
 export interface MockRule {
   /** Only for inputs with these values; without it for all inputs. A fault then needs `api`. */
   readonly input?: Readonly<Record<string, unknown>>
@@ -167,7 +167,7 @@ export interface MockStub extends MockRule {
 export type MockZone = Readonly<Record<string, readonly (string | Readonly<Record<string, unknown>>)[]>>
 
 /**
- * What other hosts answer over HTTPS, by URL:
+ * Replies of other hosts over HTTPS, by URL:
  * `{"https://a.example/x": {body: "text"}, "https://b.example/": {failure: "timeout"}}`
  */
 export type MockReplies = Readonly<Record<string, Readonly<Record<string, unknown>>>>

@@ -4,7 +4,7 @@ import { type AnswerEdit, type Chance, hasValues, joinEdits, type SeededRandom, 
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What goes wrong with calls that match. */
+/** A failure, and the calls that it applies to. */
 export interface FaultRule extends AnswerEdit, Chance {
   readonly api?: string
   readonly key?: string

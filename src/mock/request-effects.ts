@@ -8,7 +8,7 @@ import type { ActiveFault } from "./faults.ts"
 import { withoutStack } from "./keys.ts"
 import type { Stub, Stubs } from "./stubs.ts"
 
-/** What faults and stubs do to one request. */
+/** The effects of faults and stubs on one request. */
 export interface RequestEffects {
   readonly fault: ActiveFault | null
   /** The stubs that answered; filled while the request runs. */

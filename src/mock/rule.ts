@@ -3,7 +3,7 @@ import type { Random } from "../apis/contract.ts"
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What a fault or a stub replaces in an answer. */
+/** The parts of an answer that a fault or a stub replaces. */
 export interface AnswerEdit {
   /** Headers that are set, by name. */
   readonly headers?: Readonly<Record<string, string>>

@@ -16,7 +16,7 @@ export interface MockState {
   readonly apis: readonly PreparedApi[]
   readonly random: Random
   readonly admin: AdminAccess
-  /** What callers without a key may do; null when they are refused. */
+  /** The rules for calls without a key; null when they are refused. */
   readonly guests: Guests | null
   readonly observer: Observer
   readonly clock: Pick<MockClock, "now">

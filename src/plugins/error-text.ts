@@ -7,7 +7,7 @@ interface BuildMessageLike {
   readonly position: { readonly file: string; readonly line: number; readonly column: number } | null
 }
 
-/** What Bun says of a bare name that it does not find: in a compiled program, in another one, and for `require`. */
+/** Bun's messages for a package that it does not find: in a compiled program, in another one, and for `require`. */
 const packageNotFound =
   /(?:Could not resolve: "|Cannot find (?:package|module) ')(?!node:|bun:)([^'"./][^'"]*)['"]/
 

@@ -59,7 +59,7 @@ export interface PluginOptions {
   readonly clock: Clock
   readonly timer: Timer
   readonly time: ThreadTime
-  /** Of the calls that try the examples. */
+  /** Limits of the calls that try the examples. */
   readonly limits: Pick<CallLimits, "limitMs" | "maxMemoryBytes">
   /** Null where memory cannot be watched. */
   readonly memory: MemoryWatch | null

@@ -1,6 +1,6 @@
 import { InputRejected } from "../apis/contract.ts"
 
-/** What a run in a thread had too much of. */
+/** The limit that a run in a thread went over. */
 export type Excess = "time" | "memory" | "depth" | "answer"
 
 /** Thrown when the input of an isolated API asks for too much. */

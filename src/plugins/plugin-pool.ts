@@ -56,7 +56,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   const { start, clock, timer, time, checkOutput, onFault, maxFaults = 5, keepsOne = true } = options
   const idle: PluginWorker[] = [first]
   const places = createPlaces(options, match)
-  /** What keeps idle workers from ending. */
+  /** Functions that keep idle workers from ending. */
   const cancelEnd = new Map<PluginWorker, () => void>()
   /** The most threads that stay while nobody needs them. */
   let mostIdle = 1

@@ -30,7 +30,7 @@ export interface PluginWorker {
   end(): void
 }
 
-/** What a run in a thread gets besides its input. */
+/** Everything that a run in a thread gets besides its input. */
 export type CallContext = Pick<RunContext, "ports" | "premium"> & {
   /** The id of an isolated API, whose input is to blame for a run that asks for too much. */
   readonly api?: string
@@ -54,7 +54,7 @@ export class ThreadBusy extends Error {
   override readonly name = "ThreadBusy"
 }
 
-/** What a thread needs of the service, and the receivers of what an API does outside of its runs. */
+/** The parts of the service that a thread needs, and the receivers of events outside of an API's runs. */
 interface ThreadParts extends Pick<Ports, "timer"> {
   /** Null where memory cannot be watched. */
   readonly memory: MemoryWatch | null

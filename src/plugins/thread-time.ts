@@ -21,7 +21,7 @@ export type ThreadTime = ReturnType<typeof createThreadTime>
 
 /** Starts to count. */
 export function createThreadTime({ monotonicMs }: Pick<Clock, "monotonicMs">) {
-  /** Those that used a thread last are last. */
+  /** Sorted by their last use of a thread, the latest last. */
   const accounts = new Map<string, Used>()
 
   /** Milliseconds that the account has used, the less the longer ago. */

@@ -225,7 +225,7 @@ function toMessageOfKind(thrown: unknown): FromWorker {
   return failed(thrown)
 }
 
-/** What an isolated API had too much of; null for any other failure. */
+/** The limit that an isolated API went over; null for any other failure. */
 function excessOf(thrown: unknown): Excess | null {
   if (thrown instanceof Overrun) return thrown.excess
   if (!(thrown instanceof RangeError)) return null

@@ -23,7 +23,7 @@ export interface OutgoingMail {
 }
 
 /**
- * What a mail server said of a mail. `refused`: it will not take this mail. `retry`: it may take it later, or it could not be
+ * A mail server's reply to a mail. `refused`: it will not take this mail. `retry`: it may take it later, or it could not be
  * reached, or took the mail and could not say so.
  */
 export interface MailReply {

@@ -2,7 +2,7 @@ import type { Page } from "./page.ts"
 
 /** The administration's store of adjustments and the terms of plans. Every method may reject with StoreUnavailable. */
 export interface CreditsStore {
-  /** What operators changed of the bonus of accounts, newest first: sorted by `atMs` and `id`. */
+  /** Operators' changes of the bonus of accounts, newest first: sorted by `atMs` and `id`. */
   adjustments(filter: AdjustmentFilter, page: Page): Promise<readonly AdjustmentRecord[]>
   findAdjustment(id: string): Promise<AdjustmentRecord | null>
   /** The adjustment of an account with the operator's own reference. */
@@ -55,7 +55,7 @@ export interface PlanTerms {
  */
 export interface AdjustMutation {
   readonly kind: "account.adjust"
-  /** Of the account. */
+  /** The account's id. */
   readonly id: string
   readonly entry: Omit<AdjustmentRecord, "undoneBy">
   readonly maxBonus: number

@@ -150,7 +150,7 @@ export interface AccountDetails extends AccountRecord {
 export const notifyChoices = ["webhook", "mail", "both", "none"] as const
 export type NotifyBy = (typeof notifyChoices)[number]
 
-/** What no two accounts may have. */
+/** Values that no two accounts may share. */
 export interface TakenTexts {
   readonly emails: readonly string[]
   readonly externalIds: readonly string[]
@@ -275,7 +275,7 @@ export type Mutation =
   | {
       readonly kind: "emailLink.insert"
       readonly link: EmailLink
-      /** Of the token that its maker is given; null if only its mail will have one. */
+      /** The hash of the token that the link's maker gets; null if only the mail will have a token. */
       readonly hash: string | null
       readonly limits: EmailLinkLimits | null
     }

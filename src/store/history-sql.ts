@@ -25,7 +25,7 @@ const faultsTable: HistoryTable = {
 const creditsTable: HistoryTable = { name: "history_credits", of: ["account_id"], sums: ["calls", "credits"] }
 /** All tables of the history. */
 export const historyTables = [callsTable, faultsTable, creditsTable] as const
-/** Those whose rows are found by their time. The rows of accounts are deleted account by account. */
+/** Tables whose rows are found by their time. Rows about accounts are deleted account by account. */
 export const timedTables: readonly HistoryTable[] = [callsTable, faultsTable]
 
 /** The parts of statements that differ between kinds of stores. */

@@ -38,9 +38,9 @@ export type KeySort = "newest" | "oldest" | "name" | "last_used"
 
 /** The keys of a list; all conditions hold. */
 export interface KeyFilter extends Filter<"accountId" | "externalId"> {
-  /** What their visible prefix begins with, in ASCII. */
+  /** Start of the visible prefix, in ASCII. */
   readonly prefix?: string | undefined
-  /** What their id begins with, in ASCII. */
+  /** Start of the id, in ASCII. */
   readonly idPrefix?: string | undefined
   readonly state?:
     | { readonly name: "works" | "disabled" | "expired" | "revoked"; readonly nowMs: number }

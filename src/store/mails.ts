@@ -20,11 +20,11 @@ export interface MailOutbox {
   record(id: string, attempt: MailAttempt, result: MailResult): Promise<void>
 }
 
-/** What the administration reads of mails. Every method may reject with StoreUnavailable. */
+/** The administration's queries about mails. Every method may reject with StoreUnavailable. */
 export interface MailReads {
   /** Mails, newest first. */
   mails(filter: MailFilter, page: Page): Promise<readonly MailRecord[]>
-  /** Those of some mails that are there. */
+  /** Finds mails by their ids; unknown ids are left out. */
   mailsById(ids: readonly string[]): Promise<readonly MailRecord[]>
 }
 
@@ -45,7 +45,7 @@ export interface NewMail {
   readonly template: MailTemplate
   /** The account that it is about; null when there is none yet. */
   readonly accountId: string | null
-  /** What the template shows, as JSON: see src/mail/templates.ts. */
+  /** The template's data, as JSON: see src/mail/templates.ts. */
   readonly data: string
   readonly nowMs: number
   /** When its link ends: it is not sent after that. Null if it has none. */

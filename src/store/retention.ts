@@ -34,7 +34,7 @@ export interface PassStep {
   readonly next: string | null
 }
 
-/** What the processes on a store tell each other about it. */
+/** Coordination between the processes on a store. */
 interface RetentionMarks {
   /** Takes the work of the hour that begins at a time for this process; false if another one has taken it. */
   takeHour(startMs: number): Promise<boolean>

@@ -23,5 +23,5 @@ export const eventsParameter = Type.Array(
   },
 )
 
-/** What an account is told that gets mail and has chosen no events: a key that ends unseen stops a customer's program. */
+/** The event of accounts that get mail and have chosen none: a key that expires unnoticed stops a customer's program. */
 export const mailedEvent: OptionalEvent = "key.expiring"

@@ -26,8 +26,8 @@ export type NewAccountInput = Static<typeof newAccount>
 const defaultPlan = "free"
 
 /**
- * What is checked of a new account besides the schemas of its parameters. Each check throws an AccountError or an AdminFault that
- * names its parameter.
+ * Checks of a new account besides the schemas of its parameters. Each throws an AccountError or an AdminFault that names its
+ * parameter.
  */
 export function checksOf(
   { name, plan = defaultPlan, email, external_id, metadata }: Partial<NewAccountInput>,
@@ -59,7 +59,7 @@ export async function toNewAccount(
   return toAccountDetails(plan, own, clock.now())
 }
 
-/** What the audit log tells of a new account. */
+/** The audit log's entry for a new account. */
 export function toCreated(account: AccountDetails, parts: AdminParts): ChangedThing {
   const { id } = account
   const after = pick(toAccountOutput(account, parts), [...accountFields, "bonus"])

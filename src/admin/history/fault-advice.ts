@@ -1,4 +1,4 @@
-/** What a fault means to an operator, and what to do about it. */
+/** The meaning of a fault for an operator, and the operator's remedy. */
 interface FaultAdvice {
   readonly meaning: string
   readonly advice: string

@@ -236,7 +236,7 @@ async function loadLibrary() {
   return import("@simplewebauthn/server")
 }
 
-/** What a passkey has proved. */
+/** The result of a ceremony: a passkey and its proof. */
 export interface PasskeyProof {
   readonly passkey: PasskeyRecord
   /** How often the authenticator has signed. */

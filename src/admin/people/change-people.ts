@@ -26,7 +26,7 @@ function prepareLinkOf({ id, name, permissions }: PersonRecord, context: AdminCo
   const console = context.pages.console().replace(/\/\/(?:127\.0\.0\.1|\[::1\])(?=:|$)/, "//localhost")
   const page = `${console}/console/passkeys`
   const owner = { kind: "console", owner: ownerOf(id), name, permissions, accountId: null } as const
-  // What the person may do counts when the link is opened. It does not end with the admin key that made it.
+  // The person's permissions are looked up when the link is opened. It stays valid when the admin key that made it ends.
   return prepareLink(owner, page, personLinkMs, { ...context, actor: { ...context.actor, adminKeyId: null } })
 }
 

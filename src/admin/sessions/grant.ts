@@ -36,7 +36,7 @@ interface SignedByPasskey {
 
 /** The rights of a session that is opened with a proof. */
 export interface Grant extends Omit<SessionRecord, "id" | "kind" | "createdMs"> {
-  /** What was sent, for the audit log. */
+  /** The kind and id of the proof, for the audit log. */
   readonly by: string
   /** Mutations that belong into the transaction of the sign-in. */
   readonly mutations: readonly Mutation[]

@@ -71,7 +71,7 @@ export interface FoundSession {
   readonly expiresMs: number
 }
 
-/** What a page gets to know about its session: the answer of `GET /console/session` and `GET /portal/session`. */
+/** A page's information about its session: the answer of `GET /console/session` and `GET /portal/session`. */
 export type SessionAnswer =
   | SignedIn
   | {
@@ -80,7 +80,7 @@ export type SessionAnswer =
       readonly ways?: VisitorWays
     }
 
-/** What a page gets about its session when someone is signed in. */
+/** A page's information about its session when someone is signed in. */
 export interface SignedIn {
   readonly signed_in: true
   readonly kind: SessionKind
@@ -91,7 +91,7 @@ export interface SignedIn {
     readonly id: string
     readonly name: string
     readonly plan: string
-    /** What the plan costs, as the operator wrote it; null if nothing is shown. */
+    /** The price of the plan, as the operator wrote it; null if nothing is shown. */
     readonly price: string | null
     /** The most keys an account may have before its customers cannot create more. */
     readonly portal_keys: number
@@ -251,7 +251,7 @@ function toSession(
 function toActor(session: SessionRecord, { source, requestId }: RequestOrigin): Actor {
   const { id, kind, owner, name, permissions, adminKeyId, accountId, keyHash } = session
   return {
-    // What people do is in the audit log as theirs, whichever session they do it with.
+    // The audit log names people as actors, whichever session they use.
     id: personIdOf(owner) === null ? `${kind}:${id}` : owner,
     ...{ name, permissions, adminKeyId, source, requestId },
     account: accountId,

@@ -9,7 +9,7 @@ import type { PageAddresses } from "../parts.ts"
 import { mailOf, newEmailLink } from "./new-link.ts"
 import { isBlockedAddress, type SignUpSettings } from "./settings.ts"
 
-/** What a visitor asks for. */
+/** A visitor's request for a link. */
 export interface LinkQuestion {
   readonly for: "sign-up" | "sign-in"
   readonly email: string
@@ -52,7 +52,7 @@ export const linkLimits = {
   perMailbox: 30,
   mostPerMailbox: 100,
   signUpsInAll: 1_000,
-  /** Of questions to sign in where there is no account: it bounds what the store keeps of them. */
+  /** Limit of questions to sign in to accounts that do not exist. It bounds the number of them in the store. */
   vainSignInsInAll: 5_000,
 } as const
 

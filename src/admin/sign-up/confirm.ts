@@ -10,7 +10,7 @@ import type { Grant } from "../sessions/grant.ts"
 import { requireTerms } from "./ask.ts"
 import { type LinkParts, requireUsableLink, type UsableLink } from "./usable-link.ts"
 
-/** What someone sends who opens a link from a mail and presses its button. */
+/** The form that visitors send when they open a link from a mail and press its button. */
 export interface Confirmation {
   readonly token: string
   /** The name of the account to make. */
@@ -49,7 +49,7 @@ export async function confirmLink(
   return signUpWith(usable, given, use, nowMs, parts.random)
 }
 
-/** What a link will make. Both are null for a link that signs in to an account. */
+/** The account that a link will make. Both fields are null for a link that signs in to an account. */
 export interface LinkOffer {
   /** The plan of the account. */
   readonly plan: string | null

@@ -23,7 +23,7 @@ export function isBlockedAddress(email: string, signUp: SignUpSettings): Promise
   return signUp.isBlocked(email.slice(email.lastIndexOf("@") + 1))
 }
 
-/** What a page tells visitors about sign-up. */
+/** A page's information for visitors about sign-up. */
 export interface VisitorWays {
   readonly sign_up: "off" | "invite" | "open"
   /** Whether a link to sign in can be sent by e-mail. */

@@ -19,7 +19,7 @@ export type UsableLink =
   | { readonly link: EmailLink; readonly account: AccountDetails }
   | { readonly link: EmailLink; readonly account: null; readonly offer: Offer }
 
-/** What a link makes as the settings are now. */
+/** The account that a link makes under the present settings. */
 interface Offer {
   readonly plan: Plan
   /** The address of the present terms; null for none. */

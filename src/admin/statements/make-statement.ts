@@ -32,12 +32,12 @@ export async function readStatements(
   return made
 }
 
-/** What the statement of an account is made from. */
+/** The data of an account's statement. */
 interface StatementSource {
   readonly account: AccountDetails
-  /** Those since the start of the month, oldest first. */
+  /** The audit records since the start of the month, oldest first. */
   readonly records: readonly AuditRecord[]
-  /** Those of the month, oldest first. */
+  /** The adjustments of the month, oldest first. */
   readonly entries: readonly AdjustmentRecord[]
   /** Sums by key and API. */
   readonly usage: readonly UsageSum[]
@@ -162,7 +162,7 @@ function sumOf(rows: readonly { readonly credits: number }[]): number {
   return rows.reduce((sum, { credits }) => sum + credits, 0)
 }
 
-/** What an account was at the end of a month, as the records since its start tell it. */
+/** The account's state at the end of a month, worked out from the records since its start. */
 function atEndOf(
   { startMs, endMs }: Month,
   { name, externalId, closedMs }: AccountDetails,
@@ -213,7 +213,7 @@ async function readEntries(
   return found.toReversed()
 }
 
-/** What was used in a month, by account, key and API. */
+/** The usage of a month, by account, key and API. */
 async function readSums(
   accountIds: readonly string[],
   { firstDay, lastDay }: Month,

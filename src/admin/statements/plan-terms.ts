@@ -2,7 +2,7 @@ import type { PlanTerms } from "../../store/adjustments.ts"
 import type { AdminParts } from "../parts.ts"
 import { isOver, type Month } from "./month.ts"
 
-/** What statements are made from. */
+/** The parts of the service that statements are made from. */
 export type StatementParts = Pick<AdminParts, "admin" | "clock" | "plans">
 
 /** The displayed price of a plan and its credits a month; null where it has none, or no limit. */

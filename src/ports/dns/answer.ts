@@ -66,7 +66,7 @@ export function* readAnswerInSteps(
   return done({ kind: "nodata" }, soaSeconds ?? 0)
 }
 
-/** What {@link followAliases} finds. */
+/** The result of {@link followAliases}. */
 export interface Chain {
   /** The last name. */
   readonly owner: WireName

@@ -17,7 +17,7 @@ const maxTtlSeconds = 3_600
 /** For "no such name" and "no data". */
 const maxNegativeTtlSeconds = 300
 
-/** What a cache keeps. */
+/** An answer in a cache. */
 export type Cached = DnsAnswer | DnsReply
 
 interface Entry {

@@ -74,7 +74,7 @@ export class DataReader {
     return { at: this.#at, names: this.#names.length }
   }
 
-  /** What was read since the mark, or since the start, with names in full. */
+  /** The bytes read since the mark, or since the start, with names in full. */
   wire({ at, names }: ReaderMark = { at: this.#start, names: 0 }): Buffer {
     const parts: Buffer[] = []
     let from = at

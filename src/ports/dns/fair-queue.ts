@@ -18,7 +18,7 @@ interface FairQueueOptions {
   readonly timer: Pick<Timer, "turn">
 }
 
-/** What a job asks for: jobs with the same key are one. */
+/** The subject of a job: jobs with the same key are one. */
 interface Asked {
   readonly key: string
   readonly place: string
@@ -42,7 +42,7 @@ interface Caller<Value> {
 
 interface Account<Value> {
   readonly id: string | object
-  /** Those with jobs, in the order of their turns. */
+  /** Callers with jobs, in the order of their turns. */
   readonly callers: Map<object, Caller<Value>>
   inFlight: number
 }
@@ -58,7 +58,7 @@ const modestInFlight = 2
 export function createFairQueue<Value>(options: FairQueueOptions) {
   const { slots, slotsPerCaller, slotsPerAccount, slotsPerPlace, startsPerTurn, timer } = options
   const jobs = new Map<string, Job<Value>>()
-  /** Those with jobs, in the order of their turns. */
+  /** Accounts with jobs, in the order of their turns. */
   const accounts = new Map<string | object, Account<Value>>()
   const inFlightAt = new Map<string, number>()
   const sharedSlots = Math.ceil(slots / 2)

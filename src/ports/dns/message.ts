@@ -7,7 +7,7 @@ export interface Question {
   /** In lower case. */
   readonly name: WireName
   readonly type: DnsType
-  /** What the server is asked to say about DNSSEC: nothing, whether it has checked the answer (AD), or all records (DO, CD). */
+  /** The question about DNSSEC: none, whether the server has checked the answer (AD), or all records (DO, CD). */
   readonly dnssec?: "checked" | "records"
 }
 

@@ -162,7 +162,7 @@ export function parseData(type: DnsType, text: string): Buffer {
   const format = first?.text === "\\#" && !first.isQuoted ? unknown : formatOf(type)
   const wire = format.parse(words)
   if (words.length > 0) throw new Error(`nothing after its data, not ${JSON.stringify(words[0]?.text)}`)
-  // What can be written is not always right, such as parameters of SVCB twice.
+  // A text that can be written is not always valid, such as parameters of SVCB twice.
   readData(type, wire)
   return wire
 }

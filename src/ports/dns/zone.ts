@@ -65,7 +65,7 @@ interface Recorded {
 
 type Nodes = ReadonlyMap<WireName, Node>
 
-/** What a zone has for a question, after the names that are aliases. */
+/** The result for a question in a zone, after the names that are aliases. */
 type Found = { readonly passed: readonly WireName[]; readonly owner: WireName } & (
   | { readonly kind: "records"; readonly type: DnsType; readonly records: Records }
   | { readonly kind: "recorded"; readonly recorded: Recorded }

@@ -153,7 +153,7 @@ async function request({ target, port, lookup, signal, trust }: Place): Promise<
 
 function readReply(response: IncomingMessage, trust: Trust): Promise<WebAnswer> {
   const { promise, resolve } = Promise.withResolvers<WebAnswer>()
-  // Of a connection by TLS.
+  // The client makes TLS connections only.
   const certificates = trust.sentChain(response.socket as TLSSocket)
   const chunks: Uint8Array[] = []
   let bytes = 0

@@ -23,7 +23,7 @@ interface Ready<T> {
 const waitShare = 0.5
 /** Batches that wait for a locked row take long, and others must not wait for them. */
 const longestWaitMs = 20
-/** Of the mean time of batches, what the latest one counts. */
+/** The weight of the latest batch in the mean time of batches. */
 const latestShare = 0.1
 
 /**

@@ -4,7 +4,7 @@ import { StoreUnavailable, StoreUnusable } from "../store.ts"
 const shared =
   "Several sessions share a connection of the database, so its prepared statements are mixed up. With PgBouncer, set pool_mode to session."
 
-/** What to do about errors of PostgreSQL that come from outside this program, by SQLSTATE or its class (manual, appendix A). */
+/** Advice for errors of PostgreSQL that come from outside this program, by SQLSTATE or its class (manual, appendix A). */
 const advice: Readonly<Record<string, string>> = {
   "08": "The connection to the database was lost.",
   "08P01":

@@ -180,7 +180,7 @@ export async function openPostgresStore(
       async onConnected() {
         tellVersions(await readTableVersions(probes))
         onConnected()
-        // Those that were raised meanwhile.
+        // Look for notices that were raised meanwhile.
         onRaised([])
       },
       onGap: () => access.clear(),

@@ -8,7 +8,7 @@ import { messageOf } from "./errors.ts"
 import { logState, pageBytesOf } from "./log-state.ts"
 import { logLimitBytes } from "./open.ts"
 
-/** What writes must know of checkpoints. */
+/** The part of checkpoints that writes need. */
 export interface Checkpoints {
   /** Null if writes may go on; otherwise resolves when they may. */
   pause(): Promise<void> | null

@@ -43,7 +43,7 @@ export function openDatabase(file: string, { mustExist = false, isServed = false
     database.run(`PRAGMA wal_autocheckpoint = ${logLimitBytes / pageBytes}`)
     database.run(`PRAGMA journal_size_limit = ${logLimitBytes}`)
     database.run("PRAGMA cache_size = -8000")
-    // What was deleted or replaced, such as a webhook's secret or an address, must not stay readable in free space of the file.
+    // Deleted data, such as a webhook's secret or an address, must not stay readable in free space of the file.
     database.run("PRAGMA secure_delete = ON")
     // A table that others name may be made anew.
     database.run("PRAGMA foreign_keys = OFF")
