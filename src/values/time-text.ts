@@ -16,7 +16,7 @@ export function parseDuration(text: string): number | null {
 /** A written time. */
 export interface WrittenTime {
   readonly kind: "date" | "time" | "unix"
-  /** What it shows, in milliseconds as if its offset were 0. */
+  /** The clock time as it is written, in milliseconds as if its offset were 0. */
   readonly clockMs: number
   /** Its offset from UTC in milliseconds, positive to the east; null if none is written. */
   readonly offsetMs: number | null
@@ -25,7 +25,7 @@ export interface WrittenTime {
 const dateForm = /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(.*))?$/
 /** A query turns `+` into a blank, unless it is escaped. */
 const offsetForm = /^(?:[Zz]|([+ -])([01]\d|2[0-3])(?::?([0-5]\d)(?::?([0-5]\d))?)?)$/
-/** Of 9 to 11 digits: fewer can be a year, or a date such as 20270131. */
+/** Unix seconds need 9 to 11 digits: fewer can be a year, or a date such as 20270131. */
 const unixForm = /^-?(?:0|\d{9,11})(?:\.\d+)?$/
 
 /**

@@ -6,7 +6,7 @@ import { isObject } from "../../values/is-object.ts"
 export const grades = ["A", "B", "C", "D", "E", "F"] as const
 export type Grade = (typeof grades)[number]
 
-/** What the report shows of an answer. */
+/** The parts of an answer that the report shows. */
 export interface Audit {
   readonly domain: string
   readonly grade: Grade

@@ -31,7 +31,7 @@ function takes({ registeredArguments }: Command, words: readonly string[]): bool
 }
 
 /**
- * What to write instead of words that were refused.
+ * A hint for words that were refused.
  * @param code commander's code of the refusal
  * @param apis ids of APIs: people write one without `call`
  */

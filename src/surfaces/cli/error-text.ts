@@ -26,7 +26,7 @@ const plainErrors = [
   WorkerFailed,
 ]
 
-/** What to do when the operating system refuses to let a server listen, by error code. */
+/** Advice when the operating system refuses to let a server listen, by error code. */
 const listenAdvice: Readonly<Record<string, string>> = {
   EADDRINUSE: "If another program listens there, choose a free port with --port; else check --host.",
   EADDRNOTAVAIL: "This machine does not have this address: check --host.",

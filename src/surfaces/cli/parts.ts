@@ -83,7 +83,7 @@ export interface CliParts {
   createLocalCalls(config: Config): LocalCalls
 }
 
-/** What counts as a request to stop, and what a second one does. */
+/** Options for requests to stop the process. */
 export interface StopOptions {
   /** Whether the end of standard input is such a request too. A worker's always is. */
   readonly stdin?: boolean
@@ -163,6 +163,6 @@ export interface Copied {
 export interface CheckedSettings {
   /** The name of its file; null without one. */
   readonly file: string | null
-  /** What will not work as it seems to be meant, a sentence each. */
+  /** Settings that will not work as they seem to be meant, a sentence each. */
   readonly warnings: readonly string[]
 }

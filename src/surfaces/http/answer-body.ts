@@ -6,7 +6,7 @@ import type { Encoded } from "../../encode/tree.ts"
 import type { CallsInProgress } from "./calls.ts"
 import { httpLimits } from "./limits.ts"
 
-/** What the writing of bodies needs. */
+/** The parts of the service that the writing of bodies needs. */
 export interface BodyParts {
   readonly pipeline: Pick<Pipeline, "unsent" | "ports" | "scheduler">
   readonly calls: CallsInProgress
@@ -100,7 +100,7 @@ function toWholeBody(text: string): Body {
   return Buffer.byteLength(text) > maxGatheredBytes ? toOneWrite(text) : text
 }
 
-/** What a handler returns for a body: Elysia takes a stream only inside of a response. */
+/** The value that a handler returns for a body: Elysia takes a stream only inside of a response. */
 export function toResponse(body: Body): string | Response {
   return typeof body === "string" ? body : new Response(body)
 }

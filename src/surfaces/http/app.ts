@@ -44,7 +44,7 @@ export interface HttpAppOptions extends FrameOptions, Pick<ProbesParts, "metrics
   /** Null turns `/mcp` off. */
   readonly mcp: TrustedNames | null
   readonly brand: Brand
-  /** What the landing page offers. */
+  /** The plans and addresses that the landing page shows. */
   readonly offer: Offer
 }
 

@@ -143,7 +143,7 @@ async function readCounted(
       pieces.push(value)
     }
   } finally {
-    // What is left of it is read away before the refusal is sent, or cancelled.
+    // The rest of the body is read away before the refusal is sent, or cancelled.
     reader.releaseLock()
   }
 }

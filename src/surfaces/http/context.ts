@@ -13,7 +13,7 @@ import type { Intake } from "./intake.ts"
 import { httpLimits } from "./limits.ts"
 import type { PreparedHeaders } from "./reply.ts"
 
-/** What the features of the HTTP app share. */
+/** The parts that the features of the HTTP app share. */
 export interface HttpContext {
   readonly apis: readonly PreparedApi[]
   readonly pipeline: Pipeline
@@ -32,7 +32,7 @@ export interface HttpContext {
   /** The method of each path, for refusals: of the routes, and of the paths that features name below a wildcard. */
   readonly methods: Map<string, string>
   readonly closing: Closing
-  /** What callers without a key may do; null when they are refused. */
+  /** The rules for calls without a key; null when they are refused. */
   readonly guests: Guests | null
   /** Whether a request came over HTTPS, to this server or to a proxy that is trusted to say so. */
   readonly isSecure: (request: Request) => boolean

@@ -17,7 +17,7 @@ import { parseQuery } from "./query.ts"
 import { ownAnswer, send } from "./reply.ts"
 import { createResource, type Resource } from "./resource.ts"
 
-/** What crawlers and agents look for, and at `/` the page for people, all made from the catalog. None needs a key. */
+/** Pages for crawlers and agents, and at `/` the page for people, all made from the catalog. None needs a key. */
 export function discoveryFeature(
   base: IncomingApp,
   context: HttpContext,

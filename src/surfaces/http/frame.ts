@@ -149,7 +149,7 @@ export function createFrame(
 const methodNames = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"])
 
 /**
- * What the span of a request begins with, by the HTTP conventions of OpenTelemetry.
+ * The name and first attributes of a request's span, by the HTTP conventions of OpenTelemetry.
  * @param paths paths without parameters. Others are left out: people paste keys into the wrong places
  */
 function describeRequest(

@@ -10,7 +10,7 @@ export interface IncomingRequest extends CallerRequest, RequestStart {}
 /** The status and headers of the answer, which Elysia sends with what a handler returns. */
 export type AnswerSettings = Pick<Context["set"], "headers" | "status">
 
-/** What a handler takes from Elysia's context. */
+/** The part of Elysia's context that a handler takes. */
 export interface Exchange {
   readonly request: Request
   readonly set: AnswerSettings

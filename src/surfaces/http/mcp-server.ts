@@ -30,7 +30,7 @@ export interface McpHttp {
   handle(exchange: Exchange, mode: "catalog" | "search"): Promise<string | Response>
 }
 
-/** What serves one endpoint. */
+/** The parts that serve one endpoint. */
 interface McpServing {
   /** Makes the server of one request. */
   readonly serverFor: (client: McpClient) => Server
@@ -38,7 +38,7 @@ interface McpServing {
   readonly changes?: ServerEventBus
 }
 
-/** What is known of a request while the protocol's library works on it. */
+/** The state of a request while the protocol's library works on it. */
 interface McpRequest {
   readonly incoming: IncomingRequest
   readonly caller: Caller
@@ -50,7 +50,7 @@ interface McpRequest {
   running: Promise<unknown> | null
   /** The category that its lists are limited to; null for all. */
   category: string | null
-  /** What the log keeps of it. */
+  /** The fields of its line in the log. */
   end: Omit<RequestEnd, "status">
 }
 

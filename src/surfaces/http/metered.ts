@@ -50,7 +50,9 @@ export interface MeteredCall extends Progress {
   isOpen: boolean
 }
 
-/** What a handler of a metered route takes from Elysia's context. The call is never null there: the macro has admitted it. */
+/**
+ * The part of Elysia's context that a handler of a metered route takes. The call is never null there: the macro has admitted it.
+ */
 export interface MeteredExchange extends Exchange {
   readonly call: MeteredCall | null
 }

@@ -24,7 +24,7 @@ export interface ProbesParts {
   readonly sharedAnswerMs: number
 }
 
-/** What operators and their machines ask: whether the process runs, whether it can charge, its metrics. None needs a key. */
+/** Answers for operators and their machines: whether the process runs, whether it can charge, its metrics. None needs a key. */
 export function probesFeature(
   base: IncomingApp,
   context: HttpContext,

@@ -1,4 +1,4 @@
-/** What comes before the code in a problem's `type`. A URN is the same on every installation (RFC 9457 §3.1.1). */
+/** The start of a problem's `type`, before the code. A URN is the same on every installation (RFC 9457 §3.1.1). */
 export const problemTypeStart = "urn:penknife:problem:"
 
 /** An error of the APIs. */
@@ -6,7 +6,7 @@ interface ApiError {
   readonly status: number
   /** The code of the fault, which does not change. */
   readonly fault: string
-  /** What to change. */
+  /** The correction, for the reader. */
   readonly detail: string
   readonly requestId: string
 }

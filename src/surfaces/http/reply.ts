@@ -188,13 +188,13 @@ function setUsage(set: SetHeader, usage: UsageStatus): void {
   setMonth(set, usage)
 }
 
-/** What every charge changes. */
+/** Sets the headers that every charge changes. */
 function setCredits(set: SetHeader, { used, remaining }: UsageStatus["balance"]): void {
   set("x-api-credits-used", String(used))
   set("x-api-remaining-credits", remaining === null ? "unlimited" : String(remaining))
 }
 
-/** What stays until the month ends or the plan changes. */
+/** Sets the headers that stay until the month ends or the plan changes. */
 function setMonth(set: SetHeader, { balance: { allowance, period }, plan }: UsageStatus): void {
   set("x-api-max-credits", allowance === null ? "unlimited" : String(allowance))
   set("x-api-renewal", String(Math.ceil(period.endMs / 1_000)))

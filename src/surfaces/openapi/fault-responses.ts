@@ -143,7 +143,7 @@ function wrongMethod(allow: "GET" | "POST"): Refusal {
   return refusal(`The path takes only ${allow}.`, { "wrong-method": fault }, headers)
 }
 
-/** What a REST path answers for a `format` that does not exist. */
+/** The fault of a REST path for a `format` that does not exist. */
 export const formatFault = inputFault("format", `must be one of ${formats.join(", ")}`)
 
 /** The examples that the responses of every API have, as components of the document. */

@@ -1,7 +1,7 @@
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import type { Config } from "../../config/load.ts"
 
-/** What the document of a service is made from. */
+/** Everything that a service's document is made from. */
 export interface ApiDocInput {
   readonly apis: readonly Pick<PreparedApi, "definition" | "credits" | "readInput">[]
   readonly version: string
@@ -20,7 +20,7 @@ export interface ApiDocInput {
   readonly logo: string | null
 }
 
-/** What the document says about a service with this configuration. */
+/** Collects the document's input from a service's configuration. */
 export function toDocInput(
   { noGraphql, noMcp, noMetrics, metricsToken, maxBodyBytes, publicUrl, title }: Config,
   catalog: Pick<ApiDocInput, "apis" | "version" | "logo">,

@@ -134,7 +134,7 @@ function waysOf({ graphql, mcp }: Site): readonly { name: string; path: string; 
   ].filter((way) => way !== false)
 }
 
-/** What a browser sees at an address that does not exist. */
+/** The page at an address that does not exist. */
 export function notFoundPage(write: WritePage): string {
   return write({
     name: "Not found",

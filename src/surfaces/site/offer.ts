@@ -68,7 +68,7 @@ function factsOf({ monthlyCredits, signUpBonus, requestsPerMinute, premium, grap
   ].filter((fact) => fact !== false)
 }
 
-/** What the plans cost, in a line. Nothing where prices are too long or too many for that. */
+/** The prices of the plans, in a line. Null where prices are too long or too many for that. */
 export function costLine({ offer: { plans } }: Site): Html | null {
   const prices = plans.flatMap(({ price }) => price ?? [])
   const line = prices.join(" · ")

@@ -10,11 +10,11 @@ export interface Site extends ApiDocInput {
   /** Whether `/console` is served at the same address. */
   readonly console: boolean
   readonly offer: Offer
-  /** What can be called without a key; null for nothing. */
+  /** The APIs that anyone may call without a key; null if there are none. */
   readonly guests: Pick<Guests, "apis" | "callsPerMinute"> | null
 }
 
-/** What the operator offers to strangers. Each is null or empty where the operator says nothing of it. */
+/** The operator's offer to strangers. Each part is null or empty where the operator says nothing of it. */
 export interface Offer {
   /** The plans to show, see {@link offeredPlans}. */
   readonly plans: readonly Plan[]
@@ -35,7 +35,7 @@ export interface SiteAssets {
   /** Null where the operator has chosen no colour. */
   readonly brandStyle: string | null
   readonly script: string
-  /** What a browser shows in a tab. */
+  /** The icon in a browser's tab. */
   readonly icon: string
   /** The sign before the name. */
   readonly logo: string

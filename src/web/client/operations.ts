@@ -71,7 +71,7 @@ export function addressOfRead<Id extends ReadId>(id: Id, input: ReadInput<Id>): 
   return path + toQueryString(rest)
 }
 
-/** What an operation answers to a customer: all but the fields that its definition marks as the operator's. */
+/** A customer's answer of an operation: all fields but those that its definition marks as the operator's. */
 type OwnAnswerOf<Id extends OperationId> =
   OperationsById[Id]["output"] extends TObject<infer Fields>
     ? Static<

@@ -1,4 +1,4 @@
-/** What someone has chosen for this browser: light or dark, and the zone of times. */
+/** The choices that someone has made for this browser: light or dark, and the zone of times. */
 import { effect, signal } from "@preact/signals"
 
 /** The choices of colours. */

@@ -5,7 +5,7 @@ import type { Problem, Unreachable } from "./problem.ts"
 import { read } from "./request.ts"
 import { hasEnded } from "./session.ts"
 
-/** What was read from the service, and whether a read is under way or failed. */
+/** Data read from the service, and whether a read is under way or failed. */
 export interface Reading<T> {
   /** The last answer; null until there is one. It stays while it is read again, also with other parameters. */
   readonly data: T | null

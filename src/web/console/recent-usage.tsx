@@ -6,7 +6,7 @@ import { UsagePlots } from "../shared/usage-plots.tsx"
 interface RecentUsageProps {
   /** The account or key whose usage it is. */
   readonly filter: Pick<ReadInput<"usage.query">, "account" | "key">
-  /** What the names of the CSV files begin with. */
+  /** The start of the names of the CSV files. */
   readonly file: string
 }
 

@@ -15,15 +15,15 @@ import { countOf, formatNumber } from "./text.tsx"
 interface ActionTexts<Row> {
   /** On its button: "Adjust credits". */
   readonly label: string
-  /** What it does to "3 accounts": "Adjust credits of 3 accounts". */
+  /** The window's title for "3 accounts": "Adjust credits of 3 accounts". */
   title(rows: string): string
-  /** What it has done: "Credits of 3 accounts adjusted." */
+  /** The message when it is done: "Credits of 3 accounts adjusted." */
   done(rows: string): string
-  /** What will happen to the rows. */
+  /** The effect on the rows. */
   readonly about: ComponentChildren
   /** Whether the window begins at Cancel. */
   readonly danger?: boolean
-  /** What is asked for, once for all rows. */
+  /** Fields that are filled in once, for all rows. */
   readonly fields?: ComponentChildren
   readonly required?: FieldErrors
   /** Why it makes no sense for a row, such as "closed already"; null if it does. */
@@ -252,7 +252,7 @@ interface EndedProps<Row> {
   close(): void
 }
 
-/** What was done, what failed and why, and what was not reached. */
+/** The result: rows that were changed, rows that failed and why, and rows that were not reached. */
 function Ended<Row>({ outcome, countDone, thing, nameOf, goOn, close }: EndedProps<Row>) {
   const { failed, left, error } = outcome
   const buttons = useRef<HTMLDivElement>(null)

@@ -6,7 +6,7 @@ import { Button } from "./button.tsx"
 import type { Selection } from "./table.tsx"
 import { formatNumber } from "./text.tsx"
 
-/** What a list needs so that several of its rows can be changed at once. */
+/** The parts by which a list lets several of its rows be changed at once. */
 export interface Bulk<Row> {
   /** For the table. */
   readonly selection: Selection<Row>
@@ -17,12 +17,12 @@ export interface Bulk<Row> {
 }
 
 interface BulkProps<Row> {
-  /** What a row is: "account". */
+  /** The noun for a row: "account". */
   readonly thing: string
   keyOf(row: Row): string
   /** Tells rows apart: "acme". */
   nameOf(row: Row): string
-  /** What can be done; those of {@link bulkAction} that the user may not do are null. */
+  /** The changes on offer; a {@link bulkAction} that the user may not use is null. */
   readonly actions: readonly (BulkAction<Row> | null)[]
   /** Called when rows have changed; it reads the list again. */
   changed(): void

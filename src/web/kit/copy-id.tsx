@@ -4,7 +4,7 @@ import { say } from "./status.tsx"
 
 interface CopyIdProps {
   readonly id: string
-  /** What is shown for it, such as a link; the id by default. */
+  /** The text or link in place of the id; the id by default. */
   readonly children?: ComponentChildren
 }
 

@@ -54,8 +54,8 @@ export function Dialog({ title, children, close, mayClose = true, isWide = false
 }
 
 /**
- * What has the focus at first: the first field, the button that leads back from a dangerous form without one, or the button that
- * copies a secret. The browser would choose Close, with which a space ends the window.
+ * The element that has the focus at first: the first field, the button that leads back from a dangerous form without one, or the
+ * button that copies a secret. The browser would choose Close, with which a space ends the window.
  */
 function firstOf(dialog: HTMLElement): HTMLElement | null {
   const places = [

@@ -25,7 +25,7 @@ export function Stats({ children }: { readonly children: ComponentChildren }) {
 /** A name and a value. */
 export type Fact = readonly [name: string, value: ComponentChildren]
 
-/** What is known about one thing: names and values. */
+/** Facts about one thing: names and values. */
 export function Facts({ facts }: { readonly facts: readonly (Fact | null)[] }) {
   return (
     <dl class="facts">

@@ -119,7 +119,7 @@ export function SelectField({ choices, ...field }: FieldProps & { readonly choic
 }
 
 interface CheckProps extends Pick<FieldProps, "name" | "label" | "hint"> {
-  /** What the form gets when it is ticked. */
+  /** The form's value when it is ticked. */
   readonly value?: string
   readonly checked?: boolean
 }

@@ -27,7 +27,7 @@ interface PagedTableProps<Id extends ListId> {
   readonly isFiltered?: boolean
   /** False where the screen has a button for the CSV file. */
   readonly hasCsv?: boolean
-  /** What {@link useBulk} returned: rows can be selected, to change several at once. */
+  /** The result of {@link useBulk}: rows can be selected, to change several at once. */
   readonly bulk?: Bulk<EntryOf<Id>> | null
 }
 

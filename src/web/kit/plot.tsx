@@ -126,7 +126,7 @@ function valueText(value: number | null | undefined, unit: string | undefined): 
   return unit ? `${formatNumber(value)} ${unit}` : formatNumber(value)
 }
 
-/** What a plot shows, in a sentence. */
+/** A plot's contents, in a sentence. */
 function summaryOf(title: string, times: readonly string[], series: readonly PlotSeries[], step: PlotStep) {
   const [first] = times
   const last = times.at(-1)

@@ -16,7 +16,7 @@ interface FailedStep<Row> extends Step<Row> {
 export interface Outcome<Row> {
   readonly done: readonly Row[]
   readonly failed: readonly FailedStep<Row>[]
-  /** What was not reached. */
+  /** Rows that were not reached. */
   readonly left: readonly Step<Row>[]
   /** Why it ended before its end: nobody is signed in, or no answer came. Null if not, and when the user stopped it. */
   readonly error: Problem | Unreachable | null

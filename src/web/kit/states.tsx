@@ -61,7 +61,7 @@ export function ErrorBox({ error, onRetry, retryLabel = "Try again" }: ErrorBoxP
 
 interface ReadyProps<T> {
   readonly reading: Reading<T>
-  /** What is loading, such as "accounts". */
+  /** The noun for the data, such as "accounts". */
   readonly what: string
   readonly children: (data: T) => ComponentChildren
 }

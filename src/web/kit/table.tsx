@@ -13,7 +13,7 @@ export interface Column<Row> {
 
 /** Which rows are selected. The first column then has a box for each of them. */
 export interface Selection<Row> {
-  /** What the rows are: "accounts". */
+  /** The noun for the rows: "accounts". */
   readonly what: string
   readonly keys: ReadonlySet<string>
   /** The box of all rows. */
@@ -23,7 +23,7 @@ export interface Selection<Row> {
 }
 
 interface TableProps<Row> {
-  /** What the table shows, for screen readers. */
+  /** The table's contents, for screen readers. */
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]

@@ -75,7 +75,7 @@ export function zoneWord(): string {
   return zone.value === "UTC" ? "UTC" : "local"
 }
 
-/** What to call the zone of times: `UTC`, or the name of this browser's. */
+/** The name of the zone of times: `UTC`, or that of this browser's zone. */
 export function zoneName(): string {
   return zone.value === "UTC" ? "UTC" : Intl.DateTimeFormat().resolvedOptions().timeZone
 }

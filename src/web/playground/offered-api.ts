@@ -105,7 +105,7 @@ export interface Callable {
   readonly readErrors?: (body: string) => readonly string[]
   /** The parameters of a call that succeeds. */
   readonly example: Values
-  /** What is said beside that call; null for nothing. */
+  /** A note next to that call; null for none. */
   readonly exampleNote: string | null
 }
 

@@ -87,7 +87,7 @@ function Limits({ apis, value }: LimitsProps) {
   )
 }
 
-/** What was typed, as the operations take it. */
+/** The values of the fields, as the operations take them. */
 export function readKeyFields(values: FormValues) {
   const expires = values.text("expires")
   return {

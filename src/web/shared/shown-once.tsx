@@ -5,11 +5,11 @@ import { Secret } from "../kit/secret.tsx"
 
 interface ShownOnceProps {
   readonly title: string
-  /** What the text is, such as "Key". */
+  /** The noun for the text, such as "Key". */
   readonly label: string
   /** Null when it was shown before. */
   readonly text: string | null
-  /** What to do with it. */
+  /** Instructions for the text. */
   readonly children: ComponentChildren
   done(): void
 }

@@ -7,7 +7,7 @@ interface UsagePlotsProps {
   readonly sums: readonly EntryOf<"usage.query">[]
   /** The number of days, today the last. */
   readonly days: number
-  /** What the names of the CSV files begin with. */
+  /** The start of the names of the CSV files. */
   readonly file: string
 }
 

@@ -22,7 +22,7 @@ interface Guests {
   readonly covers: ReadonlySignal<boolean>
 }
 
-/** What a front end may show to those who are not signed in. */
+/** Parts that a front end may show to those who are not signed in. */
 interface SignInParts {
   /** Shown above the form that signs in with a key. */
   readonly otherSignIn?: ComponentType
@@ -30,7 +30,7 @@ interface SignInParts {
   readonly guests?: Guests
 }
 
-/** What a front end may have beside its screens. */
+/** Parts that a front end may have besides its screens. */
 interface AppParts extends SignInParts {
   /** Searches from every screen. */
   readonly search?: SearchWindow | null

@@ -23,7 +23,7 @@ export interface Screen {
   /** It is shown to those who may run this operation; null shows it to everyone. */
   readonly operation: OperationId | null
   readonly component: ComponentType
-  /** What is shown below its path, such as `/accounts/acc_1`; gets the rest of the path as `id`. */
+  /** The page below its path, such as `/accounts/acc_1`; gets the rest of the path as `id`. */
   readonly detail?: ComponentType<{ readonly id: string }>
 }
 

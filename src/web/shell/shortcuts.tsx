@@ -19,7 +19,7 @@ interface ShortcutsProps {
 /** How long a key waits for the second one of a pair. */
 const pairMs = 1_500
 
-/** What single keys do: `/` goes to the filter, `g` and a letter to a screen, `?` shows the keys, Ctrl+K searches. */
+/** Single keys: `/` goes to the filter, `g` and a letter to a screen, `?` shows the keys, Ctrl+K searches. */
 export function Shortcuts({ screens, search }: ShortcutsProps) {
   const [isShown, setShown] = useState(false)
   const letters = lettersOf(screens)

@@ -11,7 +11,7 @@ const keyName = isConsole ? "Admin key" : "API key"
 
 interface SignInPageProps {
   readonly problem: Problem | null
-  /** What the portal says below the form. */
+  /** The portal's text below the form. */
   readonly hint?: ComponentChildren
 }
 

@@ -64,7 +64,7 @@ function Check({ domain, offer }: CheckProps) {
   )
 }
 
-/** What the answer to a call on a paid plan adds to this one. */
+/** The parts that the answer to a call on a paid plan adds to this one. */
 function PaidPart({ report, offer }: { readonly report: AuditReport; readonly offer: DOMStringMap }) {
   const count = report.checks.filter(({ advice }) => advice !== null).length
   if (count === 0) return null

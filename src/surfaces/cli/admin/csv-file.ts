@@ -23,7 +23,7 @@ export interface LineMistake {
   readonly line: number
   /** The name of its column; null if it is about the line. */
   readonly column: string | null
-  /** What to change. */
+  /** The correction, for the reader. */
   readonly detail: string
 }
 

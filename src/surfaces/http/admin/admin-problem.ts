@@ -26,7 +26,7 @@ interface Problem {
   readonly type: string
   readonly title: string
   readonly status: number
-  /** What to change. */
+  /** The correction, for the reader. */
   readonly detail: string
   /** The parameter, header or `body` to change. */
   readonly parameter?: string

@@ -26,7 +26,7 @@ export interface AdministrationApp {
   answer(exchange: Exchange, thrown?: unknown): Promise<Response>
 }
 
-/** What the document says of the service. */
+/** The service's title and version, for the document. */
 export interface ServiceAbout {
   readonly title: string
   readonly version: string

@@ -1,4 +1,4 @@
-/** What browsers send of passkeys: the JSON forms of WebAuthn §5.1, without what the service does not use. */
+/** Input of browsers for passkeys: the JSON forms of WebAuthn §5.1, without the parts that the service does not use. */
 import { Type } from "@sinclair/typebox"
 
 /** Binary data in base64url, far longer than that of any authenticator without attestation. */
@@ -10,7 +10,7 @@ const credential = {
   clientExtensionResults: Type.Object({}),
 }
 
-/** What a passkey has signed, for a sign-in. */
+/** A passkey's signed answer, for a sign-in. */
 export const signedSchema = Type.Object({
   ...credential,
   response: Type.Object({
@@ -40,7 +40,7 @@ export const madeSchema = Type.Object(
   { additionalProperties: false },
 )
 
-/** What a challenge is for. */
+/** The purpose of a challenge. */
 export const challengeSchema = Type.Object(
   { for: Type.Union([Type.Literal("sign_in"), Type.Literal("add")]) },
   { additionalProperties: false },

@@ -104,7 +104,7 @@ function requireParameters(values: object, { id, input }: ApiDefinition): void {
   requireFields(values, input, "input", `is not a parameter of '${id}'`)
 }
 
-/** What RFC 9110 §5.6.2 calls a token. */
+/** A token of RFC 9110 §5.6.2. */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** They say where a body ends, so the server sets them. */
 const framingHeaders: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection"])

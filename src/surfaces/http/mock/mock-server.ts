@@ -227,7 +227,7 @@ function idFor(headers: Headers, requestIdFor: Instance["frontIdFor"]): string {
   return requestIdFor(headers.get("x-request-id"), sentKey(headers))
 }
 
-/** What the service sets on every answer. */
+/** Headers that the service sets on every answer. */
 const frontHeaders = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": exposedHeaders,

@@ -10,13 +10,13 @@ const ownColor = "#0b6b5d"
 export interface BrandFiles {
   /** Null where the operator has chosen no colour: a browser would wait for an empty file before it paints. */
   readonly style: WebFile | null
-  /** What a browser shows in a tab. */
+  /** The icon in a browser's tab. */
   readonly icon: WebFile
   /** The sign before the name on pages. */
   readonly logo: WebFile
 }
 
-/** What a browser shows in a tab. */
+/** The icon in a browser's tab. */
 export function faviconOf({ favicon, color }: Brand): Picture {
   return favicon ?? ownSign(color)
 }

@@ -1,4 +1,4 @@
-/** What can be done to several accounts at once. */
+/** Changes to several accounts at once. */
 import type { Account } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { bulkAction } from "../../kit/bulk-dialog.tsx"

@@ -20,7 +20,7 @@ interface AccountAdjustmentsProps {
   changed(text: string): void
 }
 
-/** What was added to the bonus of an account or taken from it, with buttons to undo. */
+/** Changes of an account's bonus, with buttons to undo them. */
 export function AccountAdjustments({ account, version, changed }: AccountAdjustmentsProps) {
   const [undoing, setUndoing] = useState<Adjustment | null>(null)
   const [undos, setUndos] = useState(0)
@@ -135,7 +135,7 @@ export const adjustmentRequired = {
   reason: "Type why.",
 }
 
-/** What an adjustment asks for. */
+/** The fields of an adjustment. */
 export function AdjustmentFields() {
   return (
     <>
@@ -150,7 +150,7 @@ export function AdjustmentFields() {
   )
 }
 
-/** What was typed into {@link AdjustmentFields}, as the operation takes it. */
+/** The values of {@link AdjustmentFields}, as the operation takes them. */
 export function readAdjustment(values: FormValues) {
   return {
     credits: Number(values.text("credits")),

@@ -1,7 +1,7 @@
 import { bulkAction } from "../../kit/bulk-dialog.tsx"
 import type { ListedKey } from "./key-columns.tsx"
 
-/** What can be done to several keys at once. */
+/** Changes to several keys at once. */
 export function keyActions() {
   return [
     bulkAction<ListedKey, "keys.enable">({

@@ -26,7 +26,7 @@ interface ChangeWindowProps {
   toChanges(values: FormValues): Changes
   /** A button below the form that removes something. */
   readonly remove?: { readonly label: string; readonly changes: Changes } | undefined
-  /** What removing means, above its button. */
+  /** The effect of removing, above its button. */
   readonly removeText?: string
   /** The value that holds now, for a setting that the file does not have. */
   running?(setting: string): unknown
@@ -63,7 +63,7 @@ export function ChangeWindow(props: ChangeWindowProps) {
   const step = trial ? "review" : removing ? "remove" : "edit"
   const stepBefore = useRef(step)
 
-  // What had the focus is hidden in the next step. The focus moves before the next key is pressed, which would go to a wrong
+  // The next step hides the element that had the focus. The focus moves before the next key is pressed, which would go to a wrong
   // button.
   useLayoutEffect(() => {
     if (step === stepBefore.current) return

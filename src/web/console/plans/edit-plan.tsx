@@ -38,7 +38,7 @@ const rights = [
   ["webhook", "Set their webhook"],
 ] as const
 
-/** What a new plan begins with. */
+/** The first values of a new plan. */
 const fresh: Omit<Plan, "name" | "is_built_in"> = {
   monthly_credits: 10_000,
   sign_up_bonus: 0,

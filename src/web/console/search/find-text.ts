@@ -43,7 +43,7 @@ export async function findText(text: string, signal: AbortSignal): Promise<reado
     .filter((one, index, all) => all.findIndex((each) => placeOf(each) === placeOf(one)) === index)
 }
 
-/** What tells one result from another: several lead to the screen of people. */
+/** Text that tells one result from another: several lead to the screen of people. */
 export function placeOf({ href, title, note }: Found): string {
   return href.includes("/people") || href.includes("/invitations") ? `${href} ${title} ${note}` : href
 }

@@ -3,7 +3,7 @@ import { Value } from "../audit/changes.tsx"
 interface SettingValueProps {
   readonly setting: string
   readonly value: unknown
-  /** What the default is, in words, where it is known. */
+  /** The default, in words, where it is known. */
   readonly standard?: string
 }
 

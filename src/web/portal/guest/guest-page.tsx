@@ -23,7 +23,7 @@ export function GuestPage({ problem }: { readonly problem: Problem | null }) {
   )
 }
 
-/** What else one can do without a key. */
+/** Other ways in, below the form. */
 function Hint() {
   const offered = ways.value
   const signUp = offered?.url ?? (offered?.sign_up === "open" ? addressOf("/sign-up") : null)

@@ -23,7 +23,7 @@ const ranges = [
 /** The most keys and APIs that a table of sums has. */
 const mostSums = 200
 
-/** What was used: credits of the month, and calls and credits by day, API and key. */
+/** The usage screen: credits of the month, and calls and credits by day, API and key. */
 export function UsageScreen() {
   const account = useRead("accounts.get", { id: ownAccount() })
   return (
