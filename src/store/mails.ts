@@ -62,7 +62,7 @@ export type MailTemplate = (typeof mailTemplates)[number]
  */
 export const mailStates = ["pending", "delivered", "failed", "unsent", "expired"] as const
 
-/** Why a waiting notice was not sent; PostgreSQL's function `drop_unwanted_mails` has the same text. */
+/** Why a waiting notice was not sent. */
 export const notWanted = "the account gets no notices by mail at this address any more"
 
 /** A mail in the outbox. */

@@ -93,9 +93,6 @@ export const selectPasskeys = `
 /** Selects a {@link PasskeyChallenge}. */
 export const selectChallenges = `SELECT hash, browser, expires_ms::float8 AS "expiresMs" FROM passkey_challenges`
 
-/** The reason of the adjustment that an account begins with. The function apply_account_mutation of PostgreSQL has it too. */
-export const signUpReason = "Sign-up bonus"
-
 /** Selects an {@link AdjustmentRecord}. */
 export const selectAdjustments = `
   SELECT id, account_id AS "accountId", at_ms::float8 AS "atMs", kind, credits::float8 AS credits, reason, reference, undoes,

@@ -56,26 +56,6 @@ CREATE OR REPLACE FUNCTION is_noted_usage(entries jsonb) RETURNS boolean LANGUAG
       && @[3] >= 0 && @[3] <= 9007199254740991 && @[3].floor() == @[3])')) ELSE false END
 $$;
 
--- Starts a new credit month with zero usage. Usage that was recorded in a month with the same start then counts in no month.
-CREATE OR REPLACE FUNCTION renew_month(account text, new_created_ms bigint, new_period_ms bigint) RETURNS boolean
-  LANGUAGE plpgsql AS $$
-BEGIN
-  -- The trigger moves the day's usage to the usage table.
-  UPDATE ledger SET day = '', booked = '{}' WHERE account_id = account;
-  IF NOT FOUND THEN RETURN false; END IF;
-  UPDATE ledger SET period_start_ms = new_period_ms, used = 0, notified = 0, revision = revision + 1
-    WHERE account_id = account;
-  -- One statement, since another process may be adding up its days.
-  WITH earlier AS (DELETE FROM usage WHERE account_id = account AND period_start_ms = new_period_ms RETURNING *)
-  INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits, key_calls, key_credits)
-    SELECT account_id, 0, day, api, calls, credits, key_calls, key_credits FROM earlier
-  ON CONFLICT (account_id, period_start_ms, day, api)
-    DO UPDATE SET calls = usage.calls + excluded.calls, credits = usage.credits + excluded.credits,
-      key_calls = usage.key_calls + excluded.key_calls, key_credits = usage.key_credits + excluded.key_credits;
-  UPDATE accounts SET created_ms = new_created_ms WHERE id = account;
-  RETURN true;
-END $$;
-
 -- Charges ---------------------------------------------------------------------------------------------------
 
 -- Raises a notice of an account: of a threshold in percent, or credits.exhausted without one. The session names its instance, so
@@ -107,7 +87,7 @@ CREATE OR REPLACE FUNCTION before_charge() RETURNS trigger LANGUAGE plpgsql AS $
 DECLARE
   threshold integer;
 BEGIN
-  IF OLD.booked <> '{}' AND (OLD.day <> NEW.day OR OLD.period_start_ms <> NEW.period_start_ms) THEN
+  IF OLD.booked <> '{}' AND (OLD.day <> NEW.day OR OLD.period_start_ms <> NEW.period_start_ms OR NEW.booked = '{}') THEN
     PERFORM move_usage(OLD.account_id, OLD.period_start_ms, OLD.day, OLD.booked);
   END IF;
 
@@ -261,170 +241,6 @@ BEGIN
     WHERE id = notice AND (state = 'pending' OR (new_state = 'delivered' AND state <> 'delivered'));
 END $$;
 
--- One change of one row, as admin-store.ts describes it. A version of null changes any version. Unless the answer is 'applied',
--- the caller must undo what came before.
-CREATE OR REPLACE FUNCTION apply_account_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  account CONSTANT jsonb := mutation -> 'account';
-  given CONSTANT jsonb := mutation -> 'set';
-  entry CONSTANT jsonb := mutation -> 'entry';
-  most CONSTANT bigint := (mutation ->> 'maxBonus')::bigint;
-  left_credits bigint;
-  stored_version bigint;
-BEGIN
-  CASE mutation ->> 'kind'
-  WHEN 'account.insert' THEN
-    INSERT INTO accounts (id, name, plan, created_ms, version, external_id, metadata, events, email, notify)
-      VALUES (account ->> 'id', account ->> 'name', account ->> 'plan', (account ->> 'createdMs')::bigint,
-        (account ->> 'version')::bigint, account ->> 'externalId', account ->> 'metadata', account ->> 'events',
-        account ->> 'email', coalesce(account ->> 'notify', 'webhook'));
-    INSERT INTO ledger (account_id, closed_ms, period_start_ms, used, bonus)
-      VALUES (account ->> 'id', (account ->> 'closedMs')::bigint, (account ->> 'periodStartMs')::bigint,
-        (account ->> 'used')::bigint, (account ->> 'bonus')::bigint);
-    IF (account ->> 'bonus')::bigint > 0 THEN
-      INSERT INTO adjustments (id, account_id, at_ms, kind, credits, reason, made_by)
-        VALUES ('adj_' || (account ->> 'id'), account ->> 'id', (account ->> 'createdMs')::bigint, 'sign_up',
-          (account ->> 'bonus')::bigint, 'Sign-up bonus', '');
-    END IF;
-  WHEN 'account.update' THEN
-    SELECT version INTO stored_version FROM accounts WHERE id = mutation ->> 'id';
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-    IF (mutation ->> 'version')::bigint <> stored_version THEN RETURN 'conflict'; END IF;
-    UPDATE accounts SET version = version + 1,
-        name = CASE WHEN given ? 'name' THEN given ->> 'name' ELSE name END,
-        plan = CASE WHEN given ? 'plan' THEN given ->> 'plan' ELSE plan END,
-        external_id = CASE WHEN given ? 'externalId' THEN given ->> 'externalId' ELSE external_id END,
-        metadata = CASE WHEN given ? 'metadata' THEN given ->> 'metadata' ELSE metadata END,
-        events = CASE WHEN given ? 'events' THEN given ->> 'events' ELSE events END,
-        email = CASE WHEN given ? 'email' THEN given ->> 'email' ELSE email END,
-        notify = CASE WHEN given ? 'notify' THEN given ->> 'notify' ELSE notify END
-      WHERE id = mutation ->> 'id';
-    IF given ? 'notify' OR given ? 'email' THEN PERFORM drop_unwanted_mails(mutation ->> 'id'); END IF;
-    IF given ? 'closedMs' THEN
-      UPDATE ledger SET closed_ms = (given ->> 'closedMs')::bigint WHERE account_id = mutation ->> 'id';
-    END IF;
-  WHEN 'account.adjust' THEN
-    SELECT bonus - debt + (entry ->> 'credits')::bigint INTO left_credits FROM ledger WHERE account_id = mutation ->> 'id';
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-    IF left_credits > most THEN RETURN 'tooMuch'; END IF;
-    IF (entry ->> 'credits')::bigint < 0
-        AND left_credits < (CASE WHEN (mutation ->> 'mayOwe')::boolean THEN -most ELSE 0 END) THEN
-      RETURN 'tooLittle';
-    END IF;
-    INSERT INTO adjustments (id, account_id, at_ms, kind, credits, reason, reference, undoes, made_by)
-      VALUES (entry ->> 'id', entry ->> 'accountId', (entry ->> 'atMs')::bigint, entry ->> 'kind', (entry ->> 'credits')::bigint,
-        entry ->> 'reason', entry ->> 'reference', entry ->> 'undoes', entry ->> 'madeBy')
-    ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN RETURN 'conflict'; END IF;
-    UPDATE ledger SET bonus = greatest(0, left_credits), debt = greatest(0, -left_credits) WHERE account_id = mutation ->> 'id';
-  -- Of version 1.
-  WHEN 'account.grant' THEN
-    UPDATE ledger SET bonus = bonus + (mutation ->> 'credits')::bigint
-      WHERE account_id = mutation ->> 'id' AND bonus <= (mutation ->> 'maxBonus')::bigint - (mutation ->> 'credits')::bigint;
-    IF NOT FOUND THEN
-      PERFORM 1 FROM ledger WHERE account_id = mutation ->> 'id';
-      RETURN CASE WHEN FOUND THEN 'tooMuch' ELSE 'missing' END;
-    END IF;
-  WHEN 'account.renew' THEN
-    IF NOT renew_month(mutation ->> 'id', (mutation ->> 'createdMs')::bigint, (mutation ->> 'periodStartMs')::bigint) THEN
-      RETURN 'missing';
-    END IF;
-  END CASE;
-  RETURN 'applied';
-END $$;
-
-CREATE OR REPLACE FUNCTION apply_key_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  key CONSTANT jsonb := mutation -> 'key';
-  given CONSTANT jsonb := mutation -> 'set';
-  changed_id CONSTANT text := coalesce(key ->> 'id', mutation ->> 'id');
-  until CONSTANT bigint := (mutation ->> 'othersUntilMs')::bigint;
-  stored_version bigint;
-BEGIN
-  IF mutation ->> 'kind' = 'key.insert' THEN
-    PERFORM 1 FROM accounts WHERE id = key ->> 'accountId';
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-    INSERT INTO keys (id, account_id, name, prefix, created_ms, expires_ms, revoked_ms, disabled_ms, allow_apis, block_apis,
-        allow_ips, rate_limit, version, external_id, metadata)
-      VALUES (changed_id, key ->> 'accountId', key ->> 'name', key ->> 'prefix', (key ->> 'createdMs')::bigint,
-        (key ->> 'expiresMs')::bigint, (key ->> 'revokedMs')::bigint, (key ->> 'disabledMs')::bigint, key ->> 'allowApis',
-        key ->> 'blockApis', key ->> 'allowIps', (key ->> 'rateLimit')::integer, (key ->> 'version')::bigint,
-        key ->> 'externalId', key ->> 'metadata');
-  ELSE
-    SELECT version INTO stored_version FROM keys WHERE id = changed_id;
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-    IF (mutation ->> 'version')::bigint <> stored_version THEN RETURN 'conflict'; END IF;
-  END IF;
-  IF mutation ->> 'kind' = 'key.update' THEN
-    UPDATE keys SET version = version + 1,
-        name = CASE WHEN given ? 'name' THEN given ->> 'name' ELSE name END,
-        expires_ms = CASE WHEN given ? 'expiresMs' THEN (given ->> 'expiresMs')::bigint ELSE expires_ms END,
-        revoked_ms = CASE WHEN given ? 'revokedMs' THEN (given ->> 'revokedMs')::bigint ELSE revoked_ms END,
-        disabled_ms = CASE WHEN given ? 'disabledMs' THEN (given ->> 'disabledMs')::bigint ELSE disabled_ms END,
-        allow_apis = CASE WHEN given ? 'allowApis' THEN given ->> 'allowApis' ELSE allow_apis END,
-        block_apis = CASE WHEN given ? 'blockApis' THEN given ->> 'blockApis' ELSE block_apis END,
-        allow_ips = CASE WHEN given ? 'allowIps' THEN given ->> 'allowIps' ELSE allow_ips END,
-        rate_limit = CASE WHEN given ? 'rateLimit' THEN (given ->> 'rateLimit')::integer ELSE rate_limit END,
-        external_id = CASE WHEN given ? 'externalId' THEN given ->> 'externalId' ELSE external_id END,
-        metadata = CASE WHEN given ? 'metadata' THEN given ->> 'metadata' ELSE metadata END
-      WHERE id = changed_id;
-    RETURN 'applied';
-  END IF;
-  IF mutation ->> 'kind' = 'key.rotate' THEN
-    UPDATE keys SET version = version + 1, prefix = mutation -> 'secret' ->> 'prefix' WHERE id = changed_id;
-    UPDATE secrets SET until_ms = least(coalesce(until_ms, until), until) WHERE key_id = changed_id;
-  END IF;
-  INSERT INTO secrets (hash, key_id, created_ms)
-    VALUES (mutation -> 'secret' ->> 'hash', changed_id, (mutation -> 'secret' ->> 'createdMs')::bigint);
-  RETURN 'applied';
-END $$;
-
-CREATE OR REPLACE FUNCTION apply_notice_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  admin_key CONSTANT jsonb := mutation -> 'adminKey';
-  webhook CONSTANT jsonb := mutation -> 'webhook';
-  now_ms CONSTANT bigint := (mutation ->> 'nowMs')::bigint;
-  has_webhook boolean;
-BEGIN
-  CASE mutation ->> 'kind'
-  WHEN 'webhook.set' THEN
-    UPDATE accounts SET webhook_url = webhook ->> 'url', webhook_secret = webhook ->> 'secret',
-        webhook_allow_private = coalesce((webhook ->> 'allowPrivate')::boolean, false), webhook_gone_ms = NULL
-      WHERE id = mutation ->> 'accountId';
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-    IF webhook ->> 'url' IS NULL THEN
-      UPDATE notices SET state = 'unsent', next_attempt_ms = NULL
-        WHERE account_id = mutation ->> 'accountId' AND state = 'pending';
-    END IF;
-  WHEN 'adminKey.insert' THEN
-    INSERT INTO admin_keys (id, hash, name, prefix, permissions, created_ms, expires_ms, revoked_ms)
-      VALUES (admin_key ->> 'id', mutation ->> 'hash', admin_key ->> 'name', admin_key ->> 'prefix', admin_key ->> 'permissions',
-        (admin_key ->> 'createdMs')::bigint, (admin_key ->> 'expiresMs')::bigint, (admin_key ->> 'revokedMs')::bigint);
-  WHEN 'adminKey.revoke' THEN
-    UPDATE admin_keys SET revoked_ms = least(coalesce(revoked_ms, (mutation ->> 'revokedMs')::bigint),
-      (mutation ->> 'revokedMs')::bigint) WHERE id = mutation ->> 'id';
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-  WHEN 'notice.insert' THEN
-    SELECT webhook_url IS NOT NULL AND webhook_gone_ms IS NULL INTO has_webhook
-      FROM accounts WHERE id = mutation ->> 'accountId';
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-    INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, raised_ms, state, next_attempt_ms)
-      SELECT mutation ->> 'id', accounts.id, mutation ->> 'type', mutation ->> 'data', period_start_ms, plan, used, now_ms,
-        CASE WHEN has_webhook THEN 'pending' ELSE 'unsent' END, CASE WHEN has_webhook THEN now_ms END
-      FROM accounts JOIN ledger ON ledger.account_id = accounts.id WHERE accounts.id = mutation ->> 'accountId'
-    ON CONFLICT (id) DO NOTHING;
-    PERFORM pg_notify('penknife_raised', mutation ->> 'id');
-  WHEN 'notice.resend' THEN
-    PERFORM 1 FROM notices JOIN accounts ON accounts.id = account_id
-      WHERE notices.id = mutation ->> 'id' AND webhook_url IS NOT NULL AND webhook_gone_ms IS NULL;
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-    UPDATE notices SET state = 'pending', next_attempt_ms = now_ms, waited_ms = 0, delivered_ms = NULL
-      WHERE id = mutation ->> 'id' AND state <> 'pending';
-    PERFORM pg_notify('penknife_raised', mutation ->> 'id');
-  END CASE;
-  RETURN 'applied';
-END $$;
-
 -- Mail ------------------------------------------------------------------------------------------------------
 
 -- Mails a notice, if its account has chosen so. Rows that a move brings were sent before.
@@ -455,14 +271,6 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Marks as unsent the waiting notices of an account that it wants by mail no more, or at another address.
-CREATE OR REPLACE FUNCTION drop_unwanted_mails(account text) RETURNS void LANGUAGE sql AS $$
-  UPDATE mails SET state = 'unsent', next_attempt_ms = NULL, last_status = NULL,
-      last_error = 'the account gets no notices by mail at this address any more'
-    WHERE account_id = account AND template = 'notice' AND state = 'pending' AND NOT EXISTS (
-      SELECT FROM accounts WHERE id = account AND notify IN ('mail', 'both') AND email = recipient);
-$$;
-
 CREATE OR REPLACE FUNCTION apply_mail_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   mail CONSTANT jsonb := mutation -> 'mail';
@@ -473,56 +281,6 @@ BEGIN
       (mail ->> 'expiresMs')::bigint, 'pending', now_ms)
   ON CONFLICT (id) DO NOTHING;
   PERFORM pg_notify('penknife_raised', mail ->> 'id');
-  RETURN 'applied';
-END $$;
-
--- Rows that another instance deletes at this moment are left to it, so that no two wait for each other.
-CREATE OR REPLACE FUNCTION apply_sign_in_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  link CONSTANT jsonb := mutation -> 'link';
-  session CONSTANT jsonb := mutation -> 'session';
-BEGIN
-  CASE mutation ->> 'kind'
-  WHEN 'link.insert' THEN
-    DELETE FROM sign_in_links WHERE hash IN (
-      SELECT hash FROM sign_in_links WHERE expires_ms <= (link ->> 'createdMs')::bigint FOR UPDATE SKIP LOCKED);
-    INSERT INTO sign_in_links (hash, id, kind, owner, name, permissions, admin_key_id, account_id, created_ms, expires_ms)
-      VALUES (mutation ->> 'hash', link ->> 'id', link ->> 'kind', link ->> 'owner', link ->> 'name', link ->> 'permissions',
-        link ->> 'adminKeyId', link ->> 'accountId', (link ->> 'createdMs')::bigint, (link ->> 'expiresMs')::bigint);
-  WHEN 'link.use' THEN
-    DELETE FROM sign_in_links WHERE hash = mutation ->> 'hash' AND expires_ms > (mutation ->> 'nowMs')::bigint;
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-  WHEN 'session.insert' THEN
-    DELETE FROM sessions WHERE hash IN (
-      SELECT hash FROM sessions WHERE expires_ms <= (session ->> 'createdMs')::bigint FOR UPDATE SKIP LOCKED);
-    DELETE FROM sessions WHERE hash IN (
-      SELECT hash FROM sessions WHERE kind = session ->> 'kind' AND owner = session ->> 'owner'
-      ORDER BY created_ms DESC, id DESC OFFSET (mutation ->> 'most')::bigint - 1 FOR UPDATE SKIP LOCKED);
-    INSERT INTO sessions (hash, id, kind, owner, name, permissions, admin_key_id, account_id, key_hash, created_ms, expires_ms, passkey_id)
-      VALUES (mutation ->> 'hash', session ->> 'id', session ->> 'kind', session ->> 'owner', session ->> 'name',
-        session ->> 'permissions', session ->> 'adminKeyId', session ->> 'accountId', session ->> 'keyHash',
-        (session ->> 'createdMs')::bigint, (session ->> 'expiresMs')::bigint, session ->> 'passkeyId');
-  WHEN 'session.end' THEN
-    DELETE FROM sessions WHERE id = mutation ->> 'id';
-  WHEN 'session.endAll' THEN
-    DELETE FROM sessions WHERE hash IN (
-      SELECT hash FROM sessions WHERE kind = mutation ->> 'sessionKind' AND owner = mutation ->> 'owner'
-      ORDER BY hash FOR UPDATE);
-    DELETE FROM sign_in_links WHERE hash IN (
-      SELECT hash FROM sign_in_links WHERE kind = mutation ->> 'sessionKind' AND owner = mutation ->> 'owner'
-      ORDER BY hash FOR UPDATE);
-    IF mutation ->> 'sessionKind' = 'portal' THEN
-      DELETE FROM email_links WHERE id IN (
-        SELECT id FROM email_links WHERE account_id = mutation ->> 'owner' ORDER BY id FOR UPDATE);
-    END IF;
-  WHEN 'session.bind' THEN
-    UPDATE sessions SET key_hash = mutation ->> 'keyHash' WHERE id = mutation ->> 'id';
-  WHEN 'keys.limit' THEN
-    IF (SELECT count(*) FROM keys WHERE account_id = mutation ->> 'accountId' AND revoked_ms IS NULL
-        AND (expires_ms IS NULL OR expires_ms > (mutation ->> 'nowMs')::bigint)) >= (mutation ->> 'most')::bigint THEN
-      RETURN 'tooMany';
-    END IF;
-  END CASE;
   RETURN 'applied';
 END $$;
 
@@ -596,126 +354,26 @@ BEGIN
   RETURN 'applied';
 END $$;
 
--- People who sign in to the console, their passkeys, and the challenges that these sign. A passkey is added under the lock of its
--- person, so that nobody has more than they may and a removed person gets none.
-CREATE OR REPLACE FUNCTION apply_people_mutation(mutation jsonb) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  person CONSTANT jsonb := mutation -> 'person';
-  given CONSTANT jsonb := mutation -> 'set';
-  passkey CONSTANT jsonb := mutation -> 'passkey';
-  signatures CONSTANT bigint := (mutation ->> 'counter')::bigint;
+CREATE OR REPLACE FUNCTION require_applied(outcome text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  CASE mutation ->> 'kind'
-  WHEN 'person.insert' THEN
-    INSERT INTO people (id, name, permissions, held, created_ms, removed_ms)
-      VALUES (person ->> 'id', person ->> 'name', person ->> 'permissions', person ->> 'held',
-        (person ->> 'createdMs')::bigint, (person ->> 'removedMs')::bigint);
-  WHEN 'person.expect' THEN
-    PERFORM 1 FROM people WHERE id = mutation ->> 'id' AND removed_ms IS NULL AND held::jsonb = mutation -> 'held' FOR NO KEY UPDATE;
-    IF NOT FOUND THEN RETURN 'conflict'; END IF;
-  WHEN 'person.update' THEN
-    UPDATE people SET name = coalesce(given ->> 'name', name), permissions = coalesce(given ->> 'permissions', permissions),
-        held = coalesce(given ->> 'held', held)
-      WHERE id = mutation ->> 'id' AND removed_ms IS NULL;
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-  WHEN 'person.remove' THEN
-    UPDATE people SET removed_ms = (mutation ->> 'removedMs')::bigint WHERE id = mutation ->> 'id' AND removed_ms IS NULL;
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-    DELETE FROM passkeys WHERE person_id = mutation ->> 'id';
-  WHEN 'passkey.insert' THEN
-    PERFORM 1 FROM people WHERE id = passkey ->> 'personId' AND removed_ms IS NULL FOR NO KEY UPDATE;
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-    IF (SELECT count(*) FROM passkeys WHERE person_id = passkey ->> 'personId') >= (mutation ->> 'most')::bigint THEN
-      RETURN 'tooMany';
-    END IF;
-    INSERT INTO passkeys (id, credential_id, person_id, name, public_key, counter, transports, site, permissions,
-        created_ms, used_ms)
-      VALUES (passkey ->> 'id', passkey ->> 'credentialId', passkey ->> 'personId', passkey ->> 'name', passkey ->> 'publicKey',
-        (passkey ->> 'counter')::bigint, passkey ->> 'transports', passkey ->> 'site', passkey ->> 'permissions',
-        (passkey ->> 'createdMs')::bigint, (passkey ->> 'usedMs')::bigint)
-    ON CONFLICT (credential_id) DO NOTHING;
-    IF NOT FOUND THEN RETURN 'taken'; END IF;
-  WHEN 'passkey.rename' THEN
-    UPDATE passkeys SET name = mutation ->> 'name' WHERE id = mutation ->> 'id';
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-  WHEN 'passkey.remove' THEN
-    DELETE FROM passkeys WHERE id = mutation ->> 'id';
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-    DELETE FROM sessions WHERE passkey_id = mutation ->> 'id';
-  WHEN 'passkey.use' THEN
-    UPDATE passkeys SET counter = signatures, used_ms = (mutation ->> 'usedMs')::bigint
-      WHERE id = mutation ->> 'id' AND (counter < signatures OR (counter = 0 AND signatures = 0));
-    IF NOT FOUND THEN RETURN 'conflict'; END IF;
-  WHEN 'owner.require' THEN
-    -- Of two changes that each remove the other's owner, the second one waits here, and then sees the first one.
-    PERFORM pg_advisory_xact_lock(hashtext('penknife'), hashtext('owners'));
-    IF NOT EXISTS (SELECT FROM admin_keys WHERE permissions LIKE '%"*"%' AND revoked_ms IS NULL
-        AND (expires_ms IS NULL OR expires_ms > (mutation ->> 'nowMs')::bigint))
-      AND NOT EXISTS (SELECT FROM people JOIN passkeys ON person_id = people.id
-        WHERE removed_ms IS NULL AND people.permissions LIKE '%"*"%' AND passkeys.permissions LIKE '%"*"%')
-    THEN RETURN 'noOwner'; END IF;
-  WHEN 'challenge.use' THEN
-    DELETE FROM passkey_challenges WHERE hash = mutation ->> 'hash' AND expires_ms > (mutation ->> 'nowMs')::bigint;
-    IF NOT FOUND THEN RETURN 'missing'; END IF;
-  END CASE;
-  RETURN 'applied';
+  IF outcome <> 'applied' THEN RAISE EXCEPTION USING ERRCODE = 'PK001', MESSAGE = outcome; END IF;
 END $$;
 
--- Applies a change of the administration: all its mutations, its audit records and its replay, or nothing of them. Of two changes
--- with one Idempotency-Key the second waits for the first. Rows are locked in the order of their ids, so that no two instances
--- wait for each other; an account is locked before its keys, and these before its balance, as charges need only the last.
-CREATE OR REPLACE FUNCTION apply_change(change jsonb) RETURNS text LANGUAGE plpgsql AS $$
+-- Applies a change of the administration, all its steps or none: a list of {"sql", "args", "else"} as change-steps.ts makes them.
+-- The statement's only parameter is "args". A step that meets no row ends the change with "else", if it has that. It runs with the
+-- rights of the caller, who could run each statement alone.
+CREATE OR REPLACE FUNCTION apply_change(steps jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-  mutation jsonb;
-  audit_record CONSTANT jsonb := change -> 'audit';
-  replay CONSTANT jsonb := change -> 'replay';
-  key_ids CONSTANT text[] := ARRAY(
-    SELECT m ->> 'id' FROM jsonb_array_elements(change -> 'mutations') AS m WHERE m ->> 'kind' IN ('key.update', 'key.rotate'));
-  balance_ids CONSTANT text[] := ARRAY(
-    SELECT coalesce(m -> 'account' ->> 'id', m ->> 'id') FROM jsonb_array_elements(change -> 'mutations') AS m
-      WHERE m ->> 'kind' LIKE 'account.%'
-    UNION SELECT m -> 'key' ->> 'accountId' FROM jsonb_array_elements(change -> 'mutations') AS m WHERE m ->> 'kind' = 'key.insert'
-    UNION SELECT account_id FROM keys WHERE id = ANY (key_ids));
-  outcome text;
+  step jsonb;
+  met bigint;
   violated text;
 BEGIN
-  IF replay ->> 'key' IS NOT NULL THEN
-    INSERT INTO replays (actor, key, payload_hash, operation, target_id, created_ms)
-      VALUES (replay ->> 'actor', replay ->> 'key', replay ->> 'payloadHash', audit_record ->> 'operation',
-        audit_record ->> 'targetId', (replay ->> 'createdMs')::bigint)
-    ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN RETURN 'replayed'; END IF;
-  END IF;
-  PERFORM 1 FROM accounts WHERE id = ANY (balance_ids)
-    OR id IN (SELECT m ->> 'accountId' FROM jsonb_array_elements(change -> 'mutations') AS m)
-    ORDER BY id FOR NO KEY UPDATE;
-  PERFORM 1 FROM keys WHERE id = ANY (key_ids) ORDER BY id FOR NO KEY UPDATE;
-  PERFORM 1 FROM ledger WHERE account_id = ANY (balance_ids) ORDER BY account_id FOR NO KEY UPDATE;
-  FOR mutation IN SELECT * FROM jsonb_array_elements(change -> 'mutations') LOOP
-    outcome := CASE split_part(mutation ->> 'kind', '.', 1)
-      WHEN 'account' THEN apply_account_mutation(mutation)
-      WHEN 'key' THEN apply_key_mutation(mutation)
-      WHEN 'link' THEN apply_sign_in_mutation(mutation)
-      WHEN 'emailLink' THEN apply_email_link_mutation(mutation)
-      WHEN 'session' THEN apply_sign_in_mutation(mutation)
-      WHEN 'keys' THEN apply_sign_in_mutation(mutation)
-      WHEN 'mail' THEN apply_mail_mutation(mutation)
-      WHEN 'person' THEN apply_people_mutation(mutation)
-      WHEN 'passkey' THEN apply_people_mutation(mutation)
-      WHEN 'challenge' THEN apply_people_mutation(mutation)
-      WHEN 'owner' THEN apply_people_mutation(mutation)
-      ELSE apply_notice_mutation(mutation) END;
+  FOR step IN SELECT * FROM jsonb_array_elements(steps) LOOP
+    EXECUTE step ->> 'sql' USING step -> 'args';
+    GET DIAGNOSTICS met = ROW_COUNT;
     -- Undoes what came before.
-    IF outcome <> 'applied' THEN RAISE EXCEPTION USING ERRCODE = 'PK001', MESSAGE = outcome; END IF;
+    IF met = 0 AND step ? 'else' THEN RAISE EXCEPTION USING ERRCODE = 'PK001', MESSAGE = step ->> 'else'; END IF;
   END LOOP;
-  UPDATE ledger SET revision = revision + 1 WHERE account_id = ANY (balance_ids);
-  IF audit_record ->> 'id' IS NOT NULL THEN
-    INSERT INTO audit (id, at_ms, actor, actor_name, operation, target_kind, target_id, account_id, before_json, after_json,
-        source, request_id)
-      SELECT r ->> 'id', (r ->> 'atMs')::bigint, r ->> 'actor', r ->> 'actorName', r ->> 'operation', r ->> 'targetKind',
-        r ->> 'targetId', r ->> 'accountId', r ->> 'before', r ->> 'after', r ->> 'source', r ->> 'requestId'
-      FROM jsonb_array_elements(coalesce(change -> 'auditParts', '[]') || jsonb_build_array(audit_record)) AS r;
-  END IF;
   RETURN 'applied';
 EXCEPTION
   WHEN SQLSTATE 'PK001' THEN RETURN SQLERRM;

@@ -1,8 +1,10 @@
 import { prepareLists } from "../admin-lists.ts"
 import { prepareAdminReads } from "../admin-reads.ts"
-import type { AdminChange, AdminOutcome, AdminStore } from "../admin-store.ts"
+import type { AdminChange, AdminOutcome, AdminStore, Mutation } from "../admin-store.ts"
+import { balanceOf, isRaising, type MailMutation, toSteps } from "../change-steps.ts"
 import { prepareRetentionMarks } from "../retention.ts"
 import type { Run } from "../rows.ts"
+import { type Step, step } from "../step.ts"
 import { readUsage } from "../usage-query.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Connection } from "./connection.ts"
@@ -66,16 +68,73 @@ function ofLedger(condition: string): string {
   return `(SELECT ${condition} FROM ledger WHERE ledger.account_id = accounts.id)`
 }
 
-/** Makes a change with one statement, since an instance that stops inside a transaction would stop all others. */
+/**
+ * Makes a change with one statement, since an instance that stops inside a transaction would stop all others. Rows are locked in
+ * the order of their ids, so that no two instances wait for each other: an account before its keys, and these before its balance,
+ * as charges need only the last.
+ */
 async function applyChange({ run }: Pick<Connection, "run">, change: AdminChange): Promise<AdminOutcome> {
-  const json = JSON.stringify(change, (_, value) =>
-    typeof value === "string" ? toStorableText(value) : value,
+  const { mutations } = change
+  const ids = (toId: (mutation: Mutation) => string | null) =>
+    toArray([...new Set(mutations.map(toId).filter((id) => id !== null))])
+  const keys = ids((mutation) =>
+    mutation.kind === "key.update" || mutation.kind === "key.rotate" ? mutation.id : null,
   )
+  const toBalance = (mutation: Mutation) =>
+    mutation.kind === "key.insert" ? mutation.key.accountId : balanceOf(mutation)
+  const balances = ids(toBalance)
+  const accounts = ids((mutation) => ("accountId" in mutation ? mutation.accountId : toBalance(mutation)))
+  const isOneOf = "= ANY ($1::text[] || ARRAY(SELECT account_id FROM keys WHERE id = ANY ($2::text[])))"
+  const ofRows = (sql: string, ...lists: string[]) =>
+    lists.every((list) => list === "{}") ? [] : [step(sql, lists)]
+  const lock = "FOR NO KEY UPDATE"
+  const steps = toSteps(change, {
+    first: [
+      ...(mutations.some(({ kind }) => kind === "owner.require") ? [lockOwners] : []),
+      ...ofRows(`SELECT 1 FROM accounts WHERE id ${isOneOf} ORDER BY id ${lock}`, accounts, keys),
+      ...ofRows(`SELECT 1 FROM keys WHERE id = ANY ($1::text[]) ORDER BY id ${lock}`, keys),
+      ...ofRows(
+        `SELECT 1 FROM ledger WHERE account_id ${isOneOf} ORDER BY account_id ${lock}`,
+        balances,
+        keys,
+      ),
+    ],
+    last: [
+      ...ofRows(`UPDATE ledger SET revision = revision + 1 WHERE account_id ${isOneOf}`, balances, keys),
+      ...mutations.flatMap(toNotification),
+    ],
+    ofMail: (mutation) => [step(applyMailMutation(mutation), [JSON.stringify(mutation, storable)])],
+  })
+  const json = JSON.stringify(steps.map(toJson), storable)
   const [row] = await run<{ outcome: AdminOutcome }>("SELECT apply_change($1::text::jsonb) AS outcome", [
     json,
   ])
   if (!row) throw new Error("a SELECT without FROM gave no row")
   return row.outcome
+}
+
+function storable(_: string, value: unknown): unknown {
+  return typeof value === "string" ? toStorableText(value) : value
+}
+
+/** Of two changes that each remove the other's owner, the second one waits here, and then sees the first one. */
+const lockOwners = step("SELECT pg_advisory_xact_lock(hashtext('penknife'), hashtext('owners'))", [])
+
+function applyMailMutation({ kind }: MailMutation): string {
+  return `SELECT require_applied(apply_${kind === "mail.insert" ? "mail" : "email_link"}_mutation($1::jsonb))`
+}
+
+/** Tells all instances of a notice or a mail that is due. */
+function toNotification(mutation: Mutation): readonly Step[] {
+  if (!isRaising(mutation)) return []
+  return [
+    step("SELECT pg_notify('penknife_raised', $1)", ["mail" in mutation ? mutation.mail.id : mutation.id]),
+  ]
+}
+
+/** A step as the function `apply_change` takes it: with all values in one parameter. */
+function toJson({ sql, ...rest }: Step) {
+  return { sql: sql.replace(/\$(\d+)/g, (_, place: string) => `($1->>${Number(place) - 1})`), ...rest }
 }
 
 /** The longest of the parts of a text that the function `name_parts` returns. */

@@ -146,5 +146,9 @@ export function prepareLedger(database: Database, maxEntries = 50_000) {
       records.addToTotal(entry.day, items)
     },
     closeDay,
+    /** Forgets the entry of an account whose row a statement has changed. */
+    drop(accountId: string): void {
+      entries.delete(accountId)
+    },
   }
 }

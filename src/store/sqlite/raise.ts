@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite"
+import { hasNoWebhook } from "../account-steps.ts"
 import {
   creditsExhausted,
   exhaustedPercent,
@@ -8,7 +9,7 @@ import {
 } from "../outbox.ts"
 import type { Charge } from "../store.ts"
 import type { LedgerEntry } from "./ledger.ts"
-import { hasNoWebhook, selectNotice } from "./notice-rows.ts"
+import { selectNotice } from "./notice-rows.ts"
 
 /** The parts of a charge that its notices depend on. */
 export type RaisingCharge = Pick<Charge, "allowance" | "traceparent">

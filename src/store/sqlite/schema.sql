@@ -106,6 +106,10 @@ CREATE INDEX ledger_closed ON ledger (account_id) WHERE closed_ms IS NOT NULL;
 -- may have less credits. A charge changes `notified` once or twice a month.
 CREATE INDEX ledger_near_limit ON ledger (account_id) WHERE notified > 0 AND closed_ms IS NULL;
 
+-- The account may be near the limit of its new plan.
+CREATE TRIGGER accounts_plan_is_changed AFTER UPDATE OF plan ON accounts WHEN NEW.plan <> OLD.plan
+  BEGIN UPDATE ledger SET notified = max(notified, 1) WHERE account_id = NEW.id; END;
+
 -- All usage, the current day included. A day may be in both parts.
 CREATE VIEW all_usage AS
   SELECT account_id, period_start_ms, day, api, calls, credits FROM usage

@@ -1,23 +1,20 @@
-import type { Database } from "bun:sqlite"
+import { type Database, SQLiteError } from "bun:sqlite"
 import { prepareLists } from "../admin-lists.ts"
 import { prepareAdminReads } from "../admin-reads.ts"
-import type { AdminChange, AdminOutcome, AdminStore, Mutation } from "../admin-store.ts"
+import type { AdminChange, AdminOutcome, AdminStore } from "../admin-store.ts"
+import { balanceOf, isOfMail, isRaising, toSteps } from "../change-steps.ts"
 import type { StoreListeners } from "../open-store.ts"
 import { prepareRetentionMarks } from "../retention.ts"
 import type { Run } from "../rows.ts"
+import { step } from "../step.ts"
 import { readUsage } from "../usage-query.ts"
 import type { UsageDialect } from "../usage-sql.ts"
 import type { AccessCache } from "./access-cache.ts"
-import { prepareAccountChanges } from "./account-changes.ts"
 import { changeEmailLinks } from "./email-links.ts"
-import { prepareKeyChanges } from "./key-changes.ts"
 import type { Ledger } from "./ledger.ts"
 import { insertMail } from "./mail-rows.ts"
-import { insertNotice, resendNotice, selectNotices, setWebhook } from "./notice-rows.ts"
-import { changePeople } from "./people-changes.ts"
-import { insertRow } from "./row-changes.ts"
-import { changeSignIns } from "./sign-in-changes.ts"
-import { aliveAt, createRun, texts } from "./statement.ts"
+import { selectNotices } from "./notice-rows.ts"
+import { aliveAt, createRun, runStep, texts } from "./statement.ts"
 import type { Write } from "./write.ts"
 
 /** How a data file keeps usage. */
@@ -57,108 +54,48 @@ class NotApplied extends Error {
 /** The administration's part of the store on one SQLite connection. */
 export function prepareAdminStore(database: Database, parts: AdminStoreParts): AdminStore {
   const { read, write, access, ledger } = parts
-  const accounts = prepareAccountChanges(database, ledger)
-  const keys = prepareKeyChanges(database)
-  const raiseRevision = database.query("UPDATE meta SET value = value + 1 WHERE name = 'revision'")
   const run = createRun(database, read)
   const { monthsUntil: usageMonthsUntil } = prepareRetentionMarks({
     read: run,
     write: createRun(database, write),
   })
 
-  function mutate(mutation: Mutation): AdminOutcome {
-    switch (mutation.kind) {
-      case "account.insert":
-        return accounts.insert(mutation.account)
-      case "account.update":
-        return accounts.update(mutation.id, mutation.version, mutation.set)
-      case "account.adjust":
-        return accounts.adjust(mutation)
-      case "account.renew":
-        return accounts.renew(mutation.id, mutation)
-      case "webhook.set":
-        return setWebhook(database, mutation.accountId, mutation.webhook)
-      case "key.insert":
-        return keys.insert(mutation.key, mutation.secret)
-      case "key.update":
-        return keys.update(mutation.id, mutation.version, mutation.set)
-      case "key.rotate":
-        return keys.rotate(mutation.id, mutation.version, mutation.secret, mutation.othersUntilMs)
-      case "keys.limit":
-        return limitKeys(database, mutation)
-      case "link.insert":
-      case "link.use":
-      case "session.insert":
-      case "session.end":
-      case "session.endAll":
-      case "session.bind":
-        return changeSignIns(database, mutation)
-      case "emailLink.insert":
-      case "emailLink.use":
-      case "emailLink.revoke":
-        return changeEmailLinks(database, mutation)
-      case "person.insert":
-      case "person.expect":
-      case "person.update":
-      case "person.remove":
-      case "passkey.insert":
-      case "passkey.rename":
-      case "passkey.remove":
-      case "passkey.use":
-      case "challenge.use":
-      case "owner.require":
-        return changePeople(database, mutation)
-      case "adminKey.insert":
-        insertRow(database, "admin_keys", { ...mutation.adminKey, hash: mutation.hash })
-        return "applied"
-      case "adminKey.revoke":
-        return revokeAdminKey(database, mutation)
-      case "mail.insert":
-        return insertMail(database, mutation.mail)
-      case "notice.insert":
-        return insertNotice(database, mutation)
-      case "notice.resend":
-        return resendNotice(database, mutation.id, mutation.nowMs)
-    }
-  }
-
-  function applyAll({ mutations, audit, auditParts = [], replay }: AdminChange): void {
-    if (replay !== null) {
-      const { operation, targetId } = audit
-      const isNew = insertRow(
-        database,
-        "replays",
-        { ...replay, operation, targetId },
-        "ON CONFLICT DO NOTHING",
-      )
-      if (!isNew) throw new NotApplied("replayed")
-    }
-    for (const mutation of mutations) {
-      const outcome = mutate(mutation)
+  function applyAll(change: AdminChange): void {
+    for (const mutation of change.mutations.filter(isOfMail)) {
+      const outcome =
+        mutation.kind === "mail.insert"
+          ? insertMail(database, mutation.mail)
+          : changeEmailLinks(database, mutation)
       if (outcome !== "applied") throw new NotApplied(outcome)
     }
-    for (const { before, after, ...record } of [...auditParts, audit]) {
-      insertRow(database, "audit", { ...record, beforeJson: before, afterJson: after })
+    for (const mutation of change.mutations) {
+      const entry = mutation.kind === "account.renew" ? ledger.read(mutation.id) : null
+      if (entry === null) continue
+      ledger.closeDay(entry)
+      ledger.write(entry)
     }
+    const steps = toSteps(change, {
+      first: changesAccess(change) ? [raiseRevision] : [],
+      ofMail: () => [],
+    })
+    for (const step of steps) {
+      if (runStep(database, step) === 0 && step.else !== undefined) throw new NotApplied(step.else)
+    }
+    for (const mutation of change.mutations) ledger.drop(balanceOf(mutation) ?? "")
   }
 
   return {
     async apply(change) {
-      const isOfAccess = changesAccess(change)
       try {
-        await write(() =>
-          ledger.transact(() => {
-            if (isOfAccess) raiseRevision.run()
-            applyAll(change)
-          }),
-        )
+        await write(() => ledger.transact(() => applyAll(change)))
       } catch (cause) {
         if (cause instanceof NotApplied) return cause.outcome
+        if (isTaken(cause)) return "taken"
         throw cause
       }
       // After that, no process serves an outdated key.
-      if (isOfAccess) access.clear()
-      if (change.mutations.some(({ kind }) => /^(?:notice|mail)\./.test(kind))) parts.onRaised([])
+      if (changesAccess(change)) access.clear()
+      if (change.mutations.some(isRaising)) parts.onRaised([])
       return "applied"
     },
 
@@ -170,33 +107,16 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
   }
 }
 
+const raiseRevision = step("UPDATE meta SET value = value + 1 WHERE name = 'revision'", [])
+
 /** Whether calls depend on what is changed. */
 function changesAccess({ mutations }: AdminChange): boolean {
   return mutations.some(({ kind }) => kind.startsWith("account.") || kind.startsWith("key."))
 }
 
-function limitKeys(
-  database: Database,
-  { accountId, most, nowMs }: Extract<Mutation, { kind: "keys.limit" }>,
-): AdminOutcome {
-  const live = database
-    .query<{ count: number }, [string, number]>(
-      `SELECT count(*) AS count FROM keys
-       WHERE account_id = ?1 AND revoked_ms IS NULL AND (expires_ms IS NULL OR expires_ms > ?2)`,
-    )
-    .get(accountId, nowMs)
-  return live !== null && live.count < most ? "applied" : "tooMany"
-}
-
-/** An earlier revocation keeps its time. */
-function revokeAdminKey(
-  database: Database,
-  { id, revokedMs }: Extract<Mutation, { kind: "adminKey.revoke" }>,
-): AdminOutcome {
-  const { changes } = database
-    .query("UPDATE admin_keys SET revoked_ms = min(coalesce(revoked_ms, ?2), ?2) WHERE id = ?1")
-    .run(id, revokedMs)
-  return changes === 1 ? "applied" : "missing"
+/** Whether another account has an external id or an address already. */
+function isTaken(cause: unknown): boolean {
+  return cause instanceof SQLiteError && /: accounts\.(?:external_id|email)$/.test(cause.message)
 }
 
 /** Columns by which `alive()` is asked seldom: as good as random, and in the index that a search reads. */

@@ -1,9 +1,10 @@
 import type { Database } from "bun:sqlite"
+import { insertNotice } from "../account-steps.ts"
 import type { StoreListeners } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
 import { prepareTimedEventReads, type TimedEvents, type TimedNotice } from "../timed-events.ts"
-import { insertEventNotice, selectNotice } from "./notice-rows.ts"
-import { createRun } from "./statement.ts"
+import { selectNotice } from "./notice-rows.ts"
+import { createRun, runStep } from "./statement.ts"
 import type { Write } from "./write.ts"
 
 interface TimedEventsParts {
@@ -18,7 +19,7 @@ export function prepareTimedEvents(
   { read, write, onRaised }: TimedEventsParts,
 ): TimedEvents {
   const insertAll = database.transaction((notices: readonly TimedNotice[]) =>
-    notices.filter((notice) => insertEventNotice(database, notice)),
+    notices.filter((notice) => runStep(database, insertNotice(notice)) > 0),
   )
 
   return {

@@ -1,10 +1,14 @@
 import type { Database } from "bun:sqlite"
 import type { Parameter, Run, TextList } from "../rows.ts"
+import type { Step } from "../step.ts"
 import { ReadTooLong } from "../store.ts"
 
-/** A statement that is written for all kinds of stores, as SQLite takes it: without casts, and with `?1` for `$1`. */
+/**
+ * A statement that is written for all kinds of stores, as SQLite takes it: without casts and locks of rows, and with `?1` for
+ * `$1`. The transaction of a change has locked all of the data file.
+ */
 export function toSqlite(statement: string): string {
-  return statement.replace(/::\w+/g, "").replace(/\$(\d+)/g, "?$1")
+  return statement.replace(/::\w+| FOR (?:NO KEY )?UPDATE(?: SKIP LOCKED)?/g, "").replace(/\$(\d+)/g, "?$1")
 }
 
 /**
@@ -14,6 +18,11 @@ export function toSqlite(statement: string): string {
 export function createRun(database: Database, run: <T>(work: () => T) => T | Promise<T>): Run {
   return async <Row>(statement: string, parameters: readonly Parameter[]) =>
     run(() => database.query<Row, Parameter[]>(toSqlite(statement)).all(...parameters))
+}
+
+/** Runs a step of a change, and returns how many rows it gives. */
+export function runStep(database: Database, { sql, args }: Step): number {
+  return database.query<unknown, Parameter[]>(toSqlite(sql)).all(...args).length
 }
 
 /** A list of texts as a JSON array. */

@@ -220,7 +220,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "an adjustment is kept with the wrong sign",
     oracles: ["adjustments", "statement"],
-    file: "store/sqlite/account-changes.ts",
+    file: "store/account-steps.ts",
     changes: [
       ['"adjustments", { ...entry }', '"adjustments", { ...entry, credits: Math.abs(entry.credits) }'],
     ],
@@ -228,9 +228,12 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a move to another plan gives the used credits again",
     oracles: ["ledger", "outcome", "refused"],
-    file: "store/sqlite/account-changes.ts",
+    file: "store/account-steps.ts",
     changes: [
-      ["notified: Math.max(entry.notified, 1) }", "notified: Math.max(entry.notified, 1), used: 0 }"],
+      [
+        '...(closedMs === undefined ? [] : [update("ledger", { closedMs }',
+        '...(set.plan === undefined ? [] : [update("ledger", { used: 0 }',
+      ],
     ],
   },
   {
