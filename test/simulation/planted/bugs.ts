@@ -146,6 +146,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a month has a credit more than its plan",
     oracles: ["below zero"],
+    seed: 4,
     file: "store/sqlite/sqlite-charges.ts",
     changes: [["Math.max(0, allowance - used)", "Math.max(0, allowance + 1 - used)"]],
   },
