@@ -2,8 +2,8 @@ import type { AdminOutcome, Mutation } from "./admin-store.ts"
 import type { Parameter } from "./rows.ts"
 
 /**
- * One statement of a change, written once for both kinds of stores, as for `Run` in rows.ts. It never holds a value itself: values
- * come as `$1`, which is a text unless it is cast.
+ * One statement of a change, written once for both kinds of stores, as for `Run` in rows.ts. It never holds a value itself:
+ * values come as `$1`, which is a text unless it is cast.
  */
 export interface Step {
   readonly sql: string
