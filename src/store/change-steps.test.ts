@@ -42,6 +42,29 @@ function mutationsOf(text: string, number: number): readonly Mutation[] {
     removedMs: null,
   }
   const session = { ...owner, id: text, createdMs: number, expiresMs: number, keyHash: text, passkeyId: null }
+  const asked = {
+    kind: "sign-up",
+    email: text,
+    name: text,
+    plan: text,
+    terms: text,
+    accountId: null,
+  } as const
+  const link = {
+    ...asked,
+    id: text,
+    browser: text,
+    network: text,
+    createdMs: number,
+    expiresMs: number,
+    usedMs: null,
+  }
+  const limits = {
+    ...{ asked: "sign-up" as const, mailbox: text, networks: [{ name: text, most: number }], inAll: number },
+    ...{ perMailboxAndNetwork: number, perMailbox: number, mostPerMailbox: number },
+  }
+  const made = { id: text, recipient: text, accountId: text, data: text, nowMs: number, expiresMs: number }
+  const mail = { ...made, template: "confirmation" as const }
   return [
     { kind: "account.insert", account },
     { kind: "account.update", id: text, version: number, set: { name: text, email: text, closedMs: number } },
@@ -57,6 +80,9 @@ function mutationsOf(text: string, number: number): readonly Mutation[] {
     { kind: "passkey.insert", passkey: passkeyOf({ id: text, name: text, site: text }), most: number },
     { kind: "session.insert", session, hash: text, most: number },
     { kind: "session.endAll", sessionKind: "portal", owner: text },
+    { kind: "emailLink.insert", link, hash: text, limits },
+    { kind: "emailLink.use", hash: text, nowMs: number },
+    { kind: "mail.insert", mail },
   ]
 }
 
@@ -66,7 +92,6 @@ const stepsOf = (text: string, number: number) =>
       audit: auditOf({ id: text, actorName: text, before: text, atMs: number }),
       replay: replayOf({ key: text, createdMs: number }),
     }),
-    { ofMail: () => [] },
   )
 
 test("no statement holds a value, whatever the value is", () => {

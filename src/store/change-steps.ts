@@ -1,32 +1,26 @@
 import { accountSteps } from "./account-steps.ts"
 import type { AdminChange, Mutation } from "./admin-store.ts"
+import { linkSteps } from "./link-steps.ts"
 import { peopleSteps } from "./people-steps.ts"
-import { insert, type Step } from "./step.ts"
+import { insert, type Step, type StepsOf } from "./step.ts"
 
-/** Mails and their links are changed by each kind of store itself. */
-export type MailMutation = Extract<Mutation, { kind: `emailLink.${string}` | `mail.${string}` }>
+const mutationSteps: StepsOf<string> = { ...accountSteps, ...peopleSteps, ...linkSteps }
 
-const mutationSteps = { ...accountSteps, ...peopleSteps }
-
-/** The steps of one kind of store. */
-interface OwnSteps {
-  /** Steps after a replay was looked for: of two changes with one key the second waits there. */
-  readonly first?: readonly Step[]
-  /** Steps after the mutations. */
-  readonly last?: readonly Step[]
-  readonly ofMail: (mutation: MailMutation) => readonly Step[]
-}
-
-/** A change as steps that a store runs in one transaction, in this order. */
+/**
+ * A change as steps that a store runs in one transaction, in this order.
+ * @param first the store's own steps, after a replay was looked for: of two changes with one key the second waits there
+ * @param last its own steps after the mutations
+ */
 export function toSteps(
   { mutations, audit, auditParts = [], replay }: AdminChange,
-  { first = [], last = [], ofMail }: OwnSteps,
+  first: readonly Step[] = [],
+  last: readonly Step[] = [],
 ): readonly Step[] {
   const { operation, targetId } = audit
   return [
     ...(replay ? [insert("replays", { ...replay, operation, targetId }, "replayed")] : []),
     ...first,
-    ...mutations.flatMap((mutation) => (isOfMail(mutation) ? ofMail(mutation) : stepsOf(mutation))),
+    ...mutations.flatMap(stepsOf),
     ...last,
     ...[...auditParts, audit].map(({ before, after, ...record }) =>
       insert("audit", { ...record, beforeJson: before, afterJson: after }),
@@ -34,11 +28,7 @@ export function toSteps(
   ]
 }
 
-export function isOfMail(mutation: Mutation): mutation is MailMutation {
-  return mutation.kind.startsWith("emailLink.") || mutation.kind.startsWith("mail.")
-}
-
-function stepsOf(mutation: Exclude<Mutation, MailMutation>): readonly Step[] {
+function stepsOf(mutation: Mutation): readonly Step[] {
   const toSteps: (mutation: never) => readonly Step[] = mutationSteps[mutation.kind]
   return toSteps(mutation as never)
 }

@@ -32,12 +32,13 @@ export function check(condition: string, args: readonly Parameter[], orElse: Adm
 
 /**
  * Inserts a row.
- * @param orElse how the change ends if there is such a row already; without it, that is an error
+ * @param orElse how the change ends if there is such a row already; null if it goes on, and without it that is an error
  */
-export function insert(table: string, fields: Fields, orElse?: AdminOutcome): Step {
+export function insert(table: string, fields: Fields, orElse?: AdminOutcome | null): Step {
   const { columns, values, args } = toColumns(fields, [])
   const sql = `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${values.join(", ")})`
-  return step(orElse ? `${sql} ON CONFLICT DO NOTHING RETURNING 1` : sql, args, orElse)
+  const end = orElse === undefined ? "" : " ON CONFLICT DO NOTHING RETURNING 1"
+  return step(sql + end, args, orElse ?? undefined)
 }
 
 /**

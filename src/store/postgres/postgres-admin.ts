@@ -1,7 +1,7 @@
 import { prepareLists } from "../admin-lists.ts"
 import { prepareAdminReads } from "../admin-reads.ts"
 import type { AdminChange, AdminOutcome, AdminStore, Mutation } from "../admin-store.ts"
-import { balanceOf, isRaising, type MailMutation, toSteps } from "../change-steps.ts"
+import { balanceOf, isRaising, toSteps } from "../change-steps.ts"
 import { prepareRetentionMarks } from "../retention.ts"
 import type { Run } from "../rows.ts"
 import { type Step, step } from "../step.ts"
@@ -88,9 +88,10 @@ async function applyChange({ run }: Pick<Connection, "run">, change: AdminChange
   const ofRows = (sql: string, ...lists: string[]) =>
     lists.every((list) => list === "{}") ? [] : [step(sql, lists)]
   const lock = "FOR NO KEY UPDATE"
-  const steps = toSteps(change, {
-    first: [
-      ...(mutations.some(({ kind }) => kind === "owner.require") ? [lockOwners] : []),
+  const steps = toSteps(
+    change,
+    [
+      ...mutations.flatMap(toLock),
       ...ofRows(`SELECT 1 FROM accounts WHERE id ${isOneOf} ORDER BY id ${lock}`, accounts, keys),
       ...ofRows(`SELECT 1 FROM keys WHERE id = ANY ($1::text[]) ORDER BY id ${lock}`, keys),
       ...ofRows(
@@ -99,12 +100,11 @@ async function applyChange({ run }: Pick<Connection, "run">, change: AdminChange
         keys,
       ),
     ],
-    last: [
+    [
       ...ofRows(`UPDATE ledger SET revision = revision + 1 WHERE account_id ${isOneOf}`, balances, keys),
       ...mutations.flatMap(toNotification),
     ],
-    ofMail: (mutation) => [step(applyMailMutation(mutation), [JSON.stringify(mutation, storable)])],
-  })
+  )
   const json = JSON.stringify(steps.map(toJson), storable)
   const [row] = await run<{ outcome: AdminOutcome }>("SELECT apply_change($1::text::jsonb) AS outcome", [
     json,
@@ -117,11 +117,14 @@ function storable(_: string, value: unknown): unknown {
   return typeof value === "string" ? toStorableText(value) : value
 }
 
-/** Of two changes that each remove the other's owner, the second one waits here, and then sees the first one. */
-const lockOwners = step("SELECT pg_advisory_xact_lock(hashtext('penknife'), hashtext('owners'))", [])
-
-function applyMailMutation({ kind }: MailMutation): string {
-  return `SELECT require_applied(apply_${kind === "mail.insert" ? "mail" : "email_link"}_mutation($1::jsonb))`
+/**
+ * Of two changes that each remove the other's owner, the second one waits here, and then sees the first one. So does the second of
+ * two questions for a link by mail, so that the limits hold across instances.
+ */
+function toLock(mutation: Mutation): readonly Step[] {
+  const isQuestion = mutation.kind === "emailLink.insert" && mutation.limits !== null
+  if (!isQuestion && mutation.kind !== "owner.require") return []
+  return [step("SELECT pg_advisory_xact_lock(hashtext('penknife'), hashtext($1))", [mutation.kind])]
 }
 
 /** Tells all instances of a notice or a mail that is due. */

@@ -2,7 +2,7 @@ import { type Database, SQLiteError } from "bun:sqlite"
 import { prepareLists } from "../admin-lists.ts"
 import { prepareAdminReads } from "../admin-reads.ts"
 import type { AdminChange, AdminOutcome, AdminStore } from "../admin-store.ts"
-import { balanceOf, isOfMail, isRaising, toSteps } from "../change-steps.ts"
+import { balanceOf, isRaising, toSteps } from "../change-steps.ts"
 import type { StoreListeners } from "../open-store.ts"
 import { prepareRetentionMarks } from "../retention.ts"
 import type { Run } from "../rows.ts"
@@ -10,9 +10,7 @@ import { step } from "../step.ts"
 import { readUsage } from "../usage-query.ts"
 import type { UsageDialect } from "../usage-sql.ts"
 import type { AccessCache } from "./access-cache.ts"
-import { changeEmailLinks } from "./email-links.ts"
 import type { Ledger } from "./ledger.ts"
-import { insertMail } from "./mail-rows.ts"
 import { selectNotices } from "./notice-rows.ts"
 import { aliveAt, createRun, runStep, texts } from "./statement.ts"
 import type { Write } from "./write.ts"
@@ -61,24 +59,13 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
   })
 
   function applyAll(change: AdminChange): void {
-    for (const mutation of change.mutations.filter(isOfMail)) {
-      const outcome =
-        mutation.kind === "mail.insert"
-          ? insertMail(database, mutation.mail)
-          : changeEmailLinks(database, mutation)
-      if (outcome !== "applied") throw new NotApplied(outcome)
-    }
     for (const mutation of change.mutations) {
       const entry = mutation.kind === "account.renew" ? ledger.read(mutation.id) : null
       if (entry === null) continue
       ledger.closeDay(entry)
       ledger.write(entry)
     }
-    const steps = toSteps(change, {
-      first: changesAccess(change) ? [raiseRevision] : [],
-      ofMail: () => [],
-    })
-    for (const step of steps) {
+    for (const step of toSteps(change, changesAccess(change) ? [raiseRevision] : [])) {
       if (runStep(database, step) === 0 && step.else !== undefined) throw new NotApplied(step.else)
     }
     for (const mutation of change.mutations) ledger.drop(balanceOf(mutation) ?? "")

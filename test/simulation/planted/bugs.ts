@@ -184,8 +184,13 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a link of a mail can be used twice",
     oracles: ["sign-up"],
-    file: "store/sqlite/email-links.ts",
-    changes: [["WHERE hash = ?1 AND used_ms IS NULL AND", "WHERE hash = ?1 AND"]],
+    file: "store/link-steps.ts",
+    changes: [
+      [
+        "AND used_ms IS NULL AND expires_ms > $2::bigint RETURNING 1",
+        "AND expires_ms > $2::bigint RETURNING 1",
+      ],
+    ],
   },
   {
     name: "a statement has the adjustments of the next month",
