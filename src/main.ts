@@ -150,8 +150,8 @@ function stopRequested({ stdin = isWorker, onAgain }: StopOptions = {}): Promise
 function toSupervisor(): Channel | null {
   if (!isWorker || !process.send) return null
   return {
-    send: (message) => void process.send?.(message),
-    onMessage: (listener) => void process.on("message", listener),
+    send: (message) => process.send?.(message),
+    onMessage: (listener) => process.on("message", listener),
   }
 }
 

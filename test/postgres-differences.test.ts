@@ -197,7 +197,14 @@ test("a roll-out: an instance goes on when a newer version changes the tables, a
   expect((await running.accounts.show(account)).balance).toMatchObject({ used: 3, bonus: 7 })
 
   const requireNewer = `UPDATE meta SET value = ${schemaVersion + 1} WHERE name = 'oldest'`
-  await migrateToNewer(db, [addColumn, requireNewer])
+  await expect(migrateToNewer(db, [addColumn, requireNewer])).rejects.toThrow(
+    "An older version of penknife works on",
+  )
+  // As for an instance that was not connected at that moment.
+  const [version, oldest] = [schemaVersion + 2, schemaVersion + 1]
+  await run(db, `UPDATE meta SET value = ${version} WHERE name = 'store_version'`)
+  await run(db, requireNewer)
+  await run(db, `SELECT pg_notify('penknife_migrated', '${version} ${oldest}')`)
   for (const { logged } of [running, started]) {
     await until(() => logged().includes("This instance cannot work with them. Replace it now."))
     // It stands there once, however often the version was read.

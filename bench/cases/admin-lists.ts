@@ -148,7 +148,6 @@ function administrationOf(opened: OpenStore): Administration {
     backups: noBackups("not here"),
     watchRequests: () => null,
     pages: { service: none, console: none, portal: none },
-    version: "bench",
     startedMs: fillNowMs,
     config: { version: () => null, diff: unused, reload: unused, edit: unused },
   })

@@ -76,7 +76,7 @@ export async function readBooks(url: string): Promise<ReadonlyMap<string, number
     const [row] = await query<{ busy: number }>(
       url,
       `SELECT count(*)::integer AS busy FROM pg_stat_activity
-       WHERE state = 'active' AND application_name = 'penknife' AND pid <> pg_backend_pid()`,
+       WHERE state = 'active' AND application_name LIKE 'penknife%' AND pid <> pg_backend_pid()`,
     )
     if (row?.busy === 0) break
     await Bun.sleep(10)

@@ -34,7 +34,7 @@ export function watchWaits(url: string): Waits {
       const rows = await sql.unsafe<{ cause: string; ms: number }[]>(
         `SELECT coalesce(wait_event_type || ' ' || wait_event, 'a processor') AS cause,
            max(extract(epoch FROM clock_timestamp() - query_start) * 1000)::float8 AS ms
-         FROM pg_stat_activity WHERE application_name = 'penknife' AND state = 'active' AND pid <> pg_backend_pid()
+         FROM pg_stat_activity WHERE application_name LIKE 'penknife%' AND state = 'active' AND pid <> pg_backend_pid()
            AND clock_timestamp() - query_start > interval '${longMs} ms' GROUP BY 1`,
       )
       for (const { cause, ms } of rows) note(cause, ms)

@@ -16,11 +16,12 @@ import type { OpenStore } from "../store/open-store.ts"
 import type { DataList } from "../values/data-list.ts"
 import { listsOf } from "./served-apis.ts"
 import { signUpSettings } from "./sign-up-settings.ts"
+import { version } from "./version.ts"
 
 /** The parts that {@link createAdminParts} needs, except the configuration. */
 interface AdminPartsOptions
   extends Pick<AdminParts, "clock" | "random" | "backups" | "watchRequests" | "pages" | "config">,
-    Pick<ServiceHealth, "version" | "startedMs"> {
+    Pick<ServiceHealth, "startedMs"> {
   readonly opened: OpenStore
   /** For the ids of audit records; `random` by default. */
   readonly auditRandom?: Random
@@ -50,16 +51,7 @@ export function runningOf(config: Config, apis: readonly PreparedApi[]): Running
 
 /** The parts that operations of the administration use, on an open store. */
 export function createAdminParts(running: () => RunningConfig, options: AdminPartsOptions): AdminParts {
-  const {
-    opened,
-    version,
-    startedMs,
-    instances = () => null,
-    keptRequests,
-    mailHealth,
-    isMock: _,
-    ...given
-  } = options
+  const { opened, startedMs, instances = () => null, keptRequests, mailHealth, isMock: _, ...given } = options
   const { store, admin, outbox, history, requests, gauges } = opened
   return {
     ...{ store, admin, outbox, history, auditRandom: given.random, ...given },

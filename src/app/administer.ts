@@ -11,9 +11,8 @@ import { createAdminParts, runningOf } from "./admin-parts.ts"
 import { createBackups } from "./backups.ts"
 import { keptPlans } from "./known-plans.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
-import { configuredAddresses } from "./page-addresses.ts"
+import { pageAddresses } from "./page-addresses.ts"
 import { loadApis } from "./prepare.ts"
-import { version } from "./version.ts"
 
 const onlyRunning =
   "A running service is needed: name it with --server. Or edit its configuration file, and send SIGHUP to its process on its machine."
@@ -37,11 +36,10 @@ export async function openAdministration(
   const running = runningOf(kept === null ? config : { ...config, plans: kept }, apis)
   const parts = createAdminParts(() => running, {
     ...{ opened, clock, random },
-    pages: configuredAddresses(config),
+    pages: pageAddresses({ config: () => config, listening: () => null }),
     backups: createBackups(config, options.runOwnCommand ?? null),
     // This process gets no requests.
     watchRequests: () => null,
-    version,
     startedMs: null,
     config: {
       version: () => null,

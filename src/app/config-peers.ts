@@ -8,9 +8,6 @@ import type { Log } from "../ports/log.ts"
 import type { InstanceChannel } from "../store/open-store.ts"
 import type { RunningConfig } from "./admin-parts.ts"
 
-/** Compares plans and prices with the other processes that work on the same database. */
-export type ConfigPeers = ReturnType<typeof createConfigPeers>
-
 interface ConfigPeersParts {
   readonly channel: InstanceChannel
   readonly host: string
@@ -36,7 +33,10 @@ const announceMs = 30_000
 const silentMs = 100_000
 const maxPeers = 1_000
 
-/** Processes of the same service differ only while they start again after a change. Its `on…` functions are for the store. */
+/**
+ * Compares plans and prices with the other processes that work on the same database, which differ only while they start again
+ * after a change. Its `on…` functions are for the store.
+ */
 export function createConfigPeers({ channel, host, clock, timer, log, running }: ConfigPeersParts) {
   const peers = new LRUCache<string, Message>({
     max: maxPeers,
@@ -47,7 +47,7 @@ export function createConfigPeers({ channel, host, clock, timer, log, running }:
   let cancel = () => {}
   let isStopped = false
 
-  /** A message that is lost is made up for by the next one. */
+  /** A message that is lost is made up for by the next one. Never rejects. */
   async function send(state: Message["state"]): Promise<void> {
     try {
       const message: Message = { id: channel.id, host, fingerprint: fingerprintOf(running()), state }

@@ -16,7 +16,7 @@ import { type RunningConfig, runningOf } from "./admin-parts.ts"
 import type { createObservability } from "./observability.ts"
 import { mcpNames } from "./prepare.ts"
 import { signUpSettings } from "./sign-up-settings.ts"
-import { commit } from "./version.ts"
+import { commit, version } from "./version.ts"
 
 /**
  * One configuration with everything made from it: plans, prices, limits. It never changes. A new configuration makes a new
@@ -33,14 +33,13 @@ interface GenerationParts {
   readonly findSnapshot: FindSnapshot
   readonly observability: Pick<ReturnType<typeof createObservability>, "observerFor" | "readMetrics">
   readonly admin: AdminAccess
-  readonly version: string
   /** Null when no traces are recorded. */
   readonly tracer: Tracer | null
 }
 
 /** Returns the function that makes a generation of a configuration and its APIs. */
 export function createGenerations(options: GenerationParts) {
-  const { store, shared, findSnapshot, observability, admin, version, tracer } = options
+  const { store, shared, findSnapshot, observability, admin, tracer } = options
   const { ports, log } = shared
   return (config: Config, apis: readonly PreparedApi[], guests: Guests | null): Generation => {
     const definitions = apis.map(({ definition }) => definition)

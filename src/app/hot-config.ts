@@ -4,6 +4,7 @@ import { ConfigError } from "../config/config-error.ts"
 import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
 import type { Log } from "../ports/log.ts"
+import { messageOf } from "../values/message-of.ts"
 import { createTurns } from "../values/turns.ts"
 import { orRefuse, prepareEdit, versionOf } from "./config-edit.ts"
 
@@ -15,7 +16,7 @@ type PrepareGeneration = (config: Config) => Promise<() => void>
 
 /** The configuration of a service, which can change while it runs. */
 export interface HotConfig extends ConfigControl {
-  /** Reloads for SIGHUP: mistakes are logged. */
+  /** Reloads for SIGHUP: every failure is logged. Never rejects. */
   reloadLogged(): Promise<void>
   /**
    * Takes over a text of the file that another process of the service has taken over.
@@ -36,14 +37,13 @@ interface HotConfigParts {
 
 const outdated = "The configuration was not changed. Read it again: it was changed meanwhile."
 
-const starting = "This service is starting. Try again in a moment."
-
 const notHere = "This service cannot read its configuration again: restart it."
 
 /** Makes the configuration of one process changeable. Changes are made one after the other. */
 export function createHotConfig({ source, log, onTaken, ...parts }: HotConfigParts): HotConfig {
   let { running } = parts
-  let prepare: PrepareGeneration = () => Promise.reject(new ConfigError(starting))
+  let prepare: PrepareGeneration = () =>
+    Promise.reject(new ConfigError("This service is starting. Try again in a moment."))
   const inTurn = createTurns()
 
   const compare = (next: Config): readonly ConfigChange[] => changesBetween(running, next)
@@ -112,8 +112,7 @@ export function createHotConfig({ source, log, onTaken, ...parts }: HotConfigPar
       try {
         await control.reload()
       } catch (thrown) {
-        if (!(thrown instanceof ConfigRefused)) throw thrown
-        log.error("configuration not changed; the old one stays", { cause: thrown.message })
+        log.error("configuration not changed; the old one stays", { cause: messageOf(thrown) })
       }
     },
   }

@@ -12,7 +12,7 @@ const plansSetting = "plans"
 
 /**
  * Keeps the plans of a service in its store: for commands on the store that have no configuration file, and for statements of
- * months in which they were others. Never throws.
+ * months in which they were others. Never rejects.
  */
 export async function keepPlans(parts: StatementParts, log: Log): Promise<void> {
   const { admin, plans } = parts

@@ -48,7 +48,8 @@ export function createLazyThreads(
       )
     },
     end() {
-      void threads?.then((opened) => opened.end())
+      // Without threads there are none to end; the calls that wanted them have failed.
+      threads?.then((opened) => opened.end()).catch(() => {})
     },
   }
 }

@@ -70,9 +70,8 @@ interface ObservabilityParts
   /** The timer of what is written between calls; that of the runtime by default. */
   readonly timer?: Timer
   readonly store: Pick<OpenStore, "gauges" | "history" | "requests">
-  /** How long the history is kept, in days; 0 for none. */
-  readonly keepDays: () => number
-  readonly keeping: () => RequestKeeping
+  /** The history is kept for so many days; 0 for none. */
+  readonly keeping: () => RequestKeeping & Pick<Config, "history">
   /** The name of this process in the store; a random one by default. */
   readonly process?: string
   /** Whether kept requests are written when they are asked for, not by time. */
@@ -90,13 +89,13 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
     opened,
     ports,
     store,
-    keepDays,
     keeping,
     timer = systemTimer,
     instances = () => null,
     isUntimed = false,
     ...read
   } = parts
+  const keepDays = () => keeping().history
   const process = parts.process ?? Buffer.from(systemRandom.bytes(8)).toString("hex")
   const { gauges } = store
   const { clock, random } = ports
@@ -141,7 +140,8 @@ export function createObservability(parts: ObservabilityParts, channel: Channel 
     })
   const ownFeed = createRequestFeed(ports)
   const requests: RequestFeed = channel ? shareFeed(ownFeed, channel) : ownFeed
-  const siblings = channel ? joinSiblings(channel, report) : noSiblings(report)
+  const onProblem = (cause: unknown) => opened.log.error("no report was sent", { cause: String(cause) })
+  const siblings = channel ? joinSiblings(channel, report, onProblem) : noSiblings(report)
   return {
     /** Makes an observer with APIs and log settings of a configuration. Observers share counts; a sample of null logs nothing. */
     observerFor(apiIds: readonly string[], logLevel: LogLevel | null, sample: number | null): Observer {

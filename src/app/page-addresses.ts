@@ -13,19 +13,23 @@ export interface ListeningAt {
 interface PageAddressParts {
   /** Returns the present configuration. */
   readonly config: () => Config
-  readonly listening: () => ListeningAt
+  /** Null if the service does not listen yet, or is another process: then the configuration says where. */
+  readonly listening: () => ListeningAt | null
 }
 
 /** Where browsers find the pages: at the address that the operator names, otherwise where the service listens. */
 export function pageAddresses({ config, listening }: PageAddressParts): PageAddresses {
-  const main = () => config().publicUrl ?? reachable(listening().url)
+  const main = () => {
+    const { publicUrl, host, port, tlsCert } = config()
+    return publicUrl ?? reachable(listening()?.url ?? urlOf(host, port, tlsCert !== null))
+  }
   return {
     service: main,
     console() {
       const { admin, tlsCert } = config()
       if (admin === "same") return main()
       if (admin !== "off")
-        return reachable(listening().adminUrl ?? urlOf(admin.host, admin.port, tlsCert !== null))
+        return reachable(listening()?.adminUrl ?? urlOf(admin.host, admin.port, tlsCert !== null))
       throw new AdminFault(
         "conflict",
         "The console is off. Start the service with --admin same or --admin HOST:PORT.",
@@ -36,13 +40,6 @@ export function pageAddresses({ config, listening }: PageAddressParts): PageAddr
       throw new AdminFault("conflict", "The portal is off. Start the service without --no-portal.")
     },
   }
-}
-
-/** For a command that does not run the service: where a service with these settings listens. */
-export function configuredAddresses(config: Config): PageAddresses {
-  const { host, port, tlsCert } = config
-  const listening = { url: urlOf(host, port, tlsCert !== null), adminUrl: null }
-  return pageAddresses({ config: () => config, listening: () => listening })
 }
 
 /** A service that listens on all addresses is reached on this machine by this name. */

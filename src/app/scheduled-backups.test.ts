@@ -31,9 +31,9 @@ function prepare({ keep = 2, processes = 1, command = pretendCommand as RunOwnCo
     const admin = openAdministration(opened, backups)
     const timer = createManualTimer()
     const schedule = createScheduledBackups({
-      ...{ administration: admin.administration, backups, timer, clock, random: systemRandom, keep },
+      ...{ administration: admin.administration, backups, timer, clock, random: systemRandom },
       takeBackup: opened.retention.takeBackup,
-      everyMs: 24 * hourMs,
+      config: { backupEverySeconds: 24 * 3_600, backupKeep: keep },
       host: "host",
       log: { info() {}, error: (message) => errors.push(message) },
     })

@@ -2,6 +2,7 @@ import type { Administration } from "../admin/administration.ts"
 import { createBackup } from "../admin/backups/backup.ts"
 import type { Backups } from "../admin/backups/backups.ts"
 import type { Clock, Random, Timer } from "../apis/contract.ts"
+import type { Config } from "../config/load.ts"
 import type { Log } from "../ports/log.ts"
 import { messageOf } from "../values/message-of.ts"
 
@@ -10,10 +11,7 @@ interface ScheduleParts {
   readonly backups: Backups
   /** Takes the backup of a time for this process; false if another one has taken it. */
   readonly takeBackup: (slotMs: number) => Promise<boolean>
-  /** How often a backup is made; null for never. */
-  readonly everyMs: number | null
-  /** How many scheduled backups are kept. */
-  readonly keep: number
+  readonly config: Pick<Config, "backupEverySeconds" | "backupKeep">
   readonly host: string
   readonly clock: Clock
   readonly timer: Timer
@@ -36,7 +34,8 @@ const ownName = /^scheduled-\d{8}T\d{6}Z-[\da-f]{8}\.db$/
  * each 24 hours is midnight. Of several processes one makes the backup of each time. It does not start it.
  */
 export function createScheduledBackups(parts: ScheduleParts) {
-  const { administration, backups, everyMs, keep, clock, timer, random, log } = parts
+  const { administration, backups, clock, timer, random, log } = parts
+  const { backupEverySeconds, backupKeep: keep } = parts.config
   let isStopped = false
   let cancel = () => {}
   /** The time whose backup this process has taken and not made yet. */
@@ -91,7 +90,7 @@ export function createScheduledBackups(parts: ScheduleParts) {
 
   return {
     start() {
-      if (everyMs !== null) schedule(everyMs, startDelayMs)
+      if (backupEverySeconds !== null) schedule(backupEverySeconds * 1_000, startDelayMs)
     },
     /** A backup under way may take minutes, so nothing waits for it: an unfinished file is never listed. */
     stop() {

@@ -19,8 +19,7 @@ import { createWebhookSender } from "../ports/webhook-sender.ts"
 import { createCleaner } from "../retention/cleaner.ts"
 import { openStore } from "../store/open.ts"
 import type { StoreListeners } from "../store/open-store.ts"
-import type { startHttpServer } from "../surfaces/http/server.ts"
-import { type ServiceServer, urlOf } from "../surfaces/http/server.ts"
+import type { ServiceServer, startHttpServer } from "../surfaces/http/server.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
 import { createAdminAccess, type RunningConfig, runningOf } from "./admin-parts.ts"
@@ -149,11 +148,7 @@ export async function createWork(
     ...{ running: runningOf(config, apis), server: null },
   }
   const host = hostName()
-  const url = urlOf(config.host, config.port, config.tlsCert !== null)
-  const pages = pageAddresses({
-    config: () => now.running.config,
-    listening: () => now.server ?? { url, adminUrl: null },
-  })
+  const pages = pageAddresses({ config: () => now.running.config, listening: () => now.server })
   // Only several instances need it.
   const peers =
     data.instances &&
@@ -192,7 +187,6 @@ export async function createWork(
   const observability = createObservability(
     {
       ...{ opened: logging, ports, timer, store: data, keeping: kept, version, instances },
-      keepDays: () => kept().history,
       openRequests: () => now.server?.openRequests() ?? 0,
       unsentBytes: shared.unsent.bytes,
       droppedSpans: () => tracer?.dropped() ?? null,
@@ -208,18 +202,15 @@ export async function createWork(
   })
   const backups = createBackups(config, options.runOwnCommand ?? null)
   const admin = createAdminAccess(() => now.running, {
-    ...{ opened: data, clock, random, backups, unsubscribes, pages, version, instances, config: hot },
+    ...{ opened: data, clock, random, backups, unsubscribes, pages, instances, config: hot },
     watchRequests: observability.requests.watch,
     keptRequests: observability.kept,
     mailHealth: mailing.health,
     startedMs: clock.now(),
   })
-  const { backupEverySeconds } = config
   const schedule = createScheduledBackups({
-    ...{ administration: admin.administration, backups, clock, timer, random, log, host },
+    ...{ administration: admin.administration, backups, clock, timer, random, log, host, config },
     takeBackup: retention.takeBackup,
-    everyMs: backupEverySeconds === null ? null : backupEverySeconds * 1_000,
-    keep: config.backupKeep,
   })
   const makeGeneration = createGenerations({
     ...{

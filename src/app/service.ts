@@ -51,6 +51,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   work.now.server = server
   if (!sharedPort) logAdminPlace(log, config, server.adminUrl)
   const { hot, now, observability, background } = work
+  /** Never rejects. */
   const keepRunningPlans = () =>
     keepPlans({ admin: data.admin, clock: base.ports.clock, plans: now.running.config.plans }, log)
   hot.start(async (next) => {
@@ -103,7 +104,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
   }
 }
 
-/** Reads certificate and key again, for new connections. If they cannot be used, this is logged, and the old ones stay. */
+/** Reads certificate and key again, for new connections. If not usable, logs it and keeps the old. Never rejects. */
 async function reloadCertificate(config: Config, server: ServiceServer, log: Log): Promise<void> {
   try {
     const renewed = readTls(config)

@@ -1,7 +1,7 @@
 import type { ApiDefinition, Timer } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 
-/** Loads the libraries that take long, one in a turn of the event loop, so that their first callers need not wait. */
+/** Loads the libraries that take long, one in a turn of the event loop, so that first callers need not wait. Never rejects. */
 export async function warmLibraries(
   apis: readonly Pick<ApiDefinition, "id" | "warm">[],
   { turn }: Pick<Timer, "turn">,

@@ -42,7 +42,7 @@ export function createOnceCalls(
         throw keyInUse
       }
       underWay.set(keyHash, inputHash)
-      const end = () => void underWay.delete(keyHash)
+      const end = () => underWay.delete(keyHash)
       try {
         const nowMs = clock.now()
         const replay = await store.findReplay(caller.account.id, keyHash, nowMs - keepReplaysMs)

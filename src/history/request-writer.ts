@@ -91,7 +91,7 @@ export function createRequestWriter(parts: RequestWriterParts) {
 
   /**
    * Writes all that waits, after what is being written: nothing must be sent twice at the same time. At most one is queued,
-   * since attempts can take seconds each when the store does not answer.
+   * since attempts can take seconds each when the store does not answer. Never rejects.
    */
   function writeNext(): Promise<void> {
     if (isQueued) return writing
@@ -128,6 +128,7 @@ export function createRequestWriter(parts: RequestWriterParts) {
     }
   }
 
+  /** Never rejects. */
   function write(): Promise<void> {
     cancel?.()
     cancel = null

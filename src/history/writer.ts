@@ -93,6 +93,7 @@ export function createHistoryWriter(parts: WriterParts) {
     }
   }
 
+  /** Never rejects. */
   function write(): Promise<void> {
     take()
     // One after the other: a batch must not be sent twice at the same time.

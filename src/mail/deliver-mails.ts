@@ -40,10 +40,7 @@ export interface MailHealth {
   readonly problem: string | null
 }
 
-/** Sends mails from the outbox, each at least once. */
-export type MailDelivery = ReturnType<typeof createMailDelivery>
-
-/** Creates the delivery, but does not start it. */
+/** Creates what sends mails from the outbox, each at least once, but does not start it. */
 export function createMailDelivery(parts: MailDeliveryParts) {
   const { mails, sender, clock, random, log } = parts
   let problem: string | null = null

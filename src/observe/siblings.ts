@@ -65,8 +65,12 @@ export function noSiblings(report: () => Promise<Report>): Siblings {
   return { gather: async () => [await report()], leave: async () => {} }
 }
 
-/** @param report returns the current report of this process; must not reject */
-export function joinSiblings(channel: Channel, report: () => Promise<Report>): Siblings {
+/** @param onProblem called when the supervisor asks for a report, and it cannot be made or sent */
+export function joinSiblings(
+  channel: Channel,
+  report: () => Promise<Report>,
+  onProblem: (cause: unknown) => void,
+): Siblings {
   const waiting = new Map<number, (reports: readonly Report[]) => void>()
   let lastId = 0
   const send = (message: FromWorker) => channel.send(message)
@@ -75,7 +79,7 @@ export function joinSiblings(channel: Channel, report: () => Promise<Report>): S
   channel.onMessage((received) => {
     const message = received as FromSupervisor
     if (message.kind === "ping") send({ kind: "alive" })
-    else if (message.kind === "report") void sendReport(message.id)
+    else if (message.kind === "report") sendReport(message.id).catch(onProblem)
     else if (message.kind === "gathered") {
       waiting.get(message.id)?.(message.reports)
       waiting.delete(message.id)

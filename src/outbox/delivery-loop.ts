@@ -35,10 +35,7 @@ interface LoopParts {
 const maxSleepMs = 60_000
 const minSleepMs = 1_000
 
-/** Sends the rows of an outbox, each at least once. */
-export type DeliveryLoop = ReturnType<typeof createDeliveryLoop>
-
-/** Creates the loop, but does not start it. */
+/** Creates the loop that sends the rows of an outbox, each at least once, but does not start it. */
 export function createDeliveryLoop<Row>(channel: Channel<Row>, { clock, timer, log }: LoopParts) {
   const { maxAttempts, maxRetries } = channel
   let state: "idle" | "started" | "stopped" = "idle"

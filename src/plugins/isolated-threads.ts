@@ -88,7 +88,8 @@ export function createIsolatedThreads({ clock, timer, time, memory, onUncaught, 
     /** Ends the threads, those that run a call after it. */
     end() {
       isEnded = true
-      void pool?.then((threads) => threads.end())
+      // Without threads there are none to end; the calls that wanted them have failed.
+      pool?.then((threads) => threads.end()).catch(() => {})
     },
   }
 }

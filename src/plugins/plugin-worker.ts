@@ -115,8 +115,8 @@ export async function startPluginWorker(
   }
 
   thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-    if (data.kind === "ask") void answer(data)
-    else if (data.kind === "get") void read(data)
+    if (data.kind === "ask") answer(data).catch(endAsking)
+    else if (data.kind === "get") read(data).catch(endAsking)
     else if (data.kind === "began") onBegan()
     else if (data.kind === "said") onSaid(data.text)
     else if (data.kind === "full") isWorn = true
@@ -137,20 +137,11 @@ export async function startPluginWorker(
 
   async function answer({ question, asked }: FromWorker & { kind: "ask" }): Promise<void> {
     const { name, type, exchange } = asked
-    try {
-      await questions?.ask<DnsAnswer | DnsReply>(
-        ({ dns }, signal) =>
-          exchange ? dns.exchange(name, type, exchange, signal) : dns.resolve(name, type, signal),
-        (answer) => send({ kind: "answer", question, answer }),
-      )
-    } catch (thrown) {
-      // The thread has refused what cannot be asked, so this is a mistake of the program, whose message may quote the name.
-      const error = thrown instanceof Error ? thrown.constructor.name : typeof thrown
-      endWith({
-        kind: "ended",
-        cause: `the DNS cannot be asked: ${error} (message withheld: it may quote input)`,
-      })
-    }
+    await questions?.ask<DnsAnswer | DnsReply>(
+      ({ dns }, signal) =>
+        exchange ? dns.exchange(name, type, exchange, signal) : dns.resolve(name, type, signal),
+      (answer) => send({ kind: "answer", question, answer }),
+    )
   }
 
   async function read({ request, url }: FromWorker & { kind: "get" }): Promise<void> {
@@ -158,6 +149,15 @@ export async function startPluginWorker(
       ({ web }, signal) => web.get(url, signal),
       (answer) => send({ kind: "got", request, answer }),
     )
+  }
+
+  /** The thread has refused what cannot be asked, so this is a mistake of the program, whose message may quote the name. */
+  function endAsking(thrown: unknown): void {
+    const error = thrown instanceof Error ? thrown.constructor.name : typeof thrown
+    endWith({
+      kind: "ended",
+      cause: `the network cannot be asked: ${error} (message withheld: it may quote input)`,
+    })
   }
 
   function send(message: ToWorker): void {

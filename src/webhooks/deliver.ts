@@ -11,10 +11,7 @@ const leaseMs = 60_000
 /** Longer than any wait that this program stores, including the attempt before it. */
 const maxWaitMs = maxDelayMs + leaseMs + webhookLimitMs
 
-/** Sends notices to webhooks, each at least once. */
-export type Delivery = ReturnType<typeof createDelivery>
-
-/** Creates the delivery, but does not start it. Attempts at the same time go to other hosts. */
+/** Creates what sends notices to webhooks, each at least once, but does not start it. Attempts at one time go to other hosts. */
 export function createDelivery(parts: AttemptParts & { readonly timer: Timer }) {
   const { outbox, log } = parts
   const loop = createDeliveryLoop<DueNotice>(

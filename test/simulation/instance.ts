@@ -165,7 +165,7 @@ function compose(
   const delivery = createDelivery({ outbox, sender, clock, random, timer, log })
   const unsubscribes = createUnsubscribes({ admin, clock, pages, random, auditRandom: random })
   instance.admin = createAdminAccess(() => ({ config, prices: new Map(), lists: [] }), {
-    ...{ opened, clock, random, pages, backups: pretendBackups(), version: "0", startedMs: clock.now() },
+    ...{ opened, clock, random, pages, backups: pretendBackups(), startedMs: clock.now() },
     watchRequests: () => null,
     unsubscribes,
     config: { version: () => 1, diff: async () => [], reload: async () => [], edit: () => Promise.reject() },

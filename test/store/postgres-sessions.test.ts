@@ -102,7 +102,7 @@ test("statements that wait for a locked table are given up by the database, so t
   const count = async (which = "true") => {
     const [row] = await watching.unsafe(
       `SELECT count(*)::integer AS sessions FROM pg_stat_activity
-       WHERE application_name = 'penknife' AND datname = current_database() AND ${which}`,
+       WHERE application_name LIKE 'penknife tables %' AND datname = current_database() AND ${which}`,
     )
     return row.sessions
   }

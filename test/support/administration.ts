@@ -85,7 +85,6 @@ export function openAdministration(
       console: () => "http://console.test",
       portal: () => "http://portal.test",
     },
-    version: "0.0.0-test",
     startedMs: startMs,
   })
   const administration = createAdministration(parts)

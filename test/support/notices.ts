@@ -11,7 +11,7 @@ import { openDatabase } from "../../src/store/sqlite/open.ts"
 import { prepareRaise } from "../../src/store/sqlite/raise.ts"
 import { prepareOutbox } from "../../src/store/sqlite/sqlite-outbox.ts"
 import { createSqliteStores } from "../../src/store/sqlite/sqlite-store.ts"
-import { createDelivery, type Delivery } from "../../src/webhooks/deliver.ts"
+import { createDelivery } from "../../src/webhooks/deliver.ts"
 import { createTestNotices, type TestNotices } from "./accounts.ts"
 import { type ChangingStore, withChanges } from "./changes.ts"
 import { createManualClock, type ManualClock } from "./clock.ts"
@@ -29,7 +29,7 @@ export interface Worker {
   readonly database: Database
   readonly store: ChangingStore
   readonly notices: TestNotices
-  readonly delivery: Delivery
+  readonly delivery: ReturnType<typeof createDelivery>
   readonly timer: ManualTimer
   readonly clock: ManualClock
   /** Log entries, oldest first. */

@@ -24,7 +24,7 @@ export function readJson(text: string): Value {
     open.push({ value, key: "", keyAt: offset })
     requireDepth(open.length, () => placeAt(text, offset))
   }
-  const end = () => void open.pop()
+  const end = () => open.pop()
 
   const events: JSONVisitor = {
     onObjectBegin: (offset) => begin(new Map(), offset),

@@ -69,7 +69,7 @@ export async function checkSvg(text: string): Promise<SvgCheck> {
   parser.on("processinginstruction", ({ target }) => {
     found.add("svg_reference", `line ${parser.line}`, `There is a processing instruction ${shown(target)}.`)
   })
-  parser.on("closetag", () => void path.pop())
+  parser.on("closetag", () => path.pop())
   try {
     parser.write(text).close()
   } catch (thrown) {

@@ -43,7 +43,7 @@ export const openUdpExchange: OpenExchange = (server, query, listener) => {
       fail()
     }
   }
-  connect()
+  void connect()
   return { resend: send, close }
 
   async function connect(): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { systemTimer } from "../timer.ts"
-import { createFairQueue, type FairQueue } from "./fair-queue.ts"
+import { createFairQueue } from "./fair-queue.ts"
 
 /** A job that ends when told, and counts its starts. */
 function manualJob(value: string) {
@@ -78,7 +78,13 @@ describe("one job for each key", () => {
 })
 
 /** `count` questions of one caller. */
-function ask(queue: FairQueue<string>, name: string, count: number, signal: AbortSignal, account?: string) {
+function ask(
+  queue: ReturnType<typeof createFairQueue<string>>,
+  name: string,
+  count: number,
+  signal: AbortSignal,
+  account?: string,
+) {
   const jobs = Array.from({ length: count }, (_, n) => manualJob(`${name}${n}`))
   const answers = jobs.map((job, n) => queue.run(at(`${name}${n}`), job.run, signal, account))
   return { jobs, answers, startedCount: () => jobs.filter(({ starts }) => starts.count > 0).length }

@@ -1,8 +1,5 @@
 import type { Timer } from "../../apis/contract.ts"
 
-/** Runs jobs in a limited number of slots, one job for each key. */
-export type FairQueue<Value> = ReturnType<typeof createFairQueue<Value>>
-
 /** The numbers of slots, and the timer whose turns they follow. */
 interface FairQueueOptions {
   /** Jobs in flight at a time, of all callers together. */
@@ -51,9 +48,10 @@ interface Account<Value> {
 const modestInFlight = 2
 
 /**
- * Each caller has a queue. The accounts take turns, and so do the callers of each. Half of the slots is reserved for accounts
- * with few jobs in flight, so that one account's many unanswered questions do not delay the others. When all who wait for a
- * job give up, it goes on if it is in flight, since its answer will be cached; a queued one is dropped.
+ * Runs jobs in a limited number of slots, one job for each key. Each caller has a queue. The accounts take turns, and so do the
+ * callers of each. Half of the slots is reserved for accounts with few jobs in flight, so that one account's many unanswered
+ * questions do not delay the others. When all who wait for a job give up, it goes on if it is in flight, since its answer will be
+ * cached; a queued one is dropped.
  */
 export function createFairQueue<Value>(options: FairQueueOptions) {
   const { slots, slotsPerCaller, slotsPerAccount, slotsPerPlace, startsPerTurn, timer } = options

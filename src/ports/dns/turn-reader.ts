@@ -24,6 +24,7 @@ export function createTurnReader(timer: Pick<Timer, "turn">): WhenRead {
     if (!isReading) void readAll()
   }
 
+  /** Never rejects: each reader handles what it throws. */
   async function readAll(): Promise<void> {
     isReading = true
     for (let reading = waiting.shift(); reading; reading = waiting.shift()) {

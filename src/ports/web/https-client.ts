@@ -151,6 +151,7 @@ async function request({ target, port, lookup, signal, trust }: Place): Promise<
   return promise
 }
 
+/** Never rejects. */
 function readReply(response: IncomingMessage, trust: Trust): Promise<WebAnswer> {
   const { promise, resolve } = Promise.withResolvers<WebAnswer>()
   // The client makes TLS connections only.

@@ -4,6 +4,7 @@ import type { Parameter } from "../rows.ts"
 import { StoreUnavailable } from "../store.ts"
 import type { PostgresAddress, PostgresHost } from "./address.ts"
 import { isLost, sqlStateOf, toStoreError } from "./errors.ts"
+import { schemaVersion } from "./migrations.ts"
 import type { AskedTime } from "./server-clock.ts"
 
 /** A statement was sent and no answer came: it was done or not. */
@@ -175,7 +176,7 @@ export function openClient({ host, port }: PostgresHost, options: ConnectTo): SQ
         ? tls.mode
         : { ca: tls.ca, ...(tls.mode === "require" && { rejectUnauthorized: false }) },
     // PgBouncer drops or refuses any other setting that comes with the connection.
-    connection: { application_name: "penknife" },
+    connection: { application_name: `penknife tables ${schemaVersion}` },
     ...(onClose && { onclose: () => onClose() }),
   })
 }

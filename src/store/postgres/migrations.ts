@@ -1,8 +1,8 @@
 import type { ReservedSQL, SQL } from "bun"
 import type { Timer } from "../../apis/contract.ts"
+import type { Run } from "../rows.ts"
 import { lastKeyOf, type NewIndex, type SchemaStep, toFillStatement, unfinishedName } from "../schema-step.ts"
 import { StoreUnusable } from "../store.ts"
-import type { Connection } from "./connection.ts"
 import { sqlStateOf } from "./errors.ts"
 import functions from "./functions.sql" with { type: "text" }
 import schema from "./schema.sql" with { type: "text" }
@@ -49,9 +49,9 @@ export interface TableVersions {
 }
 
 /** Reads the versions of tables that are migrated. */
-export async function readTableVersions(connection: Pick<Connection, "run">): Promise<TableVersions> {
+export async function readTableVersions(run: Run): Promise<TableVersions> {
   const select = "SELECT name, value::float8 AS value FROM meta WHERE name IN ('store_version', 'oldest')"
-  const rows = await connection.run<{ name: string; value: number }>(select, [])
+  const rows = await run<{ name: string; value: number }>(select, [])
   const { store_version: version = 0, oldest = 0 } = Object.fromEntries(
     rows.map(({ name, value }) => [name, value]),
   )
@@ -152,6 +152,7 @@ async function takeStep(migration: Migration, step: SchemaStep, to: number): Pro
     await transact(migration, async (run) => {
       await makeFunctions(run)
       await run(change)
+      await requireNoneOlder(migration)
       await run(`UPDATE meta SET value = ${to} WHERE name = 'store_version';
         INSERT INTO meta VALUES ('${unfinishedName}', ${to});
         SELECT pg_notify('${migratedChannel}', string_agg(value::text, ' ' ORDER BY name DESC)) FROM meta
@@ -173,6 +174,20 @@ async function takeStep(migration: Migration, step: SchemaStep, to: number): Pro
   await connection.unsafe(`SET lock_timeout = ${indexTimeoutMs}`)
   for (const index of indexes) await buildIndex(migration, index)
   await connection.unsafe(`DELETE FROM meta WHERE name = '${unfinishedName}'`)
+}
+
+/** A step that sets `oldest` is taken back while an older program is connected, which its `application_name` shows. */
+async function requireNoneOlder({ connection, address }: Migration): Promise<void> {
+  const [found] = await connection.unsafe<{ count: number; places: string | null }[]>(
+    `SELECT count(*)::integer AS count, string_agg(DISTINCT host(client_addr), ', ') AS places FROM pg_stat_activity, meta
+     WHERE name = 'oldest' AND datname = current_database() AND pid <> pg_backend_pid()
+       AND substring(application_name FROM '^penknife tables ([0-9]+)')::integer < value`,
+  )
+  if (!found?.count) return
+  throw new StoreUnusable(
+    `An older version of penknife works on ${address} (${found.count} connections${found.places ? ` from ${found.places}` : ""}), ` +
+      "and could not work with the tables of this one. Stop it everywhere, then start this one. Nothing was changed.",
+  )
 }
 
 /** Builds an index while other sessions change the table. */

@@ -178,7 +178,7 @@ export async function openPostgresStore(
       onMigrated: (version, oldest) => tellVersions({ version, oldest }),
       onMessage,
       async onConnected() {
-        tellVersions(await readTableVersions(probes))
+        tellVersions(await readTableVersions(probes.run))
         onConnected()
         // Look for notices that were raised meanwhile.
         onRaised([])

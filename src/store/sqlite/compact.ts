@@ -1,7 +1,7 @@
 import { statSync } from "node:fs"
 import { StoreUnusable } from "../store.ts"
 import { isBusy, messageOf } from "./errors.ts"
-import { lockForCompacting } from "./file-lock.ts"
+import { lockForReplacing } from "./file-lock.ts"
 import { logFileOf } from "./gauges.ts"
 import { openDatabase, requireFile } from "./open.ts"
 
@@ -19,7 +19,7 @@ export interface CompactReport {
  */
 export function compact(file: string): CompactReport {
   requireFile(file, `There is no data file ${file}. Name it with --db.`)
-  const unlock = lockForCompacting(file)
+  const unlock = lockForReplacing(file, "compact, then start it again")
   try {
     const bytesBefore = sizeOf(file)
     const database = openDatabase(file, { mustExist: true })

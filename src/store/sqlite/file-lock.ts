@@ -25,28 +25,11 @@ export function lockForServing(file: string, timeoutMs = 5_000): Unlock {
 
 /**
  * Keeps servers away from a data file, which need not exist.
+ * @param work for which they must stop, and what to do after it
  * @throws StoreUnusable when a server runs on it, or when the lock file cannot be used
  */
-export function lockForReplacing(file: string): Unlock {
-  const inUse = `${file} is in use. Stop the server, then restore, then start it again.`
-  return lock(file, replaceTimeoutMs, "BEGIN EXCLUSIVE", inUse)
-}
-
-/**
- * Keeps servers away from a data file that is moved, which need not exist.
- * @throws StoreUnusable when a server runs on it, or when the lock file cannot be used
- */
-export function lockForMoving(file: string): Unlock {
-  const inUse = `${file} is in use. Stop the server, then move, then start it on the new store.`
-  return lock(file, replaceTimeoutMs, "BEGIN EXCLUSIVE", inUse)
-}
-
-/**
- * Keeps servers away from a data file that is made smaller: every call would wait for that.
- * @throws StoreUnusable when a server runs on it, or when the lock file cannot be used
- */
-export function lockForCompacting(file: string): Unlock {
-  const inUse = `${file} is in use. Stop the server, then compact, then start it again.`
+export function lockForReplacing(file: string, work = "restore, then start it again"): Unlock {
+  const inUse = `${file} is in use. Stop the server, then ${work}.`
   return lock(file, replaceTimeoutMs, "BEGIN EXCLUSIVE", inUse)
 }
 

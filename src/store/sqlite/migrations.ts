@@ -1,4 +1,4 @@
-import type { Database } from "bun:sqlite"
+import { Database } from "bun:sqlite"
 import { lastKeyOf, type SchemaStep, toFillStatement, unfinishedName } from "../schema-step.ts"
 import { StoreUnusable } from "../store.ts"
 import schema from "./schema.sql" with { type: "text" }
@@ -108,6 +108,18 @@ export function requireOwnSchema(database: Database, file: string, known = schem
     `${file} was written by a newer penknife (store version ${version}; this one knows ${known}). ` +
       "Use that version, or another file.",
   )
+}
+
+/** Whether the tables of a file that exists are those of an older version. False for a file that cannot be read. */
+export function isOutdated(file: string, newest: number): boolean {
+  try {
+    using database = new Database(file, { readonly: true })
+    const version = versionOf(database)
+    return version > 0 && version < newest
+  } catch {
+    // Opening it says why.
+    return false
+  }
 }
 
 /**

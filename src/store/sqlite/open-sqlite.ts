@@ -2,18 +2,22 @@ import type { Database } from "bun:sqlite"
 import { existsSync } from "node:fs"
 import type { AnyStoreOptions, OpenStore, StoreListeners, StoreOptions } from "../open-store.ts"
 import { createActivity, type StoreActivity } from "../open-store.ts"
+import type { SchemaStep } from "../schema-step.ts"
 import type { Store } from "../store.ts"
 import { createCheckpoints, noCheckpoints } from "./checkpoints.ts"
-import { lockForServing } from "./file-lock.ts"
+import { lockForReplacing, lockForServing } from "./file-lock.ts"
 import { noWatch, watchFile } from "./file-watch.ts"
 import { prepareGauges } from "./gauges.ts"
 import { type FlushOptions, withLogFlush } from "./log-flush.ts"
+import { isOutdated, schemaSteps } from "./migrations.ts"
 import { openDatabase } from "./open.ts"
 import { createReads } from "./reads.ts"
 import { prepareOutbox } from "./sqlite-outbox.ts"
 import { createSqliteStores } from "./sqlite-store.ts"
 
-type OpenOptions = StoreOptions & Pick<AnyStoreOptions, "mustExist" | "log"> & Pick<FlushOptions, "sync">
+type OpenOptions = StoreOptions &
+  Pick<AnyStoreOptions, "mustExist" | "log"> &
+  Pick<FlushOptions, "sync"> & { readonly steps?: readonly SchemaStep[] }
 
 /**
  * Opens a data file as a store, or makes it unless `mustExist`. `:memory:` is a store in memory.
@@ -101,14 +105,16 @@ function counted(store: Store, activity: StoreActivity): Store {
 }
 
 /** @param onChange called when the file was replaced or is back */
-function open(file: string, { mustExist = false, timer, serving }: OpenOptions, onChange: () => void) {
+function open(file: string, options: OpenOptions, onChange: () => void) {
+  const { mustExist = false, timer, serving, steps = schemaSteps } = options
+  update(file, steps)
   if (!serving || file === ":memory:")
-    return { database: openDatabase(file, { mustExist }), watch: noWatch, unlock() {} }
+    return { database: openDatabase(file, { mustExist, steps }), watch: noWatch, unlock() {} }
   // Before the file is opened, so that no restore replaces it between opening and locking.
   const unlock = lockForServing(file)
   let database: Database | null = null
   try {
-    database = openDatabase(file, { mustExist, isServed: true })
+    database = openDatabase(file, { mustExist, isServed: true, steps })
     const watch = watchFile(file, timer, {
       ...serving,
       onChange(problem) {
@@ -121,5 +127,22 @@ function open(file: string, { mustExist = false, timer, serving }: OpenOptions, 
     database?.close()
     unlock()
     throw cause
+  }
+}
+
+/**
+ * Brings the tables of an older file to this version while no server works on it: one of an older version would refuse the file
+ * from then on, so that its reads, backups and commands would fail.
+ */
+function update(file: string, steps: readonly SchemaStep[]): void {
+  const isOlder = () => isOutdated(file, steps.length + 1)
+  if (!isOlder()) return
+  try {
+    const unlock = lockForReplacing(file, "start this version, which changes the tables")
+    openDatabase(file, { mustExist: true, steps }).close()
+    unlock()
+  } catch (cause) {
+    // Another process of this version may have changed them, and serve them already.
+    if (isOlder()) throw cause
   }
 }

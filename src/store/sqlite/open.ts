@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync } from "node:fs"
 import { StoreUnusable } from "../store.ts"
 import { accessProblem } from "./access-problem.ts"
 import { isOfDisk, messageOf } from "./errors.ts"
-import { migrate, requireOwnSchema } from "./migrations.ts"
+import { migrate, requireOwnSchema, schemaSteps } from "./migrations.ts"
 
 /** SQLite blocks the process while it waits for a lock. Ours last under a millisecond; `write.ts` waits for longer ones. */
 const busyTimeoutMs = 25
@@ -19,7 +19,10 @@ const pageBytes = 1_024
  * @param options.isServed whether the disk must first confirm all that the log holds
  * @throws StoreUnusable when the file is missing, belongs to another program, or has a newer schema
  */
-export function openDatabase(file: string, { mustExist = false, isServed = false } = {}): Database {
+export function openDatabase(
+  file: string,
+  { mustExist = false, isServed = false, steps = schemaSteps } = {},
+): Database {
   if (mustExist)
     requireFile(file, `There is no data file ${file}. Name it with --db, or make one with 'account create'.`)
   let database: Database
@@ -33,7 +36,7 @@ export function openDatabase(file: string, { mustExist = false, isServed = false
   }
   try {
     database.run(`PRAGMA busy_timeout = ${openTimeoutMs}`)
-    requireOwnSchema(database, file)
+    requireOwnSchema(database, file, steps.length + 1)
     // For new files. A charge writes whole pages to the log: with many accounts, small pages cost a fifth less.
     database.run(`PRAGMA page_size = ${pageBytes}`)
     database.run("PRAGMA journal_mode = WAL")
@@ -47,7 +50,7 @@ export function openDatabase(file: string, { mustExist = false, isServed = false
     database.run("PRAGMA secure_delete = ON")
     // A table that others name may be made anew.
     database.run("PRAGMA foreign_keys = OFF")
-    migrate(database, file)
+    migrate(database, file, { steps })
     database.run("PRAGMA foreign_keys = ON")
     // A process before may have ended since a flush failed. What it left in the log is written and flushed anew.
     if (isServed) database.run("PRAGMA wal_checkpoint(PASSIVE)")

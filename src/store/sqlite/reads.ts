@@ -85,7 +85,7 @@ export function createReads(name: string, { timer, watch, log }: ReadsParts) {
   }
   return {
     read,
-    /** Opens the file anew with the next read: SQLite goes on reading a file that was replaced. */
+    /** Opens the file anew with the next read: SQLite goes on reading one that was replaced. Never rejects. */
     renew: () => last.then(end),
     /** Ends the read under way. */
     async stop(): Promise<void> {

@@ -10,7 +10,7 @@ import {
 } from "../move-tables.ts"
 import { StoreUnusable } from "../store.ts"
 import { isBusy, toStoreError } from "./errors.ts"
-import { lockForMoving } from "./file-lock.ts"
+import { lockForReplacing } from "./file-lock.ts"
 import { openDatabase, requireFile } from "./open.ts"
 
 /** A command of another process may be writing. */
@@ -41,7 +41,7 @@ export function openSqliteSource(file: string): MoveSource {
     sums: async () => attempt(() => readSums(database)),
     // The lock beside the file keeps servers away from the start.
     requireUnused: async () => {},
-    close,
+    close: async () => close(),
   }
 }
 
@@ -80,7 +80,7 @@ export function openSqliteTarget(file: string): MoveTarget {
         database.run("COMMIT")
       })
     },
-    close,
+    close: async () => close(),
   }
 }
 
@@ -91,7 +91,7 @@ const fillUsageTotals = `INSERT INTO usage_totals
   GROUP BY day`
 
 function openLocked(file: string, options: { mustExist: boolean }) {
-  const unlock = lockForMoving(file)
+  const unlock = lockForReplacing(file, "move, then start it on the new store")
   let database: Database
   try {
     database = openDatabase(file, options)
@@ -100,7 +100,7 @@ function openLocked(file: string, options: { mustExist: boolean }) {
     throw cause
   }
   /** Rolls back what was not committed. */
-  async function close(): Promise<void> {
+  function close(): void {
     database.close()
     unlock()
   }
@@ -110,7 +110,7 @@ function openLocked(file: string, options: { mustExist: boolean }) {
     database.run("PRAGMA synchronous = FULL")
     database.run("BEGIN IMMEDIATE")
   } catch (cause) {
-    void close()
+    close()
     if (!isBusy(cause)) throw toStoreError(cause, database)
     throw new StoreUnusable(`${file} is being changed by another process. Move it when that has ended.`, {
       cause,

@@ -35,12 +35,12 @@ export function startHeartbeat<Process>({ timer, intervalMs, ask, onSilent }: He
 
   return {
     /** Begins to ask a process that listens. */
-    watch: (one: Process) => void silent.set(one, 0),
+    watch: (one: Process) => silent.set(one, 0),
     /** Notes that a process has sent something. */
     heard(one: Process): void {
       if (silent.has(one)) silent.set(one, 0)
     },
-    forget: (one: Process) => void silent.delete(one),
+    forget: (one: Process) => silent.delete(one),
     stop(): void {
       cancel()
       silent.clear()

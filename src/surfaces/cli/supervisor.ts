@@ -173,7 +173,7 @@ export async function supervise(
       if (!drainEnds) worker.endDrain()
       worker.stop()
     }
-    drainEnds?.then(() => {
+    void drainEnds?.then(() => {
       cancel()
       if (workers.size > 0) cancel = killAfter(graceMs)
       for (const worker of workers) worker.endDrain()

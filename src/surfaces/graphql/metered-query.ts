@@ -163,7 +163,7 @@ function createFieldContext(
   return {
     giveWay,
     count: results.add,
-    useDeprecated: (entry) => void results.deprecated.add(entry),
+    useDeprecated: (entry) => results.deprecated.add(entry),
     run(id, values, info) {
       const api = byId.get(id)
       if (!api) throw new Error(`'${id}' runs but was not paid for`)

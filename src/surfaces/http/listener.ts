@@ -110,7 +110,7 @@ export function listenRenewably(first: ListeningApp, options: ListenOptions, tim
     leaving.add(old)
     old.letGo()
     await new Promise<void>((resolve) => timer.after(letGoMs, resolve))
-    old.stop(leaveMs).then(() => leaving.delete(old))
+    void old.stop(leaveMs).then(() => leaving.delete(old))
   }
 
   return {

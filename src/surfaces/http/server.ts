@@ -91,7 +91,7 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
   function endedWithin(graceMs: number): Promise<void> {
     return new Promise((resolve) => {
       const cancel = timer.after(graceMs, resolve)
-      calls.ended().then(() => {
+      void calls.ended().then(() => {
         cancel()
         resolve()
       })
@@ -110,7 +110,8 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
     try {
       adminUrl = listenAt(createSeparateAdminApp, admin)
     } catch (thrown) {
-      void stop(0)
+      // The caller gets the first failure.
+      stop(0).catch(() => {})
       throw thrown
     }
   }

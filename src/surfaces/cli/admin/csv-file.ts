@@ -66,7 +66,7 @@ function readLines(file: Buffer, schema: TObject) {
   const onRecord = (cells: string[], { bytes: nextEnd }: { readonly bytes: number }) => {
     const record = bytes.subarray(end, nextEnd)
     const line = next
-    const name = (column: string | null, detail: string) => void mistakes.push({ line, column, detail })
+    const name = (column: string | null, detail: string) => mistakes.push({ line, column, detail })
     for (const byte of record) if (byte === lineFeed) next++
     end = nextEnd
     if (cells.length === 1 && cells[0] === "" && record[0] !== quote) return null

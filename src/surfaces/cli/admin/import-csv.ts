@@ -132,7 +132,7 @@ async function create(
     tell(part)
     // Others who write to the store get as much time.
     const tookMs = clock.monotonicMs() - startMs
-    await new Promise<void>((resolve) => void timer.after(tookMs, resolve))
+    await new Promise<void>((resolve) => timer.after(tookMs, resolve))
   }
 }
 

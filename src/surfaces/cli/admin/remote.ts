@@ -32,7 +32,7 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
   const key = requireAdminKey(adminKey)
   warnOfPlainHttp(base, parts)
   const { httpClient, random, timer, version } = parts
-  const pause = (ms: number) => new Promise<void>((resolve) => void timer.after(ms, resolve))
+  const pause = (ms: number) => new Promise<void>((resolve) => timer.after(ms, resolve))
 
   const ownHeaders = { authorization: `Bearer ${key}`, "user-agent": `penknife/${version}` }
 

@@ -35,7 +35,7 @@ export function streamFile(
     cancelTimer()
     answer.close()
     calls.end()
-    void file.close()
+    file.close().catch((cause) => pipeline.log.error("a file could not be closed", { cause: String(cause) }))
   }
 
   function fail(controller: ReadableStreamDefaultController, text: string): void {
