@@ -1,7 +1,7 @@
 /**
- * Work that nobody awaits handles its failures: a rejection that nobody handles ends the process. `void` stands before a call that
- * cannot reject, and the linter finds the calls that are neither awaited nor handled nor behind a `void`. In a browser a rejection
- * is a line in its console, so pages are left out.
+ * Work that nobody awaits handles its failures: a rejection that nobody handles ends the process. `void` stands before a call
+ * that cannot reject, and the linter finds the calls that are neither awaited nor handled nor behind a `void`. In a browser a
+ * rejection is a line in its console, so pages are left out. The last call of `main.ts` ends the process in any case.
  */
 import { expect, test } from "bun:test"
 import { join } from "node:path"
