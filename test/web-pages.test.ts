@@ -121,9 +121,27 @@ test("scripts and styles are small enough to be there at once", async () => {
   expect(sum([...bytes.keys()].filter((name) => /^(?!library-).*css$/.test(name)))).toBeWithin(1_000, 15_000)
 })
 
-test("of the operations only method and path get into a browser", async () => {
+test("of the operations only method, path and the parameters of forms get into a browser", async () => {
   const files = [...(await readWebFiles()).values()].filter(({ name }) => name.endsWith(".js"))
   const script = (await Promise.all(files.map(async ({ read }) => gunzipSync(await read("gzip"))))).join("")
   expect(operations.filter(({ path }) => !script.includes(path))).toEqual([])
   expect(operations.filter(({ description }) => script.includes(description))).toEqual([])
+  const { input } = operations.find(({ id }) => id === "accounts.update") ?? {}
+  expect(script).toContain(input?.properties["plan"]?.description ?? "missing")
+  expect(script).not.toContain(input?.properties["metadata"]?.description ?? "")
+})
+
+test("the script of the portal has the operations that customers can run, and no others", async () => {
+  const files = [...(await readWebFiles()).values()].filter(({ name }) => name.endsWith(".js"))
+  const texts = await Promise.all(
+    files.map(async ({ name, read }) => [name, String(gunzipSync(await read("gzip")))] as const),
+  )
+  const withoutConsole = texts.filter(([name]) => !name.startsWith("console-")).map(([, text]) => text)
+  const [customers, operators] = [true, false].map((isPortal) =>
+    operations.filter(({ portal }) => (portal !== undefined) === isPortal).map(({ path }) => `"${path}"`),
+  )
+  const script = withoutConsole.join("").replaceAll("`", '"')
+  expect(customers?.filter((path) => !script.includes(path))).toEqual([])
+  const shared = new Set(customers)
+  expect(operators?.filter((path) => !shared.has(path) && script.includes(path))).toEqual([])
 })

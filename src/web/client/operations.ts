@@ -1,12 +1,31 @@
 /** The operations of the administration as console and portal call them: by id, with the types of their definitions. */
 import type { Static, TObject } from "@sinclair/typebox"
+import type { FormParameter } from "../../admin/form-parameters.ts"
 import type { OperatorOnly } from "../../admin/operation.ts"
 import type { OperationsById } from "../../admin/operations.ts"
 import { toQueryString } from "./address.ts"
 import { area } from "./area.ts"
 
-/** The bundler puts method and path of each operation here, so that no definition gets into a browser. */
-declare const OPERATION_PLACES: Readonly<Record<OperationId, readonly [method: string, path: string]>>
+export type { FormParameter }
+
+/** The parts of definitions that a browser needs. An operation that changes nothing has no form. */
+export type OperationFacts = {
+  readonly [Id in OperationId]?: readonly [
+    method: string,
+    path: string,
+    parameters?: Readonly<Record<string, FormParameter>>,
+  ]
+}
+
+/** The bundler puts here the operations that customers can run, so that no definition gets into a browser. */
+declare const CUSTOMER_OPERATIONS: OperationFacts
+
+let known = CUSTOMER_OPERATIONS
+
+/** Adds the operations that only operators run: the portal's script is smaller without them. */
+export function addOperations(others: OperationFacts): void {
+  known = { ...known, ...others }
+}
 
 /** The id of an operation, such as `plans.list`. */
 export type OperationId = keyof OperationsById
@@ -55,7 +74,7 @@ interface OperationRequest {
 
 /** Where an operation is called, and which parameters do not travel in its path. */
 export function requestOf(id: OperationId, input: object): OperationRequest {
-  const [method, template] = OPERATION_PLACES[id]
+  const [method, template] = factsOf(id)
   const rest: Record<string, unknown> = { ...input }
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = encodeURIComponent(String(rest[name]))
@@ -63,6 +82,22 @@ export function requestOf(id: OperationId, input: object): OperationRequest {
     return value
   })
   return { method, path: area.api + path, rest }
+}
+
+/**
+ * A parameter of an operation, as a form draws it.
+ * @throws Error for one that the operation does not have, or that is a part of its path
+ */
+export function parameterOf(id: SendId, name: string): FormParameter {
+  const parameter = factsOf(id)[2]?.[name]
+  if (parameter === undefined) throw new Error(`no form can ask for '${name}' of ${id}`)
+  return parameter
+}
+
+function factsOf(id: OperationId) {
+  const facts = known[id]
+  if (facts === undefined) throw new Error(`${id} is not for this front end`)
+  return facts
 }
 
 /** The address of an operation that reads, with its parameters. */

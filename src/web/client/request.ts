@@ -1,15 +1,14 @@
 import { signal } from "@preact/signals"
-import { createParser } from "eventsource-parser"
 import { sendRequest } from "./browser.ts"
 import { noteReachable, noteUnreachable } from "./connection.ts"
 import {
   type AnswerOf,
   addressOfRead,
   type InputOf,
+  type OperationId,
   type ReadId,
   type ReadInput,
   requestOf,
-  type SendId,
 } from "./operations.ts"
 import { Problem, Unreachable } from "./problem.ts"
 
@@ -18,12 +17,6 @@ interface SendOptions {
   readonly idempotencyKey?: string | undefined
   /** The version to change; any other is refused (412). */
   readonly ifVersion?: number | undefined
-}
-
-interface WatchListener<Entry> {
-  onOpen(): void
-  onEntry(entry: Entry): void
-  onLost(count: number): void
 }
 
 /** Proves to the service that a write comes from its own page. */
@@ -45,20 +38,22 @@ export function read<Id extends ReadId>(
 }
 
 /**
- * Calls an operation of the administration that changes something, or whose parameters must not be in an address.
+ * Calls an operation of the administration for a user who presses a button: one that changes something, whose parameters must
+ * not be in an address, or that has no parameters but those of its path.
  * @throws Problem, Unreachable
  */
-export function send<Id extends SendId>(
+export function send<Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
   { idempotencyKey, ifVersion }: SendOptions = {},
 ): Promise<AnswerOf<Id>> {
   const { method, path, rest } = requestOf(id, input)
+  const hasBody = method === "POST" || method === "PATCH"
   return fetchJson(path, {
     method,
-    ...(method !== "DELETE" && { body: JSON.stringify(rest) }),
+    ...(hasBody && { body: JSON.stringify(rest) }),
     headers: {
-      ...(method !== "DELETE" && { "content-type": "application/json" }),
+      ...(hasBody && { "content-type": "application/json" }),
       ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
       ...(ifVersion !== undefined && { "if-match": `"${ifVersion}"` }),
     },
@@ -72,49 +67,21 @@ export function send<Id extends SendId>(
 export async function fetchJson<T>(path: string, init: RequestInit): Promise<T> {
   const response = await answerTo(path, init)
   const text = await textOf(response)
-  const body = parse(text)
+  const body = parseJson(text)
   return response.ok ? (body as T) : refuse(response, body)
 }
 
-function refuse({ status, headers }: Response, body: unknown): never {
+/** @throws Problem for an answer that is a refusal */
+export function refuse({ status, headers }: Response, body: unknown): never {
   if (status === 401) signedOutAnswers.value++
   throw new Problem(status, body, headers.get("retry-after"))
 }
 
 /**
- * Watches an operation, whose answer is server-sent events (HTML Standard §9.2), until the service ends them or `signal` aborts.
- * A browser's own EventSource tells neither why it was refused nor that nobody is signed in any more.
- * @param onOpen is called when the service has begun to answer
- * @param onLost gets how many entries the service has left out
- * @throws Problem, Unreachable
+ * Sends a request to this service.
+ * @throws Unreachable, or the error of an aborted request
  */
-export async function watch<Id extends ReadId>(
-  id: Id,
-  input: ReadInput<Id>,
-  signal: AbortSignal,
-  { onOpen, onEntry, onLost }: WatchListener<AnswerOf<Id>>,
-): Promise<void> {
-  const response = await answerTo(addressOfRead(id, input), {
-    signal,
-    headers: { accept: "text/event-stream" },
-  })
-  if (!response.ok || !response.body) return refuse(response, parse(await textOf(response)))
-  onOpen()
-  const parser = createParser({
-    onEvent({ event = "message", data }) {
-      if (event === "message") onEntry(JSON.parse(data))
-      if (event === "lost") onLost(JSON.parse(data).count)
-    },
-  })
-  try {
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-    for (let next = await reader.read(); !next.done; next = await reader.read()) parser.feed(next.value)
-  } catch (cause) {
-    throw unreachableUnlessAborted(cause)
-  }
-}
-
-async function answerTo(path: string, init: RequestInit): Promise<Response> {
+export async function answerTo(path: string, init: RequestInit): Promise<Response> {
   const isWrite = init.method !== undefined
   try {
     const response = await sendRequest(path, {
@@ -134,7 +101,8 @@ async function answerTo(path: string, init: RequestInit): Promise<Response> {
   }
 }
 
-async function textOf(response: Response): Promise<string> {
+/** @throws Unreachable, or the error of an aborted request */
+export async function textOf(response: Response): Promise<string> {
   try {
     return await response.text()
   } catch (cause) {
@@ -142,14 +110,15 @@ async function textOf(response: Response): Promise<string> {
   }
 }
 
-function unreachableUnlessAborted(cause: unknown): unknown {
+/** The error to throw when a request has failed: that of an aborted one, or Unreachable. */
+export function unreachableUnlessAborted(cause: unknown): unknown {
   if (cause instanceof DOMException && cause.name === "AbortError") return cause
   noteUnreachable()
   return new Unreachable()
 }
 
 /** Null for text that is not JSON, such as the page of a proxy in front of the service. */
-function parse(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { returns } from "./connection.ts"
 import { type AnswerOf, addressOfRead, type ReadId, type ReadInput } from "./operations.ts"
@@ -24,28 +25,46 @@ interface ChangeableReading<T> extends Reading<T> {
 interface State<T> {
   /** The last attempt that has ended, with an answer or without. */
   readonly ended: string
-  /** The address that `data` was read from. */
-  readonly key: string
+  /** The key that `data` was loaded with. */
+  readonly key: string | null
   readonly data: T | null
   readonly error: Problem | Unreachable | null
 }
 
+const changes = signal(0)
+
+/** Reads again all that is shown, such as after a change. */
+export function readAgain(): void {
+  changes.value++
+}
+
 /**
- * Reads from an operation when a component is shown, when the parameters change, and when the service is back after it was gone.
+ * Reads from an operation as {@link useLoad} does.
  * @param id null reads nothing
- * @param version reads again when it changes
  */
 export function useRead<Id extends ReadId>(
   id: Id | null,
   input: ReadInput<Id>,
-  version = 0,
 ): ChangeableReading<AnswerOf<Id>> {
-  const key = id === null ? "" : addressOfRead(id, input)
-  const [state, setState] = useState<State<AnswerOf<Id>>>({ ended: "", key, data: null, error: null })
+  const key = id === null ? null : addressOfRead(id, input)
+  return useLoad(key, (signal) => (id === null ? Promise.reject() : read(id, input, signal)))
+}
+
+/**
+ * Loads something when a component is shown, when `key` changes, after {@link readAgain}, and when the service is back after it
+ * was gone.
+ * @param key says what is loaded; null loads nothing. What was loaded stays until the answer for another query string is there.
+ * @param load rejects with a Problem or Unreachable
+ */
+export function useLoad<T>(
+  key: string | null,
+  load: (signal: AbortSignal) => Promise<T>,
+): ChangeableReading<T> {
+  const [state, setState] = useState<State<T>>({ ended: "", key, data: null, error: null })
   const [count, setCount] = useState(0)
-  const reading = `${count} ${version} ${key}`
-  const latest = useRef({ id, input, key })
-  latest.current = { id, input, key }
+  const reading = `${count} ${changes.value} ${key}`
+  const latest = useRef({ key, load })
+  latest.current = { key, load }
   const failed = useRef(false)
 
   // A failed reading is repeated when the service is back or someone has signed in again.
@@ -54,10 +73,10 @@ export function useRead<Id extends ReadId>(
   }, [returns.value, hasEnded.value])
 
   useEffect(() => {
-    const { id, input, key } = latest.current
-    if (id === null) return
+    const { key, load } = latest.current
+    if (key === null) return
     const abort = new AbortController()
-    read(id, input, abort.signal).then(
+    load(abort.signal).then(
       (data) => {
         if (abort.signal.aborted) return
         failed.current = false
@@ -73,8 +92,8 @@ export function useRead<Id extends ReadId>(
     return () => abort.abort()
   }, [reading])
 
-  const isLoading = id !== null && state.ended !== reading
-  const isSamePath = id !== null && state.key.split("?")[0] === key.split("?")[0]
+  const isLoading = key !== null && state.ended !== reading
+  const isSamePath = key !== null && state.key?.split("?")[0] === key.split("?")[0]
   const reload = () => setCount((before) => before + 1)
   return {
     data: isSamePath ? state.data : null,

@@ -1,5 +1,6 @@
 /** The console, for operators. A screen is one line here; docs/web.md says how to make one. */
 
+import { addOperations, type OperationFacts } from "../client/operations.ts"
 import { startApp } from "../shell/app.tsx"
 import { type Screen, screensWith } from "../shell/frame.tsx"
 import { AccountScreen } from "./accounts/account-screen.tsx"
@@ -44,4 +45,7 @@ const screens: readonly Screen[] = [
   screenAt("passkeys", "Your passkeys", "passkeys.list", PasskeysScreen),
 ]
 
+/** The bundler puts them here, from the definitions. */
+declare const OPERATOR_OPERATIONS: OperationFacts
+addOperations(OPERATOR_OPERATIONS)
 startApp(screens, { otherSignIn: PasskeySignIn, search: SearchWindow })

@@ -1,20 +1,31 @@
 import { useRef, useState } from "preact/hooks"
 import { randomId } from "../client/browser.ts"
+import type { AnswerOf, InputOf, OperationId } from "../client/operations.ts"
 import { Problem, Unreachable } from "../client/problem.ts"
+import { send } from "../client/request.ts"
+import { may } from "../client/session.ts"
+import { readAgain } from "../client/use-read.ts"
 import { Button, type ButtonProps } from "./button.tsx"
 import { Dialog } from "./dialog.tsx"
 import { ErrorBox } from "./states.tsx"
+import { sayOrCall } from "./status.tsx"
 
-interface ActionButtonProps<T> extends Pick<ButtonProps, "children" | "icon" | "kind"> {
-  /** The key is the same when it is tried again after the service was gone. */
-  run(idempotencyKey: string): Promise<T>
-  done(answer: T): void
+interface ActionButtonProps<Id extends OperationId> extends Pick<ButtonProps, "children" | "icon" | "kind"> {
+  readonly operation: Id
+  readonly input: InputOf<Id>
+  /** Said when it is done, or called with the answer. */
+  readonly done: string | ((answer: AnswerOf<Id>) => void)
 }
 
-/** A button that changes something at once. An error is shown in a window with a button to try again. */
-export function ActionButton<T>({ children, icon, kind, run, done }: ActionButtonProps<T>) {
+/**
+ * A button that runs an operation at once; absent for a user who may not run it. An error is shown in a window with a button to
+ * try again.
+ */
+export function ActionButton<Id extends OperationId>(props: ActionButtonProps<Id>) {
+  const { operation, input, done, ...button } = props
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<Problem | Unreachable | null>(null)
+  // It is the same when the operation is tried again after the service was gone.
   const idempotencyKey = useRef("")
 
   async function act(): Promise<void> {
@@ -22,9 +33,10 @@ export function ActionButton<T>({ children, icon, kind, run, done }: ActionButto
     setError(null)
     idempotencyKey.current ||= randomId()
     try {
-      const answer = await run(idempotencyKey.current)
+      const answer = await send(operation, input, { idempotencyKey: idempotencyKey.current })
       idempotencyKey.current = ""
-      done(answer)
+      readAgain()
+      sayOrCall(done, answer)
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.status < 500) idempotencyKey.current = ""
       if (thrown instanceof Problem || thrown instanceof Unreachable) setError(thrown)
@@ -34,11 +46,10 @@ export function ActionButton<T>({ children, icon, kind, run, done }: ActionButto
     }
   }
 
+  if (!may(operation)) return null
   return (
     <>
-      <Button onClick={act} isBusy={isBusy} {...(icon && { icon })} {...(kind && { kind })}>
-        {children}
-      </Button>
+      <Button {...button} onClick={act} isBusy={isBusy} />
       {error && (
         <Dialog title="That did not work" close={() => setError(null)}>
           <ErrorBox error={error} onRetry={act} />
@@ -46,4 +57,9 @@ export function ActionButton<T>({ children, icon, kind, run, done }: ActionButto
       )}
     </>
   )
+}
+
+/** Reads again what the screen shows. */
+export function RefreshButton() {
+  return <Button onClick={readAgain}>Refresh</Button>
 }

@@ -1,13 +1,14 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import { randomId } from "../client/browser.ts"
 import type { InputOf, SendId } from "../client/operations.ts"
 import { send } from "../client/request.ts"
 import { may } from "../client/session.ts"
+import { readAgain } from "../client/use-read.ts"
 import { Button } from "./button.tsx"
-import { Dialog } from "./dialog.tsx"
-import type { FieldErrors } from "./field.tsx"
+import { closeWindow, Dialog } from "./dialog.tsx"
 import { Form, type FormValues } from "./form.tsx"
+import { checksOf, type FieldsOf, FormFields, fieldsOf, readFields } from "./form-fields.tsx"
 import { type Outcome, runEach, type Step } from "./run-each.ts"
 import { say } from "./status.tsx"
 import { countOf, formatNumber } from "./text.tsx"
@@ -23,30 +24,37 @@ interface ActionTexts<Row> {
   readonly about: ComponentChildren
   /** Whether the window begins at Cancel. */
   readonly danger?: boolean
-  /** Fields that are filled in once, for all rows. */
-  readonly fields?: ComponentChildren
-  readonly required?: FieldErrors
   /** Why it makes no sense for a row, such as "closed already"; null if it does. */
   skip(row: Row): string | null
 }
 
 /** Something that can be done to several rows. */
 export interface BulkAction<Row> extends ActionTexts<Row> {
-  run(row: Row, values: FormValues, idempotencyKey: string): Promise<unknown>
+  /** Absent if nothing is asked for. */
+  readonly fields?: ComponentChildren
+  readonly checks: ReturnType<typeof checksOf>
+  run(row: Row, typed: FormValues, idempotencyKey: string): Promise<unknown>
 }
 
 interface OperationTexts<Row, Id extends SendId> extends ActionTexts<Row> {
   readonly operation: Id
-  input(row: Row, values: FormValues): InputOf<Id>
+  /** Fields that are filled in once, for all rows. */
+  readonly fields?: FieldsOf<Id>
 }
 
-/** An operation that runs once for each row. Null if the user may not run it. */
-export function bulkAction<Row, Id extends SendId>(texts: OperationTexts<Row, Id>): BulkAction<Row> | null {
-  const { operation, input, ...action } = texts
+/** An operation that runs once for each row, with its id. Null if the user may not run it. */
+export function bulkAction<Row extends { readonly id: string }, Id extends SendId>(
+  texts: OperationTexts<Row, Id>,
+): BulkAction<Row> | null {
+  const { operation, fields, ...action } = texts
   if (!may(operation)) return null
+  const asked = fieldsOf(operation, fields ?? {})
   return {
     ...action,
-    run: (row, values, idempotencyKey) => send(operation, input(row, values), { idempotencyKey }),
+    ...(fields && { fields: <FormFields fields={asked} /> }),
+    checks: checksOf(asked),
+    run: ({ id }, typed, idempotencyKey) =>
+      send(operation, { id, ...readFields(asked, typed) } as unknown as InputOf<Id>, { idempotencyKey }),
   }
 }
 
@@ -55,55 +63,58 @@ interface BulkDialogProps<Row> {
   readonly action: BulkAction<Row>
   readonly rows: readonly Row[]
   nameOf(row: Row): string
-  /** Called when rows have changed. */
-  changed(): void
-  /** Called with the rows that it has left as they were. */
-  close(rows: readonly Row[]): void
+  /** Called when it closes, with the rows that it has left as they were. */
+  left(rows: readonly Row[]): void
 }
 
 /** Says what will happen to which rows, does it row after row, and says what failed. */
-export function BulkDialog<Row>({ thing, action, rows, nameOf, changed, close }: BulkDialogProps<Row>) {
-  const steps = rows.filter((row) => action.skip(row) === null)
-  const skipped = rows.filter((row) => action.skip(row) !== null)
-  const title = action.title(countOf(steps.length, thing))
+export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialogProps<Row>) {
   const [progress, setProgress] = useState<Progress | null>(null)
   const [outcome, setOutcome] = useState<Outcome<Row> | null>(null)
-  const values = useRef<FormValues | null>(null)
   const abort = useRef(new AbortController())
-  const countDone = useRef(0)
   // Nothing more is done when the screen is left.
   useEffect(() => () => abort.current.abort(), [])
+  const skipped = rows.filter((row) => action.skip(row) !== null)
+  const steps = useMemo(() => toSteps(rows.filter((row) => action.skip(row) === null)), [])
+  const title = action.title(countOf(steps.length, thing))
+  const count = (some: readonly unknown[], word: string) => `${countOf(some.length, thing)} ${word}`
+  const namesOfSkipped = (
+    <Names
+      title={count(skipped, "skipped")}
+      names={skipped.map((row) => `${nameOf(row)}: ${action.skip(row)}`)}
+    />
+  )
 
-  async function run(steps: readonly Step<Row>[], typed: FormValues): Promise<Outcome<Row>> {
-    values.current = typed
+  function close(rows: readonly Row[]): void {
+    closeWindow()
+    left(rows)
+  }
+
+  async function run(typed: FormValues): Promise<Outcome<Row>> {
     abort.current = new AbortController()
-    const count = steps.length
+    const rest = outcome?.rest ?? steps
     try {
-      const ended = await runEach(steps, {
+      return await runEach(rest, {
         send: (row, idempotencyKey) => action.run(row, typed, idempotencyKey),
         signal: abort.current.signal,
-        onStep: (behind) => setProgress({ behind, count, waitMs: null }),
+        onStep: (behind) => setProgress({ behind, count: rest.length, waitMs: null }),
         onWait: (waitMs) => setProgress((before) => before && { ...before, waitMs }),
-        isShared: ({ status }) => status === 400 && action.fields !== undefined,
+        isShared: ({ status }) => status === 400 && action.fields !== undefined && outcome === null,
       })
-      countDone.current += ended.done.length
-      if (ended.done.length > 0) changed()
-      return ended
     } finally {
       setProgress(null)
     }
   }
 
-  function ended(outcome: Outcome<Row>): void {
-    setOutcome(outcome)
-    if (outcome.failed.length + outcome.left.length > 0) return
-    const also = skipped.length === 0 ? "" : ` ${countOf(skipped.length, thing)} skipped.`
-    say(action.done(countOf(countDone.current, thing)) + also)
+  function ended(ended: Outcome<Row>): void {
+    readAgain()
+    setOutcome(ended)
+    if (ended.rest.length > 0) return
+    say(
+      action.done(countOf(steps.length, thing)) +
+        (skipped.length > 0 ? ` ${count(skipped, "skipped")}.` : ""),
+    )
     close([])
-  }
-
-  async function goOn({ failed, left }: Outcome<Row>): Promise<void> {
-    if (values.current) ended(await run([...failed, ...left], values.current))
   }
 
   if (steps.length === 0) {
@@ -112,63 +123,53 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, changed, close }:
         <div class="dialog-text">
           <p>There is nothing to do for what is selected.</p>
         </div>
-        <Names title={`${countOf(skipped.length, thing)} skipped`} names={skipped.map(toSkipped)} />
+        {namesOfSkipped}
         <div class="form-buttons">
           <Button onClick={() => close(rows)}>Close</Button>
         </div>
       </Dialog>
     )
   }
-
-  function toSkipped(row: Row): string {
-    return `${nameOf(row)}: ${action.skip(row)}`
-  }
-
-  const leave = () => close(outcome ? [...outcome.failed, ...outcome.left].map(({ row }) => row) : rows)
+  const leave = () => close(outcome ? outcome.rest.map(({ row }) => row) : rows)
+  const isAsking = outcome === null
+  const isStopped = outcome?.error === null && outcome.rest.every(({ refusal }) => refusal === undefined)
   return (
     <Dialog
-      title={action.danger && progress === null && outcome === null ? `${title}?` : title}
+      title={action.danger && progress === null && isAsking ? `${title}?` : title}
       close={leave}
       mayClose={progress === null}
     >
       {progress && <Running {...progress} stop={() => abort.current.abort()} />}
-      {outcome ? (
-        progress === null && (
-          <Ended
-            outcome={outcome}
-            countDone={countDone.current}
-            thing={thing}
-            nameOf={nameOf}
-            goOn={() => goOn(outcome)}
-            close={leave}
-          />
-        )
-      ) : (
-        <div hidden={progress !== null}>
-          <Form
-            submit={title}
-            danger={action.danger ?? false}
-            required={action.required ?? {}}
-            cancel={leave}
-            send={(values) =>
-              run(
-                steps.map((row) => ({ row, idempotencyKey: randomId() })),
-                values,
-              )
-            }
-            done={ended}
-          >
-            <p>{action.about}</p>
-            <Names title={countOf(steps.length, thing)} names={steps.map(nameOf)} />
-            {skipped.length > 0 && (
-              <Names title={`${countOf(skipped.length, thing)} skipped`} names={skipped.map(toSkipped)} />
-            )}
-            {action.fields}
-          </Form>
-        </div>
-      )}
+      <div hidden={progress !== null}>
+        <Form
+          submit={isAsking ? title : isStopped ? "Go on" : "Try again"}
+          danger={isAsking && (action.danger ?? false)}
+          {...action.checks}
+          cancel={leave}
+          cancelLabel={isAsking ? "Cancel" : "Close"}
+          send={run}
+          done={ended}
+        >
+          {outcome && progress === null && (
+            <Ended outcome={outcome} of={steps.length} thing={thing} nameOf={nameOf} />
+          )}
+          {/* The values stay in the form: "Try again" sends them for the other rows. */}
+          <div hidden={!isAsking}>
+            <div class="form">
+              <p>{action.about}</p>
+              <Names title={countOf(steps.length, thing)} names={steps.map(({ row }) => nameOf(row))} />
+              {skipped.length > 0 && namesOfSkipped}
+              {action.fields}
+            </div>
+          </div>
+        </Form>
+      </div>
     </Dialog>
   )
+}
+
+function toSteps<Row>(rows: readonly Row[]): readonly Step<Row>[] {
+  return rows.map((row) => ({ row, idempotencyKey: randomId() }))
 }
 
 interface NamesProps {
@@ -245,24 +246,25 @@ function Running({ behind, count, waitMs, stop }: Progress & { readonly stop: ()
 
 interface EndedProps<Row> {
   readonly outcome: Outcome<Row>
-  readonly countDone: number
+  /** How many rows there were. */
+  readonly of: number
   readonly thing: string
   nameOf(row: Row): string
-  goOn(): void
-  close(): void
 }
 
-/** The result: rows that were changed, rows that failed and why, and rows that were not reached. */
-function Ended<Row>({ outcome, countDone, thing, nameOf, goOn, close }: EndedProps<Row>) {
-  const { failed, left, error } = outcome
-  const buttons = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => buttons.current?.querySelector<HTMLElement>(".quiet")?.focus(), [])
-  const isStopped = error === null && failed.length === 0
+/** The result: rows that were changed, that failed and why, and that were not reached. The focus goes to its last button. */
+function Ended<Row>({ outcome: { rest, error }, of, thing, nameOf }: EndedProps<Row>) {
+  const text = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    text.current?.closest("form")?.querySelector<HTMLElement>(".form-buttons .quiet")?.focus()
+  }, [])
+  const failed = rest.filter(({ refusal }) => refusal !== undefined)
+  const left = rest.filter(({ refusal }) => refusal === undefined)
   return (
     <>
-      <div class="dialog-text" role="alert">
+      <div class="dialog-text" role="alert" ref={text}>
         <p>
-          {countOf(countDone, thing)} done, {formatNumber(failed.length)} failed
+          {countOf(of - rest.length, thing)} done, {formatNumber(failed.length)} failed
           {left.length > 0 && `, ${formatNumber(left.length)} not reached`}.
         </p>
         {error && <p>{error.message} What was done already is not done twice.</p>}
@@ -270,7 +272,7 @@ function Ended<Row>({ outcome, countDone, thing, nameOf, goOn, close }: EndedPro
       {failed.length > 0 && (
         <Names
           title={`${countOf(failed.length, thing)} failed`}
-          names={failed.map(({ row, message }) => `${nameOf(row)}: ${message}`)}
+          names={failed.map(({ row, refusal }) => `${nameOf(row)}: ${refusal}`)}
         />
       )}
       {left.length > 0 && (
@@ -279,14 +281,6 @@ function Ended<Row>({ outcome, countDone, thing, nameOf, goOn, close }: EndedPro
           names={left.map(({ row }) => nameOf(row))}
         />
       )}
-      <div class="form-buttons" ref={buttons}>
-        <Button kind="primary" onClick={goOn}>
-          {isStopped ? "Go on" : "Try again"}
-        </Button>
-        <Button kind="quiet" onClick={close}>
-          Close
-        </Button>
-      </div>
     </>
   )
 }

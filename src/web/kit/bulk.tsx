@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { path, query } from "../client/address.ts"
 import { type BulkAction, BulkDialog } from "./bulk-dialog.tsx"
 import { Button } from "./button.tsx"
+import { hasWindow, openWindow } from "./dialog.tsx"
 import type { Selection } from "./table.tsx"
 import { formatNumber } from "./text.tsx"
 
@@ -12,29 +13,23 @@ export interface Bulk<Row> {
   readonly selection: Selection<Row>
   /** The buttons for the selected ones of the rows that are shown; it stands after the table. */
   bar(rows: readonly Row[]): ComponentChildren
-  /** The open window. It stands where it stays when the rows leave. */
-  readonly window: ComponentChildren
 }
 
 interface BulkProps<Row> {
   /** The noun for a row: "account". */
   readonly thing: string
-  keyOf(row: Row): string
   /** Tells rows apart: "acme". */
   nameOf(row: Row): string
   /** The changes on offer; a {@link bulkAction} that the user may not use is null. */
   readonly actions: readonly (BulkAction<Row> | null)[]
-  /** Called when rows have changed; it reads the list again. */
-  changed(): void
 }
 
 /** Lets the user select rows of a list, and change them together. Null if there is nothing that the user may do with them. */
-export function useBulk<Row>(props: BulkProps<Row>): Bulk<Row> | null {
-  const { thing, keyOf, nameOf, changed } = props
+export function useBulk<Row extends { readonly id: string }>(props: BulkProps<Row>): Bulk<Row> | null {
+  const { thing, nameOf } = props
   const actions = props.actions.filter((action) => action !== null)
   const place = `${path.value}?${query.value}`
   const [selected, setSelected] = useState<Selected>({ place, keys: new Set() })
-  const [open, setOpen] = useState<Open<Row> | null>(null)
   const head = useRef<HTMLInputElement>(null)
   // Other rows are shown after a change of filter, order or page.
   const keys = selected.place === place ? selected.keys : none
@@ -46,7 +41,7 @@ export function useBulk<Row>(props: BulkProps<Row>): Bulk<Row> | null {
     if (before.current > 0 && keys.size === 0 && document.activeElement === document.body)
       head.current?.focus()
     before.current = keys.size
-  }, [open, keys.size])
+  }, [hasWindow(), keys.size])
 
   if (actions.length === 0) return null
   return {
@@ -59,7 +54,7 @@ export function useBulk<Row>(props: BulkProps<Row>): Bulk<Row> | null {
         select(isSelected ? [...keys, ...changed] : [...keys].filter((key) => !changed.includes(key))),
     },
     bar(shown) {
-      const rows = shown.filter((row) => keys.has(keyOf(row)))
+      const rows = shown.filter((row) => keys.has(row.id))
       const isShown = rows.length > 0
       // The count is always in the page, since screen readers ignore new regions.
       return (
@@ -75,7 +70,18 @@ export function useBulk<Row>(props: BulkProps<Row>): Bulk<Row> | null {
               <Button
                 key={action.label}
                 kind={action.danger ? "risky" : "plain"}
-                onClick={() => setOpen({ action, rows })}
+                onClick={() =>
+                  openWindow(
+                    // After Cancel all are selected still, after a run those that it did not change.
+                    <BulkDialog
+                      action={action}
+                      rows={rows}
+                      thing={thing}
+                      nameOf={nameOf}
+                      left={(rows) => select(rows.map(({ id }) => id))}
+                    />,
+                  )
+                }
               >
                 {action.label}
               </Button>
@@ -83,19 +89,6 @@ export function useBulk<Row>(props: BulkProps<Row>): Bulk<Row> | null {
         </section>
       )
     },
-    window: open && (
-      <BulkDialog
-        {...open}
-        thing={thing}
-        nameOf={nameOf}
-        changed={changed}
-        close={(rows) => {
-          setOpen(null)
-          // After Cancel all are selected still, after a run those that it did not change.
-          select(rows.map(keyOf))
-        }}
-      />
-    ),
   }
 }
 
@@ -103,12 +96,6 @@ interface Selected {
   /** The address of the list. */
   readonly place: string
   readonly keys: ReadonlySet<string>
-}
-
-interface Open<Row> {
-  readonly action: BulkAction<Row>
-  /** As they were when the window opened. */
-  readonly rows: readonly Row[]
 }
 
 const none: ReadonlySet<string> = new Set()

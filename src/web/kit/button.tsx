@@ -41,12 +41,14 @@ function ignoreHeldEnter(event: KeyboardEvent): void {
 
 interface LinkButtonProps extends Pick<ButtonProps, "children" | "kind" | "icon"> {
   readonly href: string
+  /** The name of the file that is saved; true leaves it to the service. */
+  readonly download?: string | true
 }
 
 /** A link that looks like a button. */
-export function LinkButton({ href, children, kind = "plain", icon }: LinkButtonProps) {
+export function LinkButton({ href, download, children, kind = "plain", icon }: LinkButtonProps) {
   return (
-    <a class={`button ${kind}`} href={href}>
+    <a class={`button ${kind}`} href={href} download={download}>
       {icon && <Icon name={icon} />}
       {children}
     </a>

@@ -1,11 +1,50 @@
+import { signal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useId, useLayoutEffect, useRef } from "preact/hooks"
+import { path } from "../client/address.ts"
+import type { OperationId } from "../client/operations.ts"
+import { may } from "../client/session.ts"
+import { Button, type ButtonProps } from "./button.tsx"
 import { Icon } from "./icon.tsx"
+
+const opened = signal<ComponentChildren>(null)
+
+/** Opens a window above the screen, in the place of one that is open. */
+export function openWindow(window: ComponentChildren): void {
+  opened.value = window
+}
+
+/** Closes the open window. */
+export function closeWindow(): void {
+  opened.value = null
+}
+
+/** Whether a window is open. */
+export function hasWindow(): boolean {
+  return opened.value !== null
+}
+
+/** The open window. It stands outside of the screen, which may be read again below it; another screen closes it. */
+export function OpenWindow() {
+  useLayoutEffect(() => closeWindow, [path.value])
+  return opened.value
+}
+
+interface WindowButtonProps extends Omit<ButtonProps, "onClick"> {
+  /** The button is absent for a user who may not run this operation. */
+  readonly operation: OperationId
+  readonly opens: ComponentChildren
+}
+
+/** A button that opens a window. */
+export function WindowButton({ operation, opens, ...button }: WindowButtonProps) {
+  return may(operation) ? <Button {...button} onClick={() => openWindow(opens)} /> : null
+}
 
 interface DialogProps {
   readonly title: string
   readonly children: ComponentChildren
-  close(): void
+  readonly close?: () => void
   /** False if Escape must not close it. */
   readonly mayClose?: boolean
   /** For tables. */
@@ -13,7 +52,13 @@ interface DialogProps {
 }
 
 /** A window above the screen. The browser keeps the focus in it, and it returns when the window closes. */
-export function Dialog({ title, children, close, mayClose = true, isWide = false }: DialogProps) {
+export function Dialog({
+  title,
+  children,
+  close = closeWindow,
+  mayClose = true,
+  isWide = false,
+}: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
 

@@ -98,37 +98,27 @@ export function TextFilter({ name, label, placeholder, isShort }: TextFilterProp
   )
 }
 
-/** A filter for a day (UTC). */
-export function DayFilter({ name, label }: FilterProps) {
-  const id = useId()
-  return (
-    <div class="filter">
-      <label for={id}>{label} (UTC)</label>
-      <input
-        id={id}
-        type="date"
-        value={filterValue(name) ?? ""}
-        onChange={(event) => setQuery({ [name]: event.currentTarget.value, after: null, first: null })}
-      />
-    </div>
-  )
+interface TimeFilterProps extends FilterProps {
+  /** True for a day (UTC), false for a minute, typed in the zone in which times are shown. */
+  readonly isDay?: boolean
 }
 
-/** A filter for a minute, typed in the zone in which times are shown. */
-export function TimeFilter({ name, label }: FilterProps) {
+/** A filter for a time. */
+export function TimeFilter({ name, label, isDay = false }: TimeFilterProps) {
   const id = useId()
-  const value = filterValue(name)
+  const value = filterValue(name) ?? ""
+  const toValue = (text: string) => (isDay || text === "" ? text : fromZoneMinute(text))
   return (
     <div class="filter">
       <label for={id}>
-        {label} ({zoneWord()})
+        {label} ({isDay ? "UTC" : zoneWord()})
       </label>
       <input
         id={id}
-        type="datetime-local"
-        value={value === null ? "" : toZoneMinute(value)}
+        type={isDay ? "date" : "datetime-local"}
+        value={isDay ? value : toZoneMinute(value)}
         onChange={({ currentTarget: { value } }) =>
-          setQuery({ [name]: value === "" ? null : fromZoneMinute(value), after: null, first: null })
+          setQuery({ [name]: toValue(value), after: null, first: null })
         }
       />
     </div>

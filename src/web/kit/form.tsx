@@ -1,11 +1,8 @@
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { randomId } from "../client/browser.ts"
-import type { AnswerOf, InputOf, SendId } from "../client/operations.ts"
 import { Problem, Unreachable } from "../client/problem.ts"
-import { send } from "../client/request.ts"
 import { Button } from "./button.tsx"
-import { Dialog } from "./dialog.tsx"
 import { type FieldErrors, FieldErrorsContext } from "./field.tsx"
 
 /** The form's values, by field. */
@@ -21,9 +18,10 @@ export interface FormValues {
   isTicked(name: string): boolean
 }
 
-interface FormProps<T> {
+/** The properties of a {@link Form}. */
+export interface FormProps<T> {
   readonly submit: string
-  readonly children: ComponentChildren
+  readonly children?: ComponentChildren
   /** Fields that must be filled in, by name, and what is asked for: `{ name: "Type a name." }`. */
   readonly required?: FieldErrors
   /** Fields that must be whole numbers. */
@@ -33,6 +31,8 @@ interface FormProps<T> {
   done(answer: T): void
   readonly cancel?: () => void
   readonly danger?: boolean
+  /** The field at which a 401 is shown; empty for above the fields. By default the shell asks the user to sign in. */
+  readonly on401?: string
   /** The label of the button that leads back; "Cancel" by default. */
   readonly cancelLabel?: string
 }
@@ -49,6 +49,7 @@ export function Form<T>(props: FormProps<T>) {
     done,
     cancel,
     danger,
+    on401,
     cancelLabel = "Cancel",
   } = props
   const form = useRef<HTMLFormElement>(null)
@@ -94,13 +95,13 @@ export function Form<T>(props: FormProps<T>) {
   function refused(refusal: Problem): void {
     // A changed input is a new request.
     if (refusal.status < 500) idempotencyKey.current = ""
-    const { parameter } = refusal
+    const isSignIn = refusal.status === 401 && on401 !== undefined
+    const parameter = isSignIn ? on401 : refusal.parameter
     if (parameter !== null && form.current?.elements.namedItem(parameter)) {
       setErrors({ [parameter]: atField(refusal.message) })
       return
     }
-    // On a 401 the shell shows the sign-in form.
-    if (refusal.status !== 401) setProblem(refusal)
+    if (refusal.status !== 401 || isSignIn) setProblem(refusal)
   }
 
   return (
@@ -129,30 +130,6 @@ export function Form<T>(props: FormProps<T>) {
   )
 }
 
-interface FormDialogProps<Id extends SendId>
-  extends Omit<FormProps<AnswerOf<Id>>, "cancel" | "cancelLabel" | "send"> {
-  readonly title: string
-  readonly operation: Id
-  /** The version to change; any by default. */
-  readonly ifVersion?: number
-  input(values: FormValues): InputOf<Id>
-  close(): void
-}
-
-/** A window with the form of an operation. */
-export function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
-  const { title, operation, ifVersion, input, close, ...form } = props
-  return (
-    <Dialog title={title} close={close}>
-      <Form
-        {...form}
-        cancel={close}
-        send={(values, idempotencyKey) => send(operation, input(values), { idempotencyKey, ifVersion })}
-      />
-    </Dialog>
-  )
-}
-
 /** The message of a refusal without the name of its parameter, which is the field's label. */
 function atField(message: string): string {
   const rest = message
@@ -163,7 +140,7 @@ function atField(message: string): string {
 
 function mistakesIn(data: FormData, required: FieldErrors, numbers: readonly string[]): FieldErrors {
   const missing = Object.entries(required).filter(([name]) => textIn(data, name) === "")
-  const odd = numbers.filter((name) => !/^\d*$/.test(textIn(data, name)))
+  const odd = numbers.filter((name) => !/^-?\d*$/.test(textIn(data, name)))
   return {
     ...Object.fromEntries(odd.map((name) => [name, "Type a whole number, such as 500."])),
     ...Object.fromEntries(missing),

@@ -4,35 +4,35 @@ import { addressOfRead, type EntryOf, type ListId, type ReadInput } from "../cli
 import { Problem } from "../client/problem.ts"
 import { useRead } from "../client/use-read.ts"
 import type { Bulk } from "./bulk.tsx"
-import { Button } from "./button.tsx"
-import { Icon } from "./icon.tsx"
+import { Button, LinkButton } from "./button.tsx"
 import { Empty, ErrorBox, Ready } from "./states.tsx"
 import { type Column, Table } from "./table.tsx"
 import { formatNumber } from "./text.tsx"
 
-interface PagedTableProps<Id extends ListId> {
+/** The properties of a {@link PagedTable}. */
+export interface PagedTableProps<Id extends ListId> {
   /** A plural for the rows: "accounts". */
   readonly what: string
   readonly operation: Id
   readonly filters: ReadInput<Id>
   readonly columns: readonly Column<EntryOf<Id>>[]
-  keyOf(row: EntryOf<Id>): string
+  readonly keyOf?: (row: EntryOf<Id>) => string
   /** Shown when the list without filters is empty. */
   readonly empty: ComponentChildren
-  /** A number that rises when the rows have changed. */
-  readonly version?: number
-  /** How many entries all pages have; null while that is not known. Absent where nobody counts them. */
-  readonly total?: Total | null
+  /** Whether the service can count the entries of all pages. */
+  readonly hasTotal?: boolean
   /** Whether the user can clear something to see more; by default, whether a filter has a value. */
   readonly isFiltered?: boolean
   /** False where the screen has a button for the CSV file. */
   readonly hasCsv?: boolean
+  /** Whether the cells of a row begin at its top: for rows of several lines. */
+  readonly isTop?: boolean
   /** The result of {@link useBulk}: rows can be selected, to change several at once. */
   readonly bulk?: Bulk<EntryOf<Id>> | null
 }
 
 /** A number of entries, as lists with the parameter `total` answer it. */
-export interface Total {
+interface Total {
   readonly count: number
   readonly is_exact: boolean
 }
@@ -44,11 +44,13 @@ const pageSizes = ["50", "100", "250", "500"] as const
  * before. Only one page is kept, so a list may have any length.
  */
 export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
-  const { what, operation, filters, columns, keyOf, empty, version, total, bulk } = props
+  const { what, operation, filters, columns, keyOf, empty, bulk, hasTotal = false, isTop = false } = props
   const after = query.value.get("after")
   const first = after === null ? 1 : toCount(query.value.get("first"))
   const size = pageSizes.find((each) => each === query.value.get("rows")) ?? pageSizes[0]
-  const reading = useRead(operation, { ...filters, limit: Number(size), after }, version)
+  const reading = useRead(operation, { ...filters, limit: Number(size), after })
+  const counting = useRead(hasTotal ? operation : null, { ...filters, sort: null, limit: 1, total: true })
+  const counted: { readonly total?: Total; readonly has_more?: boolean } = counting.data ?? {}
   const { hasCsv = true } = props
   const isFiltered =
     props.isFiltered ??
@@ -82,75 +84,69 @@ export function PagedTable<Id extends ListId>(props: PagedTableProps<Id>) {
   }
 
   return (
-    <>
-      {bulk?.window}
-      <Ready reading={reading} what={what}>
-        {({ data, next }) =>
-          data.length === 0 && after === null && next === null ? (
-            isFiltered ? (
-              <Empty title={`No ${what} match`}>Change or clear the filters above.</Empty>
-            ) : (
-              empty
-            )
+    <Ready reading={reading} what={what}>
+      {({ data, next }) =>
+        data.length === 0 && after === null && next === null ? (
+          isFiltered ? (
+            <Empty title={`No ${what} match`}>Change or clear the filters above.</Empty>
           ) : (
-            <>
-              {data.length === 0 ? (
+            empty
+          )
+        ) : (
+          <>
+            <Table
+              caption={what}
+              columns={columns}
+              rows={data}
+              keyOf={keyOf}
+              card={isTop ? "top" : undefined}
+              selection={bulk?.selection}
+              empty={
                 <Empty title={`No ${what} on this page`}>
                   {next === null
                     ? "This is the end."
                     : "Many were looked at. The next page goes on with older ones."}
                 </Empty>
-              ) : (
-                <div class="card flush">
-                  <Table
-                    caption={what}
-                    columns={columns}
-                    rows={data}
-                    keyOf={keyOf}
-                    selection={bulk?.selection}
-                  />
-                </div>
+              }
+            />
+            {bulk?.bar(data)}
+            <nav class="pages" aria-label={`Pages of ${what}`}>
+              <Button icon="back" disabled={after === null} onClick={back}>
+                {after === null || isAfterStep() ? "Previous page" : "First page"}
+              </Button>
+              <Button disabled={next === null} onClick={() => next !== null && forward(next)}>
+                Next page
+              </Button>
+              <span class="muted" role="status">
+                {rangeText(first, data.length, counted.total)}
+              </span>
+              <label class="page-size">
+                Rows
+                <select
+                  value={size}
+                  onChange={(event) =>
+                    setQuery({ rows: event.currentTarget.value, after: null, first: null })
+                  }
+                >
+                  {pageSizes.map((each) => (
+                    <option key={each}>{each}</option>
+                  ))}
+                </select>
+              </label>
+              {hasCsv && (
+                <LinkButton
+                  icon="download"
+                  href={addressOfRead(operation, { ...filters, format: "csv" })}
+                  download
+                >
+                  CSV
+                </LinkButton>
               )}
-              {bulk?.bar(data)}
-              <nav class="pages" aria-label={`Pages of ${what}`}>
-                <Button icon="back" disabled={after === null} onClick={back}>
-                  {after === null || isAfterStep() ? "Previous page" : "First page"}
-                </Button>
-                <Button disabled={next === null} onClick={() => next !== null && forward(next)}>
-                  Next page
-                </Button>
-                <span class="muted" role="status">
-                  {rangeText(first, data.length, total)}
-                </span>
-                <label class="page-size">
-                  Rows
-                  <select
-                    value={size}
-                    onChange={(event) =>
-                      setQuery({ rows: event.currentTarget.value, after: null, first: null })
-                    }
-                  >
-                    {pageSizes.map((each) => (
-                      <option key={each}>{each}</option>
-                    ))}
-                  </select>
-                </label>
-                {hasCsv && (
-                  <a
-                    class="button plain"
-                    href={addressOfRead(operation, { ...filters, format: "csv" })}
-                    download
-                  >
-                    <Icon name="download" />
-                    CSV
-                  </a>
-                )}
-              </nav>
-            </>
-          )
-        }
-      </Ready>
-    </>
+            </nav>
+          </>
+        )
+      }
+    </Ready>
   )
 }
 
@@ -159,7 +155,7 @@ function toCount(text: string | null): number {
 }
 
 /** `1–50 of 10,001`. A count that ended before the last row says nothing. */
-function rangeText(first: number, count: number, total: Total | null | undefined): string {
+function rangeText(first: number, count: number, total: Total | undefined): string {
   const last = first + count - 1
   const range = count === 0 ? "0" : `${formatNumber(first)}–${formatNumber(last)}`
   if (!total || (!total.is_exact && total.count <= last)) return range

@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { zone } from "../client/preferences.ts"
 import { Button } from "./button.tsx"
-import { toCsv } from "./csv.ts"
 import { drawPlot, type PlotSeries, type PlotStep } from "./draw-plot.ts"
-import { saveFile } from "./save-file.ts"
+import { saveCsv } from "./save-csv.ts"
 import { Table } from "./table.tsx"
 import { formatDay, formatInstant, formatNumber, formatShort, zoneName } from "./text.tsx"
 
@@ -53,10 +52,7 @@ export function Plot(props: PlotProps) {
         <summary>Figures</summary>
         {isOpen && (
           <>
-            <Button
-              icon="download"
-              onClick={() => saveFile(`${file}.csv`, toCsv(titles, rowsOf(times, series)))}
-            >
+            <Button icon="download" onClick={() => saveCsv(file, titles, rowsOf(times, series))}>
               Save as CSV
             </Button>
             <FiguresTable {...props} />
@@ -92,6 +88,7 @@ function Canvas(props: PlotProps & { readonly onPoint: (index: number | null) =>
 function FiguresTable({ title, times, step, series, unit }: PlotProps) {
   return (
     <Table
+      isBare
       isNarrow
       caption={title}
       rows={times.map((time, index) => ({ time, index }))}

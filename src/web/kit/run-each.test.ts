@@ -28,13 +28,12 @@ async function run(answers: Readonly<Record<string, readonly (Error | null)[]>>,
       wait: async () => {},
     },
   )
-  const names = (list: readonly { readonly row: string }[]) => list.map(({ row }) => row)
-  const { done, failed, left, error } = outcome
+  const isDone = (row: string) => outcome.rest.every((step) => step.row !== row)
   return {
-    done,
-    failed: failed.map(({ row, message }) => [row, message]),
-    left: names(left),
-    error,
+    done: Object.keys(answers).filter(isDone),
+    failed: outcome.rest.flatMap(({ row, refusal }) => (refusal === undefined ? [] : [[row, refusal]])),
+    left: outcome.rest.flatMap(({ row, refusal }) => (refusal === undefined ? [row] : [])),
+    error: outcome.error,
     sent,
     waits,
     steps,

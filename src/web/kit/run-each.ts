@@ -6,18 +6,14 @@ export interface Step<Row> {
   readonly row: Row
   /** The same when the row is tried again, so that nothing is done twice. */
   readonly idempotencyKey: string
+  /** Why it was refused; absent if it was not tried, and after it was. */
+  readonly refusal?: string
 }
 
-interface FailedStep<Row> extends Step<Row> {
-  readonly message: string
-}
-
-/** Each step is in one of the lists. */
+/** The end of a run. */
 export interface Outcome<Row> {
-  readonly done: readonly Row[]
-  readonly failed: readonly FailedStep<Row>[]
-  /** Rows that were not reached. */
-  readonly left: readonly Step<Row>[]
+  /** The steps that are not done: those that were refused, then those that were not reached. */
+  readonly rest: readonly Step<Row>[]
   /** Why it ended before its end: nobody is signed in, or no answer came. Null if not, and when the user stopped it. */
   readonly error: Problem | Unreachable | null
 }
@@ -45,30 +41,29 @@ const defaultWaitMs = 1_000
  */
 export async function runEach<Row>(steps: readonly Step<Row>[], parts: RunParts<Row>): Promise<Outcome<Row>> {
   const { send, signal, onStep, onWait, isShared, wait = waitFor } = parts
-  const done: Row[] = []
-  const failed: FailedStep<Row>[] = []
-  const rest = [...steps]
-  for (let step = rest[0]; step && !signal.aborted; step = rest[0]) {
-    onStep(steps.length - rest.length)
+  const refused: Step<Row>[] = []
+  const left = steps.map(({ row, idempotencyKey }) => ({ row, idempotencyKey }))
+  const end = (error: Outcome<Row>["error"]) => ({ rest: [...refused, ...left], error })
+  for (let step = left[0]; step && !signal.aborted; step = left[0]) {
+    onStep(steps.length - left.length)
     try {
       await send(step.row, step.idempotencyKey)
-      done.push(step.row)
     } catch (thrown) {
-      if (thrown instanceof Unreachable) return { done, failed, left: rest, error: thrown }
+      if (thrown instanceof Unreachable) return end(thrown)
       if (!(thrown instanceof Problem)) throw thrown
-      if (thrown.status === 401) return { done, failed, left: rest, error: thrown }
+      if (thrown.status === 401) return end(thrown)
       if (thrown.status === 429) {
         const ms = thrown.retryAfterMs ?? defaultWaitMs
         onWait(ms)
         await wait(ms, signal)
         continue
       }
-      if (isShared(thrown) && done.length + failed.length === 0) throw thrown
-      failed.push({ ...step, message: thrown.message })
+      if (isShared(thrown) && left.length === steps.length) throw thrown
+      refused.push({ ...step, refusal: thrown.message })
     }
-    rest.shift()
+    left.shift()
   }
-  return { done, failed, left: rest, error: null }
+  return end(null)
 }
 
 /** Ends early when `signal` aborts. */

@@ -14,6 +14,12 @@ export function say(text: string): void {
   })
 }
 
+/** Says that something was done, or calls the function that says it. */
+export function sayOrCall<T>(done: string | ((answer: T) => void), answer: T): void {
+  if (typeof done === "string") say(done)
+  else done(answer)
+}
+
 /** Shows what {@link say} says. It is always in the page, since screen readers ignore new regions. */
 export function Status() {
   return (

@@ -11,6 +11,11 @@ export interface Column<Row> {
   readonly isName?: boolean
 }
 
+/** The last column, with the buttons of a row. */
+export function actionsColumn<Row>(cell: Column<Row>["cell"]): Column<Row> {
+  return { title: "Actions", cell: (row) => <div class="row-actions">{cell(row)}</div> }
+}
+
 /** Which rows are selected. The first column then has a box for each of them. */
 export interface Selection<Row> {
   /** The noun for the rows: "accounts". */
@@ -27,7 +32,14 @@ interface TableProps<Row> {
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
-  keyOf(row: Row): string
+  /** Tells rows apart; their `id` by default. */
+  readonly keyOf?: ((row: Row) => string) | undefined
+  /** Shown instead of a table without rows. */
+  readonly empty?: ComponentChildren
+  /** How the card around it differs from others: its width, the size of its text, or that cells begin at the top of a row. */
+  readonly card?: "narrow" | "dense" | "top" | undefined
+  /** True for a table that stands in a card with other things. */
+  readonly isBare?: boolean
   /** True for a few narrow columns, which fit beside each other on any screen. */
   readonly isNarrow?: boolean
   /** Null or absent if rows cannot be selected. */
@@ -38,7 +50,8 @@ interface TableProps<Row> {
  * A table. On a narrow screen each row is a card, whose cells say their column. Safari would then take it for no table, so the
  * roles are written.
  */
-export function Table<Row>({ caption, columns, rows, keyOf, isNarrow, selection }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, columns, rows, keyOf = idOf, empty, card = "", isBare, isNarrow, selection } = props
   const keys = selection ? rows.map(keyOf) : []
   // With Shift, a box is set together with all between it and the one before.
   const last = useRef("")
@@ -50,7 +63,8 @@ export function Table<Row>({ caption, columns, rows, keyOf, isNarrow, selection 
     selection?.set(keys.slice(Math.min(from, to), Math.max(from, to) + 1), currentTarget.checked)
   }
 
-  return (
+  if (rows.length === 0 && empty !== undefined) return empty
+  const table = (
     <table class={isNarrow ? "table plain" : "table"} role="table">
       <caption class="hidden">{caption}</caption>
       <thead role="rowgroup">
@@ -86,6 +100,11 @@ export function Table<Row>({ caption, columns, rows, keyOf, isNarrow, selection 
       </tbody>
     </table>
   )
+  return isBare ? table : <div class={`card flush ${card}`}>{table}</div>
+}
+
+function idOf(row: unknown): string {
+  return typeof row === "object" && row !== null && "id" in row ? String(row.id) : ""
 }
 
 interface BoxEvent {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact"
 import type { EntryOf } from "../client/operations.ts"
 import { useRead } from "../client/use-read.ts"
 import { Empty, Ready } from "../kit/states.tsx"
-import { type Column, Table } from "../kit/table.tsx"
+import { actionsColumn, type Column, Table } from "../kit/table.tsx"
 import { formatNumber, Tag, Time } from "../kit/text.tsx"
 
 /** A change of credits by hand. It leaves out who made it, since customers do not see that. */
@@ -32,38 +32,27 @@ const columns: readonly Column<Adjustment>[] = [
 
 interface AdjustmentsProps {
   readonly account: string
-  /** A number that rises when there are new ones. */
-  readonly version?: number
   /** The buttons of an entry. */
   actionsOf?(entry: Adjustment): ComponentChildren
 }
 
 /** The latest changes of the bonus of an account. */
-export function Adjustments({ account, version = 0, actionsOf }: AdjustmentsProps) {
-  const reading = useRead("credits.list", { id: account, limit: mostShown }, version)
-  const shown = actionsOf
-    ? [
-        ...columns,
-        {
-          title: "Actions",
-          cell: (entry: Adjustment) => <div class="row-actions">{actionsOf(entry)}</div>,
-        },
-      ]
-    : columns
+export function Adjustments({ account, actionsOf }: AdjustmentsProps) {
+  const reading = useRead("credits.list", { id: account, limit: mostShown })
+  const shown = actionsOf ? [...columns, actionsColumn(actionsOf)] : columns
   return (
     <Ready reading={reading} what="adjustments">
-      {({ data, has_more }) =>
-        data.length === 0 ? (
-          <Empty title="No adjustments">Credits that are added or taken appear here.</Empty>
-        ) : (
-          <>
-            <div class="card flush">
-              <Table caption="Adjustments of credits" columns={shown} rows={data} keyOf={({ id }) => id} />
-            </div>
-            {has_more && <p class="muted">These are the last {mostShown}. Statements have all.</p>}
-          </>
-        )
-      }
+      {({ data, has_more }) => (
+        <>
+          <Table
+            caption="Adjustments of credits"
+            columns={shown}
+            rows={data}
+            empty={<Empty title="No adjustments">Credits that are added or taken appear here.</Empty>}
+          />
+          {has_more && <p class="muted">These are the last {mostShown}. Statements have all.</p>}
+        </>
+      )}
     </Ready>
   )
 }

@@ -1,9 +1,9 @@
 /** The windows that revoke a key or give it a new text, in the console and the portal. */
-import { useState } from "preact/hooks"
 import { area } from "../client/area.ts"
-import type { AnswerOf, Key, OwnKey } from "../client/operations.ts"
-import { SelectField } from "../kit/field.tsx"
-import { FormDialog } from "../kit/form.tsx"
+import type { Key, OwnKey } from "../client/operations.ts"
+import { openWindow } from "../kit/dialog.tsx"
+import { FormDialog } from "../kit/form-dialog.tsx"
+import { say } from "../kit/status.tsx"
 import { formatInstant } from "../kit/text.tsx"
 import { nameOf } from "./key-state.tsx"
 import { NewKeyText } from "./shown-once.tsx"
@@ -11,23 +11,23 @@ import { NewKeyText } from "./shown-once.tsx"
 /** The props of a window that changes a key, as an operator or its customer sees it. */
 export interface ChangeKeyProps<Seen extends OwnKey = OwnKey> {
   readonly value: Seen
-  /** Called when nothing was changed. */
-  close(): void
   /** Called with the key after the change. */
-  done(key: Key): void
+  readonly done?: (key: Key) => void
 }
 
 /** Asks before a key is revoked. */
-export function RevokeKey({ value, close, done }: ChangeKeyProps) {
+export function RevokeKey({ value, done }: ChangeKeyProps) {
   return (
     <FormDialog
+      operation="keys.revoke"
       title={`Revoke ${nameOf(value)}?`}
-      close={close}
       submit="Revoke key"
       danger
-      operation="keys.revoke"
-      input={() => ({ id: value.id })}
-      done={done}
+      given={{ id: value.id }}
+      done={(key) => {
+        say("Key revoked.")
+        done?.(key)
+      }}
     >
       <p>
         Calls with the key <code>{value.prefix}…</code> are refused from now on. This cannot be undone.
@@ -49,31 +49,22 @@ const graces = [
 ] as const
 
 /** Gives a key a new text. */
-export function RotateKey({ value, close, done }: ChangeKeyProps) {
-  const [rotated, setRotated] = useState<AnswerOf<"keys.rotate"> | null>(null)
-  if (rotated) {
-    const note = rotated.old_key_ends
-      ? `The old text works until ${formatInstant(rotated.old_key_ends)}.`
-      : ""
-    return <NewKeyText title="The new text" text={rotated.key} note={note} done={() => done(rotated)} />
-  }
+export function RotateKey({ value, done }: ChangeKeyProps) {
   return (
     <FormDialog
-      title={`Rotate ${nameOf(value)}`}
-      close={close}
-      submit="Rotate key"
       operation="keys.rotate"
-      input={(values) => ({ id: value.id, grace: values.text("grace") })}
-      done={setRotated}
+      title={`Rotate ${nameOf(value)}`}
+      submit="Rotate key"
+      given={{ id: value.id }}
+      values={{ grace: "24h" }}
+      fields={{ grace: { label: "How long the old text still works", hint: "", choices: graces } }}
+      done={(key) => {
+        done?.(key)
+        const note = key.old_key_ends ? `The old text works until ${formatInstant(key.old_key_ends)}.` : ""
+        openWindow(<NewKeyText title="The new text" text={key.key} note={note} />)
+      }}
     >
       <p class="muted">The key gets a new text. Everything else about it stays.</p>
-      <SelectField
-        name="grace"
-        label="How long the old text still works"
-        required
-        value="24h"
-        choices={graces}
-      />
     </FormDialog>
   )
 }

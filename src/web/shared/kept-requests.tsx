@@ -14,11 +14,10 @@ interface KeptRequestsProps {
   /** Filters for API, account and key, which differ between console and portal. */
   readonly children: ComponentChildren
   readonly caller: Column<KeptRequest>
-  readonly version: number
 }
 
 /** A search of kept requests. Every filter is in the address. */
-export function KeptRequests({ children, caller, version }: KeptRequestsProps) {
+export function KeptRequests({ children, caller }: KeptRequestsProps) {
   const filters = filterValues("status", "api", "account", "key", "fault", "request_id", "from", "to")
   return (
     <>
@@ -30,17 +29,15 @@ export function KeptRequests({ children, caller, version }: KeptRequestsProps) {
         <TimeFilter name="from" label="From" />
         <TimeFilter name="to" label="Before" />
       </Filters>
-      <div class="top">
-        <PagedTable
-          what="requests"
-          operation="requests.list"
-          filters={filters}
-          columns={requestColumns({ withDay: true, caller })}
-          keyOf={({ at, request_id, key, ms }) => `${at} ${request_id} ${key} ${ms}`}
-          version={version}
-          empty={<Empty title="No requests yet">A request is here a second after its answer.</Empty>}
-        />
-      </div>
+      <PagedTable
+        isTop
+        what="requests"
+        operation="requests.list"
+        filters={filters}
+        columns={requestColumns({ withDay: true, caller })}
+        keyOf={({ at, request_id, key, ms }) => `${at} ${request_id} ${key} ${ms}`}
+        empty={<Empty title="No requests yet">A request is here a second after its answer.</Empty>}
+      />
     </>
   )
 }

@@ -48,17 +48,15 @@ export function NoticeState({ state, mail_state: mail = null }: NoticeStateProps
 
 interface NoticeWindowProps {
   readonly notice: Notice
-  /** Buttons for it. */
-  readonly children?: ComponentChildren
-  close(): void
+  readonly buttons?: ComponentChildren
 }
 
 /** One notice: what it says, and each attempt to deliver it. */
-export function NoticeWindow({ notice, children, close }: NoticeWindowProps) {
+export function NoticeWindow({ notice, buttons }: NoticeWindowProps) {
   const { id, type, state, raised, plan, threshold, used, allowance, data, last_error: error } = notice
   const reading = useRead("notices.attempts", { notice: id, limit: 100 })
   return (
-    <Dialog title={type} close={close} isWide>
+    <Dialog title={type} isWide>
       <Facts
         facts={[
           ["Id", <CopyId key="id" id={id} />],
@@ -81,28 +79,25 @@ export function NoticeWindow({ notice, children, close }: NoticeWindowProps) {
       />
       <h3 class="dialog-part">Attempts to deliver it</h3>
       <Ready reading={reading} what="attempts">
-        {({ data: attempts }) =>
-          attempts.length === 0 ? (
-            <Empty title={state === "mailed" ? "None: it goes by mail" : "Not tried yet"}>
-              {state === "mailed"
-                ? "The account gets its notices by mail alone."
-                : state === "unsent"
-                  ? "The account had no webhook when the notice was made. Set one, then send the notice again."
-                  : "It is sent within seconds."}
-            </Empty>
-          ) : (
-            <div class="card flush">
-              <Table
-                caption="attempts"
-                columns={columns}
-                rows={attempts}
-                keyOf={({ attempt }) => String(attempt)}
-              />
-            </div>
-          )
-        }
+        {({ data: attempts }) => (
+          <Table
+            caption="attempts"
+            columns={columns}
+            rows={attempts}
+            keyOf={({ attempt }) => String(attempt)}
+            empty={
+              <Empty title={state === "mailed" ? "None: it goes by mail" : "Not tried yet"}>
+                {state === "mailed"
+                  ? "The account gets its notices by mail alone."
+                  : state === "unsent"
+                    ? "The account had no webhook when the notice was made. Set one, then send the notice again."
+                    : "It is sent within seconds."}
+              </Empty>
+            }
+          />
+        )}
       </Ready>
-      {children && <div class="form-buttons">{children}</div>}
+      {buttons && <div class="form-buttons">{buttons}</div>}
     </Dialog>
   )
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { Button } from "../kit/button.tsx"
-import { Dialog } from "../kit/dialog.tsx"
+import { closeWindow, Dialog } from "../kit/dialog.tsx"
 import { Secret } from "../kit/secret.tsx"
 
 interface ShownOnceProps {
@@ -11,30 +11,29 @@ interface ShownOnceProps {
   readonly text: string | null
   /** Instructions for the text. */
   readonly children: ComponentChildren
-  done(): void
 }
 
 /** A text that cannot be read again. Only a button closes the window, so that it is not lost by pressing Escape. */
-export function ShownOnce({ title, label, text, children, done }: ShownOnceProps) {
+export function ShownOnce({ title, label, text, children }: ShownOnceProps) {
   return (
-    <Dialog title={title} close={done} mayClose={false}>
+    <Dialog title={title} mayClose={false}>
       <p class="dialog-text">{children}</p>
       {text !== null && <Secret label={label} text={text} />}
-      <Button kind="primary" onClick={done}>
+      <Button kind="primary" onClick={closeWindow}>
         I have copied it
       </Button>
     </Dialog>
   )
 }
 
-interface NewKeyTextProps extends Pick<ShownOnceProps, "title" | "text" | "done"> {
+interface NewKeyTextProps extends Pick<ShownOnceProps, "title" | "text"> {
   readonly note?: string
 }
 
 /** The text of a new key. */
-export function NewKeyText({ title, text, note, done }: NewKeyTextProps) {
+export function NewKeyText({ title, text, note }: NewKeyTextProps) {
   return (
-    <ShownOnce title={title} label="Key" text={text} done={done}>
+    <ShownOnce title={title} label="Key" text={text}>
       {text === null
         ? "The key was made before, and its text was shown then. Rotate the key for a new one."
         : `Copy it now: it is shown once and cannot be read again. ${note ?? ""}`}

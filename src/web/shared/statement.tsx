@@ -2,9 +2,8 @@ import { serviceName } from "../client/area.ts"
 import { nowMs, printPage } from "../client/browser.ts"
 import { type AnswerOf, addressOfRead } from "../client/operations.ts"
 import { useRead } from "../client/use-read.ts"
-import { Button } from "../kit/button.tsx"
+import { Button, LinkButton } from "../kit/button.tsx"
 import { Facts, Stat, Stats } from "../kit/facts.tsx"
-import { Icon } from "../kit/icon.tsx"
 import { Section } from "../kit/page.tsx"
 import { Empty, Notice, Ready } from "../kit/states.tsx"
 import { type Column, Table } from "../kit/table.tsx"
@@ -52,10 +51,9 @@ export function StatementActions({ account, month }: StatementViewProps) {
   const address = addressOfRead("statements.show", { id: account, month, format: "csv" })
   return (
     <>
-      <a class="button plain" href={address} download={`statement-${account}-${month}.csv`}>
-        <Icon name="download" />
+      <LinkButton icon="download" href={address} download={`statement-${account}-${month}.csv`}>
         Save as CSV
-      </a>
+      </LinkButton>
       <Button onClick={printPage}>Print</Button>
     </>
   )
@@ -99,22 +97,22 @@ function Shown({ statement }: { readonly statement: Statement }) {
         />
       </Stats>
       <Section title="Credits and plan">
-        {steps.length === 0 ? (
-          <Empty title="Nothing changed">No credits were added or taken, and the plan stayed.</Empty>
-        ) : (
-          <div class="card flush">
-            <Table caption="Credits and plan" columns={stepColumns} rows={steps} keyOf={keyOf} />
-          </div>
-        )}
+        <Table
+          caption="Credits and plan"
+          columns={stepColumns}
+          rows={steps}
+          keyOf={keyOf}
+          empty={<Empty title="Nothing changed">No credits were added or taken, and the plan stayed.</Empty>}
+        />
       </Section>
       <Section title="Usage">
-        {usage.length === 0 ? (
-          <Empty title="No calls">Nothing was charged in this month.</Empty>
-        ) : (
-          <div class="card flush">
-            <Table caption="Usage by key and API" columns={usageColumns} rows={usage} keyOf={keyOf} />
-          </div>
-        )}
+        <Table
+          caption="Usage by key and API"
+          columns={usageColumns}
+          rows={usage}
+          keyOf={keyOf}
+          empty={<Empty title="No calls">Nothing was charged in this month.</Empty>}
+        />
         {has_more && <p>This is a part of a long statement. Save it as CSV to see all.</p>}
       </Section>
     </div>

@@ -6,6 +6,7 @@ import type { OperationId } from "../client/operations.ts"
 import { Problem, Unreachable } from "../client/problem.ts"
 import { session, signOut } from "../client/session.ts"
 import { Button } from "../kit/button.tsx"
+import { OpenWindow, openWindow } from "../kit/dialog.tsx"
 import { Drawing, Icon } from "../kit/icon.tsx"
 import { say } from "../kit/status.tsx"
 import { Mark } from "./mark.tsx"
@@ -49,7 +50,7 @@ export function screensWith<Name extends string>(icons: Readonly<Record<Name, st
 }
 
 /** A window that searches, above all screens. */
-export type SearchWindow = ComponentType<{ readonly screens: readonly Screen[]; close(): void }>
+export type SearchWindow = ComponentType<{ readonly screens: readonly Screen[] }>
 
 interface FrameProps {
   readonly screens: readonly Screen[]
@@ -61,8 +62,7 @@ interface FrameProps {
 /** The frame of every screen: the name of the service, the navigation, the name of the session. */
 export function Frame({ screens, search: Search, current, children }: FrameProps) {
   const [isOpen, setOpen] = useState(false)
-  const [isSearching, setSearching] = useState(false)
-  const openSearch = Search ? () => setSearching(true) : undefined
+  const openSearch = Search ? () => openWindow(<Search screens={screens} />) : undefined
   useEffect(() => {
     setOpen(false)
     // A low window shows only some of the screens.
@@ -117,7 +117,7 @@ export function Frame({ screens, search: Search, current, children }: FrameProps
         <div class="content">{children}</div>
       </main>
       <Shortcuts screens={screens} search={openSearch} />
-      {Search && isSearching && <Search screens={screens} close={() => setSearching(false)} />}
+      <OpenWindow />
     </div>
   )
 }

@@ -1,42 +1,46 @@
+import type { Signal } from "@preact/signals"
 import { useId } from "preact/hooks"
-import { theme, themes, zone, zones } from "../client/preferences.ts"
-
-const themeNames = { system: "System", light: "Light", dark: "Dark" }
-const zoneNames = { UTC: "UTC", local: "Local" }
+import { theme, zone } from "../client/preferences.ts"
 
 /** Light or dark, and the zone of times. */
 export function PreferencesFields() {
-  const id = useId()
   return (
     <div class="preferences">
-      <label for={`${id}-theme`}>Colours</label>
-      <select
-        id={`${id}-theme`}
-        value={theme.value}
-        onChange={({ currentTarget: { value } }) => {
-          theme.value = themes.find((each) => each === value) ?? "system"
-        }}
-      >
-        {themes.map((each) => (
-          <option key={each} value={each}>
-            {themeNames[each]}
-          </option>
-        ))}
-      </select>
-      <label for={`${id}-zone`}>Zone</label>
-      <select
-        id={`${id}-zone`}
-        value={zone.value}
-        onChange={({ currentTarget: { value } }) => {
-          zone.value = zones.find((each) => each === value) ?? "UTC"
-        }}
-      >
-        {zones.map((each) => (
-          <option key={each} value={each}>
-            {zoneNames[each]}
-          </option>
-        ))}
-      </select>
+      <Preference
+        label="Colours"
+        value={theme}
+        choices={{ system: "System", light: "Light", dark: "Dark" }}
+      />
+      <Preference label="Zone" value={zone} choices={{ UTC: "UTC", local: "Local" }} />
     </div>
+  )
+}
+
+interface PreferenceProps<T extends string> {
+  readonly label: string
+  readonly value: Signal<T>
+  readonly choices: Readonly<Record<T, string>>
+}
+
+function Preference<T extends string>({ label, value, choices }: PreferenceProps<T>) {
+  const id = useId()
+  const names = Object.keys(choices) as T[]
+  return (
+    <>
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        value={value.value}
+        onChange={({ currentTarget }) => {
+          value.value = names.find((each) => each === currentTarget.value) ?? value.value
+        }}
+      >
+        {names.map((each) => (
+          <option key={each} value={each}>
+            {choices[each]}
+          </option>
+        ))}
+      </select>
+    </>
   )
 }

@@ -1,7 +1,7 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect } from "preact/hooks"
 import { go } from "../client/address.ts"
 import { after } from "../client/browser.ts"
-import { Dialog } from "../kit/dialog.tsx"
+import { Dialog, openWindow } from "../kit/dialog.tsx"
 import { Facts } from "../kit/facts.tsx"
 
 /** A screen with what the keyboard needs of it. */
@@ -21,7 +21,6 @@ const pairMs = 1_500
 
 /** Single keys: `/` goes to the filter, `g` and a letter to a screen, `?` shows the keys, Ctrl+K searches. */
 export function Shortcuts({ screens, search }: ShortcutsProps) {
-  const [isShown, setShown] = useState(false)
   const letters = lettersOf(screens)
   useEffect(() => {
     let isPair = false
@@ -42,7 +41,7 @@ export function Shortcuts({ screens, search }: ShortcutsProps) {
         cancel = after(pairMs, () => {
           isPair = false
         })
-      } else if (event.key === "?") setShown(true)
+      } else if (event.key === "?") openWindow(<Keys letters={letters} search={search} />)
       else if (event.key === "/") document.querySelector<HTMLElement>("[data-filter]")?.focus()
       else return
       event.preventDefault()
@@ -53,10 +52,17 @@ export function Shortcuts({ screens, search }: ShortcutsProps) {
       removeEventListener("keydown", pressed)
     }
   })
-  if (!isShown) return null
+  return null
+}
+
+interface KeysProps extends Pick<ShortcutsProps, "search"> {
+  readonly letters: ReadonlyMap<string, Place>
+}
+
+function Keys({ letters, search }: KeysProps) {
   const key = (text: string) => <kbd>{text}</kbd>
   return (
-    <Dialog title="Keyboard shortcuts" close={() => setShown(false)}>
+    <Dialog title="Keyboard shortcuts">
       <Facts
         facts={[
           search ? ["Search everything", key("Ctrl K")] : null,

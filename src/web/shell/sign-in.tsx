@@ -1,6 +1,6 @@
 import type { ComponentChildren, RenderableProps } from "preact"
 import { area, serviceName } from "../client/area.ts"
-import { Problem } from "../client/problem.ts"
+import type { Problem } from "../client/problem.ts"
 import { signIn } from "../client/session.ts"
 import { TextField } from "../kit/field.tsx"
 import { Form } from "../kit/form.tsx"
@@ -51,7 +51,8 @@ export function SignInForm() {
       required={{
         key: isConsole ? "Type an admin key; it starts with pka-." : "Type an API key; it starts with pk-.",
       }}
-      send={(values) => refusedAtField(signIn({ key: values.text("key") }))}
+      on401="key"
+      send={(values) => signIn({ key: values.text("key") })}
       done={() => {}}
     >
       <TextField
@@ -64,14 +65,4 @@ export function SignInForm() {
       />
     </Form>
   )
-}
-
-/** Shows a refused key as a mistake in the only field. */
-async function refusedAtField(signingIn: Promise<void>): Promise<void> {
-  try {
-    await signingIn
-  } catch (thrown) {
-    if (!(thrown instanceof Problem) || thrown.status !== 401) throw thrown
-    throw new Problem(thrown.status, { detail: thrown.message, parameter: "key" })
-  }
 }

@@ -24,7 +24,7 @@ export function accountsInBrowser(desk: Desk): void {
     const credits = page.getByRole("textbox", { name: "Credits" })
     await page.getByLabel("Reason").fill("Welcome")
     await credits.press("Enter")
-    await described(credits, /Type how many credits/)
+    await described(credits, /Type a whole number/)
     await credits.fill("0")
     await credits.press("Enter")
     // The service's own message, at the field that it names.
@@ -123,7 +123,7 @@ export function accountsInBrowser(desk: Desk): void {
     await page.keyboard.press("Enter")
     await window.getByLabel("Reason").fill("")
     await window.getByRole("button", { name: "Undo adjustment" }).click()
-    await described(window.getByLabel("Reason"), /Type why\./)
+    await described(window.getByLabel("Reason"), /Type a reason\./)
     await window.getByLabel("Reason").fill("It was meant for another account")
     await page.keyboard.press("Enter")
     await said(page, "Adjustment undone.")

@@ -22,7 +22,7 @@ export function bulkInBrowser(desk: Desk): void {
     await dialog.locator("[name=credits]:focus").waitFor()
     await look("bulk-adjust", "above")
     await page.keyboard.press("Enter")
-    await described(credits, /Type how many credits/)
+    await described(credits, /Type a whole number/)
     await page.keyboard.type("0")
     await tabTo(page, "Reason")
     await page.keyboard.type("A day without service")

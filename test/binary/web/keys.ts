@@ -12,7 +12,7 @@ export function keysInBrowser(desk: Desk): void {
     await page.getByRole("dialog").getByLabel("hmac").waitFor()
     await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click()
     const account = page.getByRole("dialog").getByLabel("Account")
-    await described(account, /Type the id of the account/)
+    await described(account, /Type an account/)
     await account.fill(id)
     await page.getByLabel("Name").fill(hostile)
     await page.getByLabel("Expires").fill("yesterday")
@@ -129,7 +129,7 @@ export function keysInBrowser(desk: Desk): void {
     const dialog = page.getByRole("dialog")
     const right = { account: id, name: "each", expires: "30d", rate_limit: "60", allow_ips: "192.0.2.0/24" }
     const wrong = [
-      ["account", "", /Type the id of the account/],
+      ["account", "", /Type an account/],
       ["account", "acc_nobody", /There is no account 'acc_nobody'/],
       ["name", "x".repeat(300), /Must be a string of at most 200 characters/],
       ["expires", "yesterday", /Must be a date such as/],

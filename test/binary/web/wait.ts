@@ -55,7 +55,7 @@ export async function loaded(page: Page): Promise<void> {
 
 /** Waits until nothing of a page stands for an answer that is still to come. */
 export async function settled(page: Page): Promise<void> {
-  await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" })
+  await page.locator("[aria-busy=true]:not([hidden] *)").first().waitFor({ state: "detached" })
 }
 
 /** Waits until a page says a text to screen readers, or has said it since the last call: such a text may leave again soon. */

@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { formParametersOf } from "../../../admin/form-parameters.ts"
 import { operations } from "../../../admin/operations.ts"
 import type { WebFile } from "./web-files.ts"
 
@@ -13,8 +14,22 @@ const entries = [
   "styles/site.css",
 ]
 
-/** How the front end calls each operation; `src/web/client/operations.ts` reads it. */
-const operationPlaces = Object.fromEntries(operations.map(({ id, method, path }) => [id, [method, path]]))
+/**
+ * How the front end calls each operation, and draws its form: first of those that customers can run, then of those that only
+ * operators can. `src/web/client/operations.ts` reads it.
+ */
+const [customerOperations, operatorOperations] = [true, false].map((isCustomers) =>
+  JSON.stringify(
+    Object.fromEntries(
+      operations
+        .filter(({ portal }) => (portal !== undefined) === isCustomers)
+        .map((operation) => {
+          const { id, method, path } = operation
+          return [id, method === "GET" ? [method, path] : [method, path, formParametersOf(operation)]]
+        }),
+    ),
+  ),
+)
 
 /** A file for browsers, not yet compressed. */
 export interface BundledFile extends Pick<WebFile, "name" | "imports"> {
@@ -34,7 +49,7 @@ export async function bundleWeb() {
     minify: true,
     splitting: true,
     metafile: true,
-    define: { OPERATION_PLACES: JSON.stringify(operationPlaces) },
+    define: { CUSTOMER_OPERATIONS: `${customerOperations}`, OPERATOR_OPERATIONS: `${operatorOperations}` },
     naming: { entry: "[name]-[hash].[ext]", chunk: "part-[hash].[ext]", asset: "[name]-[hash].[ext]" },
   })
   const bundled = built.outputs.map(async (output) => ({

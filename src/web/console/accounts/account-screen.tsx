@@ -1,59 +1,37 @@
-import { useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
 import type { Account } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
-import { Button } from "../../kit/button.tsx"
+import { ActionButton } from "../../kit/action-button.tsx"
+import { LinkButton } from "../../kit/button.tsx"
 import { CopyId } from "../../kit/copy-id.tsx"
+import { WindowButton } from "../../kit/dialog.tsx"
 import { Facts, Meter, Stat, Stats } from "../../kit/facts.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Notice, Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { formatNumber, Time } from "../../kit/text.tsx"
+import { notifyChoices } from "../choices.tsx"
 import { RecentUsage } from "../recent-usage.tsx"
-import { AccountAdjustments, AdjustCredits } from "./account-adjustments.tsx"
+import { AccountAdjustments } from "./account-adjustments.tsx"
 import { AccountKeys, AccountWebhook } from "./account-sections.tsx"
-import {
-  CloseAccount,
-  EditAccount,
-  GrantCredits,
-  notifyChoices,
-  PortalLink,
-  ReopenButton,
-} from "./account-windows.tsx"
+import { AdjustCredits, CloseAccount, EditAccount, GrantCredits, PortalLink } from "./account-windows.tsx"
 import { AccountState } from "./accounts-screen.tsx"
-
-type WindowName = "edit" | "adjust" | "grant" | "close" | "link"
 
 /** One account: what it has and used, its keys and its webhook, and everything that can be changed. */
 export function AccountScreen({ id }: { readonly id: string }) {
   const reading = useRead("accounts.get", { id })
-  const [window, setWindow] = useState<WindowName | null>(null)
-  const [adjusted, setAdjusted] = useState(0)
-  const close = () => setWindow(null)
-
-  function adjustmentMade(text: string): void {
-    close()
-    say(text)
-    setAdjusted((before) => before + 1)
-    reading.reload()
-  }
 
   function changed(text: string, account: Account): void {
-    close()
     say(text)
     reading.show(account)
-  }
-
-  function windowProps(account: Account, text: string) {
-    return { account, close, done: (saved: Account) => changed(text, saved) }
   }
 
   return (
     <Page
       title={reading.data?.name ?? "Account"}
       up={{ title: "Accounts", href: addressOf("/accounts") }}
-      actions={reading.data && <Actions account={reading.data} open={setWindow} changed={changed} />}
+      actions={reading.data && <Actions account={reading.data} changed={changed} />}
     >
       <Ready reading={reading} what="the account">
         {(account) => (
@@ -71,23 +49,10 @@ export function AccountScreen({ id }: { readonly id: string }) {
                 <RecentUsage filter={{ account: id }} file={`usage-${id}`} />
               </Section>
             )}
-            {may("credits.list") && (
-              <AccountAdjustments account={account} version={adjusted} changed={adjustmentMade} />
-            )}
+            {may("credits.list") && <AccountAdjustments account={account} />}
             {may("keys.list") && <AccountKeys account={account} />}
             <Details account={account} />
             {may("webhooks.get") && <AccountWebhook account={account} changed={changed} />}
-            {window === "edit" && <EditAccount {...windowProps(account, "Account saved.")} />}
-            {window === "adjust" && (
-              <AdjustCredits
-                account={account}
-                close={close}
-                done={() => adjustmentMade("Credits adjusted.")}
-              />
-            )}
-            {window === "grant" && <GrantCredits {...windowProps(account, "Credits granted.")} />}
-            {window === "close" && <CloseAccount {...windowProps(account, "Account closed.")} />}
-            {window === "link" && <PortalLink account={account} close={close} />}
           </>
         )}
       </Ready>
@@ -100,49 +65,60 @@ function RequestLinks({ id }: { readonly id: string }) {
   const requests = { view: "kept", account: id }
   return (
     <>
-      <a class="button plain" href={addressOf("/requests", requests)}>
-        Requests
-      </a>
-      <a class="button plain" href={addressOf("/requests", { ...requests, status: "4xx" })}>
-        Failed requests
-      </a>
+      <LinkButton href={addressOf("/requests", requests)}>Requests</LinkButton>
+      <LinkButton href={addressOf("/requests", { ...requests, status: "4xx" })}>Failed requests</LinkButton>
     </>
   )
 }
 
 interface ActionsProps {
   readonly account: Account
-  open(window: WindowName): void
   changed(text: string, account: Account): void
 }
 
-function Actions({ account, open, changed }: ActionsProps) {
+function Actions({ account, changed }: ActionsProps) {
+  const done = (text: string) => (saved: Account) => changed(text, saved)
   if (account.closed !== null) {
     return (
-      may("accounts.reopen") && (
-        <ReopenButton account={account} done={(saved) => changed("Account reopened.", saved)} />
-      )
+      <ActionButton
+        operation="accounts.reopen"
+        input={{ id: account.id }}
+        kind="primary"
+        done={done("Account reopened.")}
+      >
+        Reopen
+      </ActionButton>
     )
   }
   return (
     <>
-      {may("portal.link") && <Button onClick={() => open("link")}>Portal link</Button>}
-      {may("accounts.update") && <Button onClick={() => open("edit")}>Edit</Button>}
-      {may("accounts.close") && (
-        <Button kind="risky" onClick={() => open("close")}>
-          Close
-        </Button>
-      )}
-      {may("credits.adjust") ? (
-        <Button kind="primary" onClick={() => open("adjust")}>
-          Adjust credits
-        </Button>
-      ) : (
-        may("credits.grant") && (
-          <Button kind="primary" onClick={() => open("grant")}>
-            Grant credits
-          </Button>
-        )
+      <WindowButton operation="portal.link" opens={<PortalLink account={account} />}>
+        Portal link
+      </WindowButton>
+      <WindowButton
+        operation="accounts.update"
+        opens={<EditAccount account={account} done={done("Account saved.")} />}
+      >
+        Edit
+      </WindowButton>
+      <WindowButton
+        operation="accounts.close"
+        kind="risky"
+        opens={<CloseAccount account={account} done={done("Account closed.")} />}
+      >
+        Close
+      </WindowButton>
+      <WindowButton operation="credits.adjust" kind="primary" opens={<AdjustCredits account={account} />}>
+        Adjust credits
+      </WindowButton>
+      {!may("credits.adjust") && (
+        <WindowButton
+          operation="credits.grant"
+          kind="primary"
+          opens={<GrantCredits account={account} done={done("Credits granted.")} />}
+        >
+          Grant credits
+        </WindowButton>
       )}
     </>
   )

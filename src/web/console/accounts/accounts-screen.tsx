@@ -1,19 +1,14 @@
-import { useState } from "preact/hooks"
-import { addressOf, go } from "../../client/address.ts"
+import { addressOf } from "../../client/address.ts"
 import type { Account } from "../../client/operations.ts"
-import { may } from "../../client/session.ts"
-import { useRead } from "../../client/use-read.ts"
 import { useBulk } from "../../kit/bulk.tsx"
-import { Button } from "../../kit/button.tsx"
 import { CopyId } from "../../kit/copy-id.tsx"
+import { WindowButton } from "../../kit/dialog.tsx"
 import { Meter } from "../../kit/facts.tsx"
-import { ChoiceFilter, chosenValue, Filters, filterValue, flagValue, TextFilter } from "../../kit/filters.tsx"
-import { Page } from "../../kit/page.tsx"
-import { PagedTable } from "../../kit/paged-table.tsx"
+import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
-import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { formatNumber, Tag, Time } from "../../kit/text.tsx"
+import { usePlanChoices } from "../choices.tsx"
 import { accountActions } from "./account-actions.tsx"
 import { CreateAccount } from "./account-windows.tsx"
 
@@ -62,77 +57,47 @@ const limits = [
 
 /** All accounts, with what they have left. */
 export function AccountsScreen() {
-  const [isCreating, setCreating] = useState(false)
-  const [version, setVersion] = useState(0)
-  const plans = useRead(may("plans.list") ? "plans.list" : null, {})
-  const search = filterValue("search")
-  const isEmail = search?.includes("@") ?? false
-  const filters = {
-    search: isEmail ? null : search,
-    email: isEmail ? search : null,
-    external_id: filterValue("external_id"),
-    key_prefix: filterValue("key_prefix"),
-    plan: filterValue("plan"),
-    closed: flagValue("closed"),
-    near_limit: flagValue("near_limit"),
-    sort: chosenValue("sort", sorts),
-  }
-  const total = useRead("accounts.list", { ...filters, sort: null, limit: 1, total: true }, version)
-  const names = plans.data?.data.map(({ name }) => name) ?? []
+  const plans = usePlanChoices()
   const bulk = useBulk<Account>({
     thing: "account",
-    keyOf: ({ id }) => id,
     nameOf: ({ name }) => name,
-    actions: accountActions(names),
-    changed: () => setVersion((before) => before + 1),
+    actions: accountActions(plans),
   })
-  const create = may("accounts.create") && (
-    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+  const create = (
+    <WindowButton operation="accounts.create" kind="primary" icon="plus" opens={<CreateAccount />}>
       Create account
-    </Button>
+    </WindowButton>
   )
-
-  function created({ id, name }: Account): void {
-    say(`Account ${name} created.`)
-    go(`/accounts/${id}`)
-  }
-
   return (
-    <Page title="Accounts" actions={create}>
-      <Filters label="Filter accounts">
-        <TextFilter name="search" label="Search" placeholder="Name, e-mail or id" />
-        {may("plans.list") ? (
-          <ChoiceFilter
-            name="plan"
-            label="Plan"
-            choices={[["", "All plans"], ...names.map((name) => [name, name] as const)]}
-          />
-        ) : (
-          <TextFilter name="plan" label="Plan" placeholder="free" isShort />
-        )}
-        <ChoiceFilter name="closed" label="State" choices={states} isFixed />
-        <ChoiceFilter name="near_limit" label="Month" choices={limits} isFixed />
-        <TextFilter name="external_id" label="External id" placeholder="Your own id" isShort />
-        <TextFilter name="key_prefix" label="Key begins with" placeholder="pk-Ab12cd" isShort />
-        <ChoiceFilter name="sort" label="Order" choices={sorts} isFixed />
-      </Filters>
-      <PagedTable
-        what="accounts"
-        operation="accounts.list"
-        filters={filters}
-        total={total.data?.total ?? null}
-        columns={columns}
-        keyOf={({ id }) => id}
-        version={version}
-        bulk={bulk}
-        empty={
-          <Empty title="No accounts yet" action={create}>
-            An account belongs to one customer. It has a plan, credits and keys.
-          </Empty>
-        }
-      />
-      {isCreating && <CreateAccount plans={names} close={() => setCreating(false)} done={created} />}
-    </Page>
+    <ListPage
+      title="Accounts"
+      what="accounts"
+      actions={create}
+      operation="accounts.list"
+      filters={[
+        { name: "search", label: "Search", placeholder: "Name, e-mail or id" },
+        plans
+          ? { name: "plan", label: "Plan", choices: [["", "All plans"], ...plans], isOpen: true }
+          : { name: "plan", label: "Plan", placeholder: "free", isShort: true },
+        { name: "closed", label: "State", choices: states },
+        { name: "near_limit", label: "Month", choices: limits },
+        { name: "external_id", label: "External id", placeholder: "Your own id", isShort: true },
+        { name: "key_prefix", label: "Key begins with", placeholder: "pk-Ab12cd", isShort: true },
+        { name: "sort", label: "Order", choices: sorts },
+      ]}
+      toInput={(values) => {
+        const { search } = values
+        return search?.includes("@") ? { ...values, search: null, email: search } : values
+      }}
+      hasTotal
+      columns={columns}
+      bulk={bulk}
+      empty={
+        <Empty title="No accounts yet" action={create}>
+          An account belongs to one customer. It has a plan, credits and keys.
+        </Empty>
+      }
+    />
   )
 }
 

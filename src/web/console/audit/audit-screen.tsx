@@ -1,12 +1,10 @@
 import { addressOf } from "../../client/address.ts"
 import { addressOfRead, type EntryOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
-import { useRead } from "../../client/use-read.ts"
+import { LinkButton } from "../../kit/button.tsx"
 import { CopyId } from "../../kit/copy-id.tsx"
-import { DayFilter, Filters, filterValues, TextFilter } from "../../kit/filters.tsx"
-import { Icon } from "../../kit/icon.tsx"
-import { Page } from "../../kit/page.tsx"
-import { PagedTable } from "../../kit/paged-table.tsx"
+import { filterValues } from "../../kit/filters.tsx"
+import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
@@ -58,46 +56,43 @@ const columns: readonly Column<EntryOf<"audit.list">>[] = [
 
 /** The audit log. */
 export function AuditScreen() {
-  const filters = filterValues("operation", "actor", "target", "account", "from", "to")
-  const total = useRead("audit.list", { ...filters, limit: 1, total: true })
   return (
-    <Page
+    <ListPage
       title="Audit"
+      what="records"
       intro={
         <>
           Every change by an operator, a customer or a command, newest first. A record is never changed; only{" "}
           <code>penknife audit prune</code> deletes old ones.
         </>
       }
-      actions={
-        may("audit.export") && (
-          <a class="button plain" href={addressOfRead("audit.export", filters)} download="audit.jsonl">
-            <Icon name="download" />
-            Save as JSON lines
-          </a>
-        )
-      }
-    >
-      <Filters label="Filter records">
-        <TextFilter name="operation" label="Operation" placeholder="keys.revoke" isShort />
-        <TextFilter name="actor" label="Who" placeholder="admin-key:adm_…" isShort />
-        <TextFilter name="target" label="Target" placeholder="key_…" isShort />
-        <TextFilter name="account" label="Account" placeholder="acc_…" isShort />
-        <DayFilter name="from" label="From" />
-        <DayFilter name="to" label="Before" />
-      </Filters>
-      <div class="top">
-        <PagedTable
-          what="records"
-          operation="audit.list"
-          filters={filters}
-          total={total.data?.total ?? null}
-          columns={columns}
-          keyOf={({ id }) => id}
-          empty={<Empty title="No changes yet">The first change that anyone makes will be here.</Empty>}
-        />
-      </div>
-    </Page>
+      actions={may("audit.export") && <SaveAll />}
+      operation="audit.list"
+      filters={filters}
+      hasTotal
+      columns={columns}
+      isTop
+      empty={<Empty title="No changes yet">The first change that anyone makes will be here.</Empty>}
+    />
+  )
+}
+
+const filters = [
+  { name: "operation", label: "Operation", placeholder: "keys.revoke", isShort: true },
+  { name: "actor", label: "Who", placeholder: "admin-key:adm_…", isShort: true },
+  { name: "target", label: "Target", placeholder: "key_…", isShort: true },
+  { name: "account", label: "Account", placeholder: "acc_…", isShort: true },
+  { name: "from", label: "From", isDay: true },
+  { name: "to", label: "Before", isDay: true },
+] as const
+
+/** Saves all records that the filters find. */
+function SaveAll() {
+  const values = filterValues(...filters.map(({ name }) => name))
+  return (
+    <LinkButton icon="download" href={addressOfRead("audit.export", values)} download="audit.jsonl">
+      Save as JSON lines
+    </LinkButton>
   )
 }
 

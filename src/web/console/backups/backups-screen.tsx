@@ -1,14 +1,12 @@
 import { useState } from "preact/hooks"
 import { type AnswerOf, addressOfRead, type EntryOf } from "../../client/operations.ts"
-import { read } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
 import { type Reading, useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
-import { Button } from "../../kit/button.tsx"
+import { LinkButton } from "../../kit/button.tsx"
+import { WindowButton } from "../../kit/dialog.tsx"
 import { Stat, Stats } from "../../kit/facts.tsx"
-import { TextField } from "../../kit/field.tsx"
-import { FormDialog } from "../../kit/form.tsx"
-import { Icon } from "../../kit/icon.tsx"
+import { FormDialog } from "../../kit/form-dialog.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Loading } from "../../kit/states.tsx"
@@ -25,18 +23,21 @@ const oldSeconds = 2 * 86_400
 
 /** Copies of the data file. */
 export function BackupsScreen() {
-  const [isMaking, setMaking] = useState(false)
-  const [version, setVersion] = useState(0)
   const [verified, setVerified] = useState<Readonly<Record<string, VerifiedBackup>>>({})
-  const health = useRead(may("health.detail") ? "health.detail" : null, {}, version)
+  const health = useRead(may("health.detail") ? "health.detail" : null, {})
   const config = useRead(may("config.get") ? "config.get" : null, {})
   const isKnown = isRead(health) && isRead(config)
   const why = isKnown ? whyNot(health.data, config.data) : null
-  const make = isKnown && why === null && may("backups.create") && (
-    <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
+  const make = isKnown && why === null && (
+    <WindowButton operation="backups.create" kind="primary" icon="plus" opens={<MakeBackup done={made} />}>
       Make a backup
-    </Button>
+    </WindowButton>
   )
+
+  function made(backup: VerifiedBackup): void {
+    keep(backup)
+    say(`Backup ${backup.name} made and verified.`)
+  }
 
   function keep(backup: VerifiedBackup): void {
     setVerified((before) => ({ ...before, [backup.name]: backup }))
@@ -53,7 +54,7 @@ export function BackupsScreen() {
         if (result) return <Verified result={result} />
         if (!may("backups.verify")) return <span class="muted">–</span>
         return (
-          <ActionButton run={() => read("backups.verify", { name })} done={keep}>
+          <ActionButton operation="backups.verify" input={{ name }} done={keep}>
             Verify<span class="hidden"> {name}</span>
           </ActionButton>
         )
@@ -64,10 +65,9 @@ export function BackupsScreen() {
   const download: Column<EntryOf<"backups.list">> = {
     title: "Download",
     cell: ({ name }) => (
-      <a class="button plain" href={addressOfRead("backups.download", { name })} download={name}>
-        <Icon name="download" />
+      <LinkButton icon="download" href={addressOfRead("backups.download", { name })} download={name}>
         Download<span class="hidden"> {name}</span>
-      </a>
+      </LinkButton>
     ),
   }
 
@@ -87,7 +87,6 @@ export function BackupsScreen() {
               filters={{}}
               columns={may("backups.download") ? [...columns, download] : columns}
               keyOf={({ name }) => name}
-              version={version}
               empty={
                 <Empty title="No backups yet" action={make}>
                   Make one now, and start the service with <code>--backup-every 24h</code> for one each day.
@@ -96,17 +95,6 @@ export function BackupsScreen() {
             />
           </Section>
         </>
-      )}
-      {isMaking && (
-        <MakeBackup
-          close={() => setMaking(false)}
-          done={(backup) => {
-            setMaking(false)
-            keep(backup)
-            setVersion((before) => before + 1)
-            say(`Backup ${backup.name} made and verified.`)
-          }}
-        />
       )}
     </Page>
   )
@@ -211,30 +199,21 @@ function Verified({ result }: { readonly result: VerifiedBackup }) {
   )
 }
 
-interface MakeBackupProps {
-  close(): void
-  done(backup: AnswerOf<"backups.create">): void
-}
-
-function MakeBackup({ close, done }: MakeBackupProps) {
+function MakeBackup({ done }: { done(backup: VerifiedBackup): void }) {
   return (
     <FormDialog
-      title="Make a backup"
-      close={close}
-      submit="Make the backup"
       operation="backups.create"
-      input={(values) => {
-        const name = values.text("name")
-        return name === "" ? {} : { name }
+      title="Make a backup"
+      submit="Make the backup"
+      fields={{
+        name: {
+          label: "File name",
+          hint: "Such as before-the-update.db. Empty for a name made from the time.",
+        },
       }}
       done={done}
     >
       <p>A large data file takes a few minutes. Keep this page open until it is done.</p>
-      <TextField
-        name="name"
-        label="File name"
-        hint="Such as before-the-update.db. Empty for a name made from the time."
-      />
     </FormDialog>
   )
 }

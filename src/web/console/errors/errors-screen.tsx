@@ -10,7 +10,7 @@ import { Page } from "../../kit/page.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
 import { formatNumber, Time } from "../../kit/text.tsx"
-import { ApiFilter } from "../api-filter.tsx"
+import { ApiFilter } from "../choices.tsx"
 
 type FaultSum = AnswerOf<"history.faults">["data"][number]
 
@@ -26,6 +26,12 @@ const otherApis = [
   ["several", "Several in one request"],
   ["usage", "Usage"],
   ["none", "None"],
+] as const
+
+/** The screens that show the requests behind a sum. */
+const links = [
+  { operation: "requests.list", title: "Kept", text: "Search", about: "requests with ", view: "kept" },
+  { operation: "requests.tail", title: "Live", text: "Watch live", about: "", view: null },
 ] as const
 
 /** Failed requests, grouped by fault. */
@@ -75,30 +81,17 @@ function Group({ faults }: { readonly faults: readonly FaultSum[] }) {
     { title: "Requests", isNumber: true, cell: ({ calls }) => formatNumber(calls) },
     { title: "First", cell: ({ first: at }) => <Time at={at} style="distance" /> },
     { title: "Last", cell: ({ last }) => <Time at={last} style="distance" /> },
-    ...(may("requests.list")
-      ? [
-          {
-            title: "Kept",
-            cell: ({ api }: FaultSum) => (
-              <a href={addressOf("/requests", { view: "kept", fault, api: api === "several" ? null : api })}>
-                Search<span class="hidden"> {`requests with ${fault} of ${nameOfApi(api)}`}</span>
-              </a>
-            ),
-          },
-        ]
-      : []),
-    ...(may("requests.tail")
-      ? [
-          {
-            title: "Live",
-            cell: ({ api }: FaultSum) => (
-              <a href={addressOf("/requests", { fault, api: api === "several" ? null : api })}>
-                Watch live<span class="hidden"> {`${fault} of ${nameOfApi(api)}`}</span>
-              </a>
-            ),
-          },
-        ]
-      : []),
+    ...links
+      .filter(({ operation }) => may(operation))
+      .map(({ title, text, about, view }) => ({
+        title,
+        cell: ({ api }: FaultSum) => (
+          <a href={addressOf("/requests", { view, fault, api: api === "several" ? null : api })}>
+            {text}
+            <span class="hidden"> {`${about}${fault} of ${nameOfApi(api)}`}</span>
+          </a>
+        ),
+      })),
   ]
   return (
     <section class="card flush group-card">
@@ -114,7 +107,7 @@ function Group({ faults }: { readonly faults: readonly FaultSum[] }) {
           <span class="muted">What to do:</span> {advice}
         </p>
       </div>
-      <Table caption={`${fault} by API`} columns={columns} rows={faults} keyOf={({ api }) => api} />
+      <Table isBare caption={`${fault} by API`} columns={columns} rows={faults} keyOf={({ api }) => api} />
     </section>
   )
 }

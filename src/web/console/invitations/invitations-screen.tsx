@@ -1,137 +1,82 @@
-import { useState } from "preact/hooks"
 import type { AnswerOf, EntryOf } from "../../client/operations.ts"
-import { send } from "../../client/request.ts"
-import { may } from "../../client/session.ts"
-import { useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
-import { Button } from "../../kit/button.tsx"
-import { SelectField, TextField } from "../../kit/field.tsx"
-import { FormDialog } from "../../kit/form.tsx"
-import { Page } from "../../kit/page.tsx"
-import { PagedTable } from "../../kit/paged-table.tsx"
+import { openWindow, WindowButton } from "../../kit/dialog.tsx"
+import { FormDialog } from "../../kit/form-dialog.tsx"
+import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
-import { say } from "../../kit/status.tsx"
-import type { Column } from "../../kit/table.tsx"
+import { actionsColumn, type Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
 import { ShownOnce } from "../../shared/shown-once.tsx"
+import { usePlanChoices } from "../choices.tsx"
 
-type Invitation = EntryOf<"invitations.list">
+const columns: readonly Column<EntryOf<"invitations.list">>[] = [
+  { title: "E-mail", isName: true, cell: ({ email }) => email },
+  {
+    title: "Name",
+    cell: ({ name }) => (
+      <div class="stacked">{name || <span class="muted">chosen by the customer</span>}</div>
+    ),
+  },
+  { title: "Plan", cell: ({ plan }) => plan ?? <span class="muted">as for sign-up</span> },
+  { title: "Made", cell: ({ created }) => <Time at={created} /> },
+  { title: "Expires", cell: ({ expires }) => <Time at={expires} style="distance" /> },
+  actionsColumn(({ id, email }) => (
+    <ActionButton
+      operation="invitations.revoke"
+      input={{ id }}
+      done={`The invitation of ${email} was taken back.`}
+    >
+      Take back<span class="hidden"> that of {email}</span>
+    </ActionButton>
+  )),
+]
 
 /** Links with which customers make their accounts. */
 export function InvitationsScreen() {
-  const [version, setVersion] = useState(0)
-  const [isInviting, setInviting] = useState(false)
-  const [made, setMade] = useState<AnswerOf<"invitations.create"> | null>(null)
-  const changed = () => setVersion((before) => before + 1)
-  const invite = may("invitations.create") && (
-    <Button kind="primary" icon="plus" onClick={() => setInviting(true)}>
+  const invite = (
+    <WindowButton operation="invitations.create" kind="primary" icon="plus" opens={<Invite />}>
       Invite a customer
-    </Button>
+    </WindowButton>
   )
-
-  const columns: readonly Column<Invitation>[] = [
-    { title: "E-mail", isName: true, cell: ({ email }) => email },
-    {
-      title: "Name",
-      cell: ({ name }) => (
-        <div class="stacked">{name || <span class="muted">chosen by the customer</span>}</div>
-      ),
-    },
-    { title: "Plan", cell: ({ plan }) => plan ?? <span class="muted">as for sign-up</span> },
-    { title: "Made", cell: ({ created }) => <Time at={created} /> },
-    { title: "Expires", cell: ({ expires }) => <Time at={expires} style="distance" /> },
-    {
-      title: "Actions",
-      cell: ({ id, email }) =>
-        may("invitations.revoke") && (
-          <div class="row-actions">
-            <ActionButton
-              run={(idempotencyKey) => send("invitations.revoke", { id }, { idempotencyKey })}
-              done={() => {
-                changed()
-                say(`The invitation of ${email} was taken back.`)
-              }}
-            >
-              Take back<span class="hidden"> that of {email}</span>
-            </ActionButton>
-          </div>
-        ),
-    },
-  ]
-
   return (
-    <Page
+    <ListPage
       title="Invitations"
+      what="invitations"
       intro="Links with which customers make their accounts. Those that were not used are listed."
       actions={invite}
-    >
-      <PagedTable
-        what="invitations"
-        operation="invitations.list"
-        filters={{}}
-        columns={columns}
-        keyOf={({ id }) => id}
-        version={version}
-        empty={
-          <Empty title="No invitations" action={invite}>
-            Invite a customer: they get a link that makes their account and first key.
-          </Empty>
-        }
-      />
-      {isInviting && (
-        <Invite
-          close={() => setInviting(false)}
-          done={(answer) => {
-            setInviting(false)
-            setMade(answer)
-            changed()
-          }}
-        />
-      )}
-      {made && (
-        <ShownOnce
-          title={`Invitation of ${made.email}`}
-          label="Link"
-          text={made.url}
-          done={() => setMade(null)}
-        >
-          {made.by_mail ? "The link is on its way by mail." : "No mail is sent: hand the link over."} It works
-          once, within 7 days. Whoever opens it can make the account.
-        </ShownOnce>
-      )}
-    </Page>
+      operation="invitations.list"
+      columns={columns}
+      empty={
+        <Empty title="No invitations" action={invite}>
+          Invite a customer: they get a link that makes their account and first key.
+        </Empty>
+      }
+    />
   )
 }
 
-interface InviteProps {
-  close(): void
-  done(answer: AnswerOf<"invitations.create">): void
-}
-
-function Invite({ close, done }: InviteProps) {
-  const plans = useRead(may("plans.list") ? "plans.list" : null, {})
-  const names = plans.data?.data.map(({ name }) => name) ?? []
+function Invite() {
+  const plans = usePlanChoices() ?? []
   return (
     <FormDialog
-      title="Invite a customer"
-      close={close}
-      submit="Invite"
-      required={{ email: "Type the e-mail address of the customer." }}
       operation="invitations.create"
-      input={(values) => ({
-        email: values.text("email"),
-        ...(values.text("plan") !== "" && { plan: values.text("plan") }),
-        ...(values.text("name") !== "" && { name: values.text("name") }),
-      })}
-      done={done}
-    >
-      <TextField name="email" label="E-mail" type="email" required />
-      <TextField name="name" label="Name of the account" hint="Without one the customer chooses." />
-      <SelectField
-        name="plan"
-        label="Plan"
-        choices={[["", "The plan of sign-up"], ...names.map((name) => [name, name] as const)]}
-      />
-    </FormDialog>
+      title="Invite a customer"
+      submit="Invite"
+      fields={{
+        email: { hint: "" },
+        name: { label: "Name of the account", hint: "Without one the customer chooses." },
+        plan: { choices: [["", "The plan of sign-up"], ...plans], hint: "" },
+      }}
+      done={showLink}
+    />
+  )
+}
+
+function showLink({ email, url, by_mail }: AnswerOf<"invitations.create">): void {
+  openWindow(
+    <ShownOnce title={`Invitation of ${email}`} label="Link" text={url}>
+      {by_mail ? "The link is on its way by mail." : "No mail is sent: hand the link over."} It works once,
+      within 7 days. Whoever opens it can make the account.
+    </ShownOnce>,
   )
 }

@@ -1,4 +1,6 @@
 import { bulkAction } from "../../kit/bulk-dialog.tsx"
+import { CreateKey } from "../../shared/key-fields.tsx"
+import { useApiChoices } from "../choices.tsx"
 import type { ListedKey } from "./key-columns.tsx"
 
 /** Changes to several keys at once. */
@@ -12,7 +14,6 @@ export function keyActions() {
       about: "Calls with them are answered again.",
       skip: ({ revoked, disabled }) =>
         revoked !== null ? "revoked" : disabled === null ? "not disabled" : null,
-      input: ({ id }) => ({ id }),
     }),
     bulkAction<ListedKey, "keys.disable">({
       operation: "keys.disable",
@@ -23,7 +24,6 @@ export function keyActions() {
       danger: true,
       skip: ({ revoked, disabled }) =>
         revoked !== null ? "revoked" : disabled === null ? null : "disabled already",
-      input: ({ id }) => ({ id }),
     }),
     bulkAction<ListedKey, "keys.revoke">({
       operation: "keys.revoke",
@@ -34,7 +34,11 @@ export function keyActions() {
         "Calls with them are refused from now on. This cannot be undone. To stop them for a while, disable them instead.",
       danger: true,
       skip: ({ revoked }) => (revoked === null ? null : "revoked already"),
-      input: ({ id }) => ({ id }),
     }),
   ]
+}
+
+/** Makes a key of an account; null asks for the account. */
+export function CreateKeyOf({ account }: { readonly account: string | null }) {
+  return <CreateKey account={account} apis={useApiChoices()} />
 }

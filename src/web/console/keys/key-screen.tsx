@@ -1,69 +1,31 @@
-import { useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
 import type { Key } from "../../client/operations.ts"
-import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
-import { Button } from "../../kit/button.tsx"
 import { CopyId } from "../../kit/copy-id.tsx"
-import { Dialog } from "../../kit/dialog.tsx"
+import { WindowButton } from "../../kit/dialog.tsx"
 import { Facts } from "../../kit/facts.tsx"
-import { Form } from "../../kit/form.tsx"
+import { FormDialog } from "../../kit/form-dialog.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { Code, formatNumber, Time } from "../../kit/text.tsx"
 import { type ChangeKeyProps, RevokeKey, RotateKey } from "../../shared/change-key.tsx"
-import { KeyFields, readKeyFields } from "../../shared/key-fields.tsx"
+import { keyFields } from "../../shared/key-fields.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
+import { useApiChoices } from "../choices.tsx"
 import { RecentUsage } from "../recent-usage.tsx"
 
 /** One key: what it may do, what was done with it, and everything that can be changed. */
 export function KeyScreen({ id }: { readonly id: string }) {
   const reading = useRead("keys.get", { id })
-  const [window, setWindow] = useState<"edit" | "rotate" | "revoke" | null>(null)
   const { data: key } = reading
-  const close = () => setWindow(null)
-
-  function changed(text: string, saved: Key): void {
-    close()
-    say(text)
-    reading.show(saved)
-  }
-
-  function windowProps(value: Key, text: string): ChangeKeyProps<Key> {
-    return { value, close, done: (saved) => changed(text, saved) }
-  }
-
   return (
     <Page
       title={key ? nameOf(key) : "Key"}
       up={{ title: "Keys", href: addressOf("/keys") }}
-      actions={
-        key &&
-        key.revoked === null && (
-          <>
-            {may("keys.update") && <Button onClick={() => setWindow("edit")}>Edit</Button>}
-            {may("keys.rotate") && <Button onClick={() => setWindow("rotate")}>Rotate</Button>}
-            {may(key.disabled === null ? "keys.disable" : "keys.enable") && (
-              <ActionButton
-                run={(idempotencyKey) =>
-                  send(key.disabled === null ? "keys.disable" : "keys.enable", { id }, { idempotencyKey })
-                }
-                done={(saved) => changed(saved.disabled === null ? "Key enabled." : "Key disabled.", saved)}
-              >
-                {key.disabled === null ? "Disable" : "Enable"}
-              </ActionButton>
-            )}
-            {may("keys.revoke") && (
-              <Button kind="risky" onClick={() => setWindow("revoke")}>
-                Revoke
-              </Button>
-            )}
-          </>
-        )
-      }
+      actions={key && key.revoked === null && <Actions value={key} done={reading.show} />}
     >
       <Ready reading={reading} what="the key">
         {(key) => (
@@ -74,13 +36,37 @@ export function KeyScreen({ id }: { readonly id: string }) {
                 <RecentUsage filter={{ key: key.id }} file={`usage-${key.id}`} />
               </Section>
             )}
-            {window === "edit" && <EditKey {...windowProps(key, "Key saved.")} />}
-            {window === "rotate" && <RotateKey {...windowProps(key, "The key has a new text.")} />}
-            {window === "revoke" && <RevokeKey {...windowProps(key, "Key revoked.")} />}
           </>
         )}
       </Ready>
     </Page>
+  )
+}
+
+function Actions({ value: key, done }: Required<ChangeKeyProps<Key>>) {
+  const isOn = key.disabled === null
+  return (
+    <>
+      <WindowButton operation="keys.update" opens={<EditKey value={key} done={done} />}>
+        Edit
+      </WindowButton>
+      <WindowButton operation="keys.rotate" opens={<RotateKey value={key} done={done} />}>
+        Rotate
+      </WindowButton>
+      <ActionButton
+        operation={isOn ? "keys.disable" : "keys.enable"}
+        input={{ id: key.id }}
+        done={(saved) => {
+          say(isOn ? "Key disabled." : "Key enabled.")
+          done(saved)
+        }}
+      >
+        {isOn ? "Disable" : "Enable"}
+      </ActionButton>
+      <WindowButton operation="keys.revoke" kind="risky" opens={<RevokeKey value={key} done={done} />}>
+        Revoke
+      </WindowButton>
+    </>
   )
 }
 
@@ -114,30 +100,19 @@ function KeyFacts({ keyShown: key }: { readonly keyShown: Key }) {
   )
 }
 
-function EditKey({ value, close, done }: ChangeKeyProps<Key>) {
-  // The version that the window shows: saving is refused if someone else changes it meanwhile.
-  const [ifVersion] = useState(value.version)
-  const plans = useRead("plans.list", {})
+function EditKey({ value, done }: Required<ChangeKeyProps<Key>>) {
   return (
-    <Dialog title="Edit key" close={close}>
-      <Ready reading={plans} what="the APIs">
-        {({ prices }) => (
-          <Form
-            submit="Save"
-            numbers={["rate_limit"]}
-            cancel={close}
-            send={(values, idempotencyKey) => {
-              const { expires, ...others } = readKeyFields(values)
-              // An unchanged expiry is not sent: one in the past would be refused.
-              const changes = expires === value.expires ? others : { ...others, expires }
-              return send("keys.update", { id: value.id, ...changes }, { idempotencyKey, ifVersion })
-            }}
-            done={done}
-          >
-            <KeyFields apis={Object.keys(prices).map((api) => [api, api])} value={value} />
-          </Form>
-        )}
-      </Ready>
-    </Dialog>
+    <FormDialog
+      operation="keys.update"
+      title="Edit key"
+      submit="Save"
+      given={{ id: value.id }}
+      values={value}
+      fields={keyFields(useApiChoices())}
+      done={(saved) => {
+        say("Key saved.")
+        done(saved)
+      }}
+    />
   )
 }

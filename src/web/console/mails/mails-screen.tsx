@@ -1,11 +1,8 @@
-import { useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
 import type { EntryOf } from "../../client/operations.ts"
-import { useRead } from "../../client/use-read.ts"
-import { Button } from "../../kit/button.tsx"
-import { ChoiceFilter, chosenValue, Filters, filterValue, TextFilter } from "../../kit/filters.tsx"
-import { Page } from "../../kit/page.tsx"
-import { PagedTable } from "../../kit/paged-table.tsx"
+import { RefreshButton } from "../../kit/action-button.tsx"
+import { filterValue } from "../../kit/filters.tsx"
+import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { Tag, Time } from "../../kit/text.tsx"
@@ -69,42 +66,34 @@ const columns: readonly Column<Mail>[] = [
 
 /** The mails of the service, such as to see why a customer got none. */
 export function MailsScreen() {
-  const [version, setVersion] = useState(0)
-  const address = filterValue("address") || null
-  const isSearched = address === null || isWhole(address)
-  const filters = { address, account: filterValue("account"), state: chosenValue("state", states) }
-  const total = useRead(isSearched ? "mails.list" : null, { ...filters, limit: 1, total: true }, version)
+  const address = filterValue("address")
   return (
-    <Page
+    <ListPage
       title="Mails"
+      what="mails"
       intro="To whom mails went, and what the mail server answered. Links are not shown."
-      actions={<Button onClick={() => setVersion((before) => before + 1)}>Refresh</Button>}
-    >
-      <Filters label="Filter mails">
-        <TextFilter name="address" label="Address" placeholder="ann@example.com" />
-        <TextFilter name="account" label="Account" placeholder="acc_1234567890abcdef" />
-        <ChoiceFilter name="state" label="State" choices={states} />
-      </Filters>
-      {isSearched ? (
-        <PagedTable
-          what="mails"
-          operation="mails.list"
-          filters={filters}
-          total={total.data?.total ?? null}
-          columns={columns}
-          keyOf={({ id }) => id}
-          version={version}
-          empty={
-            <Empty title="No mails yet">
-              Links for customers and notices by mail appear here. They are sent where the service has a mail
-              server (<code>--smtp</code>).
-            </Empty>
-          }
-        />
-      ) : (
-        <Empty title="Type the whole address">Mails are found by it, such as ann@example.com.</Empty>
-      )}
-    </Page>
+      actions={<RefreshButton />}
+      operation="mails.list"
+      filters={[
+        { name: "address", label: "Address", placeholder: "ann@example.com" },
+        { name: "account", label: "Account", placeholder: "acc_1234567890abcdef" },
+        { name: "state", label: "State", choices: states },
+      ]}
+      instead={
+        address !== null &&
+        !isWhole(address) && (
+          <Empty title="Type the whole address">Mails are found by it, such as ann@example.com.</Empty>
+        )
+      }
+      hasTotal
+      columns={columns}
+      empty={
+        <Empty title="No mails yet">
+          Links for customers and notices by mail appear here. They are sent where the service has a mail
+          server (<code>--smtp</code>).
+        </Empty>
+      }
+    />
   )
 }
 

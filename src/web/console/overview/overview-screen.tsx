@@ -3,14 +3,14 @@ import { addressOf } from "../../client/address.ts"
 import { after } from "../../client/browser.ts"
 import type { AnswerOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
-import { useRead } from "../../client/use-read.ts"
+import { readAgain, useRead } from "../../client/use-read.ts"
 import { Facts, Meter } from "../../kit/facts.tsx"
 import { ChoiceFilter, filterValue } from "../../kit/filters.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Segments, segmentValue } from "../../kit/segments.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import { formatBytes, formatNumber, Tag, Time } from "../../kit/text.tsx"
-import { useApiChoices } from "../api-filter.tsx"
+import { useApiChoices } from "../choices.tsx"
 import { Traffic } from "./traffic.tsx"
 
 const ranges = [
@@ -23,7 +23,7 @@ const renewMs = 60_000
 
 /** How the service is doing: what was called, how fast, who is near a limit, whether all is well. */
 export function OverviewScreen() {
-  const version = useTick(renewMs)
+  useReadEvery(renewMs)
   const range = segmentValue("range", ranges, "day")
   const apis = useApiChoices()
   return (
@@ -40,16 +40,16 @@ export function OverviewScreen() {
         )
       }
     >
-      {may("history.calls") && <Traffic step={steps[range]} api={filterValue("api")} version={version} />}
+      {may("history.calls") && <Traffic step={steps[range]} api={filterValue("api")} />}
       <div class="halves">
         {may("accounts.list") && (
           <Section title="Accounts near their limit">
-            <NearLimit version={version} />
+            <NearLimit />
           </Section>
         )}
         {may("health.detail") && (
           <Section title="Health">
-            <HealthFacts version={version} />
+            <HealthFacts />
           </Section>
         )}
       </div>
@@ -57,25 +57,26 @@ export function OverviewScreen() {
   )
 }
 
-/** A number that rises each time `everyMs` have passed while the page can be seen. */
-function useTick(everyMs: number): number {
+/** Reads the screen again each time `everyMs` have passed, while the page can be seen. */
+function useReadEvery(everyMs: number): void {
   const [count, setCount] = useState(0)
-  useEffect(
-    () =>
-      after(everyMs, () => {
-        if (document.visibilityState === "visible") setCount(count + 1)
-        else document.addEventListener("visibilitychange", () => setCount(count + 1), { once: true })
-      }),
-    [count, everyMs],
-  )
-  return count
+  useEffect(() => {
+    function tick(): void {
+      readAgain()
+      setCount(count + 1)
+    }
+    return after(everyMs, () => {
+      if (document.visibilityState === "visible") tick()
+      else document.addEventListener("visibilitychange", tick, { once: true })
+    })
+  }, [count, everyMs])
 }
 
 const maxShown = 6
 
 /** Accounts that have used most of their month's credits. */
-function NearLimit({ version }: { readonly version: number }) {
-  const reading = useRead("accounts.list", { near_limit: true, limit: maxShown }, version)
+function NearLimit() {
+  const reading = useRead("accounts.list", { near_limit: true, limit: maxShown })
   return (
     <Ready reading={reading} what="accounts near their limit">
       {({ data, has_more }) =>
@@ -108,8 +109,8 @@ type Health = AnswerOf<"health.detail">
 const dayS = 86_400
 
 /** Version, store, notices and the age of the last backup. */
-function HealthFacts({ version }: { readonly version: number }) {
-  const reading = useRead("health.detail", {}, version)
+function HealthFacts() {
+  const reading = useRead("health.detail", {})
   return (
     <Ready reading={reading} what="health">
       {(health) => (

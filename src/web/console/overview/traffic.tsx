@@ -11,23 +11,21 @@ interface TrafficProps {
   readonly step: PlotStep
   /** Null for all. */
   readonly api: string | null
-  readonly version: number
 }
 
 /** Calls, errors, latency and credits of a time, as figures and as plots. */
-export function Traffic({ step, api, version }: TrafficProps) {
-  const reading = useRead("history.calls", { step, api }, version)
-  const credits = useRead(
-    may("history.credits") && api === null ? "history.credits" : null,
-    { step, by: "none" },
-    version,
-  )
+export function Traffic({ step, api }: TrafficProps) {
+  const reading = useRead("history.calls", { step, api })
+  const credits = useRead(may("history.credits") && api === null ? "history.credits" : null, {
+    step,
+    by: "none",
+  })
   const { from, to } = reading.data ?? {}
-  const faults = useRead(
-    may("history.faults") && from !== undefined ? "history.faults" : null,
-    { from: from ?? null, to: to ?? null, api },
-    version,
-  )
+  const faults = useRead(may("history.faults") && from !== undefined ? "history.faults" : null, {
+    from: from ?? null,
+    to: to ?? null,
+    api,
+  })
   const failed = faults.data && total(faults.data.data, (sum) => (sum.is_service_fault ? sum.calls : 0))
   // Wait for all figures, so that the layout does not jump.
   const waits = credits.isLoading && credits.data === null

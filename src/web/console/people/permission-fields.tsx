@@ -4,8 +4,13 @@ import { CheckField, CheckGroup } from "../../kit/field.tsx"
 import type { FormValues } from "../../kit/form.tsx"
 import { Ready } from "../../kit/states.tsx"
 
+/** The field for permissions in a form, in the place of a list to type. */
+export function permissionField(given: readonly string[]) {
+  return { draw: () => <PermissionFields given={given} />, read: chosenPermissions }
+}
+
 /** The permissions to choose from: those that the user has, since nobody can give another one. */
-export function PermissionFields({ given }: { readonly given: readonly string[] }) {
+function PermissionFields({ given }: { readonly given: readonly string[] }) {
   const reading = useRead(may("whoami") ? "whoami" : null, {})
   const own = session.value?.permissions ?? []
   return (
@@ -43,7 +48,7 @@ export function PermissionFields({ given }: { readonly given: readonly string[] 
 }
 
 /** The chosen permissions. */
-export function chosenPermissions(values: FormValues): string[] {
+function chosenPermissions(values: FormValues): string[] {
   const chosen = values.list("may")
   return chosen.includes("*") ? ["*"] : chosen
 }

@@ -3,9 +3,11 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { AnswerOf, InputOf } from "../../client/operations.ts"
 import { Problem } from "../../client/problem.ts"
 import { send } from "../../client/request.ts"
+import { readAgain } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
-import { Dialog } from "../../kit/dialog.tsx"
-import { Form, type FormValues } from "../../kit/form.tsx"
+import { closeWindow, Dialog } from "../../kit/dialog.tsx"
+import { Form } from "../../kit/form.tsx"
+import { checksOf, type FormField, FormFields, readFields } from "../../kit/form-fields.tsx"
 import { say } from "../../kit/status.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
 import { Tag } from "../../kit/text.tsx"
@@ -18,19 +20,20 @@ interface ChangeWindowProps {
   readonly title: string
   /** The version of the configuration to change, so that nobody else's change is lost. */
   readonly version: number
-  readonly required?: Readonly<Record<string, string>>
-  readonly numbers?: readonly string[]
+  /** Fields in two columns, and those above and below them. */
+  readonly first?: readonly FormField[]
+  readonly grid?: readonly FormField[]
+  readonly fields?: readonly FormField[]
   readonly isWide?: boolean
-  readonly children: ComponentChildren
-  /** The settings that differ from the running ones. */
-  toChanges(values: FormValues): Changes
+  readonly children?: ComponentChildren
+  /** The settings that differ from the running ones, from the values of the fields. */
+  toChanges(values: ReturnType<typeof readFields>): Changes
   /** A button below the form that removes something. */
   readonly remove?: { readonly label: string; readonly changes: Changes } | undefined
   /** The effect of removing, above its button. */
   readonly removeText?: string
   /** The value that holds now, for a setting that the file does not have. */
   running?(setting: string): unknown
-  close(): void
   /** @param version of the configuration that runs now */
   changed(version: number | null): void
 }
@@ -45,21 +48,22 @@ export function ChangeWindow(props: ChangeWindowProps) {
   const {
     title,
     version,
-    required = {},
-    numbers = [],
+    first = [],
+    grid = [],
+    fields = [],
     isWide = false,
     children,
     toChanges,
     remove,
     removeText = "A plan that open accounts still have cannot be removed. Give them another one first.",
     running = () => null,
-    close,
     changed,
   } = props
   const [trial, setTrial] = useState<Trial | null>(null)
   const [isNothing, setNothing] = useState(false)
   const [removing, setRemoving] = useState(false)
   const window = useRef<HTMLDivElement>(null)
+  const all = [...first, ...grid, ...fields]
   const step = trial ? "review" : removing ? "remove" : "edit"
   const stepBefore = useRef(step)
 
@@ -87,19 +91,25 @@ export function ChangeWindow(props: ChangeWindowProps) {
   }
 
   return (
-    <Dialog title={trial ? "Save these changes?" : title} close={close} isWide={isWide || trial !== null}>
+    <Dialog title={trial ? "Save these changes?" : title} isWide={isWide || trial !== null}>
       <div ref={window}>
         {/* The form stays below, so that going back loses nothing. */}
         <div hidden={trial !== null || removing}>
           <Form
             submit="Review changes"
-            required={required}
-            numbers={numbers}
-            cancel={close}
-            send={(values) => check(toChanges(values))}
+            {...checksOf(all)}
+            cancel={closeWindow}
+            send={(typed) => check(toChanges(readFields(all, typed)))}
             done={checked}
           >
             {children}
+            <FormFields fields={first} />
+            {grid.length > 0 && (
+              <div class="field-grid">
+                <FormFields fields={grid} />
+              </div>
+            )}
+            <FormFields fields={fields} />
             {isNothing && (
               <p class="field-error" role="alert">
                 There are no changes.
@@ -138,8 +148,9 @@ export function ChangeWindow(props: ChangeWindowProps) {
             }
             done={(saved) => {
               say("Saved. New calls follow it from now on.")
-              close()
+              closeWindow()
               changed(saved.version)
+              readAgain()
             }}
           >
             <ChangeTable
@@ -205,9 +216,5 @@ const columns: readonly Column<Change>[] = [
 
 /** Settings that differ, before and after. */
 export function ChangeTable({ changes }: { readonly changes: readonly Change[] }) {
-  return (
-    <div class="card flush">
-      <Table caption="changes" columns={columns} rows={changes} keyOf={({ setting }) => setting} />
-    </div>
-  )
+  return <Table caption="changes" columns={columns} rows={changes} keyOf={({ setting }) => setting} />
 }

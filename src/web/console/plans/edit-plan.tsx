@@ -1,17 +1,16 @@
 import type { Plan } from "../../client/operations.ts"
-import { CheckField, CheckGroup, TextField } from "../../kit/field.tsx"
-import type { FormValues } from "../../kit/form.tsx"
+import type { FormField } from "../../kit/form-fields.tsx"
 import { type Changes, ChangeWindow } from "./change-window.tsx"
 
 interface EditPlanProps {
   /** Null makes a new one. */
   readonly plan: Plan | null
   readonly version: number
-  close(): void
   changed(version: number | null): void
 }
 
-const fields = [
+/** Whole numbers, or "unlimited". */
+const limits = [
   ["monthly_credits", "Credits a month", "A whole number, or unlimited."],
   ["sign_up_bonus", "Sign-up bonus", "Credits that a new account gets once."],
   ["requests_per_minute", "Calls a minute", "A whole number, or unlimited."],
@@ -52,32 +51,52 @@ const fresh: Omit<Plan, "name" | "is_built_in"> = {
   highlight: false,
 }
 
-export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
+export function EditPlan({ plan, version, changed }: EditPlanProps) {
   const shown = plan ?? fresh
-
-  function toChanges(values: FormValues): Changes {
-    const name = plan?.name ?? values.text("name")
-    const typed = [
-      ...fields.map(([field]) => [field, toLimit(values.text(field))] as const),
-      ...texts.map(([field]) => [field, values.text(field) || null] as const),
-      ["premium", values.isTicked("premium")] as const,
-      ["highlight", values.isTicked("highlight")] as const,
-      ["portal", values.list("portal")] as const,
-    ]
-    const differing = typed.filter(([field, value]) => String(plan?.[field] ?? null) !== String(value))
-    return Object.fromEntries(differing.map(([field, value]) => [`plans.${name}.${field}`, value]))
-  }
-
   return (
     <ChangeWindow
       title={plan ? `Edit plan ${plan.name}` : "Create plan"}
       version={version}
       isWide
-      required={{
-        ...(plan === null && { name: "Type a name, such as team." }),
-        ...Object.fromEntries(fields.map(([field]) => [field, "Type a whole number, or unlimited."])),
+      first={plan === null ? [nameField] : []}
+      grid={limits.map(([name, label, hint]) => ({
+        name,
+        label,
+        hint,
+        kind: "text",
+        isRequired: true,
+        missing: "Type a whole number, or unlimited.",
+        value: shown[name],
+        read: (typed) => toLimit(typed.text(name)),
+      }))}
+      fields={[
+        ...texts.map(([name, label, hint]) => {
+          return { name, label, hint, kind: "text", isNullable: true, value: shown[name] } as const
+        }),
+        {
+          name: "highlight",
+          label: "Recommend it on the landing page",
+          kind: "flag",
+          value: shown.highlight,
+        },
+        { name: "premium", label: "Answers have premium fields", kind: "flag", value: shown.premium },
+        {
+          name: "portal",
+          label: "What customers may do in the portal",
+          kind: "list",
+          choices: rights,
+          value: shown.portal,
+        },
+      ]}
+      toChanges={({ name = plan?.name, ...typed }) => {
+        const present: Readonly<Record<string, unknown>> = { ...plan }
+        const differing = Object.entries(typed).filter(
+          ([field, value]) => String(present[field] ?? null) !== String(value),
+        )
+        return Object.fromEntries(
+          differing.map(([field, value]) => [`plans.${name}.${field}`, value]),
+        ) as Changes
       }}
-      toChanges={toChanges}
       remove={
         plan && !plan.is_built_in
           ? { label: `Remove plan ${plan.name}`, changes: { [`plans.${plan.name}`]: null } }
@@ -86,47 +105,17 @@ export function EditPlan({ plan, version, close, changed }: EditPlanProps) {
       running={(setting) =>
         plan && Object.entries(plan).find(([field]) => setting.endsWith(`.${field}`))?.[1]
       }
-      close={close}
       changed={changed}
-    >
-      {plan === null && (
-        <TextField
-          name="name"
-          label="Name"
-          required
-          hint="Letters, digits, - and _. Accounts refer to the plan by this name."
-        />
-      )}
-      <div class="field-grid">
-        {fields.map(([field, label, hint]) => (
-          <TextField
-            key={field}
-            name={field}
-            label={label}
-            required
-            value={String(shown[field])}
-            hint={hint}
-          />
-        ))}
-      </div>
-      {texts.map(([field, label, hint]) => (
-        <TextField key={field} name={field} label={label} value={shown[field] ?? ""} hint={hint} />
-      ))}
-      <CheckField name="highlight" label="Recommend it on the landing page" checked={shown.highlight} />
-      <CheckField name="premium" label="Answers have premium fields" checked={shown.premium} />
-      <CheckGroup name="portal" label="What customers may do in the portal">
-        {rights.map(([right, label]) => (
-          <CheckField
-            key={right}
-            name="portal"
-            value={right}
-            label={label}
-            checked={shown.portal.includes(right)}
-          />
-        ))}
-      </CheckGroup>
-    </ChangeWindow>
+    />
   )
+}
+
+const nameField: FormField = {
+  name: "name",
+  label: "Name",
+  hint: "Letters, digits, - and _. Accounts refer to the plan by this name.",
+  kind: "text",
+  isRequired: true,
 }
 
 /** Text that is not a number is sent unchanged; the service says what is wrong with it. */
@@ -137,35 +126,28 @@ function toLimit(text: string): string | number {
 interface EditPricesProps {
   readonly prices: Readonly<Record<string, number>>
   readonly version: number
-  close(): void
   changed(version: number | null): void
 }
 
-export function EditPrices({ prices, version, close, changed }: EditPricesProps) {
-  const apis = Object.keys(prices)
+export function EditPrices({ prices, version, changed }: EditPricesProps) {
   return (
     <ChangeWindow
       title="Edit prices"
       version={version}
-      numbers={apis}
-      required={Object.fromEntries(apis.map((api) => [api, "Type a whole number, such as 1."]))}
-      toChanges={(values) =>
+      grid={Object.entries(prices).map(([api, value]) => {
+        return { name: api, label: api, kind: "number", isRequired: true, value } as const
+      })}
+      toChanges={(typed) =>
         Object.fromEntries(
-          apis
-            .map((api) => [`credits.${api}`, Number(values.text(api))] as const)
-            .filter(([name, value]) => prices[name.slice("credits.".length)] !== value),
+          Object.entries(typed)
+            .filter(([api, value]) => prices[api] !== value)
+            .map(([api, value]) => [`credits.${api}`, Number(value)]),
         )
       }
       running={(setting) => prices[setting.slice("credits.".length)]}
-      close={close}
       changed={changed}
     >
       <p class="muted">Credits of one call. Calls that are under way keep the price with which they began.</p>
-      <div class="field-grid">
-        {apis.map((api) => (
-          <TextField key={api} name={api} label={api} type="number" required value={String(prices[api])} />
-        ))}
-      </div>
     </ChangeWindow>
   )
 }

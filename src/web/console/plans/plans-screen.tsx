@@ -1,19 +1,17 @@
-import { useState } from "preact/hooks"
 import type { AnswerOf, Plan } from "../../client/operations.ts"
-import { send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { Button } from "../../kit/button.tsx"
+import { WindowButton } from "../../kit/dialog.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
-import { type Column, Table } from "../../kit/table.tsx"
+import { actionsColumn, type Column, Table } from "../../kit/table.tsx"
 import { formatNumber } from "../../kit/text.tsx"
 import { ChangeTable } from "./change-window.tsx"
 import { EditPlan, EditPrices } from "./edit-plan.tsx"
 
-type Window = { readonly kind: "plan"; readonly plan: Plan | null } | { readonly kind: "prices" }
 interface Price {
   readonly api: string
   readonly credits: number
@@ -21,20 +19,13 @@ interface Price {
 
 /** The running plans and prices, and the configuration file that they come from. */
 export function PlansScreen() {
-  const [version, setVersion] = useState(0)
-  const [window, setWindow] = useState<Window | null>(null)
-  const plans = useRead("plans.list", {}, version)
-  const config = useRead(may("config.get") ? "config.get" : null, {}, version)
+  const plans = useRead("plans.list", {})
+  const config = useRead(may("config.get") ? "config.get" : null, {})
   const fileVersion = config.data?.version ?? null
   const mayEdit = may("config.put") && fileVersion !== null
-  const close = () => setWindow(null)
-  const readAgain = () => setVersion((before) => before + 1)
-
-  function changed(version: number | null): void {
-    // The next change is made to this version, also before it is read again.
-    config.show({ ...config.data, version })
-    readAgain()
-  }
+  // The next change is made to this version, also before it is read again.
+  const changed = (version: number | null) => config.show({ ...config.data, version })
+  const edit = (plan: Plan | null) => <EditPlan plan={plan} version={fileVersion ?? 0} changed={changed} />
 
   const columns: readonly Column<Plan>[] = [
     {
@@ -54,16 +45,11 @@ export function PlansScreen() {
     { title: "Premium fields", cell: ({ premium }) => (premium ? "yes" : "no") },
     ...(mayEdit
       ? [
-          {
-            title: "Actions",
-            cell: (plan: Plan) => (
-              <div class="row-actions">
-                <Button onClick={() => setWindow({ kind: "plan", plan })} label={`Edit ${plan.name}`}>
-                  Edit
-                </Button>
-              </div>
-            ),
-          },
+          actionsColumn<Plan>((plan) => (
+            <WindowButton operation="config.put" opens={edit(plan)} label={`Edit ${plan.name}`}>
+              Edit
+            </WindowButton>
+          )),
         ]
       : []),
   ]
@@ -78,9 +64,9 @@ export function PlansScreen() {
       intro="What accounts get and what calls cost, as this service runs now. A change takes effect at once, without a restart."
       actions={
         mayEdit && (
-          <Button kind="primary" icon="plus" onClick={() => setWindow({ kind: "plan", plan: null })}>
+          <WindowButton operation="config.put" kind="primary" icon="plus" opens={edit(null)}>
             Create plan
-          </Button>
+          </WindowButton>
         )
       }
     >
@@ -88,32 +74,32 @@ export function PlansScreen() {
       <Ready reading={plans} what="plans">
         {({ data, prices }) => (
           <>
-            <div class="card flush">
-              <Table caption="plans" columns={columns} rows={data} keyOf={({ name }) => name} />
-            </div>
+            <Table caption="plans" columns={columns} rows={data} keyOf={({ name }) => name} />
             <Section
               title="Prices"
-              actions={mayEdit && <Button onClick={() => setWindow({ kind: "prices" })}>Edit prices</Button>}
+              actions={
+                mayEdit && (
+                  <WindowButton
+                    operation="config.put"
+                    opens={<EditPrices prices={prices} version={fileVersion} changed={changed} />}
+                  >
+                    Edit prices
+                  </WindowButton>
+                )
+              }
             >
-              <div class="card flush narrow">
-                <Table
-                  caption="prices"
-                  columns={priceColumns}
-                  rows={Object.entries(prices).map(([api, credits]) => ({ api, credits }))}
-                  keyOf={({ api }) => api}
-                />
-              </div>
+              <Table
+                card="narrow"
+                caption="prices"
+                columns={priceColumns}
+                rows={Object.entries(prices).map(([api, credits]) => ({ api, credits }))}
+                keyOf={({ api }) => api}
+              />
             </Section>
-            {window?.kind === "plan" && fileVersion !== null && (
-              <EditPlan plan={window.plan} version={fileVersion} close={close} changed={changed} />
-            )}
-            {window?.kind === "prices" && fileVersion !== null && (
-              <EditPrices prices={prices} version={fileVersion} close={close} changed={changed} />
-            )}
           </>
         )}
       </Ready>
-      {may("config.diff") && fileVersion !== null && <ConfigFile version={version} changed={readAgain} />}
+      {may("config.diff") && fileVersion !== null && <ConfigFile />}
     </Page>
   )
 }
@@ -134,21 +120,14 @@ function NoFile() {
   )
 }
 
-interface ConfigFileProps {
-  /** Rises when the configuration was changed. */
-  readonly version: number
-  changed(): void
-}
-
 /** Changes in the configuration file that the service has not loaded yet. */
-export function ConfigFile({ version, changed }: ConfigFileProps) {
-  const reading = useRead("config.diff", {}, version)
+function ConfigFile() {
+  const reading = useRead("config.diff", {})
   const waiting = reading.data?.data.some(({ needs_restart }) => !needs_restart) ?? false
 
   function reloaded({ data }: AnswerOf<"config.reload">): void {
     const later = data.filter(({ needs_restart }) => needs_restart).length
     say(later === 0 ? "The file is loaded." : "The file is loaded. Some changes need a restart.")
-    changed()
   }
 
   return (
@@ -158,12 +137,8 @@ export function ConfigFile({ version, changed }: ConfigFileProps) {
       actions={
         <>
           <Button onClick={reading.reload}>Refresh</Button>
-          {waiting && may("config.reload") && (
-            <ActionButton
-              kind="primary"
-              run={(idempotencyKey) => send("config.reload", {}, { idempotencyKey })}
-              done={reloaded}
-            >
+          {waiting && (
+            <ActionButton kind="primary" operation="config.reload" input={{}} done={reloaded}>
               Load these changes
             </ActionButton>
           )}

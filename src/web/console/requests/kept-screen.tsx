@@ -1,10 +1,9 @@
 import type { ComponentChildren } from "preact"
-import { useState } from "preact/hooks"
-import { Button } from "../../kit/button.tsx"
+import { RefreshButton } from "../../kit/action-button.tsx"
 import { TextFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
 import { KeptRequests } from "../../shared/kept-requests.tsx"
-import { ApiFilter } from "../api-filter.tsx"
+import { ApiFilter } from "../choices.tsx"
 import { copiedCaller } from "./caller.tsx"
 
 const otherApis = [
@@ -14,7 +13,6 @@ const otherApis = [
 
 /** A search of kept requests. */
 export function KeptScreen({ switcher }: { readonly switcher: ComponentChildren }) {
-  const [version, setVersion] = useState(0)
   return (
     <Page
       title="Requests"
@@ -22,11 +20,11 @@ export function KeptScreen({ switcher }: { readonly switcher: ComponentChildren 
       actions={
         <>
           {switcher}
-          <Button onClick={() => setVersion((before) => before + 1)}>Refresh</Button>
+          <RefreshButton />
         </>
       }
     >
-      <KeptRequests caller={copiedCaller} version={version}>
+      <KeptRequests caller={copiedCaller}>
         <ApiFilter others={otherApis} />
         <TextFilter name="account" label="Account" placeholder="acc_…" isShort />
         <TextFilter name="key" label="Key" placeholder="key_…" isShort />

@@ -8,7 +8,7 @@ import { Empty, ErrorBox } from "../../kit/states.tsx"
 import { Table } from "../../kit/table.tsx"
 import { formatNumber, Tag } from "../../kit/text.tsx"
 import { requestColumns, statuses } from "../../shared/request-columns.tsx"
-import { ApiFilter } from "../api-filter.tsx"
+import { ApiFilter } from "../choices.tsx"
 import { caller } from "./caller.tsx"
 import { maxShown, type ShownRequest, useWatch, type Watched } from "./watch.ts"
 
@@ -65,14 +65,13 @@ export function LiveScreen({ switcher }: { readonly switcher: ComponentChildren 
         )
       ) : (
         <>
-          <div class="card flush dense">
-            <Table
-              caption="requests"
-              columns={columns}
-              rows={requests}
-              keyOf={({ number }) => String(number)}
-            />
-          </div>
+          <Table
+            card="dense"
+            caption="requests"
+            columns={columns}
+            rows={requests}
+            keyOf={({ number }) => String(number)}
+          />
           {requests.length === maxShown && <p class="muted small">The newest {maxShown} are shown.</p>}
         </>
       )}

@@ -3,15 +3,14 @@ import { addressOf } from "../../client/address.ts"
 import { after } from "../../client/browser.ts"
 import type { Problem, Unreachable } from "../../client/problem.ts"
 import { may } from "../../client/session.ts"
-import { Dialog } from "../../kit/dialog.tsx"
+import { closeWindow, Dialog } from "../../kit/dialog.tsx"
 import { Icon } from "../../kit/icon.tsx"
 import { ErrorBox } from "../../kit/states.tsx"
-import { useApiChoices } from "../api-filter.tsx"
+import { useApiChoices } from "../choices.tsx"
 import { type Found, findText, placeOf } from "./find-text.ts"
 
 interface SearchWindowProps {
   readonly screens: readonly { readonly path: string; readonly title: string }[]
-  close(): void
 }
 
 const typingPauseMs = 200
@@ -22,7 +21,7 @@ const maxLength = 200
  * One field that finds accounts, keys, kept requests, people, invitations, APIs and screens. What is typed stays out of
  * addresses.
  */
-export function SearchWindow({ screens, close }: SearchWindowProps) {
+export function SearchWindow({ screens }: SearchWindowProps) {
   const apis = useApiChoices()
   const [text, setText] = useState("")
   const [answer, setAnswer] = useState<{ readonly text: string; readonly rows: readonly Found[] } | null>(
@@ -75,7 +74,7 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
     const links = [...(list.current?.querySelectorAll("a") ?? [])]
     const present = links.findIndex((link) => link.matches(":focus"))
     // A browser would empty the field, and only the next Escape would end the search.
-    if (event.key === "Escape") close()
+    if (event.key === "Escape") closeWindow()
     else if (event.key === "Enter" && present < 0) {
       if (found !== null) links[0]?.click()
       else opensFirst.current = word !== ""
@@ -86,7 +85,7 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
   }
 
   return (
-    <Dialog title="Search" close={close}>
+    <Dialog title="Search">
       <form class="form" onKeyDown={move} onSubmit={(event) => event.preventDefault()}>
         <input
           type="search"
@@ -113,7 +112,7 @@ export function SearchWindow({ screens, close }: SearchWindowProps) {
         <ul class="rows found" ref={list}>
           {rows.map(({ kind, title, note, href }) => (
             <li key={placeOf({ kind, title, note, href })}>
-              <a href={href} onClick={close}>
+              <a href={href} onClick={closeWindow}>
                 <Icon name="next" />
                 {title}
               </a>

@@ -1,10 +1,8 @@
-import { useState } from "preact/hooks"
 import type { EntryOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
-import { Button } from "../../kit/button.tsx"
-import { LinesField, SelectField, TextField, withPresent } from "../../kit/field.tsx"
-import type { FormValues } from "../../kit/form.tsx"
+import { WindowButton } from "../../kit/dialog.tsx"
+import type { Choices } from "../../kit/field.tsx"
 import { Page } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
@@ -16,12 +14,12 @@ type Setting = EntryOf<"config.list">
 
 /** The settings that run, where each comes from, and what a change of it needs. */
 export function SettingsScreen() {
-  const [version, setVersion] = useState(0)
-  const [edited, setEdited] = useState<Setting | null>(null)
-  const settings = useRead("config.list", {}, version)
-  const config = useRead(may("config.get") ? "config.get" : null, {}, version)
+  const settings = useRead("config.list", {})
+  const config = useRead(may("config.get") ? "config.get" : null, {})
   const fileVersion = config.data?.version ?? null
   const mayEdit = may("config.put") && fileVersion !== null
+  // The next change is made to this version, also before it is read again.
+  const changed = (version: number | null) => config.show({ ...config.data, version })
 
   const columns: readonly Column<Setting>[] = [
     {
@@ -59,9 +57,12 @@ export function SettingsScreen() {
             title: "Actions",
             cell: (setting: Setting) =>
               isEditable(setting) && (
-                <Button onClick={() => setEdited(setting)}>
+                <WindowButton
+                  operation="config.put"
+                  opens={<EditSetting setting={setting} version={fileVersion} changed={changed} />}
+                >
                   Edit<span class="hidden"> {setting.setting}</span>
-                </Button>
+                </WindowButton>
               ),
           },
         ]
@@ -85,23 +86,9 @@ export function SettingsScreen() {
       )}
       <Ready reading={settings} what="settings">
         {({ data }) => (
-          <div class="card flush">
-            <Table caption="settings" columns={columns} rows={data} keyOf={({ setting }) => setting} />
-          </div>
+          <Table caption="settings" columns={columns} rows={data} keyOf={({ setting }) => setting} />
         )}
       </Ready>
-      {edited && fileVersion !== null && (
-        <EditSetting
-          setting={edited}
-          version={fileVersion}
-          close={() => setEdited(null)}
-          changed={(next) => {
-            // The next change is made to this version, also before it is read again.
-            if (config.data) config.show({ ...config.data, version: next })
-            setVersion((before) => before + 1)
-          }}
-        />
-      )}
     </Page>
   )
 }
@@ -114,63 +101,50 @@ function isEditable({ change, source, value }: Setting): boolean {
 interface EditSettingProps {
   readonly setting: Setting
   readonly version: number
-  close(): void
   changed(version: number | null): void
 }
 
-function EditSetting({
-  setting: { setting, value, description, source, choices, default: standard },
-  version,
-  close,
-  changed,
-}: EditSettingProps) {
-  function toChanges(values: FormValues): Changes {
-    const next = Array.isArray(value) ? values.lines("value") : toValue(values.text("value"), value)
-    return JSON.stringify(next) === JSON.stringify(value) ? {} : { [setting]: next }
-  }
+function EditSetting({ setting: shown, version, changed }: EditSettingProps) {
+  const { setting, value, description, source, default: standard } = shown
   const isList = Array.isArray(value)
-  const hint = isList ? `${description}. Empty: ${standard}.` : `${description}.`
-  const field = { name: "value", label: setting, hint }
   return (
     <ChangeWindow
       title={`Change ${setting}`}
       version={version}
-      toChanges={toChanges}
+      fields={[
+        {
+          name: "value",
+          label: setting,
+          hint: isList ? `${description}. Empty: ${standard}.` : `${description}.`,
+          kind: isList ? "list" : "text",
+          value,
+          choices: choicesOf(shown),
+          read: (typed) => (isList ? typed.lines("value") : toValue(typed.text("value"), value)),
+        },
+      ]}
+      toChanges={({ value: next }) =>
+        JSON.stringify(next) === JSON.stringify(value) ? {} : ({ [setting]: next } as Changes)
+      }
       remove={
         source === "file" ? { label: "Use the default again", changes: { [setting]: null } } : undefined
       }
       removeText="The setting leaves the configuration file, and its default is used."
-      close={close}
       changed={changed}
-    >
-      {isList ? (
-        <LinesField {...field} value={value.join("\n")} />
-      ) : typeof value === "boolean" ? (
-        <SelectField
-          {...field}
-          value={String(value)}
-          choices={[
-            ["true", "yes"],
-            ["false", "no"],
-          ]}
-        />
-      ) : choices !== null ? (
-        <SelectField
-          {...field}
-          value={value === null ? "" : String(value)}
-          choices={withPresent(
-            [
-              ...(value === null ? [["", `the default: ${standard}`] as const] : []),
-              ...choices.map((one) => [one, one] as const),
-            ],
-            value === null ? null : String(value),
-          )}
-        />
-      ) : (
-        <TextField {...field} value={value === null ? "" : String(value)} />
-      )}
-    </ChangeWindow>
+    />
   )
+}
+
+/** The values that a setting can have, in words; undefined for what is typed. */
+function choicesOf({ value, choices, default: standard }: Setting): Choices | undefined {
+  if (typeof value === "boolean") {
+    return [
+      ["true", "yes"],
+      ["false", "no"],
+    ]
+  }
+  if (choices === null || Array.isArray(value)) return undefined
+  const known = choices.map((one) => [one, one] as const)
+  return value === null ? [["", `the default: ${standard}`], ...known] : known
 }
 
 /** Empty takes a setting out of the file. The service says what is wrong with other text. */

@@ -1,9 +1,8 @@
-import { useEffect, useState } from "preact/hooks"
 import { addressOf } from "../../client/address.ts"
 import type { AnswerOf, EntryOf } from "../../client/operations.ts"
-import { Problem, Unreachable } from "../../client/problem.ts"
 import { read } from "../../client/request.ts"
-import { Empty, ErrorBox, Loading } from "../../kit/states.tsx"
+import { useLoad } from "../../client/use-read.ts"
+import { Empty, Ready } from "../../kit/states.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
 import { formatNumber } from "../../kit/text.tsx"
 
@@ -16,23 +15,7 @@ const pageSize = 1_000
 
 /** The accounts that used most in a month, most first. */
 export function MostUsed({ month }: { readonly month: string }) {
-  const [accounts, setAccounts] = useState<readonly Used[] | null>(null)
-  const [error, setError] = useState<Problem | Unreachable | null>(null)
-  const [tries, setTries] = useState(0)
-  useEffect(() => {
-    const abort = new AbortController()
-    setAccounts(null)
-    setError(null)
-    readMostUsed(month, abort.signal).then(
-      (found) => abort.signal.aborted || setAccounts(found),
-      (thrown) => {
-        if (abort.signal.aborted) return
-        if (!(thrown instanceof Problem || thrown instanceof Unreachable)) throw thrown
-        setError(thrown)
-      },
-    )
-    return () => abort.abort()
-  }, [month, tries])
+  const reading = useLoad(`most used in ${month}`, (signal) => readMostUsed(month, signal))
   const columns: readonly Column<Used>[] = [
     {
       title: "Account",
@@ -43,26 +26,28 @@ export function MostUsed({ month }: { readonly month: string }) {
     { title: "Used", isNumber: true, cell: ({ credits = 0 }) => formatNumber(credits) },
     { title: "Calls", isNumber: true, cell: ({ calls }) => formatNumber(calls) },
   ]
-  if (error) return <ErrorBox error={error} onRetry={() => setTries(tries + 1)} />
-  if (accounts === null) return <Loading what="the usage of all accounts" />
-  if (accounts.length === 0)
-    return <Empty title="Nothing was used">No account was charged in this month.</Empty>
   return (
-    <>
-      <div class="card flush">
-        <Table
-          caption="accounts that used most"
-          columns={columns}
-          rows={accounts}
-          keyOf={({ account = "" }) => account}
-        />
-      </div>
-      <p class="muted">
-        {accounts.length === mostShown
-          ? `These are the first ${mostShown}. The CSV file has all accounts.`
-          : "Accounts that used nothing in this month are left out. The CSV file has them."}
-      </p>
-    </>
+    <Ready reading={reading} what="the usage of all accounts">
+      {(accounts) => (
+        <>
+          <Table
+            card="top"
+            caption="accounts that used most"
+            columns={columns}
+            rows={accounts}
+            keyOf={({ account = "" }) => account}
+            empty={<Empty title="Nothing was used">No account was charged in this month.</Empty>}
+          />
+          {accounts.length > 0 && (
+            <p class="muted">
+              {accounts.length === mostShown
+                ? `These are the first ${mostShown}. The CSV file has all accounts.`
+                : "Accounts that used nothing in this month are left out. The CSV file has them."}
+            </p>
+          )}
+        </>
+      )}
+    </Ready>
   )
 }
 

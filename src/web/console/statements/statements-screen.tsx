@@ -2,8 +2,8 @@ import { addressOf } from "../../client/address.ts"
 import { addressOfRead, type EntryOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
+import { LinkButton } from "../../kit/button.tsx"
 import { ChoiceFilter, chosenValue, Filters, filterValue } from "../../kit/filters.tsx"
-import { Icon } from "../../kit/icon.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
@@ -30,14 +30,13 @@ export function StatementsScreen() {
       intro="What invoices are made from: the sums of each account for a calendar month (UTC). They never change once the month is over."
       actions={
         month && (
-          <a
-            class="button plain"
+          <LinkButton
+            icon="download"
             href={addressOfRead("statements.list", { month, format: "csv" })}
             download={`statements-${month}.csv`}
           >
-            <Icon name="download" />
             Save as CSV
-          </a>
+          </LinkButton>
         )
       }
     >
@@ -56,9 +55,7 @@ export function StatementsScreen() {
                 />
                 {may("usage.query") && <ChoiceFilter name="sort" label="Order" choices={sorts} isFixed />}
               </Filters>
-              <div class="top">
-                <Accounts month={month} />
-              </div>
+              <Accounts month={month} />
             </>
           )
         }
@@ -98,6 +95,7 @@ function Accounts({ month }: { readonly month: string }) {
   if (chosenValue("sort", sorts) === "used" && may("usage.query")) return <MostUsed month={month} />
   return (
     <PagedTable
+      isTop
       what="statements"
       operation="statements.list"
       filters={{ month }}

@@ -1,8 +1,7 @@
-import { useEffect, useState } from "preact/hooks"
-import type { LinkOffer } from "../../../admin/sign-up/confirm.ts"
 import { addressOf } from "../../client/address.ts"
 import { serviceName } from "../../client/area.ts"
-import { Problem, Unreachable } from "../../client/problem.ts"
+import { Problem } from "../../client/problem.ts"
+import { useLoad } from "../../client/use-read.ts"
 import { TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
 import { ErrorBox, Loading } from "../../kit/states.tsx"
@@ -23,9 +22,7 @@ export function ConfirmPage({ link }: { readonly link: Link }) {
   const title = titles[link.kind]
   return link.kind === "sign-in" ? (
     <GuestCard title={title}>
-      <Form submit="Sign in" send={() => confirm(link, {})} done={() => {}}>
-        {null}
-      </Form>
+      <Form submit="Sign in" on401="" send={() => confirmLink(link, {})} done={() => {}} />
       <OtherLink />
     </GuestCard>
   ) : (
@@ -35,16 +32,7 @@ export function ConfirmPage({ link }: { readonly link: Link }) {
 
 /** Says what the link will make, and makes it. */
 function NewAccount({ link, title }: { readonly link: Link; readonly title: string }) {
-  const [offer, setOffer] = useState<LinkOffer | null>(null)
-  const [error, setError] = useState<Problem | Unreachable | null>(null)
-  const [tries, setTries] = useState(0)
-  useEffect(() => {
-    setError(null)
-    readLink(link).then(setOffer, (thrown) => {
-      if (!(thrown instanceof Problem || thrown instanceof Unreachable)) throw thrown
-      setError(thrown)
-    })
-  }, [link, tries])
+  const { data: offer, error, reload, show } = useLoad(`link ${link.token}`, () => readLink(link))
   if (offer === null) {
     const isRefused = error instanceof Problem && error.status < 500
     return (
@@ -52,7 +40,7 @@ function NewAccount({ link, title }: { readonly link: Link; readonly title: stri
         {error === null ? (
           <Loading what="what the link is for" />
         ) : (
-          <ErrorBox error={error} onRetry={isRefused ? undefined : () => setTries(tries + 1)} />
+          <ErrorBox error={error} onRetry={isRefused ? undefined : reload} />
         )}
         <OtherLink />
       </GuestCard>
@@ -66,12 +54,13 @@ function NewAccount({ link, title }: { readonly link: Link; readonly title: stri
       </p>
       <Form
         submit="Create my account"
+        on401=""
         required={offer.terms === null ? {} : { terms: "Accept the terms to sign up." }}
         send={(values) =>
-          confirm(link, {
+          confirmLink(link, {
             ...(values.text("name") !== "" && { name: values.text("name") }),
             ...(values.text("terms") !== "" && { terms: values.text("terms") }),
-          }).catch((thrown) => showNewTerms(thrown, async () => setOffer(await readLink(link))))
+          }).catch((thrown) => showNewTerms(thrown, async () => show(await readLink(link))))
         }
         done={() => {}}
       >
@@ -94,16 +83,6 @@ function OtherLink() {
       </a>
     </p>
   )
-}
-
-/** The form shows a refused link above its fields. On a 401 forms wait for the sign-in form of the shell, which is not here. */
-async function confirm(link: Link, given: Parameters<typeof confirmLink>[1]): Promise<void> {
-  try {
-    await confirmLink(link, given)
-  } catch (thrown) {
-    if (!(thrown instanceof Problem) || thrown.status !== 401) throw thrown
-    throw new Problem(400, { detail: thrown.message })
-  }
 }
 
 function forget(): void {

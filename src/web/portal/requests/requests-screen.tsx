@@ -1,7 +1,6 @@
-import { useState } from "preact/hooks"
 import { ownAccount } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
-import { Button } from "../../kit/button.tsx"
+import { RefreshButton } from "../../kit/action-button.tsx"
 import { withPresent } from "../../kit/field.tsx"
 import { ChoiceFilter, filterValue } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
@@ -15,7 +14,6 @@ const mostKeys = 200
 
 /** The requests of the account, such as to see why a call failed. */
 export function RequestsScreen() {
-  const [version, setVersion] = useState(0)
   const { data: apis } = useCatalog()
   const { data: keys } = useRead("keys.list", { account: ownAccount(), limit: mostKeys })
   const names = new Map(keys?.data.map((key) => [key.id, nameOf(key)] as const))
@@ -27,9 +25,9 @@ export function RequestsScreen() {
     <Page
       title="Requests"
       intro="What your keys called, newest first. Parameters' values and answers are not kept."
-      actions={<Button onClick={() => setVersion((before) => before + 1)}>Refresh</Button>}
+      actions={<RefreshButton />}
     >
-      <KeptRequests caller={caller} version={version}>
+      <KeptRequests caller={caller}>
         <ChoiceFilter
           name="api"
           label="API"

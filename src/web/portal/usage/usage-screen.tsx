@@ -2,11 +2,10 @@ import type { OwnAccount } from "../../client/operations.ts"
 import { ownAccount, session } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
-import { toCsv } from "../../kit/csv.ts"
 import { Meter, Stat, Stats } from "../../kit/facts.tsx"
 import { ChoiceFilter, Filters, filterValue } from "../../kit/filters.tsx"
 import { Page, Section } from "../../kit/page.tsx"
-import { saveFile } from "../../kit/save-file.ts"
+import { saveCsv } from "../../kit/save-csv.ts"
 import { Segments, segmentValue } from "../../kit/segments.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import { Table } from "../../kit/table.tsx"
@@ -135,12 +134,10 @@ function SumsTable({ title, rows, file }: SumsTableProps) {
   const sorted = rows.toSorted((one, other) => (other.credits ?? 0) - (one.credits ?? 0))
   const heading = title.replace("By ", "").replace("key", "Key")
   const save = () =>
-    saveFile(
-      `${file}.csv`,
-      toCsv(
-        [heading, "Calls", "Credits"],
-        sorted.map(({ name, calls, credits }) => [name, calls, credits ?? 0]),
-      ),
+    saveCsv(
+      file,
+      [heading, "Calls", "Credits"],
+      sorted.map(({ name, calls, credits }) => [name, calls, credits ?? 0]),
     )
   return (
     <section class="card sums">
@@ -151,6 +148,7 @@ function SumsTable({ title, rows, file }: SumsTableProps) {
         </Button>
       </div>
       <Table
+        isBare
         caption={title}
         rows={sorted}
         keyOf={({ name }) => name}

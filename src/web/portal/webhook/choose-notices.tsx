@@ -1,7 +1,6 @@
 import type { Account, Webhook } from "../../client/operations.ts"
 import { may, session } from "../../client/session.ts"
-import { SelectField } from "../../kit/field.tsx"
-import { FormDialog } from "../../kit/form.tsx"
+import { FormDialog } from "../../kit/form-dialog.tsx"
 
 type Choice = Account["notify"]
 type Chosen = Pick<Account, "notify" | "email">
@@ -49,41 +48,24 @@ export function whatIsTold(events: readonly string[]): string {
   return `You are told when ${all.join("; when ")}.`
 }
 
-interface ChooseProps {
-  readonly account: Account
-  close(): void
-  done(): void
-}
-
 /** Chooses how the account gets its notices. */
-export function ChooseNotices({ account: { id, notify, email, version }, close, done }: ChooseProps) {
+export function ChooseNotices({ account }: { readonly account: Account }) {
   const choices: readonly (readonly [Choice, string])[] = [
-    ["mail", `By mail to ${email}`],
+    ["mail", `By mail to ${account.email}`],
     ["webhook", "To the webhook"],
     ["both", "By mail and to the webhook"],
     ["none", "Not at all"],
   ]
+  const hint = "By mail you are also told before a key expires. Each mail has an unsubscribe link."
   return (
     <FormDialog
-      title="How you get notices"
-      close={close}
-      submit="Save"
       operation="notices.choose"
-      input={(values) => ({
-        id,
-        notify: choices.find(([each]) => each === values.text("notify"))?.[0] ?? notify,
-      })}
-      ifVersion={version}
-      done={done}
-    >
-      <SelectField
-        name="notify"
-        label="Send notices"
-        required
-        value={notify}
-        choices={choices}
-        hint="By mail you are also told before a key expires. Each mail has an unsubscribe link."
-      />
-    </FormDialog>
+      title="How you get notices"
+      submit="Save"
+      given={{ id: account.id }}
+      values={account}
+      fields={{ notify: { label: "Send notices", choices, hint } }}
+      done="Saved."
+    />
   )
 }

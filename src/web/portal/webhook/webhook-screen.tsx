@@ -1,32 +1,21 @@
-import { useState } from "preact/hooks"
 import type { Notice as SentNotice } from "../../client/operations.ts"
 import { may, ownAccount, session } from "../../client/session.ts"
-import { useRead } from "../../client/use-read.ts"
+import { readAgain, useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
+import { WindowButton } from "../../kit/dialog.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Notice, Ready } from "../../kit/states.tsx"
-import { say } from "../../kit/status.tsx"
-import type { Column } from "../../kit/table.tsx"
+import { actionsColumn, type Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
 import { NoticeState, NoticeWindow } from "../../shared/notice-window.tsx"
-import { useWebhook, WebhookFacts } from "../../shared/webhook.tsx"
+import { WebhookActions, WebhookFacts } from "../../shared/webhook.tsx"
 import { ChooseNotices, mayChoose, whatIsTold, whereNoticesGo } from "./choose-notices.tsx"
 
 /** How the account gets its notices, its webhook, and the latest notices. */
 export function WebhookScreen() {
-  const [version, setVersion] = useState(0)
-  const [shown, setShown] = useState<SentNotice | null>(null)
-  const refresh = () => setVersion((before) => before + 1)
-  const [isChoosing, setChoosing] = useState(false)
   const account = useRead("accounts.get", { id: ownAccount() })
-  const { reading, actions, window } = useWebhook(ownAccount(), null, refresh)
-
-  function chosen(): void {
-    setChoosing(false)
-    say("Saved.")
-    account.reload()
-  }
+  const reading = useRead("webhooks.get", { id: ownAccount() })
 
   return (
     <Page title="Notices" intro={account.data && whatIsTold(account.data.events)}>
@@ -34,7 +23,11 @@ export function WebhookScreen() {
         title="How you get them"
         actions={
           account.data &&
-          mayChoose(account.data) && <Button onClick={() => setChoosing(true)}>Choose how</Button>
+          mayChoose(account.data) && (
+            <WindowButton operation="notices.choose" opens={<ChooseNotices account={account.data} />}>
+              Choose how
+            </WindowButton>
+          )
         }
       >
         <Ready reading={account} what="your account">
@@ -45,7 +38,7 @@ export function WebhookScreen() {
           )}
         </Ready>
       </Section>
-      <Section title="Webhook" actions={actions}>
+      <Section title="Webhook" actions={<WebhookActions webhook={reading.data} />}>
         {!may("webhooks.set") && (
           <Notice tone="plain">
             You cannot change the webhook here: either the plan {session.value?.account?.plan} does not allow
@@ -57,7 +50,7 @@ export function WebhookScreen() {
       <Section
         title="Latest notices"
         actions={
-          <Button kind="quiet" onClick={refresh}>
+          <Button kind="quiet" onClick={readAgain}>
             Refresh
           </Button>
         }
@@ -66,22 +59,15 @@ export function WebhookScreen() {
           what="notices"
           operation="notices.list"
           filters={{}}
-          columns={columnsFor(setShown)}
-          keyOf={({ id }) => id}
-          version={version}
+          columns={columnsFor()}
           empty={<Empty title="Nothing was sent yet">Notices and test events appear here.</Empty>}
         />
       </Section>
-      {window}
-      {isChoosing && account.data && (
-        <ChooseNotices account={account.data} close={() => setChoosing(false)} done={chosen} />
-      )}
-      {shown && <NoticeWindow notice={shown} close={() => setShown(null)} />}
     </Page>
   )
 }
 
-function columnsFor(show: (notice: SentNotice) => void): readonly Column<SentNotice>[] {
+function columnsFor(): readonly Column<SentNotice>[] {
   return [
     {
       title: "Event",
@@ -96,16 +82,15 @@ function columnsFor(show: (notice: SentNotice) => void): readonly Column<SentNot
     { title: "Last answer", cell: (notice) => <LastAnswer notice={notice} /> },
     ...(may("notices.attempts")
       ? [
-          {
-            title: "Actions",
-            cell: (notice: SentNotice) => (
-              <div class="row-actions">
-                <Button onClick={() => show(notice)} label={`Details of ${notice.type}, ${notice.id}`}>
-                  Details
-                </Button>
-              </div>
-            ),
-          },
+          actionsColumn<SentNotice>((notice) => (
+            <WindowButton
+              operation="notices.attempts"
+              label={`Details of ${notice.type}, ${notice.id}`}
+              opens={<NoticeWindow notice={notice} />}
+            >
+              Details
+            </WindowButton>
+          )),
         ]
       : []),
   ]

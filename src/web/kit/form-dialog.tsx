@@ -1,0 +1,73 @@
+import type { AnswerOf, InputOf, SendId } from "../client/operations.ts"
+import { send } from "../client/request.ts"
+import { readAgain } from "../client/use-read.ts"
+import { closeWindow, Dialog } from "./dialog.tsx"
+import { Form, type FormProps } from "./form.tsx"
+import { checksOf, type FieldsOf, FormFields, fieldsOf, readFields } from "./form-fields.tsx"
+import { sayOrCall } from "./status.tsx"
+
+interface FormDialogProps<Id extends SendId>
+  extends Pick<FormProps<never>, "submit" | "danger" | "children"> {
+  readonly title: string
+  readonly operation: Id
+  readonly fields?: FieldsOf<Id>
+  /** Fields below the others, in a part that is closed at first. */
+  readonly more?: { readonly title: string; readonly fields: FieldsOf<Id> }
+  /** Parameters that are not asked for. */
+  readonly given?: Partial<InputOf<Id>>
+  /** The thing that is changed. A version in it is the one to change: another is refused. */
+  readonly values?: { readonly version?: number; readonly [name: string]: unknown }
+  /** Said after the window has closed and all is read again, or called with the answer. */
+  readonly done: string | ((answer: AnswerOf<Id>) => void)
+}
+
+/**
+ * A window with the form of an operation. Its fields stand below `children`.
+ * @example
+ * <FormDialog
+ *   operation="accounts.update"
+ *   title="Edit account"
+ *   submit="Save"
+ *   given={{ id: account.id }}
+ *   values={account}
+ *   fields={{ name: {}, email: {}, notify: { choices: notifyChoices } }}
+ *   done="Account saved."
+ * />
+ */
+export function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
+  const { title, operation, fields = {}, more, given, values = {}, done, children, ...form } = props
+  const shown = fieldsOf(operation, fields, values)
+  const closed = more ? fieldsOf(operation, more.fields, values) : []
+  const all = [...shown, ...closed]
+  return (
+    <Dialog title={title}>
+      <Form
+        {...form}
+        {...checksOf(all)}
+        cancel={closeWindow}
+        send={(typed, idempotencyKey) =>
+          send(operation, { ...given, ...readFields(all, typed) } as InputOf<Id>, {
+            idempotencyKey,
+            ifVersion: values.version,
+          })
+        }
+        done={(answer) => {
+          closeWindow()
+          readAgain()
+          sayOrCall(done, answer)
+        }}
+      >
+        {children}
+        <FormFields fields={shown} />
+        {more && (
+          <details class="more">
+            <summary>{more.title}</summary>
+            <div class="more-fields">
+              <FormFields fields={closed} />
+            </div>
+          </details>
+        )}
+      </Form>
+    </Dialog>
+  )
+}
