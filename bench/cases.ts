@@ -11,6 +11,7 @@ import { postgresCalls } from "./cases/postgres-calls.ts"
 import { slowLists } from "./cases/slow-lists.ts"
 import { start } from "./cases/start.ts"
 import { strangers } from "./cases/strangers.ts"
+import { unread } from "./cases/unread.ts"
 import { versions } from "./cases/versions.ts"
 
 /** The cases of `bun run bench`. A new one is a file in `cases/` and a line here. */
@@ -22,6 +23,7 @@ export const cases: readonly Case[] = [
   mcp,
   accounts,
   strangers,
+  unread,
   start,
   endurance,
   isolatedApis,

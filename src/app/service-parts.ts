@@ -11,7 +11,7 @@ import { createMailDelivery } from "../mail/deliver-mails.ts"
 import type { Channel } from "../observe/siblings.ts"
 import { createThreadTime } from "../plugins/thread-time.ts"
 import type { LogOutput } from "../ports/log-output.ts"
-import { collectGarbage, hostName } from "../ports/machine.ts"
+import { collectGarbage, collectNewGarbage, hostName } from "../ports/machine.ts"
 import { createMailSender } from "../ports/mail-sender.ts"
 import type { RunOwnCommand } from "../ports/own-process.ts"
 import { systemTimer } from "../ports/timer.ts"
@@ -182,7 +182,9 @@ export async function createWork(
     ),
     ports,
     log,
-    unsent: createUnsentAnswers(config.maxUnsentBytes, collectGarbage),
+    unsent: createUnsentAnswers(config.maxUnsentBytes, (which) =>
+      which === "all" ? collectGarbage() : collectNewGarbage(),
+    ),
   }
   const observability = createObservability(
     {

@@ -38,6 +38,10 @@ export interface ResultWriter {
   write(results: readonly Result[], firstIndex: number, giveWay: GiveWay): Promise<void> | undefined
   /** Returns a promise to wait for while there is no room for more results; undefined if there is room. */
   room(): Promise<void> | undefined
+  /** Counts an input that runs, or a result that waits for those before it. Returns its bytes. */
+  count(value: unknown): number
+  /** Takes off bytes that were counted. */
+  free(bytes: number): void
 }
 
 type WriterInSteps = ResultWriter & { readonly giveWay: GiveWay }
@@ -105,14 +109,18 @@ async function runAll(
 
   async function work(): Promise<void> {
     while (next < inputs.length) {
-      const room = writer.room()
-      if (room) await room
-      const pause = giveWay()
+      let pause = giveWay()
       if (pause) await pause
-      if (next >= inputs.length || ((room || pause) && request.hasLeft())) return
+      // After the pause, in which other inputs have run. Who waited for room may be one of many, and waits for time again.
+      for (let room = writer.room(); room; room = writer.room()) {
+        await room
+        pause = giveWay() ?? room
+        await pause
+      }
+      if (next >= inputs.length || (pause && request.hasLeft())) return
       const index = next++
       const running = runInput(inputs[index], index, api, context)
-      const { data, fault } = running instanceof Promise ? await running : running
+      const { data, fault } = running instanceof Promise ? await counted(running, inputs[index]) : running
       if (!fault) {
         succeeded++
         if (findDeprecated) countUses(uses, findDeprecated(toTyped(inputs[index])))
@@ -123,6 +131,13 @@ async function runAll(
     }
   }
 
+  async function counted<T>(running: Promise<T>, input: unknown): Promise<T> {
+    const bytes = writer.count(input)
+    const outcome = await running
+    writer.free(bytes)
+    return outcome
+  }
+
   // When runs need no waiting, the first worker does them all before a second one starts.
   const workers: Promise<void>[] = []
   while (workers.length < maxConcurrent && next < inputs.length) workers.push(work())
@@ -131,17 +146,24 @@ async function runAll(
 }
 
 /** Passes results on in the order of the inputs, in whatever order they come. Returns a promise while a large one is written. */
-function createInOrder(count: number, { resultsPerPart, write, giveWay }: WriterInSteps) {
+function createInOrder(total: number, { resultsPerPart, write, count, free, giveWay }: WriterInSteps) {
   const waiting = new Map<number, Result>()
+  /** The bytes of those that came before their turn. */
+  const counted = new Map<number, number>()
   let part: Result[] = []
   let next = 0
   let writing: Promise<void> | undefined
 
   function writeReady(): Promise<void> | undefined {
     for (let ready = waiting.get(next); ready; ready = waiting.get(next)) {
-      waiting.delete(next++)
+      waiting.delete(next)
+      if (counted.size > 0) {
+        free(counted.get(next) ?? 0)
+        counted.delete(next)
+      }
+      next++
       part.push(ready)
-      if (part.length < resultsPerPart && next < count) continue
+      if (part.length < resultsPerPart && next < total) continue
       const full = part
       part = []
       const pause = write(full, next - full.length, giveWay) ?? (waiting.has(next) ? giveWay() : undefined)
@@ -152,6 +174,7 @@ function createInOrder(count: number, { resultsPerPart, write, giveWay }: Writer
 
   return (result: Result) => {
     waiting.set(result.index, result)
+    if (writing || result.index !== next) counted.set(result.index, count(result))
     writing ??= writeReady()
     return writing
   }

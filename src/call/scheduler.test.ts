@@ -64,6 +64,28 @@ describe("of long work", () => {
   })
 })
 
+test("requests begin before long work, in time of their own, whatever work each of them has", async () => {
+  const clock = createManualClock()
+  const { begin, giveWay } = createScheduler({ clock, timer: systemTimer })
+  const order: string[] = []
+  async function compute(account: string): Promise<void> {
+    await giveWay(account)
+    order.push(account)
+    clock.advance(9)
+  }
+  async function request(): Promise<void> {
+    await begin(() => "192.0.2.1")
+    order.push("begin")
+    clock.advance(1)
+    await compute("new")
+  }
+  giveWay("old")
+  clock.advance(20)
+  await Promise.all([compute("old"), compute("old"), ...Array.from({ length: 5 }, request)])
+  expect(order.slice(0, 5)).toEqual(Array(5).fill("begin"))
+  expect(order.slice(5).toSorted()).toEqual([...Array(5).fill("new"), "old", "old"])
+})
+
 test("accounts take turns, however much work each has", async () => {
   const { work, finish } = setUp()
   const turns = await finish([...Array.from({ length: 5 }, () => work("a", 1, 20)), work("b", 2, 20)])

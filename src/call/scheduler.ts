@@ -1,6 +1,9 @@
 import type { Ports } from "../apis/contract.ts"
 
-/** The time that all long work may take in one turn; one step may exceed it. */
+/**
+ * The time that all long work may take in one turn; one step may exceed it. Requests that begin have as much time before it: in
+ * one slice with long work, only one of them would begin in each turn.
+ */
 const sliceMs = 10
 /** A woken step and what follows from it, such as the result of a GraphQL field, take up to this many microtasks. */
 const microtasksPerStep = 4
@@ -26,9 +29,19 @@ export interface Scheduler {
    * @param account who has a turn; a function is called only when the step has to wait
    * @param api whose step it is, if that is known
    */
-  giveWay(account: string | (() => string), api?: string): Promise<void> | undefined
+  giveWay(account: string | (() => string), api?: string | null): Promise<void> | undefined
+  /** The same before a request begins. Those who have a turn are addresses. */
+  begin(address: () => string): Promise<void> | undefined
   /** Names the API whose step has begun, for reports of long ones. */
   nameStep(api: string): void
+}
+
+/** What waits for its part of the turns. */
+interface Slice {
+  /** The steps that wait, by who has a turn; these are in the order of their turns. */
+  readonly waiting: Map<string, Set<() => void>>
+  /** The end of its time in this turn. */
+  endMs: number
 }
 
 /** Creates the scheduler of a process. */
@@ -36,11 +49,10 @@ export function createScheduler(
   { clock, timer }: Pick<Ports, "clock" | "timer">,
   onStall: OnStall = () => {},
 ): Scheduler {
-  /** The steps that wait, by account; the accounts are in the order of their turns. */
-  const waiting = new Map<string, Set<() => void>>()
+  const begins: Slice = { waiting: new Map(), endMs: 0 }
+  const work: Slice = { waiting: new Map(), endMs: 0 }
   /** Whether work has begun in this turn of the event loop. */
-  let isSliceOpen = false
-  let sliceEndMs = 0
+  let isTurnOpen = false
   /** The API of the current step; null while none is known. */
   let running: string | null = null
   let stepStartMs = 0
@@ -54,26 +66,35 @@ export function createScheduler(
     return nowMs
   }
 
-  function openSlice(): void {
-    isSliceOpen = true
+  function openTurn(): void {
+    isTurnOpen = true
     stepStartMs = clock.monotonicMs()
-    sliceEndMs = stepStartMs + sliceMs
+    begins.endMs = work.endMs = stepStartMs + sliceMs
     void timer.turn().then(beginTurn)
   }
 
   async function beginTurn(): Promise<void> {
     endStep()
-    isSliceOpen = false
-    if (waiting.size === 0) return
-    openSlice()
-    // One by one: steps that are woken together would all find time left, since none of them has run yet.
-    do {
-      wakeNext()
-      for (let left = microtasksPerStep; left > 0; left--) await undefined
-    } while (waiting.size > 0 && endStep() < sliceEndMs)
+    isTurnOpen = false
+    if (begins.waiting.size + work.waiting.size === 0) return
+    openTurn()
+    // Requests that have begun wait with their work until the others have begun too.
+    work.endMs = stepStartMs
+    await wakeWaiting(begins)
+    work.endMs = endStep() + sliceMs
+    await wakeWaiting(work)
   }
 
-  function wakeNext(): void {
+  /** One by one: steps that are woken together would all find time left, since none of them has run yet. */
+  async function wakeWaiting({ waiting, endMs }: Slice): Promise<void> {
+    while (waiting.size > 0) {
+      wakeNext(waiting)
+      for (let left = microtasksPerStep; left > 0; left--) await undefined
+      if (endStep() >= endMs) return
+    }
+  }
+
+  function wakeNext(waiting: Slice["waiting"]): void {
     for (const [account, steps] of waiting) {
       waiting.delete(account)
       for (const wake of steps) {
@@ -85,24 +106,31 @@ export function createScheduler(
     }
   }
 
-  return {
-    giveWay(account, api) {
-      const isFree = isSliceOpen ? endStep() < sliceEndMs : true
-      if (isFree) {
-        if (!isSliceOpen) openSlice()
-        running = api ?? null
-        return
-      }
-      const name = typeof account === "string" ? account : account()
-      const steps = waiting.get(name) ?? new Set()
-      waiting.set(name, steps)
-      return new Promise((resolve) => {
-        steps.add(() => {
-          running = api ?? null
-          resolve()
-        })
+  function wait(
+    { waiting, endMs }: Slice,
+    whose: string | (() => string),
+    api: string | null,
+  ): Promise<void> | undefined {
+    const isFree = isTurnOpen ? endStep() < endMs : true
+    if (isFree) {
+      if (!isTurnOpen) openTurn()
+      running = api
+      return
+    }
+    const name = typeof whose === "string" ? whose : whose()
+    const steps = waiting.get(name) ?? new Set()
+    waiting.set(name, steps)
+    return new Promise((resolve) => {
+      steps.add(() => {
+        running = api
+        resolve()
       })
-    },
+    })
+  }
+
+  return {
+    giveWay: (account, api = null) => wait(work, account, api),
+    begin: (address) => wait(begins, address, null),
     nameStep(api) {
       running = api
     },

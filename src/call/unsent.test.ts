@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { createUnsentAnswers, type UnsentAnswer } from "./unsent.ts"
+import { createUnsentAnswers, smallBytes, type UnsentAnswer } from "./unsent.ts"
 
 test("calls are refused while more bytes are unread than the limit", () => {
   const unsent = createUnsentAnswers(100, () => {})
@@ -31,14 +31,18 @@ test("a closed answer counts nothing, whatever still comes", () => {
   expect(unsent.isFull()).toBe(true)
 })
 
+/** An answer below this size is small, and never waits. */
+const size = smallBytes
+
 describe("answers that are being made", () => {
-  test("all grow while little is unread, then only the oldest", async () => {
-    const unsent = createUnsentAnswers(100, () => {})
+  test("all grow while little is unread, then only the oldest, and small ones", async () => {
+    const unsent = createUnsentAnswers(100 * size, () => {})
     const [first, second, small] = [unsent.open(), unsent.open(), unsent.open()]
-    first.add(3)
-    second.add(3)
+    first.add(3 * size)
+    second.add(3 * size)
     expect([first.room(), second.room()]).toEqual([undefined, undefined])
-    second.add(1)
+    second.add(size)
+    small.add(size - 1)
     const room = second.room()
     expect(room).toBeInstanceOf(Promise)
     expect([first.room(), small.room()]).toEqual([undefined, undefined])
@@ -48,35 +52,56 @@ describe("answers that are being made", () => {
   })
 
   test("wait at the limit until others are read or given up", async () => {
-    const unsent = createUnsentAnswers(100, () => {})
+    const unsent = createUnsentAnswers(100 * size, () => {})
     const [unread, growing] = [unsent.open(), unsent.open()]
-    unread.add(90)
+    unread.add(90 * size)
     unread.complete()
-    growing.add(11)
+    growing.add(11 * size)
     const room = growing.room()
     expect(room).toBeInstanceOf(Promise)
-    unread.free(1)
+    unread.free(size)
     await room
     expect(growing.room()).toBeUndefined()
-    growing.add(1)
+    growing.add(size)
     const more = growing.room()
     unread.close()
     await more
     expect(growing.room()).toBeUndefined()
   })
 
-  test("go on above the limit when they are alone", () => {
-    const answer = createUnsentAnswers(100, () => {}).open()
-    answer.add(500)
-    expect(answer.room()).toBeUndefined()
+  test("grow above the limit one by one, while none is whole that could be read", async () => {
+    const unsent = createUnsentAnswers(100 * size, () => {})
+    const [first, second] = [unsent.open(), unsent.open()]
+    first.add(300 * size)
+    second.add(300 * size)
+    expect(first.room()).toBeUndefined()
+    const room = second.room()
+    expect(room).toBeInstanceOf(Promise)
+    first.complete()
+    let hasRoom = false
+    void room?.then(() => {
+      hasRoom = true
+    })
+    for (let left = 10; left > 0; left--) await undefined
+    expect(hasRoom).toBe(false)
+    first.close()
+    await room
+  })
+
+  test("do not wait for one that asks for no room, such as a stream of events", () => {
+    const unsent = createUnsentAnswers(100 * size, () => {})
+    const [stream, growing] = [unsent.open(), unsent.open()]
+    stream.add(50 * size)
+    growing.add(size)
+    expect(growing.room()).toBeUndefined()
   })
 })
 
 describe("garbage is collected", () => {
-  function collectionsOf(end: (answer: UnsentAnswer) => void): number {
-    let collections = 0
-    const unsent = createUnsentAnswers(268_435_456, () => collections++)
-    for (let made = 0; made < 100; made++) {
+  function collectionsOf(end: (answer: UnsentAnswer) => void): string[] {
+    const collections: string[] = []
+    const unsent = createUnsentAnswers(268_435_456, (which) => collections.push(which))
+    for (let made = 0; made < 50; made++) {
       const answer = unsent.open()
       answer.add(1_048_576)
       end(answer)
@@ -84,9 +109,11 @@ describe("garbage is collected", () => {
     return collections
   }
 
-  test("once for every 8 MiB that are made while more than 16 MiB are unread", () =>
-    expect(collectionsOf(() => {})).toBe(11))
+  test("once for every 2 MiB that are made while more than 16 MiB are unread, and all of it every eighth time", () => {
+    const collections = collectionsOf(() => {})
+    expect(collections.length).toBe(17)
+    expect(collections.flatMap((which, index) => (which === "all" ? index + 1 : []))).toEqual([8, 16])
+  })
 
-  test("not while little is unread: it holds up everything else for 20 to 40 ms", () =>
-    expect(collectionsOf((answer) => answer.close())).toBe(0))
+  test("not while little is unread", () => expect(collectionsOf((answer) => answer.close())).toEqual([]))
 })

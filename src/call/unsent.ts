@@ -12,8 +12,10 @@ export interface UnsentAnswers {
   setLimit(bytes: number): void
 }
 
-/** The bytes of one answer. */
+/** The bytes of one answer: of the data from which its text is made, and of the text. */
 export interface UnsentAnswer {
+  /** The bytes that are counted now. */
+  bytes(): number
   /** Counts bytes that are made. */
   add(bytes: number): void
   /** Returns a promise to wait for before more is made; undefined if there is room. */
@@ -29,20 +31,32 @@ export interface UnsentAnswer {
 /** Up to this share of the limit, answers are made side by side and no garbage is collected; above it, one after the other. */
 const freeShare = 1 / 16
 
-/** Bytes after which garbage is collected: the runtime would let as much gather as there is in use. */
-const bytesPerCollection = 8_388_608
+/** Below this size an answer never waits, so that small ones are not held up by large ones. */
+export const smallBytes = 65_536
+
+/** Bytes after which new garbage is collected: the runtime would let as much gather as there is in use. */
+const bytesPerCollection = 2_097_152
+/** So many collections of new garbage come before one of all. */
+const collectionsPerFull = 8
 
 /**
  * A call under way is not refused, since it may be charged already. It waits: when much is unread, only the oldest of the
- * answers that are being made grows, and at the limit none does, until others are read or given up.
+ * answers that are being made grows, and at the limit none does, until others are read or given up. If no answer is made whole
+ * yet, nobody can read one: then the oldest grows above the limit too.
  * @param firstLimit above this, new calls are refused; one answer alone may be larger
- * @param collectGarbage frees the memory of values that are no longer used
+ * @param collectGarbage frees the memory of values that are no longer used: of new ones only, or of all
  */
-export function createUnsentAnswers(firstLimit: number, collectGarbage: () => void): UnsentAnswers {
+export function createUnsentAnswers(
+  firstLimit: number,
+  collectGarbage: (which: "new" | "all") => void,
+): UnsentAnswers {
   let maxBytes = firstLimit
+  /** Answers that have asked for room and are not whole, the oldest first. */
   const growing = new Set<UnsentAnswer>()
+  const whole = new Set<UnsentAnswer>()
   let total = 0
   let sinceCollected = 0
+  let collections = 0
   let waiting: PromiseWithResolvers<void> | null = null
 
   function wake(): void {
@@ -58,7 +72,6 @@ export function createUnsentAnswers(firstLimit: number, collectGarbage: () => vo
   function open(): UnsentAnswer {
     let own = 0
     let isOpen = true
-    let isWhole = false
 
     function count(bytes: number): void {
       if (!isOpen) return
@@ -68,15 +81,17 @@ export function createUnsentAnswers(firstLimit: number, collectGarbage: () => vo
       sinceCollected += Math.max(bytes, 0)
       if (sinceCollected >= bytesPerCollection && total > maxBytes * freeShare) {
         sinceCollected = 0
-        collectGarbage()
+        collectGarbage(++collections % collectionsPerFull === 0 ? "all" : "new")
       }
       if (wasFull && total <= maxBytes) wake()
     }
 
     function mayGrow(): boolean {
-      if (own === 0 || total <= maxBytes * freeShare || total === own) return true
+      if (own < smallBytes) return true
+      growing.add(answer)
+      if (total <= maxBytes * freeShare) return true
       const [oldest] = growing
-      return oldest === answer && total <= maxBytes
+      return oldest === answer && (total <= maxBytes || whole.size === 0)
     }
 
     async function waitForRoom(): Promise<void> {
@@ -87,20 +102,19 @@ export function createUnsentAnswers(firstLimit: number, collectGarbage: () => vo
     }
 
     const answer: UnsentAnswer = {
-      add(bytes) {
-        count(bytes)
-        if (isOpen && !isWhole) growing.add(answer)
-      },
+      bytes: () => own,
+      add: count,
       room: () => (mayGrow() ? undefined : waitForRoom()),
       complete() {
-        isWhole = true
+        whole.add(answer)
         if (growing.delete(answer)) wake()
       },
       free: (bytes) => count(-bytes),
       close() {
         count(-own)
         isOpen = false
-        answer.complete()
+        const wasLast = whole.delete(answer) && whole.size === 0
+        if (growing.delete(answer) || wasLast) wake()
       },
     }
     return answer

@@ -70,8 +70,8 @@ function isSmall(value: unknown): boolean {
 /** The time for an object, a list or a scalar besides its characters, in characters that take as long to write. */
 const valueWeight = 8
 
-/** How long it takes to write a value. Stops soon after `limit`. */
-function weightOf(value: unknown, limit: number): number {
+/** How long it takes to write a value, in characters: about the length of its JSON. Stops soon after `limit`. */
+export function weightOf(value: unknown, limit: number): number {
   if (typeof value === "string") return valueWeight + value.length
   let weight = valueWeight
   if (typeof value !== "object" || value === null) return weight

@@ -57,7 +57,8 @@ export async function makeCall(
       ...(index < bads && { bad: true }),
     }))
     const raw = { kind: "typed", values } as const
-    const writer = { resultsPerPart: 100, write: () => undefined, room: () => undefined }
+    const nothing = () => undefined
+    const writer = { resultsPerPart: 100, write: nothing, room: nothing, count: () => 0, free: nothing }
     const work = (once: OnceCall | null) =>
       kind === "single"
         ? runSingle({ api, request, raw, input: api.readInput(raw) }, caller, pipeline, once)

@@ -50,6 +50,8 @@ export interface CatalogService {
   readonly accounts: TestAccounts
   /** The log's lines, each with its message. */
   readonly logged: readonly string[]
+  /** The bytes of answers that are made or not read yet. */
+  unsentBytes(): number
   createKey(plan: string): Promise<{ account: string; key: string }>
   post(path: string, body: unknown, key: string): Promise<Response>
 }
@@ -161,6 +163,7 @@ export function startCatalogService(...given: Parameters<typeof catalogParts>): 
     url: server.url,
     accounts,
     logged,
+    unsentBytes: parts.pipeline.unsent.bytes,
     async createKey(plan) {
       const { id: account } = await accounts.create("test", plan)
       return { account, ...(await accounts.createKey({ accountId: account })) }

@@ -17,8 +17,9 @@ import type { OnceCall } from "../../call/once.ts"
 import { type Pipeline, type Progress, requirePresent } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { asksOutside, checkAndRun, type Outcome } from "../../call/run.ts"
-import type { UnsentAnswer } from "../../call/unsent.ts"
+import { smallBytes, type UnsentAnswer } from "../../call/unsent.ts"
 import { workOnce } from "../../call/work-once.ts"
+import { weightOf } from "../../encode/json.ts"
 import { createDnsFields } from "./dns-fields.ts"
 import type { FieldContext } from "./output-type.ts"
 import { maxResultBytes } from "./query-limits.ts"
@@ -73,7 +74,8 @@ async function executeOnce(
   for (const id of call.apis) pipeline.admission.requireApi(caller, id)
   requireCeiling(apis.length, caller)
 
-  const results = createResults(pipeline.unsent.open())
+  call.results ??= pipeline.unsent.open()
+  const results = createResults(call.results)
   const { succeeded, deprecated } = results
   const contextValue = createFieldContext(apis, results, caller, call.request, pipeline)
   const { document, operation } = parts
@@ -98,7 +100,6 @@ async function executeOnce(
     call.charged = call.isReplay ? nothingCharged : charged
     return result
   } finally {
-    results.close()
     hold.release()
   }
 }
@@ -117,6 +118,8 @@ function createResults(answer: UnsentAnswer) {
   let bytes = 0
   /** The bytes of results that wait to be copied. A result that the answer repeats counts once. */
   let held = 0
+  /** A run with much input, during which no other run of the query begins: many at once would each hold a multiple of it. */
+  let largeRun: Promise<unknown> | null = null
 
   function requireWithinLimit(): void {
     if (bytes <= maxResultBytes && held <= maxResultBytes) return
@@ -135,8 +138,18 @@ function createResults(answer: UnsentAnswer) {
     /** Gets the usage entry of each deprecated API, parameter and field that the query uses. */
     deprecated: new Set<string>(),
     requireWithinLimit,
-    room: answer.room,
-    close: answer.close,
+    /** Returns a promise to wait for before the next run; undefined if there is room for it. */
+    room: () => answer.room() ?? largeRun ?? undefined,
+    /** Counts the input of a run until it ends. */
+    async during(running: Promise<Outcome>, input: unknown): Promise<Outcome> {
+      const size = weightOf(input, Number.POSITIVE_INFINITY)
+      answer.add(size)
+      if (size >= smallBytes) largeRun = running
+      const outcome = await running
+      answer.free(size)
+      if (largeRun === running) largeRun = null
+      return outcome
+    },
     add,
     /** Counts the data of a root field. */
     addRoot(data: unknown, info: GraphQLResolveInfo): void {
@@ -191,7 +204,7 @@ function createFieldContext(
         const room = results.room()
         if (room) return room.then(start)
         const outcome = checkAndRun(api, { kind: "typed", values }, context)
-        return outcome instanceof Promise ? outcome.then(take) : take(outcome)
+        return outcome instanceof Promise ? results.during(outcome, values).then(take) : take(outcome)
       }
       const start = () => giveWay()?.then(run) ?? run()
       return start()
@@ -213,6 +226,8 @@ export interface GraphqlCall extends Progress {
   isReplay: boolean
   /** The operation to run, once the document is read. */
   parts: QueryParts | null
+  /** Counts the data of the results, from before the first is made until the text of the answer is; null before and after. */
+  results: UnsentAnswer | null
   /** The refusal of the whole request; null if it is not refused. */
   refusal: Refusal | null
   /** The code for the record: of the fault behind the refusal, or of the refusal itself. */
@@ -235,6 +250,7 @@ export function startGraphqlCall(request: CallerRequest, idempotencyKey: string 
     apis: [],
     charged: nothingCharged,
     parts: null,
+    results: null,
     refusal: null,
     fault: null,
     parameter: null,

@@ -140,7 +140,9 @@ export function usePipeline(parts: PluginParts): Plugin<ServerContext, ServerCon
       }, "application/json")
     },
     onResponse({ request, response, serverContext }) {
-      parts.record(callOf(serverContext), response.status, request)
+      const call = callOf(serverContext)
+      call.results?.close()
+      parts.record(call, response.status, request)
     },
   }
 }

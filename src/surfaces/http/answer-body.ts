@@ -2,6 +2,7 @@ import type { GiveWay } from "../../apis/contract.ts"
 import type { CallerIds } from "../../call/caller.ts"
 import type { Pipeline } from "../../call/pipeline.ts"
 import type { UnsentAnswer } from "../../call/unsent.ts"
+import { weightOf } from "../../encode/json.ts"
 import type { Encoded } from "../../encode/tree.ts"
 import type { CallsInProgress } from "./calls.ts"
 import { httpLimits } from "./limits.ts"
@@ -28,9 +29,12 @@ function drop(pieces: Piece[]): void {
   for (const piece of pieces.splice(0)) piece.transfer(0)
 }
 
-/** A body that is made in parts. A large one is counted as unsent while it is made, and sent as its client reads it. */
-export function createBodyWriter(parts: BodyParts) {
-  const answer = parts.pipeline.unsent.open()
+/**
+ * A body that is made in parts. A large one is counted as unsent while it is made, and sent as its client reads it.
+ * @param answer has the bytes of the data that the body is made from; they count until it is made
+ */
+export function createBodyWriter(parts: BodyParts, answer = parts.pipeline.unsent.open()) {
+  const dataBytes = answer.bytes()
   const pieces: Piece[] = []
   let text = ""
   let hasEnded = false
@@ -47,8 +51,11 @@ export function createBodyWriter(parts: BodyParts) {
 
   async function addAll(parts: Iterable<string>, giveWay: GiveWay): Promise<void> {
     for (const part of parts) {
-      const pause = giveWay()
-      if (pause) await pause
+      await giveWay()
+      for (let room = answer.room(); room; room = answer.room()) {
+        await room
+        await giveWay()
+      }
       addText(part)
     }
   }
@@ -59,13 +66,14 @@ export function createBodyWriter(parts: BodyParts) {
       if (typeof part !== "string") return addAll(part, giveWay)
       addText(part)
     },
-    /** Returns a promise to wait for before more is added, while too many answers are unsent. */
-    room: answer.room,
+    /** The count of its bytes. */
+    answer,
     /** The whole body; `before` and `after` come around what was added. */
     end(before: string, after: string): Body {
       hasEnded = true
       if (pieces.length > 0) {
         answer.complete()
+        answer.free(dataBytes)
         if (before !== "") pieces.unshift(toPiece(before))
         if (text + after !== "") pieces.push(toPiece(text + after))
         return toPulledStream(pieces, answer, parts)
@@ -85,10 +93,25 @@ export function createBodyWriter(parts: BodyParts) {
 /** A body that is made. */
 export type Body = string | ReadableStream
 
-/** The body of an answer that is charged already. Returns a promise only for a large one, which is made in steps. */
-export function toBody(text: Encoded, caller: CallerIds | null, parts: BodyParts): Body | Promise<Body> {
-  if (typeof text === "string" && text.length < pieceLength) return toWholeBody(text)
-  const body = createBodyWriter(parts)
+/**
+ * The body of an answer that is charged already. Returns a promise only for a large one, which is made in steps.
+ * @param data the value that `text` writes: a large text is made when there is room, and its data counts until then
+ * @param answer counts the data already
+ */
+export function toBody(
+  text: Encoded,
+  caller: CallerIds | null,
+  parts: BodyParts,
+  data: unknown = text,
+  answer?: UnsentAnswer | null,
+): Body | Promise<Body> {
+  if (typeof text === "string" && text.length < pieceLength) {
+    answer?.close()
+    return toWholeBody(text)
+  }
+  const counted = answer ?? parts.pipeline.unsent.open()
+  if (!answer) counted.add(weightOf(data, Number.POSITIVE_INFINITY))
+  const body = createBodyWriter(parts, counted)
   const { scheduler } = parts.pipeline
   const added = body.add(text, () => scheduler.giveWay(caller?.account.id ?? ""))
   return added ? added.then(() => body.end("", "")) : body.end("", "")

@@ -1,6 +1,7 @@
 import { type ResultWriter, runBatch } from "../../call/batch.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { workOnce } from "../../call/work-once.ts"
+import { weightOf } from "../../encode/json.ts"
 import { createListEncoder } from "../../encode/list-encoder.ts"
 import { once } from "../../values/once.ts"
 import { createBodyWriter, toResponse } from "./answer-body.ts"
@@ -44,7 +45,13 @@ function answerWith(api: PreparedApi, context: HttpContext) {
     const writer: ResultWriter = {
       resultsPerPart: list.itemsPerPart,
       write: (results, firstIndex, giveWay) => body.add(list.items(results, firstIndex), giveWay),
-      room: body.room,
+      room: body.answer.room,
+      free: body.answer.free,
+      count(value) {
+        const bytes = weightOf(value, Number.POSITIVE_INFINITY)
+        body.answer.add(bytes)
+        return bytes
+      },
     }
     try {
       return await answerMetered(

@@ -1,7 +1,6 @@
 import type { Server } from "elysia/universal"
 import type { Random } from "../../apis/contract.ts"
 import type { Guests } from "../../call/guests.ts"
-import { createScheduler } from "../../call/scheduler.ts"
 import type { SpanStart, Tracer } from "../../ports/tracer.ts"
 import { addressMatches, type Network } from "../../values/ip.ts"
 import type { CallsInProgress } from "./calls.ts"
@@ -132,9 +131,8 @@ export function createFrame(
    * takes new connections, and begins their first requests, as long as there are any. Those who connect anew after each answer
    * would keep it from all other connections.
    */
-  const starts = createScheduler(pipeline.ports)
   const begin = (request: Request) => {
-    const pause = starts.giveWay(() => socketOf(request) ?? "")
+    const pause = pipeline.scheduler.begin(() => socketOf(request) ?? "")
     return pause && context.intake.holdDuring(pause, request)
   }
   return {

@@ -31,11 +31,9 @@ export async function createGraphqlServer(
   const definitions = apis.map(({ definition }) => definition)
   const schema = await createGraphqlSchemaInSteps(definitions, () => pipeline.scheduler.giveWay(""))
 
-  async function respond(
-    { refusal, fault, rate, caller, isReplay }: GraphqlCall,
-    answer: GraphqlBody,
-    request: Request,
-  ): Promise<Response> {
+  async function respond(call: GraphqlCall, answer: GraphqlBody, request: Request): Promise<Response> {
+    const { refusal, fault, rate, caller, isReplay, results } = call
+    call.results = null
     const type = `${mediaTypeFor(acceptedBy(request.headers))}; charset=utf-8`
     const headers: Record<string, string> = {
       "content-type": type,
@@ -46,7 +44,8 @@ export async function createGraphqlServer(
     setRate((name, value) => {
       headers[name] = value
     }, rate)
-    return new Response(await toBody(encodeJson(answer), caller, context), { status, headers })
+    const body = await toBody(encodeJson(answer), caller, context, answer, results)
+    return new Response(body, { status, headers })
   }
 
   function requireIncoming(request: Request): IncomingRequest {

@@ -95,9 +95,9 @@ export function sendMetered(
   const text = encodeInPieces(format, envelope)
   if (usage === null || !hasUsualHeaders(reply, set)) {
     setReply(reply, format, set)
-    return after(toBody(text, caller, parts), toResponse)
+    return after(toBody(text, caller, parts, envelope), toResponse)
   }
-  return after(toBody(text, caller, parts), (body) =>
+  return after(toBody(text, caller, parts, envelope), (body) =>
     respond(body, sharedHeaders(usage, format, set, parts.prepared), usage, set),
   )
 }
