@@ -96,7 +96,10 @@ describe("data counts until its text is made", () => {
 
   test("not of a query that is refused, nor of one that asks for no API", async () => {
     const { key } = await service.createKey("free")
-    const queries = ["{ __typename }", '{ slow(input: {what: "a"}) { done } lines(input: {count: "x"}) { list } }']
+    const queries = [
+      "{ __typename }",
+      '{ slow(input: {what: "a"}) { done } lines(input: {count: "x"}) { list } }',
+    ]
     for (const query of queries) await (await service.post("/v1/graphql", { query }, key)).text()
     expect(service.unsentBytes()).toBe(0)
   })
