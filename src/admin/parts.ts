@@ -33,10 +33,10 @@ export interface AdminParts {
   readonly mayOwe: boolean
   /** The ports that customers' webhooks may use besides the usual ones. */
   readonly webhookPorts: readonly number[]
-  /** The running configuration by the names of the configuration file, without secrets. */
-  readonly settings: Readonly<Record<string, unknown>>
+  /** Describes the running configuration by the names of the configuration file, without secrets. */
+  settings(): Readonly<Record<string, unknown>>
   /** The same as a list, without plans and prices. */
-  readonly settingList: readonly Setting[]
+  settingList(): readonly Setting[]
   readonly config: ConfigControl
   readonly backups: Backups
   /**

@@ -46,8 +46,8 @@ export function createProgramRun(parts: ProgramParts): ProgramRun {
   const administration = createAdministration({
     pages: { service: notServed, console: notServed, portal: notServed },
     ...parts,
-    settings: {},
-    settingList: [],
+    settings: () => ({}),
+    settingList: () => [],
     mayOwe: false,
     // Webhook ports limit customers only.
     webhookPorts: [],

@@ -77,14 +77,10 @@ export function createAdminParts(running: () => RunningConfig, options: AdminPar
     get webhookPorts() {
       return running().config.webhookPorts
     },
-    get settings() {
-      return describeConfig(running().config)
-    },
+    settings: () => describeConfig(running().config),
+    settingList: () => listSettings(running().config),
     get signUp() {
       return signUpSettings(running().config, options)
-    },
-    get settingList() {
-      return listSettings(running().config)
     },
     async readHealth() {
       const { charges, refusals } = gauges.activity

@@ -145,7 +145,7 @@ export const getConfig = defineRead({
     Type.Record(Type.String(), Type.Unknown(), { description: "Settings by name." }),
   ),
   example: {},
-  read: async (_, { settings, config }) => ({ ...settings, version: config.version() }),
+  read: async (_, { settings, config }) => ({ ...settings(), version: config.version() }),
 })
 
 export const listConfig = defineRead({
@@ -182,7 +182,7 @@ export const listConfig = defineRead({
   ),
   example: {},
   read: async (_, { settingList }) =>
-    wholeList(settingList.map((one) => ({ ...one, choices: one.choices && [...one.choices] }))),
+    wholeList(settingList().map((one) => ({ ...one, choices: one.choices && [...one.choices] }))),
 })
 
 export const diffConfig = defineRead({
