@@ -33,7 +33,7 @@ const insertAccounts = (numbers: string) => `
   INSERT INTO accounts (id, name, plan, created_ms) SELECT 'many_' || n, 'Name ' || n, 'free', 1000 FROM ${numbers}`
 
 const numbersInFile = `(WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ${accounts}) SELECT n FROM s)`
-const filled = "SELECT count(*) AS n FROM accounts WHERE note = plan || ' ' || name"
+const filled = "SELECT count(*) AS n FROM accounts WHERE trial = plan || ' ' || name"
 
 /** Takes the step in another process, and returns its exit code. */
 function migrateInProcess(file: string): Promise<number> {
@@ -102,8 +102,8 @@ test("a data file gets the column while another process charges on it", async ()
 
   expect(database.query("PRAGMA user_version").get()).toEqual({ user_version: newer })
   expect(database.query(filled).get()).toEqual({ n: accounts + 1 })
-  expect(database.query("SELECT sql FROM sqlite_schema WHERE name = 'accounts_by_note'").get()).toEqual({
-    sql: "CREATE INDEX accounts_by_note ON accounts (note, id)",
+  expect(database.query("SELECT sql FROM sqlite_schema WHERE name = 'accounts_by_trial'").get()).toEqual({
+    sql: "CREATE INDEX accounts_by_trial ON accounts (trial, id)",
   })
   expect(database.query("SELECT value FROM meta WHERE name = 'unfinished'").get()).toBeNull()
   await older.store.createAccount(accountOf({ id: "acc_2" }))
@@ -129,17 +129,17 @@ test("a step on a data file that fails changes nothing, and one that was interru
       )
       .get()
 
-  expect(() => migrate({ change: `${step.change}; ALTER TABLE nothing ADD COLUMN note TEXT` })).toThrow(
+  expect(() => migrate({ change: `${step.change}; ALTER TABLE nothing ADD COLUMN trial TEXT` })).toThrow(
     "nothing",
   )
   expect(state()).toEqual({ version: schemaVersion, meta: "revision" })
   expect(() =>
-    migrate({ ...step, fills: [{ table: "accounts", key: "id", set: "note = nothing" }] }),
+    migrate({ ...step, fills: [{ table: "accounts", key: "id", set: "trial = nothing" }] }),
   ).toThrow()
   expect(state()).toEqual({ version: newer, meta: "revision,unfinished" })
   migrate(step)
   expect(state()).toEqual({ version: newer, meta: "revision" })
-  expect(database.query("SELECT note FROM accounts").all()).toEqual([{ note: "free Ann" }])
+  expect(database.query("SELECT trial FROM accounts").all()).toEqual([{ trial: "free Ann" }])
   database.close()
 })
 
@@ -178,7 +178,7 @@ test("a database gets the column while an instance charges, and while another se
   await charging.stop()
 
   expect([...(await other.unsafe(filled))]).toMatchObject([{ n: String(accounts + 1) }])
-  const index = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'accounts_by_note'::regclass"
+  const index = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'accounts_by_trial'::regclass"
   expect([...(await other.unsafe(index))]).toEqual([{ indisvalid: true }])
   expect(await readMeta(other)).toEqual(["oldest 1", "probes 0", `store_version ${newer}`])
   await older.store.createAccount(accountOf({ id: "acc_2" }))
@@ -197,11 +197,11 @@ test("a step on a database that fails changes nothing, and one that was interrup
     migrateDatabase(sql, db, { timer: keepAliveTimer, steps: [...databaseSteps, one] })
 
   await expect(
-    migrate({ change: `${step.change}; ALTER TABLE nothing ADD COLUMN note text` }),
+    migrate({ change: `${step.change}; ALTER TABLE nothing ADD COLUMN trial text` }),
   ).rejects.toThrow("nothing")
   expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", `store_version ${schemaVersion}`])
   await expect(
-    migrate({ ...step, indexes: [{ name: "accounts_by_note", on: "accounts (note)", isUnique: true }] }),
+    migrate({ ...step, indexes: [{ name: "accounts_by_trial", on: "accounts (trial)", isUnique: true }] }),
   ).rejects.toThrow("could not create unique index")
   expect(await readMeta(sql)).toEqual([
     "oldest 1",
@@ -211,7 +211,8 @@ test("a step on a database that fails changes nothing, and one that was interrup
   ])
   await Promise.all([migrate(step), openAnyStore(db).then(({ store }) => store.close())])
   expect(await readMeta(sql)).toEqual(["oldest 1", "probes 0", `store_version ${newer}`])
-  const index = "SELECT indisvalid, indisunique FROM pg_index WHERE indexrelid = 'accounts_by_note'::regclass"
+  const index =
+    "SELECT indisvalid, indisunique FROM pg_index WHERE indexrelid = 'accounts_by_trial'::regclass"
   expect([...(await sql.unsafe(index))]).toEqual([{ indisvalid: true, indisunique: false }])
   await sql.close()
 })
