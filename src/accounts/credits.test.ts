@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { accountOf } from "../../test/support/store.ts"
-import { balanceOf, covers, monthAhead } from "./credits.ts"
-import { periodAt } from "./period.ts"
+import { balanceOf, covers, monthAhead, periodAt } from "./credits.ts"
 
 const at = Date.parse
 const times = { createdMs: at("2025-01-15T00:00:00Z"), periodStartMs: at("2025-03-15T00:00:00Z") }

@@ -1,6 +1,6 @@
 import { creditsExhausted, type NoticeRecord } from "../store/outbox.ts"
 import { toIso } from "../values/time-text.ts"
-import { periodAt } from "./period.ts"
+import { periodAt } from "./credits.ts"
 
 /** The `data` of a notice's message. Times are ISO 8601 in UTC; `threshold` is in percent. */
 export function noticeData(notice: NoticeRecord): Readonly<Record<string, unknown>> {

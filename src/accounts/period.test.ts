@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { periodAt } from "./period.ts"
+import { periodAt } from "./credits.ts"
 
 test.each([
   // created, now, start, end

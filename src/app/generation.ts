@@ -1,6 +1,6 @@
 import { offeredPlans } from "../accounts/plan.ts"
 import type { AdminAccess } from "../admin/admin-access.ts"
-import type { FindSnapshot } from "../call/account-snapshots.ts"
+import type { FindSnapshot } from "../call/admission.ts"
 import { createAdmission, sunsetsOf } from "../call/admission.ts"
 import { createCharges } from "../call/charges.ts"
 import type { Guests } from "../call/guests.ts"

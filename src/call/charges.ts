@@ -12,14 +12,14 @@ import {
   type UsageRow,
 } from "../store/store.ts"
 import { toIso } from "../values/time-text.ts"
+import type { Admission } from "./admission.ts"
 import {
   type AccountSnapshot,
   balanceAt,
   createAccountSnapshots,
   type FindSnapshot,
   refresh,
-} from "./account-snapshots.ts"
-import type { Admission } from "./admission.ts"
+} from "./admission.ts"
 import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { Fault, fixedFault, ownKeyHelps } from "./fault.ts"
 import { inSpan } from "./in-span.ts"

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { negotiate, preferredType } from "./accept.ts"
-import { type Format, formats } from "./formats.ts"
+import { type Format, formats, negotiate, preferredType } from "./formats.ts"
 
 /** Headers, each with the format that it asks for. */
 const cases: Readonly<Record<string, Readonly<Record<string, Format>>>> = {

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../apis/contract.ts"
 import type { Tally } from "../observe/counts.ts"
-import { creditsOf, type RequestEnd, type RequestStart } from "../observe/request-record.ts"
+import { creditsOf, type RequestEnd, type RequestStart } from "../observe/request-log.ts"
 import type { Log } from "../ports/log.ts"
 import { firstRowAt, type KeptRequests, type NewRequest, splitRequestId } from "../store/kept-requests.ts"
 import { callSurfaces, type Surface } from "../values/request-events.ts"

@@ -5,7 +5,7 @@ import type { Surface } from "../values/request-events.ts"
 import type { AccountSums, Counts, Tally } from "./counts.ts"
 import type { RequestFeed } from "./request-feed.ts"
 import type { RequestLog } from "./request-log.ts"
-import { creditsOf, type RecordRequest, type RequestEnd } from "./request-record.ts"
+import { creditsOf, type RecordRequest, type RequestEnd } from "./request-log.ts"
 
 /** Counts and logs requests, and passes them to watchers. */
 export interface Observer {

@@ -4,7 +4,7 @@ import { createManualTimer } from "../../test/support/timer.ts"
 import type { RequestFilter, Surface } from "../values/request-events.ts"
 import { createHistogram, type Tally } from "./counts.ts"
 import { createRequestFeed, maxWaitingEvents, maxWatches } from "./request-feed.ts"
-import type { RequestEnd } from "./request-record.ts"
+import type { RequestEnd } from "./request-log.ts"
 
 function setUp() {
   const timer = createManualTimer()

@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../apis/contract.ts"
 import { createIsoTime } from "../ports/log.ts"
 import type { RequestEvent, RequestFilter, Surface } from "../values/request-events.ts"
 import type { Tally } from "./counts.ts"
-import { creditsOf, type RequestEnd, type RequestStart } from "./request-record.ts"
+import { creditsOf, type RequestEnd, type RequestStart } from "./request-log.ts"
 
 /** The requests since the watcher's last `take`. */
 export interface RequestBatch {

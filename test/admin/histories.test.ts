@@ -3,7 +3,7 @@
  * adjustments, repeats and undos. `bun run exactness --only statements` runs 1,000.
  */
 import { describe, expect, test } from "bun:test"
-import { periodAt } from "../../src/accounts/period.ts"
+import { periodAt } from "../../src/accounts/credits.ts"
 import { updateAccount } from "../../src/admin/accounts/change-account.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { adjustCredits, undoAdjustment } from "../../src/admin/credits/adjust-credits.ts"

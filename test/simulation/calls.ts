@@ -13,7 +13,7 @@ import {
   type Work,
 } from "../../src/call/pipeline.ts"
 import type { PreparedApi } from "../../src/call/prepared-api.ts"
-import { runSingle } from "../../src/call/single.ts"
+import { runSingle } from "../../src/call/run.ts"
 import { workOnce } from "../../src/call/work-once.ts"
 import { executeMetered, startGraphqlCall } from "../../src/surfaces/graphql/metered-query.ts"
 import { type QueryParts, selectOperation } from "../../src/surfaces/graphql/query-parts.ts"

@@ -1,7 +1,7 @@
 /** Events of accounts on every kind of store: each is raised exactly once, however many processes charge and look. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { periodAt } from "../../src/accounts/period.ts"
+import { periodAt } from "../../src/accounts/credits.ts"
 import { defaultPlans } from "../../src/accounts/plan.ts"
 import { createEventCheck } from "../../src/webhooks/event-check.ts"
 import { accountDetailsOf, changeOf, firstPage, keyDetailsOf, secretOf } from "../support/admin-store.ts"

@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { balanceOf } from "../../accounts/credits.ts"
-import { periodAt } from "../../accounts/period.ts"
+import { balanceOf, periodAt } from "../../accounts/credits.ts"
 import { maxCredits } from "../../accounts/plan.ts"
 import { nullable } from "../../apis/contract.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"

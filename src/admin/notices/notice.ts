@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
+import { periodAt } from "../../accounts/credits.ts"
 import { noticeData } from "../../accounts/notice-data.ts"
-import { periodAt } from "../../accounts/period.ts"
 import { choice, nullable } from "../../apis/contract.ts"
 import { type MailRecord, mailIdOf, mailStates } from "../../store/admin-store.ts"
 import type { AttemptRecord, NoticeRecord } from "../../store/outbox.ts"

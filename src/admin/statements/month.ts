@@ -1,4 +1,4 @@
-import { periodAt } from "../../accounts/period.ts"
+import { periodAt } from "../../accounts/credits.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
 import { AdminFault } from "../fault.ts"
 

@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value"
 import fc from "fast-check"
 import { processorMs } from "../../../test/support/processor-time.ts"
 import { runApi } from "../../../test/support/run-api.ts"
-import { formatCompanyId, parseCompanyId } from "./company-id.ts"
+import { formatCompanyId, parseCompanyId } from "./company-list.ts"
 import { bluetoothlookup, createBluetoothlookup } from "./index.ts"
 
 describe("companyid", () => {

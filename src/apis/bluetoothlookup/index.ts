@@ -3,8 +3,13 @@ import { defineApi, defineFormat, nullableText, reject } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
 import answers from "./answers.json"
 import embedded from "./companies.json"
-import { formatCompanyId, highestCompanyId, parseCompanyId } from "./company-id.ts"
-import { type Companies, companyName } from "./company-list.ts"
+import {
+  type Companies,
+  companyName,
+  formatCompanyId,
+  highestCompanyId,
+  parseCompanyId,
+} from "./company-list.ts"
 import stored from "./examples.json"
 
 const companyIdFormat = "bluetooth-company-id"

@@ -1,3 +1,4 @@
+import type { Timer } from "../../apis/contract.ts"
 import { createArrivingBodies } from "./arriving-bodies.ts"
 import { httpLimits } from "./limits.ts"
 
@@ -28,4 +29,49 @@ export function createCallsInProgress() {
     ended: (): Promise<void> =>
       count === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
   }
+}
+
+/** Without a request for this long, the connections that are still open are taken for idle. */
+const quietMs = 250
+
+/** Clients that always have a request in progress get their last answer well within this time. */
+const longestMs = 1_000
+
+/** How a server parts with its clients when it stops: each connection is closed after an answer that says so. */
+export interface Closing {
+  /** Whether answers have to say that the connection will be closed, and `/ready` that no more calls should be sent. */
+  readonly isBegun: boolean
+  /** Requests that came since then. */
+  requests: number
+  /** Begins. Resolves after `ms`, in which proxies find out, or when `ends` resolves. */
+  drain(ms: number, ends: Promise<void>): Promise<void>
+  /** Begins. Resolves when no request has come for 250 ms, after a second at most. */
+  begin(): Promise<void>
+}
+
+/** Creates the state of a server that has not begun to close. */
+export function createClosing(timer: Timer): Closing {
+  let isBegun = false
+  const closing: Closing = {
+    get isBegun() {
+      return isBegun
+    },
+    requests: 0,
+    async drain(ms, ends) {
+      isBegun = true
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const cancel = timer.after(ms, resolve)
+      await Promise.race([promise, ends])
+      cancel()
+    },
+    async begin() {
+      isBegun = true
+      let before = -1
+      for (let waitedMs = 0; waitedMs < longestMs && closing.requests > before; waitedMs += quietMs) {
+        before = closing.requests
+        await new Promise<void>((resolve) => timer.after(quietMs, resolve))
+      }
+    },
+  }
+  return closing
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { createManualTimer } from "../../../test/support/timer.ts"
-import { createClosing } from "./closing.ts"
+import { createClosing } from "./calls.ts"
 
 /** How long the closing lasts when `requests` come in each step of 50 ms. */
 async function lasts(requests: (ms: number) => number): Promise<number> {

@@ -6,12 +6,11 @@ import type { Pipeline } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { tooManyUnsent } from "../../call/unsent.ts"
 import type { Observer } from "../../observe/observer.ts"
-import type { CallsInProgress } from "./calls.ts"
-import type { Closing } from "./closing.ts"
-import type { AnswerSettings, IncomingApp } from "./incoming.ts"
+import type { CallsInProgress, Closing } from "./calls.ts"
 import type { Intake } from "./intake.ts"
 import { httpLimits } from "./limits.ts"
 import type { PreparedHeaders } from "./reply.ts"
+import type { AnswerSettings, IncomingApp } from "./request.ts"
 
 /** The parts that the features of the HTTP app share. */
 export interface HttpContext {

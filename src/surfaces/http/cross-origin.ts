@@ -1,6 +1,6 @@
 import { cors } from "@elysiajs/cors"
 import { Elysia } from "elysia"
-import type { AnswerSettings } from "./incoming.ts"
+import type { AnswerSettings } from "./request.ts"
 
 /** Headers of an answer that pages of other origins may read. */
 export const exposedHeaders = [

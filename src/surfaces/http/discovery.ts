@@ -10,11 +10,11 @@ import type { DocumentOptions } from "../openapi/document.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
 import { type HttpContext, unkeyedFeature } from "./context.ts"
 import { negotiateFormat } from "./format.ts"
-import type { IncomingApp } from "./incoming.ts"
 import { prefersPage, type SiteServer } from "./page-routes.ts"
 import { noRoute } from "./paths.ts"
 import { parseQuery } from "./query.ts"
 import { ownAnswer, send } from "./reply.ts"
+import type { IncomingApp } from "./request.ts"
 import { createResource, type Resource } from "./resource.ts"
 
 /** Pages for crawlers and agents, and at `/` the page for people, all made from the catalog. None needs a key. */

@@ -1,7 +1,13 @@
+import Negotiator from "negotiator"
 import { Fault, inputFault } from "../../call/fault.ts"
-import { mediaTypeNames, negotiate, preferredType } from "../../encode/accept.ts"
-import { type Format, formats, isFormat } from "../../encode/formats.ts"
-import { acceptedBy } from "./accepted.ts"
+import {
+  type Format,
+  formats,
+  isFormat,
+  mediaTypeNames,
+  negotiate,
+  preferredType,
+} from "../../encode/formats.ts"
 import { httpLimits } from "./limits.ts"
 import type { Query } from "./query.ts"
 
@@ -54,4 +60,25 @@ function problemOf(readable: readonly string[]): Fault | null {
     return inputFault("format", `must be one of ${formats.join(", ")}`)
   }
   return inputFault("format", "must be percent-encoded UTF-8")
+}
+
+const { acceptCharacters: maxLength, acceptRanges: maxRanges } = httpLimits
+
+/** The `Accept` or `Accept-Encoding` header of a request; null when it is absent or too long. */
+export function acceptedBy(headers: Headers, name: "accept" | "accept-encoding" = "accept"): string | null {
+  const text = headers.get(name)
+  if (text === null || text.length <= maxRanges) return text
+  return text.length > maxLength || text.split(",", maxRanges + 1).length > maxRanges ? null : text
+}
+
+/** The one of `codings` that a client prefers (RFC 9110 §12.5.3), or `identity`. */
+export function preferredCoding<Coding extends string>(
+  headers: Headers,
+  codings: readonly Coding[],
+): Coding | "identity" {
+  const accepted = acceptedBy(headers, "accept-encoding")
+  if (accepted === null) return "identity"
+  const asked = new Negotiator({ headers: { "accept-encoding": accepted } })
+  const preferred = asked.encoding([...codings, "identity"])
+  return codings.find((coding) => coding === preferred) ?? "identity"
 }

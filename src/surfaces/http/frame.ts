@@ -6,12 +6,17 @@ import { addressMatches, type Network } from "../../values/ip.ts"
 import type { CallsInProgress } from "./calls.ts"
 import { clientAddress } from "./client-address.ts"
 import type { HttpContext } from "./context.ts"
-import { type IncomingRequest, incomingRequests, type Opened } from "./incoming.ts"
 import { createIntake } from "./intake.ts"
 import { createPreparedHeaders, fixedHeaders } from "./reply.ts"
-import { createRequestIds } from "./request-id.ts"
-import { pathOf } from "./request-url.ts"
-import { hasTwoKeys, sentKey } from "./sent-key.ts"
+import {
+  createRequestIds,
+  hasTwoKeys,
+  type IncomingRequest,
+  incomingRequests,
+  type Opened,
+  pathOf,
+  sentKey,
+} from "./request.ts"
 
 /** The parts that every Elysia app of the service calls. */
 export interface FrameParts extends Pick<HttpContext, "apis" | "pipeline" | "observer"> {

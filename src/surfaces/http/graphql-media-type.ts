@@ -1,4 +1,4 @@
-import { preferredType } from "../../encode/accept.ts"
+import { preferredType } from "../../encode/formats.ts"
 
 /** Media types of an answer (GraphQL over HTTP §4.1). */
 const json = "application/json"

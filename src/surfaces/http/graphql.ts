@@ -1,12 +1,12 @@
 import { Elysia } from "elysia"
-import type { RecordRequest } from "../../observe/request-record.ts"
+import type { RecordRequest } from "../../observe/request-log.ts"
 import { once } from "../../values/once.ts"
 import { faultNameOf, Refusal, toRefusal } from "../graphql/refusal.ts"
-import { acceptedBy } from "./accepted.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./context.ts"
+import { acceptedBy } from "./format.ts"
 import { mediaTypeFor } from "./graphql-media-type.ts"
-import type { Exchange, IncomingApp, IncomingRequest } from "./incoming.ts"
 import { setAnswerHeaders } from "./reply.ts"
+import type { Exchange, IncomingApp, IncomingRequest } from "./request.ts"
 
 const neverAborted = new AbortController().signal
 

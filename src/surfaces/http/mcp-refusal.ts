@@ -1,7 +1,7 @@
 import type { Fault } from "../../call/fault.ts"
-import type { AnswerSettings } from "./incoming.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { setAnswerHeaders } from "./reply.ts"
+import type { AnswerSettings } from "./request.ts"
 
 /** The codes of JSON-RPC 2.0 §5.1, and the first of those that a server may choose. */
 const codes = { parseError: -32_700, invalidRequest: -32_600, ownError: -32_000 } as const

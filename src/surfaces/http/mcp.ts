@@ -1,16 +1,16 @@
 import { Elysia } from "elysia"
 import { Fault } from "../../call/fault.ts"
 import { explain } from "../../call/pipeline.ts"
-import type { RecordRequest } from "../../observe/request-record.ts"
+import type { RecordRequest } from "../../observe/request-log.ts"
 import { isLoopback } from "../../values/ip.ts"
 import { once } from "../../values/once.ts"
 import type { ServiceName } from "../mcp/server.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
-import type { Exchange, IncomingApp } from "./incoming.ts"
 import { refuse } from "./mcp-refusal.ts"
 import type { McpHttp } from "./mcp-server.ts"
 import { MethodNotAllowed } from "./paths.ts"
+import type { Exchange, IncomingApp } from "./request.ts"
 
 /** The names under which a service is reached. */
 export interface TrustedNames {

@@ -1,6 +1,6 @@
 import { closest, distance } from "fastest-levenshtein"
 import { Fault } from "../../call/fault.ts"
-import { pathOf } from "./request-url.ts"
+import { pathOf } from "./request.ts"
 
 /** A known path, called with another method. */
 export class MethodNotAllowed extends Fault {

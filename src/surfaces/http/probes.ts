@@ -6,9 +6,9 @@ import type { Exposition } from "../../observe/exposition.ts"
 import { toBody, toResponse } from "./answer-body.ts"
 import { type HttpContext, metricsTokenNeeded } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
-import type { IncomingApp } from "./incoming.ts"
 import { ownAnswer, send } from "./reply.ts"
-import { pathOf } from "./request-url.ts"
+import type { IncomingApp } from "./request.ts"
+import { pathOf } from "./request.ts"
 
 export interface ProbesParts {
   readonly version: string

@@ -7,10 +7,10 @@ import type { RateState } from "../../store/store.ts"
 import { type Body, type BodyParts, toBody, toResponse } from "./answer-body.ts"
 import { preflightHeaders } from "./cross-origin.ts"
 import { negotiateFormat } from "./format.ts"
-import type { AnswerSettings } from "./incoming.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { toProblem } from "./problem.ts"
 import { parseQuery } from "./query.ts"
+import type { AnswerSettings } from "./request.ts"
 
 /** Headers of every answer. A browser that guessed types could run a caller's own text as a script (Fetch §3.6). */
 export const fixedHeaders = { "x-content-type-options": "nosniff" } as const

@@ -1,8 +1,8 @@
 import { promisify } from "node:util"
 import fresh from "fresh"
 import { once } from "../../values/once.ts"
-import { preferredCoding } from "./accepted.ts"
-import type { AnswerSettings } from "./incoming.ts"
+import { preferredCoding } from "./format.ts"
+import type { AnswerSettings } from "./request.ts"
 
 /** A text, or bytes of a picture. */
 type Read = string | Uint8Array<ArrayBuffer>

@@ -1,6 +1,6 @@
 import type { Input } from "../../call/input.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
-import { runSingle } from "../../call/single.ts"
+import { runSingle } from "../../call/run.ts"
 import { workOnce } from "../../call/work-once.ts"
 import { once } from "../../values/once.ts"
 import type { HttpContext } from "./context.ts"

@@ -2,8 +2,7 @@ import { holdsKey } from "../../accounts/key.ts"
 import type { AdminPlace } from "../../config/readers.ts"
 import { createAdminApp } from "./admin/separate-app.ts"
 import { createHttpApp, type HttpAppOptions, type HttpParts } from "./app.ts"
-import { createCallsInProgress } from "./calls.ts"
-import { createClosing } from "./closing.ts"
+import { createCallsInProgress, createClosing } from "./calls.ts"
 import { httpLimits } from "./limits.ts"
 import {
   type ListeningApp,

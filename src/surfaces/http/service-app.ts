@@ -1,7 +1,7 @@
 import { crossOrigin } from "./cross-origin.ts"
 import type { createFrame } from "./frame.ts"
 import { meteredRoutes } from "./metered.ts"
-import { createListeningApp } from "./request-url.ts"
+import { createListeningApp } from "./request.ts"
 
 /**
  * The app to which metered features add their routes. They are no instances of their own: Elysia would add each route twice, once

@@ -1,9 +1,9 @@
 import { type Unsubscribes, unsubscribePath } from "../../admin/unsubscribe.ts"
 import { finishBody, type HttpContext, inProgress, overloadOf, unkeyedFeature } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
-import type { Exchange, IncomingApp } from "./incoming.ts"
 import type { SiteServer } from "./page-routes.ts"
-import { pathOf } from "./request-url.ts"
+import type { Exchange, IncomingApp } from "./request.ts"
+import { pathOf } from "./request.ts"
 
 /**
  * The links in notices by mail that end them (RFC 8058). GET shows a page with one button and changes nothing, since programs

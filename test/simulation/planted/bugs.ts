@@ -37,7 +37,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "credits are held for ever when the client leaves",
     oracles: ["hold", "books"],
-    file: "call/single.ts",
+    file: "call/run.ts",
     changes: [
       ["  } finally {\n    hold.release()", "  } finally {\n    if (!request.hasLeft()) hold.release()"],
     ],

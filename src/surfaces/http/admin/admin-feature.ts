@@ -2,8 +2,8 @@ import { Elysia } from "elysia"
 import type { AdminAccess } from "../../../admin/admin-access.ts"
 import type { HttpContext } from "../context.ts"
 import { sameOriginOnly } from "../cross-origin.ts"
-import type { Exchange, IncomingApp } from "../incoming.ts"
-import { pathOf } from "../request-url.ts"
+import type { Exchange, IncomingApp } from "../request.ts"
+import { pathOf } from "../request.ts"
 import type { AdministrationApp, ServiceAbout } from "./administration-app.ts"
 
 /** The parts of the administration that an app serves. */

@@ -2,12 +2,12 @@ import { AdminFault, adminFaults, type Mistake } from "../../../admin/fault.ts"
 import type { Actor } from "../../../admin/operation.ts"
 import { type Fault, type FaultCode, toFault } from "../../../call/fault.ts"
 import { logFault, type Pipeline } from "../../../call/pipeline.ts"
-import type { RecordRequest } from "../../../observe/request-record.ts"
+import type { RecordRequest } from "../../../observe/request-log.ts"
 import { StoreUnavailable } from "../../../store/store.ts"
 import { finishBody, type HttpContext } from "../context.ts"
-import type { AnswerSettings, Exchange } from "../incoming.ts"
 import { MethodNotAllowed } from "../paths.ts"
 import { problemTypeStart } from "../problem.ts"
+import type { AnswerSettings, Exchange } from "../request.ts"
 
 /** Every problem of the admin API. The names are the ends of the problem types and do not change. */
 export const problems = {

@@ -3,7 +3,7 @@ import type { PasskeySite } from "../../../admin/passkeys/ceremonies.ts"
 import type { FoundSession, SessionKind, Sessions } from "../../../admin/sessions/sessions.ts"
 import { isLoopback } from "../../../values/ip.ts"
 import type { HttpContext } from "../context.ts"
-import type { AnswerSettings, Exchange } from "../incoming.ts"
+import type { AnswerSettings, Exchange } from "../request.ts"
 import type { RequestRate } from "./request-rate.ts"
 
 /**

@@ -3,7 +3,7 @@ import { isOperatorOnly, type Operation } from "../../../admin/operation.ts"
 import { itemOf, listColumns } from "../../../admin/pages.ts"
 import type { RawInput } from "../../../call/input.ts"
 import { toCsvRow } from "../../../encode/csv.ts"
-import type { AnswerSettings } from "../incoming.ts"
+import type { AnswerSettings } from "../request.ts"
 import { setAdminHeaders } from "./admin-problem.ts"
 import type { EntryWriter } from "./entry-lines.ts"
 

@@ -1,7 +1,7 @@
 import type { OpenFile } from "../../../admin/operation.ts"
 import type { HttpContext } from "../context.ts"
-import type { AnswerSettings } from "../incoming.ts"
 import { httpLimits } from "../limits.ts"
+import type { AnswerSettings } from "../request.ts"
 import { setAdminHeaders } from "./admin-problem.ts"
 
 type StreamContext = Pick<HttpContext, "calls" | "pipeline" | "closing">

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia"
 import { AdminFault } from "../../../admin/fault.ts"
 import type { Sessions } from "../../../admin/sessions/sessions.ts"
-import type { Exchange } from "../incoming.ts"
+import type { Exchange } from "../request.ts"
 import { meteredRoutes } from "../metered.ts"
 import { createPreparedHeaders } from "../reply.ts"
 import { singleAnswerer } from "../rest.ts"

@@ -2,7 +2,7 @@ import type { AdminAccess } from "../../../admin/admin-access.ts"
 import type { Brand } from "../../../config/brand.ts"
 import type { CallsInProgress } from "../calls.ts"
 import { createFrame, type FrameOptions, type FrameParts } from "../frame.ts"
-import { createListeningApp } from "../request-url.ts"
+import { createListeningApp } from "../request.ts"
 import { webFeature } from "../web/feature.ts"
 import { createAdminFeature } from "./admin-feature.ts"
 

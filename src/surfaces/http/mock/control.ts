@@ -8,12 +8,11 @@ import { messageOf } from "../../../values/message-of.ts"
 import { toIso } from "../../../values/time-text.ts"
 import { readObject, readText } from "../body.ts"
 import { crossOrigin } from "../cross-origin.ts"
-import { type AnswerSettings, incomingRequests } from "../incoming.ts"
 import type { Intake } from "../intake.ts"
 import { MethodNotAllowed, refusalOfPath } from "../paths.ts"
 import { parseQuery } from "../query.ts"
 import { fixedHeaders, ownAnswer, send } from "../reply.ts"
-import { pathOf } from "../request-url.ts"
+import { type AnswerSettings, incomingRequests, pathOf } from "../request.ts"
 import { controlSchemas, requireApi, requireFault, requireStub, toInstant } from "./control-input.ts"
 
 export interface ControlParts {

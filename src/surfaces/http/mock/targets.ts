@@ -3,9 +3,8 @@ import type { Input, RawInput } from "../../../call/input.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { Target } from "../../../mock/faults.ts"
 import { isObject } from "../../../values/is-object.ts"
-import { isValidHost } from "../host.ts"
 import { parseQuery } from "../query.ts"
-import { sentKey } from "../sent-key.ts"
+import { isValidHost, sentKey } from "../request.ts"
 
 /** With or without a slash at the end: the service takes both for the same path. */
 const paths = /^\/v1\/([a-z0-9]+)(\/batch)?\/?$/

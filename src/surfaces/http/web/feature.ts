@@ -3,8 +3,8 @@ import { once } from "../../../values/once.ts"
 import type { Site } from "../../site/site.ts"
 import { type HttpContext, unkeyedFeature } from "../context.ts"
 import { sameOriginOnly } from "../cross-origin.ts"
-import type { Exchange, IncomingApp } from "../incoming.ts"
 import { noRoute } from "../paths.ts"
+import type { Exchange, IncomingApp } from "../request.ts"
 import type { WebPage } from "./page.ts"
 
 /** The pages that an app serves, and their brand. */

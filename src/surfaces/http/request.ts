@@ -1,0 +1,169 @@
+import { type Context, Elysia } from "elysia"
+import type { Random } from "../../apis/contract.ts"
+import type { CallerRequest } from "../../call/caller.ts"
+import { Fault } from "../../call/fault.ts"
+import type { RequestStart } from "../../observe/request-log.ts"
+
+/** A request as it arrived, for the pipeline and for the record. */
+export interface IncomingRequest extends CallerRequest, RequestStart {}
+
+/** The status and headers of the answer, which Elysia sends with what a handler returns. */
+export type AnswerSettings = Pick<Context["set"], "headers" | "status">
+
+/** The part of Elysia's context that a handler takes. */
+export interface Exchange {
+  readonly request: Request
+  readonly set: AnswerSettings
+  readonly incoming: IncomingRequest
+}
+
+/** The start of an Elysia instance whose handlers have `incoming`. */
+export type IncomingApp = ReturnType<typeof incomingRequests>
+
+/**
+ * Adds `incoming` to Elysia's context, before anything else looks at a request, so that preflights and refusals have an id too.
+ * @param opened is called before the cross-origin plugin answers preflights. It may throw, or answer the request itself
+ */
+export function incomingRequests(open: (request: Request) => IncomingRequest, opened: Opened = () => {}) {
+  return new Elysia({ name: "incoming-requests" }).decorate("incoming", notYet).onRequest((context) => {
+    const { request } = context
+    const set: AnswerSettings = context.set
+    const incoming = open(request)
+    context.incoming = incoming
+    set.headers["x-request-id"] = incoming.requestId
+    requireHost(request)
+    requireOneId(request)
+    // Not the context itself: Elysia would then prepare all of it, which costs a fifth of a metered call.
+    return opened({ request, set, incoming })
+  })
+}
+
+/** Looks at a request before a route is found. What it returns is the answer. */
+export type Opened = (exchange: Exchange) => Promise<Response> | Response | undefined
+
+/** Stands in the context until the request is opened, so that all contexts have one shape. */
+const notYet: IncomingRequest = {
+  requestId: "",
+  hasOwnId: false,
+  key: null,
+  address: () => "",
+  hasTwoKeys: false,
+  hasLeft: () => false,
+  startedMs: 0,
+  trace: null,
+}
+
+const wellFormed = /^[A-Za-z0-9._-]{1,128}$/
+
+/**
+ * Takes a well-formed incoming `X-Request-ID`, and makes an id otherwise: a random prefix of the process and a count. An id that
+ * holds a key, or is the one that the request sends, is not taken, since ids are logged and sent back.
+ */
+export function createRequestIds(
+  random: Random,
+  holdsKey: (text: string) => boolean,
+): (incoming: string | null, sentKey: string | null) => string {
+  const prefix = Buffer.from(random.bytes(9)).toString("base64url")
+  let count = 0
+  return (incoming, sentKey) => {
+    if (incoming !== null && wellFormed.test(incoming) && incoming !== sentKey && !holdsKey(incoming)) {
+      return incoming
+    }
+    count++
+    return `${prefix}.${count.toString(36)}`
+  }
+}
+
+/** @throws Fault for a request with two ids, which come as `a, b`: a log must not choose one (RFC 9110 §5.3) */
+export function requireOneId({ headers }: Request): void {
+  if (!headers.get("x-request-id")?.includes(",")) return
+  throw new Fault("inputRejected", "The request header 'X-Request-ID' must be sent once, without a comma.")
+}
+
+/** A name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 9110 §7.2). Nobody uses other forms of RFC 3986. */
+const form = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i
+
+/** The last valid host. Nearly all requests have the same one, and comparing it saves 0.4 µs, 3 % of a metered call. */
+let lastValid = ""
+
+/**
+ * Whether a `Host` header is one valid host. Bun takes two headers, which come as `a, b`, and invalid ones; proxies and caches
+ * could then take another host than the service (RFC 9112 §3.2). Null is a request of HTTP/1.0: in HTTP/1.1 Bun requires the
+ * header.
+ */
+export function isValidHost(host: string | null): boolean {
+  if (host === null || host === lastValid) return true
+  if (!form.test(host) || !URL.canParse(`http://${host}`)) return false
+  lastValid = host
+  return true
+}
+
+/** @throws Fault for a request without one valid `Host`, which has to be a 400 (RFC 9112 §3.2) */
+export function requireHost({ headers }: Request): void {
+  if (isValidHost(headers.get("host"))) return
+  throw new Fault(
+    "inputRejected",
+    "The request header 'Host' must be sent once, with one host name or IP address and at most a port.",
+  )
+}
+
+/** The API key of a request: `x-api-key`, or `Authorization: Bearer KEY` (RFC 6750 §2.1). Null without a key. */
+export function sentKey(headers: Headers): string | null {
+  return headers.get("x-api-key") || bearerToken(headers.get("authorization"))
+}
+
+/** Whether a request names another key in `Authorization` than in `x-api-key`, so that it is not clear who calls. */
+export function hasTwoKeys(headers: Headers): boolean {
+  const authorization = headers.get("authorization")
+  if (authorization === null) return false
+  const token = bearerToken(authorization)
+  return token !== null && token !== sentKey(headers)
+}
+
+/** The scheme's name is case-insensitive (RFC 9110 §11.1). */
+export function bearerToken(authorization: string | null): string | null {
+  return (authorization && /^bearer +([^ ]+) *$/i.exec(authorization)?.[1]) || null
+}
+
+/** Where Elysia starts to look for the path in a URL. A shorter host would make it miss the first slash. */
+const pathSearchStart = 11
+
+/**
+ * Makes an app that listens. Before anything is done for a request, `begin` may return a promise to wait for. The app puts into
+ * each request a URL in which Elysia and graphql-yoga find the path. Without it they miss the path of a short host such as
+ * `https://a/`, and of a request of HTTP/1.0 without a host, whose URL is the path alone in Bun (oven-sh/bun#33721).
+ */
+export function createListeningApp(begin: (request: Request) => Promise<void> | undefined = () => undefined) {
+  // Elysia finds the routes: Bun cannot replace those of an app that it was given, and would get each of them twice.
+  const app = new Elysia({ systemRouter: false })
+  return app.wrap((handle, request) => {
+    const url = toReadableUrl(request.url)
+    // A property and not a new Request: Bun knows the connection of the original one only.
+    if (url !== request.url) Object.defineProperty(request, "url", { value: url })
+    const pause = begin(request)
+    return pause ? (later: Request) => pause.then(() => handle(later)) : handle
+  })
+}
+
+function toReadableUrl(url: string): string {
+  if (url.startsWith("/")) return `http://localhost${url}`
+  const start = pathStart(url)
+  return start < pathSearchStart ? `http://localhost${url.slice(start)}` : url
+}
+
+/** The path of an absolute URL, as it was sent. By text: `new URL` would resolve `..` and escape characters. */
+export function pathOf(url: string): string {
+  const start = pathStart(url)
+  const end = url.indexOf("?", start)
+  return url.slice(start, end === -1 ? url.length : end)
+}
+
+/** The path and query of an absolute URL, as they were sent. */
+export function pathAndQueryOf(url: string): string {
+  return url.slice(pathStart(url))
+}
+
+/** The place of the path in an absolute URL, after a host of one character at least. */
+function pathStart(url: string): number {
+  return url.indexOf("/", "http://".length + 1)
+}
