@@ -45,7 +45,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "the last month lasts a millisecond too long",
     oracles: ["month"],
-    file: "accounts/period.ts",
+    file: "accounts/credits.ts",
     changes: [["nowMs < known.endMs", "nowMs <= known.endMs"]],
   },
   {
@@ -184,6 +184,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a link of a mail can be used twice",
     oracles: ["sign-up"],
+<<<<<<< HEAD
     file: "store/link-steps.ts",
     changes: [
       [
@@ -191,6 +192,10 @@ export const plantedBugs: readonly PlantedBug[] = [
         "AND expires_ms > $2::bigint RETURNING 1",
       ],
     ],
+=======
+    file: "store/sqlite/email-links.ts",
+    changes: [["WHERE hash = ?1) AND used_ms IS NULL AND", "WHERE hash = ?1) AND"]],
+>>>>>>> 9755fe61 (Point the planted bugs at the places of today)
   },
   {
     name: "a statement has the adjustments of the next month",
