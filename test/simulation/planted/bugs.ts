@@ -184,7 +184,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a link of a mail can be used twice",
     oracles: ["sign-up"],
-<<<<<<< HEAD
     file: "store/link-steps.ts",
     changes: [
       [
@@ -192,10 +191,6 @@ export const plantedBugs: readonly PlantedBug[] = [
         "AND expires_ms > $2::bigint RETURNING 1",
       ],
     ],
-=======
-    file: "store/sqlite/email-links.ts",
-    changes: [["WHERE hash = ?1) AND used_ms IS NULL AND", "WHERE hash = ?1) AND"]],
->>>>>>> 9755fe61 (Point the planted bugs at the places of today)
   },
   {
     name: "a statement has the adjustments of the next month",
