@@ -1,9 +1,10 @@
-/** Sentences that readers had to read twice. Their kinds: a noun clause as a comment, a pronoun without a noun, a riddle. */
+/** Sentences and kinds of sentences that readers have to read twice. */
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { Glob } from "bun"
 
 const root = join(import.meta.dir, "..")
+/** Noun clauses, pronouns without a noun, riddles. */
 const unclear = [
   "Only two things leave the machine",
   "Shows as whom you act, and what you may do",
@@ -79,9 +80,70 @@ const unclear = [
 
 test("no text of the sources and the documentation is one of them", async () => {
   const found: string[] = []
-  for (const file of new Glob("{src,docs}/**/*.{ts,tsx,md,sql}").scanSync(root)) {
-    const text = (await Bun.file(join(root, file)).text()).replace(/\s*\n\s*(?:\*|\/\/|--)?\s*/g, " ")
-    found.push(...unclear.filter((words) => text.includes(words)).map((words) => `${file}: ${words}`))
+  for await (const [file, text] of filesOf("{src,docs}/**/*.{ts,tsx,md,sql}")) {
+    const joined = text.replace(/\s*\n\s*(?:\*|\/\/|--)?\s*/g, " ")
+    found.push(...unclear.filter((words) => joined.includes(words)).map((words) => `${file}: ${words}`))
   }
   expect(found).toEqual([])
 })
+
+test("a comment begins with its noun or verb, not with a clause or a pronoun", async () => {
+  const found: string[] = []
+  for await (const [file, text] of filesOf("src/**/*.{ts,tsx,css,sql}"))
+    found.push(...clausesIn(text).map((words) => `${file}: ${words}`))
+  expect(found).toEqual([])
+})
+
+test.each([
+  ["/** What a check finds. */", 1],
+  ["/**\n * Those with jobs,\n * in the order of their turns.\n */", 1],
+  ["\n  // Of plans and prices.\n", 1],
+  ["size INTEGER, -- of the whole\n-- What is kept", 1],
+  ["const a = 1 // Those of customers alone.", 1],
+  ["{/* What is left */}", 1],
+  ["// The parts of a reply.\n// What a client sees is one of them.", 0],
+  ["/** The parts\n * Of a name stay as they are. */", 0],
+  ["/** Whatever the caller sends. Offers, too. */", 0],
+])("%j has %d such comments", (text, count) => {
+  expect(clausesIn(text)).toHaveLength(count)
+})
+
+test("a byte is a byte: no octet in names, comments and pages, but in names that others have given", async () => {
+  const found: string[] = []
+  for await (const [file, text] of filesOf("*.md", "{src,docs}/**/*.{ts,tsx,md,sql,css}"))
+    if (!file.endsWith(".test.ts") && hasOctet(text)) found.push(file)
+  expect(found).toEqual([])
+})
+
+test.each([
+  ["/** The first octets of a key. */", true],
+  ["const maxOctets = 65_536", true],
+  ['setHeader("content-type", "application/octet-stream")', false],
+  ["const octetString = 0x04", false],
+  ["return address.octets.slice(0, 3)", false],
+])("%j: %p", (text, expected) => {
+  expect(hasOctet(text)).toBe(expected)
+})
+
+async function* filesOf(...patterns: string[]): AsyncGenerator<readonly [file: string, text: string]> {
+  const files = patterns.flatMap((pattern) => [...new Glob(pattern).scanSync(root)])
+  expect(files).toContain("src/main.ts")
+  for (const file of files) yield [file, await Bun.file(join(root, file)).text()]
+}
+
+/** Whether a text says octet, except for RFC 2046 (a media type), X.680 (a type of ASN.1) and the library ipaddr.js. */
+function hasOctet(text: string): boolean {
+  return /octet/i.test(text.replace(/application\/octet-stream|octet ?string|\baddress\.octets\b/gi, ""))
+}
+
+/** The comments that begin with such a word. A line comment goes on in the next line, which may begin with any word. */
+function clausesIn(text: string): readonly string[] {
+  const lines = text.split("\n")
+  const isLineComment = (line = "") => /^\s*(?:\/\/|--)/.test(line)
+  const inLines = lines.flatMap((line, index) => {
+    if (isLineComment(line) && isLineComment(lines[index - 1])) return []
+    return /(?:^|\s)(?:\/\/|--) (?:What|Those|Of)\b.*/.exec(line)?.[0].trim() ?? []
+  })
+  const inBlocks = text.match(/\/\*{1,2}\s*(?:\*\s)?\s*(?:What|Those|Of)\b.*/g) ?? []
+  return [...inLines, ...inBlocks]
+}

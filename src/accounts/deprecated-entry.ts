@@ -2,7 +2,7 @@
 export type DeprecatedPart = "api" | `parameter ${string}` | `field ${string}`
 
 /**
- * Returns the usage entry of a deprecated part: `hmac:api`, `hmac:parameter.key`, `hmac:field.rate.value`. It is recorded beside
+ * Returns the usage entry of a deprecated part: `hmac:api`, `hmac:parameter.key`, `hmac:field.rate.value`. It is recorded with
  * the API's usage, with the calls and no credits. Ids of APIs have no colon.
  */
 export function deprecatedEntry(api: string, part: DeprecatedPart): string {

@@ -71,7 +71,7 @@ export function plansToText(plans: Plans): string {
   return JSON.stringify([...plans.values()])
 }
 
-/** The plans of {@link plansToText}. What a plan of an older program lacks is as in a new plan. */
+/** The plans of {@link plansToText}. Values that a plan of an older program lacks are those of a new plan. */
 export function plansFromText(text: string): Plans {
   const plans = JSON.parse(text) as readonly (Partial<Plan> & Pick<Plan, "name">)[]
   return new Map(plans.map((plan) => [plan.name, { ...blankPlan, ...plan }]))

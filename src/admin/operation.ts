@@ -65,8 +65,8 @@ export interface Operation<
 type OperationMethod = "GET" | "POST" | "PATCH" | "DELETE"
 
 /**
- * How customers run an operation in the portal: which parameters name what must be their own. What belongs to another account is
- * a 404; an account that is left out is their own.
+ * How customers run an operation in the portal: which parameters must name things of their own. A thing of another account is a
+ * 404; an account that is left out is their own.
  */
 export interface PortalAccess {
   /** The parameter with the id of an account; `key` and `notice` likewise. */
@@ -121,7 +121,7 @@ export interface OperationCommand {
   readonly empty?: string
   /** The columns of a list that fit a terminal; `--wide` and `--json` show all. */
   readonly columns?: readonly string[]
-  /** Columns beside these, for a file, a pipe and a terminal that has room for them. */
+  /** Columns in addition to these, for a file, a pipe and a terminal that has room for them. */
   readonly moreColumns?: readonly string[]
   /** Whether a table that does not fit shortens ids before it leaves out columns. Not where the id is what one needs from it. */
   readonly shortensIds?: boolean
@@ -178,11 +178,11 @@ export interface PreparedChange<Output> {
   readonly before: ChangedThing["before"]
   readonly after: ChangedThing["after"]
   /**
-   * The single things of a change of many. Each has an audit record of its own, so that it is found by its account. What is
-   * taken by another is named by `prepare`: it is called again if the store finds such a thing.
+   * The single things of a change of many. Each has an audit record of its own, so that it is found by its account. `prepare`
+   * names values that another one has already: it is called again if the store finds one.
    */
   readonly parts?: readonly ChangedThing[]
-  /** True for a trial, and for what was done before: it changes and records nothing. */
+  /** True for a trial, and for a change that was made already: nothing is changed or recorded. */
   readonly isTrial?: boolean
   /**
    * True when `answer` changes something outside the store, such as a file. If it fails, a second audit record says so, and the
@@ -212,7 +212,7 @@ export interface AdminContext extends AdminParts {
 export interface Actor {
   /** `admin-key:ID`, `person:ID`, `console:ID`, `portal:ID`, `cli:NAME` or `service`. */
   readonly id: string
-  /** A name to show beside it. */
+  /** A name to show with the id. */
   readonly name: string
   readonly permissions: readonly string[]
   /** The only account that a customer reaches; null for operators, who reach all. */

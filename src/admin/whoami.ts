@@ -12,7 +12,7 @@ export const whoami = defineRead({
   input: Type.Object({}),
   output: Type.Object({
     actor: Type.String({ description: "As whom you act, as the audit log names it." }),
-    name: Type.String({ description: "A name to show beside it." }),
+    name: Type.String({ description: "A name to show with the id." }),
     permissions: Type.Array(Type.String({ enum: grants }), { description: "What you were granted." }),
     source: Type.String({ description: "Where you come from." }),
     known_permissions: Type.Record(Type.String(), Type.String(), {

@@ -1,4 +1,4 @@
-/** What is refused in a definition. The examples that teach how to write an API compile. */
+/** Mistakes that a definition is refused for. The examples that teach how to write an API compile. */
 import { afterAll, expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -52,7 +52,7 @@ test("a definition is frozen with everything in it, and so is a copy that runs o
     examples: [{ name: "One", input: { text: "a" }, output: { shouted: ["A"] } }],
     run: ({ text }) => ({ shouted: [text.toUpperCase()] }),
   })
-  // What the definition was made from is frozen, too, as soon as a surface reads it.
+  // The parts of the definition are frozen, too, as soon as a surface reads it.
   expect(shout.input.properties.text).toBe(text)
   for (const api of [shout, withMember(shout, "run", () => ({ shouted: [] }))]) {
     expect(notFrozen(api)).toEqual([])
@@ -86,7 +86,7 @@ test("every @example of the contract and the page about adding an API", async ()
   expect(compile(programs)).toBe("")
 })
 
-/** What the compiler says about the programs; empty without errors. */
+/** The compiler's messages about the programs; empty without errors. */
 function compile(programs: readonly string[]): string {
   const files = programs.map((program, index) => {
     const file = join(folder, `example-${index}.ts`)

@@ -90,7 +90,7 @@ export interface Example<Input extends TObject = TObject, Output extends TObject
   readonly given?: Fixture
   /** Top-level output fields that differ from run to run, such as a duration. */
   readonly varying?: readonly string[]
-  /** A sentence that stands beside the example wherever it is shown. @internal */
+  /** A sentence that is shown with the example. @internal */
   readonly note?: string
 }
 
@@ -170,8 +170,8 @@ export function defineApi<Input extends TObject, Output extends TObject>(
 }
 
 /**
- * Defines an API with a library that cannot give way to other calls. Its code is in `run.ts` beside the definition, is listed in
- * `isolated-runs.ts`, and is loaded only by threads. A run that takes too much time, memory, stack or output is a 400. @internal
+ * Defines an API with a library that cannot give way to other calls. Its code is in `run.ts` next to the definition, is listed
+ * in `isolated-runs.ts`, and is loaded by threads alone. A run with too much time, memory, stack or output is a 400. @internal
  * @example
  * export const shout = defineIsolatedApi({
  *   id: "shout",
@@ -246,7 +246,7 @@ export function secretsOf({ input }: { readonly input: TObject }): readonly stri
   return Object.entries(input.properties ?? {}).flatMap(([name, schema]) => (isSecret(schema) ? [name] : []))
 }
 
-/** Since when something should not be used any more, and until when it works. */
+/** Marks a part that should not be used: the day since when, and the day until which it works. */
 export interface Deprecation {
   /** The UTC day since which it is deprecated, `YYYY-MM-DD`. */
   readonly since: string

@@ -1,6 +1,6 @@
 import type { Example } from "./contract.ts"
 
-/** A file `examples.json` beside an API. Readers find in `about` which examples it has, and where their data is from. */
+/** A file `examples.json` next to an API. Readers find in `about` which examples it has, and where their data is from. */
 interface StoredExamples {
   readonly about?: string
   /** The world of all examples but those that have one of their own, or null for none. */

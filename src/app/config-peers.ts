@@ -23,7 +23,7 @@ const messageSchema = Type.Object({
   host: Type.String({ maxLength: 255 }),
   /** The fingerprint of plans and prices. */
   fingerprint: Type.String({ maxLength: 64 }),
-  /** `begins`: the others answer. `ends`: it is no longer there. */
+  /** `begins`: the others answer. `ends`: the process stops. */
   state: Type.Union([Type.Literal("begins"), Type.Literal("runs"), Type.Literal("ends")]),
 })
 type Message = Static<typeof messageSchema>

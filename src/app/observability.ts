@@ -67,7 +67,7 @@ interface ObservabilityParts
     Partial<Pick<Gauges, "droppedSpans">> {
   readonly opened: OpenLog
   readonly ports: Ports & { readonly dns: { readonly stats?: () => ResolverStats } }
-  /** The timer of what is written between calls; that of the runtime by default. */
+  /** The timer for writes between calls; the runtime's timer by default. */
   readonly timer?: Timer
   readonly store: Pick<OpenStore, "gauges" | "history" | "requests">
   /** The history is kept for so many days; 0 for none. */

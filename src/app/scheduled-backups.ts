@@ -31,7 +31,7 @@ const ownName = /^scheduled-\d{8}T\d{6}Z-[\da-f]{8}\.db$/
 
 /**
  * Makes backups on a schedule and deletes older ones of its own. The times are multiples of the interval since 1970-01-01, UTC:
- * each 24 hours is midnight. Of several processes one makes the backup of each time. It does not start it.
+ * each 24 hours is midnight. With several processes, one of them makes each backup. This function starts none.
  */
 export function createScheduledBackups(parts: ScheduleParts) {
   const { administration, backups, clock, timer, random, log } = parts

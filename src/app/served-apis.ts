@@ -6,8 +6,8 @@ import type { DataList } from "../values/data-list.ts"
 import { nearestFirst } from "../values/nearest.ts"
 
 /**
- * The APIs that an operator has chosen with `[catalog] include` and `exclude`, by id or category; `exclude` wins. What is not
- * chosen does not exist for any surface.
+ * The APIs that an operator has chosen with `[catalog] include` and `exclude`, by id or category; `exclude` wins. The others do
+ * not exist for any surface.
  * @throws ConfigError for a name that is neither, and for a choice that leaves nothing
  */
 export function servedOf(

@@ -55,7 +55,7 @@ export interface StartOptions {
   readonly logOutput?: LogOutput
   /** How long a call waits for a database on a server, milliseconds. Tests on a busy machine allow more than usual. */
   readonly databaseLimitMs?: number
-  /** How far the clocks of this process and a database on a server may be apart, milliseconds. Tests move that of the process. */
+  /** How far the clocks of the process and of a database server may be apart, milliseconds. Tests move the process's clock. */
   readonly maxSkewMs?: number | undefined
   /** Where the configuration is read again; without it, it does not change. */
   readonly configSource?: ConfigSource | null
@@ -63,7 +63,7 @@ export interface StartOptions {
   readonly open?: typeof openStore
   /** How the service is served. A simulation has no sockets. */
   readonly serve?: typeof startHttpServer
-  /** The timer of all that the service does between calls; that of the runtime by default. */
+  /** The timer for all work between calls; the runtime's timer by default. */
   readonly backgroundTimer?: Timer
   /** Ends the process a second after the disk did not confirm a flush of the data file. */
   readonly onUnflushed?: () => void

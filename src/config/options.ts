@@ -227,7 +227,7 @@ export const options = {
   exampleDomain: one("example-domain DOMAIN", "domain in examples of pages", mailDomain, "example.com"),
   title: one("title TEXT", "name that pages in a browser show", title, "penknife"),
   brandColor: one("brand-color COLOR", "colour of these pages, as in CSS", opaqueColor, null, "green"),
-  logo: file("logo FILE", "SVG or PNG beside the name on pages, 128 KiB at most", "a knife in the colour"),
+  logo: file("logo FILE", "SVG or PNG next to the name on pages, 128 KiB at most", "a knife in the colour"),
   favicon: file("favicon FILE", "SVG or PNG in a browser's tab, 128 KiB at most", "the logo"),
   signUpUrl: one("sign-up-url URL", "page where strangers become customers", link, null, "none"),
   contact: one("contact ADDRESS", "e-mail address or page, shown on pages", contact, null, "none"),

@@ -12,7 +12,7 @@ export interface SettingPlaces {
 
 /**
  * A setting in a message, as its operator wrote it: `--smtp`, `PENKNIFE_SMTP` or `'smtp' in p.toml`.
- * @param beside the setting whose way of writing counts if this one was not given
+ * @param beside the setting whose source decides how this one is written, if this one has the default
  */
 export function settingName(
   { origins, file }: SettingPlaces,

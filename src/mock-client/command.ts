@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { findBun } from "./bun.ts"
 
 /**
- * Finds the command that runs penknife: the executable in PENKNIFE_BIN; in the npm package, the program beside this module,
+ * Finds the command that runs penknife: the executable in PENKNIFE_BIN; in the npm package, the program next to this module,
  * under Bun; in the repository, the executable in dist or the sources under Bun.
  * @throws Error when Bun is missing; the message says what to install
  */

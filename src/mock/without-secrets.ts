@@ -13,8 +13,8 @@ interface ShownRequest {
 }
 
 /**
- * Makes the function that takes the values of secret parameters out of a request. What cannot be read, and the texts of a GraphQL
- * query that names an API with secrets, are left out whole.
+ * Makes the function that takes the values of secret parameters out of a request. A body that cannot be read, and the texts of a
+ * GraphQL query that names an API with secrets, are left out whole.
  */
 export function createSecretFilter(apis: readonly ApiDefinition[]) {
   const secrets = new Map(apis.map((api) => [api.id, secretsOf(api)]))

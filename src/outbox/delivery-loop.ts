@@ -11,7 +11,7 @@ export interface Channel<Row> {
   claim(options: ClaimFilter): Promise<Row | null>
   /** When the next row becomes due after `nowMs`; null without one. */
   nextAttemptMs(nowMs: number): Promise<number | null>
-  /** Where an attempt takes place. Of two rows with the same place, the second waits. */
+  /** The place of a row's attempts, such as a host. While one row is sent there, others with this place wait. */
   placeOf(row: Row): string
   isRetry(row: Row): boolean
   /** Makes one attempt and records it. Never throws. */

@@ -15,14 +15,14 @@ interface ThreadParts {
   readonly memory: MemoryWatch | null
   /** Gets what failed in a thread outside of a call. */
   readonly onUncaught: (cause: string) => void
-  /** The file with the code of the APIs, for tests; that of the catalog by default. */
+  /** The file with the code of the APIs, for tests; the catalog's file by default. */
   readonly runs?: string
 }
 
 const loadLimitMs = 10_000
 /** No input within the limits of the catalog takes 170 MB. A run that takes more is ended, as one that takes --api-memory. */
 const maxRunBytes = 201_326_592
-/** A library keeps itself and small tables. What is more is left over from a large input. */
+/** A library keeps itself and small tables. More than this is left over from a large input. */
 const maxKeptBytes = 67_108_864
 /** Larger answers would hold up the service while it reads them. */
 const maxOutputLength = 1_000_000

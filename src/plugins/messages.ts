@@ -9,12 +9,12 @@ export type ToWorker =
   /** Asks for the definition in this file. Sent once, first. */
   | {
       readonly kind: "load"
-      /** For isolated APIs: the file that names their code; empty for that of the catalog. */
+      /** For isolated APIs: the file that names their code; empty for the catalog's file. */
       readonly file: string
       readonly isIsolated?: boolean
       /**
-       * Four 32-bit numbers that the worker sets: that of a run when it begins it; the system's id of its thread; the processor
-       * time of its thread when the run came; the same when the run has loaded its code, and again at its end.
+       * Four 32-bit numbers that the worker sets: the number of a run when it begins it; the system's id of its thread; the
+       * processor time of its thread when the run came; the same when the run has loaded its code, and again at its end.
        */
       readonly shared: SharedArrayBuffer
     }

@@ -7,7 +7,7 @@ import { PluginRefused } from "./plugin-refused.ts"
 const nameForm = /^[a-z][a-z0-9]{1,39}$/
 
 /**
- * Writes a folder with a first API that works, and beside it the types for editors, unless they are there.
+ * Writes a folder with a first API that works, and next to the folder the types for editors, unless they are there.
  * @param directory the parent of the new folder; it is made too
  * @param taken the ids of other APIs
  * @returns the files that were written

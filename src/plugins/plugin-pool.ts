@@ -134,7 +134,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
 
   function makeIdle(worker: PluginWorker): void {
     idle.push(worker)
-    // The one that was the only worker so far had no end.
+    // The worker that was the only one may have no timer.
     for (const one of idle)
       if (!cancelEnd.has(one))
         cancelEnd.set(

@@ -58,7 +58,7 @@ export function createThreadDns(ask: (question: number, asked: ThreadQuestion) =
   }
 
   return {
-    /** Returns the DNS of a new run. Those of earlier runs answer nothing any more. */
+    /** Returns the DNS of a new run. The objects of earlier runs answer nothing from then on. */
     begin,
     /** Takes the service's answer to a question. */
     take(question: number, answer: DnsAnswer | DnsReply) {
@@ -138,7 +138,7 @@ export function protectProcess(target: {
 }
 
 /**
- * Random bytes from a seed of a cryptographic source: SHA-256 of the seed and a counter, in turn (as Hash_DRBG, NIST SP 800-90A
+ * Random bytes from a seed of a cryptographic source: SHA-256 of the seed and a counter that grows (as Hash_DRBG, NIST SP 800-90A
  * §10.1.1). They cannot be predicted without the seed, and the same seed makes the same bytes.
  */
 export function createRunRandom(seed: Uint8Array): Random {

@@ -33,7 +33,7 @@ export function createThreadWeb(send: (request: number, url: string) => void) {
   }
 
   return {
-    /** Returns the Web of a new run. Those of earlier runs answer nothing any more. */
+    /** Returns the Web of a new run. The objects of earlier runs answer nothing from then on. */
     begin,
     /** Takes the service's answer to a request. */
     take(request: number, answer: WebAnswer) {

@@ -163,8 +163,8 @@ const maxGarbageBytes = 33_554_432
 const pageBytes = 4_096
 const memory = readMemoryUse()
 /**
- * At the last collection; there is one after the first long run. What others give back hides the growth of the process, so pages
- * that this thread took count too.
+ * Figures at the last collection; there is one after the first long run. Memory that other threads give back hides the growth of
+ * the process, so pages that this thread took count too.
  */
 let last = { ms: Number.NEGATIVE_INFINITY, pages: 0, residentBytes: process.memoryUsage.rss() }
 

@@ -32,7 +32,7 @@ const pipeBytes = 4_096
 const pieceBytes = 262_144
 
 /**
- * Opens the log's output. Lines are gathered for at most 100 ms and written in pieces, beside the event loop, by sonic-boom.
+ * Opens the log's output. Lines are gathered for at most 100 ms and written in pieces, outside the event loop, by sonic-boom.
  * Gathering is our own: sonic-boom measures its whole buffer again at each line, which costs more than the rest of logging.
  */
 export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutputOptions): LogOutput {

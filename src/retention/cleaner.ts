@@ -31,7 +31,7 @@ interface CleanerParts {
 }
 
 const dayMs = 86_400_000
-/** So many calls meet a step. With more, their 99th percentile would be that of the steps. */
+/** The share of calls that meet a step. With more, the steps would set the 99th percentile of calls. */
 const usualShare = 0.05
 /** The first attempt after a start. */
 const startDelayMs = 60_000
@@ -112,8 +112,8 @@ export function createCleaner(parts: CleanerParts) {
   }
 
   /**
-   * A query asks first until when usage is kept by month. So this is set at least an hour before the first row changes: no query
-   * that began before is still running then.
+   * A query asks first until when usage is kept by month. So this is set at least an hour before the first row changes: earlier
+   * queries have ended by then.
    */
   async function foldUsage(untilDay: string): Promise<number> {
     const knownDay = await retention.monthsUntil()

@@ -84,9 +84,9 @@ export interface AdminStore extends CreditsStore, PeopleReads, MailReads {
    */
   usageMonthsUntil(): Promise<string | null>
   /**
-   * Sums of usage, by account, key, newest day first, and API. The day of usage that is kept by month is `YYYY-MM`. Of such a
-   * month, a query may ask only for all days. With named accounts, a page has as many sums as its limit allows; their usage is
-   * read at once.
+   * Sums of usage, by account, key, newest day first, and API. The day of usage that is kept by month is `YYYY-MM`. A query may
+   * only ask for all days of such a month. With named accounts, a page has as many sums as its limit allows; their usage is read
+   * at once.
    */
   usage(query: UsageQuery, page: Page): Promise<UsagePage>
 
@@ -190,7 +190,7 @@ export interface SignInLink {
   readonly kind: SessionKind
   /** Whose sessions it opens: the account's id, or the administrator as the audit log names them. */
   readonly owner: string
-  /** A name to show beside it. */
+  /** A name to show with the id. */
   readonly name: string
   readonly permissions: readonly string[]
   /** The admin key without which it opens nothing; null when it needs none. */
@@ -323,7 +323,7 @@ export interface AuditRecord {
   readonly atMs: number
   /** `admin-key:ID`, `person:ID`, `console:ID`, `portal:ID`, `cli:NAME` or `service`. */
   readonly actor: string
-  /** A name to show beside it. */
+  /** A name to show with the id. */
   readonly actorName: string
   /** `keys.rotate`, … */
   readonly operation: string

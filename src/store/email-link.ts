@@ -10,7 +10,7 @@ export interface EmailLink {
   readonly email: string
   /** The name of the account to make; empty for the address. */
   readonly name: string
-  /** The plan of the account to make; null for that of the settings. */
+  /** The plan of the account to make; null for the plan of the settings. */
   readonly plan: string | null
   /** The address of the terms that were accepted with the question for the link. */
   readonly terms: string | null
@@ -33,7 +33,7 @@ export interface EmailLinkLimits {
   readonly asked: "sign-up" | "sign-in"
   /** The mailbox that gets the link, however its address is written. */
   readonly mailbox: string
-  /** The networks of the client, the narrowest first, and the most questions of each. A name begins with that of a wider one. */
+  /** The client's networks, narrowest first, with the most questions of each. A name begins with the wider network's name. */
   readonly networks: readonly { readonly name: string; readonly most: number }[]
   /**
    * Questions for a mailbox from the widest network. A browser that has not asked for it gets up to as many more: each takes the

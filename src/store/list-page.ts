@@ -219,7 +219,7 @@ export function equals(column: string, value: Value | undefined): Condition[] {
   return compares(column, "=", value)
 }
 
-/** The condition that a column has one of some values. Of one value, an index has the rows in the order of a list. */
+/** The condition that a column has one of some values. For a single value, an index has the rows in the order of a list. */
 export function isOneOf(column: string, values: readonly string[] | undefined, texts: TextList): Condition[] {
   if (values === undefined || values.length === 1) return equals(column, values?.[0])
   return [[(list) => `${column} ${texts.isIn(list)}`, texts.toParameter(values)]]

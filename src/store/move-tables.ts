@@ -87,8 +87,8 @@ export const moveTables: readonly MoveTable[] = [
       `id at_ms actor actor_name operation target_kind target_id account_id before_json after_json source request_id`,
     ),
   },
-  // Otherwise the first look at the new store would raise no event of the time since the last look at the old one. The usage of
-  // months that were added up must not be taken for that of days.
+  // Otherwise the first look at the new store would raise no event of the time since the last look at the old one. Sums of whole
+  // months must not be taken for usage of days.
   {
     name: "meta",
     columns: words("name value"),

@@ -40,7 +40,7 @@ export const peopleSteps = {
   ],
 
   "passkey.insert": ({ passkey, most }) => [
-    // Of two new passkeys of a person the second waits here.
+    // The second of two new passkeys of a person waits here.
     step(
       "SELECT 1 FROM people WHERE id = $1 AND removed_ms IS NULL FOR NO KEY UPDATE",
       [passkey.personId],

@@ -184,7 +184,7 @@ export function prepareKeptRequests(parts: RequestParts): KeptRequests {
     const own = requestId === undefined ? null : splitRequestId(requestId)
     const names = [account, key, api, fault, own?.prefix].filter((name) => name !== undefined)
     const found = new Map((await readNames(names)).map(({ name, n }) => [name, n]))
-    // Lists of APIs have no number. Of everything else, a request has the number.
+    // An API that only stands in lists has no number. All other names of requests have one.
     if ([account, key, fault].some((name) => name !== undefined && !found.has(name))) return noRequests
     const values: Parameter[] = []
     const add = (value: string | number) =>

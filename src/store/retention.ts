@@ -10,8 +10,8 @@ export interface Retention extends RetentionMarks {
   /** Whether there is room for what a step writes. A data file's log is emptied only when no process reads it. */
   hasRoom(): boolean
   /**
-   * Deletes at most `limit` notices that were raised before a time, with their attempts, and as many mails. Those that wait stay.
-   * Returns how many rows there were.
+   * Deletes at most `limit` notices that were raised before a time, with their attempts, and as many mails. Notices and mails
+   * that wait stay. Returns how many rows there were.
    */
   deleteNotices(beforeMs: number, limit: number): Promise<number>
   /** Deletes at most `limit` Idempotency-Keys of calls that were kept for long enough. Returns how many. */
@@ -44,7 +44,7 @@ interface RetentionMarks {
   monthsUntil(): Promise<string | null>
   /** Sets it to a later day, the first of a month. */
   setMonthsUntil(day: string): Promise<void>
-  /** Up to which day all usage was added to that of its month; null for none. */
+  /** The day up to which all usage was added to its month's; null for none. */
   foldedUntil(): Promise<string | null>
   setFoldedUntil(day: string): Promise<void>
   /** Audit records before this time may be deleted; null for none. */

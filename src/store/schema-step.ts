@@ -20,7 +20,7 @@ export interface Fill {
   readonly set: string
 }
 
-/** An index to build beside a running service. */
+/** An index to build while the service runs. */
 export interface NewIndex {
   readonly name: string
   /** The table with the columns and a condition, such as `accounts (plan, id) WHERE plan <> 'free'`. */

@@ -20,12 +20,12 @@ const lastKey = "\uffff"
 interface UsageParts {
   readonly read: Run
   readonly dialect: UsageDialect
-  /** As that of AdminStore. */
+  /** The same as in AdminStore. */
   readonly usageMonthsUntil: () => Promise<string | null>
 }
 
 /**
- * Reads a page of sums. Those of all accounts are read in steps of some accounts, until the page is full or enough accounts were
+ * Reads a page of sums. Sums of all accounts are read in steps of some accounts, until the page is full or enough accounts were
  * looked at.
  */
 export async function readUsage(

@@ -151,7 +151,8 @@ export function toReverseName(address: Address): string {
 
 /**
  * The networks whose clients count as one where few must be let through, the narrowest first: the 256 addresses around one of
- * IPv4, and the /64, /56 and /48 of IPv6, which customers of providers get (RFC 6177). A name begins with that of a wider one.
+ * IPv4, and the /64, /56 and /48 of IPv6, which customers of providers get (RFC 6177). Each name begins with
+ * the wider network's name.
  */
 export function mailNetworksOf(text: string): readonly [string, ...string[]] {
   const address = parseAddress(text)

@@ -52,7 +52,7 @@ export function instantsOf(
 ): { instants: number[]; change: ClockChange | null } {
   const instants: number[] = []
   let met: ClockChange | null = null
-  // No offset is so large, and no change moves clocks so far.
+  // Larger than any offset, and than any change of clocks.
   let from = clockMs - 2 * dayMs
   while (true) {
     const change = changeAfter(zone, from)

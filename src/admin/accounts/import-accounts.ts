@@ -122,7 +122,7 @@ function toSentence(mistakes: readonly Mistake[]): string {
   return `No account was created: there ${count} in the list. Entry ${first?.index} (counted from 0): ${first?.detail}`
 }
 
-/** Reads each parameter by itself, so that the mistake of one does not hide that of another. */
+/** Reads each parameter by itself, so that a mistake in one does not hide a mistake in another. */
 const readers: readonly ReadInput[] = Object.entries(newAccount.properties).map(([name, schema]) =>
   compileInput(Type.Object({ [name]: schema })),
 )

@@ -25,7 +25,7 @@ const auditSchema = Type.Object({
   actor: Type.String({
     description: "Who did it: an admin key, a console session, a user of the command line.",
   }),
-  actor_name: Type.String({ description: "A name to show beside it." }),
+  actor_name: Type.String({ description: "A name to show with the id." }),
   operation: Type.String({ description: "What was done." }),
   target_kind: Type.String({ description: "What kind of thing it was done to." }),
   target: Type.String({ description: "The id of this thing." }),

@@ -47,7 +47,7 @@ export async function orRefusal<T>(work: Promise<T>): Promise<T> {
 
 /**
  * For a change whose first answer was lost: the process ended before or after the file was changed, or another process of the
- * service is still at it.
+ * service is changing it.
  * @throws AdminFault
  */
 export async function refuseRecall(): Promise<never> {

@@ -24,7 +24,7 @@ export const linkSchema = Type.Object({
   }),
 })
 
-/** That a link is shown once. */
+/** The note that a link is shown once. */
 export const linkNote = "The link is shown once, in the first answer to this request, and signs in once."
 
 type LinkOutput = Static<typeof linkSchema>

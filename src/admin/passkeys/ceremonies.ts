@@ -250,7 +250,7 @@ export type PasskeyRefusal = "passkeyUnknown" | "passkeyOld" | "passkeyInvalid"
 
 /**
  * Checks a sign-in (WebAuthn §7.2): signature, site, user verification, and a challenge that this browser was given. The counter
- * is compared when the sign-in is written, so that of two with one counter the second is refused.
+ * is compared when the sign-in is written, so that the second of two sign-ins with the same counter is refused.
  * @param browser the text of the cookie that the challenge is bound to; null without one
  */
 export async function verifySignIn(

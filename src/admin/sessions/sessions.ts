@@ -35,7 +35,7 @@ export interface Sessions {
    * @throws SignInRefused, and what `limit` throws
    */
   begin(kind: SessionKind, grant: Grant, from: RequestOrigin, options: OpenOptions): Promise<OpenedSession>
-  /** The session of a cookie; null when there is none, or what it was opened with no longer holds. Reads the store each time. */
+  /** The session of a cookie; null when there is none, or when the key or link behind it has ended. Reads the store each time. */
   find(kind: SessionKind, cookie: string, from: RequestOrigin): Promise<FoundSession | null>
   /**
    * The hash of the key that a session calls APIs with; null where its account has no key that works.

@@ -58,7 +58,7 @@ export const linkLimits = {
 
 /**
  * Sends a link to an e-mail address, if there is something to send: to an account it is a link to sign in, to others one to sign
- * up. What happened is not told to who asks.
+ * up. Whoever asks is not told which.
  * @returns what happened, for the log
  * @throws AdminFault and AccountError for what is wrong with the question itself, whoever has an account
  */
@@ -158,7 +158,7 @@ async function countQuestion(
       targetId: id,
       accountId: account?.id ?? null,
       before: null,
-      // Not the address: someone may type that of a stranger, and this record stays.
+      // Not the address: someone may type a stranger's, and this record stays.
       after: JSON.stringify({ for: isSent ? kind : asked, sent: isSent, expires: toIso(expiresMs) }),
     },
     replay: null,

@@ -14,8 +14,8 @@ export const accountsAtOnce = 100
 const accountsTogether = 8
 
 /**
- * The statements of accounts for a month, in their order. Those of a month that is over are made from rows that do not change any
- * more; until then they show the present state.
+ * The statements of accounts for a month, in their order. Once the month is over they are made from rows that never change; until
+ * then they show the present state.
  */
 export async function readStatements(
   accounts: readonly AccountDetails[],

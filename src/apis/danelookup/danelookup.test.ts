@@ -1,4 +1,4 @@
-/** What clients have to do by RFC 7672 §2.2, over the signed zones of test/data/dnssec. */
+/** The duties of clients by RFC 7672 §2.2, over the signed zones of test/data/dnssec. */
 import { describe, expect, test } from "bun:test"
 import { createSignedDns, type Tampering } from "../../../test/support/signed-dns.ts"
 import { testAnchor } from "../../../test/support/signed-zones.ts"

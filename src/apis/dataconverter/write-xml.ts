@@ -60,7 +60,7 @@ export function writeXml(value: Value, notes: Notes): string {
       return
     }
     output.add(">", content)
-    // White space beside text would become part of the text.
+    // White space next to text would become part of the text.
     const inner = content === "" && indent !== "" ? `${indent}  ` : ""
     for (const [child, item] of children)
       writeChild(child, item, { where: pointerTo(where, child), indent: inner, prefixes })

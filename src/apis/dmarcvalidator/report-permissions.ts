@@ -16,7 +16,7 @@ export interface Permission {
 }
 
 /**
- * Whether the domains of addresses take reports about the domain of a record. Those with another organizational domain say so by
+ * Whether the domains of addresses take reports about the domain of a record. Domains with another organizational domain agree by
  * a record (RFC 9990, "Verifying External Destinations").
  */
 export function findPermissions(

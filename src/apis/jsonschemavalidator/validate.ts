@@ -163,7 +163,7 @@ function toDocument(parameter: string, schema: Json, address: string, dialect: D
 }
 
 /**
- * In draft 7, other keywords beside `$ref` are ignored (core, section 8.3), but it may refer to `definitions` beside it, as in
+ * In draft 7, other keywords next to `$ref` are ignored (core, section 8.3), but it may refer to `definitions` next to it, as in
  * the output of many generators. The library loses them, so that they get a schema of their own around the reference.
  */
 function keepDefinitions(schema: Readonly<Record<string, Json>>, dialect: Dialect) {

@@ -7,7 +7,7 @@ import { reject } from "../contract.ts"
 export interface Token {
   /** The parts of the compact form, as they were signed. */
   readonly parts: readonly string[]
-  /** Whether its payload is empty: it travels beside the token (RFC 7515 appendix F). */
+  /** Whether its payload is empty: it is sent apart from the token (RFC 7515 appendix F). */
   readonly isDetached: boolean
   /** The signed form of the payload: base64url, or the bytes themselves (RFC 7797 §3). */
   readonly signedPayload: string | Uint8Array

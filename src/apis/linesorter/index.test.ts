@@ -14,7 +14,7 @@ async function countPauses(input: Parameters<typeof linesorter.run>[0]) {
   return { sorted, pauses }
 }
 
-/** What stopped the service once: 2 MB, or 10,000 lines, of these. */
+/** 2 MB, or 10,000 lines, of these would stop the service for a long time if they were sorted. */
 const refusedFills = ["\u0f73", "\u0323\u0301", "\u0f71\u0f72", "\uff9e", "\u{1d165}"]
 const sortedFills = ["\ufdfa", "a", "\0", "\u0e01", "\u{1f600}"]
 

@@ -71,7 +71,7 @@ function toNaturalRank(_line: string, key: string): string {
 }
 
 /**
- * The number that a line begins with, as a text whose order is that of numbers of any length. Lines without a number are after
+ * The number that a line begins with, as a text that sorts like the number, whatever its length. Lines without a number are after
  * all others.
  */
 function toNumericRank(line: string): string {

@@ -26,7 +26,7 @@ interface Ending {
   readonly count: number
 }
 
-/** Grows with the code points that are seen in long runs and beside them, all of Unicode at most. */
+/** Grows with the code points that are seen in long runs and next to them, all of Unicode at most. */
 const endings = new Map<string, Ending>()
 
 function endingOf(character: string): Ending {

@@ -23,7 +23,7 @@ export type DmarcStep =
 
 /**
  * Asks for the records of a domain and of the domains above it, at most the last seven: at most eight questions (RFC 9989 §4.10).
- * The walk ends at the first record that says whether it is that of a public suffix.
+ * The walk ends at the first record that says whether its domain is a public suffix.
  */
 export async function walkDmarc(
   domain: string,
@@ -50,7 +50,7 @@ export function failureOf(steps: readonly DmarcStep[]): (DmarcStep & DnsFailed) 
   return steps.find((step) => step.kind === "failure")
 }
 
-/** The domain to which others align (RFC 9989 §4.10.2). Of a domain without any record it is the domain itself. */
+/** The domain to which others align (RFC 9989 §4.10.2). For a domain without any record it is the domain itself. */
 export function organizationalDomain(domain: string, steps: readonly DmarcStep[]): string {
   const records = recordsOf(steps)
   const last = records.at(-1)

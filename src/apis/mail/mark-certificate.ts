@@ -50,7 +50,7 @@ const unread: MarkCertificate = {
   ...{ valid_from: null, valid_until: null, has_same_logo: null },
 }
 
-/** Checks a bundle of certificates, that of the mark first (draft-fetch-validation-vmc-wchuang). */
+/** Checks a bundle of certificates, the mark's certificate first (draft-fetch-validation-vmc-wchuang). */
 export async function checkMark(
   pem: string,
   { url, domains, logo, nowMs, roots = [] }: MarkConditions,

@@ -10,7 +10,7 @@ const kinds = {
     version: "v=DMARC1",
     place: "_dmarc",
     form: /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/,
-    // As people write them who leave the underscore out, here and below.
+    // Forms without the underscore, as some people write them; here and below.
     near: ["dmarc"],
     first: /^(?:p|sp|rua)[ \t]*=/i,
   },

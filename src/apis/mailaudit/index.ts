@@ -11,7 +11,7 @@ import type { AuditedApis } from "./parts.ts"
 import { input, output } from "./schema.ts"
 
 const limitMs = 20_000
-/** So that every name below it fits the DNS, such as that of a DKIM key. */
+/** So that every name below it fits the DNS, such as a DKIM key's. */
 const maxDomainBytes = 160
 /** One question for CAA at each. */
 const maxLabels = 16

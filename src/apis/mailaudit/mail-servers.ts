@@ -23,7 +23,7 @@ export interface MailRoute {
    * the server. `nowhere`: neither MX records nor addresses. `missing`: the domain does not exist.
    */
   readonly kind: "servers" | "refused" | "domain" | "nowhere" | "missing"
-  /** Whether a null MX stands beside others, against RFC 7505 §3. */
+  /** Whether a null MX stands next to other MX records, against RFC 7505 §3. */
   readonly hasStrayNullMx: boolean
   /** The best first, at most {@link maxServers}. */
   readonly servers: readonly MailServer[]

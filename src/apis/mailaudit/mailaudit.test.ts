@@ -197,7 +197,7 @@ test("what gets no answer is never told as missing or wrong, whichever name of t
   }
   const whole = await audit(zone, {}, policy("enforce"))
   const bad = idsWith(whole, "fail", "warning")
-  // What needs DNSSEC is missing from the beginning.
+  // Checks that need DNSSEC fail from the start.
   expect(bad).toEqual(["dnssec", "dane"])
   for (const name of Object.keys(zone)) {
     const web =

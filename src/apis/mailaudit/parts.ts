@@ -10,7 +10,7 @@ interface Domain {
   readonly domain: string
 }
 
-/** With the key of another root than that of the service. */
+/** For another root key than the service's. */
 interface Anchored {
   readonly trust_anchor?: string
 }

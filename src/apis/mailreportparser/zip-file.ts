@@ -44,7 +44,7 @@ export function readZip(archive: Buffer, maxBytes: number, noteExtra: (count: nu
   return content
 }
 
-/** As the directory says. An archive that lies about its sizes is found out when it is unpacked. */
+/** The sizes that the directory gives. If they are false, unpacking shows it. */
 function entriesOf(archive: Buffer, end: number): readonly Entry[] {
   const count = archive.readUInt16LE(end + 10)
   let at = archive.readUInt32LE(end + 16)

@@ -38,7 +38,7 @@ export function textOf(tokens: readonly Token[], hasTags = false): string {
   return parts.join("")
 }
 
-/** Lets the brackets of links and pictures count beside stars (CommonMark 0.31.2, 6.2). The library takes them for blanks. */
+/** Lets brackets of links and pictures count next to stars (CommonMark 0.31.2, 6.2). The library takes them for blanks. */
 function countBrackets({ inline, core }: MarkdownIt): void {
   const { parse } = inline
   inline.State = class extends inline.State {

@@ -21,7 +21,7 @@ export class KeyLookups {
     this.#signal = signal
   }
 
-  /** Texts are lists of one string. What has no records, or no answer, is an error with the code of node:dns. */
+  /** Texts are lists of one string. A name without records, or without an answer, is an error with the code of node:dns. */
   readonly resolve = async (name: string, type: string): Promise<unknown[]> => {
     const answer = await this.#ask(name.toLowerCase(), type)
     if (answer.kind === "records")

@@ -131,7 +131,7 @@ async function explainedResults(verifier: Verifier, lookups: KeyLookups): Promis
 }
 
 /**
- * Applies DMARC. What the DNS gave no answer for can neither confirm the author nor let DMARC fail (RFC 9989 §5.3.6): where it
+ * Applies DMARC. A look-up without an answer can neither confirm the author nor let DMARC fail (RFC 9989 §5.3.6): where an answer
  * could have confirmed the author, the result is temporary.
  */
 async function checkDmarc(

@@ -348,7 +348,7 @@ describe("the grammar", () => {
       fc.property(fc.array(piece, { maxLength: 6 }), (middle) => {
         const policy = `version: STSv1\nmode: none\nmax_age: 86400\n${middle.join("")}`
         const { problems } = readPolicy(policy)
-        // Of a repeated field nothing is read.
+        // No value of a repeated field is read.
         if (problems.some(({ code, severity }) => severity === "error" || code === "repeated_field")) return
         without++
         expect(policy).toMatch(grammar)

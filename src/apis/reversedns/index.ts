@@ -11,7 +11,7 @@ import stored from "./examples.json"
 import { isGeneric } from "./generic-name.ts"
 
 const dnsLimitMs = 15_000
-/** As many as SPF uses (RFC 7208 §4.6.4). */
+/** The number that SPF uses (RFC 7208 §4.6.4). */
 const maxNames = 10
 const maxAddresses = 50
 

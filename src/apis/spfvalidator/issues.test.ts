@@ -291,7 +291,7 @@ test("TXT records without any likeness to SPF are not reported", async () => {
   expect(issues_found.map(({ code, term }) => [code, term])).toEqual([["BAD_VERSION_TAG", "V=SPF"]])
 })
 
-/** What people write, and what a message proposes. */
+/** Terms as people mistype them, and the proposals of messages. */
 test.each([
   ["inlcude:h.example", "did you mean 'include:h.example'?"],
   ["includ:h.example", "did you mean 'include:h.example'?"],

@@ -49,7 +49,7 @@ export type TermOutcome =
 /** The client's family decides which addresses check_host() asks for (RFC 7208 §5.3). */
 export type Family = "IPv4" | "IPv6"
 
-/** The counted terms in the order of evaluation: no term after `all`, and no redirect beside it (RFC 7208 §5.1). */
+/** The counted terms in the order of evaluation: no term after `all`, and no redirect in the same record (RFC 7208 §5.1). */
 export function lookupTermsOf(record: SpfRecord): LookupTerm[] {
   const terms = reachedOf(record).flatMap(toLookupTerm)
   const { redirect } = record

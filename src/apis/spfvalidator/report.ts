@@ -118,7 +118,7 @@ function findInTotals({ root, nodes, parentWithRecord, misplaced }: Tree, summar
   ]
 }
 
-/** Which terms need how many look-ups, those that need most. */
+/** The terms that need most look-ups, with the numbers. */
 function costsOf({ costs }: TreeSummary): string {
   const named = costs.slice(0, shownCosts).map(({ term, lookupTerms }) => `${lookupTerms} for ${term}`)
   const others = costs.slice(shownCosts).reduce((sum, { lookupTerms }) => sum + lookupTerms, 0)

@@ -65,7 +65,7 @@ test("half an hour that Lord Howe Island skips, and one that it repeats", async 
   expect([await at("2027-10-03T02:30"), await at("2027-04-04T02:00")]).toEqual([undefined, undefined])
 })
 
-// What the runtime's data of 2026a lack: Morocco, British Columbia, Alberta and Cuba.
+// Changes that the runtime's data of 2026a lack: Morocco, British Columbia, Alberta and Cuba.
 test.each([
   ["Africa/Casablanca", "+00:00"],
   ["America/Vancouver", "-07:00"],

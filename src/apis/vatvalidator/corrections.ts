@@ -76,9 +76,9 @@ function isCzechSpecial(number: string): boolean {
 
 /**
  * The personal code of somebody who got it after June 2017: 3, a digit from 2 to 9, and digits without a date of birth, as the
- * Latvian Office of Citizenship and Migration Affairs says (pmlp.gov.lv/lv/personas-koda-maina). The check digit is that of codes
- * with a date, as in stdnum for Python 2.2 (stdnum/lv/pvn.py), whose examples and those of Smart-ID fit it. stdnum for JavaScript
- * reads a date, so that it refuses all of them.
+ * Latvian Office of Citizenship and Migration Affairs says (pmlp.gov.lv/lv/personas-koda-maina). The check digit is computed as
+ * for codes with a date, as in stdnum for Python 2.2 (stdnum/lv/pvn.py), whose examples and those of Smart-ID fit it. stdnum for
+ * JavaScript reads a date, so that it refuses all of them.
  */
 function isLatvianPerson(number: string): boolean {
   return Number(number[10]) === ((1 + weighted(number, [10, 5, 8, 4, 2, 1, 6, 3, 7, 9])) % 11) % 10
@@ -93,7 +93,7 @@ function isSlovenian(number: string): boolean {
   return number[0] !== "0" && check !== 11 && Number(number[7]) === check % 10
 }
 
-/** Divisible by 11, and the third digit is one of six. stdnum checks that of the first digit. */
+/** Divisible by 11, and the third digit is one of six. stdnum checks the first digit instead. */
 function judgeSlovak(number: string): Verdict {
   if (!/^[1-9]\d[234789]/.test(number)) return "component"
   return Number(number) % 11 === 0 ? "valid" : "check_digits"

@@ -31,7 +31,7 @@ const mostOthers = 20
 const reasonOrder: readonly DnsFailure[] = ["servfail", "refused", "malformed", "timeout", "network"]
 
 /**
- * Asks the servers in turn, twice over UDP and then over TCP, until `read` can read an answer. Earlier attempts stay open.
+ * Asks one server after the other, twice over UDP and then over TCP, until `read` can read an answer. Earlier attempts stay open.
  * Forged, garbled and unrelated messages are ignored (RFC 5452 §9.1). Never rejects; `read` may throw.
  */
 export function query<Value>(

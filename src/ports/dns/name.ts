@@ -47,7 +47,7 @@ export interface LabelBudget {
   left: number
 }
 
-/** As many labels as one message may need: some 6,000 records with names of 8 labels. */
+/** The most labels that one message may need: some 6,000 records with names of 8 labels. */
 export function createLabelBudget(): LabelBudget {
   return { left: 50_000 }
 }

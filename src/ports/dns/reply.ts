@@ -14,8 +14,8 @@ export interface TimedReply {
 }
 
 /**
- * Both sections of a response with NOERROR or NXDOMAIN. Of the answer section the records of the name that was asked and of its
- * aliases, and DNAMEs above them.
+ * Both sections of a response with NOERROR or NXDOMAIN. From the answer section only the records of the name that was asked and
+ * of its aliases, and DNAMEs above them.
  * @throws Error when a record cannot be read
  */
 export function readReply(response: Response, question: Question): TimedReply {
@@ -61,6 +61,6 @@ function readRecord(message: Buffer, record: WireRecord, budget: LabelBudget): D
 export function toRecord(owner: WireName, type: DnsRecord["type"], ttlSeconds: number, data: DataReader) {
   const read = formatOf(type).readAll(data)
   const record = { owner: toDottedName(owner), type, ttlSeconds, ...read, wire: data.wire().toString("hex") }
-  // The format is that of the type, and so are the data.
+  // Both the format and the data belong to the type.
   return record as DnsRecord
 }

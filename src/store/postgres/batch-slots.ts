@@ -19,7 +19,7 @@ interface Ready<T> {
   readonly sinceMs: number
 }
 
-/** While a slot is free, an account waits for this share of the time of a batch, and no longer than the next constant says. */
+/** While a slot is free, an account waits for this share of a batch's time, at most for the next constant. */
 const waitShare = 0.5
 /** Batches that wait for a locked row take long, and others must not wait for them. */
 const longestWaitMs = 20

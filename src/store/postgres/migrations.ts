@@ -67,8 +67,8 @@ interface MigrationOptions {
 /**
  * Makes the tables of an empty database, or brings those of an older version to this one while other instances work on them.
  * Instances that start together do it one after the other.
- * @throws StoreUnusable when the server is too old, when the database belongs to another program or to a newer version that this
- *   one cannot work beside, or when other sessions kept a lock
+ * @throws StoreUnusable when the server is too old, when the database belongs to another program or to a newer version that
+ *   this one cannot share it with, or when other sessions kept a lock
  */
 export async function migrate(
   sql: SQL,

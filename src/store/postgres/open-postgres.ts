@@ -39,7 +39,7 @@ import { prepareFolding } from "./usage-sums.ts"
 
 /** Batches of charges under way at once. */
 const chargeSlots = 4
-/** A call waits no longer for each step that needs the database. */
+/** The most that a call waits for each step that needs the database. */
 const defaultLimitMs = 500
 /** The time for a statement of a command. */
 const commandLimitMs = 30_000

@@ -118,8 +118,8 @@ function storable(_: string, value: unknown): unknown {
 }
 
 /**
- * Of two changes that each remove the other's owner, the second one waits here, and then sees the first one. So does the second
- * of two questions for a link by mail, so that the limits hold across instances.
+ * If two changes each remove the other's owner, the second waits here, and then sees the first. So does the second of two
+ * questions for a link by mail, so that the limits hold across instances.
  */
 function toLock(mutation: Mutation): readonly Step[] {
   const isQuestion = mutation.kind === "emailLink.insert" && mutation.limits !== null

@@ -30,7 +30,7 @@ export const chargeSettings: Readonly<Record<string, string>> = {
 
 /**
  * A statement that arrives in time ends within this time: its connection lets the server end one that waits longer, such as for a
- * locked row, which would be charged after its 503 otherwise. Milliseconds; `limitMs` is that of a charge.
+ * locked row, which would be charged after its 503 otherwise. Milliseconds; `limitMs` is a charge's limit.
  */
 export function statementLimitOf(limitMs: number): number {
   return limitMs / 2
@@ -135,7 +135,7 @@ export function prepareCharges(
 ): Store["charge"] {
   const statementLimitMs = statementLimitOf(limitMs)
   let batches = 0
-  /** Answers that were late or lost so far, and statements that the database gave up, on any connection. */
+  /** Counts answers that were late or lost, and statements that the database gave up, on any connection. */
   let losses = 0
   /** The losses after which each connection has seen the database commit. */
   const seenCommitting = new Map<Connection, number>()
@@ -202,8 +202,8 @@ export function prepareCharges(
   }
 
   /**
-   * Sends one group for each account. Returns the groups that were not charged. Those with an Idempotency-Key go alone, since one
-   * key that was charged before fails their whole statement.
+   * Sends one group for each account. Returns the groups that were not charged. Groups with an Idempotency-Key go alone, since
+   * one key that was charged before fails their whole statement.
    */
   async function chargeEach(connection: Connection, groups: readonly ChargeGroup<Pending>[]) {
     if (!groups.some(({ isOnce }) => isOnce))
@@ -233,7 +233,7 @@ export function prepareCharges(
       .run<ChargedRow>(statement, parameters, limitMs)
       .finally(cancelTimer)
       .catch((cause: unknown) => {
-        // Nothing of it was charged. What was charged before is looked up, and the rest is sent again.
+        // Nothing of the statement was charged. Its calls that were charged earlier are looked up, and the rest is sent again.
         if (isRepeated(cause)) return []
         if (hasWaited(cause)) losses++
         if (cause instanceof OutcomeUnknown) {

@@ -34,7 +34,7 @@ interface Request {
 /**
  * Prepares `takeRates` of the store. One statement is under way at a time, and those that come meanwhile go together in the next:
  * the connection would run them one after the other anyway, and most of the database's time is the statement's own.
- * @param limitMs a take waits no longer, and is not made once its time is over
+ * @param limitMs the most that a take waits; once its time is over it is not made
  */
 export function prepareRates(
   connection: Connection,

@@ -72,8 +72,8 @@ CREATE TABLE secrets (
 CREATE INDEX secrets_by_key ON secrets (key_id);
 CREATE TRIGGER raise_revision AFTER INSERT OR UPDATE ON secrets FOR EACH ROW EXECUTE FUNCTION raise_revision();
 
--- The fields of an account that a charge reads and writes. Half of each page stays free, so that a new version of a row finds
--- a place beside the old one and no index changes.
+-- The fields of an account that a charge reads and writes. Half of each page stays free, so that a new version of a row finds a
+-- place next to the old one and no index changes.
 CREATE TABLE ledger (
   account_id      text COLLATE "C" PRIMARY KEY REFERENCES accounts (id),
   revision        bigint NOT NULL DEFAULT 1,     -- rises with every administrative change of the account or its keys
@@ -103,7 +103,7 @@ CREATE TRIGGER announce AFTER UPDATE OF revision ON ledger FOR EACH ROW
 -- others. The same holds for key_usage.
 CREATE TABLE usage (
   account_id      text COLLATE "C" NOT NULL REFERENCES accounts (id),
-  period_start_ms bigint NOT NULL, -- 0: counts in no month any more
+  period_start_ms bigint NOT NULL, -- 0: its credit month is over
   day             text COLLATE "C" NOT NULL,
   api             text COLLATE "C" NOT NULL,
   calls           bigint NOT NULL,
@@ -179,7 +179,8 @@ CREATE TABLE notices (
   last_status     integer,
   last_error      text,
   delivered_ms    bigint,
-  -- Of the request that raised it (W3C Trace Context): its delivery becomes a part of that trace. A session that charges sets it.
+  -- The trace of the request that raised it (W3C Trace Context): its delivery becomes a part of that trace. A session that
+  -- charges sets it.
   traceparent     text DEFAULT nullif(current_setting('penknife.traceparent', true), ''),
   mailed          boolean NOT NULL DEFAULT false, -- whether there is a mail of it
   CHECK ((data IS NULL) = (threshold IS NOT NULL AND allowance IS NOT NULL))
@@ -519,7 +520,7 @@ CREATE INDEX keys_disabled ON keys (id) WHERE disabled_ms IS NOT NULL;
 
 -- Repeated calls --------------------------------------------------------------------------------------------
 
--- What was charged for calls with an Idempotency-Key, so that a repeated call is not charged again. Hashes are SHA-256, hexadecimal.
+-- Charges of calls with an Idempotency-Key, so that a repeated call is not charged again. Hashes are SHA-256, hexadecimal.
 CREATE TABLE call_replays (
   account_id text COLLATE "C" NOT NULL,
   key_hash   text COLLATE "C" NOT NULL,

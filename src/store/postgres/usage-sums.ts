@@ -37,7 +37,7 @@ export function toEntries<T extends { readonly charge: Charge }>(groups: readonl
   return JSON.stringify([...sums.values()])
 }
 
-/** The entries of a row; none of a row that cannot be read. A condition beside it could be looked at too late. */
+/** The entries of a row; none of a row that cannot be read. A condition in WHERE could be evaluated too late. */
 const readable = "jsonb_array_elements(CASE WHEN is_noted_usage(entries) THEN entries ELSE '[]' END)"
 
 /**

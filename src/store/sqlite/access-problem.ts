@@ -4,12 +4,12 @@ import { linkChain } from "../../values/real-path.ts"
 
 const { R_OK, W_OK, X_OK } = constants
 
-/** SQLite and the lock keep files beside the data file. */
+/** SQLite and the lock keep files next to the data file. */
 const ends = ["", "-wal", "-shm", "-lock"]
 
 /**
- * Says which permission on a data file, on the files beside it or on their folders this process lacks, and who has it. Null
- * when the file cannot be used for another reason. SQLite reports no more than that it cannot open the file.
+ * Says which permission on a data file, on the files next to it or on their folders this process lacks, and who has it. Null when
+ * the file cannot be used for another reason. SQLite reports no more than that it cannot open the file.
  */
 export function accessProblem(file: string): string | null {
   let path = file

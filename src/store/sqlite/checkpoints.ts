@@ -33,7 +33,7 @@ const usualStartBytes = logLimitBytes / 2
 const lookMs = 100
 /** The next attempt while a reader or another process holds the log, or after a failure. */
 const heldMs = 1_000
-/** Writes wait no longer for the last step. Later they meet its lock and are refused if it stays. */
+/** The most that writes wait for the last step. After it they meet its lock and are refused if it stays. */
 const mostPauseMs = 1_000
 /** SQLite makes a checkpoint within a write only when the thread has not managed to for so long. */
 const unmanagedBytes = 4 * logLimitBytes

@@ -13,9 +13,9 @@ const replaceTimeoutMs = 500
 export type Unlock = () => void
 
 /**
- * Shows `restore` that a server works on a data file. Any number of processes may hold this lock. It is on an empty file
- * beside the data file, since SQLite cannot lock a data file whose header is damaged. The file stays when it is unlocked:
- * two processes could otherwise lock two files of the same name.
+ * Shows `restore` that a server works on a data file. Any number of processes may hold this lock. It is on an empty file next to
+ * the data file, since SQLite cannot lock a data file whose header is damaged. The file stays when it is unlocked: two processes
+ * could otherwise lock two files of the same name.
  * @param timeoutMs how long to wait while a restore puts a file in place
  * @throws StoreUnusable when that takes longer, or when the lock file cannot be used
  */
@@ -68,8 +68,7 @@ function open(file: string): Database {
 }
 
 /**
- * Run by root, sets the owner of a file to that of the data file, so that the service's own user can use it. SQLite does so with
- * its log.
+ * Run by root, gives a file the owner of the data file, so that the service's own user can use it. SQLite does so with its log.
  */
 export function giveToOwnerOf(file: string, other: string): void {
   const owner = statSync(file, { throwIfNoEntry: false })

@@ -29,7 +29,7 @@ export function prepareGauges(database: Database, activity: StoreActivity): Stor
   }
 }
 
-/** The write-ahead log of a data file. SQLite keeps it beside the file itself, not beside a symbolic link to it. */
+/** The write-ahead log of a data file. SQLite keeps it next to the file itself, not next to a symbolic link to it. */
 export function logFileOf(file: string): string {
   return `${realPathOf(file)}-wal`
 }

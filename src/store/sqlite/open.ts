@@ -52,7 +52,7 @@ export function openDatabase(
     database.run("PRAGMA foreign_keys = OFF")
     migrate(database, file, { steps })
     database.run("PRAGMA foreign_keys = ON")
-    // A process before may have ended since a flush failed. What it left in the log is written and flushed anew.
+    // An earlier process may have ended since a flush failed. The rest of its log is written and flushed anew.
     if (isServed) database.run("PRAGMA wal_checkpoint(PASSIVE)")
     database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
   } catch (cause) {

@@ -103,9 +103,9 @@ function keep(target: string, kept: string): void {
 }
 
 /**
- * Throws if a process has the data file open; else locks the file until the returned function is called. Leaving WAL mode
- * works for an only connection alone (https://sqlite.org/pragma.html#pragma_journal_mode), and merges the log into the
- * file. A file that SQLite cannot read is replaced without this check; the lock beside it keeps servers safe.
+ * Throws if a process has the data file open; else locks the file until the returned function is called. Leaving WAL mode works
+ * for an only connection alone (https://sqlite.org/pragma.html#pragma_journal_mode), and merges the log into the file. A file
+ * that SQLite cannot read is replaced without this check; the lock file keeps servers safe.
  */
 function requireUnused(target: string): () => void {
   const database = new Database(target, { create: false, readwrite: true })

@@ -68,7 +68,7 @@ INSERT INTO meta VALUES ('revision', 1);
 -- others. The same holds for key_usage.
 CREATE TABLE usage (
   account_id      TEXT NOT NULL,
-  period_start_ms INTEGER NOT NULL, -- 0: counts in no month any more
+  period_start_ms INTEGER NOT NULL, -- 0: its credit month is over
   day             TEXT NOT NULL,    -- YYYY-MM-DD, UTC
   api             TEXT NOT NULL,
   calls           INTEGER NOT NULL,
@@ -518,7 +518,7 @@ CREATE INDEX keys_disabled ON keys (id) WHERE disabled_ms IS NOT NULL;
 
 -- Repeated calls --------------------------------------------------------------------------------------------
 
--- What was charged for calls with an Idempotency-Key, so that a repeated call is not charged again. Hashes are SHA-256, hexadecimal.
+-- Charges of calls with an Idempotency-Key, so that a repeated call is not charged again. Hashes are SHA-256, hexadecimal.
 CREATE TABLE call_replays (
   account_id TEXT NOT NULL,
   key_hash   TEXT NOT NULL,

@@ -39,7 +39,7 @@ export function openSqliteSource(file: string): MoveSource {
       }
     },
     sums: async () => attempt(() => readSums(database)),
-    // The lock beside the file keeps servers away from the start.
+    // The lock file keeps servers away from the start.
     requireUnused: async () => {},
     close: async () => close(),
   }

@@ -36,7 +36,7 @@ export const texts: TextList = {
  * ending a thread does not end its statement.
  */
 export function addAlive(database: Database, isAlive: () => boolean = () => true): void {
-  // As a deterministic function it would be asked once only.
+  // If it were declared deterministic, SQLite would call it only once.
   database.function("alive", { deterministic: false }, () => {
     if (isAlive()) return 1
     throw new ReadTooLong()

@@ -84,7 +84,7 @@ export function toReport(audit: Audit, { columns, colours }: ReportOptions): str
   for (const { check, points, line, action, file, note } of audit.fixes) {
     lines.push("", `+${toPoints(points)}  ${titleOf(check)}`)
     add(note)
-    // As they are, so that they can be copied.
+    // Printed unchanged, so that they can be copied.
     if (line !== null)
       lines.push(action === "replace" ? "Replace the present record:" : "Add:", escapeHidden(line))
     if (file !== null)

@@ -4,7 +4,7 @@ interface HeartbeatParts<Process> {
   readonly timer: Timer
   readonly intervalMs: number
   ask(one: Process): void
-  /** Called once for a process that has been silent for {@link maxSilent} intervals. It is then no longer asked. */
+  /** Called once for a process that has been silent for {@link maxSilent} intervals. After that it is not asked again. */
   onSilent(one: Process): void
 }
 

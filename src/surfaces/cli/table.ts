@@ -7,7 +7,7 @@ export interface Column {
   readonly isNumber: boolean
   /** Whether its texts may be shortened first: the beginning of ids tells them apart, and `--wide` shows them whole. */
   readonly isId?: boolean
-  /** Whether it is shown only where there is room for it beside all others. Such columns are the last ones. */
+  /** Whether it is shown only where there is room for it after all others. Such columns are the last ones. */
   readonly isExtra?: boolean
 }
 

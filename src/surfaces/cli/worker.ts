@@ -23,7 +23,7 @@ export interface WorkerProcess {
   /** Asks it not to wait for that time. */
   endDrain(): void
   kill(): void
-  /** Does nothing if it has ended. Kills one that closed its channel, since nothing reaches it any more. */
+  /** Does nothing if it has ended. Kills one that closed its channel, since no message reaches it. */
   send(message: FromSupervisor): void
   /** Sets who receives its messages. Call it in the turn in which the worker was started, so that none is missed. */
   onMessage(listener: (message: FromWorker) => void): void

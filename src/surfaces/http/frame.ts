@@ -133,8 +133,8 @@ export function createFrame(
   })
   /**
    * Gives the requests that begin in one turn of the event loop a slice of time, beyond which they wait for the next turn. Bun
-   * takes new connections, and begins their first requests, as long as there are any. Those who connect anew after each answer
-   * would keep it from all other connections.
+   * takes new connections, and begins their first requests, as long as there are any. Clients that connect anew after each answer
+   * would keep all other connections waiting.
    */
   const begin = (request: Request) => {
     const pause = pipeline.scheduler.begin(() => socketOf(request) ?? "")

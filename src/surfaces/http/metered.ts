@@ -28,7 +28,7 @@ export interface MeteredRoute {
   readonly record: RecordRequest
   /** Whether its work may take longer than an idle connection is kept. */
   readonly isLong?: boolean
-  /** Whether a request without a key may be that of a guest. */
+  /** Whether a request without a key may count as a guest's. */
   readonly takesGuests?: boolean
   /** Whether a POST has its parameters in the query. */
   readonly readsQuery?: boolean

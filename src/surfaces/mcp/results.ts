@@ -7,7 +7,7 @@ import { isObject } from "../../values/is-object.ts"
 import { pictureBase64, picturesOf } from "../../values/picture.ts"
 import { toIso } from "../../values/time-text.ts"
 
-/** Longer data is not repeated as text beside the structured content. */
+/** Longer data is only in the structured content, not repeated as text. */
 const maxTextCharacters = 4_000
 
 /** The reply of the pipeline as a tool's result. */

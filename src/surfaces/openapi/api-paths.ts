@@ -97,7 +97,7 @@ function inQuery({ input, examples }: ApiDefinition): JsonObject {
       in: "query",
       required: required.has(name),
       description,
-      // Viewers look for the marks of a parameter beside its schema.
+      // Viewers look for the marks of a parameter next to its schema, not in it.
       ...(isPremium(typed) && { "x-premium": true }),
       schema,
       ...(Object.keys(shown).length > 0 && { examples: shown }),

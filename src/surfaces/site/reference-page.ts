@@ -15,7 +15,7 @@ export interface ReferenceParts {
 /** The most APIs whose groups are all open; of more, only the group with the page is. */
 const mostOpen = 12
 
-/** A page of the reference: the list of all its pages, and an article beside it. */
+/** A page of the reference: the list of all its pages, and an article next to it. */
 export function referencePage(
   site: Site,
   { name, description, path, article }: ReferenceParts,

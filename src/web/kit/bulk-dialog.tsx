@@ -72,7 +72,7 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialo
   const [progress, setProgress] = useState<Progress | null>(null)
   const [outcome, setOutcome] = useState<Outcome<Row> | null>(null)
   const abort = useRef(new AbortController())
-  // Nothing more is done when the screen is left.
+  // Stop when the user leaves the screen.
   useEffect(() => () => abort.current.abort(), [])
   const skipped = rows.filter((row) => action.skip(row) !== null)
   const steps = useMemo(() => toSteps(rows.filter((row) => action.skip(row) === null)), [])

@@ -72,7 +72,7 @@ export function useBulk<Row extends { readonly id: string }>(props: BulkProps<Ro
                 kind={action.danger ? "risky" : "plain"}
                 onClick={() =>
                   openWindow(
-                    // After Cancel all are selected still, after a run those that it did not change.
+                    // After Cancel all rows stay selected, after a run those that it did not change.
                     <BulkDialog
                       action={action}
                       rows={rows}

@@ -1,4 +1,4 @@
-/** Drawings of 24 × 24, by name: those that several pages need. They only repeat what the text beside them says. */
+/** Drawings of 24 × 24, by name: those that several pages need. They only repeat the text next to them. */
 export const shapes = {
   keys: "M14.5 9.5 21 3m-4 4 2.5 2.5M15 9a5.5 5.5 0 1 1-9.5 5.3A5.5 5.5 0 0 1 15 9z",
   requests: "M4 6h16M4 12h10M4 18h13M18.5 10.5l2 1.5-2 1.5",
@@ -19,7 +19,7 @@ export const shapes = {
 
 export type IconName = keyof typeof shapes
 
-/** A sign beside a text. Screen readers leave it out. */
+/** A sign next to a text. Screen readers leave it out. */
 export function Icon({ name }: { readonly name: IconName }) {
   return <Drawing shape={shapes[name]} />
 }

@@ -9,7 +9,7 @@ export interface PageProps {
   readonly title: string
   /** A sentence below the heading. */
   readonly intro?: ComponentChildren
-  /** Buttons beside the heading. */
+  /** Buttons next to the heading. */
   readonly actions?: ComponentChildren
   /** The screen that this one belongs to. */
   readonly up?: { readonly title: string; readonly href: string } | undefined

@@ -10,7 +10,7 @@ interface SegmentsProps<T extends string> {
   readonly standard: T
 }
 
-/** A few choices beside each other, one of them selected. */
+/** A few choices side by side, one of them selected. */
 export function Segments<T extends string>({ name, label, choices, standard }: SegmentsProps<T>) {
   const chosen = segmentValue(name, choices, standard)
   return (

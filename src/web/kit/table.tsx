@@ -40,7 +40,7 @@ interface TableProps<Row> {
   readonly card?: "narrow" | "dense" | "top" | undefined
   /** True for a table that stands in a card with other things. */
   readonly isBare?: boolean
-  /** True for a few narrow columns, which fit beside each other on any screen. */
+  /** True for a few narrow columns, which fit side by side on any screen. */
   readonly isNarrow?: boolean
   /** Null or absent if rows cannot be selected. */
   readonly selection?: Selection<Row> | null | undefined

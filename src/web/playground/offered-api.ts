@@ -154,7 +154,7 @@ export function toOfferedApis({ paths, components }: CatalogDocument): readonly 
   })
 }
 
-/** The API for a first call: that of the landing page, with the shortest answer of all first examples. */
+/** The API for a first call, as on the landing page: the one with the shortest answer of all first examples. */
 export function firstApi(apis: readonly OfferedApi[]): OfferedApi | undefined {
   return apis.toSorted((one, other) => one.answerLength - other.answerLength)[0]
 }

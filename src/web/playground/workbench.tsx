@@ -123,7 +123,7 @@ function withoutSecrets(input: CodeCall["input"], { parameters, example }: Calla
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,
-      // That of the example is public.
+      // The example's secret is public.
       secrets.has(name) && value !== example[name] ? `YOUR-${name.toUpperCase()}` : value,
     ]),
   )

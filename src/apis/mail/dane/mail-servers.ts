@@ -7,7 +7,7 @@ import { type Questions, Session } from "../dnssec/session.ts"
 import { type Finding, validate } from "../dnssec/validate.ts"
 import { findTlsa, type ServiceFinding } from "./service.ts"
 
-/** As many as senders are sure to try. */
+/** The number of servers that senders are sure to try. */
 export const maxMailServers = 10
 
 /** A mail server of a domain. */

@@ -107,7 +107,7 @@ async function findAddresses(host: string, chain: Chain): Promise<Addresses> {
   const findings = [await validate(host, "A", chain), await validate(host, "AAAA", chain)]
   const isFound = ({ status, result }: Finding) => !isFailure(status) && result === "records"
   const found = findings.filter(isFound)
-  // A family without addresses does not count beside one with some, also where its denial is not signed.
+  // A family without addresses does not count if the other one has some, also where its denial is not signed.
   const counted = found.length > 0 ? found : findings
   const [worst] = counted.toSorted((one, other) => order.indexOf(other.status) - order.indexOf(one.status))
   const failed = findings.find((one) => !counted.includes(one) && isFailure(one.status))

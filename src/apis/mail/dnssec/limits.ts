@@ -7,7 +7,7 @@ export const limits = {
   verifications: 64,
   /** Keys with one tag and algorithm that are tried for a signature. */
   keysPerTag: 2,
-  /** RFC 9276 §3.2 lets a validator take what needs more for insecure. Those in use stop at 150 too. */
+  /** RFC 9276 §3.2 lets a validator treat zones with more as insecure. The validators in use stop at 150 too. */
   nsec3Iterations: 150,
   /** NSEC and NSEC3 records of one reply that are read. A proof needs three. */
   denials: 8,

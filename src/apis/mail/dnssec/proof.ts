@@ -6,7 +6,7 @@ export type Proven = "proven" | "opt out" | null
 
 /** Proofs by NSEC or NSEC3 records. All names are at or below the zone. */
 export interface Proof {
-  /** That a name exists and has neither the type nor an alias. */
+  /** Proves that a name exists and has neither the type nor an alias. */
   noData(name: string, type: DnsType): Proven | Promise<Proven>
   /** Proves that neither the name nor a wildcard exists. */
   noName(name: string): Proven | Promise<Proven>

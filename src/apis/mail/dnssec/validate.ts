@@ -104,7 +104,7 @@ async function checkStep(found: Step, context: StepContext): Promise<void> {
   const { chain, session, reply } = context
   const signers = set.signatures.map(({ data }) => lower(data.signer))
   const zone = await chain.signerOf(signers, lowestZone(set.owner, set.type)).catch((thrown) => {
-    // Without a signature, every name on the way is asked for a delegation. What is missing is the signature.
+    // Without a signature, every name on the way is asked for a delegation. Report the missing signature instead.
     if (signers.length > 0 || !(thrown instanceof Ended) || thrown.code !== "no_proof") throw thrown
     throw new Ended("bogus", "no_signature", `${set.owner} ${set.type}`)
   })

@@ -198,7 +198,7 @@ function readJson(text: string, base: string): unknown {
   }
 }
 
-/** The service's message, equal to that of the same command on a store. */
+/** The service's message, the same as when the command runs on a store. */
 function refusal({ status, text }: Pick<HttpReply, "status" | "text">, base: string): Error {
   const { detail, mistakes, parameter = null } = problemOf(text) ?? {}
   if (detail !== undefined) return new ServerFailed(detail, mistakes, status === 400 ? parameter : null)

@@ -25,7 +25,7 @@ export function inGoodPages({ input }: Operation, raw: RawInput): RawInput {
 
 /**
  * A browser saves the answer as a file. Its name has the account and the month that were asked for, so that files of several
- * customers and months lie beside each other: `statement-acc_1234567890abcdef-2027-01.csv`.
+ * customers and months fit in one folder: `statement-acc_1234567890abcdef-2027-01.csv`.
  */
 export function setCsvHeaders(set: AnswerSettings, { command }: Operation, raw: RawInput): void {
   setAdminHeaders(set, "text/csv; charset=utf-8; header=present")

@@ -1,7 +1,7 @@
 /** Input of browsers for passkeys: the JSON forms of WebAuthn §5.1, without the parts that the service does not use. */
 import { Type } from "@sinclair/typebox"
 
-/** Binary data in base64url, far longer than that of any authenticator without attestation. */
+/** Binary data in base64url, far longer than any authenticator sends without attestation. */
 const bytes = Type.String({ minLength: 1, maxLength: 6_000, pattern: "^[A-Za-z0-9_-]+$" })
 const credential = {
   id: bytes,
@@ -21,7 +21,7 @@ export const signedSchema = Type.Object({
   }),
 })
 
-/** The longest name of a passkey is that of a key. */
+/** A passkey's name may be as long as a key's. */
 const maxNameLength = 200
 
 /** A new passkey with its name. */

@@ -266,7 +266,7 @@ function requestHeaders(headers: Headers): Record<string, string> {
   }
 }
 
-/** Reads a copy of a request's body as text. Of one over `maxBytes` only the beginning, so that it cannot fill the memory. */
+/** Reads a copy of a request's body as text. Reads at most `maxBytes`, so that no body can fill the memory. */
 async function bodyOf(request: Request, maxBytes: number): Promise<string> {
   const reader = request.clone().body?.getReader()
   if (!reader) return ""

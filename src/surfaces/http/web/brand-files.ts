@@ -3,7 +3,7 @@ import { assetName, type Brand, endingOf, type Picture } from "../../../config/b
 import { brandStyle, icon, toBrandColors } from "../../site/brand-look.ts"
 import type { WebFile } from "./web-files.ts"
 
-/** The colour of the icon where the operator has chosen none: that of the style sheet. */
+/** The colour of the icon where the operator has chosen none, as in the style sheet. */
 const ownColor = "#0b6b5d"
 
 /** The files with the operator's colour. */

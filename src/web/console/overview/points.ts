@@ -31,7 +31,7 @@ export function creditPoints(history: CreditHistory) {
   }
 }
 
-/** The latency of the slowest API: 99 % of its calls took no longer. */
+/** The p99 latency of the slowest API: 99 % of its calls took at most this long. */
 export function slowestOf(sums: readonly Pick<CallSum, "p99_ms">[]): number | null {
   const known = sums.flatMap(({ p99_ms }) => p99_ms ?? [])
   return known.length === 0 ? null : round(Math.max(...known))
