@@ -36,7 +36,7 @@ export interface Scheduler {
   nameStep(api: string): void
 }
 
-/** What waits for its part of the turns. */
+/** Work that waits for its part of the turns. */
 interface Slice {
   /** The steps that wait, by who has a turn; these are in the order of their turns. */
   readonly waiting: Map<string, Set<() => void>>

@@ -103,7 +103,7 @@ CREATE TRIGGER announce AFTER UPDATE OF revision ON ledger FOR EACH ROW
 -- others. The same holds for key_usage.
 CREATE TABLE usage (
   account_id      text COLLATE "C" NOT NULL REFERENCES accounts (id),
-  period_start_ms bigint NOT NULL, -- 0: its credit month is over
+  period_start_ms bigint NOT NULL, -- 0: counts in no credit month
   day             text COLLATE "C" NOT NULL,
   api             text COLLATE "C" NOT NULL,
   calls           bigint NOT NULL,

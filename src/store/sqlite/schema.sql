@@ -68,7 +68,7 @@ INSERT INTO meta VALUES ('revision', 1);
 -- others. The same holds for key_usage.
 CREATE TABLE usage (
   account_id      TEXT NOT NULL,
-  period_start_ms INTEGER NOT NULL, -- 0: its credit month is over
+  period_start_ms INTEGER NOT NULL, -- 0: counts in no credit month
   day             TEXT NOT NULL,    -- YYYY-MM-DD, UTC
   api             TEXT NOT NULL,
   calls           INTEGER NOT NULL,
