@@ -164,7 +164,7 @@ declare module "penknife/plugin" {
    * const input = Type.Object({ token: secret(Type.String({ description: "The token to check." })) })
    */
   export function secret<T extends TSchema>(schema: T): T
-  /** Since when something should not be used any more, and until when it works. */
+  /** Marks a part that should not be used: the day since when, and the day until which it works. */
   export interface Deprecation {
     /** The UTC day since which it is deprecated, `YYYY-MM-DD`. */
     readonly since: string
