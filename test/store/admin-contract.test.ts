@@ -105,6 +105,7 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
         used: 0,
         createdMs: 900,
         periodStartMs: 2_000,
+        lastDay: chargeOf().day,
       })
       expect(await opened.store.usage("acc_1")).toMatchObject([{ credits: 3 }])
     })
