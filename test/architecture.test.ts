@@ -264,6 +264,20 @@ test("a new account and a new key are each put together in one place", () => {
   expect(making(/\bblockApis: \[\]/)).toEqual(["admin/keys/key-details.ts"])
 })
 
+test("docs/architecture.md lists each folder of src and of src/surfaces, and no other", () => {
+  const page = readFileSync(join(src, "../docs/architecture.md"), "utf8")
+  const [, tree = ""] = /```\n(src\/\n.*?)```/s.exec(page) ?? []
+  const listed = (indent: string) =>
+    [...tree.matchAll(new RegExp(`^${indent}([\\w-]+)/ `, "gm"))].map(([, name = ""]) => name).sort()
+  const foldersOf = (folder: string) =>
+    [...new Set([...new Glob(`${folder}*/**/*.ts`).scanSync(src)].map((file) => file.slice(folder.length)))]
+      .map((file) => file.slice(0, file.indexOf("/")))
+      .filter((name, index, all) => all.indexOf(name) === index)
+      .sort()
+  expect(listed("  ")).toEqual(foldersOf(""))
+  expect(listed("    ")).toEqual(foldersOf("surfaces/"))
+})
+
 test("no file is over 400 lines, half of them are near 100", () => {
   const lengths = files.map((file) => textOf(file).split("\n").length).sort((a, b) => a - b)
   expect(lengths.at(-1)).toBeLessThanOrEqual(400)
