@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox"
+import type { Validator } from "stdnum"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
 import { storedExamples } from "../stored-examples.ts"
@@ -17,6 +18,9 @@ const { problemList, problem } = defineProblems({
   check_digits: ["error", "the check digits do not fit the rest"],
   component: ["error", "a part has a value that the country does not use"],
 })
+
+/** The kinds of numbers of a country, by their names in stdnum. */
+type Validators = Readonly<Record<string, Pick<Validator, "name" | "localName" | "validate">>>
 
 const forms = new Map(Object.entries(written.forms))
 
@@ -99,8 +103,8 @@ export const vatvalidator = defineApi({
     const isPrefixed = start === prefix || start === country || (code === "GR" && start === code)
     // stdnum takes Swiss numbers with CHE, of which the E is part of the number.
     const rest = code === "CH" ? `CHE${text.replace(/^(?:CH)?E?/, "")}` : isPrefixed ? text.slice(2) : text
-    const { stdnum } = await import("stdnum")
-    const ids = stdnum[code] ?? {}
+    const validators: Readonly<Record<string, Validators>> = await import("./validators.ts")
+    const ids = validators[code] ?? {}
     const form = forms.get(code)
     const validator = form && ids[form.validator]
     if (form === undefined || validator === undefined) {

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { forms } from "./forms.json"
+import written, { forms } from "./forms.json"
 import { vatvalidator } from "./index.ts"
+import * as validators from "./validators.ts"
 
 async function validate(number: string, country?: string) {
   const answer = await vatvalidator.run(
@@ -157,4 +158,8 @@ test("a valid number is valid again as it is answered, and with its country besi
     }),
     { numRuns: 200 },
   )
+})
+
+test("each country with a form has its validators, and no other has", () => {
+  expect(Object.keys(validators).sort()).toEqual(Object.keys(written.forms).sort())
 })
