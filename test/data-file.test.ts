@@ -1,7 +1,7 @@
 /** A service whose data file is made, taken away and put back. */
 import { expect, test } from "bun:test"
 import { copyFileSync, renameSync } from "node:fs"
-import { httpLimits } from "../src/surfaces/http/limits.ts"
+import { httpLimits } from "../src/surfaces/http/read/limits.ts"
 import { readAnswer } from "./support/answer.ts"
 import { startTestService, type TestService } from "./support/service.ts"
 

@@ -1,7 +1,7 @@
 /** HTTP around the APIs: paths, methods, headers, formats, cross-origin rules. */
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
-import { httpLimits } from "../src/surfaces/http/limits.ts"
+import { httpLimits } from "../src/surfaces/http/read/limits.ts"
 import { readAnswer } from "./support/answer.ts"
 import { createHeldDns } from "./support/held-dns.ts"
 import { converse, slowly } from "./support/raw-http.ts"

@@ -1,6 +1,6 @@
 /** `GET /metrics`: the values, and that clients cannot add series. */
 import { afterAll, expect, test } from "bun:test"
-import { httpLimits } from "../src/surfaces/http/limits.ts"
+import { httpLimits } from "../src/surfaces/http/read/limits.ts"
 import { readMetrics, sumOf } from "./support/metrics.ts"
 import { converse } from "./support/raw-http.ts"
 import { startTestService, type TestService } from "./support/service.ts"

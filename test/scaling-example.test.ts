@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { loadConfig } from "../src/config/load.ts"
 import { options } from "../src/config/options.ts"
 import { readAddress } from "../src/store/postgres/address.ts"
-import { httpLimits } from "../src/surfaces/http/limits.ts"
+import { httpLimits } from "../src/surfaces/http/read/limits.ts"
 
 interface Service {
   readonly environment?: Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import { type DocumentNode, Kind, parse, type SelectionSetNode } from "graphql"
 import { statuses } from "../../src/surfaces/graphql/refusal.ts"
-import { httpLimits } from "../../src/surfaces/http/limits.ts"
+import { httpLimits } from "../../src/surfaces/http/read/limits.ts"
 import type { AnswerCheck } from "../support/answer-check.ts"
 import type { Operation } from "./operations.ts"
 import type { FuzzRequest } from "./requests.ts"

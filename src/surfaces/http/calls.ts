@@ -1,6 +1,6 @@
 import type { Timer } from "../../apis/contract.ts"
-import { createArrivingBodies } from "./arriving-bodies.ts"
-import { httpLimits } from "./limits.ts"
+import { createArrivingBodies } from "./read/arriving-bodies.ts"
+import { httpLimits } from "./read/limits.ts"
 
 /** The calls that a service works on, counted by itself: the runtime forgets a call as soon as its client hangs up. */
 export type CallsInProgress = ReturnType<typeof createCallsInProgress>

@@ -7,9 +7,9 @@ import type { PreparedApi } from "../../call/prepared-api.ts"
 import { tooManyUnsent } from "../../call/unsent.ts"
 import type { Observer } from "../../observe/observer.ts"
 import type { CallsInProgress, Closing } from "./calls.ts"
-import type { Intake } from "./intake.ts"
-import { httpLimits } from "./limits.ts"
-import type { PreparedHeaders } from "./reply.ts"
+import type { Intake } from "./read/intake.ts"
+import { httpLimits } from "./read/limits.ts"
+import type { PreparedHeaders } from "./reply/headers.ts"
 import type { AnswerSettings, IncomingApp } from "./request.ts"
 
 /** The parts that the features of the HTTP app share. */

@@ -6,8 +6,8 @@ import { addressMatches, type Network } from "../../values/ip.ts"
 import type { CallsInProgress } from "./calls.ts"
 import { clientAddress } from "./client-address.ts"
 import type { HttpContext } from "./context.ts"
-import { createIntake } from "./intake.ts"
-import { createPreparedHeaders, fixedHeaders } from "./reply.ts"
+import { createIntake } from "./read/intake.ts"
+import { createPreparedHeaders, fixedHeaders } from "./reply/headers.ts"
 import {
   createRequestIds,
   hasTwoKeys,

@@ -3,9 +3,9 @@ import type { RecordRequest } from "../../observe/request-log.ts"
 import { once } from "../../values/once.ts"
 import { faultNameOf, Refusal, toRefusal } from "../graphql/refusal.ts"
 import { finishBody, type HttpContext, inProgress, keepConnectionOpen, overloadOf } from "./context.ts"
-import { acceptedBy } from "./format.ts"
 import { mediaTypeFor } from "./graphql-media-type.ts"
-import { setAnswerHeaders } from "./reply.ts"
+import { acceptedBy } from "./reply/format.ts"
+import { setAnswerHeaders } from "./reply/headers.ts"
 import type { Exchange, IncomingApp, IncomingRequest } from "./request.ts"
 
 const neverAborted = new AbortController().signal

@@ -1,6 +1,6 @@
 import type { AnyElysia } from "elysia"
 import type { Timer } from "../../apis/contract.ts"
-import { httpLimits } from "./limits.ts"
+import { httpLimits } from "./read/limits.ts"
 
 /** PEM texts. */
 export interface Tls {

@@ -1,5 +1,5 @@
-import type { BodyParts } from "./answer-body.ts"
-import { httpLimits } from "./limits.ts"
+import { httpLimits } from "./read/limits.ts"
+import type { BodyParts } from "./reply/answer-body.ts"
 
 /** An answer that was read whole, or the beginning of an event stream and what is still to come. */
 export type McpAnswer = { readonly text: string } | LiveAnswer

@@ -1,6 +1,6 @@
 import type { Fault } from "../../call/fault.ts"
 import { MethodNotAllowed } from "./paths.ts"
-import { setAnswerHeaders } from "./reply.ts"
+import { setAnswerHeaders } from "./reply/headers.ts"
 import type { AnswerSettings } from "./request.ts"
 
 /** The codes of JSON-RPC 2.0 §5.1, and the first of those that a server may choose. */

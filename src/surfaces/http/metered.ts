@@ -11,13 +11,13 @@ import {
   type Work,
 } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-log.ts"
-import { readJsonObject } from "./body.ts"
 import { finishBody, type HttpContext, overloadOf } from "./context.ts"
-import { type Negotiated, negotiateFormat } from "./format.ts"
-import { httpLimits } from "./limits.ts"
 import { MethodNotAllowed } from "./paths.ts"
-import { parseQuery } from "./query.ts"
-import { replayedHeader, send } from "./reply.ts"
+import { readJsonObject } from "./read/body.ts"
+import { httpLimits } from "./read/limits.ts"
+import { parseQuery } from "./read/query.ts"
+import { type Negotiated, negotiateFormat } from "./reply/format.ts"
+import { replayedHeader, send } from "./reply/headers.ts"
 import type { AnswerSettings, Exchange, IncomingApp, IncomingRequest } from "./request.ts"
 
 /** How the requests of a route are admitted, read and recorded: `{ metered: … }` in the hooks of a route. */

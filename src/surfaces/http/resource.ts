@@ -1,7 +1,7 @@
 import { promisify } from "node:util"
 import fresh from "fresh"
 import { once } from "../../values/once.ts"
-import { preferredCoding } from "./format.ts"
+import { preferredCoding } from "./reply/format.ts"
 import type { AnswerSettings } from "./request.ts"
 
 /** A text, or bytes of a picture. */

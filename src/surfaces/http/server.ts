@@ -3,7 +3,6 @@ import type { AdminPlace } from "../../config/readers.ts"
 import { createAdminApp } from "./admin/separate-app.ts"
 import { createHttpApp, type HttpAppOptions, type HttpParts } from "./app.ts"
 import { createCallsInProgress, createClosing } from "./calls.ts"
-import { httpLimits } from "./limits.ts"
 import {
   type ListeningApp,
   type ListenOptions,
@@ -11,6 +10,7 @@ import {
   type RenewableListener,
   type Tls,
 } from "./listener.ts"
+import { httpLimits } from "./read/limits.ts"
 
 /** The settings of the HTTP server, with those of its apps. */
 export interface HttpOptions extends HttpAppSettings, Pick<ListenOptions, "host" | "port"> {

@@ -4,7 +4,7 @@ import { reportUsage, usageSchema } from "../../call/usage-report.ts"
 import { once } from "../../values/once.ts"
 import type { HttpContext } from "./context.ts"
 import { answerMetered } from "./metered.ts"
-import { send } from "./reply.ts"
+import { send } from "./reply/headers.ts"
 import { querySchema, uncheckedAnswer } from "./route-schemas.ts"
 import type { ServiceApp } from "./service-app.ts"
 

@@ -6,7 +6,7 @@ import type { RecordRequest } from "../../../observe/request-log.ts"
 import { StoreUnavailable } from "../../../store/store.ts"
 import { finishBody, type HttpContext } from "../context.ts"
 import { MethodNotAllowed } from "../paths.ts"
-import { problemTypeStart } from "../problem.ts"
+import { problemTypeStart } from "../reply/problem.ts"
 import type { AnswerSettings, Exchange } from "../request.ts"
 
 /** Every problem of the admin API. The names are the ends of the problem types and do not change. */

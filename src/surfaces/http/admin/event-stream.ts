@@ -1,6 +1,6 @@
 import type { Subscription } from "../../../admin/parts.ts"
 import type { HttpContext } from "../context.ts"
-import { httpLimits } from "../limits.ts"
+import { httpLimits } from "../read/limits.ts"
 
 /** Why the service ends a stream, for its last event. */
 type EndReason = "closing" | "not-allowed"

@@ -1,6 +1,6 @@
 import type { OpenFile } from "../../../admin/operation.ts"
 import type { HttpContext } from "../context.ts"
-import { httpLimits } from "../limits.ts"
+import { httpLimits } from "../read/limits.ts"
 import type { AnswerSettings } from "../request.ts"
 import { setAdminHeaders } from "./admin-problem.ts"
 

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache"
 import { AdminFault } from "../../../admin/fault.ts"
 import type { Clock } from "../../../apis/contract.ts"
-import { httpLimits } from "../limits.ts"
+import { httpLimits } from "../read/limits.ts"
 
 /** Limits how often someone sends requests, in each process. */
 export interface RequestRate {

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache"
 import { AdminFault } from "../../../admin/fault.ts"
 import type { Clock, Timer } from "../../../apis/contract.ts"
 import { isIpv6, parseAddress } from "../../../values/ip.ts"
-import { httpLimits } from "../limits.ts"
+import { httpLimits } from "../read/limits.ts"
 
 /** Slows down clients that guess keys. */
 export interface SignInFailures {

@@ -3,7 +3,7 @@ import type { Input, RawInput } from "../../../call/input.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { Target } from "../../../mock/faults.ts"
 import { isObject } from "../../../values/is-object.ts"
-import { parseQuery } from "../query.ts"
+import { parseQuery } from "../read/query.ts"
 import { isValidHost, sentKey } from "../request.ts"
 
 /** With or without a slash at the end: the service takes both for the same path. */

@@ -1,7 +1,7 @@
 import { signInRefusals } from "../../../admin/sign-in.ts"
 import { fixedFault } from "../../../call/fault.ts"
 import { type ProblemCode, problems } from "../../http/admin/admin-problem.ts"
-import { problemTypeStart } from "../../http/problem.ts"
+import { problemTypeStart } from "../../http/reply/problem.ts"
 import { headerComponents } from "../headers.ts"
 import { type JsonObject, refTo } from "../json-object.ts"
 

@@ -1,7 +1,7 @@
-import { type ApiDefinition, type Deprecation, deprecationOf } from "../../apis/contract.ts"
-import { isGiven } from "../../call/deprecated-use.ts"
-import type { RawInput } from "../../call/input.ts"
-import type { AnswerSettings } from "./request.ts"
+import { type ApiDefinition, type Deprecation, deprecationOf } from "../../../apis/contract.ts"
+import { isGiven } from "../../../call/deprecated-use.ts"
+import type { RawInput } from "../../../call/input.ts"
+import type { AnswerSettings } from "../request.ts"
 
 /** Makes what names the deprecated items that a call used in headers of its answer. Null for an API without any. */
 export function noticeOf({ id, deprecation, input }: ApiDefinition) {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { createManualTimer } from "../../../test/support/timer.ts"
+import { createManualTimer } from "../../../../test/support/timer.ts"
 import { createIntake } from "./intake.ts"
 
 test("only bodies that are still awaited after 50 ms get a timer, and are refused when it has run", async () => {

@@ -1,4 +1,4 @@
-import { inputFault } from "../../call/fault.ts"
+import { inputFault } from "../../../call/fault.ts"
 
 /** Texts up to this size are parsed within a few milliseconds, whatever is in them. */
 export const quickBytes = 50_000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { systemTimer } from "../../ports/timer.ts"
+import { systemTimer } from "../../../ports/timer.ts"
 import { readJsonObject } from "./body.ts"
 import { createIntake } from "./intake.ts"
 import { httpLimits } from "./limits.ts"

@@ -1,5 +1,5 @@
 import Negotiator from "negotiator"
-import { Fault, inputFault } from "../../call/fault.ts"
+import { Fault, inputFault } from "../../../call/fault.ts"
 import {
   type Format,
   formats,
@@ -7,9 +7,9 @@ import {
   mediaTypeNames,
   negotiate,
   preferredType,
-} from "../../encode/formats.ts"
-import { httpLimits } from "./limits.ts"
-import type { Query } from "./query.ts"
+} from "../../../encode/formats.ts"
+import { httpLimits } from "../read/limits.ts"
+import type { Query } from "../read/query.ts"
 
 /** The format of an answer, and what is wrong with the `format` parameter, if anything. */
 export interface Negotiated {

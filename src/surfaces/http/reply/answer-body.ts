@@ -1,11 +1,11 @@
-import type { GiveWay } from "../../apis/contract.ts"
-import type { CallerIds } from "../../call/caller.ts"
-import type { Pipeline } from "../../call/pipeline.ts"
-import type { UnsentAnswer } from "../../call/unsent.ts"
-import { weightOf } from "../../encode/json.ts"
-import type { Encoded } from "../../encode/tree.ts"
-import type { CallsInProgress } from "./calls.ts"
-import { httpLimits } from "./limits.ts"
+import type { GiveWay } from "../../../apis/contract.ts"
+import type { CallerIds } from "../../../call/caller.ts"
+import type { Pipeline } from "../../../call/pipeline.ts"
+import type { UnsentAnswer } from "../../../call/unsent.ts"
+import { weightOf } from "../../../encode/json.ts"
+import type { Encoded } from "../../../encode/tree.ts"
+import type { CallsInProgress } from "../calls.ts"
+import { httpLimits } from "../read/limits.ts"
 
 /** The parts of the service that the writing of bodies needs. */
 export interface BodyParts {

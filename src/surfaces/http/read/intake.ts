@@ -1,5 +1,5 @@
-import type { Timer } from "../../apis/contract.ts"
-import { Fault, inputFault } from "../../call/fault.ts"
+import type { Timer } from "../../../apis/contract.ts"
+import { Fault, inputFault } from "../../../call/fault.ts"
 import { type ArrivingBodies, type ArrivingBody, createArrivingBodies } from "./arriving-bodies.ts"
 import { httpLimits } from "./limits.ts"
 

@@ -1,4 +1,4 @@
-import type { TextInput, TextParameter } from "../../call/input.ts"
+import type { TextInput, TextParameter } from "../../../call/input.ts"
 import { httpLimits } from "./limits.ts"
 
 const { queryParameters: maxParameters } = httpLimits

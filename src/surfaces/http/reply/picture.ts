@@ -1,10 +1,10 @@
-import type { Reply } from "../../call/pipeline.ts"
-import { mediaTypeNames, preferredType } from "../../encode/formats.ts"
-import { type Picture, pictureBase64, picturesOf } from "../../values/picture.ts"
+import type { Reply } from "../../../call/pipeline.ts"
+import { mediaTypeNames, preferredType } from "../../../encode/formats.ts"
+import { type Picture, pictureBase64, picturesOf } from "../../../values/picture.ts"
+import type { AnswerSettings } from "../request.ts"
+import { pathAndQueryOf } from "../request.ts"
 import { acceptedBy } from "./format.ts"
-import { setReply } from "./reply.ts"
-import type { AnswerSettings } from "./request.ts"
-import { pathAndQueryOf } from "./request.ts"
+import { setReply } from "./headers.ts"
 
 /** An SVG that is opened by itself is a document of this origin: it must not run scripts or load anything. */
 const svgPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
