@@ -30,7 +30,7 @@ export interface FillStep {
   readonly sql: string
 }
 
-/** What makes all notices go in another way. */
+/** A fill after which all notices go in another way. */
 export interface NoticeWay {
   readonly what: string
   readonly steps: readonly FillStep[]

@@ -188,7 +188,7 @@ export const adminQueries: readonly AdminQuery[] = lists.flatMap(([operation, ..
   filters.map((values) => ({ title: titleOf(operation, values), operation, values })),
 )
 
-/** Those whose answers follow from how notices go. */
+/** Queries whose answers depend on how notices go. */
 export const noticeQueries = adminQueries.filter(({ operation }) =>
   ["notices.list", "mails.list"].includes(operation.id),
 )

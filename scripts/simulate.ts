@@ -58,7 +58,7 @@ const flags = new Command("simulate")
 
 /** One way to run a seed. */
 interface Way {
-  /** What repeats it on the command line. */
+  /** The command line that repeats it. */
   readonly flags: string
   readonly run: (seed: number, plan: Plan, trace?: (line: string) => void) => Promise<RunResult>
 }

@@ -1,4 +1,4 @@
-/** What is being made for an answer counts like what its client has not read: inputs that run, results that wait, and data. */
+/** Parts of an answer that is being made count like unread bytes: inputs that run, results that wait, and data. */
 import { describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { defineApi } from "../src/apis/contract.ts"

@@ -303,7 +303,7 @@ test("no line of a comment is over 130 characters", () => {
 function mayImport(file: string, target: string): boolean {
   const room = /^(?:web\/)?[^/]+/.exec(file)?.[0] ?? ""
   const api = /^apis\/[a-z]+\//.exec(file)?.[0]
-  // What several APIs of mail and DNS share.
+  // Parts that several APIs of mail and DNS share.
   const shared = ["apis/contract.ts", "apis/stored-examples.ts", "apis/mail/", "values/"]
   if (api) return [api, ...shared].some((allowed) => target.startsWith(allowed))
   const allowed = arrows[file] ?? arrows[room] ?? []

@@ -49,7 +49,9 @@ test("no package that reads input is there in two versions", () => {
   expect(readNothing.filter((name) => !several.includes(name))).toEqual([])
 })
 
-/** What `dependencies` bring, as `name@version`, by the rules of the lock file: the nearest copy of a name counts. */
+/**
+ * The packages that `dependencies` bring, as `name@version`, by the rules of the lock file: the nearest copy of a name counts.
+ */
 function installedForTheProgram(): readonly string[] {
   const text = readFileSync(join(root, "bun.lock"), "utf8")
   type Dependencies = Readonly<Record<string, string>>

@@ -50,7 +50,7 @@ async function creditsUsed(): Promise<number> {
   return Number(answer.headers.get("x-api-credits-used"))
 }
 
-/** What the calls of a trick gave, and the credits that they cost. */
+/** The results of a trick's calls, and the credits that they cost. */
 async function play(mode: string) {
   const before = await creditsUsed()
   const answers = await Promise.all((calls.get(mode) ?? []).map((call) => make(call)))

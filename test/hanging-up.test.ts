@@ -74,7 +74,7 @@ describe("a client that hangs up while its call runs", () => {
   const toolCall = { name: "spfvalidator", arguments: { domain: "a.example" } }
   const callTool = (message: RawMessage, { service, key, signal }: Awaited<ReturnType<typeof start>>) =>
     postMcp(service.url, { ...message, key, signal }).then(async (answer) => {
-      // Of earlier revisions, the answer's head comes before the tool has run.
+      // In earlier revisions, the answer's head comes before the tool has run.
       await answer.text()
       return answer
     })

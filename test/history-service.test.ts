@@ -149,7 +149,7 @@ test("every fault, and every refusal of GraphQL, has a text that says what to do
   expect(
     [
       ...faultCodes,
-      // Of the others, GraphQL records the fault that they stand for.
+      // For the others, GraphQL records the fault that they stand for.
       ...ofGraphql.map(faultNameOf),
     ].filter((code) => adviceFor(code).meaning === unknown.meaning),
   ).toEqual([])

@@ -1,4 +1,4 @@
-/** What could be gained by an Idempotency-Key: a call for free, knowledge of others' calls, or a service that is kept busy. */
+/** Abuse of an Idempotency-Key: a call for free, knowledge of others' calls, or a service that is kept busy. */
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { readAnswer } from "./support/answer.ts"

@@ -112,7 +112,7 @@ test.skipIf(!use)(
       await until(() => process.memoryUsage.rss() < beforeBytes - (120 << 20))
       for (let threads = 0; threads < 2; threads++) {
         expect(await ask("keep")).toMatchObject({ data: { done: "the texts of 1 calls" } })
-        // What a thread keeps is measured after its answer, so that one more call may still come to it.
+        // The memory that a thread keeps is measured after its answer, so that one more call may still come to it.
         expect(await ask("x")).toMatchObject({ data: { done: expect.stringContaining("x") } })
       }
       // Both threads have ended, with the 160 MiB that they kept.

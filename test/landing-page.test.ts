@@ -1,4 +1,4 @@
-/** What the landing page offers, and the operator's name and pictures in all that the service sends. */
+/** The landing page's contents, and the operator's name and pictures in all answers of the service. */
 import { describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** What `health` says of mail: off, on, or why mails cannot be handed over. */
+/** The state of mail in `health`: off, on, or why mails cannot be handed over. */
 import { expect, test } from "bun:test"
 import { adminOf } from "./support/admin.ts"
 import { freePort } from "./support/free-port.ts"

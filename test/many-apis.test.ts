@@ -1,4 +1,4 @@
-/** What the service sends about its catalog stays small when there are many APIs: measured with copies under other ids. */
+/** Answers about the catalog stay small when there are many APIs: measured with copies under other ids. */
 import { describe, expect, test } from "bun:test"
 import type { ApiDefinition } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"

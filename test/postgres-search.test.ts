@@ -10,9 +10,9 @@ import { usePostgres } from "./support/postgres.ts"
 
 const postgres = usePostgres()
 const accounts = 20_000
-/** Of the page and of its index. */
+/** Rows of the page and of its index. */
 const few = 3 * firstPage.limit
-/** Of a step of accounts. Each has a row of the ledger, and is counted again when it is left out. */
+/** Rows of a step of accounts. Each has a row of the ledger, and is counted again when it is left out. */
 const ofStep = 3 * 1_024 + few
 
 let sql: SQL

@@ -1,4 +1,4 @@
-/** What is deleted when, in which steps, and what becomes of it over the admin API. */
+/** Deletion of old records: their age, the steps, and the answers of the admin API afterwards. */
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { statSync } from "node:fs"

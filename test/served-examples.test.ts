@@ -9,7 +9,7 @@ import { connectMcp } from "./support/mcp.ts"
 import { startTestMock } from "./support/mock.ts"
 import { startTestService } from "./support/service.ts"
 
-/** What the test double invents: its trust anchor, and each of its domains. */
+/** Inventions of the test double: its trust anchor, and each of its domains. */
 const invented = [
   exampleAnchor,
   ...new Set(

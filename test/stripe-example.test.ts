@@ -12,7 +12,7 @@ const admin = await adminOf(service)
 const permissions = ["accounts.write", "credits.adjust"]
 const { key: adminKey } = await createTestAdminKey(service.db, { permissions })
 
-/** What the shop asked Stripe for, and the subscriptions that Stripe has. */
+/** The shop's requests to Stripe, and the subscriptions that Stripe has. */
 const asked: string[] = []
 const subscriptions = new Map<string, { status: string; metadata: Record<string, string> }>()
 const stripeServer = Bun.serve({

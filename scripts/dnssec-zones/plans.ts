@@ -1,4 +1,4 @@
-/** What the signed zones of test/data/dnssec have in them, how each is signed, and how some are broken on purpose. */
+/** The contents of the signed zones of test/data/dnssec, how each is signed, and how some are broken on purpose. */
 
 /** One zone. */
 export interface ZonePlan {

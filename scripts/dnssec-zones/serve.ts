@@ -27,14 +27,14 @@ export interface Case {
   readonly type: string
 }
 
-/** What a validator says of it. */
+/** A validator's result for it. */
 export interface Verdict {
   readonly status: "secure" | "insecure" | "bogus" | "indeterminate"
   /** Null when the status is bogus: the others do not say. */
   readonly result: "records" | "nodata" | "nxdomain" | null
 }
 
-/** What dnssecvalidator says when it asks the server on a port of loopback. */
+/** The result of dnssecvalidator when it asks the server on a port of loopback. */
 export async function ourVerdict({ name, type }: Case, port: number): Promise<Verdict> {
   const { exchange } = stubOf(port)
   const dns = { resolve: noExchange, exchange }

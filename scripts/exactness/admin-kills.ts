@@ -8,7 +8,7 @@ export interface AdminKills {
   readonly changes: number
   /** Changes whose first answer did not arrive, so that nobody knew whether they had an effect. */
   readonly lost: number
-  /** Those of the changes that had their effect: the second answer was a replay. */
+  /** Changes that had their effect: the second answer was a replay. */
   readonly lostWithEffect: number
   /** The problems, in words; empty when every change had one effect and one audit record, and no key text was kept. */
   readonly problems: readonly string[]

@@ -91,7 +91,7 @@ async function callFromPortal(admin: Admin, account: DaysAccount): Promise<Answe
   return { isSuccess, credits: isSuccess ? 1 : 0 }
 }
 
-/** What operators read, below `/admin/v1`. */
+/** Paths that operators read, below `/admin/v1`. */
 export const reads: readonly string[] = [
   ..."/accounts?search=customer /accounts?closed=true /accounts?near_limit=true /keys?limit=5 /health /config".split(
     " ",

@@ -4,11 +4,11 @@ import type { Instance } from "./instance.ts"
 export interface RepeatKills {
   /** Calls, each with an Idempotency-Key of its own, and sent four times. */
   readonly calls: number
-  /** What all of them cost, each charged once, with the calls without a key that measured the prices. */
+  /** The price of all of them, each charged once, with the calls without a key that measured the prices. */
   readonly credits: number
   /** Calls whose first answer did not arrive, so that nobody knew whether they were charged. */
   readonly lost: number
-  /** Those of the calls that had been charged: the second answer was a replay. */
+  /** Calls that had been charged: the second answer was a replay. */
   readonly lostWithEffect: number
   /** The problems, in words; empty when each call was answered and charged once. */
   readonly problems: readonly string[]
@@ -77,7 +77,7 @@ export async function killDuringCalls(
     return JSON.parse(text).data.credits.used
   }
 
-  /** What each of the calls costs, in their order. */
+  /** The price of each call, in their order. */
   async function measureCosts(instance: Instance): Promise<readonly number[]> {
     const costs: number[] = []
     for (const call of callsOf(0)) {
@@ -145,7 +145,7 @@ export async function killDuringCalls(
   return { calls, credits, lost, lostWithEffect, problems }
 }
 
-/** What is wrong with the answers to one call that was sent four times; those to the last two must have arrived. */
+/** The fault in the answers to one call that was sent four times; the answers to the last two must have arrived. */
 function mistakesOf(answers: readonly (Answer | null | undefined)[]): readonly string[] {
   const [, , third, fourth] = answers
   const arrived = answers.flatMap((answer) => answer ?? [])

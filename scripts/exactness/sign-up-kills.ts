@@ -6,7 +6,7 @@ export interface SignUpKills {
   readonly customers: number
   /** Questions for a link, and links used, whose answer did not arrive. */
   readonly lost: number
-  /** Those of the used links that had made their account. */
+  /** Used links that had made their account. */
   readonly lostWithEffect: number
   /** The problems, in words; empty when each customer has one account with one key, one audit record, and can sign in. */
   readonly problems: readonly string[]

@@ -2,7 +2,7 @@ import { type Permission, permissions } from "../../src/admin/permission.ts"
 import { toTable } from "../../src/surfaces/markdown/table.ts"
 import { reachOf } from "../../test/support/permission-reach.ts"
 
-/** What each permission alone reaches within three steps, with the steps. Permissions that reach nothing are left out. */
+/** The reach of each permission alone within three steps, with the steps. Permissions that reach nothing are left out. */
 export async function reachTable(): Promise<string> {
   const rows: string[][] = []
   for (const permission of Object.keys(permissions) as Permission[]) {

@@ -13,7 +13,7 @@ export interface Case {
   readonly text: string
   readonly scale: number
 }
-/** What a barcode says, without the brackets of GS1; null if it cannot be read. */
+/** A barcode's text, without the brackets of GS1; null if it cannot be read. */
 export type Answer = string | null
 
 const digits = (length: number) =>
@@ -82,7 +82,7 @@ export const barcodes = (kinds: readonly KindName[]) =>
     .tuple(fc.constantFrom(...kinds), fc.integer({ min: 2, max: 4 }))
     .chain(([kind, scale]) => texts[kind].map((text): Case => ({ kind, text, scale })))
 
-/** What the API says that a reader reads, and the PNG. */
+/** The text that the API promises to readers, and the PNG. */
 export async function drawn({ kind, text, scale }: Case) {
   try {
     const { encoded, png } = await runIsolated(draw, { kind, text, scale })

@@ -3,7 +3,7 @@ import { run } from "../../src/apis/certificatedecoder/run.ts"
 import { portsFor } from "../../test/support/zone-ports.ts"
 import { askPython, debianVersion, defineOracle } from "./oracle.ts"
 
-/** What a certificate has in it. */
+/** The contents of a certificate. */
 export interface Facts {
   readonly [name: string]: unknown
 }
@@ -22,7 +22,7 @@ export async function makeCertificates(seeds: readonly number[]) {
   return all
 }
 
-/** What the API reads in the certificate of a number, which {@link makeCertificates} made. */
+/** The API's data for the certificate of a number, which {@link makeCertificates} made. */
 export async function readCertificate(seed: number): Promise<Facts> {
   const certificate = made.get(seed) ?? ""
   const context = { ports: portsFor({}), giveWay: () => undefined, premium: true }

@@ -22,7 +22,7 @@ interface Answer {
   readonly action: "tls" | "ordinary" | "avoid"
   /** The secure records, sorted. */
   readonly records: readonly string[]
-  /** Those of a usage that mail servers do not use, sorted. */
+  /** Records with a usage that mail servers do not use, sorted. */
   readonly otherUsages: readonly string[]
 }
 

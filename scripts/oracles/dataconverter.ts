@@ -71,7 +71,7 @@ const { value } = fc.letrec<{ value: Value }>((tie) => ({
 const writers = { json: writeJson, yaml: writeYaml, xml: writeXml, csv: writeCsv, toml: writeToml } as const
 const formats = Object.keys(writers) as Format[]
 
-/** What a writer makes of any data. */
+/** A writer's text for any data. */
 const written = fc.tuple(fc.constantFrom(...formats), value).map(([format, data]): Case => {
   try {
     return { format, text: writers[format](data, new Notes(), { delimiter: ",", fillsRows: false }) }

@@ -20,7 +20,7 @@ async function theirVerdict({ name, type }: Case): Promise<Verdict> {
   )
   const text = `${out}\n${err}`
   if (/resolution failed: (?!ncache)/.test(text)) return { status: "bogus", result: null }
-  // Of an alias and what it leads to, each has a line of its own.
+  // An alias and its target each have a line of their own.
   const isInsecure = /^; (?:negative response, )?unsigned answer/m.test(text)
   if (!isInsecure && !/^; (?:negative response, )?fully validated/m.test(text))
     throw new Error(`delv ${name} ${type}:\n${text}`)

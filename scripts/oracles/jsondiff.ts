@@ -19,7 +19,7 @@ interface Operation {
   readonly value: unknown
 }
 
-/** What comes out where a patch is applied; null if it is refused. */
+/** The result of applying a patch; null if it is refused. */
 type Applied = { readonly result: unknown } | { readonly crash: string } | null
 
 /** Each is null where the case is of the other kind. */

@@ -4,7 +4,7 @@ import { brokenReports, reports, writeReport } from "../../test/support/mail-rep
 import { runIsolated } from "../../test/support/run-isolated.ts"
 import { askPython, debianVersion, defineOracle } from "./oracle.ts"
 
-/** What breaks a rule of the text that the XML Schema cannot express. */
+/** Problems by rules of the text that the XML Schema cannot express. */
 const beyondSchema = ["version", "range", "source_ip", "count"]
 
 type Answer = Awaited<ReturnType<typeof answerOf>>

@@ -106,7 +106,7 @@ export const known: readonly Judgement<string, string>[] = [
   },
 ]
 
-/** What a program writes for each text. */
+/** A program's output for each text. */
 export async function convertAll(command: string[], texts: readonly string[]): Promise<readonly string[]> {
   const answers: string[] = []
   for (const text of texts) {

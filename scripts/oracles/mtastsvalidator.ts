@@ -11,7 +11,9 @@ interface Case {
   readonly host: string
 }
 
-/** What a sender takes from a policy, and whether it may deliver to the host; null for a policy that does not count. */
+/**
+ * The values that a sender takes from a policy, and whether it may deliver to the host; null for a policy that does not count.
+ */
 type Answer = {
   readonly mode: string
   readonly maxAge: number

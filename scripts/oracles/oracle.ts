@@ -48,7 +48,7 @@ export class MissingTool extends Error {
   }
 }
 
-/** What an API answers: its data, or null if it refuses the input. */
+/** An API's answer: its data, or null if it refuses the input. */
 export async function ask<Output extends TObject>(
   api: ApiDefinition<TObject, Output>,
   values: Record<string, unknown>,

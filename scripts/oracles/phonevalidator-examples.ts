@@ -4,7 +4,7 @@ import packageJson from "../../package.json" with { type: "json" }
 import { phonevalidator } from "../../src/apis/phonevalidator/index.ts"
 import { ask, defineOracle } from "./oracle.ts"
 
-/** What the types of the package lack. */
+/** Parts that the types of the package lack. */
 interface GlobalNetworks {
   getSupportedGlobalNetworkCallingCodes(): readonly number[]
   getExampleNumberForNonGeoEntity(callingCode: number): PhoneNumber | null

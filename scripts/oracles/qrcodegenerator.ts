@@ -16,7 +16,7 @@ export interface Case {
   readonly border: number
   readonly scale: number
 }
-/** What a code says, of which version it is and with which correction; null if it cannot be read. */
+/** A code's text, version and error correction; null if it cannot be read. */
 export type Answer = { readonly text: string; readonly version: number; readonly correction: string } | null
 
 const units: Readonly<Record<string, readonly string[]>> = {

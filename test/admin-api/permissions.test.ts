@@ -16,7 +16,7 @@ import { pretendCommand } from "../support/own-command.ts"
 import { startTestService } from "../support/service.ts"
 import { tempDir } from "../support/temp.ts"
 
-/** What everyone may do for themselves, and with these permissions for others. */
+/** Operations that everyone may use for themselves, and with these permissions for others. */
 const permissionsForOthers: Readonly<Record<string, string>> = {
   "passkeys.list": "people.read",
   "passkeys.rename": "people.write",

@@ -19,7 +19,7 @@ const histories = Number(process.env.PENKNIFE_HISTORIES ?? 10)
 const steps = 60
 const hourMs = 3_600_000
 
-/** What a month should have, kept beside the store. */
+/** The expected figures of a month, kept apart from the store. */
 interface MonthBook {
   granted: number
   adjusted: number

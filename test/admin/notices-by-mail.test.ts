@@ -1,4 +1,4 @@
-/** What an operator sees of notices by mail and of mails, and how an account chooses them. */
+/** An operator's view of mails and of notices by mail, and an account's choice between webhook and mail. */
 import { describe, expect, test } from "bun:test"
 import { updateAccount } from "../../src/admin/accounts/change-account.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
@@ -22,7 +22,7 @@ async function withAccount(notify: string, given: Values = {}) {
   return { ...admin, id: String(id), list }
 }
 
-/** What a mail server says to the mail that is due. */
+/** The mail server's reply to the mail that is due. */
 async function answer(
   { opened, clock }: Awaited<ReturnType<typeof withAccount>>,
   status: number,

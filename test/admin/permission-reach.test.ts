@@ -1,4 +1,4 @@
-/** What a colleague with one permission reaches: of keys, credits and other permissions, by all operations. */
+/** The reach of a colleague with one permission: keys, credits and other permissions, by all operations. */
 import { describe, expect, test } from "bun:test"
 import { createAdmin } from "../../src/admin/admins/create-admin.ts"
 import { createApiKey } from "../../src/admin/keys/issue-key.ts"

@@ -1,6 +1,5 @@
 /**
- * What customers and operators come for, done in a real browser by mouse and by keyboard alone: the steps of each job have a
- * bound.
+ * The jobs of customers and operators, done in a real browser by mouse and by keyboard alone: the steps of each job have a bound.
  */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { writeFileSync } from "node:fs"

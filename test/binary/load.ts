@@ -1,4 +1,4 @@
-/** What clients saw of one account. */
+/** The clients' figures of one account. */
 export interface Seen {
   readonly key: string
   /** Answers by status. */

@@ -1,4 +1,4 @@
-/** What a service manager asks of the executable: when it is ready, and to read its files again. */
+/** Requests of a service manager: whether the executable is ready, and to read its files again. */
 import { describe, expect, test } from "bun:test"
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

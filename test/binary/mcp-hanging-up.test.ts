@@ -63,7 +63,7 @@ test("calls whose clients hang up at any moment are charged once or not at all, 
   expect(await used()).toBe(charged)
   for (const { fault, credits } of lines)
     expect(["1 credits", "0 credits callerLeft"]).toContain(`${credits} credits ${fault ?? ""}`.trim())
-  // Those that have seen a part of their answer were charged.
+  // Clients that have seen a part of their answer were charged.
   expect(charged).toBeGreaterThanOrEqual(clients / 3)
 })
 

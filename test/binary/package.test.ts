@@ -10,7 +10,7 @@ const dir = tempDir()
 const modules = join(root, "node_modules")
 const node = Bun.which("node") ?? "node"
 
-/** What rarely breaks, and is tried before a release: `RELEASE=1 bun test test/binary/package.test.ts`. */
+/** Tests of parts that rarely break, run before a release: `RELEASE=1 bun test test/binary/package.test.ts`. */
 const isRelease = process.env.RELEASE === "1"
 
 /** Runs a command in a project, without a PATH, so that it finds only a Bun that is installed there. */

@@ -1,4 +1,4 @@
-/** What must hold at rest: nothing fails any more, both instances are up, and everything that waited had its turn. */
+/** Checks at rest: failures have stopped, both instances are up, and all waiting work is done. */
 import type { Database } from "bun:sqlite"
 import type { Caller } from "../../src/call/caller.ts"
 import type { Books } from "./model.ts"

@@ -1,4 +1,4 @@
-/** What happens to the service while clients use it. */
+/** Events that hit the service while clients use it. */
 import { accountsCreatedMs, connect } from "./data-file.ts"
 import { killInstance, startInstance } from "./instance.ts"
 import { monthStart } from "./model.ts"

@@ -27,7 +27,7 @@ interface Listener {
   readonly lose: () => void
 }
 
-/** What a client needs of the options of its connection. */
+/** The options of a connection that a client needs. */
 type ClientOptions = Pick<ConnectionOptions, "settings"> & { readonly onClose?: () => void }
 
 export type PgliteServer = Awaited<ReturnType<typeof startPglite>>

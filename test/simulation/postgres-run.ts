@@ -157,7 +157,7 @@ function hashOf(name: string): string {
   return Bun.SHA256.hash(nameOf(name), "hex")
 }
 
-/** What the server answers now: it needs no event loop. */
+/** The server's answer, which needs no event loop. */
 function readNow<Row>(asked: Promise<readonly Row[]>): readonly Row[] {
   let rows: readonly Row[] | null = null
   let failure: unknown = new Error("the server has not answered at once")

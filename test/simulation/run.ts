@@ -25,7 +25,7 @@ export interface RunOptions {
 
 export interface RunResult {
   readonly seed: number
-  /** What does not hold, beginning with the oracle's name; null if all does. */
+  /** The oracle that failed, with its finding; null if none did. */
   readonly problem: string | null
   /** A hash of all steps. */
   readonly hash: string

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await prepareStarts(files.file)
 })
 
-/** What a failure prints: all that is needed to run it again. */
+/** The text for a failure: all that is needed to run it again. */
 function requireNone({ seed, problem }: RunResult, options = ""): void {
   if (problem !== null) throw new Error(`${problem}\nbun run simulate ${options}--seed ${seed} --shrink`)
 }

@@ -58,7 +58,7 @@ export function runStart(seed: number, { template, file, trace }: Omit<RunOption
     let started: Service | null = null
     let refusal: unknown = null
 
-    /** What another process may tell at any moment. */
+    /** Messages that another process may send at any moment. */
     const tell = (name: string, work: () => void) => {
       kernel.note(`told ${name}`)
       world.count(`told ${name}`)

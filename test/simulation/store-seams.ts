@@ -1,6 +1,6 @@
 /**
- * What a network and a slow disk do to a store: before and after each of its methods something else may happen, the method may
- * fail, or its answer may be lost. The model is told of each commit here.
+ * The effects of a network and a slow disk on a store: before and after each of its methods something else may happen, the method
+ * may fail, or its answer may be lost. The model is told of each commit here.
  */
 import type { MailOutbox } from "../../src/store/mails.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"

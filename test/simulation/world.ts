@@ -11,7 +11,7 @@ import { createModel, type Model } from "./model.ts"
 
 export const thresholds = [80, 95]
 
-/** What the parts of a run share. */
+/** The state that the parts of a run share. */
 export interface World {
   readonly seed: number
   readonly kernel: Kernel
@@ -50,7 +50,7 @@ export interface World {
   check(work: () => void): void
 }
 
-/** What a store is opened with. */
+/** The parts that a store is opened with. */
 export interface OpenParts {
   readonly ports: Ports
   readonly notices: NoticeRules

@@ -182,7 +182,7 @@ test("texts that clients choose are in rows, which are deleted, and not among th
   await store.close()
 })
 
-/** What a search finds on all of its pages. */
+/** The results of a search, from all of its pages. */
 async function findAll(
   requests: Pick<KeptRequests, "find">,
   filter: RequestFilter,

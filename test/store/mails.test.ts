@@ -48,8 +48,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
   test("a mail is inserted once with its change, wakes the delivery, and is leased", async () => {
     expect(await insert(mailOf())).toBe("applied")
     expect(await insert(mailOf({ recipient: "other@example.com" }))).toBe("applied")
-    // What comes before PostgreSQL's notifications are listened to wakes nobody. These are not due yet, and not so late that
-    // the clock must have gone back.
+    // Mails that come before the listener of PostgreSQL's notifications is ready wake nobody. These are not due yet, and not so
+    // late that the clock must have gone back.
     let more = 0
     await until(async () => {
       const laterMs = nowMs + 3_600_000

@@ -214,7 +214,7 @@ describe.each(useStoreKinds())("$name", ({ create, name }) => {
         period_start: "2025-02-28T12:00:00.000Z",
         period_end: "2025-03-31T12:00:00.000Z",
       })
-      // Of months that passed while nothing looked, only the current one.
+      // If months have passed without a look, only the current month is told.
       clock.set("2025-05-31T13:00:00Z")
       await look()
       expect(await raised()).toHaveLength(2)

@@ -2,7 +2,7 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server"
 import { isoCBOR } from "@simplewebauthn/server/helpers"
 
-/** What a test changes, to make what an attacker would send. */
+/** Changes by which a test makes an attacker's answer. */
 export interface Deviation {
   /** Where the browser is; by default where the passkey was made. */
   readonly origin?: string

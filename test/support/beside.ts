@@ -1,8 +1,8 @@
-/** What ordinary callers see of a service in another process, while others do their worst. */
+/** Measures the waits of ordinary callers of a service in another process, while others do their worst. */
 import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { mainThreadMs, type WatchedService } from "./worst-inputs.ts"
 
-/** What the ordinary calls saw. */
+/** The results of the ordinary calls. */
 export interface Seen {
   /** The most processor time of the service's main thread during one request for `/health`. */
   longestMs: number

@@ -56,7 +56,7 @@ export interface CatalogService {
   post(path: string, body: unknown, key: string): Promise<Response>
 }
 
-/** What an app with APIs of the test's own is made from, on a real store, which the caller closes. */
+/** The parts of an app with the test's own APIs, on a real store, which the caller closes. */
 export function catalogParts(
   definitions: readonly ApiDefinition[],
   more: Partial<Ports> = {},

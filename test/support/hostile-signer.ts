@@ -19,7 +19,7 @@ export function dsData(name: string): Buffer {
   return Buffer.concat([shorts(tagOf(zoneKey)), Buffer.of(algorithm, 2), digestOf(name, zoneKey)])
 }
 
-/** What differs from a signature that is valid for ten days. */
+/** Differences from a signature that is valid for ten days. */
 export interface SigningOptions {
   /** Seconds since the Unix epoch. */
   readonly from?: number

@@ -62,7 +62,7 @@ export function signedParts(query: DnsQuery, options?: SigningOptions): ReplyPar
   return parts
 }
 
-/** What a name has of a type; null for nothing. */
+/** The records of a name and type; null if there are none. */
 function usualText(type: string, name: string): string | null {
   const zone = zoneOf(name)
   if (name.startsWith("_dmarc.") && type === "TXT") return '"v=DMARC1; p=reject"'

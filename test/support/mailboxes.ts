@@ -9,7 +9,7 @@ export interface MailboxList {
 const textOf = (parts: fc.Arbitrary<string>, maxLength: number) =>
   fc.array(parts, { maxLength }).map((all) => all.join(""))
 const blank = fc.constantFrom(" ", "\t", "\r\n ", "  ")
-/** What an attacker would put where no address is. */
+/** Texts that an attacker would put in the place of an address. */
 const decoy = fc.constantFrom("<m@evil.example>", "m@evil.example", "a,b", ";:", "@", "<", ">", "é", "x")
 const quotedPair = fc.constantFrom("\\(", "\\)", '\\"', "\\\\", "\\a")
 const { comment } = fc.letrec<{ comment: string; part: string }>((tie) => ({

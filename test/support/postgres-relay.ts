@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from "node:net"
 
-/** What may be done to the traffic of a relay. */
+/** Changes to the traffic of a relay. */
 interface RelayOptions {
   /** Drops the settings that a client sends when it connects, as PgBouncer with `ignore_startup_parameters` does. */
   readonly dropSettings?: boolean

@@ -139,7 +139,7 @@ function answerNode(
   return null
 }
 
-/** What shows that a name that is there lacks a type. */
+/** Records that show that an existing name lacks a type. */
 function noData(zone: Zone, name: string): SignedRecord[] {
   const own = matching(zone, name)
   if (own.length > 0) return own

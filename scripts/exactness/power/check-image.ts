@@ -4,7 +4,7 @@ import type { Call } from "../traffic.ts"
 
 /** How the books of an image compare with the answers until the power was cut. */
 export interface ImageCheck {
-  /** What is damaged or charged wrongly; null if nothing is. */
+  /** The damage or wrong charge; null if there is none. */
   readonly problem: string | null
   /** When the oldest answer came whose charge is lost, in milliseconds since 1970; null if none is lost. */
   readonly oldestLostMs: number | null

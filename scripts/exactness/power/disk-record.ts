@@ -85,7 +85,7 @@ function baseOf(escaped: string): string {
   return basename(toBytes(escaped).toString())
 }
 
-/** Of `\x2f\x74`. */
+/** Reads escaped bytes, such as `\x2f\x74`. */
 function toBytes(escaped: string): Buffer {
   return Buffer.from(escaped.replaceAll("\\x", ""), "hex")
 }

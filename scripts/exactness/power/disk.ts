@@ -26,7 +26,7 @@ export interface Disk {
 export function createDisk(files: ReadonlyMap<string, Buffer>, folder: string): Disk {
   const all = new Map<string, DiskFile>()
   for (const [name, flushed] of files) all.set(name, { flushed, pending: [], isNamed: true })
-  /** Of each flush under way, the writes that it is for. */
+  /** The writes that each flush under way is for. */
   const flushing = new Map<DiskCall, readonly DiskCall[]>()
   const ended = new Set<DiskCall>()
 

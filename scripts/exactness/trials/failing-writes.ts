@@ -18,7 +18,7 @@ const callsForWrites = 120
 const flushes = 10
 const callsForFlushes = 4_000
 
-/** What fails, as `strace` is told it. A write that writes nothing is the shortest of short writes. */
+/** The failure, as `strace` is told it. A write that writes nothing is the shortest of short writes. */
 const failures: Readonly<Record<string, string>> = {
   "EIO of a write": "pwrite64:error=EIO",
   "ENOSPC of a write": "pwrite64:error=ENOSPC",

@@ -19,7 +19,7 @@ const lostLimitMs = 150
 const filledBytes = 16_300_000
 const dayMs = 86_400_000
 
-/** What is on the disk of the data file and of its log. In two of them one file lost all that was not flushed. */
+/** The state of the data file and its log on the disk. In two of the states one file lost all that was not flushed. */
 const kept: readonly (readonly [Kept, Kept])[] = [
   ["all", "all"],
   ["nothing", "nothing"],

@@ -29,7 +29,7 @@ export const stops: Trial = {
   },
 }
 
-/** What happens to a service. Each ends with a service that runs. */
+/** Events of a service. Each ends with a service that runs. */
 const faults: Readonly<Record<string, (instance: Instance, round: number) => Promise<void>>> = {
   async SIGTERM(instance) {
     await instance.stop()

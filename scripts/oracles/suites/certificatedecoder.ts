@@ -108,7 +108,7 @@ async function compare(test: string, pem: string): Promise<SuiteResult> {
   }
 }
 
-/** What the API reads; null if it refuses the certificate. */
+/** The API's data; null if it refuses the certificate. */
 async function read(certificate: string) {
   try {
     return await readCertificate({ certificate }, context)

@@ -135,7 +135,7 @@ function isOfThisVersion({ VERSION, RECOMMENDATION = "", EDITION = "5", NAMESPAC
 /** Their documents say that they have another encoding than they have. */
 const encodingTests = ["rmt-e2e-61", "hst-lhs-007", "hst-lhs-008"]
 
-/** Those that the package itself calls wrong: `js/lib/test-errata.js`. */
+/** Tests that the package itself calls wrong: `js/lib/test-errata.js`. */
 const wrongTests = ["ibm-not-wf-P21-ibm21n02.xml", "rmt-e2e-15g", "rmt-e2e-15h"]
 
 async function runXmlTest({ file, TYPE, ID = "" }: XmlTest): Promise<SuiteResult> {

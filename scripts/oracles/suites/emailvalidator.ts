@@ -5,7 +5,7 @@ import { emailvalidator } from "../../../src/apis/emailvalidator/index.ts"
 import { ask } from "../oracle.ts"
 import type { Suite, SuiteResult } from "../suite.ts"
 
-/** What is_email's categories are here. Its categories of the DNS are of addresses with a right form. */
+/** The categories here for those of is_email. Its categories of the DNS are of addresses with a right form. */
 const diagnoses: Readonly<Record<string, readonly string[]>> = {
   ISEMAIL_VALID_CATEGORY: ["valid"],
   ISEMAIL_DNSWARN: ["valid"],

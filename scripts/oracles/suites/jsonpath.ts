@@ -10,7 +10,7 @@ interface Query {
   readonly id: string
   readonly selector: string
   readonly document: unknown
-  /** What most implementations answer; absent where they differ. */
+  /** The answer of most implementations; absent where they differ. */
   readonly consensus?: unknown
   /** False where the order of the values is open. */
   readonly ordered?: boolean

@@ -30,7 +30,7 @@ function decodeQuoted(text: string): string {
     .replace(/=([\dA-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
-/** What is read from a file of the suite; the refusal, or that it is a mail without such a report. */
+/** The data of a file of the suite; or the refusal, or that it is a mail without such a report. */
 async function read(file: string): Promise<Report | string> {
   const bytes = readFileSync(file)
   const report = file.endsWith(".eml") ? attachmentOf(bytes.toString("latin1")) : bytes.toString("base64")
@@ -43,7 +43,7 @@ async function read(file: string): Promise<Report | string> {
   }
 }
 
-/** What both say of a report: who made it, its name, and how many rows or policies with how many messages or sessions. */
+/** The facts that are compared: who made a report, its name, and how many rows or policies with how many messages or sessions. */
 function summaryOf({ organization, report_id, totals, published, tls_policies }: Report) {
   const domain = published?.domain ?? tls_policies[0]?.domain ?? null
   return [organization, report_id, domain, totals.rows, totals.count]

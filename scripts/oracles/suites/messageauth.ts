@@ -53,7 +53,7 @@ async function statusOf(message: string, records: Readonly<Record<string, string
     const { results } = await run({ message }, context)
     return results.find(({ method }) => method === "arc")?.result ?? "none"
   } catch (error) {
-    // What is no message has no chain.
+    // Text that is no message has no chain.
     if (error instanceof InputRejected) return "none"
     throw error
   }

@@ -113,7 +113,7 @@ export function accountsInBrowser(desk: Desk): void {
     await page.keyboard.press("Enter")
     const window = page.getByRole("dialog")
     await window.getByText("5,000 credits are taken from the account.").waitFor()
-    // What is typed next goes into the field that is required, and a space does not close the window.
+    // The next characters go into the field that is required, and a space does not close the window.
     await page.locator("[name=reason]:focus").waitFor()
     await look("account-undo", "above")
     await page.keyboard.press("Space")

@@ -75,7 +75,7 @@ export function bulkInBrowser(desk: Desk): void {
     await dialog.getByText(/^Shut two: .*is closed/).waitFor()
     await look("bulk-one-failed", "above")
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click()
-    // What was not changed is selected still, in the list that was read again.
+    // Rows that were not changed stay selected in the list that was read again.
     await page.getByRole("row", { name: "Shut one" }).getByText("Closed", { exact: true }).waitFor()
     expect(await selectedIn(page)).toEqual(["Select Shut two"])
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import type { Desk } from "./desk.ts"
 import { tabTo } from "./wait.ts"
 
-/** What a stranger does without a key, on a service with `--try-calls` whose DNS has a zone of its own. */
+/** A stranger's steps without a key, on a service with `--try-calls` whose DNS has a zone of its own. */
 export function guestsInBrowser(desk: Desk): void {
   test("a stranger checks a domain on the landing page, by keyboard alone", async () => {
     const { page, look, done } = await desk.visit("/", { key: null, mayFail: true })

@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core"
 import { createAccount } from "../accounts.ts"
 import { slowDown } from "./slow.ts"
 
-/** What a page of another site gets from the service. */
+/** The service's answers to a page of another site. */
 export function otherOriginInBrowser(browser: Browser, url: string, db: string): void {
   test("a page of another origin calls the API and reads its usage headers", async () => {
     const other = Bun.serve({

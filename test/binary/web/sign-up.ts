@@ -1,4 +1,4 @@
-/** What a customer does who comes by themselves: sign up, make a first call, and sign in by mail later, by keyboard alone. */
+/** The steps of a customer without an invitation: sign up, make a first call, and sign in by mail later, by keyboard alone. */
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { createSecret, hashKey } from "../../../src/accounts/key.ts"
@@ -138,7 +138,7 @@ export function signUpInBrowser(desk: Desk, db: string, serve: (settings: string
     await counted(page.getByLabel("E-mail"), 0)
     await counted(page.getByRole("link", { name: "Sign up" }), 0)
     await look("sign-in-without-mail")
-    // What the page says to do works.
+    // The page's instructions work.
     const { url } = await own.call("POST", "/invitations", { email: "asked@example.com" })
     await page.goto("about:blank")
     await page.goto(String(url))

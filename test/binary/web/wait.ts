@@ -1,6 +1,6 @@
 /**
- * What tests wait for. A page shows nothing at once: each of these looks again until it holds, and says what was there when it
- * never did.
+ * Waits of tests. A page shows nothing at once: each of these looks again until it holds, and says what was there when it never
+ * did.
  */
 import { expect } from "bun:test"
 import type { Locator, Page } from "playwright-core"
