@@ -92,6 +92,20 @@ test.each([
   expect(headers.get("x-api-credits-used")).toBe("0")
 })
 
+test("a call that is sent again with its Idempotency-Key is answered and not charged again, as with REST", async () => {
+  const { browser } = await signIn("free")
+  const headers = { "idempotency-key": "one-call-of-a-page" }
+  const send = () => browser.send("POST", "/portal/v1/calls/bluetoothlookup?companyid=76", { headers })
+  const [first, again] = [await send(), await send()]
+  expect([first.status, first.text, first.headers.get("idempotent-replayed")]).toEqual([
+    200,
+    again.text,
+    null,
+  ])
+  expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"])
+  expect(again.headers.get("x-api-credits-used")).toBe("1")
+})
+
 test("calls do not count as changes: the plan and the key limit them, and changes stay possible after many", async () => {
   const { browser } = await signIn("pro", { rateLimit: 40 })
   const path = "/portal/v1/calls/bluetoothlookup?companyid=76"
