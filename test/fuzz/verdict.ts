@@ -1,4 +1,5 @@
 import { type DocumentNode, Kind, parse, type SelectionSetNode } from "graphql"
+import { catalog } from "../../src/app/prepare.ts"
 import { statuses } from "../../src/surfaces/graphql/refusal.ts"
 import { httpLimits } from "../../src/surfaces/http/read/limits.ts"
 import type { AnswerCheck } from "../support/answer-check.ts"
@@ -13,6 +14,7 @@ export type Successes = ReadonlyMap<string, number>
 export type Verdict = (request: FuzzRequest, response: Response) => Promise<Successes>
 
 const none: Successes = new Map()
+const asking: ReadonlySet<string> = new Set(catalog.filter(({ asksDns }) => asksDns).map(({ id }) => id))
 const graphqlCodes: ReadonlySet<string> = new Set([...Object.keys(statuses), "BAD_USER_INPUT"])
 
 /**
@@ -191,7 +193,10 @@ function headLength({ target, headers }: FuzzRequest): number {
 }
 
 function asksDns({ operation, body }: FuzzRequest): boolean {
-  return operation.id.startsWith("spf") || (operation.id === "graphql" && /spf/.test(String(body)))
+  const api = /^\/v1\/(\w+)/.exec(operation.path)?.[1] ?? ""
+  return (
+    asking.has(api) || (operation.id === "graphql" && [...asking].some((id) => String(body).includes(id)))
+  )
 }
 
 /**
