@@ -10,24 +10,13 @@ export const mailColumns = `id, account_id AS "accountId", recipient, template, 
 /** A mail due later than the longest wait was written before the clock was set back. */
 const isDue = "(next_attempt_ms <= $1::bigint OR next_attempt_ms > $1::bigint + $3::bigint)"
 
-/**
- * The outbox of mails in any kind of store.
- * @param lock what keeps two processes from choosing the same row, where the store needs it
- */
-export function prepareMailOutbox({
-  read,
-  write,
-  lock,
-}: {
-  readonly read: Run
-  readonly write: Run
-  readonly lock: string
-}): MailOutbox {
+/** The outbox of mails in any kind of store. */
+export function prepareMailOutbox({ read, write }: Readonly<Record<"read" | "write", Run>>): MailOutbox {
   const findDue = `SELECT id FROM mails WHERE state = 'pending' AND ${isDue} AND (attempts = 0 OR NOT $4::boolean)
-    ORDER BY template = 'notice', next_attempt_ms, id LIMIT 1`
+    ORDER BY template = 'notice', next_attempt_ms, id LIMIT 1 FOR UPDATE SKIP LOCKED`
   // Names and bonuses change, so they are read when the mail is sent.
   const lease = `UPDATE mails SET next_attempt_ms = $1::bigint + $2::bigint
-    WHERE state = 'pending' AND id = (${findDue} ${lock}) RETURNING ${mailColumns},
+    WHERE state = 'pending' AND id = (${findDue}) RETURNING ${mailColumns},
       (SELECT name FROM accounts WHERE id = mails.account_id) AS "accountName",
       (SELECT (bonus - debt)::float8 FROM ledger WHERE ledger.account_id = mails.account_id) AS "accountBonus"`
   return {

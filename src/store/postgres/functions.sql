@@ -214,33 +214,6 @@ BEGIN
   RETURN parts;
 END $$;
 
--- Records an attempt to deliver a notice; a delivered notice stays delivered, whatever a slower worker reports.
-CREATE OR REPLACE FUNCTION record_attempt(notice text, webhook text, started_ms bigint, took_ms bigint, http_status integer, problem text,
-  result text, delay_ms bigint) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  ended_ms CONSTANT bigint := started_ms + took_ms;
-  account text;
-  new_state text := CASE result WHEN 'delivered' THEN 'delivered' WHEN 'failed' THEN 'failed' ELSE 'pending' END;
-BEGIN
-  UPDATE notices SET attempts = attempts + 1 WHERE id = notice RETURNING account_id INTO account;
-  IF NOT FOUND THEN RETURN; END IF;
-  INSERT INTO notice_attempts (notice_id, attempt, at_ms, duration_ms, status, error)
-    SELECT id, attempts, started_ms, took_ms, http_status, problem FROM notices WHERE id = notice;
-  IF result = 'gone' THEN
-    -- The 410 of a webhook that was replaced meanwhile does not end the notice: the new webhook gets its attempt.
-    UPDATE accounts SET webhook_gone_ms = coalesce(webhook_gone_ms, ended_ms) WHERE id = account AND webhook_secret = webhook;
-    IF FOUND THEN
-      new_state := 'failed';
-      UPDATE notices SET state = 'failed', next_attempt_ms = NULL, last_error = 'the receiver is gone'
-        WHERE account_id = account AND id <> notice AND state = 'pending';
-    END IF;
-  END IF;
-  UPDATE notices SET state = new_state, waited_ms = waited_ms + delay_ms,
-      next_attempt_ms = CASE new_state WHEN 'pending' THEN ended_ms + delay_ms END,
-      last_status = http_status, last_error = problem, delivered_ms = CASE new_state WHEN 'delivered' THEN ended_ms END
-    WHERE id = notice AND (state = 'pending' OR (new_state = 'delivered' AND state <> 'delivered'));
-END $$;
-
 -- Mail ------------------------------------------------------------------------------------------------------
 
 -- Mails a notice, if its account has chosen so. Rows that a move brings were sent before.

@@ -228,7 +228,7 @@ export async function openPostgresStore(
     store,
     admin: prepareAdminStore(rest, read, access),
     outbox,
-    mails: prepareMailOutbox({ read: rest.run, write: rest.run, lock: "FOR UPDATE SKIP LOCKED" }),
+    mails: prepareMailOutbox({ read: rest.run, write: rest.run }),
     timedEvents: prepareTimedEvents(timed, instance),
     history: prepareHistory(rest, read, timed),
     requests: prepareRequests(rest, read, timed),

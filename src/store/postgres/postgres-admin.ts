@@ -1,14 +1,15 @@
 import { prepareLists } from "../admin-lists.ts"
 import { prepareAdminReads } from "../admin-reads.ts"
-import type { AdminChange, AdminOutcome, AdminStore, Mutation } from "../admin-store.ts"
+import type { AdminChange, AdminStore, Mutation } from "../admin-store.ts"
 import { balanceOf, isRaising, toSteps } from "../change-steps.ts"
 import { prepareRetentionMarks } from "../retention.ts"
 import type { Run } from "../rows.ts"
 import { type Step, step } from "../step.ts"
 import { readUsage } from "../usage-query.ts"
 import type { AccessCache } from "./access-cache.ts"
+import { applySteps } from "./apply-steps.ts"
 import type { Connection } from "./connection.ts"
-import { texts, toArray, toStorableText } from "./parameters.ts"
+import { texts, toArray } from "./parameters.ts"
 import { selectNotices } from "./postgres-outbox.ts"
 import { usageDialect } from "./usage-sums.ts"
 
@@ -26,7 +27,7 @@ export function prepareAdminStore(
 
   return {
     async apply(change) {
-      const outcome = await applyChange(connection, change)
+      const outcome = await applySteps(connection, toLockedSteps(change))
       access.clear()
       return outcome
     },
@@ -69,11 +70,10 @@ function ofLedger(condition: string): string {
 }
 
 /**
- * Makes a change with one statement, since an instance that stops inside a transaction would stop all others. Rows are locked in
- * the order of their ids, so that no two instances wait for each other: an account before its keys, and these before its balance,
- * as charges need only the last.
+ * The steps of a change. Rows are locked in the order of their ids, so that no two instances wait for each other: an account
+ * before its keys, and these before its balance, as charges need only the last.
  */
-async function applyChange({ run }: Pick<Connection, "run">, change: AdminChange): Promise<AdminOutcome> {
+function toLockedSteps(change: AdminChange): readonly Step[] {
   const { mutations } = change
   const ids = (toId: (mutation: Mutation) => string | null) =>
     toArray([...new Set(mutations.map(toId).filter((id) => id !== null))])
@@ -88,7 +88,7 @@ async function applyChange({ run }: Pick<Connection, "run">, change: AdminChange
   const ofRows = (sql: string, ...lists: string[]) =>
     lists.every((list) => list === "{}") ? [] : [step(sql, lists)]
   const lock = "FOR NO KEY UPDATE"
-  const steps = toSteps(
+  return toSteps(
     change,
     [
       ...mutations.flatMap(toLock),
@@ -105,16 +105,6 @@ async function applyChange({ run }: Pick<Connection, "run">, change: AdminChange
       ...mutations.flatMap(toNotification),
     ],
   )
-  const json = JSON.stringify(steps.map(toJson), storable)
-  const [row] = await run<{ outcome: AdminOutcome }>("SELECT apply_change($1::text::jsonb) AS outcome", [
-    json,
-  ])
-  if (!row) throw new Error("a SELECT without FROM gave no row")
-  return row.outcome
-}
-
-function storable(_: string, value: unknown): unknown {
-  return typeof value === "string" ? toStorableText(value) : value
 }
 
 /**
@@ -133,11 +123,6 @@ function toNotification(mutation: Mutation): readonly Step[] {
   return [
     step("SELECT pg_notify('penknife_raised', $1)", ["mail" in mutation ? mutation.mail.id : mutation.id]),
   ]
-}
-
-/** A step as the function `apply_change` takes it: with all values in one parameter. */
-function toJson({ sql, ...rest }: Step) {
-  return { sql: sql.replace(/\$(\d+)/g, (_, place: string) => `($1->>${Number(place) - 1})`), ...rest }
 }
 
 /** The longest of the parts of a text that the function `name_parts` returns. */

@@ -1,8 +1,10 @@
+import { attemptSteps } from "../attempt-steps.ts"
 import type { NoticeRecord, Outbox } from "../outbox.ts"
 import { type DueRow, prepareOutboxReads, toDueNotice, webhookColumns } from "../outbox-reads.ts"
 import { noticeColumns } from "../rows.ts"
+import { applySteps } from "./apply-steps.ts"
 import type { Connection } from "./connection.ts"
-import { toArray, toStorableText } from "./parameters.ts"
+import { toArray } from "./parameters.ts"
 
 /** Selects {@link NoticeRecord}s. */
 export const selectNotices = `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id`
@@ -41,14 +43,8 @@ export function prepareOutbox(connection: Connection): Outbox {
       const [row] = await run<DueRow>(claimStatement, parameters)
       return row ? toDueNotice(row) : null
     },
-    async record({ id, webhook }, { atMs, durationMs, status, error }, result) {
-      const delayMs = result.kind === "retry" ? result.delayMs : 0
-      // A receiver's certificate is quoted in some errors.
-      const problem = error === null ? null : toStorableText(error)
-      await run(
-        `SELECT record_attempt($1::text, $2::text, $3::bigint, $4::bigint, $5::integer, $6::text, $7::text, $8::bigint)`,
-        [id, webhook.secret, atMs, Math.round(durationMs), status, problem, result.kind, Math.round(delayMs)],
-      )
+    async record(...attempt) {
+      await applySteps(connection, attemptSteps(...attempt))
     },
     ...prepareOutboxReads(run, selectNotices),
   }

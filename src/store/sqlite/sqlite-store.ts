@@ -120,7 +120,6 @@ export function createSqliteStores(
   const mails = prepareMailOutbox({
     read: createRun(database, read),
     write: createRun(database, write),
-    lock: "",
   })
   const history = prepareHistory(database, { readApart, write })
   const requests = prepareRequests(database, { readApart, write, most })
