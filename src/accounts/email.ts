@@ -31,7 +31,7 @@ export async function readEmail(text: string): Promise<string | null> {
 }
 
 /**
- * As {@link readEmail}.
+ * Works like {@link readEmail}.
  * @throws AccountError that names the parameter
  */
 export async function requireEmail(text: string, parameter = "email"): Promise<string> {

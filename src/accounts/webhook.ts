@@ -55,7 +55,7 @@ function refused(message: string): AccountError {
 }
 
 /**
- * Which IP addresses a webhook may be sent to, against server-side request forgery: public ones, or all with `allowPrivate`.
+ * The IP addresses that a webhook may be sent to, against server-side request forgery: public ones, or all with `allowPrivate`.
  * Loopback if the URL names it, so that a stranger's host name cannot resolve to it. With http, only loopback.
  */
 export function addressRule(url: URL, allowPrivate: boolean): (address: string) => boolean {

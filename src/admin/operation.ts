@@ -20,8 +20,8 @@ interface OperationHead<Input extends TObject, Output extends TSchema, Id extend
   /** More paths of the same operation, with fewer parameters in them. */
   readonly otherPaths?: readonly string[]
   /**
-   * All parameters, each with a description. Those that the path does not name travel in the query string of a GET and in the
-   * JSON body of other methods.
+   * All parameters, each with a description. Parameters that the path does not name travel in the query string of a GET and in
+   * the JSON body of other methods.
    */
   readonly input: Input
   /** The answer. Fields that are marked with {@link secret} are shown once and never stored. */

@@ -8,7 +8,7 @@ interface Categorized {
 
 /** The APIs of one category. */
 export interface CategoryOf<Api> {
-  /** As it is compared, see {@link toCategory}. */
+  /** The form in which categories are compared, see {@link toCategory}. */
   readonly name: string
   /** With a capital letter, for people. */
   readonly heading: string

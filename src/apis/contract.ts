@@ -25,7 +25,7 @@ interface ApiFacts<Input extends TObject, Output extends TObject> {
   readonly method: "GET" | "POST"
   /** Credits for one successful call, unless the operator's configuration says otherwise. */
   readonly credits: number
-  /** The parameters, each with a description. Of several invalid ones, the first in this order is reported. */
+  /** The parameters, each with a description. If several are invalid, the first in this order is reported. */
   readonly input: Input
   /**
    * Text parameters of a POST that are single values, such as a domain: blanks around them are stripped, as around each parameter

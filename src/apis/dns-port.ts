@@ -32,7 +32,7 @@ export interface Dns {
 }
 
 /**
- * Who asks. Questions or requests with the same signal belong to one call: their number under way is limited, and they take
+ * The caller. Questions or requests with the same signal belong to one call: their number under way is limited, and they take
  * turns with those of other calls. The service adds the account, whose calls have one such limit and one such turn together.
  * @internal
  */
@@ -207,9 +207,9 @@ export type DnsReply =
        * server.
        */
       readonly authenticated: boolean
-      /** The records of the name and of the aliases that lead on from it. Those of other names are left out. */
+      /** The records of the name and of the aliases that lead on from it. Records of other names are left out. */
       readonly answer: readonly DnsRecord[]
-      /** As the server sent them, such as the SOA of a negative answer. Only a signature tells whether they are true. */
+      /** The records of the server, such as the SOA of a negative answer. Only a signature tells whether they are true. */
       readonly authority: readonly DnsRecord[]
       /** Bytes of the whole message; 0 when unknown. */
       readonly messageBytes: number

@@ -57,7 +57,7 @@ export function createScheduledBackups(parts: ScheduleParts) {
     }
   }
 
-  /** As an operator makes one, so that it is in the audit log. */
+  /** Runs the operator's operation, so that the backup is in the audit log. */
   async function make(): Promise<void> {
     const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z")
     const suffix = Buffer.from(random.bytes(4)).toString("hex")

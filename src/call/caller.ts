@@ -2,7 +2,7 @@ import type { Plan } from "../accounts/plan.ts"
 import type { RequestTrace } from "../ports/tracer.ts"
 import type { ChargeItem, KeyAccess } from "../store/store.ts"
 
-/** Which key and account a request used. */
+/** The key and account of a request. */
 export type CallerIds = { readonly key: { readonly id: string }; readonly account: { readonly id: string } }
 
 /** The key and account behind a request, and the account's plan. */

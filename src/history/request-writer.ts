@@ -5,7 +5,7 @@ import type { Log } from "../ports/log.ts"
 import { firstRowAt, type KeptRequests, type NewRequest, splitRequestId } from "../store/kept-requests.ts"
 import { callSurfaces, type Surface } from "../values/request-events.ts"
 
-/** Which requests are kept: two of the settings. */
+/** The two settings that say which requests are kept. */
 export interface RequestKeeping {
   /** Days; 0 for none. */
   readonly keepRequests: number

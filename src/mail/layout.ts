@@ -1,4 +1,4 @@
-/** Who sends the mails, and how they look. */
+/** The sender of the mails, and their look. */
 export interface MailBrand {
   /** The name of the service. */
   readonly title: string
@@ -74,7 +74,7 @@ function footer(unsubscribe: string): string {
 <p style="margin:24px 0 0;font-size:13px;color:#5b6169"><a href="${escaped(unsubscribe)}" style="color:#5b6169">Stop notices by mail</a></p>`
 }
 
-/** Nothing of a text becomes markup, also in an attribute. */
+/** Escapes a text, so that none of it becomes markup, also in an attribute. */
 function escaped(text: string): string {
   return Bun.escapeHTML(text)
 }

@@ -70,7 +70,7 @@ export interface Mock {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Which requests to return; all conditions must hold. */
+/** The requests to return; all conditions must hold. */
 export interface RequestFilter {
   /** Requests that called this API. */
   readonly api?: string

@@ -11,7 +11,7 @@ export interface JournalEntry {
   /** With the query string. */
   readonly path: string
   readonly apis: readonly string[]
-  /** As {@link shownKey} returns it. */
+  /** The request's key, in the form of {@link shownKey}. */
   readonly key: string | null
   /** The fault that the request got; null without one. */
   readonly fault: Pick<FaultRule, "status" | "headers" | "body" | "delay_ms" | "reset" | "malformed"> | null

@@ -24,7 +24,7 @@ export function collectGarbage(): void {
   Bun.gc(true)
 }
 
-/** {@link collectGarbage} of values made since the last collection: a millisecond or two. What outlived one collection stays. */
+/** {@link collectGarbage} of values made since the last collection: a millisecond or two. Older values stay. */
 export function collectNewGarbage(): void {
   edenGC()
 }

@@ -29,7 +29,7 @@ export interface AdminStore extends CreditsStore, PeopleReads, MailReads {
   apply(change: AdminChange): Promise<AdminOutcome>
 
   findAccount(id: string): Promise<AccountDetails | null>
-  /** Which of some normalised e-mail addresses and external ids an account has, open or closed. */
+  /** Finds those of some normalised e-mail addresses and external ids that an account has, open or closed. */
   findTaken(asked: TakenTexts): Promise<TakenTexts>
   /** The account with a normalised e-mail address, open or closed. */
   findAccountByEmail(email: string): Promise<AccountDetails | null>

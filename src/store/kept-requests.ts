@@ -4,7 +4,7 @@ import type { PassStep } from "./retention.ts"
 
 /** The requests of `--keep-requests`, a row each. Every method may reject with StoreUnavailable. */
 export interface KeptRequests {
-  /** Adds some hundreds of requests in one transaction. Those that this process has added before are left as they are. */
+  /** Adds some hundreds of requests in one transaction. Requests that this process has added before are left as they are. */
   add(batch: RequestBatch): Promise<void>
   /** Requests, newest first. A page may have fewer than its limit, or none, and be followed: it ends when much was looked at. */
   find(filter: RequestFilter, page: Page): Promise<RequestPage>

@@ -18,7 +18,7 @@ export interface AccountFilter extends Filter<"plan" | "externalId" | "email"> {
   readonly keyPrefix?: string | undefined
 }
 
-/** The order of a list of accounts. Those with equal values are in the order of their ids. */
+/** The order of a list of accounts. Accounts with equal values are in the order of their ids. */
 export type AccountOrder =
   | { readonly by: "newest" | "oldest" | "name" }
   | { readonly by: "last_used" }

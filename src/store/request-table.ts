@@ -63,7 +63,7 @@ export interface RequestMark {
   readonly id: number
 }
 
-/** Rows that a page looks at, at most: about 30 ms in a data file. Those of an index are all over the table. */
+/** Rows that a page looks at, at most: about 30 ms in a data file. An index leads to rows all over the table. */
 const mostLooked = { inOrder: 250_000, byIndex: 50_000 }
 /** Names in memory, at most. */
 const mostNames = 200_000

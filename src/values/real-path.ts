@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 
-/** As many as Linux follows (path_resolution(7)). */
+/** The number that Linux follows (path_resolution(7)). */
 const maxLinks = 40
 
 /**

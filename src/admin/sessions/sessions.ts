@@ -54,7 +54,7 @@ export interface RequestOrigin {
   readonly requestId: string
 }
 
-/** Which session a new one replaces, and who may still open one. */
+/** The session that a new one replaces, and a check that may refuse the new one. */
 export interface OpenOptions {
   /** The cookie of the session that the new one replaces; null without one. */
   readonly replacedCookie: string | null

@@ -1,6 +1,6 @@
 /** How customers get an account and sign in by e-mail, from the settings of the service. */
 export interface SignUpSettings {
-  /** Who gets an account without an operator: nobody, those who were invited, everyone. */
+  /** The people who can get an account without an operator: nobody, those who were invited, everyone. */
   readonly mode: "off" | "invite" | "open"
   /** The plan of new accounts. */
   readonly plan: string
@@ -12,7 +12,7 @@ export interface SignUpSettings {
   readonly contact: string | null
   /** Whether the service sends mail: without it there is no sign-up, and no sign-in by e-mail. */
   readonly hasMail: boolean
-  /** Whether who signs up is not limited, as in the test double, whose clock stands still. */
+  /** True if sign-ups are not limited, as in the test double, whose clock stands still. */
   readonly isUnlimited: boolean
   /** Whether addresses of a domain are refused. */
   isBlocked(domain: string): Promise<boolean>

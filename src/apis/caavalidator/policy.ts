@@ -9,7 +9,7 @@ export interface Permission {
   readonly methods: readonly string[] | null
 }
 
-/** Who may issue certificates. */
+/** The authorities that may issue certificates. */
 export type Policy =
   /** No record restricts it. */
   { readonly kind: "any" } | { readonly kind: "listed"; readonly permissions: readonly Permission[] }
@@ -41,7 +41,7 @@ export function forbidsAll(record: CaaRecord): boolean {
   return isCritical(record) && !isKnown(record)
 }
 
-/** Who may issue certificates of web servers, for a name or for a wildcard (RFC 8659 §4.2, 4.3). */
+/** The authorities that may issue certificates of web servers, for a name or for a wildcard (RFC 8659 §4.2, 4.3). */
 export function policyOf(records: readonly CaaRecord[], isWildcard: boolean): Policy {
   if (records.some(forbidsAll)) return { kind: "listed", permissions: [] }
   const withTag = (tag: string) => records.filter((record) => tagOf(record) === tag)

@@ -1,6 +1,6 @@
 import { defineProblems } from "../../values/problems.ts"
 
-/** For each kind of problem its severity and meaning. Those of an insecure name are warnings: nobody forged anything. */
+/** For each kind of problem its severity and meaning. Problems of an insecure name are warnings: nobody forged anything. */
 export const { problemList, problem } = defineProblems({
   no_delegation_signer: ["warning", "a zone has no DS record in its parent zone"],
   unsupported_algorithm: ["warning", "all DS records of a zone are of algorithms that are not supported"],

@@ -99,7 +99,7 @@ export function convert(kind: Kind, code: string) {
   }
 }
 
-/** A number with the hyphens of its standard. Those of an ISBN need the list of publishers and are not set here. */
+/** A number with the hyphens of its standard. An ISBN's hyphens need the list of publishers and are not set here. */
 export function format(kind: Kind, code: string): string {
   if (kind === "ismn") return hyphenateIsmn(code)
   return kind === "issn" ? `${code.slice(0, 4)}-${code.slice(4)}` : code

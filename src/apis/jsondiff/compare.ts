@@ -30,7 +30,7 @@ export function createPatch(from: unknown, to: unknown): PatchOperation[] {
     }
   }
 
-  /** Between two items that stay, items are compared one by one. Those that have no counterpart are removed or added. */
+  /** Between two items that stay, items are compared one by one. Items without a counterpart are removed or added. */
   function compareLists(old: Items, now: Items, path: string): void {
     let [oldAt, nowAt] = [0, 0]
     for (const [oldEnd, nowEnd] of [

@@ -39,7 +39,7 @@ export interface Verdict {
 export interface Check {
   readonly id: string
   readonly title: string
-  /** The most points. Those of all checks make 100. */
+  /** The most points. The weights of all checks make 100. */
   readonly weight: number
   /** The standard that it comes from. */
   readonly source: string

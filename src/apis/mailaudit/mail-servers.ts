@@ -77,7 +77,7 @@ async function lookUp(host: string, dns: Dns): Promise<MailServer> {
   }
 }
 
-/** Ranges that end at this machine or its network (RFC 6890). Those for documentation stand for public ones in examples. */
+/** Ranges that end at this machine or its network (RFC 6890). Ranges for documentation stand for public ones in examples. */
 const hidden = new Set([
   ...["unspecified", "loopback", "linkLocal", "private", "uniqueLocal", "carrierGradeNat"],
   ...["multicast", "broadcast"],

@@ -54,7 +54,7 @@ function isGzip(file: Buffer, at: number): boolean {
 
 const maxMembers = 100
 
-/** Unpacks the members of a gzip file (RFC 1952 §2.2). What follows them is noted, unless it is zeros, as tapes add them. */
+/** Unpacks the members of a gzip file (RFC 1952 §2.2). Bytes after them are noted, unless they are zeros, as tapes add them. */
 function readGzip(file: Buffer, noteExtra: (count: number) => void): Buffer {
   const parts: Buffer[] = []
   let at = 0

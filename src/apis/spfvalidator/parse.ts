@@ -163,7 +163,7 @@ function explainTerm(term: string): string {
   return "is neither a mechanism nor a modifier; correct or remove it"
 }
 
-/** The mechanisms (RFC 7208 §5). Of equally similar names, the first is the likelier one. */
+/** The mechanisms (RFC 7208 §5). If two names are equally similar, the first is the likelier one. */
 export const mechanismNames = ["all", "include", "mx", "ip4", "ip6", "exists", "ptr", "a"]
 
 function afterColon(rest: string, name: string): string {

@@ -22,7 +22,7 @@ export interface TreeSummary {
 }
 
 interface TermCost {
-  /** As in the record: `include:spf.example`. */
+  /** The text in the record: `include:spf.example`. */
   readonly term: string
   readonly lookupTerms: number
 }

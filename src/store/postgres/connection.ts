@@ -34,7 +34,7 @@ export interface ConnectionOptions {
   readonly lockLimitMs?: number
   /** PostgreSQL settings of the session. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Which host is tried first: the one that was the primary last. All connections of a process share it. */
+  /** The host that is tried first: the last primary. All connections of a process share it. */
   readonly preferred: { index: number }
   /** Called for each new connection with the server's clock. */
   readonly onClock?: (serverMs: number, asked: AskedTime) => void

@@ -123,7 +123,7 @@ export function isOutdated(file: string, newest: number): boolean {
 }
 
 /**
- * As {@link requireOwnSchema}, but also refuses an empty file.
+ * Works like {@link requireOwnSchema}, but also refuses an empty file.
  * @returns the version of its tables
  */
 export function requireStore(database: Database, file: string): number {

@@ -12,7 +12,7 @@ import {
 import { Refusal } from "./refusal.ts"
 
 const maxBytes = 20_000
-/** The most that an operation may have of each. What is in a fragment counts each time the fragment is spread. */
+/** The most that an operation may have of each. The contents of a fragment count each time the fragment is spread. */
 const limits = {
   /** Fields inside each other. `__schema` is not counted, since tools ask deeply in it. */
   levels: { most: 10, name: "levels of fields" },

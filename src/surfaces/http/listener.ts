@@ -16,7 +16,7 @@ export interface Listener {
   readonly port: number
   /** Requests in progress. */
   openRequests(): number
-  /** Answers the requests that come from now on with another app. Those in progress are finished by the old one. */
+  /** Answers the requests that come from now on with another app. Requests in progress are finished by the old one. */
   replaceApp(app: ListeningApp): void
   /** Closes each kept connection after its next answer, so that its client opens a new one. */
   letGo(): void

@@ -21,7 +21,7 @@ export interface TrustedNames {
 }
 
 export interface McpOptions extends ServiceName {
-  /** Which `Host` and `Origin` a request may have. */
+  /** The values of `Host` and `Origin` that a request may have. */
   readonly names: TrustedNames
   /** Loads what answers; by default the catalog. */
   readonly load?: (context: HttpContext, record: RecordRequest, name: ServiceName) => Promise<McpHttp>

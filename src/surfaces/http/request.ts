@@ -38,7 +38,7 @@ export function incomingRequests(open: (request: Request) => IncomingRequest, op
   })
 }
 
-/** Looks at a request before a route is found. What it returns is the answer. */
+/** Looks at a request before a route is found. A value that it returns is the answer. */
 export type Opened = (exchange: Exchange) => Promise<Response> | Response | undefined
 
 /** Stands in the context until the request is opened, so that all contexts have one shape. */

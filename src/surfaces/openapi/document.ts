@@ -13,7 +13,7 @@ import {
 import { formatParameter, idempotencyKeyParameter, textSchemas } from "./rest-answer.ts"
 import { servicePaths } from "./service-paths.ts"
 
-/** Which parts the document has. */
+/** The parts that the document has. */
 export interface DocumentOptions {
   /** Leaves out the paths that do not belong to one API. */
   readonly apisOnly?: boolean

@@ -20,7 +20,7 @@ export function parameterList({ properties, required = [] }: TObject): Html {
 ${Object.values(properties).some(isPremium) && html`<p class="hint">A premium parameter takes effect on plans with premium fields. On others it is checked and has no effect.</p>`}`
 }
 
-/** Every field of an answer's `data`. Those of an object or list inside it are closed until someone opens them. */
+/** Every field of an answer's `data`. Fields of an object or list inside it are closed until someone opens them. */
 export function fieldList(output: TObject): Html {
   const hasPremium = fieldsOf(output).some(({ premium }) => premium)
   return html`<p>Every answer has three fields: <code>status</code> (<code>ok</code> or <code>error</code>), <code>error</code> (null, or what to change) and <code>data</code> with:</p>

@@ -22,7 +22,7 @@ const rules = [
 
 export type RuleId = (typeof rules)[number]["id"]
 
-/** The rules of a service. Those of GraphQL and MCP are left out where it does not serve them. */
+/** The rules of a service. Rules of GraphQL and MCP are left out where it does not serve them. */
 export function rulesOf({ graphql, mcp }: Pick<Site, "graphql" | "mcp">) {
   return rules.filter(({ id }) => (id !== "graphql" || graphql) && (id !== "mcp" || mcp))
 }

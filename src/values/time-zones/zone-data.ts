@@ -6,7 +6,7 @@ import path from "./time-zones.zst" with { type: "file" }
 
 /** The clocks of a time zone. They show UTC plus the offset of the last change, and before all changes plus `first`. */
 export interface TimeZone {
-  /** As the IANA database writes it, or an offset such as `+05:30`. */
+  /** The name in the IANA database, or an offset such as `+05:30`. */
   readonly name: string
   /** The version of the data, such as `2026f`. */
   readonly version: string

@@ -1,4 +1,4 @@
-/** Which of the two front ends runs in this page. */
+/** The front end of this page: console or portal. */
 interface Area {
   readonly kind: "console" | "portal"
   /** The start of the addresses of its screens. */

@@ -53,7 +53,7 @@ export function useRead<Id extends ReadId>(
 /**
  * Loads something when a component is shown, when `key` changes, after {@link readAgain}, and when the service is back after it
  * was gone.
- * @param key says what is loaded; null loads nothing. What was loaded stays until the answer for another query string is there.
+ * @param key says what is loaded; null loads nothing. If only its query string changes, data stay until the answer.
  * @param load rejects with a Problem or Unreachable
  */
 export function useLoad<T>(

@@ -73,7 +73,7 @@ export function LinesField({ rows = 3, autocomplete, ...field }: LinesProps) {
   )
 }
 
-/** Values with their labels. Those with a group are listed under its name. */
+/** Values with their labels. Values with a group are listed under its name. */
 export type Choices = readonly (readonly [value: string, label: string, group?: string])[]
 
 /** Adds the present value if it is not among the choices, so that the browser does not show another one for it. */

@@ -16,7 +16,7 @@ export function actionsColumn<Row>(cell: Column<Row>["cell"]): Column<Row> {
   return { title: "Actions", cell: (row) => <div class="row-actions">{cell(row)}</div> }
 }
 
-/** Which rows are selected. The first column then has a box for each of them. */
+/** The selected rows. The first column then has a box for each row. */
 export interface Selection<Row> {
   /** The noun for the rows: "accounts". */
   readonly what: string

@@ -36,7 +36,7 @@ export const statuses = [
 interface ColumnsOptions<Row> {
   /** Whether days are shown, and ids can be copied. Live requests are of today, and move. */
   readonly withDay: boolean
-  /** Who called. */
+  /** The caller. */
   readonly caller: Column<Row>
 }
 

@@ -10,7 +10,7 @@ import type { Session } from "./session.ts"
 import { type TrustedZone, verifySet } from "./verify-set.ts"
 
 /**
- * Reads the NSEC and NSEC3 records of a reply that the zone has signed. Those that it has not signed prove nothing.
+ * Reads the NSEC and NSEC3 records of a reply that the zone has signed. Records that it has not signed prove nothing.
  * @throws Ended when the zone needs too many iterations
  */
 export async function readProof(

@@ -49,7 +49,7 @@ export async function targetOf(
   return { apis: [id], key, inputsOf: () => inputs(api, given()) }
 }
 
-/** Inputs as the API gets them. Those that it refuses are left out. */
+/** Inputs as the API gets them. Inputs that it refuses are left out. */
 function inputs(api: PreparedApi | undefined, given: readonly (() => RawInput)[]): Input[] {
   return given.flatMap((read) => {
     try {

@@ -113,7 +113,7 @@ function parse<T>(text: string, check: (value: unknown) => T): T | Promise<never
   return check(value)
 }
 
-/** The parser's own message quotes the input, which may hold a secret. What finds the place is loaded with the first mistake. */
+/** The parser's own message quotes the input, which may hold a secret. `json-mistake.ts` is loaded with the first mistake. */
 async function refuseText(text: string): Promise<never> {
   const { placeOfMistake } = await import("./json-mistake.ts")
   throw inputFault("body", `must be valid JSON${placeOfMistake(text)}`)

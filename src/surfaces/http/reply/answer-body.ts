@@ -81,7 +81,7 @@ export function createBodyWriter(parts: BodyParts, answer = parts.pipeline.unsen
       answer.close()
       return toWholeBody(before + text + after)
     },
-    /** Nothing will be sent. Does nothing after `end`. */
+    /** Tells that nothing will be sent. Does nothing after `end`. */
     discard(): void {
       if (hasEnded) return
       drop(pieces)

@@ -122,7 +122,7 @@ function listOrNone<Id extends ReadId>(id: Id, input: ReadInput<Id>, signal: Abo
   return may(id) ? orNone(read(id, input, signal)) : null
 }
 
-/** Nothing is found by a text that is no value of a parameter or no id, or where nothing is kept. */
+/** Null if the text is no value of the parameter or no id, or if nothing is kept. */
 async function orNone<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading

@@ -18,7 +18,7 @@ const typingPauseMs = 200
 const maxLength = 200
 
 /**
- * One field that finds accounts, keys, kept requests, people, invitations, APIs and screens. What is typed stays out of
+ * One field that finds accounts, keys, kept requests, people, invitations, APIs and screens. The typed text stays out of
  * addresses.
  */
 export function SearchWindow({ screens }: SearchWindowProps) {
