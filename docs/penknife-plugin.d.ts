@@ -80,7 +80,7 @@ declare module "penknife/plugin" {
     readonly method: "GET" | "POST"
     /** Credits for one successful call, unless the operator's configuration says otherwise. */
     readonly credits: number
-    /** The parameters, each with a description. Of several invalid ones, the first in this order is reported. */
+    /** The parameters, each with a description. If several are invalid, the first in this order is reported. */
     readonly input: Input
     /**
      * Text parameters of a POST that are single values, such as a domain: blanks around them are stripped, as around each parameter
@@ -428,9 +428,9 @@ declare module "penknife/plugin" {
      * server.
      */
     readonly authenticated: boolean
-    /** The records of the name and of the aliases that lead on from it. Those of other names are left out. */
+    /** The records of the name and of the aliases that lead on from it. Records of other names are left out. */
     readonly answer: readonly DnsRecord[]
-    /** As the server sent them, such as the SOA of a negative answer. Only a signature tells whether they are true. */
+    /** The records of the server, such as the SOA of a negative answer. Only a signature tells whether they are true. */
     readonly authority: readonly DnsRecord[]
     /** Bytes of the whole message; 0 when unknown. */
     readonly messageBytes: number
