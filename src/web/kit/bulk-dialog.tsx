@@ -16,8 +16,8 @@ import { countOf, formatNumber } from "./text.tsx"
 interface ActionTexts<Row> {
   /** On its button: "Adjust credits". */
   readonly label: string
-  /** The window's title for "3 accounts": "Adjust credits of 3 accounts". */
-  title(rows: string): string
+  /** The window's title for "3 accounts": "Adjust credits of 3 accounts". By default the label and these words. */
+  readonly title?: (rows: string) => string
   /** The message when it is done: "Credits of 3 accounts adjusted." */
   done(rows: string): string
   /** The effect on the rows. */
@@ -76,7 +76,8 @@ export function BulkDialog<Row>({ thing, action, rows, nameOf, left }: BulkDialo
   useEffect(() => () => abort.current.abort(), [])
   const skipped = rows.filter((row) => action.skip(row) !== null)
   const steps = useMemo(() => toSteps(rows.filter((row) => action.skip(row) === null)), [])
-  const title = action.title(countOf(steps.length, thing))
+  const { title: titleOf = (rows: string) => `${action.label} ${rows}` } = action
+  const title = titleOf(countOf(steps.length, thing))
   const count = (some: readonly unknown[], word: string) => `${countOf(some.length, thing)} ${word}`
   const namesOfSkipped = (
     <Names

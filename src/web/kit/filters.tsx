@@ -24,12 +24,6 @@ export function filterValues<Name extends string>(...names: readonly Name[]): Re
   return Object.fromEntries(names.map((name) => [name, filterValue(name)])) as Record<Name, string | null>
 }
 
-/** The same of a filter that is true or false; null for anything else. */
-export function flagValue(name: string): boolean | null {
-  const value = filterValue(name)
-  return value === "true" ? true : value === "false" ? false : null
-}
-
 /** The same of a filter with choices; null for anything else. */
 export function chosenValue<T extends string>(
   name: string,

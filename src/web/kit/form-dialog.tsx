@@ -1,9 +1,11 @@
 import type { AnswerOf, InputOf, SendId } from "../client/operations.ts"
 import { send } from "../client/request.ts"
 import { readAgain } from "../client/use-read.ts"
-import { closeWindow, Dialog } from "./dialog.tsx"
+import type { ButtonProps } from "./button.tsx"
+import { closeWindow, Dialog, WindowButton } from "./dialog.tsx"
 import { Form, type FormProps } from "./form.tsx"
 import { checksOf, type FieldsOf, FormFields, fieldsOf, readFields } from "./form-fields.tsx"
+import type { IconName } from "./icon.tsx"
 import { sayOrCall } from "./status.tsx"
 
 interface FormDialogProps<Id extends SendId>
@@ -69,5 +71,29 @@ export function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
         )}
       </Form>
     </Dialog>
+  )
+}
+
+interface FormButtonProps<Id extends SendId> extends FormDialogProps<Id> {
+  /** On the button. */
+  readonly label: string
+  /** The thing that the button is for, where others have the same label: screen readers get it too. */
+  readonly of?: string | undefined
+  readonly kind?: ButtonProps["kind"]
+  readonly icon?: IconName
+}
+
+/** A button that opens the form of an operation; absent for a user who may not run it. */
+export function FormButton<Id extends SendId>({ label, of, kind, icon, ...form }: FormButtonProps<Id>) {
+  return (
+    <WindowButton
+      operation={form.operation}
+      kind={kind ?? (form.danger ? "risky" : "plain")}
+      {...(icon && { icon })}
+      {...(of !== undefined && { label: `${label} ${of}` })}
+      opens={<FormDialog {...form} />}
+    >
+      {label}
+    </WindowButton>
   )
 }

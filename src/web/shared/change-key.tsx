@@ -1,8 +1,8 @@
-/** The windows that revoke a key or give it a new text, in the console and the portal. */
+/** Buttons that revoke a key or give it a new text, each with its window, in the console and the portal. */
 import { area } from "../client/area.ts"
 import type { Key, OwnKey } from "../client/operations.ts"
 import { openWindow } from "../kit/dialog.tsx"
-import { FormDialog } from "../kit/form-dialog.tsx"
+import { FormButton } from "../kit/form-dialog.tsx"
 import { say } from "../kit/status.tsx"
 import { formatInstant } from "../kit/text.tsx"
 import { nameOf } from "./key-state.tsx"
@@ -18,8 +18,10 @@ export interface ChangeKeyProps<Seen extends OwnKey = OwnKey> {
 /** Asks before a key is revoked. */
 export function RevokeKey({ value, done }: ChangeKeyProps) {
   return (
-    <FormDialog
+    <FormButton
       operation="keys.revoke"
+      label="Revoke"
+      of={inList(value)}
       title={`Revoke ${nameOf(value)}?`}
       submit="Revoke key"
       danger
@@ -37,8 +39,13 @@ export function RevokeKey({ value, done }: ChangeKeyProps) {
           ? "To stop it for a while, disable it instead."
           : "If you signed in with this key, you are signed out. To replace it without a break, rotate it instead: the old text can go on working for a while."}
       </p>
-    </FormDialog>
+    </FormButton>
   )
+}
+
+/** In the portal the buttons stand in a list, where others have the same label. */
+function inList(key: OwnKey): string | undefined {
+  return area.kind === "portal" ? nameOf(key) : undefined
 }
 
 const graces = [
@@ -51,8 +58,10 @@ const graces = [
 /** Gives a key a new text. */
 export function RotateKey({ value, done }: ChangeKeyProps) {
   return (
-    <FormDialog
+    <FormButton
       operation="keys.rotate"
+      label="Rotate"
+      of={inList(value)}
       title={`Rotate ${nameOf(value)}`}
       submit="Rotate key"
       given={{ id: value.id }}
@@ -65,6 +74,6 @@ export function RotateKey({ value, done }: ChangeKeyProps) {
       }}
     >
       <p class="muted">The key gets a new text. Everything else about it stays.</p>
-    </FormDialog>
+    </FormButton>
   )
 }

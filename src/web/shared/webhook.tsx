@@ -4,9 +4,9 @@ import { area } from "../client/area.ts"
 import type { Webhook } from "../client/operations.ts"
 import type { Reading } from "../client/use-read.ts"
 import { ActionButton } from "../kit/action-button.tsx"
-import { openWindow, WindowButton } from "../kit/dialog.tsx"
+import { openWindow } from "../kit/dialog.tsx"
 import { type Fact, Facts } from "../kit/facts.tsx"
-import { FormDialog } from "../kit/form-dialog.tsx"
+import { FormButton } from "../kit/form-dialog.tsx"
 import { Empty, Ready } from "../kit/states.tsx"
 import { say } from "../kit/status.tsx"
 import { Code, Tag } from "../kit/text.tsx"
@@ -36,17 +36,19 @@ export function WebhookActions({ webhook, children }: WebhookActionsProps) {
       )}
       {children}
       {isSet && (
-        <WindowButton operation="webhooks.delete" kind="risky" opens={<RemoveWebhook webhook={webhook} />}>
-          Remove
-        </WindowButton>
+        <FormButton
+          operation="webhooks.delete"
+          label="Remove"
+          title="Remove the webhook?"
+          submit="Remove webhook"
+          danger
+          given={{ id: webhook.account }}
+          done="Webhook removed."
+        >
+          <p>Waiting notices are not sent. To send them later, set a webhook first.</p>
+        </FormButton>
       )}
-      <WindowButton
-        operation="webhooks.set"
-        kind={isSet ? "plain" : "primary"}
-        opens={<SetWebhook webhook={webhook} />}
-      >
-        {isSet ? "Change" : "Set a webhook"}
-      </WindowButton>
+      <SetWebhook webhook={webhook} />
     </>
   )
 }
@@ -84,18 +86,17 @@ export function WebhookFacts({ reading, more = [], children }: WebhookFactsProps
   )
 }
 
-interface WebhookWindowProps {
-  readonly webhook: Webhook
-}
-
 /** Sets where notices are sent, and shows the secret that signs them, which cannot be read again. */
-function SetWebhook({ webhook }: WebhookWindowProps) {
+function SetWebhook({ webhook }: { readonly webhook: Webhook }) {
+  const isSet = webhook.url !== null
   const isConsole = area.kind === "console"
   const address = isConsole ? "https, or http on localhost." : "https, at a public address."
   return (
-    <FormDialog
+    <FormButton
       operation="webhooks.set"
-      title={webhook.url === null ? "Set a webhook" : "Change the webhook"}
+      label={isSet ? "Change" : "Set a webhook"}
+      kind={isSet ? "plain" : "primary"}
+      title={isSet ? "Change the webhook" : "Set a webhook"}
       submit="Save"
       given={{ id: webhook.account }}
       values={{ url: webhook.url, allow_private: webhook.allow_private }}
@@ -113,21 +114,5 @@ function SetWebhook({ webhook }: WebhookWindowProps) {
         )
       }}
     />
-  )
-}
-
-/** Asks before a webhook is removed. */
-function RemoveWebhook({ webhook }: WebhookWindowProps) {
-  return (
-    <FormDialog
-      operation="webhooks.delete"
-      title="Remove the webhook?"
-      submit="Remove webhook"
-      danger
-      given={{ id: webhook.account }}
-      done="Webhook removed."
-    >
-      <p>Waiting notices are not sent. To send them later, set a webhook first.</p>
-    </FormDialog>
   )
 }

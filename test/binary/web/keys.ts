@@ -80,6 +80,19 @@ export function keysInBrowser(desk: Desk): void {
     await done()
   })
 
+  test("who may not list the APIs edits a key, and what it may call stays", async () => {
+    const { id: account } = await desk.call("POST", "/accounts", { name: "With a limited key", plan: "free" })
+    const { id } = await desk.call("POST", "/keys", { account, name: "limited", allow_apis: ["hmac"] })
+    const { key } = await desk.call("POST", "/admins", { name: "Keys only", may: ["keys.*"] })
+    const { page, done } = await desk.visit(`/console/keys/${id}`, { key })
+    await page.getByRole("button", { name: "Edit", exact: true }).click()
+    await page.getByLabel("Name").fill("renamed")
+    await page.getByRole("button", { name: "Save" }).click()
+    await said(page, "Key saved.")
+    expect(await desk.call("GET", `/keys/${id}`)).toMatchObject({ name: "renamed", allow_apis: ["hmac"] })
+    await done()
+  })
+
   test("a leaked key is disabled where it was found, and stops at once", async () => {
     const { id } = await desk.call("POST", "/accounts", { name: "Leaky", plan: "pro" })
     const key = await desk.call("POST", "/keys", { account: id, name: "leaked" })

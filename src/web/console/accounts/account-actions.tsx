@@ -30,7 +30,6 @@ export function accountActions(plans: Choices | undefined) {
     bulkAction<Account, "accounts.close">({
       operation: "accounts.close",
       label: "Close",
-      title: (accounts) => `Close ${accounts}`,
       done: (accounts) => `${accounts} closed.`,
       about:
         "Their keys are refused from now on. You can reopen them later; keys, credits and usage are kept.",

@@ -3,8 +3,7 @@ import { addressOf } from "../../client/address.ts"
 import type { Account } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { LinkButton } from "../../kit/button.tsx"
-import { WindowButton } from "../../kit/dialog.tsx"
-import { FormDialog } from "../../kit/form-dialog.tsx"
+import { FormButton } from "../../kit/form-dialog.tsx"
 import { Section } from "../../kit/page.tsx"
 import { say } from "../../kit/status.tsx"
 import { formatNumber } from "../../kit/text.tsx"
@@ -28,16 +27,30 @@ export function AccountAdjustments({ account }: { readonly account: Account }) {
     if (undos > 0) section.current?.focus()
   }, [undos])
 
-  const undo = (entry: Adjustment) =>
+  const undo = ({ id, kind, credits, reason, undone_by }: Adjustment) =>
     account.closed === null &&
-    entry.kind !== "undo" &&
-    entry.undone_by === null && (
-      <WindowButton
+    kind !== "undo" &&
+    undone_by === null && (
+      <FormButton
         operation="credits.undo"
-        opens={<UndoAdjustment entry={entry} bonus={account.bonus} done={undone} />}
+        label="Undo"
+        kind="plain"
+        title="Undo this adjustment?"
+        submit="Undo adjustment"
+        danger
+        given={{ id }}
+        values={{ reason: `Undo: ${reason}`.slice(0, mostOfReason) }}
+        fields={{ reason: { hint: "The customer may read it." } }}
+        done={undone}
       >
-        Undo
-      </WindowButton>
+        <p>“{reason}”</p>
+        <p>
+          {credits > 0
+            ? `${formatNumber(credits)} credits are taken from the account.`
+            : `${formatNumber(-credits)} credits are added to the account.`}{" "}
+          Its bonus is then {formatNumber(account.bonus - credits)} credits. This cannot be undone.
+        </p>
+      </FormButton>
     )
 
   return (
@@ -53,35 +66,5 @@ export function AccountAdjustments({ account }: { readonly account: Account }) {
         <Adjustments account={account.id} actionsOf={undo} />
       </section>
     </Section>
-  )
-}
-
-interface UndoAdjustmentProps {
-  readonly entry: Adjustment
-  readonly bonus: number
-  done(): void
-}
-
-/** Asks before an adjustment is undone, and for the reason that the customer reads. */
-function UndoAdjustment({ entry: { id, credits, reason }, bonus, done }: UndoAdjustmentProps) {
-  return (
-    <FormDialog
-      operation="credits.undo"
-      title="Undo this adjustment?"
-      submit="Undo adjustment"
-      danger
-      given={{ id }}
-      values={{ reason: `Undo: ${reason}`.slice(0, mostOfReason) }}
-      fields={{ reason: { hint: "The customer may read it." } }}
-      done={done}
-    >
-      <p>“{reason}”</p>
-      <p>
-        {credits > 0
-          ? `${formatNumber(credits)} credits are taken from the account.`
-          : `${formatNumber(-credits)} credits are added to the account.`}{" "}
-        Its bonus is then {formatNumber(bonus - credits)} credits. This cannot be undone.
-      </p>
-    </FormDialog>
   )
 }

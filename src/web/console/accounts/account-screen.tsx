@@ -14,7 +14,7 @@ import { formatNumber, Time } from "../../kit/text.tsx"
 import { notifyChoices } from "../choices.tsx"
 import { RecentUsage } from "../recent-usage.tsx"
 import { AccountAdjustments } from "./account-adjustments.tsx"
-import { AccountKeys, AccountWebhook } from "./account-sections.tsx"
+import { AccountKeys, type AccountPartProps, AccountWebhook } from "./account-sections.tsx"
 import { AdjustCredits, CloseAccount, EditAccount, GrantCredits, PortalLink } from "./account-windows.tsx"
 import { AccountState } from "./accounts-screen.tsx"
 
@@ -71,12 +71,7 @@ function RequestLinks({ id }: { readonly id: string }) {
   )
 }
 
-interface ActionsProps {
-  readonly account: Account
-  changed(text: string, account: Account): void
-}
-
-function Actions({ account, changed }: ActionsProps) {
+function Actions({ account, changed }: AccountPartProps) {
   const done = (text: string) => (saved: Account) => changed(text, saved)
   if (account.closed !== null) {
     return (
@@ -92,34 +87,16 @@ function Actions({ account, changed }: ActionsProps) {
   }
   return (
     <>
-      <WindowButton operation="portal.link" opens={<PortalLink account={account} />}>
-        Portal link
-      </WindowButton>
+      <PortalLink account={account} />
       <WindowButton
         operation="accounts.update"
         opens={<EditAccount account={account} done={done("Account saved.")} />}
       >
         Edit
       </WindowButton>
-      <WindowButton
-        operation="accounts.close"
-        kind="risky"
-        opens={<CloseAccount account={account} done={done("Account closed.")} />}
-      >
-        Close
-      </WindowButton>
-      <WindowButton operation="credits.adjust" kind="primary" opens={<AdjustCredits account={account} />}>
-        Adjust credits
-      </WindowButton>
-      {!may("credits.adjust") && (
-        <WindowButton
-          operation="credits.grant"
-          kind="primary"
-          opens={<GrantCredits account={account} done={done("Credits granted.")} />}
-        >
-          Grant credits
-        </WindowButton>
-      )}
+      <CloseAccount account={account} done={done("Account closed.")} />
+      <AdjustCredits account={account} />
+      {!may("credits.adjust") && <GrantCredits account={account} done={done("Credits granted.")} />}
     </>
   )
 }

@@ -47,21 +47,20 @@ export function AccountKeys({ account: { id, closed } }: { readonly account: Acc
   )
 }
 
-interface AccountWebhookProps {
+/** A part of the screen of an account, from which the account is changed. */
+export interface AccountPartProps {
   readonly account: Account
-  /** Called when the account itself has changed. */
+  /** Says the text, and shows the account after a change. */
   changed(text: string, account: Account): void
 }
 
 /** Where the notices of an account are sent, and which. */
-export function AccountWebhook({ account, changed }: AccountWebhookProps) {
+export function AccountWebhook({ account, changed }: AccountPartProps) {
   const saved = (account: Account) => changed("Events saved.", account)
   const reading = useRead("webhooks.get", { id: account.id })
   const actions = (
     <WebhookActions webhook={reading.data}>
-      <WindowButton operation="accounts.update" opens={<ChooseEvents account={account} done={saved} />}>
-        Choose events
-      </WindowButton>
+      <ChooseEvents account={account} done={saved} />
     </WebhookActions>
   )
   const notices = (

@@ -1,10 +1,10 @@
-/** The windows that change an account, or make one. */
+/** The windows that change an account, or make one, and buttons that open them. */
 import { go } from "../../client/address.ts"
 import type { Account } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { openWindow } from "../../kit/dialog.tsx"
-import { FormDialog } from "../../kit/form-dialog.tsx"
+import { FormButton, FormDialog } from "../../kit/form-dialog.tsx"
 import type { FieldsOf } from "../../kit/form-fields.tsx"
 import { say } from "../../kit/status.tsx"
 import { formatNumber } from "../../kit/text.tsx"
@@ -79,8 +79,10 @@ export const adjustmentFields: FieldsOf<"credits.adjust"> = {
 /** Adds credits to the bonus of an account, or takes some. */
 export function AdjustCredits({ account: { id, name, bonus } }: Pick<AccountWindowProps, "account">) {
   return (
-    <FormDialog
+    <FormButton
       operation="credits.adjust"
+      label="Adjust credits"
+      kind="primary"
       title={`Adjust credits of ${name}`}
       submit="Adjust credits"
       given={{ id }}
@@ -91,15 +93,17 @@ export function AdjustCredits({ account: { id, name, bonus } }: Pick<AccountWind
         Bonus credits do not expire, and are used when those of the month are gone. The bonus is{" "}
         {formatNumber(bonus)} credits now.
       </p>
-    </FormDialog>
+    </FormButton>
   )
 }
 
 /** Adds bonus credits. */
 export function GrantCredits({ account: { id, name, bonus }, done }: AccountWindowProps) {
   return (
-    <FormDialog
+    <FormButton
       operation="credits.grant"
+      label="Grant credits"
+      kind="primary"
       title={`Grant credits to ${name}`}
       submit="Grant credits"
       given={{ id }}
@@ -110,15 +114,16 @@ export function GrantCredits({ account: { id, name, bonus }, done }: AccountWind
         Bonus credits do not expire, and are used when those of the month are gone. It has{" "}
         {formatNumber(bonus)} now.
       </p>
-    </FormDialog>
+    </FormButton>
   )
 }
 
 /** Asks before an account is closed. */
 export function CloseAccount({ account: { id, name }, done }: AccountWindowProps) {
   return (
-    <FormDialog
+    <FormButton
       operation="accounts.close"
+      label="Close"
       title={`Close ${name}?`}
       submit="Close account"
       danger
@@ -126,15 +131,16 @@ export function CloseAccount({ account: { id, name }, done }: AccountWindowProps
       done={done}
     >
       <p>Its keys are refused from now on. You can reopen it later; keys, credits and usage are kept.</p>
-    </FormDialog>
+    </FormButton>
   )
 }
 
 /** Makes a link with which the customer signs in to the portal once. */
 export function PortalLink({ account: { id, name } }: Pick<AccountWindowProps, "account">) {
   return (
-    <FormDialog
+    <FormButton
       operation="portal.link"
+      label="Portal link"
       title={`Portal link for ${name}`}
       submit="Make a link"
       given={{ id }}
@@ -150,7 +156,7 @@ export function PortalLink({ account: { id, name } }: Pick<AccountWindowProps, "
         The link signs its reader in to the portal as this customer for a day, to see usage and manage keys
         and the webhook.
       </p>
-    </FormDialog>
+    </FormButton>
   )
 }
 
@@ -158,8 +164,9 @@ export function PortalLink({ account: { id, name } }: Pick<AccountWindowProps, "
 export function ChooseEvents({ account, done }: AccountWindowProps) {
   const label = "Besides the thresholds of credits, it gets these events"
   return (
-    <FormDialog
+    <FormButton
       operation="accounts.update"
+      label="Choose events"
       title="Events for the webhook"
       submit="Save"
       given={{ id: account.id }}

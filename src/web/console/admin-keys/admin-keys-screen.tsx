@@ -1,8 +1,8 @@
 import { nowMs } from "../../client/browser.ts"
 import type { EntryOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
-import { openWindow, WindowButton } from "../../kit/dialog.tsx"
-import { FormDialog } from "../../kit/form-dialog.tsx"
+import { openWindow } from "../../kit/dialog.tsx"
+import { FormButton } from "../../kit/form-dialog.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
 import type { Column } from "../../kit/table.tsx"
@@ -23,9 +23,20 @@ const columns: readonly Column<AdminKey>[] = [
     cell: (adminKey) =>
       adminKey.revoked === null && may("admins.revoke") ? (
         <div class="row-actions">
-          <WindowButton operation="admins.revoke" kind="risky" opens={<Revoke adminKey={adminKey} />}>
-            Revoke<span class="hidden"> {adminKey.name}</span>
-          </WindowButton>
+          <FormButton
+            operation="admins.revoke"
+            label="Revoke"
+            of={adminKey.name}
+            title={`Revoke ${adminKey.name}?`}
+            submit="Revoke"
+            danger
+            given={{ id: adminKey.id }}
+            done={`The admin key ${adminKey.name} was revoked.`}
+          >
+            <p>
+              The next request with it is refused, and sessions that it opened end. This cannot be undone.
+            </p>
+          </FormButton>
         </div>
       ) : (
         <span class="muted">–</span>
@@ -36,31 +47,11 @@ const columns: readonly Column<AdminKey>[] = [
 /** Keys with which programs use the admin API. */
 export function AdminKeysScreen() {
   const create = (
-    <WindowButton operation="admins.create" kind="primary" icon="plus" opens={<Create />}>
-      Create admin key
-    </WindowButton>
-  )
-  return (
-    <ListPage
-      title="Admin keys"
-      what="admin keys"
-      intro="Programs use the admin API with them. Colleagues sign in as people instead."
-      actions={create}
-      operation="admins.list"
-      columns={columns}
-      empty={
-        <Empty title="No admin keys yet" action={create}>
-          A program that creates accounts or keys needs one.
-        </Empty>
-      }
-    />
-  )
-}
-
-function Create() {
-  return (
-    <FormDialog
+    <FormButton
       operation="admins.create"
+      label="Create admin key"
+      kind="primary"
+      icon="plus"
       title="Create admin key"
       submit="Create admin key"
       fields={{
@@ -77,20 +68,20 @@ function Create() {
       }
     />
   )
-}
-
-function Revoke({ adminKey: { id, name } }: { readonly adminKey: AdminKey }) {
   return (
-    <FormDialog
-      operation="admins.revoke"
-      title={`Revoke ${name}?`}
-      submit="Revoke"
-      danger
-      given={{ id }}
-      done={`The admin key ${name} was revoked.`}
-    >
-      <p>The next request with it is refused, and sessions that it opened end. This cannot be undone.</p>
-    </FormDialog>
+    <ListPage
+      title="Admin keys"
+      what="admin keys"
+      intro="Programs use the admin API with them. Colleagues sign in as people instead."
+      actions={create}
+      operation="admins.list"
+      columns={columns}
+      empty={
+        <Empty title="No admin keys yet" action={create}>
+          A program that creates accounts or keys needs one.
+        </Empty>
+      }
+    />
   )
 }
 

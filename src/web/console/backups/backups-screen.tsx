@@ -4,9 +4,8 @@ import { may } from "../../client/session.ts"
 import { type Reading, useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { LinkButton } from "../../kit/button.tsx"
-import { WindowButton } from "../../kit/dialog.tsx"
 import { Stat, Stats } from "../../kit/facts.tsx"
-import { FormDialog } from "../../kit/form-dialog.tsx"
+import { FormButton } from "../../kit/form-dialog.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Loading } from "../../kit/states.tsx"
@@ -29,9 +28,23 @@ export function BackupsScreen() {
   const isKnown = isRead(health) && isRead(config)
   const why = isKnown ? whyNot(health.data, config.data) : null
   const make = isKnown && why === null && (
-    <WindowButton operation="backups.create" kind="primary" icon="plus" opens={<MakeBackup done={made} />}>
-      Make a backup
-    </WindowButton>
+    <FormButton
+      operation="backups.create"
+      label="Make a backup"
+      kind="primary"
+      icon="plus"
+      title="Make a backup"
+      submit="Make the backup"
+      fields={{
+        name: {
+          label: "File name",
+          hint: "Such as before-the-update.db. Empty for a name made from the time.",
+        },
+      }}
+      done={made}
+    >
+      <p>A large data file takes a few minutes. Keep this page open until it is done.</p>
+    </FormButton>
   )
 
   function made(backup: VerifiedBackup): void {
@@ -196,24 +209,5 @@ function Verified({ result }: { readonly result: VerifiedBackup }) {
         {countOf(accounts, "account")}, {countOf(keys, "key")}, tables of version {storeVersion}
       </span>
     </>
-  )
-}
-
-function MakeBackup({ done }: { done(backup: VerifiedBackup): void }) {
-  return (
-    <FormDialog
-      operation="backups.create"
-      title="Make a backup"
-      submit="Make the backup"
-      fields={{
-        name: {
-          label: "File name",
-          hint: "Such as before-the-update.db. Empty for a name made from the time.",
-        },
-      }}
-      done={done}
-    >
-      <p>A large data file takes a few minutes. Keep this page open until it is done.</p>
-    </FormDialog>
   )
 }

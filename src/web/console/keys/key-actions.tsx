@@ -9,7 +9,6 @@ export function keyActions() {
     bulkAction<ListedKey, "keys.enable">({
       operation: "keys.enable",
       label: "Enable",
-      title: (keys) => `Enable ${keys}`,
       done: (keys) => `${keys} enabled.`,
       about: "Calls with them are answered again.",
       skip: ({ revoked, disabled }) =>
@@ -18,7 +17,6 @@ export function keyActions() {
     bulkAction<ListedKey, "keys.disable">({
       operation: "keys.disable",
       label: "Disable",
-      title: (keys) => `Disable ${keys}`,
       done: (keys) => `${keys} disabled.`,
       about: "Calls with them are refused until they are enabled again.",
       danger: true,
@@ -28,7 +26,6 @@ export function keyActions() {
     bulkAction<ListedKey, "keys.revoke">({
       operation: "keys.revoke",
       label: "Revoke",
-      title: (keys) => `Revoke ${keys}`,
       done: (keys) => `${keys} revoked.`,
       about:
         "Calls with them are refused from now on. This cannot be undone. To stop them for a while, disable them instead.",

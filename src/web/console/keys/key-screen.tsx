@@ -50,9 +50,7 @@ function Actions({ value: key, done }: Required<ChangeKeyProps<Key>>) {
       <WindowButton operation="keys.update" opens={<EditKey value={key} done={done} />}>
         Edit
       </WindowButton>
-      <WindowButton operation="keys.rotate" opens={<RotateKey value={key} done={done} />}>
-        Rotate
-      </WindowButton>
+      <RotateKey value={key} done={done} />
       <ActionButton
         operation={isOn ? "keys.disable" : "keys.enable"}
         input={{ id: key.id }}
@@ -63,9 +61,7 @@ function Actions({ value: key, done }: Required<ChangeKeyProps<Key>>) {
       >
         {isOn ? "Disable" : "Enable"}
       </ActionButton>
-      <WindowButton operation="keys.revoke" kind="risky" opens={<RevokeKey value={key} done={done} />}>
-        Revoke
-      </WindowButton>
+      <RevokeKey value={key} done={done} />
     </>
   )
 }

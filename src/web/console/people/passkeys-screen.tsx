@@ -3,10 +3,10 @@ import { addPasskey } from "../../client/passkeys.ts"
 import { session } from "../../client/session.ts"
 import { readAgain, useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
-import { closeWindow, Dialog, openWindow, WindowButton } from "../../kit/dialog.tsx"
+import { closeWindow, Dialog, openWindow } from "../../kit/dialog.tsx"
 import { TextField } from "../../kit/field.tsx"
 import { Form } from "../../kit/form.tsx"
-import { FormDialog } from "../../kit/form-dialog.tsx"
+import { FormButton } from "../../kit/form-dialog.tsx"
 import { Page } from "../../kit/page.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
@@ -84,37 +84,6 @@ function AddPasskey() {
   )
 }
 
-function RenamePasskey({ passkey: { id, name } }: { readonly passkey: Passkey }) {
-  return (
-    <FormDialog
-      operation="passkeys.rename"
-      title={`Rename ${name}`}
-      submit="Save"
-      given={{ id }}
-      values={{ name }}
-      fields={{ name: { hint: "" } }}
-      done="Saved."
-    />
-  )
-}
-
-function RemovePasskey({ passkey: { id, name } }: { readonly passkey: Passkey }) {
-  return (
-    <FormDialog
-      operation="passkeys.remove"
-      title={`Remove ${name}?`}
-      submit="Remove"
-      danger
-      given={{ id }}
-      done="The passkey was removed."
-    >
-      <p>
-        It signs in no more, and sessions that it opened end, perhaps this one. Delete it on your device too.
-      </p>
-    </FormDialog>
-  )
-}
-
 const columns: readonly Column<Passkey>[] = [
   { title: "Name", isName: true, cell: ({ name }) => name },
   { title: "For", cell: ({ site }) => <span class="mono">{site}</span> },
@@ -127,12 +96,32 @@ const columns: readonly Column<Passkey>[] = [
   },
   actionsColumn((passkey) => (
     <>
-      <WindowButton operation="passkeys.rename" opens={<RenamePasskey passkey={passkey} />}>
-        Rename<span class="hidden"> {passkey.name}</span>
-      </WindowButton>
-      <WindowButton operation="passkeys.remove" kind="risky" opens={<RemovePasskey passkey={passkey} />}>
-        Remove<span class="hidden"> {passkey.name}</span>
-      </WindowButton>
+      <FormButton
+        operation="passkeys.rename"
+        label="Rename"
+        of={passkey.name}
+        title={`Rename ${passkey.name}`}
+        submit="Save"
+        given={{ id: passkey.id }}
+        values={{ name: passkey.name }}
+        fields={{ name: { hint: "" } }}
+        done="Saved."
+      />
+      <FormButton
+        operation="passkeys.remove"
+        label="Remove"
+        of={passkey.name}
+        title={`Remove ${passkey.name}?`}
+        submit="Remove"
+        danger
+        given={{ id: passkey.id }}
+        done="The passkey was removed."
+      >
+        <p>
+          It signs in no more, and sessions that it opened end, perhaps this one. Delete it on your device
+          too.
+        </p>
+      </FormButton>
     </>
   )),
 ]

@@ -1,7 +1,7 @@
 import type { EntryOf } from "../../client/operations.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
-import { openWindow, WindowButton } from "../../kit/dialog.tsx"
-import { FormDialog } from "../../kit/form-dialog.tsx"
+import { openWindow } from "../../kit/dialog.tsx"
+import { FormButton } from "../../kit/form-dialog.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
 import { actionsColumn, type Column } from "../../kit/table.tsx"
@@ -29,12 +29,32 @@ const columns: readonly Column<Person>[] = [
       >
         New link<span class="hidden"> for {person.name}</span>
       </ActionButton>
-      <WindowButton operation="people.update" opens={<EditPerson person={person} />}>
-        Edit<span class="hidden"> {person.name}</span>
-      </WindowButton>
-      <WindowButton operation="people.remove" kind="risky" opens={<RemovePerson person={person} />}>
-        Remove<span class="hidden"> {person.name}</span>
-      </WindowButton>
+      <FormButton
+        operation="people.update"
+        label="Edit"
+        of={person.name}
+        title={`Edit ${person.name}`}
+        submit="Save"
+        given={{ id: person.id }}
+        values={{ name: person.name }}
+        fields={{ name: { hint: "" }, may: permissionField(person.permissions) }}
+        done="Saved. Fewer permissions count now, more of them after a new link."
+      />
+      <FormButton
+        operation="people.remove"
+        label="Remove"
+        of={person.name}
+        title={`Remove ${person.name}?`}
+        submit="Remove"
+        danger
+        given={{ id: person.id }}
+        done={`${person.name} was removed and signed out.`}
+      >
+        <p>
+          {person.name} is signed out at once, and their passkeys and links stop working. This cannot be
+          undone. What they did stays in the audit log.
+        </p>
+      </FormButton>
     </>
   )),
 ]
@@ -42,9 +62,16 @@ const columns: readonly Column<Person>[] = [
 /** Colleagues who sign in under their own names. */
 export function PeopleScreen() {
   const invite = (
-    <WindowButton operation="people.create" kind="primary" icon="plus" opens={<Invite />}>
-      Invite a colleague
-    </WindowButton>
+    <FormButton
+      operation="people.create"
+      label="Invite a colleague"
+      kind="primary"
+      icon="plus"
+      title="Invite a colleague"
+      submit="Make the link"
+      fields={{ name: { hint: "As the audit log shows it." }, may: permissionField([]) }}
+      done={showLink}
+    />
   )
   return (
     <ListPage
@@ -63,55 +90,11 @@ export function PeopleScreen() {
   )
 }
 
-function Invite() {
-  return (
-    <FormDialog
-      operation="people.create"
-      title="Invite a colleague"
-      submit="Make the link"
-      fields={{ name: { hint: "As the audit log shows it." }, may: permissionField([]) }}
-      done={showLink}
-    />
-  )
-}
-
 function showLink({ name, url }: { readonly name: string; readonly url: string | null }): void {
   openWindow(
     <ShownOnce title={`Link for ${name}`} label="Link" text={url}>
       Send it to {name}. It signs in once, within 24 hours, and leads to the page where a passkey is added.
       Whoever opens it is signed in as {name}.
     </ShownOnce>,
-  )
-}
-
-function EditPerson({ person: { id, name, permissions } }: { readonly person: Person }) {
-  return (
-    <FormDialog
-      operation="people.update"
-      title={`Edit ${name}`}
-      submit="Save"
-      given={{ id }}
-      values={{ name }}
-      fields={{ name: { hint: "" }, may: permissionField(permissions) }}
-      done="Saved. Fewer permissions count now, more of them after a new link."
-    />
-  )
-}
-
-function RemovePerson({ person: { id, name } }: { readonly person: Person }) {
-  return (
-    <FormDialog
-      operation="people.remove"
-      title={`Remove ${name}?`}
-      submit="Remove"
-      danger
-      given={{ id }}
-      done={`${name} was removed and signed out.`}
-    >
-      <p>
-        {name} is signed out at once, and their passkeys and links stop working. This cannot be undone. What
-        they did stays in the audit log.
-      </p>
-    </FormDialog>
   )
 }

@@ -3,7 +3,8 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { AnswerOf, InputOf } from "../../client/operations.ts"
 import { Problem } from "../../client/problem.ts"
 import { send } from "../../client/request.ts"
-import { readAgain } from "../../client/use-read.ts"
+import { may } from "../../client/session.ts"
+import { readAgain, useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
 import { closeWindow, Dialog } from "../../kit/dialog.tsx"
 import { Form } from "../../kit/form.tsx"
@@ -15,6 +16,20 @@ import { SettingValue } from "../settings/setting-value.tsx"
 
 /** Values by setting; null takes a setting out of the file. */
 export type Changes = InputOf<"config.put">["changes"]
+
+/** The configuration file, and whether it can be changed here. Its version is null where there is no file. */
+export function useConfigFile() {
+  const config = useRead(may("config.get") ? "config.get" : null, {})
+  const fileVersion = config.data?.version ?? null
+  return {
+    fileVersion,
+    /** The version that the user may change; null if there is none. */
+    editable: may("config.put") ? fileVersion : null,
+    isReadOnly: may("config.put") && config.data !== null && fileVersion === null,
+    /** The next change is made to this version, also before it is read again. */
+    changed: (version: number | null) => config.show({ ...config.data, version }),
+  }
+}
 
 interface ChangeWindowProps {
   readonly title: string

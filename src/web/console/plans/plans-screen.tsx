@@ -9,7 +9,7 @@ import { Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { actionsColumn, type Column, Table } from "../../kit/table.tsx"
 import { formatNumber } from "../../kit/text.tsx"
-import { ChangeTable } from "./change-window.tsx"
+import { ChangeTable, useConfigFile } from "./change-window.tsx"
 import { EditPlan, EditPrices } from "./edit-plan.tsx"
 
 interface Price {
@@ -20,12 +20,8 @@ interface Price {
 /** The running plans and prices, and the configuration file that they come from. */
 export function PlansScreen() {
   const plans = useRead("plans.list", {})
-  const config = useRead(may("config.get") ? "config.get" : null, {})
-  const fileVersion = config.data?.version ?? null
-  const mayEdit = may("config.put") && fileVersion !== null
-  // The next change is made to this version, also before it is read again.
-  const changed = (version: number | null) => config.show({ ...config.data, version })
-  const edit = (plan: Plan | null) => <EditPlan plan={plan} version={fileVersion ?? 0} changed={changed} />
+  const { fileVersion, editable, isReadOnly, changed } = useConfigFile()
+  const edit = (plan: Plan | null) => <EditPlan plan={plan} version={editable ?? 0} changed={changed} />
 
   const columns: readonly Column<Plan>[] = [
     {
@@ -43,7 +39,7 @@ export function PlansScreen() {
     { title: "Calls a minute", isNumber: true, cell: (plan) => formatNumber(plan.requests_per_minute) },
     { title: "APIs in a query", isNumber: true, cell: (plan) => formatNumber(plan.graphql_apis) },
     { title: "Premium fields", cell: ({ premium }) => (premium ? "yes" : "no") },
-    ...(mayEdit
+    ...(editable !== null
       ? [
           actionsColumn<Plan>((plan) => (
             <WindowButton operation="config.put" opens={edit(plan)} label={`Edit ${plan.name}`}>
@@ -63,14 +59,14 @@ export function PlansScreen() {
       title="Plans"
       intro="What accounts get and what calls cost, as this service runs now. A change takes effect at once, without a restart."
       actions={
-        mayEdit && (
+        editable !== null && (
           <WindowButton operation="config.put" kind="primary" icon="plus" opens={edit(null)}>
             Create plan
           </WindowButton>
         )
       }
     >
-      {may("config.put") && config.data && fileVersion === null && <NoFile />}
+      {isReadOnly && <NoFile />}
       <Ready reading={plans} what="plans">
         {({ data, prices }) => (
           <>
@@ -78,10 +74,10 @@ export function PlansScreen() {
             <Section
               title="Prices"
               actions={
-                mayEdit && (
+                editable !== null && (
                   <WindowButton
                     operation="config.put"
-                    opens={<EditPrices prices={prices} version={fileVersion} changed={changed} />}
+                    opens={<EditPrices prices={prices} version={editable} changed={changed} />}
                   >
                     Edit prices
                   </WindowButton>

@@ -1,5 +1,5 @@
 import { addressOf } from "../../client/address.ts"
-import type { ReadId, ReadInput } from "../../client/operations.ts"
+import type { EntryOf, ListId, ReadInput } from "../../client/operations.ts"
 import { Problem } from "../../client/problem.ts"
 import { read, send } from "../../client/request.ts"
 import { may } from "../../client/session.ts"
@@ -59,27 +59,22 @@ async function findKey(key: string): Promise<readonly Found[]> {
   return found ? [toFound(found, `${found.account_name}, ${found.state}`)] : []
 }
 
-async function accountsOf(input: ReadInput<"accounts.list">, signal: AbortSignal): Promise<readonly Found[]> {
-  const page = await listOrNone("accounts.list", { ...input, limit: shown }, signal)
-  return (page?.data ?? []).map(({ id, name, email, plan }) => ({
-    kind: "Account",
-    title: name,
-    note: email ?? plan,
-    href: addressOf(`/accounts/${id}`),
-  }))
+function accountsOf(input: ReadInput<"accounts.list">, signal: AbortSignal): Promise<readonly Found[]> {
+  return find("accounts.list", { ...input, limit: shown }, signal, ({ id, name, email, plan }) => {
+    return { kind: "Account", title: name, note: email ?? plan, href: addressOf(`/accounts/${id}`) }
+  })
 }
 
-async function keysOf(input: ReadInput<"keys.list">, signal: AbortSignal): Promise<readonly Found[]> {
-  const page = await listOrNone("keys.list", { ...input, limit: shown }, signal)
-  return (page?.data ?? []).map((key) => toFound(key, key.account_name))
+function keysOf(input: ReadInput<"keys.list">, signal: AbortSignal): Promise<readonly Found[]> {
+  return find("keys.list", { ...input, limit: shown }, signal, (key) => toFound(key, key.account_name))
 }
 
 async function requestsOf(id: string, signal: AbortSignal): Promise<readonly Found[]> {
   // A service that keeps no requests would refuse to search them.
-  const settings = await listOrNone("config.get", {}, signal)
+  const settings = may("config.get") ? await orNone(read("config.get", {}, signal)) : null
   if (settings?.keep_requests === 0) return []
-  const page = await listOrNone("requests.list", { request_id: id, limit: shown }, signal)
-  return (page?.data ?? []).map(({ request_id, api, status, at }) => ({
+  const input = { request_id: id, limit: shown }
+  return find("requests.list", input, signal, ({ request_id, api, status, at }) => ({
     kind: "Request",
     title: request_id,
     note: `${status} ${api}, ${formatInstant(at)}`,
@@ -87,25 +82,18 @@ async function requestsOf(id: string, signal: AbortSignal): Promise<readonly Fou
   }))
 }
 
-async function peopleOf(text: string, signal: AbortSignal): Promise<readonly Found[]> {
-  const page = await listOrNone("people.list", { limit: looked }, signal)
-  return (page?.data ?? [])
-    .filter(({ id, name }) => has(text, id, name))
-    .slice(0, shown)
-    .map(({ id, name }) => ({ kind: "Person", title: name, note: id, href: addressOf("/people") }))
+function peopleOf(text: string, signal: AbortSignal): Promise<readonly Found[]> {
+  return find("people.list", { limit: looked }, signal, ({ id, name }) => {
+    if (!has(text, id, name)) return null
+    return { kind: "Person", title: name, note: id, href: addressOf("/people") }
+  })
 }
 
-async function invitationsOf(text: string, signal: AbortSignal): Promise<readonly Found[]> {
-  const page = await listOrNone("invitations.list", { limit: looked }, signal)
-  return (page?.data ?? [])
-    .filter(({ id, name, email }) => has(text, id, name, email))
-    .slice(0, shown)
-    .map(({ email, name }) => ({
-      kind: "Invitation",
-      title: email,
-      note: name,
-      href: addressOf("/invitations"),
-    }))
+function invitationsOf(text: string, signal: AbortSignal): Promise<readonly Found[]> {
+  return find("invitations.list", { limit: looked }, signal, ({ id, name, email }) => {
+    if (!has(text, id, name, email)) return null
+    return { kind: "Invitation", title: email, note: name, href: addressOf("/invitations") }
+  })
 }
 
 /** Whether an id begins with a text, or another text has it, in any case. */
@@ -118,8 +106,16 @@ function toFound({ id, name, prefix }: { id: string; name: string; prefix: strin
   return { kind: "Key", title: name || `${prefix}…`, note, href: addressOf(`/keys/${id}`) }
 }
 
-function listOrNone<Id extends ReadId>(id: Id, input: ReadInput<Id>, signal: AbortSignal) {
-  return may(id) ? orNone(read(id, input, signal)) : null
+/** The first entries of a list that are found; none if the user may not read it. */
+async function find<Id extends ListId>(
+  id: Id,
+  input: ReadInput<Id>,
+  signal: AbortSignal,
+  toFound: (entry: EntryOf<Id>) => Found | null,
+): Promise<readonly Found[]> {
+  const page = may(id) ? await orNone(read(id, input, signal)) : null
+  const entries: readonly EntryOf<Id>[] = page?.data ?? []
+  return entries.flatMap((entry) => toFound(entry) ?? []).slice(0, shown)
 }
 
 /** Null if the text is no value of the parameter or no id, or if nothing is kept. */

@@ -1,5 +1,4 @@
 import type { EntryOf } from "../../client/operations.ts"
-import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { WindowButton } from "../../kit/dialog.tsx"
 import type { Choices } from "../../kit/field.tsx"
@@ -7,7 +6,7 @@ import { Page } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { type Column, Table } from "../../kit/table.tsx"
 import { Tag } from "../../kit/text.tsx"
-import { type Changes, ChangeWindow } from "../plans/change-window.tsx"
+import { type Changes, ChangeWindow, useConfigFile } from "../plans/change-window.tsx"
 import { SettingValue } from "./setting-value.tsx"
 
 type Setting = EntryOf<"config.list">
@@ -15,11 +14,7 @@ type Setting = EntryOf<"config.list">
 /** The settings that run, where each comes from, and what a change of it needs. */
 export function SettingsScreen() {
   const settings = useRead("config.list", {})
-  const config = useRead(may("config.get") ? "config.get" : null, {})
-  const fileVersion = config.data?.version ?? null
-  const mayEdit = may("config.put") && fileVersion !== null
-  // The next change is made to this version, also before it is read again.
-  const changed = (version: number | null) => config.show({ ...config.data, version })
+  const { editable, isReadOnly, changed } = useConfigFile()
 
   const columns: readonly Column<Setting>[] = [
     {
@@ -51,7 +46,7 @@ export function SettingsScreen() {
           <Tag tone="warn">{change === "reload" ? "after a reload" : "after a restart"}</Tag>
         ),
     },
-    ...(mayEdit
+    ...(editable !== null
       ? [
           {
             title: "Actions",
@@ -59,7 +54,7 @@ export function SettingsScreen() {
               isEditable(setting) && (
                 <WindowButton
                   operation="config.put"
-                  opens={<EditSetting setting={setting} version={fileVersion} changed={changed} />}
+                  opens={<EditSetting setting={setting} version={editable} changed={changed} />}
                 >
                   Edit<span class="hidden"> {setting.setting}</span>
                 </WindowButton>
@@ -74,7 +69,7 @@ export function SettingsScreen() {
       title="Settings"
       intro="What this service runs with. What counts at once can be changed here; all else where it was set: as a flag, in the environment or in the file."
     >
-      {may("config.put") && config.data && fileVersion === null && (
+      {isReadOnly && (
         <div class="note">
           <p>
             <strong>Read-only: the service has no configuration file that it may write.</strong>

@@ -1,15 +1,16 @@
 import type { EntryOf, OwnKey } from "../../client/operations.ts"
-import { may, ownAccount, session } from "../../client/session.ts"
+import { may, ownAccount } from "../../client/session.ts"
 import { WindowButton } from "../../kit/dialog.tsx"
-import { FormDialog } from "../../kit/form-dialog.tsx"
+import { FormButton } from "../../kit/form-dialog.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
-import { Empty, Notice } from "../../kit/states.tsx"
+import { Empty } from "../../kit/states.tsx"
 import type { Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
-import { type ChangeKeyProps, RevokeKey, RotateKey } from "../../shared/change-key.tsx"
+import { RevokeKey, RotateKey } from "../../shared/change-key.tsx"
 import { CreateKey } from "../../shared/key-fields.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
+import { NotAllowed } from "../not-allowed.tsx"
 import { toChoices, useCatalog } from "../playground-catalog.ts"
 
 const columns: readonly Column<EntryOf<"keys.list">>[] = [
@@ -44,7 +45,7 @@ export function KeysScreen() {
       intro="Each program that calls the APIs should have a key of its own."
       actions={create}
     >
-      <NotAllowed />
+      <MissingActions />
       <PagedTable
         what="keys"
         operation="keys.list"
@@ -61,16 +62,10 @@ export function KeysScreen() {
 }
 
 /** Says what this customer may not do, so that nobody looks for a missing button. */
-function NotAllowed() {
+function MissingActions() {
   const missing = (["create", "rotate", "revoke"] as const).filter((word) => !may(`keys.${word}`))
   if (missing.length === 0) return null
-  return (
-    <Notice tone="plain">
-      You cannot {missing.join(", ").replace(/, (?=[^,]*$)/, " or ")} keys here: either the plan{" "}
-      {session.value?.account?.plan} does not allow it, or you signed in with a key that has limits of its
-      own. Ask the operator of this service.
-    </Notice>
-  )
+  return <NotAllowed what={`${missing.join(", ").replace(/, (?=[^,]*$)/, " or ")} keys`} />
 }
 
 function KeyActions({ of: key }: { readonly of: OwnKey }) {
@@ -78,20 +73,19 @@ function KeyActions({ of: key }: { readonly of: OwnKey }) {
   const name = nameOf(key)
   return (
     <div class="row-actions">
-      <WindowButton operation="keys.update" label={`Rename ${name}`} opens={<RenameKey value={key} />}>
-        Rename
-      </WindowButton>
-      <WindowButton operation="keys.rotate" label={`Rotate ${name}`} opens={<RotateKey value={key} />}>
-        Rotate
-      </WindowButton>
-      <WindowButton
-        operation="keys.revoke"
-        kind="risky"
-        label={`Revoke ${name}`}
-        opens={<RevokeKey value={key} />}
-      >
-        Revoke
-      </WindowButton>
+      <FormButton
+        operation="keys.update"
+        label="Rename"
+        of={name}
+        title={`Rename ${name}`}
+        submit="Save"
+        given={{ id: key.id }}
+        values={key}
+        fields={{ name: { hint: "What the key is for." } }}
+        done="Key renamed."
+      />
+      <RotateKey value={key} />
+      <RevokeKey value={key} />
     </div>
   )
 }
@@ -99,19 +93,4 @@ function KeyActions({ of: key }: { readonly of: OwnKey }) {
 function CreateOwnKey() {
   const { data } = useCatalog()
   return <CreateKey account={ownAccount()} apis={toChoices(data ?? [])} isBrief />
-}
-
-/** Gives a key another name. */
-function RenameKey({ value }: ChangeKeyProps) {
-  return (
-    <FormDialog
-      operation="keys.update"
-      title={`Rename ${nameOf(value)}`}
-      submit="Save"
-      given={{ id: value.id }}
-      values={value}
-      fields={{ name: { hint: "What the key is for." } }}
-      done="Key renamed."
-    />
-  )
 }

@@ -88,24 +88,23 @@ function Days() {
               <h2 class="hidden">Usage by day</h2>
               <UsagePlots sums={data} days={days} file="usage" />
               <div class="plots">
-                <Ready reading={byApi} what="usage by API">
-                  {({ data }) => (
-                    <SumsTable
-                      title="By API"
-                      file="usage-by-api"
-                      rows={data.map((sum) => ({ ...sum, name: titles.get(sum.api ?? "") ?? sum.api ?? "" }))}
-                    />
-                  )}
-                </Ready>
-                <Ready reading={byKey} what="usage by key">
-                  {({ data }) => (
-                    <SumsTable
-                      title="By key"
-                      file="usage-by-key"
-                      rows={data.map((sum) => ({ ...sum, name: names.get(sum.key ?? "") ?? sum.key ?? "" }))}
-                    />
-                  )}
-                </Ready>
+                {[
+                  { by: "api", title: "By API", reading: byApi, known: titles } as const,
+                  { by: "key", title: "By key", reading: byKey, known: names } as const,
+                ].map(({ by, title, reading, known }) => (
+                  <Ready key={by} reading={reading} what={`usage ${title.replace("By", "by")}`}>
+                    {({ data }) => (
+                      <SumsTable
+                        title={title}
+                        file={`usage-by-${by}`}
+                        rows={data.map((sum) => ({
+                          ...sum,
+                          name: known.get(sum[by] ?? "") ?? sum[by] ?? "",
+                        }))}
+                      />
+                    )}
+                  </Ready>
+                ))}
               </div>
             </>
           )

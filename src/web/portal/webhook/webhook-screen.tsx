@@ -1,15 +1,16 @@
 import type { Notice as SentNotice } from "../../client/operations.ts"
-import { may, ownAccount, session } from "../../client/session.ts"
+import { may, ownAccount } from "../../client/session.ts"
 import { readAgain, useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
 import { WindowButton } from "../../kit/dialog.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
-import { Empty, Notice, Ready } from "../../kit/states.tsx"
+import { Empty, Ready } from "../../kit/states.tsx"
 import { actionsColumn, type Column } from "../../kit/table.tsx"
 import { Time } from "../../kit/text.tsx"
 import { NoticeState, NoticeWindow } from "../../shared/notice-window.tsx"
 import { WebhookActions, WebhookFacts } from "../../shared/webhook.tsx"
+import { NotAllowed } from "../not-allowed.tsx"
 import { ChooseNotices, mayChoose, whatIsTold, whereNoticesGo } from "./choose-notices.tsx"
 
 /** How the account gets its notices, its webhook, and the latest notices. */
@@ -39,12 +40,7 @@ export function WebhookScreen() {
         </Ready>
       </Section>
       <Section title="Webhook" actions={<WebhookActions webhook={reading.data} />}>
-        {!may("webhooks.set") && (
-          <Notice tone="plain">
-            You cannot change the webhook here: either the plan {session.value?.account?.plan} does not allow
-            it, or you signed in with a key that has limits of its own. Ask the operator of this service.
-          </Notice>
-        )}
+        {!may("webhooks.set") && <NotAllowed what="change the webhook" />}
         <WebhookFacts reading={reading}>Set one to get notices at your server.</WebhookFacts>
       </Section>
       <Section
