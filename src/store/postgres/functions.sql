@@ -120,7 +120,7 @@ END $$;
 -- Counts calls against buckets, in one statement. Each element of `takes` is {"buckets": [{"id", "limit"}, …], "count"}: so many
 -- calls that all take from the same buckets. A call is granted if all its buckets grant it. The rows are locked in the order of
 -- their ids, and the clock is read after that, so that two instances never disagree. Returns, for each element, the ticks until
--- each bucket was full before its first call, and how many calls were granted. The algorithm is that of rate-bucket.ts.
+-- each bucket was full before its first call, and how many calls were granted. The algorithm is that of sqlite/rates.ts.
 CREATE OR REPLACE FUNCTION take_rates(takes jsonb) RETURNS TABLE (calls_granted integer, ticks_before float8[])
   LANGUAGE plpgsql AS $$
 DECLARE

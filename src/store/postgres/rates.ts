@@ -1,11 +1,11 @@
 import type { Ports } from "../../apis/contract.ts"
-import { stateOf } from "../sqlite/rate-bucket.ts"
+import { stateOf } from "../sqlite/rates.ts"
 import type { RateOutcome, RateTake } from "../store.ts"
 import { createBatchSlots } from "./batch-slots.ts"
 import { type Connection, tooLate } from "./connection.ts"
 import { toArray } from "./parameters.ts"
 
-/** A minute, and the ticks that a call takes; see `rate-bucket.ts`. */
+/** A minute, and the ticks that a call takes; see `sqlite/rates.ts`. */
 const minuteUs = 60_000_000
 
 interface TakenRow {

@@ -11,7 +11,7 @@ import { prepareGauges } from "./gauges.ts"
 import { type FlushOptions, withLogFlush } from "./log-flush.ts"
 import { isOutdated, schemaSteps } from "./migrations.ts"
 import { openDatabase } from "./open.ts"
-import { createReads } from "./reads.ts"
+import { createReads } from "./read.ts"
 import { prepareOutbox } from "./sqlite-outbox.ts"
 import { createSqliteStores } from "./sqlite-store.ts"
 

@@ -4,7 +4,7 @@ import { withChanges } from "../../../test/support/changes.ts"
 import { accountOf, openTestStore, useDatabases } from "../../../test/support/store.ts"
 import { noWaitTimer } from "../../../test/support/timer.ts"
 import type { AttemptRecord, DueNotice, Outbox, Webhook } from "../outbox.ts"
-import { type ChargedEntry, prepareRaise } from "./raise.ts"
+import { type ChargedEntry, prepareRaise } from "./charge.ts"
 import { prepareOutbox } from "./sqlite-outbox.ts"
 import { createSqliteStores } from "./sqlite-store.ts"
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { mailaudit } from "../../../src/apis/catalog.ts"
 import { catalog } from "../../../src/app/prepare.ts"
+import { until } from "../../support/until.ts"
 import { createAccount } from "../accounts.ts"
 import type { Desk } from "./desk.ts"
 import { tabTo } from "./wait.ts"
@@ -219,9 +220,7 @@ export function pagesInBrowser(desk: Desk, db: string): void {
     await look("graphql-answer")
     expect(await schema.inputValue()).toContain("input BluetoothlookupInput {")
     await page.getByLabel("Schema of").selectOption({ label: "IBAN validator" })
-    await page.waitForFunction(
-      "document.querySelector('textarea[readonly]')?.value.includes('IbanvalidatorInput')",
-    )
+    await until(async () => (await schema.inputValue()).includes("IbanvalidatorInput"))
     expect(await schema.inputValue()).not.toContain("Bluetoothlookup")
     await done()
   })

@@ -51,7 +51,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "an Idempotency-Key is kept in a transaction after that of its charge",
     oracles: ["key", "outcome", "books"],
-    file: "store/sqlite/sqlite-charges.ts",
+    file: "store/sqlite/charge.ts",
     changes: [
       ["      if (charge.once) replays.keep(charge.accountId, charge.once, charge.items)\n", ""],
       [
@@ -68,7 +68,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a notice counts as raised although the commit failed",
     oracles: ["notice"],
-    file: "store/sqlite/raise.ts",
+    file: "store/sqlite/charge.ts",
     changes: [
       ["  return (entry, { allowance", "  const raised = new Set<string>()\n\n  return (entry, { allowance"],
       [
@@ -119,7 +119,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a rate limit begins anew when the clock was set back",
     oracles: ["rate"],
-    file: "store/sqlite/rate-bucket.ts",
+    file: "store/sqlite/rates.ts",
     changes: [["isMisdated ? minuteUs * perMinute :", "isMisdated ? 0 :"]],
   },
   {
@@ -134,26 +134,26 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "the ledger in memory is kept although the commit failed",
     oracles: ["outcome", "ledger", "refused", "below zero"],
-    file: "store/sqlite/ledger.ts",
+    file: "store/sqlite/charge.ts",
     changes: [["        forget()\n        throw cause", "        throw cause"]],
   },
   {
     name: "the bonus is not spent when the month is used up",
     oracles: ["refused"],
-    file: "store/sqlite/sqlite-charges.ts",
+    file: "store/sqlite/charge.ts",
     changes: [["credits > monthlyLeft + entry.bonus", "credits > Math.max(monthlyLeft, entry.bonus)"]],
   },
   {
     name: "a month has a credit more than its plan",
     // Which of the two comes first depends on the seed.
     oracles: ["below zero", "outcome"],
-    file: "store/sqlite/sqlite-charges.ts",
+    file: "store/sqlite/charge.ts",
     changes: [["Math.max(0, allowance - used)", "Math.max(0, allowance + 1 - used)"]],
   },
   {
     name: "a closed account is charged",
     oracles: ["closed"],
-    file: "store/sqlite/sqlite-charges.ts",
+    file: "store/sqlite/charge.ts",
     changes: [["entry === null || entry.closedMs !== null", "entry === null"]],
   },
   {
@@ -296,19 +296,19 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "usage is counted for the API that was called before",
     oracles: ["usage"],
-    file: "store/sqlite/ledger.ts",
+    file: "store/sqlite/charge.ts",
     changes: [["if (last?.api === api && last.keyId === keyId)", "if (last && last.keyId === keyId)"]],
   },
   {
     name: "a notice is raised before its threshold",
     oracles: ["notice"],
-    file: "store/sqlite/raise.ts",
+    file: "store/sqlite/charge.ts",
     changes: [["used * 100 >= allowance * threshold", "used * 100 >= allowance * (threshold - 5)"]],
   },
   {
     name: "a new month does not raise the notices that the last one had",
     oracles: ["notice"],
-    file: "store/sqlite/sqlite-charges.ts",
+    file: "store/sqlite/charge.ts",
     changes: [["{ periodStartMs, notified: 0 }", "{ periodStartMs }"]],
   },
   {

@@ -3,8 +3,7 @@ import { expect, test } from "bun:test"
 import type { ChangingStore } from "../../../test/support/changes.ts"
 import { accountOf, chargeOf, openTestStore, useDatabases } from "../../../test/support/store.ts"
 import { noWaitTimer } from "../../../test/support/timer.ts"
-import { prepareLedger } from "./ledger.ts"
-import { prepareCharges } from "./sqlite-charges.ts"
+import { prepareCharges, prepareLedger } from "./charge.ts"
 import { prepareOutbox } from "./sqlite-outbox.ts"
 
 const open = useDatabases()

@@ -6,7 +6,7 @@ import { tempDir } from "../../../test/support/temp.ts"
 import { createManualTimer } from "../../../test/support/timer.ts"
 import { ReadTooLong, StoreUnavailable } from "../store.ts"
 import { noWatch } from "./file-watch.ts"
-import { createReads } from "./reads.ts"
+import { createReads } from "./read.ts"
 import { aliveAt } from "./statement.ts"
 
 const dir = tempDir()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { bucketAt, fillOf, hasCall, type RateBucket, stateOf } from "./rate-bucket.ts"
+import { bucketAt, fillOf, hasCall, type RateBucket, stateOf } from "./rates.ts"
 
 const minuteUs = 60_000_000
 const startUs = 1_700_000_000_000_000

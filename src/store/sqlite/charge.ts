@@ -1,0 +1,380 @@
+import type { Database } from "bun:sqlite"
+import { LRUCache } from "lru-cache"
+import { hasNoWebhook } from "../account-steps.ts"
+import type { StoreListeners } from "../open-store.ts"
+import {
+  creditsExhausted,
+  exhaustedPercent,
+  type NoticeRecord,
+  type NoticeRules,
+  thresholdReached,
+} from "../outbox.ts"
+import { AlreadyCharged, type Charge, type ChargeItem, type ChargeOutcome } from "../store.ts"
+import { splitUsageEntry, usageEntry } from "../usage-sql.ts"
+import { prepareCallReplays } from "./call-replays.ts"
+import { selectNotice } from "./notice-rows.ts"
+
+const refused: ChargeOutcome = { charged: false }
+
+/** Prepares `charge` of the store. Reads and writes each account's row at most once per transaction. */
+export function prepareCharges(
+  database: Database,
+  ledger: Ledger,
+  rules: NoticeRules | undefined,
+  onRaised: StoreListeners["onRaised"],
+): (charges: readonly Charge[]) => readonly ChargeOutcome[] {
+  const raise = rules && prepareRaise(database, rules)
+  const replays = prepareCallReplays(database)
+
+  function chargeAll(charges: readonly Charge[], raised: NoticeRecord[]): readonly ChargeOutcome[] {
+    const changed = new Map<string, LedgerEntry>()
+    const outcomes = charges.map((charge): ChargeOutcome => {
+      const entry = changed.get(charge.accountId) ?? ledger.read(charge.accountId)
+      if (entry === null || entry.closedMs !== null) return refused
+      const replay = charge.once ? replays.find(charge.accountId, charge.once) : null
+      if (replay) return { charged: false, cause: new AlreadyCharged(replay) }
+      const outcome = chargeOne(entry, charge)
+      if (!outcome.charged) return outcome
+      if (charge.once) replays.keep(charge.accountId, charge.once, charge.items)
+      changed.set(charge.accountId, entry)
+      if (raise) for (const notice of raise(entry, charge)) raised.push(notice)
+      return outcome
+    })
+    for (const entry of changed.values()) ledger.write(entry)
+    return outcomes
+  }
+
+  /** Changes the entry, unless the charge is refused. */
+  function chargeOne(entry: LedgerEntry, charge: Charge): ChargeOutcome {
+    const { items, allowance, periodStartMs, day } = charge
+    const credits = items.reduce((sum, item) => sum + item.credits, 0)
+    const isNewMonth = periodStartMs > entry.periodStartMs
+    const used = isNewMonth ? 0 : entry.used
+    const monthlyLeft = allowance === null ? Number.POSITIVE_INFINITY : Math.max(0, allowance - used)
+    if (credits > monthlyLeft + entry.bonus) return refused
+
+    if (isNewMonth || entry.day !== day) ledger.closeDay(entry)
+    if (isNewMonth) Object.assign(entry, { periodStartMs, notified: 0 })
+    entry.day = day
+    // Monthly credits are spent before the bonus.
+    const fromMonth = Math.min(credits, monthlyLeft)
+    entry.used = used + fromMonth
+    entry.bonus -= credits - fromMonth
+    ledger.addUsage(entry, charge)
+    return { charged: true, used: entry.used, bonus: entry.bonus, periodStartMs: entry.periodStartMs }
+  }
+
+  return (charges) => {
+    const raised: NoticeRecord[] = []
+    const outcomes = ledger.transact(() => chargeAll(charges, raised))
+    if (raised.length > 0) onRaised(raised)
+    return outcomes
+  }
+}
+
+/** The fields of an account that a charge reads and writes. */
+export interface LedgerEntry {
+  readonly number: number
+  readonly accountId: string
+  closedMs: number | null
+  /** Start of the credit month that `used` counts. */
+  periodStartMs: number
+  used: number
+  bonus: number
+  /**
+   * The highest threshold that has raised a notice this month, in percent; 0 without one, 1 without one when the plan was
+   * changed, 100 once all credits were used up.
+   */
+  notified: number
+  /** The UTC day of `dayUsage`, `YYYY-MM-DD`. */
+  day: string
+  /** Usage of that day in this month, by {@link usageEntry}. */
+  dayUsage: DayUsage
+  /** How many entries `dayUsage` has. */
+  dayEntries: number
+  /** The row's values in the columns that few charges change. */
+  saved: Pick<LedgerEntry, "closedMs" | "notified">
+  /** The usage that was added to last, since many charges in a row are for the same. Making its name takes 0.2 µs. */
+  last: { readonly api: string; readonly keyId: string | undefined; readonly amount: Amount } | null
+}
+
+/** With more entries, such as those of many keys, an account's usage of the day moves to the usage table early. */
+const maxDayEntries = 32
+
+/** One row per account. Read and written within `transact` only. */
+export type Ledger = ReturnType<typeof prepareLedger>
+
+type Row = Omit<LedgerEntry, "dayUsage" | "dayEntries" | "saved" | "last"> & { readonly dayUsage: string }
+
+/**
+ * Prepares the ledger of one connection. All its changes of the ledger must go through this.
+ * @param maxEntries entries to keep in memory, about 300 bytes each
+ */
+export function prepareLedger(database: Database, maxEntries = 50_000) {
+  const dataVersion = database.query<{ data_version: number }, []>("PRAGMA data_version")
+  const read = database.query<Row, [string]>(
+    `SELECT number, account_id AS accountId, closed_ms AS closedMs, period_start_ms AS periodStartMs, used, bonus,
+       notified, day, booked AS dayUsage
+     FROM ledger WHERE account_id = ?1`,
+  )
+  // Numbered parameters: named ones cost a microsecond per charge.
+  const write = database.query<unknown, [number, number, number, number, string, string]>(
+    "UPDATE ledger SET period_start_ms = ?2, used = ?3, bonus = ?4, day = ?5, booked = ?6 WHERE number = ?1",
+  )
+  /** The columns of indexes. A statement that sets them looks at the indexes, even when their values stay. */
+  const writeIndexed = database.query<unknown, [number, number | null, number]>(
+    "UPDATE ledger SET closed_ms = ?2, notified = ?3 WHERE number = ?1",
+  )
+  const records = prepareUsageRecords(database)
+  /** Valid until another connection writes. `max` would allocate for all entries at the start. */
+  const entries = new LRUCache<string, LedgerEntry>({ maxSize: maxEntries, sizeCalculation: () => 1 })
+  let version = -1
+
+  /** With the lock held this is exact: SQLite counts the commits of other connections. */
+  function dropOutdated(): void {
+    const currentVersion = dataVersion.get()?.data_version ?? -1
+    if (currentVersion !== version) forget()
+    version = currentVersion
+  }
+
+  function forget(): void {
+    entries.clear()
+    records.forget()
+  }
+
+  const transaction = database.transaction((work: () => unknown) => {
+    dropOutdated()
+    const result = work()
+    records.writeTotals()
+    return result
+  })
+
+  /** Moves the entry's day of usage to the usage table. The entry must be written afterwards. */
+  function closeDay(entry: LedgerEntry): void {
+    if (entry.dayEntries > 0) records.move(entry)
+    entry.dayUsage = noUsage()
+    entry.dayEntries = 0
+    entry.last = null
+  }
+
+  function amountOf(entry: LedgerEntry, api: string, keyId: string | undefined): Amount {
+    const { last, dayUsage } = entry
+    if (last?.api === api && last.keyId === keyId) return last.amount
+    const name = usageEntry(api, keyId)
+    let amount = dayUsage[name]
+    if (!amount) {
+      amount = [0, 0]
+      dayUsage[name] = amount
+      entry.dayEntries++
+    }
+    entry.last = { api, keyId, amount }
+    return amount
+  }
+
+  return {
+    /** Runs `work` in a transaction that locks the database for writing from its start. */
+    transact<T>(work: () => T): T {
+      try {
+        return transaction.immediate(work) as T
+      } catch (cause) {
+        // The rollback did not undo the changes in memory.
+        forget()
+        throw cause
+      }
+    },
+    /** The entry to change in place. Keep it until the transaction ends: another read may return another object. */
+    read(accountId: string): LedgerEntry | null {
+      const kept = entries.get(accountId)
+      if (kept) return kept
+      const row = read.get(accountId)
+      if (row === null) return null
+      const dayUsage: DayUsage = Object.assign(noUsage(), JSON.parse(row.dayUsage))
+      const { closedMs, notified } = row
+      const dayEntries = Object.keys(dayUsage).length
+      const entry: LedgerEntry = { ...row, dayUsage, dayEntries, saved: { closedMs, notified }, last: null }
+      entries.set(accountId, entry)
+      return entry
+    },
+    /** Moves the day's usage to the usage table first when it has too many entries. */
+    write(entry: LedgerEntry): void {
+      if (entry.dayEntries > maxDayEntries) closeDay(entry)
+      const { number, closedMs, periodStartMs, used, bonus, notified, day, dayUsage, saved } = entry
+      write.run(number, periodStartMs, used, bonus, day, JSON.stringify(dayUsage))
+      if (closedMs === saved.closedMs && notified === saved.notified) return
+      writeIndexed.run(number, closedMs, notified)
+      entry.saved = { closedMs, notified }
+    },
+    /** Adds a charge's usage to the entry's day. Call `closeDay` before the entry changes its day or month. */
+    addUsage(entry: LedgerEntry, { items, keyId }: Pick<Charge, "items" | "keyId">): void {
+      for (const { api, calls, credits } of items) {
+        const amount = amountOf(entry, api, keyId)
+        amount[0] += calls
+        amount[1] += credits
+      }
+      records.addToTotal(entry.day, items)
+    },
+    closeDay,
+    /** Forgets the entry of an account whose row a statement has changed. */
+    drop(accountId: string): void {
+      entries.delete(accountId)
+    },
+  }
+}
+
+/** Calls and credits by name. */
+export type DayUsage = Record<string, Amount>
+/** The usage under one name. */
+export type Amount = [calls: number, credits: number]
+
+/** Usage of an account's day in one month. */
+interface DayOfAccount {
+  readonly accountId: string
+  readonly periodStartMs: number
+  readonly day: string
+  /** By usageEntry. */
+  readonly dayUsage: DayUsage
+}
+
+interface DayTotal {
+  readonly day: string
+  /** By API. */
+  readonly usage: DayUsage
+  /** The API that was added to last. Most charges of a turn are for one API, and a look-up by name costs as much as the rest. */
+  lastApi: string | null
+  last: Amount
+  isChanged: boolean
+}
+
+/** Prepares the tables of usage on one connection. All of it must be called in a transaction. */
+export function prepareUsageRecords(database: Database) {
+  type Amounts = [number, number, number, number]
+  const addUsage = database.query<unknown, [string, number, string, string, ...Amounts]>(
+    `INSERT INTO usage (account_id, period_start_ms, day, api, calls, credits, key_calls, key_credits)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+     ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits,
+       key_calls = key_calls + excluded.key_calls, key_credits = key_credits + excluded.key_credits`,
+  )
+  const addKeyUsage = database.query<unknown, [string, string, string, string, number, number]>(
+    `INSERT INTO key_usage (account_id, day, key_id, api, calls, credits) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+     ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, credits = credits + excluded.credits`,
+  )
+  const readTotal = database.query<{ booked: string }, [string]>(
+    "SELECT booked FROM usage_totals WHERE day = ?1",
+  )
+  const writeTotal = database.query<unknown, [string, string]>(
+    "INSERT INTO usage_totals (day, booked) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET booked = excluded.booked",
+  )
+  /** The sums of the day that was charged last. */
+  let total: DayTotal | null = null
+
+  function startTotal(day: string): DayTotal {
+    writeTotals()
+    const row = readTotal.get(day)
+    const usage: DayUsage = Object.assign(noUsage(), row && JSON.parse(row.booked))
+    return { day, usage, lastApi: null, last: [0, 0], isChanged: false }
+  }
+
+  function writeTotals(): void {
+    if (total === null || !total.isChanged) return
+    writeTotal.run(total.day, JSON.stringify(total.usage))
+    total.isChanged = false
+  }
+
+  return {
+    /** Adds the usage of a day to the tables by API and by key. */
+    move({ accountId, periodStartMs, day, dayUsage }: DayOfAccount): void {
+      const byApi = new Map<string, Amounts>()
+      for (const [name, [calls, credits]] of Object.entries(dayUsage)) {
+        const { api, keyId } = splitUsageEntry(name)
+        const sum = byApi.get(api) ?? [0, 0, 0, 0]
+        sum[0] += calls
+        sum[1] += credits
+        byApi.set(api, sum)
+        if (keyId === "") continue
+        sum[2] += calls
+        sum[3] += credits
+        addKeyUsage.run(accountId, day, keyId, api, calls, credits)
+      }
+      for (const [api, amounts] of byApi) addUsage.run(accountId, periodStartMs, day, api, ...amounts)
+    },
+    /** Adds to the usage of all accounts. Kept in memory until `writeTotals`. */
+    addToTotal(day: string, items: readonly ChargeItem[]): void {
+      if (total?.day !== day) total = startTotal(day)
+      for (const { api, calls, credits } of items) {
+        if (total.lastApi !== api) {
+          total.lastApi = api
+          total.last = total.usage[api] ??= [0, 0]
+        }
+        total.last[0] += calls
+        total.last[1] += credits
+      }
+      total.isChanged = true
+    },
+    writeTotals,
+    /** Forgets the sums in memory: the transaction was rolled back, or another connection has written. */
+    forget(): void {
+      total = null
+    },
+  }
+}
+
+/** An object without a prototype, since an API may be called like one of its properties. */
+export function noUsage(): DayUsage {
+  return Object.create(null)
+}
+
+/** The parts of a charge that its notices depend on. */
+export type RaisingCharge = Pick<Charge, "allowance" | "traceparent">
+
+/** The parts of an account's entry that its notices depend on. */
+export type ChargedEntry = Pick<LedgerEntry, "accountId" | "used" | "bonus" | "notified" | "periodStartMs">
+
+/** Without a threshold, it is a notice of used up credits, which an account gets that has chosen it. */
+const insertNotice = `
+  INSERT INTO notices (id, account_id, type, data, period_start_ms, threshold, plan, used, allowance, traceparent, raised_ms, state,
+    next_attempt_ms)
+  SELECT $id, id, iif($threshold IS NULL, '${creditsExhausted}', '${thresholdReached}'), iif($threshold IS NULL, '{}', NULL),
+    $periodStartMs, $threshold, plan, $used, $allowance, $traceparent, $nowMs,
+    iif(${hasNoWebhook}, 'unsent', 'pending'), iif(${hasNoWebhook}, NULL, $nowMs)
+  FROM accounts WHERE id = $accountId AND ($threshold IS NOT NULL OR events LIKE '%"${creditsExhausted}"%')
+  ON CONFLICT DO NOTHING`
+
+const none: readonly NoticeRecord[] = []
+
+/**
+ * Prepares a function to call in the transaction of a charge. It sets `notified` of the entry and returns the new notices: of
+ * thresholds, unless the allowance is null (unlimited) or 0, and of credits that are used up.
+ */
+export function prepareRaise(
+  database: Database,
+  { thresholds, now }: NoticeRules,
+): (entry: ChargedEntry, charge: RaisingCharge) => readonly NoticeRecord[] {
+  const insert = database.query<unknown, Record<string, string | number | null>>(insertNotice)
+  const find = database.query<NoticeRecord, [string]>(selectNotice)
+
+  return (entry, { allowance, traceparent = null }) => {
+    if (allowance === null) return none
+    const { accountId, used, bonus, notified, periodStartMs } = entry
+    const isReached = (threshold: number) => threshold > notified && used * 100 >= allowance * threshold
+    const reached: (number | null)[] =
+      allowance > 0 && thresholds.some(isReached) ? thresholds.filter(isReached) : []
+    if (reached.length > 0) entry.notified = Math.max(...reached.map(Number))
+    if (bonus === 0 && used >= allowance && entry.notified < exhaustedPercent) {
+      entry.notified = exhaustedPercent
+      reached.push(null)
+    }
+    if (reached.length === 0) return none
+    const nowMs = now()
+    return reached.flatMap((threshold) => {
+      const id = noticeId(accountId, periodStartMs, threshold ?? creditsExhausted)
+      const notice = { id, accountId, periodStartMs, threshold, used, allowance, traceparent, nowMs }
+      return insert.run(notice).changes === 1 ? (find.get(id) ?? []) : []
+    })
+  }
+}
+
+/** The same notice always gets the same id, so two processes cannot raise it twice. */
+function noticeId(accountId: string, periodStartMs: number, what: number | string): string {
+  const hash = new Bun.CryptoHasher("sha256").update(`${accountId} ${periodStartMs} ${what}`)
+  return `msg_${hash.digest("hex").slice(0, 32)}`
+}
