@@ -7,8 +7,8 @@ import { systemRandom } from "../src/ports/random.ts"
 import { keepAliveTimer } from "../src/ports/timer.ts"
 import { openStore } from "../src/store/open.ts"
 import { openDatabase } from "../src/store/sqlite/open.ts"
+import { createSqliteStores } from "../src/store/sqlite/open-sqlite.ts"
 import { prepareOutbox } from "../src/store/sqlite/sqlite-outbox.ts"
-import { createSqliteStores } from "../src/store/sqlite/sqlite-store.ts"
 
 /** More credits than a run spends. The accounts stay limited, so that every call is checked against a balance. */
 const plenty = 1_000_000_000_000

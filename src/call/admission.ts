@@ -7,7 +7,7 @@ import type { KeyAccess, RateOutcome, RateTake, Store } from "../store/store.ts"
 import { addressMatches, type Network, toNetworks } from "../values/ip.ts"
 import type { Caller } from "./caller.ts"
 import { Fault, fixedFault, refusedKey } from "./fault.ts"
-import { createTurnBatch } from "./turn-batch.ts"
+import { createTurnBatch } from "./scheduler.ts"
 
 /** Admits or refuses callers. Each step either passes or throws the fault that refuses the call. */
 export interface Admission {

@@ -24,7 +24,7 @@ import { type Caller, type CallerRequest, nothingCharged } from "./caller.ts"
 import { Fault, fixedFault, ownKeyHelps } from "./fault.ts"
 import { inSpan } from "./in-span.ts"
 import { createOnceCalls, type OnceCall, type OnceCalls, requireSameInput } from "./once.ts"
-import { createTurnBatch } from "./turn-batch.ts"
+import { createTurnBatch } from "./scheduler.ts"
 
 /** Credits set aside for a call in progress, in memory only: a crash leaves no hold behind. */
 type Hold = ReturnType<typeof createHold>

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { systemTimer } from "../ports/timer.ts"
-import { createTurnBatch } from "./turn-batch.ts"
+import { createTurnBatch } from "./scheduler.ts"
 
 interface Sum {
   readonly of: number

@@ -10,8 +10,7 @@ import { createActivity } from "../open-store.ts"
 import { prepareGauges } from "./gauges.ts"
 import { withLogFlush } from "./log-flush.ts"
 import { openDatabase } from "./open.ts"
-import { openSqliteStore } from "./open-sqlite.ts"
-import { createSqliteStores } from "./sqlite-store.ts"
+import { createSqliteStores, openSqliteStore } from "./open-sqlite.ts"
 
 const dir = tempDir()
 let files = 0

@@ -5,8 +5,8 @@ import { accountOf, openTestStore, useDatabases } from "../../../test/support/st
 import { noWaitTimer } from "../../../test/support/timer.ts"
 import type { AttemptRecord, DueNotice, Outbox, Webhook } from "../outbox.ts"
 import { type ChargedEntry, prepareRaise } from "./charge.ts"
+import { createSqliteStores } from "./open-sqlite.ts"
 import { prepareOutbox } from "./sqlite-outbox.ts"
-import { createSqliteStores } from "./sqlite-store.ts"
 
 const open = useDatabases()
 let database: Database

@@ -8,7 +8,7 @@ import {
 } from "../discovery/documents.ts"
 import type { DocumentOptions } from "../openapi/document.ts"
 import type { ApiDocInput } from "../openapi/json-object.ts"
-import { type HttpContext, unkeyedFeature } from "./context.ts"
+import { type HttpContext, unkeyedFeature } from "./frame.ts"
 import { prefersPage, type SiteServer } from "./page-routes.ts"
 import { noRoute } from "./paths.ts"
 import { parseQuery } from "./read/query.ts"

@@ -11,7 +11,7 @@ import {
   type Work,
 } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-log.ts"
-import { finishBody, type HttpContext, overloadOf } from "./context.ts"
+import { finishBody, type HttpContext, overloadOf } from "./frame.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { readJsonObject } from "./read/body.ts"
 import { httpLimits } from "./read/limits.ts"

@@ -1,6 +1,6 @@
 import { type Unsubscribes, unsubscribePath } from "../../admin/unsubscribe.ts"
-import { finishBody, type HttpContext, inProgress, overloadOf, unkeyedFeature } from "./context.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
+import { finishBody, type HttpContext, inProgress, overloadOf, unkeyedFeature } from "./frame.ts"
 import type { SiteServer } from "./page-routes.ts"
 import type { Exchange, IncomingApp } from "./request.ts"
 import { pathOf } from "./request.ts"

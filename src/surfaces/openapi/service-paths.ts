@@ -1,7 +1,7 @@
 import { fixedFault } from "../../call/fault.ts"
 import { usageSchema } from "../../call/usage-report.ts"
 import { indexOf } from "../discovery/documents.ts"
-import { metricsTokenNeeded } from "../http/context.ts"
+import { metricsTokenNeeded } from "../http/frame.ts"
 import { faultResponse, formatFault, keyedFaults } from "./fault-responses.ts"
 import { commonHeaders, keyedHeaders, refsTo } from "./headers.ts"
 import {

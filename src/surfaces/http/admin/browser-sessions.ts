@@ -2,7 +2,7 @@ import { AdminFault } from "../../../admin/fault.ts"
 import type { PasskeySite } from "../../../admin/passkeys/ceremonies.ts"
 import type { FoundSession, SessionKind, Sessions } from "../../../admin/sessions/sessions.ts"
 import { isLoopback } from "../../../values/ip.ts"
-import type { HttpContext } from "../context.ts"
+import type { HttpContext } from "../frame.ts"
 import type { AnswerSettings, Exchange } from "../request.ts"
 import type { RequestRate } from "./request-rate.ts"
 

@@ -3,7 +3,7 @@ import { createScheduler } from "../../../call/scheduler.ts"
 import { createUnsentAnswers } from "../../../call/unsent.ts"
 import { systemTimer } from "../../../ports/timer.ts"
 import { createCallsInProgress } from "../calls.ts"
-import type { HttpContext } from "../context.ts"
+import type { HttpContext } from "../frame.ts"
 import { jsonLines, streamEntries } from "./entry-lines.ts"
 
 const pages = 40

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import type { GiveWay } from "../../../apis/contract.ts"
 import type { RawInput } from "../../../call/input.ts"
-import type { HttpContext } from "../context.ts"
+import type { HttpContext } from "../frame.ts"
 
 const pageShape = Type.Object({
   data: Type.Array(Type.Unknown()),

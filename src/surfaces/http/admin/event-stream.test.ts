@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { createManualTimer } from "../../../../test/support/timer.ts"
 import type { Subscription } from "../../../admin/parts.ts"
-import type { HttpContext } from "../context.ts"
+import type { HttpContext } from "../frame.ts"
 import { streamEvents } from "./event-stream.ts"
 
 /** A stream over a source that the test controls. */

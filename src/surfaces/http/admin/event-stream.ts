@@ -1,5 +1,5 @@
 import type { Subscription } from "../../../admin/parts.ts"
-import type { HttpContext } from "../context.ts"
+import type { HttpContext } from "../frame.ts"
 import { httpLimits } from "../read/limits.ts"
 
 /** Why the service ends a stream, for its last event. */

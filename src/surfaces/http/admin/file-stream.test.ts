@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { createManualTimer } from "../../../../test/support/timer.ts"
 import { createUnsentAnswers } from "../../../call/unsent.ts"
 import { createCallsInProgress } from "../calls.ts"
-import type { HttpContext } from "../context.ts"
+import type { HttpContext } from "../frame.ts"
 import { streamFile } from "./file-stream.ts"
 
 const chunkBytes = 1_000

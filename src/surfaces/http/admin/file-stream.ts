@@ -1,5 +1,5 @@
 import type { OpenFile } from "../../../admin/operation.ts"
-import type { HttpContext } from "../context.ts"
+import type { HttpContext } from "../frame.ts"
 import { httpLimits } from "../read/limits.ts"
 import type { AnswerSettings } from "../request.ts"
 import { setAdminHeaders } from "./admin-problem.ts"

@@ -15,7 +15,7 @@ import type {
 } from "../../../admin/sessions/sessions.ts"
 import { waysOf } from "../../../admin/sign-up/settings.ts"
 import { toIso } from "../../../values/time-text.ts"
-import { type HttpContext, inProgress } from "../context.ts"
+import { type HttpContext, inProgress } from "../frame.ts"
 import { readJsonObject } from "../read/body.ts"
 import { httpLimits } from "../read/limits.ts"
 import type { Exchange, IncomingApp } from "../request.ts"

@@ -6,7 +6,7 @@ import { accountOf, chargeOf, keyOf, openTestStore, useDatabases } from "../../.
 import { noWaitTimer } from "../../../test/support/timer.ts"
 import { selectPendingCount } from "../outbox-reads.ts"
 import { StoreUnavailable } from "../store.ts"
-import { createSqliteStores } from "./sqlite-store.ts"
+import { createSqliteStores } from "./open-sqlite.ts"
 import { toSqlite } from "./statement.ts"
 
 const open = useDatabases()
