@@ -3,6 +3,8 @@ import { check, insert, type Step, type StepsOf, step } from "./step.ts"
 
 /** Rows that are deleted at once: each new row deletes more than it adds, and no deletion holds up calls for long. */
 const mostDeleted = 200
+const endLinks = `UPDATE email_links SET used_ms = created_ms WHERE id IN (
+  SELECT id FROM email_links WHERE account_id = $1 AND used_ms IS NULL ORDER BY id FOR UPDATE)`
 
 /** Changes of sessions, of the links that begin them, and of mails. */
 export const linkSteps = {
@@ -27,9 +29,8 @@ export const linkSteps = {
     ...["sessions", "sign_in_links"].map((table) =>
       deleteRows(table, "hash", "kind = $1 AND owner = $2 ORDER BY hash FOR UPDATE", [sessionKind, owner]),
     ),
-    ...(sessionKind === "portal"
-      ? [deleteRows("email_links", "id", "account_id = $1 ORDER BY id FOR UPDATE", [owner])]
-      : []),
+    // Mailed links end but stay, and count for the limits of those who asked: otherwise these would tell of the account.
+    ...(sessionKind === "portal" ? [step(endLinks, [owner])] : []),
   ],
   "session.bind": ({ id, keyHash }) => [
     step("UPDATE sessions SET key_hash = $2 WHERE id = $1", [id, keyHash]),

@@ -346,6 +346,21 @@ describe.each(useStoreKinds())("on $name", ({ create }) => {
     expect(ends).toEqual(Array(6).fill(10))
   })
 
+  test("signing out everywhere gives nobody more questions: it would tell who has an account", async () => {
+    await insertAccount("acc_1", "ann@example.com")
+    const limitedAt = async () => {
+      for (let n = 0; n < 25; n++)
+        if ((await askFrom(`own${n}@example.net`, "10.0.0.1")) === "limited") return n
+      return null
+    }
+    for (let n = 0; n < 5; n++) expect(await askFrom("ann@example.com", "10.0.0.1", "sign-in")).toBe("sent")
+    const [token, browser] = [lastToken(), newBrowser()]
+    const change = changeOf([{ kind: "session.endAll", sessionKind: "portal", owner: "acc_1" }])
+    expect(await admin.apply(change)).toBe("applied")
+    await expectRefused(token, browser, "The link was used already, or it has expired.")
+    expect(await limitedAt()).toBe(15)
+  })
+
   test("a question that finds nothing makes no link that could be used", async () => {
     await insertAccount("acc_2", "closed@example.com", 5)
     expect(await signIn("nobody@example.com")).toBe("nothing")
