@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import packageJson from "../../package.json" with { type: "json" }
 import { closeAccount } from "../../src/admin/accounts/change-account.ts"
 import { createAccount } from "../../src/admin/accounts/create-account.ts"
 import { listAdmins, revokeAdmin } from "../../src/admin/admins/admin-key.ts"
@@ -281,7 +282,7 @@ test("the health of a service has its version, its uptime and its store", async 
   const admin = openAdministration()
   admin.clock.advance(90_500)
   expect(await admin.run(healthDetail)).toMatchObject({
-    version: "0.0.0-test",
+    version: packageJson.version,
     started: "2025-01-01T00:00:00.000Z",
     uptime_seconds: 90,
     store: "sqlite",
