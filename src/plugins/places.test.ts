@@ -138,6 +138,40 @@ test("one place is kept for accounts whose runs are short", async () => {
   pool.end()
 })
 
+test("on busy processors the place is kept for as much longer as long runs hold their threads", async () => {
+  const { call, running, advance, endOne, endAll, pool } = createHeldTrial(2, { usedMs: 150 })
+  for (const account of ["a", "b"]) {
+    const one = call(account)
+    await advance(20)
+    await endOne(900)
+    await one
+  }
+  // Twenty times the processor time would be over.
+  await advance(5_000)
+  const heavy = ["a", "b"].map((account) => call(account))
+  await advance(20)
+  expect(running()).toEqual(["a"])
+  const light = call("light")
+  await advance(20)
+  expect(running()).toEqual(["a", "light"])
+  await endAll()
+  await Promise.all([...heavy, light])
+  // Short runs are told by their processor time alone.
+  const busy = createHeldTrial(2, { usedMs: 99 })
+  for (const account of ["a", "b"]) {
+    const one = busy.call(account)
+    await busy.advance(20)
+    await busy.endOne(900)
+    await one
+  }
+  const both = ["a", "b"].map((account) => busy.call(account))
+  await busy.advance(20)
+  expect(busy.running()).toEqual(["a", "b"])
+  await busy.endAll()
+  await Promise.all(both)
+  for (const one of [pool, busy.pool]) one.end()
+})
+
 const left = new Error("the caller has left")
 
 /** A caller that leaves when the test says so. */

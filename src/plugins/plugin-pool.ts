@@ -122,7 +122,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   /** Ends a call. Its worker can be used again, unless it is worn, failed twice in a row, or enough others have nothing to do. */
   function leave(call: PooledCall, worker: PluginWorker, isFault: boolean): void {
     places.remove(call)
-    time.add(call.account, Math.max(worker.usedMs() ?? call.heldMs, leastMs))
+    time.add(call.account, Math.max(worker.usedMs() ?? call.heldMs, leastMs), call.heldMs)
     const faultsInARow = isFault ? (faultsOf.get(worker) ?? 0) + 1 : 0
     faultsOf.set(worker, faultsInARow)
     if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread || idle.length >= mostIdle) {

@@ -4,7 +4,7 @@ import type { Clock } from "../apis/contract.ts"
 const halfMs = 10_000
 /** A run that takes longer lets calls of others wait. */
 const longMs = 100
-/** After a long run, an account leaves one thread of each pool to others for so many times its length, and a minute at most. */
+/** After a long run, an account leaves one thread of each pool to others for so many times as long; a minute at most. */
 const heavyTimes = 20
 const maxHeavyMs = 60_000
 /** When there is nothing left to remember. */
@@ -35,11 +35,15 @@ export function createThreadTime({ monotonicMs }: Pick<Clock, "monotonicMs">) {
     /** Whether a run of the account took long not long ago, or takes long now. */
     isHeavy: (account: string, runningMs = 0) =>
       runningMs > longMs || (accounts.get(account)?.heavyUntilMs ?? Number.NEGATIVE_INFINITY) > monotonicMs(),
-    /** Counts a run that took `ms`. */
-    add(account: string, ms: number): void {
+    /**
+     * Counts a run.
+     * @param heldMs the time for which it held a thread: longer on busy processors, where the others wait longer too
+     */
+    add(account: string, ms: number, heldMs: number): void {
       const atMs = monotonicMs()
       const before = accounts.get(account)?.heavyUntilMs ?? Number.NEGATIVE_INFINITY
-      const heavyMs = ms > longMs ? Math.min(maxHeavyMs, ms * heavyTimes) : Number.NEGATIVE_INFINITY
+      const longestMs = Math.max(ms, heldMs)
+      const heavyMs = ms > longMs ? Math.min(maxHeavyMs, longestMs * heavyTimes) : Number.NEGATIVE_INFINITY
       const used = { ms: usedMs(account) + ms, atMs, heavyUntilMs: Math.max(before, atMs + heavyMs) }
       accounts.delete(account)
       accounts.set(account, used)

@@ -36,8 +36,14 @@ interface HeldRun {
   end(): void
 }
 
-/** A pool whose threads run until the test ends the run. Each call gives the number of its thread. */
-export function createHeldTrial(maxWorkers: number, options: { readonly keepsOne?: boolean } = {}) {
+/**
+ * A pool whose threads run until the test ends the run. Each call gives the number of its thread.
+ * @param options.usedMs the processor time of each run; null for the time on the clock
+ */
+export function createHeldTrial(
+  maxWorkers: number,
+  { usedMs = null, ...options }: { readonly keepsOne?: boolean; readonly usedMs?: number | null } = {},
+) {
   const timer = createManualTimer()
   const clock = createManualClock()
   const threads: { isEnded: boolean }[] = []
@@ -53,7 +59,7 @@ export function createHeldTrial(maxWorkers: number, options: { readonly keepsOne
           fail = reject
           runs.push({ account, place, end: () => resolve({ number }) })
         }),
-      usedMs: () => null,
+      usedMs: () => usedMs,
       isUsable: () => !thread.isEnded,
       end() {
         thread.isEnded = true
