@@ -76,7 +76,7 @@ async function update(lab: Lab, server: DatabaseServer, round: number): Promise<
   lab.say(`long statements waited for: ${(await waits.stop()).join(", ") || "nothing"}`)
   await unlocked
   const [row] = await sql.unsafe<{ left: number }[]>(
-    "SELECT count(*)::integer AS left FROM accounts WHERE note <> plan || ' ' || name",
+    "SELECT count(*)::integer AS left FROM accounts WHERE trial <> plan || ' ' || name",
   )
   if (row?.left !== 0) throw new Error(`${row?.left} accounts were not filled`)
   await sql.close()
