@@ -35,7 +35,7 @@ test("a data file on which a server works keeps its tables, whether a command or
   }
   expect(versionNow()).toBe(before)
   expect(database.query("PRAGMA table_info(accounts)").all()).not.toContainEqual(
-    expect.objectContaining({ name: "note" }),
+    expect.objectContaining({ name: "trial" }),
   )
   // The server goes on: it charges, and its reads in a thread open the file anew.
   expect(await older.store.charge([charge()])).toMatchObject([{ charged: true }])
@@ -70,14 +70,14 @@ test("a database keeps its tables while an instance is connected that could not 
   const sql = new SQL({ url: db, max: 1 })
   const take = (change: string) =>
     migrate(sql, "db.example/penknife", { timer: keepAliveTimer, steps: [...databaseSteps, { change }] })
-  const breaking = `ALTER TABLE accounts ADD COLUMN note text;
+  const breaking = `ALTER TABLE accounts ADD COLUMN trial text;
     UPDATE meta SET value = ${schemaVersion + 1} WHERE name = 'oldest'`
   await expect(take(breaking)).rejects.toThrow(StoreUnusable)
   await expect(take(breaking)).rejects.toThrow(
     /An older version of penknife works on db\.example\/penknife \(\d+ connections from 127\.0\.0\.1\).*Nothing was changed/,
   )
   const columns = () =>
-    sql`SELECT 1 FROM information_schema.columns WHERE table_name = 'accounts' AND column_name = 'note'`
+    sql`SELECT 1 FROM information_schema.columns WHERE table_name = 'accounts' AND column_name = 'trial'`
   const versions = async () => [
     ...(await sql`SELECT name, value::int AS value FROM meta WHERE name <> 'probes' ORDER BY name`),
   ]
