@@ -41,14 +41,16 @@ test("an API with GET and one with POST pass the checks as soon as the steps of 
   ]
   const output = await run(copy, [bun, ...tests])
   for (const id of ids) expect(output).toContain(`(pass) the definition of ${id} > describes itself`)
+  await run(copy, [bun, "test", "--timeout=300000", "./test/vocabulary.test.ts"])
   expect(readFileSync(join(copy, "docs/schema.graphql"), "utf8")).toContain(ids[0] ?? "")
 }, 300_000)
 
-/** A copy of the files that the steps read and write, with only the test that they name. */
+/** A copy of the files that the steps read and write, with only the tests that concern a definition. */
 function copyProject(): string {
   const copy = tempDir()
   const files = [".gitignore", "package.json", "tsconfig.json", "biome.json", "README.md"]
-  for (const path of [...files, "src", "docs", "scripts", "examples", "test/support", "test/catalog.test.ts"])
+  const tests = ["test/support", "test/catalog.test.ts", "test/vocabulary.test.ts"]
+  for (const path of [...files, "src", "docs", "scripts", "examples", ...tests])
     cpSync(join(root, path), join(copy, path), {
       recursive: true,
       filter: (name) => !name.includes("/src/") || !name.endsWith(".test.ts"),
