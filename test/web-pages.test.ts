@@ -127,8 +127,8 @@ test("of the operations only method, path and the parameters of forms get into a
   expect(operations.filter(({ path }) => !script.includes(path))).toEqual([])
   expect(operations.filter(({ description }) => script.includes(description))).toEqual([])
   const { input } = operations.find(({ id }) => id === "accounts.update") ?? {}
-  expect(script).toContain(input?.properties["plan"]?.description ?? "missing")
-  expect(script).not.toContain(input?.properties["metadata"]?.description ?? "")
+  expect(script).toContain(input?.properties.plan?.description ?? "missing")
+  expect(script).not.toContain(input?.properties.metadata?.description ?? "")
 })
 
 test("the script of the portal has the operations that customers can run, and no others", async () => {

@@ -15,22 +15,22 @@ describe("the parameters that forms draw", () => {
     expect(expires).toMatchObject({ kind: "time", isNullable: true })
     expect(rate_limit).toMatchObject({ kind: "number", isNullable: true })
     expect(allow_ips).toMatchObject({ kind: "list" })
-    expect(of("webhooks.set")["allow_private"]).toMatchObject({ kind: "flag" })
+    expect(of("webhooks.set").allow_private).toMatchObject({ kind: "flag" })
   })
 
   test("what must be given is told from what may be left out, and from what cannot be emptied", () => {
-    expect(of("accounts.create")["name"]).toMatchObject({ isRequired: true, isFilled: true })
-    expect(of("accounts.create")["email"]).not.toHaveProperty("isRequired")
+    expect(of("accounts.create").name).toMatchObject({ isRequired: true, isFilled: true })
+    expect(of("accounts.create").email).not.toHaveProperty("isRequired")
     // A change may leave the name out, but not take it away.
-    expect(of("accounts.update")["name"]).toMatchObject({ isFilled: true })
-    expect(of("accounts.update")["name"]).not.toHaveProperty("isRequired")
-    expect(of("keys.update")["name"]).not.toHaveProperty("isFilled")
+    expect(of("accounts.update").name).toMatchObject({ isFilled: true })
+    expect(of("accounts.update").name).not.toHaveProperty("isRequired")
+    expect(of("keys.update").name).not.toHaveProperty("isFilled")
   })
 
   test("choices are those that the service takes, of a value and of a list", () => {
-    expect(of("accounts.update")["notify"]?.choices).toEqual(["webhook", "mail", "both", "none"])
-    expect(of("accounts.update")["events"]?.choices).toContain("key.expiring")
-    expect(of("accounts.update")["name"]).not.toHaveProperty("choices")
+    expect(of("accounts.update").notify?.choices).toEqual(["webhook", "mail", "both", "none"])
+    expect(of("accounts.update").events?.choices).toContain("key.expiring")
+    expect(of("accounts.update").name).not.toHaveProperty("choices")
   })
 
   test("neither a part of the path nor an object is asked for", () => {

@@ -56,32 +56,16 @@ test("the next call is of the account that has used the least time, however many
   pool.end()
 })
 
-test("of accounts that have used nothing yet, the one with the fewest waiting calls is next", async () => {
-  const { call, running, endOne, endAll, pool } = createHeldTrial(1)
-  const crowds = ["one", "two", "three"].flatMap((account) => [1, 2, 3, 4].map(() => call(account)))
-  await systemTimer.turn()
-  const honest = call("honest")
-  await endOne(1_000)
-  expect(running()).toEqual(["honest"])
-  await endAll()
-  await Promise.all([...crowds, honest])
-  pool.end()
-})
+test("of accounts that have used nothing yet, the one with the fewest waiting calls is next", () =>
+  expectHonestBeforeCrowds(createHeldTrial(1)))
 
 test("an account that has used a little does not wait for the first runs of many new ones", async () => {
-  const { call, running, endOne, endAll, pool } = createHeldTrial(1)
-  const before = call("honest")
+  const trial = createHeldTrial(1)
+  const before = trial.call("honest")
   await systemTimer.turn()
-  await endOne(5)
+  await trial.endOne(5)
   await before
-  const crowds = ["one", "two", "three"].flatMap((account) => [1, 2, 3, 4].map(() => call(account)))
-  await systemTimer.turn()
-  const honest = call("honest")
-  await endOne(1_000)
-  expect(running()).toEqual(["honest"])
-  await endAll()
-  await Promise.all([...crowds, honest])
-  pool.end()
+  await expectHonestBeforeCrowds(trial)
 })
 
 test("time is forgotten: after a minute an account that used much has its turn again", async () => {
@@ -308,3 +292,17 @@ test("runs that wait for answers have a limit, of which each account has as many
   await Promise.all([...all, other])
   pool.end()
 })
+
+type HeldTrial = ReturnType<typeof createHeldTrial>
+
+/** Three accounts make four calls each, of which one runs; a call of a fourth account runs next. */
+async function expectHonestBeforeCrowds({ call, running, endOne, endAll, pool }: HeldTrial): Promise<void> {
+  const crowds = ["one", "two", "three"].flatMap((account) => [1, 2, 3, 4].map(() => call(account)))
+  await systemTimer.turn()
+  const honest = call("honest")
+  await endOne(1_000)
+  expect(running()).toEqual(["honest"])
+  await endAll()
+  await Promise.all([...crowds, honest])
+  pool.end()
+}

@@ -58,13 +58,13 @@ export function createHttpApp(
   const recordUnmatched = observer.recorderFor("none", "none")
 
   /** The cross-origin plugin answers preflights itself, but not those for the admin API. */
-  function opened(exchange: Exchange): Promise<Response> | undefined {
+  function onIncoming(exchange: Exchange): Promise<Response> | undefined {
     if (exchange.request.method !== "OPTIONS") return
     if (adminFeature?.serves(exchange.request.url)) return adminFeature.answer(exchange)
     recordUnkeyed(exchange.incoming, { status: 204 })
   }
 
-  const frame = createFrame(parts, options, calls, () => app.server, opened)
+  const frame = createFrame(parts, options, calls, () => app.server, onIncoming)
   const { base, context } = frame
   const { brand } = options
   const adminFeature = createAdminFeature(base, context, parts, { version, title: brand.title })

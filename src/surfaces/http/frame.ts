@@ -21,7 +21,7 @@ import {
   type IncomingApp,
   type IncomingRequest,
   incomingRequests,
-  type Opened,
+  type OnIncoming,
   pathOf,
   sentKey,
 } from "./request.ts"
@@ -57,14 +57,14 @@ const strictTransport = { "strict-transport-security": "max-age=31536000" }
 /**
  * The start of every Elysia app of the service: the plug-in that receives a request, and the context that its features share.
  * @param server returns the listening server; null before it listens
- * @param opened is called before the cross-origin plugin answers preflights. It may throw, or answer the request itself
+ * @param onIncoming is called before the cross-origin plugin answers preflights. It may throw, or answer the request itself
  */
 export function createFrame(
   { apis, pipeline, random, observer, tracer = null, guests = null }: FrameParts,
   options: FrameOptions,
   calls: CallsInProgress,
   server: () => Server | null,
-  opened: Opened = () => undefined,
+  onIncoming: OnIncoming = () => undefined,
 ) {
   const { closing, trustedProxies, publicUrl } = options
   const trustsProxies = trustedProxies.length > 0
@@ -86,7 +86,7 @@ export function createFrame(
     publicHost: publicUrl === null ? null : new URL(publicUrl).host,
   }
 
-  function open(request: Request): IncomingRequest {
+  function toIncoming(request: Request): IncomingRequest {
     const { headers } = request
     const key = sentKey(headers)
     const sentId = headers.get("x-request-id")
@@ -132,12 +132,12 @@ export function createFrame(
     return addressMatches(socketOf(request) ?? "", trustedProxies)
   }
 
-  const base = incomingRequests(open, (exchange) => {
+  const base = incomingRequests(toIncoming, (exchange) => {
     if (closing.isBegun) {
       closing.requests++
       exchange.set.headers.connection = "close"
     }
-    return opened(exchange)
+    return onIncoming(exchange)
   })
   /**
    * Gives the requests that begin in one turn of the event loop a slice of time, beyond which they wait for the next turn. Bun
@@ -216,6 +216,12 @@ export interface HttpContext {
 export function overloadOf({ calls, maxCalls, pipeline }: HttpContext): Fault | null {
   if (calls.count - calls.awaited > maxCalls) return tooManyCalls
   return pipeline.unsent.isFull() ? tooManyUnsent : null
+}
+
+/** @throws Fault if there is no room for a new call */
+export function requireRoom(context: HttpContext): void {
+  const overload = overloadOf(context)
+  if (overload) throw overload
 }
 
 /** The refusal of one call too many (RFC 9110 §15.6.4). It uses no key, body or store, so that refusing costs little. */

@@ -11,7 +11,7 @@ import {
   type Work,
 } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-log.ts"
-import { finishBody, type HttpContext, overloadOf } from "./frame.ts"
+import { finishBody, type HttpContext, requireRoom } from "./frame.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { readJsonObject } from "./read/body.ts"
 import { httpLimits } from "./read/limits.ts"
@@ -61,7 +61,7 @@ export interface MeteredExchange extends Exchange {
 export interface GivenQuery extends TextInput, Pick<Negotiated, "problem"> {}
 
 /** Lets the caller of a request in, or throws the fault that refuses it. */
-type Admit = (call: MeteredCall, incoming: IncomingRequest, request: Request) => Caller | Promise<Caller>
+type AdmitCall = (call: MeteredCall, incoming: IncomingRequest, request: Request) => Caller | Promise<Caller>
 
 /**
  * The part of Elysia's context that the hooks read and set. They hand it to no function: Elysia would then prepare all of it,
@@ -81,7 +81,7 @@ interface MeteredContext extends Omit<Exchange, "incoming"> {
 export function meteredRoutes(base: IncomingApp, context: HttpContext) {
   const { calls, intake, pipeline } = context
 
-  function open(route: MeteredRoute, request: Request): MeteredCall {
+  function begin(route: MeteredRoute, request: Request): MeteredCall {
     const raw = parseQuery(request.url)
     const negotiated = negotiateFormat(request, raw)
     calls.begin()
@@ -89,38 +89,30 @@ export function meteredRoutes(base: IncomingApp, context: HttpContext) {
     return { route, negotiated, raw, caller: null, rate: null, isOpen: true }
   }
 
-  function requireAdmitted(call: MeteredCall, incoming: IncomingRequest): Caller | Promise<Caller> {
-    const overload = overloadOf(context)
-    if (overload) throw overload
-    return admit(incoming, call.route.apis, pipeline, call)
-  }
-
   /** Chosen once for a route, so that calls with a key cost nothing more. */
-  function admitterOf({ takesGuests = false }: MeteredRoute): Admit {
+  function admitterOf({ apis, takesGuests = false }: MeteredRoute): AdmitCall {
     const { guests } = context
-    if (guests === null || !takesGuests) return requireAdmitted
-    return (call, incoming, request) => {
-      if (!isGuest(request)) return requireAdmitted(call, incoming)
-      const overload = overloadOf(context)
-      if (overload) throw overload
-      return admitGuest(guests, incoming, call.route.apis, pipeline, call)
-    }
+    const withKey: AdmitCall = (call, incoming) => admit(incoming, apis, pipeline, call)
+    if (guests === null || !takesGuests) return withKey
+    return (call, incoming, request) =>
+      isGuest(request) ? admitGuest(guests, incoming, apis, pipeline, call) : withKey(call, incoming, request)
   }
 
   return new Elysia({ name: "metered" })
     .use(base)
     .decorate<"call", MeteredCall | null>("call", null)
     .macro({
-      metered: (route: MeteredRoute, requireRouteAdmitted = admitterOf(route)) => ({
+      metered: (route: MeteredRoute, admitCall = admitterOf(route)) => ({
         ...(route.method === "GET"
           ? {
               transform: async (elysia: MeteredContext) => {
                 const { request, incoming } = elysia
                 // Elysia answers HEAD by GET, which would charge for an answer that nobody sees.
                 if (request.method !== "GET") throw new MethodNotAllowed(request.method, "GET")
-                const call = open(route, request)
+                const call = begin(route, request)
                 elysia.call = call
-                const admitted = requireRouteAdmitted(call, incoming, request)
+                requireRoom(context)
+                const admitted = admitCall(call, incoming, request)
                 if (admitted instanceof Promise) await admitted
                 elysia.query = { ...call.raw, problem: call.negotiated.problem }
               },
@@ -132,9 +124,10 @@ export function meteredRoutes(base: IncomingApp, context: HttpContext) {
                   const { incoming } = elysia
                   elysia.incoming = await route.session.identify({ request, set, incoming })
                 }
-                const call = open(route, request)
+                const call = begin(route, request)
                 elysia.call = call
-                const admitted = requireRouteAdmitted(call, elysia.incoming, request)
+                requireRoom(context)
+                const admitted = admitCall(call, elysia.incoming, request)
                 const caller = admitted instanceof Promise ? await admitted : admitted
                 const { problem } = call.negotiated
                 if (problem) throw problem

@@ -22,26 +22,29 @@ export type IncomingApp = ReturnType<typeof incomingRequests>
 
 /**
  * Adds `incoming` to Elysia's context, before anything else looks at a request, so that preflights and refusals have an id too.
- * @param opened is called before the cross-origin plugin answers preflights. It may throw, or answer the request itself
+ * @param onIncoming is called before the cross-origin plugin answers preflights. It may throw, or answer the request itself
  */
-export function incomingRequests(open: (request: Request) => IncomingRequest, opened: Opened = () => {}) {
+export function incomingRequests(
+  toIncoming: (request: Request) => IncomingRequest,
+  onIncoming: OnIncoming = () => {},
+) {
   return new Elysia({ name: "incoming-requests" }).decorate("incoming", notYet).onRequest((context) => {
     const { request } = context
     const set: AnswerSettings = context.set
-    const incoming = open(request)
+    const incoming = toIncoming(request)
     context.incoming = incoming
     set.headers["x-request-id"] = incoming.requestId
     requireHost(request)
     requireOneId(request)
     // Not the context itself: Elysia would then prepare all of it, which costs a fifth of a metered call.
-    return opened({ request, set, incoming })
+    return onIncoming({ request, set, incoming })
   })
 }
 
 /** Looks at a request before a route is found. A value that it returns is the answer. */
-export type Opened = (exchange: Exchange) => Promise<Response> | Response | undefined
+export type OnIncoming = (exchange: Exchange) => Promise<Response> | Response | undefined
 
-/** Stands in the context until the request is opened, so that all contexts have one shape. */
+/** Stands in the context until the request is read, so that all contexts have one shape. */
 const notYet: IncomingRequest = {
   requestId: "",
   hasOwnId: false,

@@ -1,6 +1,6 @@
 import { type Unsubscribes, unsubscribePath } from "../../admin/unsubscribe.ts"
 import { sameOriginOnly } from "./cross-origin.ts"
-import { finishBody, type HttpContext, inProgress, overloadOf, unkeyedFeature } from "./frame.ts"
+import { finishBody, type HttpContext, inProgress, requireRoom, unkeyedFeature } from "./frame.ts"
 import type { SiteServer } from "./page-routes.ts"
 import type { Exchange, IncomingApp } from "./request.ts"
 import { pathOf } from "./request.ts"
@@ -34,8 +34,7 @@ export function unsubscribeFeature(
     })
 
   async function stop({ request, set, incoming }: Exchange) {
-    const overload = overloadOf(context)
-    if (overload) throw overload
+    requireRoom(context)
     return inProgress(context, async () => {
       await finishBody(request, set, context)
       const from = { source: incoming.address(), requestId: incoming.requestId }
