@@ -21,6 +21,22 @@ async function withKey() {
   return { db, account: id as string, id: key.id as string, text: key.key as string }
 }
 
+test("the help offers '' for a list alone that may be empty", async () => {
+  const { db } = await withKey()
+  for (const words of ["people add", "admin-key create"]) {
+    const { out } = await runLine(`${words} --help`)
+    expect(out.replace(/\s+/g, " ")).toMatch(/--may .*?; repeatable(?:\)| \()/)
+    expect(out).not.toMatch(/--may[^-]*'' for none/)
+  }
+  const { out } = await runLine("key update --help")
+  expect(out.replace(/\s+/g, " ")).toContain("An empty list allows all; repeatable; '' for none")
+  const refused = await runLine(`people add None --may '' ${db}`)
+  expect([refused.code, refused.err]).toEqual([
+    2,
+    expect.stringContaining("There is no permission ''. Known are *, accounts.read,"),
+  ])
+})
+
 test("every operation has a command with help", async () => {
   expect(operations.length).toBeGreaterThan(20)
   for (const { id, command, otherCommands = [] } of operations) {

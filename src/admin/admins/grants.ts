@@ -12,7 +12,7 @@ export function grantsParameter(description: string, more: { readonly default?: 
     maxItems: 100,
     uniqueItems: true,
     description,
-    "x-requirement": "must be a list of permissions, each once",
+    "x-requirement": "must be a list of one or more permissions, each once",
   })
 }
 

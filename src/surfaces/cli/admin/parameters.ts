@@ -33,7 +33,8 @@ export function toOptions(
   const isList = value.type === "array"
   const item = isList ? value.items : value
   const read = readerOf(item, nowMs)
-  const canClear = isList || value !== schema
+  const mayBeEmpty = isList && !(value.minItems > 0)
+  const canClear = mayBeEmpty || value !== schema
   const help = plain.replace(/\b[Nn]ull\b/, "''")
   const hasEmpty = !canClear || help.includes("''")
   const notes = [isList ? "repeatable" : null, hasEmpty ? null : "'' for none"].filter(
@@ -41,14 +42,14 @@ export function toOptions(
   )
   const option = new Option(
     `--${flag} <${placeholder(name, schema)}>`,
-    notes.length > 0 ? `${help}; ${notes.join("; ")}` : help,
+    notes.length > 0 ? [help.replace(/\.$/, ""), ...notes].join("; ") : help,
   )
   option.attributeName = () => name
   const choices = choicesOf(item)
   if (choices) option.argChoices = [...choices]
   if (schema.default !== undefined) option.description += ` (default: ${schema.default})`
   option.argParser((text: string, before: unknown) => {
-    if (text === "" && canClear) return isList && value === schema ? [] : nothing
+    if (text === "" && canClear) return mayBeEmpty && value === schema ? [] : nothing
     const one = read(text)
     return isList ? [...(Array.isArray(before) ? before : []), one] : one
   })
