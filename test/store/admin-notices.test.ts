@@ -108,11 +108,8 @@ describe.each(useStoreKinds())("$name", ({ create }) => {
     await apply(grantOf("acc_1", 1, 9))
     await systemTimer.turn()
     expect(woken).toBe(0)
-    let notices = 0
-    // Again and again, since a notification is lost while the connection that listens is being made.
-    await until(async () => {
-      await apply(notice(`msg_${++notices}`))
-      return woken > 0
-    })
+    await apply(notice("msg_1"))
+    await until(() => woken > 0)
+    expect(woken).toBe(1)
   })
 })

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { systemClock } from "../../src/ports/clock.ts"
 import { systemRandom } from "../../src/ports/random.ts"
 import { keepAliveTimer } from "../../src/ports/timer.ts"
-import { openStore } from "../../src/store/open.ts"
+import { isPostgresUrl, openStore } from "../../src/store/open.ts"
 import type { AnyStoreOptions, StoreListeners } from "../../src/store/open-store.ts"
 import { withChanges } from "./changes.ts"
 import { usePostgres } from "./postgres.ts"
@@ -27,7 +27,10 @@ export function useStoreKinds(): readonly StoreKind[] {
   ]
 }
 
-/** Opens a store that raises notices at 80 and 95 percent. */
+/**
+ * Opens a store that raises notices at 80 and 95 percent. On PostgreSQL it is open when notifications arrive: until then the
+ * delivery is woken once without a notice, and a notice wakes nobody.
+ */
 export async function openAnyStore(
   db: string,
   onRaised: StoreListeners["onRaised"] = () => {},
@@ -43,7 +46,12 @@ export async function openAnyStore(
     limitMs: 30_000,
     ...more,
   })
-  opened.listen({ onRaised, onMessage() {}, onConnected() {} })
+  const { promise: connected, resolve: onConnected } = Promise.withResolvers<void>()
+  let isConnected = !isPostgresUrl(db)
+  const onRaisedSince: typeof onRaised = (raised) => isConnected && onRaised(raised)
+  opened.listen({ onRaised: onRaisedSince, onMessage() {}, onConnected })
+  if (!isConnected) await connected
+  isConnected = true
   return withChanges(opened)
 }
 
