@@ -1,5 +1,7 @@
 # Packs the executable. Run `bun run build` first.
-FROM debian:bookworm-slim
+# The digest is that of the image for all processors: a tag alone may name another image tomorrow. A newer one is listed in
+# https://github.com/docker-library/repo-info/blob/master/repos/debian/remote/bookworm-slim.md.
+FROM debian:bookworm-20260918-slim@sha256:3783cc01769c7b2b1b83a5c5ad96c815348e28ed7da68e2e3687004faa906251
 COPY dist/penknife /usr/local/bin/penknife
 COPY dist/THIRD-PARTY-NOTICES.txt /usr/share/doc/penknife/
 RUN install -d -o 65532 -g 65532 /data
