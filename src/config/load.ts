@@ -144,7 +144,7 @@ function readOne(option: Option<unknown>, where: string, value: unknown): unknow
   try {
     const isSwitch = option.value === null
     if (typeof value !== "string" && typeof value !== "number" && !(isSwitch && typeof value === "boolean"))
-      throw new Error(isSwitch ? "must be true or false" : "must be a text or a number")
+      throw new Error(isSwitch ? "must be true or false" : `must be a text or a number: ${option.value}`)
     return option.read(String(value))
   } catch (cause) {
     // A mistake is one line, also when it repeats a value with line breaks.

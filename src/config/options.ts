@@ -54,8 +54,8 @@ const seedTimeMs = Date.UTC(2025, 0, 1)
 
 /** The settings of `serve`. */
 export const options = {
-  host: fixed(one("host ADDRESS", "address to listen on", text, "127.0.0.1")),
-  port: fixed(one("port NUMBER", "port to listen on; 0 picks a free one", integer(0, 65_535), 8080)),
+  host: fixed(one("host ADDRESS", "address that the service listens on", text, "127.0.0.1")),
+  port: fixed(one("port NUMBER", "port that it listens on; 0 picks a free one", integer(0, 65_535), 8080)),
   db: fixed(
     one("db FILE|URL", "data file, or postgres:// URL: accounts, keys, credits", text, "penknife.db"),
   ),

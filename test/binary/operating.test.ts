@@ -36,13 +36,13 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 )
 
-test("a demo that cannot start makes no account, so that the next start can show its key", async () => {
+test("a service whose port is taken makes no data file", async () => {
   const server = await serve(join(dir, "taken.db"))
   const { port } = new URL(server.url)
   const db = join(dir, "demo.db")
   expect((await run(["serve", "--demo", "--port", port, "--db", db])).code).toBe(1)
   await server.stop()
-  expect(await runJson("account", "list", "--db", db)).toEqual([])
+  expect(readdirSync(dir).filter((name) => name.startsWith("demo"))).toEqual([])
 })
 
 test("a port in use is an error that says what to do", async () => {

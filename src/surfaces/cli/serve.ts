@@ -75,8 +75,9 @@ async function startHere(
   configSource: ConfigSource,
   { startService, isWorker }: CliParts,
 ): Promise<Running> {
-  // With a certificate the port is opened for sharing, since a renewed certificate gets a second listener on it.
-  if (config.tlsCert !== null && !isWorker) requireFreePorts(config)
+  // Before a data file is made for a service that cannot start. With a certificate the port is opened for sharing, since a
+  // renewed certificate gets a second listener on it.
+  if (!isWorker) requireFreePorts(config)
   const service = await startService(config, { sharedPort: isWorker, configSource })
   const reload = () => {
     void service.reloadCertificate()
