@@ -26,7 +26,7 @@ test("an option that does not exist is refused, and the message names those that
   for (const wrong of [{ plna: "free" }, { seed_time: "2025-01-01" }, { port: 8090 }, { toString: 1 }]) {
     const [name = ""] = Object.keys(wrong)
     await expect(startMock({ command, ...wrong } as MockOptions)).rejects.toThrow(
-      `penknife mock: there is no option '${name}'; there are seedTime, clock, dns, web, plan, tls, apis, graphql, command`,
+      `penknife mock: there is no option '${name}'; there are seedTime, clock, dns, web, plan, tls, apis, graphql, shared, command`,
     )
   }
 })
@@ -49,4 +49,43 @@ test("faults and stubs carry what the control paths take", async () => {
   expect([failed.status, failed.headers.get("retry-after"), await failed.text()]).toEqual([503, "2", "busy"])
   expect(await stubbed.json()).toEqual({ data: null })
   await expect(mock.fault({ status: 503, seed: 1 })).rejects.toThrow("The 'probability' parameter is missing")
+})
+
+test("shared uses a session of a running mock: only it is reset, and it ends with the test", async () => {
+  await using started = await startMock({ command })
+  const sessions = async () => {
+    const answer = await fetch(`${started.url}/_mock/sessions`)
+    return ((await answer.json()) as { data: { sessions: { url: string }[] } }).data.sessions
+  }
+  const [one, other] = await Promise.all(
+    [`${started.url}/`, started.url].map((shared) => startMock({ shared })),
+  )
+  if (!one || !other) throw new Error("two sessions were made")
+  expect((await sessions()).map(({ url }) => url).sort()).toEqual([one.url, other.url].sort())
+  expect([one.pid, one.ca, one.key]).toEqual([null, null, started.key])
+  await Promise.all([one.advance("31d"), other.advance("1d"), other.fault({ api: "hmac", status: 503 })])
+  const call = (url: string) =>
+    fetch(`${url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": one.key } })
+  expect((await call(one.url)).status).toBe(200)
+  expect((await one.requests()).map(({ at, path }) => [at.slice(0, 10), path])).toEqual([
+    ["2025-02-01", "/v1/bluetoothlookup?companyid=76"],
+  ])
+  expect([await other.requests(), await started.requests()]).toEqual([[], []])
+  await one.reset()
+  expect([await one.advance("1d"), await other.advance("1d")].map((now) => now.slice(0, 10))).toEqual([
+    "2025-01-02",
+    "2025-01-03",
+  ])
+  await one.stop()
+  expect((await call(one.url)).status).toBe(404)
+  await expect(one.reset()).rejects.toThrow("penknife mock: There is no such session.")
+  expect((await sessions()).map(({ url }) => url)).toEqual([other.url])
+  await other.stop()
+})
+
+test("shared goes with no option for the start of a mock", async () => {
+  const shared = "http://127.0.0.1:1"
+  await expect(startMock({ shared, plan: "free" })).rejects.toThrow(
+    "penknife mock: 'shared' uses a mock that runs already: start that with 'plan'",
+  )
 })

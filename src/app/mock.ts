@@ -27,15 +27,20 @@ import webFixture from "../mock/web-replies.yaml"
 import { createThreadTime } from "../plugins/thread-time.ts"
 import { systemClock } from "../ports/clock.ts"
 import type { LogOutput } from "../ports/log-output.ts"
-import { createMockClock, createMockDns, createMockWeb, createSeededRandom } from "../ports/mock-ports.ts"
+import {
+  createMockClock,
+  createMockWeb,
+  createSeededRandom,
+  type MockDns,
+  prepareMockDns,
+} from "../ports/mock-ports.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createSelfSigned } from "../ports/tls/self-signed.ts"
 import { webOff } from "../ports/web/fixed-web.ts"
 import { createCleaner } from "../retention/cleaner.ts"
 import type { History } from "../store/history.ts"
 import { openSqliteStore } from "../store/sqlite/open-sqlite.ts"
-import { startMockServer } from "../surfaces/http/mock/mock-server.ts"
-import type { HttpServer } from "../surfaces/http/server.ts"
+import { type Serving, startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import { messageOf } from "../values/message-of.ts"
 import { toMessage } from "../webhooks/attempt.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
@@ -85,9 +90,11 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
   const ownApis = await loadOwnApis(config, ownParts)
   const threads = createLazyThreads(systemClock, systemTimer, time, opened.log)
   const apis = await prepareApis(config, ownApis, threads, readAnchors(exampleAnchor))
+  const createDns = prepareMockDns(zone, rootZone)
   const server = await startMockServer(
     {
-      createState: () => createState(config, apis, { zone, replies }, opened, () => server),
+      createState: (serving) =>
+        createState({ ...config, publicUrl: serving.publicUrl }, apis, createDns(), replies, opened, serving),
       parseZone,
       parseWebFixture,
       program: { version, commit },
@@ -112,15 +119,15 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
 async function createState(
   config: Config,
   apis: readonly PreparedApi[],
-  { zone, replies }: { readonly zone: DnsZone; readonly replies: WebFixture },
+  dns: MockDns,
+  replies: WebFixture,
   opened: OpenLog,
-  server: () => Pick<HttpServer, "url" | "openRequests">,
+  serving: Serving,
 ): Promise<MockState> {
   const { plans, plan, seedTimeMs, logLevel } = config
   const runsOn = config.clock === "real"
   const clock = createMockClock(seedTimeMs, runsOn ? systemClock.monotonicMs : undefined)
   const random = createSeededRandom("penknife")
-  const dns = createMockDns(zone, rootZone)
   const web = createMockWeb(replies)
   const ports = { clock, random, dns, web: config.noOutbound ? webOff : web, timer: systemTimer }
   // Notices are not sent: tests read them from the outbox.
@@ -129,7 +136,7 @@ async function createState(
   const { store, outbox } = openedStore
   const pages = pageAddresses({
     config: () => config,
-    listening: () => ({ url: server().url, adminUrl: server().url }),
+    listening: () => ({ url: serving.url(), adminUrl: serving.url() }),
   })
   const apiIds = apis.map(({ definition }) => definition.id)
   // Neither ids of audit records nor the key of links in mails may change the keys and ids that follow from the seed.
@@ -171,7 +178,7 @@ async function createState(
     process: "mock",
     isUntimed: true,
     version,
-    openRequests: () => server().openRequests(),
+    openRequests: serving.openRequests,
     unsentBytes,
   }
   const { observerFor, readMetrics, requests, history, kept, stop } = createObservability(parts, null)

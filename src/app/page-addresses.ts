@@ -1,7 +1,7 @@
 import { AdminFault } from "../admin/fault.ts"
 import type { PageAddresses } from "../admin/parts.ts"
 import type { Config } from "../config/load.ts"
-import { urlOf } from "../surfaces/http/server.ts"
+import { reachable, urlOf } from "../surfaces/http/server.ts"
 
 /** Where a service listens. */
 export interface ListeningAt {
@@ -40,9 +40,4 @@ export function pageAddresses({ config, listening }: PageAddressParts): PageAddr
       throw new AdminFault("conflict", "The portal is off. Start the service without --no-portal.")
     },
   }
-}
-
-/** A service that listens on all addresses is reached on this machine by this name. */
-function reachable(url: string): string {
-  return url.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/, "$1localhost")
 }

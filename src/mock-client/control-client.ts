@@ -6,11 +6,12 @@ type Envelope<T> = { readonly error: string | null; readonly data: T }
 /**
  * Makes the function that sends requests to a mock's control paths and returns the `data` of the answers. It throws an Error
  * with the mock's message when the mock refuses the request.
+ * @param url where the mock listens, with the base path of a session and without a slash at its end
  * @param ca the certificate of the mock's authority, or null for plain HTTP
  */
 export function controlOf(url: string, ca: string | null) {
   return async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const text = await exchange(new URL(path, url), method, ca, body && JSON.stringify(body))
+    const text = await exchange(new URL(url + path), method, ca, body && JSON.stringify(body))
     const { error, data }: Envelope<T> = JSON.parse(text)
     if (error !== null) throw new Error(`penknife mock: ${error}`)
     return data

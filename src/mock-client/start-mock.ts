@@ -27,20 +27,25 @@ export interface MockOptions {
   readonly apis?: string
   /** `false` turns GraphQL off. */
   readonly graphql?: boolean
+  /**
+   * The address of a running mock, such as `http://127.0.0.1:8090`. Nothing is started: the test gets a session of its own on that
+   * mock, which ends with `stop()`, and after ten minutes without a request. It goes with no other option.
+   */
+  readonly shared?: string
   /** The command that runs penknife, such as `["/opt/penknife"]`; by default it is found by itself. */
   readonly command?: readonly [program: string, ...args: string[]]
 }
 
 /** A running mock. Its methods reject when the mock refuses the request; the message says what to change. */
 export interface Mock {
-  /** Where it listens, such as `http://127.0.0.1:41273`. */
+  /** Where it listens, such as `http://127.0.0.1:41273`; with {@link MockOptions.shared} also the base path of the session. */
   readonly url: string
   /** A valid API key, on the plan of {@link MockOptions.plan}. */
   readonly key: string
   /** The certificate of the mock's authority (PEM); null for plain HTTP. */
   readonly ca: string | null
-  /** The process id of the mock. */
-  readonly pid: number
+  /** The process id of the mock; null with {@link MockOptions.shared}. */
+  readonly pid: number | null
 
   /** The requests so far with their answers, oldest first. Rejects when the mock no longer keeps the oldest ones. */
   requests(filter?: RequestFilter): Promise<readonly MockRequest[]>
@@ -194,8 +199,9 @@ export interface MockNotice {
  */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
   requireOptions(options)
-  const [program, ...args] = options.command ?? findCommand()
-  const { url, key, ca, pid, stop } = await startProcess([program, ...args, ...argumentsOf(options)])
+  const { url, key, ca, pid, stop } = await (options.shared === undefined
+    ? startProcess([...(options.command ?? findCommand()), ...argumentsOf(options)])
+    : openSession(options.shared))
   const control = controlOf(url, ca)
 
   async function change(method: string, path: string, body?: object): Promise<void> {
@@ -239,6 +245,15 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   }
 }
 
+/** Makes a session on a running mock. It is reached below the address that was given, also if the mock sees another. */
+async function openSession(address: string) {
+  const shared = address.replace(/\/+$/, "")
+  const control = controlOf(shared, null)
+  const { id, key } = await control<{ id: string; key: string }>("POST", "/_mock/sessions")
+  const stop = () => control<void>("DELETE", `/_mock/sessions/${id}`)
+  return { url: `${shared}/s/${id}`, key, ca: null, pid: null, stop }
+}
+
 type Journal = { readonly requests: readonly MockRequest[]; readonly total: number; readonly dropped: number }
 
 const optionNames: Readonly<Record<keyof MockOptions, true>> = {
@@ -250,15 +265,20 @@ const optionNames: Readonly<Record<keyof MockOptions, true>> = {
   tls: true,
   apis: true,
   graphql: true,
+  shared: true,
   command: true,
 }
 
 /** A mistyped option would otherwise be ignored, and the test run against another mock than it means. */
-function requireOptions(options: object): void {
+function requireOptions(options: MockOptions): void {
   const names = Object.keys(optionNames)
   const unknown = Object.keys(options).find((name) => !names.includes(name))
-  if (unknown === undefined) return
-  throw new Error(`penknife mock: there is no option '${unknown}'; there are ${names.join(", ")}`)
+  if (unknown !== undefined)
+    throw new Error(`penknife mock: there is no option '${unknown}'; there are ${names.join(", ")}`)
+  const { shared, ...others } = options
+  const other = Object.entries(others).find(([, value]) => value !== undefined)
+  if (shared !== undefined && other)
+    throw new Error(`penknife mock: 'shared' uses a mock that runs already: start that with '${other[0]}'`)
 }
 
 function argumentsOf({ seedTime, clock, dns, web, plan, tls, apis, graphql }: MockOptions): string[] {

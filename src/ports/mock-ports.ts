@@ -39,9 +39,19 @@ export interface MockDns extends Dns {
 
 /** Creates a DNS with a first zone. Throws an Error that names an invalid entry. */
 export function createMockDns(start: DnsZone, base: DnsZone = {}): MockDns {
+  return prepareMockDns(start, base)()
+}
+
+/** Reads a first zone once, which takes milliseconds and memory, and returns a function that creates a DNS with it. */
+export function prepareMockDns(start: DnsZone, base: DnsZone): () => MockDns {
   const open = (zone: DnsZone) => createZoneDns(encodeTexts({ ...base, ...zone }))
+  const first = open(start)
+  return () => toMockDns(start, first, open)
+}
+
+function toMockDns(start: DnsZone, first: Dns, open: (zone: DnsZone) => Dns): MockDns {
   let zone = start
-  let dns = open(start)
+  let dns = first
   return {
     get zone() {
       return zone

@@ -57,7 +57,7 @@ describe.if(linux)("12 starts and stops", () => {
     const script = `cd ${cwd} && TMPDIR=${cwd} HOME=${cwd} exec ${binary} "$@"`
     const cycle = async () => {
       const mock = await startMock({ command: ["sh", "-c", script, "mock"] })
-      pids.push(mock.pid)
+      pids.push(Number(mock.pid))
       expect((await lookUp(mock)).status).toBe(200)
       await mock.stop()
     }

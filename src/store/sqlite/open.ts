@@ -14,6 +14,9 @@ const openTimeoutMs = 5_000
 export const logLimitBytes = 33_554_432
 const pageBytes = 1_024
 
+/** The tables of a store in memory, once made: making them anew takes 8 ms, a copy of them under 1 ms. */
+let emptyStore: Uint8Array | null = null
+
 /**
  * Opens a data file, or makes it unless `mustExist`, and migrates its schema. `:memory:` is a database in memory.
  * @param options.isServed whether the disk must first confirm all that the log holds
@@ -28,7 +31,10 @@ export function openDatabase(
   let database: Database
   try {
     if (!mustExist) createForOwner(file)
-    database = new Database(file, { create: !mustExist, readwrite: true, strict: true })
+    database =
+      file === ":memory:" && steps === schemaSteps && emptyStore !== null
+        ? Database.deserialize(emptyStore, { strict: true })
+        : new Database(file, { create: !mustExist, readwrite: true, strict: true })
   } catch (cause) {
     requireAccess(file, cause)
     const problem = `The data file ${file} cannot be opened: ${messageOf(cause)}.`
@@ -51,6 +57,7 @@ export function openDatabase(
     // A table that others name may be made anew.
     database.run("PRAGMA foreign_keys = OFF")
     migrate(database, file, { steps })
+    if (file === ":memory:" && steps === schemaSteps) emptyStore ??= database.serialize()
     database.run("PRAGMA foreign_keys = ON")
     // An earlier process may have ended since a flush failed. The rest of its log is written and flushed anew.
     if (isServed) database.run("PRAGMA wal_checkpoint(PASSIVE)")

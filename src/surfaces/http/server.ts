@@ -138,3 +138,8 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
 export function urlOf(host: string, port: number, secure: boolean): string {
   return `${secure ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`
 }
+
+/** A service that listens on all addresses is reached on this machine by this name. */
+export function reachable(url: string): string {
+  return url.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/, "$1localhost")
+}

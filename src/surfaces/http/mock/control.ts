@@ -2,7 +2,7 @@ import { type AnyElysia, Elysia } from "elysia"
 import { InputRejected } from "../../../apis/contract.ts"
 import { type Fault, toFault } from "../../../call/fault.ts"
 import { toReply } from "../../../call/pipeline.ts"
-import { magicKeys } from "../../../mock/keys.ts"
+import { defaultKey, magicKeys } from "../../../mock/keys.ts"
 import type { MockState } from "../../../mock/state.ts"
 import { messageOf } from "../../../values/message-of.ts"
 import { toIso } from "../../../values/time-text.ts"
@@ -14,11 +14,13 @@ import { parseQuery } from "../read/query.ts"
 import { fixedHeaders, ownAnswer, send } from "../reply/headers.ts"
 import { type AnswerSettings, incomingRequests, pathOf } from "../request.ts"
 import { controlSchemas, requireApi, requireFault, requireStub, toInstant } from "./control-input.ts"
+import { baseOf, maxSessions, type Sessions, sessionHeader } from "./sessions.ts"
 
 export interface ControlParts {
   /** The current state. A reset replaces it. */
   readonly state: () => MockState
   readonly reset: () => Promise<void>
+  readonly sessions: Pick<Sessions, "create" | "ids" | "end">
   /** Reads a zone from YAML or JSON. Throws an Error that names the line that cannot be used. */
   readonly parseZone: (text: string) => Promise<MockState["dns"]["zone"]>
   /** Reads replies of other hosts from YAML or JSON. Throws an Error that says which cannot be used. */
@@ -29,7 +31,7 @@ export interface ControlParts {
 
 /** Everything under `/_mock`. Pages of any origin may call it, so that tests in a browser can steer the mock. */
 export function controlApp(parts: ControlParts) {
-  const { state, reset, parseZone, parseWebFixture, requestIdFor, intake } = parts
+  const { state, reset, sessions, parseZone, parseWebFixture, requestIdFor, intake } = parts
   const json = ({ request }: { readonly request: Request }) => readObject(request, intake)
   const plain = ({ request }: { readonly request: Request }) => readText(request, intake)
   const noBody = { parse: plain, body: controlSchemas.noBody }
@@ -78,6 +80,10 @@ export function controlApp(parts: ControlParts) {
     .get("/_mock/clock", ({ set }) => ok(clock(), set))
     .get("/_mock/dns", ({ set }) => ok({ zone: state().dns.zone }, set))
     .get("/_mock/web", ({ set }) => ok({ replies: state().web.fixture }, set))
+    .get("/_mock/sessions", ({ request, set }) => {
+      const shown = sessions.ids().map((id) => ({ id, url: sessionUrl(request, id) }))
+      return ok({ sessions: shown, most: maxSessions }, set)
+    })
     .get("/_mock/mails", async ({ set }) => ok({ mails: await state().mails() }, set))
     .get("/_mock/notices", async ({ set }) => ok({ notices: await state().notices() }, set))
   // `POST` works as `PUT` does, since some clients send nothing else.
@@ -139,6 +145,19 @@ export function controlApp(parts: ControlParts) {
     app.delete(`/_mock/${name}`, empty, noBody)
   }
   return app
+    .post(
+      "/_mock/sessions",
+      ({ request, set }) => {
+        const id = sessions.create()
+        return ok({ id, url: sessionUrl(request, id), header: sessionHeader, key: defaultKey }, set)
+      },
+      noBody,
+    )
+    .delete(
+      "/_mock/sessions/:id",
+      ({ params, set }) => sessions.end(params.id).then(() => ok({}, set)),
+      noBody,
+    )
     .delete(
       "/_mock/requests",
       ({ set }) => {
@@ -155,17 +174,25 @@ function ok(data: object, set: AnswerSettings): string {
   return send(ownAnswer(200, { data }), "json", set)
 }
 
+/** The address of a session below the one that the client used, which may be that of a proxy. */
+function sessionUrl({ url, headers }: Request, id: string): string {
+  return `${new URL(url).protocol}//${headers.get("host")}${baseOf(id)}`
+}
+
 /** The methods of each control path, without those of the cross-origin plugin. */
 function methodsOf({ routes }: Pick<AnyElysia, "routes">): ReadonlyMap<string, string[]> {
   const byPath = new Map<string, string[]>()
   for (const { method, path } of routes) {
-    if (method !== "OPTIONS") byPath.set(path, [...(byPath.get(path) ?? []), method])
+    const shown = path.replace(/:(\w+)/g, "{$1}")
+    if (method !== "OPTIONS") byPath.set(shown, [...(byPath.get(shown) ?? []), method])
   }
   return byPath
 }
 
 function noControl({ url, method }: Request, known: ReadonlyMap<string, string[]>): Fault {
-  const allow = known.get(pathOf(url))?.join(", ") ?? ""
+  const isAsked = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`).test(pathOf(url))
+  const [, methods = []] = [...known].find(([path]) => isAsked(path)) ?? []
+  const allow = methods.join(", ")
   return refusalOfPath(method, allow, () => `The control paths are ${[...known.keys()].join(", ")}.`)
 }
 

@@ -1,5 +1,8 @@
+import { AsyncLocalStorage } from "node:async_hooks"
 import { holdsKey, shortenKeys } from "../../../accounts/key.ts"
 import type { Timer } from "../../../apis/contract.ts"
+import { toFault } from "../../../call/fault.ts"
+import { toReply } from "../../../call/pipeline.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { ActiveFault, Target } from "../../../mock/faults.ts"
 import { type JournalEntry, shownKey, toMessage } from "../../../mock/journal.ts"
@@ -15,18 +18,19 @@ import { type ListenOptions, listen } from "../listener.ts"
 import { createIntake } from "../read/intake.ts"
 import { parseQuery } from "../read/query.ts"
 import { negotiateFormat } from "../reply/format.ts"
-import { fixedHeaders, ownAnswer, send } from "../reply/headers.ts"
+import { type Answer, fixedHeaders, ownAnswer, send } from "../reply/headers.ts"
 import type { AnswerSettings } from "../request.ts"
 import { createListeningApp, createRequestIds, pathAndQueryOf, pathOf, sentKey } from "../request.ts"
-import { type HttpServer, urlOf } from "../server.ts"
+import { type HttpServer, reachable, urlOf } from "../server.ts"
 import { type ControlParts, controlApp } from "./control.ts"
 import { createDelays } from "./delays.ts"
 import { editAnswer, type ReadAnswer } from "./edit-answer.ts"
+import { createSessions, takeSession } from "./sessions.ts"
 import { targetOf } from "./targets.ts"
 
 export interface MockServerParts {
-  /** Makes the state of a start. */
-  readonly createState: () => Promise<MockState>
+  /** Makes the state of a start, for the mock or for a session. */
+  readonly createState: (serving: Serving) => Promise<MockState>
   readonly parseZone: ControlParts["parseZone"]
   readonly parseWebFixture: ControlParts["parseWebFixture"]
   /** The program that runs. */
@@ -36,6 +40,23 @@ export interface MockServerParts {
 
 export type MockServerOptions = Pick<ListenOptions, "host" | "port" | "tls"> &
   Pick<HttpAppOptions, "maxBodyBytes" | "bodyTimeoutMs" | "publicUrl" | "graphql" | "mcp" | "brand" | "offer">
+
+/** Where the server answers from a state. */
+export interface Serving {
+  /** The address that clients use, with the base path of a session; null if it is {@link Serving.url}. */
+  readonly publicUrl: string | null
+  /** The address of the server, known as soon as it listens. */
+  url(): string
+  /** The requests in progress that the state answers. */
+  openRequests(): number
+}
+
+/** The shared mock, or a session. */
+interface Place {
+  /** The path that its paths begin with, such as `/s/1`; empty for the shared mock. */
+  readonly base: string
+  instance: Instance
+}
 
 /** Everything that a reset replaces. */
 interface Instance {
@@ -47,7 +68,7 @@ interface Instance {
   readonly frontIdFor: ReturnType<typeof createRequestIds>
   /** Apart from the others, so that looking at the journal changes no later answer. */
   readonly controlIdFor: ReturnType<typeof createRequestIds>
-  inProgress: number
+  readonly requests: { inProgress: number }
   ended: boolean
 }
 
@@ -66,31 +87,42 @@ export async function startMockServer(
   const { timer } = parts
   const delays = createDelays(timer)
   const intake = createIntake(options.maxBodyBytes, options.bodyTimeoutMs, timer)
-  let instance = await open()
+  /** The place that the control request in progress is about. */
+  const controlled = new AsyncLocalStorage<Place>()
+  const shared = await openPlace("")
+  const sessions = createSessions({ open: openPlace, close: ({ instance }) => end(instance), timer })
+  const place = () => controlled.getStore() ?? shared
   const control = controlApp({
-    state: () => instance.state,
-    reset,
+    state: () => place().instance.state,
+    reset: () => reset(place()),
+    sessions,
     parseZone: parts.parseZone,
     parseWebFixture: parts.parseWebFixture,
-    requestIdFor: (headers) => idFor(headers, instance.controlIdFor),
+    requestIdFor: (headers) => idFor(headers, place().instance.controlIdFor),
     intake,
   })
-  const app = createListeningApp()
-    .all("/_mock", ({ request }) => control.fetch(request), { parse: "none" })
-    .all("/_mock/*", ({ request }) => control.fetch(request), { parse: "none" })
-    .all("/*", ({ request }) => answer(request), { parse: "none" })
+  const app = createListeningApp().all("/*", ({ request }) => serve(request), { parse: "none" })
   // Not shared: the tests of one job would reach the mock of another. Never idle: a delay may be longer than any limit.
   const listener = listen(app, { ...options, shared: false, idleSeconds: 0 }, timer)
-  // Only one of the two apps listens; the other asks its server for the addresses of clients.
-  instance.app.server = app.server
+  const address = urlOf(options.host, listener.port, options.tls !== null)
+  // Only one of the apps listens; the others ask its server for the addresses of clients.
+  shared.instance.app.server = app.server
 
-  async function open(): Promise<Instance> {
-    const state = await parts.createState()
+  async function openPlace(base: string): Promise<Place> {
+    return { base, instance: await open(base) }
+  }
+
+  async function open(base: string): Promise<Instance> {
+    const requests = { inProgress: 0 }
+    const publicUrl = base === "" ? options.publicUrl : `${options.publicUrl ?? reachable(address)}${base}`
+    const serving = { publicUrl, url: () => address, openRequests: () => requests.inProgress }
+    const state = await parts.createState(serving)
     const { apis, random } = state
-    const app = createHttpApp(
+    const own = createHttpApp(
       { ...state, portal: state.admin, unsubscribes: state.admin.unsubscribes, ...parts.program },
       {
         ...options,
+        publicUrl,
         trustedProxies: [],
         maxCalls: Number.POSITIVE_INFINITY,
         metricsToken: null,
@@ -99,40 +131,56 @@ export async function startMockServer(
         strict: false,
       },
     )
+    if (base !== "") own.server = app.server
     return {
       state,
-      app,
+      app: own,
       byId: new Map(apis.map((api) => [api.definition.id, api])),
       withoutSecrets: createSecretFilter(apis.map(({ definition }) => definition)),
       frontIdFor: createRequestIds(random, holdsAnyKey),
       controlIdFor: createRequestIds(random, holdsAnyKey),
-      inProgress: 0,
+      requests,
       ended: false,
     }
   }
 
-  async function reset(): Promise<void> {
-    const next = await open()
+  async function reset(place: Place): Promise<void> {
+    const next = await open(place.base)
     next.app.server = app.server
-    const before = instance
-    instance = next
-    await end(before)
+    const before = place.instance
+    place.instance = next
+    // The session may have ended meanwhile.
+    if (before.ended) await end(next)
+    else await end(before)
   }
 
   async function end(ending: Instance): Promise<void> {
     ending.ended = true
     ending.state.endWatches()
-    if (ending.inProgress === 0) await ending.state.close()
+    if (ending.requests.inProgress === 0) await ending.state.close()
   }
 
-  async function answer(request: Request): Promise<Response> {
-    const current = instance
-    current.inProgress++
+  async function serve(request: Request): Promise<Response> {
     try {
-      return await answerAndRecord(request, pathOf(request.url), current)
+      const id = takeSession(request)
+      return await (id === null
+        ? serveAt(shared, request)
+        : sessions.use(id, (place) => serveAt(place, request)))
+    } catch (thrown) {
+      return answerInFront(toReply(toFault(thrown)), request, shared.instance.controlIdFor)
+    }
+  }
+
+  async function serveAt(place: Place, request: Request): Promise<Response> {
+    const path = pathOf(request.url)
+    if (/^\/_mock(?:\/|$)/.test(path)) return controlled.run(place, () => control.fetch(request))
+    const current = place.instance
+    current.requests.inProgress++
+    try {
+      return await answerAndRecord(request, path, current)
     } finally {
-      current.inProgress--
-      if (current.ended && current.inProgress === 0) await current.state.close()
+      current.requests.inProgress--
+      if (current.ended && current.requests.inProgress === 0) await current.state.close()
     }
   }
 
@@ -178,37 +226,38 @@ export async function startMockServer(
     const status = fault && frontStatus(fault, target?.apis ?? [])
     const response = await (status === null
       ? runWithEffects(effects, () => current.app.fetch(request))
-      : answerInFront(status, request, current))
+      : answerInFront(faultAnswer(status), request, current.frontIdFor))
     const hint = clockHint(response.headers, current.state)
     if (hint !== null) response.headers.set(hintHeader, hint)
     return editAnswer(response, effects)
   }
 
   /** Answers as a proxy in front of the service would; the service does not get the request. */
-  async function answerInFront(status: number, request: Request, { frontIdFor }: Instance) {
+  async function answerInFront(answer: Answer, request: Request, requestIdFor: Instance["frontIdFor"]) {
     const { format } = negotiateFormat(request, parseQuery(request.url))
-    const answer = ownAnswer(status, {
-      code: "mockFault",
-      error: `A fault of the mock answers with ${status}.`,
-    })
     const set: AnswerSettings = {
-      headers: { ...frontHeaders, "x-request-id": idFor(request.headers, frontIdFor) },
+      headers: { ...frontHeaders, "x-request-id": idFor(request.headers, requestIdFor) },
     }
     const body = send(answer, format, set)
     if (!(await intake.leave(request, false))) set.headers.connection = "close"
-    return new Response(body, { status, headers: set.headers as Record<string, string> })
+    return new Response(body, { status: answer.status, headers: set.headers as Record<string, string> })
   }
 
   return {
-    url: urlOf(options.host, listener.port, options.tls !== null),
+    url: address,
     openRequests: listener.openRequests,
     async stop(graceMs) {
       delays.end()
-      instance.state.endWatches()
+      shared.instance.state.endWatches()
+      await sessions.endAll()
       await listener.stop(graceMs)
-      await end(instance)
+      await end(shared.instance)
     },
   }
+}
+
+function faultAnswer(status: number): Answer {
+  return ownAnswer(status, { code: "mockFault", error: `A fault of the mock answers with ${status}.` })
 }
 
 /** Says how to move the clock, if an answer asks to wait and waiting would not help. */

@@ -1,0 +1,119 @@
+import type { Timer } from "../../../apis/contract.ts"
+import { Fault } from "../../../call/fault.ts"
+import { pathAndQueryOf } from "../request.ts"
+
+/** The most sessions at once. */
+export const maxSessions = 1_000
+/** A session ends after this time without a request, in real time. */
+const idleMs = 600_000
+
+/** Names the session of a request. The path `/s/ID/…` does so too. */
+export const sessionHeader = "x-mock-session"
+
+const basePath = /^\/s\/([^/?]*)([^?]*)(.*)$/s
+
+export type Sessions = ReturnType<typeof createSessions>
+
+interface Session<Place> {
+  /** Null until the first request: a test run may make more sessions than it uses, and a mock takes memory. */
+  opened: Promise<Place> | null
+  inUse: number
+  /** Stops waiting for the end of the idle time. */
+  keep(): void
+}
+
+/**
+ * Keeps apart what parallel tests do on one mock: each session is a mock of its own.
+ * @param parts.open makes the mock that answers below a base path
+ */
+export function createSessions<Place>(parts: {
+  readonly open: (base: string) => Promise<Place>
+  readonly close: (place: Place) => Promise<void>
+  readonly timer: Timer
+}) {
+  const sessions = new Map<string, Session<Place>>()
+  let made = 0
+
+  function find(id: string): Session<Place> {
+    const session = sessions.get(id)
+    if (session) return session
+    const cause = "It has ended, or was never made: one ends after ten minutes without a request."
+    throw new Fault("notFound", `There is no such session. ${cause} POST /_mock/sessions makes one.`)
+  }
+
+  function waitForIdle(id: string, session: Session<Place>): void {
+    session.keep = parts.timer.after(idleMs, () => void end(id))
+  }
+
+  async function end(id: string): Promise<void> {
+    const { opened, keep } = find(id)
+    keep()
+    sessions.delete(id)
+    if (opened) await parts.close(await opened)
+  }
+
+  return {
+    /**
+     * Makes a session and returns its id. Ids are counted, so that each run has the same.
+     * @throws Fault when there are too many
+     */
+    create(): string {
+      if (sessions.size >= maxSessions) {
+        const advice =
+          "End one with DELETE /_mock/sessions/ID; each ends after ten minutes without a request."
+        throw new Fault("rateLimited", `There are ${maxSessions} sessions, the most at once. ${advice}`)
+      }
+      const id = String(++made)
+      const session: Session<Place> = { opened: null, inUse: 0, keep() {} }
+      sessions.set(id, session)
+      waitForIdle(id, session)
+      return id
+    },
+    ids: () => [...sessions.keys()],
+    /** @throws Fault for an id without a session */
+    end,
+    async endAll(): Promise<void> {
+      await Promise.all([...sessions.keys()].map(end))
+    },
+    /**
+     * Does the work of a request in its session.
+     * @throws Fault for an id without a session: the shared mock would answer with what other tests did to it
+     */
+    async use<T>(id: string, work: (place: Place) => Promise<T>): Promise<T> {
+      const session = find(id)
+      session.keep()
+      session.inUse++
+      try {
+        session.opened ??= parts.open(baseOf(id))
+        return await work(await session.opened)
+      } finally {
+        session.inUse--
+        if (session.inUse === 0 && sessions.get(id) === session) waitForIdle(id, session)
+      }
+    },
+  }
+}
+
+/** The base path of a session. */
+export function baseOf(id: string): string {
+  return `/s/${id}`
+}
+
+/**
+ * The session that a request names in its path or its header; null without one. The base path is taken off the request's URL.
+ * @throws Fault when both name one, and not the same
+ */
+export function takeSession(request: Request): string | null {
+  const named = request.headers.get(sessionHeader)
+  const target = pathAndQueryOf(request.url)
+  const [, id, path, query] = basePath.exec(target) ?? []
+  if (id === undefined) return named
+  if (named !== null && named !== id) {
+    const problem = `must name the session of the path, '/s/${id.slice(0, 20)}', or be left out`
+    throw new Fault("inputRejected", `The request header '${sessionHeader}' ${problem}.`)
+  }
+  const url = `${request.url.slice(0, -target.length)}${path || "/"}${query}`
+  // A property and not a new Request: Bun knows the connection of the original one only.
+  Object.defineProperty(request, "url", { value: url })
+  return id
+}

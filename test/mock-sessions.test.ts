@@ -1,0 +1,209 @@
+/** Sessions of the mock: each is a mock of its own below a base path, or by a header. */
+import { describe, expect, test } from "bun:test"
+import { createSessions, maxSessions } from "../src/surfaces/http/mock/sessions.ts"
+import { readAnswer } from "./support/answer.ts"
+import { postWith } from "./support/keyed-request.ts"
+import { startTestMock } from "./support/mock.ts"
+import { liveInParallel, newSession } from "./support/mock-sessions.ts"
+import { createManualTimer } from "./support/timer.ts"
+
+const mock = await startTestMock()
+const get = (url: string, headers: Record<string, string> = {}) => readAnswer(fetch(url, { headers }))
+const put = (url: string, body: object) => readAnswer(fetch(url, { ...postWith(body), method: "PUT" }))
+const key = { "x-api-key": "mock-pro" }
+const lookUp = "/v1/bluetoothlookup?companyid=76"
+
+test("200 tests at a time see nothing of each other, nor the shared mock of them", async () => {
+  const before = await get(`${mock.url}/_mock/clock`)
+  await liveInParallel(mock.url, 200)
+  for (const path of ["clock", "faults", "stubs", "mails", "notices", "dns", "web"])
+    expect(JSON.stringify(await get(`${mock.url}/_mock/${path}`))).not.toContain("session-")
+  expect(await get(`${mock.url}/_mock/clock`)).toEqual(before)
+  expect((await get(`${mock.url}/_mock/requests`)).data).toEqual({ requests: [], total: 0, dropped: 0 })
+})
+
+test("a session begins as the shared mock did, also after another one was changed and ended", async () => {
+  const read = async (url: string) => {
+    const answers = [lookUp, "/v1/usage", "/v1/spfvalidator?domain=good.example", "/_mock/notices"]
+    const texts: string[] = []
+    for (const path of answers) {
+      const answer = await fetch(url + path, { headers: key })
+      const { date: _, ...headers } = Object.fromEntries(answer.headers)
+      texts.push(`${answer.status} ${JSON.stringify(headers)} ${await answer.text()}`)
+    }
+    return texts
+  }
+  await mock.reset()
+  const expected = await read(mock.url)
+  const changed = await newSession(mock.url)
+  await put(`${changed.url}/_mock/clock`, { advance: "31d" })
+  await fetch(`${mock.url}/_mock/sessions/${changed.id}`, { method: "DELETE" })
+  const { url } = await newSession(mock.url)
+  expect(await read(url)).toEqual(expected)
+  await put(`${url}/_mock/clock`, { advance: "31d" })
+  await fetch(`${url}/_mock/reset`, { method: "POST" })
+  expect(await read(url)).toEqual(expected)
+})
+
+test("the header names a session too, for calls and control paths; a reset of a session is of it alone", async () => {
+  const { id, url, header } = await newSession(mock.url)
+  const inSession = { [header]: id }
+  await put(`${mock.url}/_mock/clock`, { now: "2026-01-01T00:00:00Z" })
+  await put(`${url}/_mock/clock`, { now: "2027-01-01T00:00:00Z" })
+  await fetch(mock.url + lookUp, { headers: { ...key, ...inSession } })
+  const { data } = await get(`${mock.url}/_mock/requests`, inSession)
+  expect(data).toMatchObject({ total: 1, requests: [{ at: "2027-01-01T00:00:00.000Z", path: lookUp }] })
+  expect((await get(`${url}/_mock/requests`, inSession)).data).toEqual(data)
+  expect((await fetch(`${url}/_mock/reset`, { method: "POST" })).status).toBe(200)
+  expect((await get(`${url}/_mock/clock`)).data?.now).toBe("2025-01-01T00:00:00.000Z")
+  expect((await get(`${mock.url}/_mock/clock`)).data?.now).toBe("2026-01-01T00:00:00.000Z")
+  await mock.reset()
+})
+
+test("every way of calling works below the base path, with addresses that do so too", async () => {
+  const { url } = await newSession(mock.url)
+  const call = (path: string, body: object, accept = "*/*") =>
+    fetch(
+      url + path,
+      postWith(body, { headers: { ...key, accept, "content-type": "application/json" } }),
+    ).then((answer) => answer.text())
+  expect(await call("/v1/bluetoothlookup/batch", { inputs: [{ companyid: "76" }] })).toContain("Apple")
+  const query = '{ bluetoothlookup(input: {companyid: "76"}) { company } }'
+  expect(await call("/v1/graphql", { query })).toContain("Apple")
+  const params = { name: "bluetoothlookup", arguments: { companyid: "76" } }
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params }
+  expect(await call("/mcp", message, "application/json, text/event-stream")).toContain("Apple")
+  const journal = (await get(`${url}/_mock/requests`)).data as {
+    requests: { path: string; apis: string[] }[]
+  }
+  expect(journal.requests.map(({ path, apis }) => [path, apis])).toEqual(
+    ["/v1/bluetoothlookup/batch", "/v1/graphql", "/mcp"].map((path) => [path, ["bluetoothlookup"]]),
+  )
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: { url: string }[] }
+  expect(document.servers.map((server) => server.url)).toEqual([url])
+  expect(await (await fetch(`${url}/llms.txt`)).text()).toContain(`${url}/`)
+  const asked = await fetch(`${url}/portal/mail-links`, {
+    ...postWith({ for: "sign-up", email: "ada@example.com" }),
+    headers: { "content-type": "application/json", origin: mock.url },
+  })
+  expect(asked.status).toBeLessThan(300)
+  const { mails } = (await get(`${url}/_mock/mails`)).data as { mails: { link: string }[] }
+  expect(mails.map(({ link }) => link.startsWith(`${url}/portal`))).toEqual([true])
+  expect((await get(`${mock.url}/_mock/mails`)).data).toEqual({ mails: [] })
+})
+
+describe("an id without a session", () => {
+  test("is a 404 that says so, by path and by header, for calls and control paths", async () => {
+    const { id, url, header } = await newSession(mock.url)
+    expect((await fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })).status).toBe(200)
+    const total = async () => (await get(`${mock.url}/_mock/requests`)).data?.total
+    const before = await total()
+    for (const named of [id, "x", "", "../1", "1,2", "%31", "0".repeat(5_000)]) {
+      const byHeader = named === "" ? [] : [[mock.url, { [header]: named }] as const]
+      for (const [base, headers] of [[`${mock.url}/s/${named}`, {}] as const, ...byHeader]) {
+        for (const path of [lookUp, "/_mock/clock", "/_mock/reset", "/console"]) {
+          if (named === "../1" && base !== mock.url) continue
+          const { status, error } = await get(base + path, { ...key, ...headers })
+          expect({ named, path, status, error }).toEqual({
+            ...{ named, path, status: "error" },
+            error: expect.stringMatching(/^There is no such session\..*POST \/_mock\/sessions makes one\.$/),
+          })
+        }
+      }
+    }
+    expect(await total()).toBe(before)
+    const again = await fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })
+    expect(again.status).toBe(404)
+    expect((await fetch(url + lookUp)).headers.get("access-control-allow-origin")).toBe("*")
+  })
+
+  test("does not become that of the path when the header names another one", async () => {
+    const [one, other] = [await newSession(mock.url), await newSession(mock.url)]
+    const { error } = await get(one.url + lookUp, { ...key, [one.header]: other.id })
+    expect(error).toContain(
+      `The request header 'x-mock-session' must name the session of the path, '/s/${one.id}'`,
+    )
+  })
+})
+
+test("lists its sessions, takes no body to make one, and says which methods there are", async () => {
+  const { id } = await newSession(mock.url)
+  const { data } = await get(`${mock.url}/_mock/sessions`)
+  expect(data).toMatchObject({ most: maxSessions })
+  expect((data as { sessions: object[] }).sessions).toContainEqual({ id, url: `${mock.url}/s/${id}` })
+  const refused = await mock.control("POST", "/sessions", { name: "a" })
+  expect([refused.code, refused.error]).toEqual([400, expect.stringContaining("'body'")])
+  const wrong = await fetch(`${mock.url}/_mock/sessions/${id}`, { method: "PUT" })
+  expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "DELETE"])
+  const { error } = await mock.control("GET", "/nothing")
+  expect(error).toContain("/_mock/sessions/{id}")
+})
+
+test("a request in progress is answered by its session, which ends meanwhile", async () => {
+  const { id, url } = await newSession(mock.url)
+  await put(`${url}/_mock/faults`, { api: "bluetoothlookup", delay_ms: 300 })
+  const [answer, ended] = await Promise.all([
+    get(url + lookUp, key),
+    Bun.sleep(50).then(() => fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })),
+  ])
+  expect([answer.data?.company, ended.status]).toEqual(["Apple, Inc.", 200])
+})
+
+describe("the room for sessions", () => {
+  const create = () => {
+    const timer = createManualTimer()
+    const [opened, closed]: [string[], string[]] = [[], []]
+    const sessions = createSessions({
+      open: async (base) => {
+        opened.push(base)
+        return base
+      },
+      close: async (base) => {
+        closed.push(base)
+      },
+      timer,
+    })
+    return { timer, opened, closed, sessions }
+  }
+
+  test("is for a thousand; one more is refused until one ends", async () => {
+    const { opened, closed, sessions } = create()
+    const ids = Array.from({ length: maxSessions }, sessions.create)
+    expect(new Set(ids).size).toBe(1_000)
+    expect(sessions.create).toThrow(
+      /^There are 1000 sessions, the most at once\. End one with DELETE \/_mock\/sessions\/ID;/,
+    )
+    await sessions.end("7")
+    expect(sessions.create()).toBe("1001")
+    expect([sessions.ids().length, opened, closed]).toEqual([1_000, [], []])
+  })
+
+  test("is taken back from a session that is idle for ten minutes, and not from one in use", async () => {
+    const { timer, opened, closed, sessions } = create()
+    const [idle, used] = [sessions.create(), sessions.create()]
+    timer.advance(599_999)
+    let finish = () => {}
+    const work = sessions.use(used, () => new Promise<void>((resolve) => (finish = resolve)))
+    timer.advance(1)
+    expect(sessions.ids()).toEqual([used])
+    await expect(sessions.use(idle, async () => {})).rejects.toThrow("There is no such session.")
+    timer.advance(3_600_000)
+    await Promise.resolve()
+    finish()
+    await work
+    timer.advance(599_999)
+    expect([sessions.ids(), opened, closed]).toEqual([[used], ["/s/2"], []])
+    timer.advance(1)
+    await Promise.resolve()
+    expect([sessions.ids(), timer.waiting]).toEqual([[], []])
+    expect(closed).toEqual(["/s/2"])
+  })
+
+  test("is given back whole when the mock stops", async () => {
+    const { timer, closed, sessions } = create()
+    const ids = [sessions.create(), sessions.create()]
+    await sessions.use(ids[1] ?? "", async () => {})
+    await sessions.endAll()
+    expect([sessions.ids(), closed, timer.waiting]).toEqual([[], ["/s/2"], []])
+  })
+})

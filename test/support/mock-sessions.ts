@@ -1,0 +1,69 @@
+import { expect } from "bun:test"
+import { readAnswer } from "./answer.ts"
+import { postWith } from "./keyed-request.ts"
+
+/** A session of a mock, as `POST /_mock/sessions` answers. */
+export interface NewSession {
+  readonly id: string
+  readonly url: string
+  readonly header: string
+  readonly key: string
+}
+
+/** Makes a session on a running mock. */
+export async function newSession(url: string): Promise<NewSession> {
+  const { error, data } = await readAnswer(fetch(`${url}/_mock/sessions`, { method: "POST" }))
+  if (error !== null) throw new Error(error)
+  return data as object as NewSession
+}
+
+/** Runs so many tests at the same time, each in a session of its own. Each changes all that it can, and expects no more than that. */
+export async function liveInParallel(url: string, count: number): Promise<void> {
+  await Promise.all(Array.from({ length: count }, (_, index) => live(url, index)))
+}
+
+const dayMs = 86_400_000
+
+async function live(shared: string, index: number): Promise<void> {
+  const { id, url, header, key } = await newSession(shared)
+  // Half of the tests name their session by the header.
+  const base = index % 2 === 0 ? url : shared
+  const headers = { [header]: id, "content-type": "application/json" }
+  const send = (method: string, path: string, body?: object, more = {}) =>
+    fetch(base + path, {
+      ...(body && postWith(body)),
+      method,
+      headers: { ...headers, ...more },
+    })
+  const call = (path: string, withKey = key) => send("GET", path, undefined, { "x-api-key": withKey })
+  const read = async (path: string) => (await readAnswer(send("GET", `/_mock/${path}`))).data
+  const change = async (path: string, body: object) =>
+    expect((await send("PUT", `/_mock/${path}`, body)).status).toBe(200)
+
+  const now = new Date(Date.UTC(2025, 5, 1) + index * dayMs).toISOString()
+  const company = `session-${id}`
+  const status = 510 + (index % 80)
+  const domain = `session-${id}.example`
+  await change("clock", { now })
+  await change("faults", { api: "hmac", status })
+  await change("stubs", { api: "bluetoothlookup", data: { company } })
+  await change("dns", { [domain]: [{ TXT: "v=spf1 -all" }] })
+  const calls = 1 + (index % 4)
+  for (let sent = 0; sent < calls; sent++) {
+    const answer = await call("/v1/bluetoothlookup?companyid=76")
+    expect(answer.headers.get("x-api-credits-used")).toBe(String(sent + 1))
+    expect((await readAnswer(answer)).data).toEqual({ company })
+  }
+  expect((await send("POST", "/v1/hmac", {}, { "x-api-key": key })).status).toBe(status)
+  const spf = await readAnswer(call(`/v1/spfvalidator?domain=${domain}`))
+  expect(JSON.stringify(spf)).toContain('"v=spf1 -all"')
+  const raises = index % 2 === 1
+  if (raises) expect((await call("/v1/usage", "mock-no-credits")).status).toBe(200)
+
+  expect(await read("clock")).toEqual({ now, mode: "stopped" })
+  expect(await read("faults")).toEqual({ faults: [{ api: "hmac", status }] })
+  expect(await read("stubs")).toEqual({ stubs: [{ api: "bluetoothlookup", data: { company } }] })
+  expect(await read("dns")).toEqual({ zone: { [domain]: [{ TXT: "v=spf1 -all" }] } })
+  const { requests, total } = (await read("requests")) as { requests: { at: string }[]; total: number }
+  expect([total, new Set(requests.map(({ at }) => at))]).toEqual([calls + 2 + Number(raises), new Set([now])])
+}
