@@ -28,8 +28,8 @@ export interface MockOptions {
   /** `false` turns GraphQL off. */
   readonly graphql?: boolean
   /**
-   * The address of a running mock, such as `http://127.0.0.1:8090`. Nothing is started: the test gets a session of its own on that
-   * mock, which ends with `stop()`, and after ten minutes without a request. It goes with no other option.
+   * The address of a running mock, such as `http://127.0.0.1:8090`. Nothing is started: the test gets a session of its own on
+   * that mock, which ends with `stop()`, and after ten minutes without a request. It goes with no other option.
    */
   readonly shared?: string
   /** The command that runs penknife, such as `["/opt/penknife"]`; by default it is found by itself. */

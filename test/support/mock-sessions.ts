@@ -17,7 +17,7 @@ export async function newSession(url: string): Promise<NewSession> {
   return data as object as NewSession
 }
 
-/** Runs so many tests at the same time, each in a session of its own. Each changes all that it can, and expects no more than that. */
+/** Runs so many tests at the same time, each in a session of its own, which it changes. It sees its own changes and no others. */
 export async function liveInParallel(url: string, count: number): Promise<void> {
   await Promise.all(Array.from({ length: count }, (_, index) => live(url, index)))
 }
