@@ -1,0 +1,272 @@
+"""The test double of penknife, from a test in Python 3.8 or newer. It needs the standard library alone.
+
+    import penknife_mock
+
+    with penknife_mock.start(plan="free") as mock:
+        mock.fault(api="hmac", status=503, times=1)
+        ...  # call mock.url with the header x-api-key: mock.key
+        mock.verify(api="hmac", count=2)
+
+With pytest, `pytest_plugins = ["penknife_mock"]` in conftest.py gives the fixture `penknife`, which is reset for each test.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import shutil
+import subprocess
+import threading
+import time
+from typing import Any, Dict, List, Optional
+from urllib.parse import urlencode, urlsplit
+
+try:
+    import pytest
+except ImportError:
+    pytest = None  # type: ignore[assignment]
+
+_START_SECONDS = 30
+_WAIT_SECONDS = 5
+_LOG_CHARACTERS = 16_384
+_OPTIONS = ("port", "seed", "seed_time", "clock", "dns", "web", "plan", "webhook")
+
+
+class MockError(Exception):
+    """The mock did not start, or refused what a test asked of it. The message says what to change."""
+
+
+def start(*, shared: Optional[str] = None, command: Optional[List[str]] = None, **options: Any) -> "Mock":
+    """Starts a mock and returns it when it answers. It ends with `stop()`, with its `with` block, and with this process.
+
+    :param shared: the URL of a running mock: a session of it is used, and no process started
+    :param command: the program and its first arguments; by default PENKNIFE_BIN, else penknife on the PATH
+    :param options: port (a free one by default), seed, dns and web (paths of files), seed_time, clock, plan, webhook (a URL)
+    :raises MockError: if an option is unknown, or penknife is not found or does not start
+    """
+    unknown = [name for name in options if name not in _OPTIONS]
+    if unknown:
+        known = ", ".join(_OPTIONS)
+        raise MockError(f"penknife mock: there is no option '{unknown[0]}'; there are {known}, shared, command")
+    if shared is None:
+        return _start_process(command or _find_command(), options)
+    if options or command:
+        raise MockError("penknife mock: 'shared' uses a mock that runs, so it takes no other option")
+    session = _control(shared, "POST", "/_mock/sessions")
+    return Mock(_session_url(shared, session["url"]), session["key"], lambda: _end_session(shared, session["id"]))
+
+
+class Mock:
+    """A running mock: `url` is where it listens, `key` a valid API key on the plan of the option `plan`."""
+
+    def __init__(self, url: str, key: str, end: Any) -> None:
+        self.url = url
+        self.key = key
+        self._end = end
+
+    def fault(self, **fault: Any) -> None:
+        """Makes calls fail: `fault(api="hmac", status=503, times=2)`. docs/mock.md lists the fields."""
+        self.control("PUT", "/_mock/faults", fault)
+
+    def stub(self, **stub: Any) -> None:
+        """Sets a fixed answer: `stub(api="hmac", input={"message": "a"}, data={"hmac": "b"})`."""
+        self.control("PUT", "/_mock/stubs", stub)
+
+    def clear(self) -> None:
+        """Removes all faults and stubs."""
+        self.control("DELETE", "/_mock/faults")
+        self.control("DELETE", "/_mock/stubs")
+
+    def profile(self, name: str) -> None:
+        """Sets a named set of faults, such as "flaky" or "outage"; "ok" removes it."""
+        self.control("PUT", "/_mock/profile", {"name": name})
+
+    def advance(self, time: str) -> str:
+        """Moves the clock forward by a time such as "90s", "15m", "24h" or "31d"; returns the new time (ISO 8601)."""
+        return self.control("PUT", "/_mock/clock", {"advance": time})["now"]
+
+    def set_time(self, now: str) -> str:
+        """Sets the clock to an instant such as "2025-03-01T12:00:00Z"; returns the new time."""
+        return self.control("PUT", "/_mock/clock", {"now": now})["now"]
+
+    def dns(self, zone: Dict[str, Any]) -> None:
+        """Replaces all DNS records: `{"example.com": [{"TXT": "v=spf1 -all"}]}`."""
+        self.control("PUT", "/_mock/dns", zone)
+
+    def web(self, replies: Dict[str, Any]) -> None:
+        """Replaces all that other hosts answer over HTTPS: `{"https://a.example/": {"body": "text"}}`."""
+        self.control("PUT", "/_mock/web", replies)
+
+    def requests(self, **conditions: Any) -> List[Dict[str, Any]]:
+        """The requests with their answers, oldest first. Conditions: `api`, `status`, `key`.
+
+        :raises MockError: if the mock no longer keeps the oldest ones
+        """
+        journal = self.control("GET", "/_mock/requests?" + urlencode(conditions))
+        if journal["dropped"] > 0:
+            dropped, total = journal["dropped"], journal["total"]
+            raise MockError(
+                f"penknife mock: the {dropped} oldest of {total} requests are no longer kept; call reset() between tests"
+            )
+        return journal["requests"]
+
+    def verify(self, **expected: Any) -> None:
+        """Checks what was called: `verify(api="hmac", status=200, count=2)`. docs/mock.md lists the fields.
+
+        :raises AssertionError: if it was not called so; the message says what came instead
+        """
+        self.control("POST", "/_mock/verify", expected)
+
+    def notices(self) -> List[Dict[str, Any]]:
+        """The webhook messages, oldest first, with the attempts to deliver them."""
+        return self.control("GET", "/_mock/notices")["notices"]
+
+    def webhooks(self, type: Optional[str] = None, count: int = 1) -> List[Dict[str, Any]]:
+        """Waits until there are at least `count` webhook messages of a type, or of any type, and returns all of them.
+
+        :raises MockError: if there are fewer after 5 seconds of real time
+        """
+        until = time.monotonic() + _WAIT_SECONDS
+        while True:
+            notices = self.notices()
+            found = [notice for notice in notices if type is None or notice["type"] == type]
+            if len(found) >= count:
+                return found
+            if time.monotonic() >= until:
+                seen = ", ".join(notice["type"] for notice in notices) or "none"
+                wanted = "webhook messages" if type is None else f"webhook messages of type '{type}'"
+                raise MockError(f"penknife mock: {len(found)} of {count} {wanted} came; there are: {seen}")
+            time.sleep(0.02)
+
+    def mails(self) -> List[Dict[str, Any]]:
+        """The mails, oldest first, with text, HTML and link."""
+        return self.control("GET", "/_mock/mails")["mails"]
+
+    def reset(self) -> None:
+        """Restores the state at the start."""
+        self.control("POST", "/_mock/reset")
+
+    def stop(self) -> None:
+        """Ends the mock, or the session of a shared one."""
+        self._end()
+
+    def control(self, method: str, path: str, body: Optional[Dict[str, Any]] = None) -> Any:
+        """Sends a request to a control path, and returns the `data` of the answer.
+
+        :raises MockError: if the mock refuses it
+        """
+        return _control(self.url, method, path, body)
+
+    def __enter__(self) -> "Mock":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop()
+
+
+def _find_command() -> List[str]:
+    named = os.environ.get("PENKNIFE_BIN") or shutil.which("penknife")
+    if named:
+        return [named]
+    raise MockError(
+        "penknife was not found: build it with 'bun run build' in its repository, and set PENKNIFE_BIN to the path of "
+        "dist/penknife, or put it on the PATH."
+    )
+
+
+def _start_process(command: List[str], options: Dict[str, Any]) -> Mock:
+    arguments = ["mock", "--json", "--stop-with-stdin", "--port", str(options.pop("port", 0))]
+    for name, value in options.items():
+        if value is not None:
+            arguments += ["--" + name.replace("_", "-"), str(value)]
+    # The settings of the shell are meant for services that are started there.
+    settings = [name for name in os.environ if name.upper().startswith("PENKNIFE_")]
+    env = {name: value for name, value in os.environ.items() if name not in settings}
+    try:
+        # Its standard input closes when this process ends, so that the mock ends too when a test run is killed.
+        pipe = subprocess.PIPE
+        process = subprocess.Popen([*command, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, env=env)
+    except OSError as error:
+        raise MockError(f"{command[0]} cannot be run: {error.strerror}. Look at PENKNIFE_BIN.") from error
+    log = bytearray()
+    reader = threading.Thread(target=_read_log, args=(process, log), daemon=True)
+    reader.start()
+    killer = threading.Timer(_START_SECONDS, process.kill)
+    killer.start()
+    line = process.stdout.readline().decode(errors="replace")  # type: ignore[union-attr]
+    killer.cancel()
+    try:
+        event = json.loads(line)
+        return Mock(event["url"], event["key"], lambda: _stop(process, reader))
+    except (ValueError, KeyError, TypeError):
+        if line:
+            process.kill()
+        code = process.wait()
+        reader.join()
+        _stop(process, reader)
+        if line:
+            raise MockError(f"{command[0]} is not penknife: it printed '{line.strip()[:200]}'") from None
+        text = log.decode(errors="replace").strip()
+        raise MockError(f"{command[0]} mock ended with {code}: {text}") from None
+
+
+def _read_log(process: Any, log: bytearray) -> None:
+    for line in process.stderr:
+        log += line
+        del log[:-_LOG_CHARACTERS]
+
+
+def _stop(process: Any, reader: threading.Thread) -> None:
+    process.terminate()
+    process.wait()
+    reader.join()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        stream.close()
+
+
+def _control(base: str, method: str, path: str, body: Optional[Dict[str, Any]] = None) -> Any:
+    url = urlsplit(base)
+    # A proxy of the environment is not meant for a mock, so this does not use urllib.
+    connection = http.client.HTTPConnection(url.hostname or "", url.port or 80, timeout=600)
+    try:
+        text = None if body is None else json.dumps(body)
+        connection.request(method, url.path + path, text, {"content-type": "application/json"})
+        answer = connection.getresponse()
+        content = answer.read().decode()
+        envelope = json.loads(content)
+        status, error, data = answer.status, envelope["error"], envelope["data"]
+    except OSError as cause:
+        raise MockError(f"penknife mock: {base} does not answer: {cause}") from cause
+    except (ValueError, KeyError, TypeError):
+        raise MockError(f"penknife mock: {base} is not penknife: it answered '{content[:200]}'") from None
+    finally:
+        connection.close()
+    if status == 417:
+        raise AssertionError(error)
+    if error is not None:
+        raise MockError(f"penknife mock: {error}")
+    return data
+
+
+def _session_url(shared: str, path: str) -> str:
+    return path if "://" in path else shared.rstrip("/") + path
+
+
+def _end_session(shared: str, id: str) -> None:
+    _control(shared, "DELETE", f"/_mock/sessions/{id}")
+
+
+if pytest is not None:
+
+    @pytest.fixture(scope="session")
+    def penknife_process() -> Any:
+        """The mock of all tests of a run; each process of pytest-xdist has its own."""
+        with start() as mock:
+            yield mock
+
+    @pytest.fixture
+    def penknife(penknife_process: Mock) -> Mock:
+        """The mock in the state at its start."""
+        penknife_process.reset()
+        return penknife_process

@@ -1,0 +1,107 @@
+/** The clients of the test double behave the same in each language. `bun run clients` also runs those for Go and Java. */
+import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { checkedRuns, missingFor, runClient } from "../../scripts/clients/runs.ts"
+import { tempDir } from "../support/temp.ts"
+import { until } from "../support/until.ts"
+import { binary } from "./support.ts"
+
+const root = join(import.meta.dir, "../..")
+
+test("the table has behaviours with different names", () => {
+  const { behaviours } = JSON.parse(readFileSync(join(root, "clients/behaviours.json"), "utf8"))
+  const names = behaviours.map(({ name }: { name: string }) => name)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names.length).toBeGreaterThanOrEqual(33)
+})
+
+for (const run of checkedRuns) {
+  const missing = missingFor(run)
+  if (missing !== null) {
+    console.error(`\n!! LEFT OUT: ${run.name}. ${missing}\n`)
+    continue
+  }
+  test(run.name, async () => {
+    const { code, text } = await runClient(run, binary)
+    expect({ code, text }).toEqual({ code: 0, text: expect.stringMatching(run.prints) })
+  })
+}
+
+/** The interpreter itself: what is on the PATH may be a script that needs a PATH. */
+const python =
+  Bun.which("python3") === null
+    ? null
+    : Bun.spawnSync(["python3", "-c", "import sys; print(sys.executable)"]).stdout.toString().trim()
+if (python === null)
+  console.error("\n!! LEFT OUT: errors of the client for Python. 'python3' is not installed.\n")
+
+describe.if(python !== null)("the client for Python", () => {
+  const empty = tempDir()
+
+  /** What a script with the client prints; for an error of the client, its message. */
+  async function runPython(lines: string, env: Record<string, string> = {}) {
+    const indented = lines.replace(/^/gm, "  ")
+    const script = `import penknife_mock as p\ntry:\n${indented}\nexcept p.MockError as e:\n  print(e)`
+    const child = Bun.spawn([python ?? "", "-B", "-c", script], {
+      cwd: join(root, "clients/python"),
+      stdout: "pipe",
+      stderr: "pipe",
+      env: { PATH: empty, ...env },
+    })
+    const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
+    return err + out.trim()
+  }
+
+  test("says how to get penknife when there is none", async () => {
+    expect(await runPython("p.start()")).toBe(
+      "penknife was not found: build it with 'bun run build' in its repository, and set PENKNIFE_BIN to the path of dist/penknife, or put it on the PATH.",
+    )
+  })
+
+  test("takes penknife from the PATH", async () => {
+    const PATH = join(root, "dist")
+    const script = "with p.start() as mock: print(mock.advance('1d'))"
+    expect(await runPython(script, { PATH })).toBe("2025-01-02T00:00:00.000Z")
+  })
+
+  test("says why penknife did not start", async () => {
+    const PENKNIFE_BIN = binary
+    expect(await runPython("p.start(plan='gold')", { PENKNIFE_BIN })).toMatch(
+      /penknife mock ended with 2: .*--plan must be one of/,
+    )
+    expect(await runPython("p.start(command=['/none/penknife'])")).toBe(
+      "/none/penknife cannot be run: No such file or directory. Look at PENKNIFE_BIN.",
+    )
+    expect(await runPython("p.start(command=['/bin/echo', 'hello'])")).toStartWith(
+      "/bin/echo is not penknife: it printed 'hello mock",
+    )
+    expect(await runPython("p.start(plna='free')")).toBe(
+      "penknife mock: there is no option 'plna'; there are port, seed, seed_time, clock, dns, web, plan, webhook, shared, command",
+    )
+  })
+
+  test("says that a shared mock takes no option, and that none answers", async () => {
+    const shared = "http://127.0.0.1:1"
+    expect(await runPython(`p.start(shared='${shared}', plan='free')`)).toContain("it takes no other option")
+    expect(await runPython(`p.start(shared='${shared}')`)).toContain(`${shared} does not answer`)
+  })
+
+  test("starts a mock on which the settings and the proxy of the shell have no effect", async () => {
+    const env = { PENKNIFE_BIN: binary, PENKNIFE_PLAN: "gold", http_proxy: "http://127.0.0.1:1" }
+    expect(await runPython("with p.start() as mock: print(mock.requests())", env)).toBe("[]")
+  })
+
+  test("starts a mock that ends with the process, also when that is killed", async () => {
+    const script =
+      "mock = p.start()\nprint(mock.url, flush=True)\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
+    const url = await runPython(script, { PENKNIFE_BIN: binary })
+    expect(url).toStartWith("http://127.0.0.1:")
+    const isGone = () =>
+      fetch(url).then(
+        () => false,
+        () => true,
+      )
+    await until(isGone)
+  })
+})
