@@ -206,7 +206,10 @@ test("80 % and 95 % of a month's credits raise one notice each, once a month", a
   for (let i = 0; i < 4; i++) await spend(i === 3 ? 199 : 200)
   expect(await notices()).toEqual([])
   await spend(1)
+  const unsent = { state: "unsent", next_attempt: null, attempts: [] }
+  const reason = "its account has no webhook, or gets its notices by mail"
   const first = {
+    ...{ ...unsent, reason },
     id: expect.stringMatching(/^msg_/),
     type: "credits.threshold_reached",
     timestamp: "2025-01-01T00:00:00.000Z",

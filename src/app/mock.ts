@@ -24,6 +24,7 @@ import { injectAtAdmission, injectAtApi } from "../mock/request-effects.ts"
 import type { MockState } from "../mock/state.ts"
 import { createStubs } from "../mock/stubs.ts"
 import webFixture from "../mock/web-replies.yaml"
+import { mockWebhookSecret } from "../mock/webhook-secret.ts"
 import { createThreadTime } from "../plugins/thread-time.ts"
 import { systemClock } from "../ports/clock.ts"
 import type { LogOutput } from "../ports/log-output.ts"
@@ -42,7 +43,6 @@ import type { History } from "../store/history.ts"
 import { openSqliteStore } from "../store/sqlite/open-sqlite.ts"
 import { type Serving, startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import { messageOf } from "../values/message-of.ts"
-import { toMessage } from "../webhooks/attempt.ts"
 import { createEventCheck } from "../webhooks/event-check.ts"
 import { createAdminAccess, runningOf } from "./admin-parts.ts"
 import { httpSettings } from "./generation.ts"
@@ -50,6 +50,7 @@ import { openGuests } from "./guests.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
 import { mailBrandOf } from "./mails.ts"
 import { createMockMails } from "./mock-mails.ts"
+import { createMockWebhooks } from "./mock-webhooks.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { loadOwnApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
@@ -106,6 +107,7 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
     url: server.url,
     key: defaultKey,
     ca: tls?.ca ?? null,
+    webhook: config.webhook === null ? null : { url: config.webhook, secret: mockWebhookSecret },
     async stop() {
       await server.stop(stopGraceMs)
       ownApis.end()
@@ -130,7 +132,6 @@ async function createState(
   const random = createSeededRandom("penknife")
   const web = createMockWeb(replies)
   const ports = { clock, random, dns, web: config.noOutbound ? webOff : web, timer: systemTimer }
-  // Notices are not sent: tests read them from the outbox.
   const notices = { thresholds: noticeThresholds, now: clock.now }
   const openedStore = openSqliteStore(":memory:", { timer: systemTimer, notices, mostRequests: maxEntries })
   const { store, outbox } = openedStore
@@ -149,7 +150,17 @@ async function createState(
   const running = runningOf(config, apis)
   const { prices } = running
   const accounts = createProgramAccounts({ ...openedStore, clock, random, auditRandom, plans, prices })
-  const names = await seedMagicKeys({ store, admin: openedStore.admin, accounts, plans, clock, plan })
+  const webhook =
+    config.webhook === null ? null : { url: config.webhook, secret: mockWebhookSecret, allowPrivate: false }
+  const names = await seedMagicKeys({
+    store,
+    admin: openedStore.admin,
+    accounts,
+    plans,
+    clock,
+    plan,
+    webhook,
+  })
   const adminKey = await seedAdminKey(openedStore.admin, clock)
   const events = openedStore.timedEvents
   const eventCheck = createEventCheck({ events, plans, clock, timer: systemTimer, log: opened.log })
@@ -204,6 +215,13 @@ async function createState(
   })
   const signIn = nameAdminKey(admin.signIn, adminKey)
   const stubs = createStubs(createSeededRandom)
+  const faults = createFaults(createSeededRandom)
+  const webhooks = createMockWebhooks({
+    ...{ outbox, clock, clockRunsOn: runsOn, machineClock: systemClock, timer: systemTimer },
+    ...{ log: opened.log, signsTimeOf: config.webhookTime, takeFault: faults.takeForWebhook },
+  })
+  openedStore.listen({ onRaised: webhooks.raised, onMessage() {}, onConnected() {} })
+  webhooks.start()
   const logSample = logLevel === null ? null : 1
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
   const admission = createAdmission(seen, plans, ports, sunsetsOf(definitions))
@@ -227,23 +245,24 @@ async function createState(
     clockRunsOn: runsOn,
     dns,
     web,
-    faults: createFaults(createSeededRandom),
+    faults,
     stubs,
     journal: createJournal(),
     async setClock(nowMs) {
       // Counts belong to the time before the reset.
       await history.write()
+      await webhooks.deliverUntil(nowMs, () => eventCheck.run(nowMs), clock.set)
       clock.set(nowMs)
       await history.write()
-      await eventCheck.run()
       await cleaner.run()
     },
-    notices: async () => (await outbox.list()).map((notice) => ({ id: notice.id, ...toMessage(notice) })),
+    notices: webhooks.list,
     mails: mockMails.list,
     ping: () => store.ping(),
     endWatches: requests.close,
     async close() {
       await eventCheck.stop()
+      await webhooks.stop()
       await stop()
       await store.close()
     },

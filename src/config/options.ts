@@ -21,6 +21,7 @@ import {
   text,
   title,
   trueOrFalse,
+  webhookUrl,
 } from "./readers.ts"
 
 /** One setting. The flag, the environment variable, the file key, help and documentation are all made from this. */
@@ -48,6 +49,7 @@ export interface Option<T> {
 }
 
 const clockModes = ["stopped", "real"] as const
+const signingClocks = ["machine", "mock"] as const
 const logFormats = ["auto", "json", "pretty"] as const
 const signUpModes = ["off", "invite", "open"] as const
 const seedTimeMs = Date.UTC(2025, 0, 1)
@@ -309,6 +311,19 @@ export const mockOptions = {
   dnsFile: one("dns FILE", "YAML file with the DNS records to answer with", text, null, "some examples"),
   webFile: one("web FILE", "YAML file with the HTTPS replies of other hosts", text, null, "some examples"),
   plan: one("plan PLAN", "plan of the key mock-key", text, "pro"),
+  webhook: one(
+    "webhook URL",
+    "webhook of the accounts of all keys, on this machine",
+    webhookUrl,
+    null,
+    "none",
+  ),
+  webhookTime: one(
+    "webhook-time CLOCK",
+    "whose time signs webhooks: machine, by which receivers check it, or mock, for the same bytes on every run",
+    oneOf(signingClocks),
+    "machine",
+  ),
   tlsSelfSigned: one("tls-self-signed NAME[,NAME…]", "serve TLS for these names", hosts, [], "plain HTTP"),
   caOut: one(
     "ca-out FILE",

@@ -1,6 +1,8 @@
+import { requireWebhookUrl } from "../accounts/webhook.ts"
 import { parseServerAddress } from "../ports/dns/server-address.ts"
 import type { MailServer } from "../ports/mail-sender.ts"
 import { type Network, toNetwork } from "../values/ip.ts"
+import { messageOf } from "../values/message-of.ts"
 import { parseDuration, parseInstant } from "../values/time-text.ts"
 
 /** Reads the text of a setting. Throws an Error whose message continues the setting's name: "must be …". */
@@ -71,6 +73,15 @@ export function link(value: string): string {
   const isLink = url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === ""
   if (isLink && url.href.length <= 2_000) return url.href
   throw new Error(`must be an address such as https://example.com/terms, not '${value}'`)
+}
+
+/** The URL of a webhook that the operator chooses. */
+export function webhookUrl(value: string): string {
+  try {
+    return requireWebhookUrl(value, { allowPrivate: true, allowLocal: true, ports: null })
+  } catch (thrown) {
+    throw new Error(`cannot be '${value}'. ${messageOf(thrown).replace(/\.$/, "")}`)
+  }
 }
 
 /** An e-mail address or a URL, as a URL: `mailto:help@example.com`. */

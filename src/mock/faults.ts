@@ -21,6 +21,22 @@ export interface FaultRule extends AnswerEdit, Chance {
   readonly malformed?: boolean
 }
 
+/**
+ * A failure on the way to a webhook's receiver. `status`: the receiver is not asked, and counts as having answered so. `delay_ms`:
+ * the first attempt is made so much later, by the clock of the test double. `times` counts attempts.
+ */
+export interface WebhookFault extends Chance, Pick<FaultRule, "times" | "status" | "delay_ms"> {
+  readonly webhook: true
+  /** The attempt is lost. The next one comes as after any failure, so later webhooks overtake this one. */
+  readonly drop?: boolean
+  /** The same request is sent twice. */
+  readonly twice?: boolean
+  /** Signed with another secret. */
+  readonly bad_signature?: boolean
+  /** Signed with a time of ten minutes before. */
+  readonly late_timestamp?: boolean
+}
+
 /** A request that a rule may match: a call or batch of one API, a GraphQL query of several, usage of none. */
 export interface Target {
   readonly apis: readonly string[]
@@ -44,15 +60,26 @@ export interface ActiveFault {
 
 export type Faults = ReturnType<typeof createFaults>
 
-type Entry = { readonly rule: FaultRule; readonly applies: () => boolean }
+type Rule = FaultRule | WebhookFault
+type Entry = { readonly rule: Rule; readonly applies: () => boolean }
 
 /** Creates an empty list of faults. Randomness decides which calls a rule with a probability hits. */
 export function createFaults(createRandom: SeededRandom) {
   let entries: readonly Entry[] = []
 
+  /** The rules that apply. Counts as a call of each of them. */
+  function hit<Hit extends Rule>(matches: (rule: Rule) => rule is Hit): readonly Hit[] {
+    const active = entries.filter(({ rule, applies }) => matches(rule) && applies())
+    if (active.length === 0) return []
+    entries = entries
+      .map((entry) => (active.includes(entry) ? { ...entry, rule: countDown(entry.rule) } : entry))
+      .filter(({ rule }) => rule.times !== 0)
+    return active.map(({ rule }) => rule).filter(matches)
+  }
+
   return {
-    /** Adds a rule; it replaces one with the same `api`, `key` and `input`. */
-    put(rule: FaultRule) {
+    /** Adds a rule; it replaces one with the same `api`, `key` and `input`, or the one for webhooks. */
+    put(rule: Rule) {
       const others = entries.filter((entry) => !isSameTarget(entry.rule, rule))
       entries = [...others, { rule, applies: toChance(rule, createRandom) }]
     },
@@ -60,23 +87,31 @@ export function createFaults(createRandom: SeededRandom) {
       entries = []
     },
     list: () => entries.map(({ rule }) => rule),
-    /** The faults of this request; null when no rule applies. Counts as a call of every rule that does. */
-    take(target: Target) {
-      const active = entries.filter(({ rule, applies }) => matches(rule, target) && applies())
-      if (active.length === 0) return null
-      entries = entries
-        .map((entry) => (active.includes(entry) ? { ...entry, rule: countDown(entry.rule) } : entry))
-        .filter(({ rule }) => rule.times !== 0)
-      return toActiveFault(active.map(({ rule }) => rule))
+    /** The faults of this request; null when no rule applies. */
+    take(target: Target): ActiveFault | null {
+      const active = hit((rule): rule is FaultRule => matches(rule, target))
+      return active.length === 0 ? null : toActiveFault(active)
+    },
+    /** The fault of an attempt to deliver a webhook, after so many others; null without one. A delay is for the first attempt. */
+    takeForWebhook(attempts: number): WebhookFault | null {
+      const isMeant = (rule: Rule) => isForWebhooks(rule) && (attempts === 0 || rule.delay_ms === undefined)
+      return hit((rule): rule is WebhookFault => isMeant(rule))[0] ?? null
     },
   }
 }
 
-function isSameTarget(one: FaultRule, other: FaultRule): boolean {
+function isForWebhooks(rule: Rule): rule is WebhookFault {
+  return "webhook" in rule
+}
+
+function isSameTarget(one: Rule, other: Rule): boolean {
+  if (isForWebhooks(one) || isForWebhooks(other)) return isForWebhooks(one) && isForWebhooks(other)
   return one.api === other.api && one.key === other.key && isDeepStrictEqual(one.input, other.input)
 }
 
-function matches({ api, key, input }: FaultRule, target: Target): boolean {
+function matches(rule: Rule, target: Target): rule is FaultRule {
+  if (isForWebhooks(rule)) return false
+  const { api, key, input } = rule
   return (
     (api === undefined || target.apis.includes(api)) &&
     (key === undefined || keyMatches(key, target.key)) &&
@@ -86,7 +121,7 @@ function matches({ api, key, input }: FaultRule, target: Target): boolean {
   )
 }
 
-function countDown(rule: FaultRule): FaultRule {
+function countDown<R extends Rule>(rule: R): R {
   return rule.times === undefined ? rule : { ...rule, times: rule.times - 1 }
 }
 

@@ -5,6 +5,7 @@ import type { Accounts, NewKey } from "../admin/program-accounts.ts"
 import type { Admission } from "../call/admission.ts"
 import type { MockClock } from "../ports/mock-ports.ts"
 import type { AdminStore } from "../store/admin-store.ts"
+import type { Webhook } from "../store/outbox.ts"
 import { type Store, StoreUnavailable } from "../store/store.ts"
 
 /** The key whose plan `--plan` sets. */
@@ -58,19 +59,23 @@ interface SeedParts {
   readonly clock: MockClock
   /** The plan of {@link defaultKey}. */
   readonly plan: string
+  /** The webhook of all accounts; null for none. */
+  readonly webhook: Webhook | null
 }
 
 /** Real keys by their names. */
 type KeyNames = Map<string, string>
 
 /** Makes an account and a key in the state that each name promises. Returns the real keys by name. */
-export async function seedMagicKeys({ store, admin, accounts, plans, clock, plan }: SeedParts) {
+export async function seedMagicKeys({ store, admin, accounts, plans, clock, plan, webhook }: SeedParts) {
   const names = new Map<string, string>()
+  const accountIds = new Set<string>()
   const startMs = clock.now()
 
   async function issue(name: string, accountId: string, more: Partial<NewKey> = {}): Promise<string> {
     const { id, key } = await accounts.createKey({ accountId, name, ...more })
     names.set(name, key)
+    accountIds.add(accountId)
     return id
   }
   async function issueOn(planName: string, name: string, more?: Partial<NewKey>): Promise<string> {
@@ -95,6 +100,13 @@ export async function seedMagicKeys({ store, admin, accounts, plans, clock, plan
 
   const throttled = await issueOn("pro", "mock-rate-limited", { rateLimit: 1 })
   await store.takeRates([{ buckets: [{ id: throttled, perMinute: 1 }] }], clock.now)
+  if (webhook !== null) {
+    const mutations = [...accountIds].map(
+      (accountId) => ({ kind: "webhook.set", accountId, webhook }) as const,
+    )
+    const audit = toAudit("aud_mockWebhooks", "webhooks.set", "all", startMs)
+    await admin.apply({ mutations, audit, replay: null })
+  }
   return names
 }
 
@@ -107,22 +119,17 @@ async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number
   const spent = { used: limited.monthlyCredits ?? 0, bonus: 0 }
   const own = { id, name: "mock-no-credits", ...spent, events: ["credits.exhausted", "month.renewed"] }
   const account = toAccountDetails(limited, own, nowMs)
-  const audit = {
-    id: "aud_mockNoCredits",
-    atMs: nowMs,
-    actor: "service",
-    actorName: "the mock",
-    operation: "accounts.create",
-    targetKind: "account",
-    targetId: id,
-    accountId: id,
-    before: null,
-    after: null,
-    source: "this process",
-    requestId: "",
-  }
+  const audit = toAudit("aud_mockNoCredits", "accounts.create", id, nowMs)
   await admin.apply({ mutations: [{ kind: "account.insert", account }], audit, replay: null })
   return id
+}
+
+/** The audit record of a change that no operation makes. */
+function toAudit(id: string, operation: string, targetId: string, atMs: number) {
+  const by = { actor: "service", actorName: "the mock", source: "this process", requestId: "" }
+  const accountId = targetId.startsWith("acc_") ? targetId : null
+  const target = { targetKind: "account", targetId, accountId, before: null, after: null }
+  return { id, atMs, operation, ...by, ...target }
 }
 
 /** An admission that also takes magic keys. */

@@ -22,14 +22,14 @@ export interface MockState {
   readonly clock: Pick<MockClock, "now">
   /** Whether the clock runs on its own. */
   readonly clockRunsOn: boolean
-  /** Moves the clock, and raises the events that come with time. */
+  /** Moves the clock, raises the events that come with time, and delivers what becomes due on the way, in order. */
   setClock(nowMs: number): Promise<void>
   readonly dns: MockDns
   readonly web: MockWeb
   readonly faults: Faults
   readonly stubs: Stubs
   readonly journal: Journal
-  /** Notices that a service would send, oldest first, as receivers would get them. */
+  /** Notices with the attempts to deliver them, oldest first. Waits a moment for those in progress. */
   notices(): Promise<readonly object[]>
   /** Mails that a service would have sent, oldest first, as their readers would see them. */
   mails(): Promise<readonly object[]>

@@ -17,8 +17,11 @@ export interface WebhookRequest {
 /** The answer of a webhook, or why there is none. */
 export type WebhookResponse =
   | { readonly status: number /** The header as it came. */; readonly retryAfter: string | null }
-  /** No answer: a few words on why, for operators. */
-  | { readonly error: string }
+  /**
+   * No answer: a few words on why, for operators. `retryMs` is the wait before the next attempt, or null for none, if the usual
+   * wait is not meant.
+   */
+  | { readonly error: string; readonly retryMs?: number | null }
 
 /**
  * Outbound HTTP for webhooks.
@@ -37,6 +40,8 @@ export interface WebhookSenderOptions {
   readonly resolve?: (host: string) => Promise<readonly HostAddress[]>
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string
+  /** Ends all requests in progress when it is aborted. */
+  readonly ended?: AbortSignal
 }
 
 /** Time for one whole request. */
@@ -50,12 +55,12 @@ const maxBodyBytes = 65_536
  * (DNS rebinding). Follows no redirects and uses no proxies, since neither would be checked.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { timer, resolve = resolveHost, ca } = options
+  const { timer, resolve = resolveHost, ca, ended } = options
   return {
     async send({ url, headers, body, allows }) {
       const limit = new AbortController()
       const cancel = timer.after(webhookLimitMs, () => limit.abort())
-      const { signal } = limit
+      const signal = ended ? AbortSignal.any([limit.signal, ended]) : limit.signal
       try {
         const target = new URL(url)
         const addresses = await abortable(resolve(hostOf(target)), signal)

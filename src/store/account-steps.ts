@@ -117,7 +117,7 @@ export const accountSteps = {
   ],
   "notice.insert": ({ nowMs, accountId, ...notice }) => [
     exists("accounts", accountId),
-    insertNotice({ ...notice, accountId, nowMs, raisedMs: nowMs, periodStartMs: null }),
+    insertNotice({ ...notice, accountId, raisedMs: nowMs, periodStartMs: null }),
   ],
   "notice.resend": ({ id, nowMs }) => [
     step(
@@ -137,15 +137,15 @@ export const accountSteps = {
  * with its id.
  */
 export function insertNotice(notice: TimedNotice): Step {
-  const { id, type, data, periodStartMs, raisedMs, nowMs, accountId } = notice
+  const { id, type, data, periodStartMs, raisedMs, accountId } = notice
   return step(
     `INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, raised_ms, state, next_attempt_ms)
      SELECT $1, accounts.id, $2, $3, coalesce($4::bigint, period_start_ms), plan,
        CASE WHEN $4::bigint > period_start_ms THEN 0 ELSE used END, $5::bigint,
-       CASE WHEN ${hasNoWebhook} THEN 'unsent' ELSE 'pending' END, CASE WHEN NOT ${hasNoWebhook} THEN $6::bigint END
-     FROM accounts JOIN ledger ON ledger.account_id = accounts.id WHERE accounts.id = $7
+       CASE WHEN ${hasNoWebhook} THEN 'unsent' ELSE 'pending' END, CASE WHEN NOT ${hasNoWebhook} THEN $5::bigint END
+     FROM accounts JOIN ledger ON ledger.account_id = accounts.id WHERE accounts.id = $6
      ON CONFLICT (id) DO NOTHING RETURNING 1`,
-    [id, type, data, periodStartMs, raisedMs, nowMs, accountId],
+    [id, type, data, periodStartMs, raisedMs, accountId],
   )
 }
 

@@ -64,9 +64,8 @@ export interface TimedNotice {
   readonly type: string
   /** The `data` of the message, as JSON. */
   readonly data: string
-  /** When the event happened. */
+  /** When the event happened. It is due from then on. */
   readonly raisedMs: number
-  readonly nowMs: number
   /** Start of the credit month that has begun; null for the stored one. */
   readonly periodStartMs: number | null
 }

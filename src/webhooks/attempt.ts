@@ -13,6 +13,8 @@ import { toIso } from "../values/time-text.ts"
 export interface AttemptParts {
   readonly outbox: Outbox
   readonly sender: WebhookSender
+  /** Makes the headers of an attempt; {@link signedHeaders} by default. */
+  readonly sign?: typeof signedHeaders
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -27,7 +29,7 @@ export async function attempt(notice: DueNotice, parts: AttemptParts): Promise<v
     const atMs = clock.now()
     const startMs = clock.monotonicMs()
     const trace = parts.tracer ? beginDelivery(notice, parts.tracer) : null
-    const response = await send(notice, parts.sender, atMs, trace)
+    const response = await send(notice, parts, atMs, trace)
     if (trace?.span) endDelivery(trace.span, response)
     const durationMs = Math.round(clock.monotonicMs() - startMs)
     const result = resultOf(notice, response, parts)
@@ -43,10 +45,11 @@ export async function attempt(notice: DueNotice, parts: AttemptParts): Promise<v
   }
 }
 
-function send(notice: DueNotice, sender: WebhookSender, nowMs: number, trace: RequestTrace | null) {
+function send(notice: DueNotice, parts: AttemptParts, nowMs: number, trace: RequestTrace | null) {
+  const { sender, sign = signedHeaders } = parts
   const { url, secret, allowPrivate } = notice.webhook
   const body = JSON.stringify(toMessage(notice))
-  const signed = signedHeaders(notice.id, body, secret, nowMs)
+  const signed = sign(notice.id, body, secret, nowMs)
   const headers = trace ? { ...signed, traceparent: trace.traceparent } : signed
   return sender.send({ url, headers, body, allows: addressRule(new URL(url), allowPrivate) })
 }
@@ -57,6 +60,10 @@ function resultOf(
   response: WebhookResponse,
   { clock, random }: AttemptParts,
 ): AttemptResult {
+  if ("error" in response && response.retryMs !== undefined) {
+    const { retryMs: delayMs } = response
+    return delayMs === null ? { kind: "failed" } : { kind: "retry", delayMs }
+  }
   const { status, retryAfter } = "status" in response ? response : { status: 0, retryAfter: null }
   if (status >= 200 && status <= 299) return { kind: "delivered" }
   if (status === 410) return { kind: "gone" }

@@ -11,9 +11,15 @@ const leaseMs = 60_000
 /** Longer than any wait that this program stores, including the attempt before it. */
 const maxWaitMs = maxDelayMs + leaseMs + webhookLimitMs
 
+interface DeliveryParts extends AttemptParts {
+  readonly timer: Timer
+  /** Chooses how each attempt is signed and sent; all alike by default. */
+  readonly partsFor?: (notice: DueNotice) => Pick<AttemptParts, "sender" | "sign">
+}
+
 /** Creates what sends notices to webhooks, each at least once, but does not start it. Attempts at one time go to other hosts. */
-export function createDelivery(parts: AttemptParts & { readonly timer: Timer }) {
-  const { outbox, log } = parts
+export function createDelivery(parts: DeliveryParts) {
+  const { outbox, log, partsFor } = parts
   const loop = createDeliveryLoop<DueNotice>(
     {
       maxAttempts: 256,
@@ -23,7 +29,7 @@ export function createDelivery(parts: AttemptParts & { readonly timer: Timer }) 
       nextAttemptMs: outbox.nextAttemptMs,
       placeOf: ({ host }) => host,
       isRetry: ({ attempts }) => attempts > 0,
-      attempt: (notice) => attempt(notice, parts),
+      attempt: (notice) => attempt(notice, { ...parts, ...partsFor?.(notice) }),
     },
     parts,
   )

@@ -35,8 +35,7 @@ export function createEventCheck(parts: EventCheckParts) {
   let cancel = () => {}
   let running: Promise<void> = Promise.resolve()
 
-  async function run(): Promise<void> {
-    const nowMs = clock.now()
+  async function run(nowMs = clock.now()): Promise<void> {
     const lookedMs = await events.lookedUntilMs()
     if (lookedMs === nowMs) return
     // After a clock was set back, events are raised again; those in the store already are ignored.
@@ -74,15 +73,11 @@ export function createEventCheck(parts: EventCheckParts) {
 
   async function forEachPage<Row extends { readonly atMs: number; readonly id: string }>(
     read: (page: EventPage) => Promise<readonly Row[]>,
-    toNotice: (row: Row) => Omit<TimedNotice, "nowMs"> | null,
+    toNotice: (row: Row) => TimedNotice | null,
   ): Promise<void> {
-    const nowMs = clock.now()
     for (let after: EventPage["after"] = null; ; await timer.turn()) {
       const rows: readonly Row[] = await read({ limit: pageSize, after })
-      const notices = rows.flatMap((row) => {
-        const notice = toNotice(row)
-        return notice === null ? [] : { ...notice, nowMs }
-      })
+      const notices = rows.flatMap((row) => toNotice(row) ?? [])
       if (notices.length > 0) await events.raise(notices)
       after = rows.at(-1) ?? null
       if (rows.length < pageSize) return
@@ -98,7 +93,10 @@ export function createEventCheck(parts: EventCheckParts) {
   }
 
   return {
-    /** Raises the events that became due since the last check of any process. A first check raises nothing. */
+    /**
+     * Raises the events that became due since the last check of any process, up to `nowMs`: by default the present, or later if
+     * the clock is about to move there. A first check raises nothing.
+     */
     run,
     /** Checks now and then every minute. */
     start: check,

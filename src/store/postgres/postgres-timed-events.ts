@@ -9,9 +9,9 @@ const insertNotices = `
     INSERT INTO notices (id, account_id, type, data, period_start_ms, plan, used, raised_ms, state, next_attempt_ms)
     SELECT x.id, accounts.id, x.type, x.data, coalesce(x."periodStartMs", period_start_ms), plan,
       CASE WHEN x."periodStartMs" > period_start_ms THEN 0 ELSE used END, x."raisedMs",
-      CASE WHEN ${hasWebhook} THEN 'pending' ELSE 'unsent' END, CASE WHEN ${hasWebhook} THEN x."nowMs" END
+      CASE WHEN ${hasWebhook} THEN 'pending' ELSE 'unsent' END, CASE WHEN ${hasWebhook} THEN x."raisedMs" END
     FROM jsonb_to_recordset($1::text::jsonb) AS x (id text, "accountId" text, type text, data text, "raisedMs" bigint,
-        "nowMs" bigint, "periodStartMs" bigint)
+        "periodStartMs" bigint)
       JOIN accounts ON accounts.id = x."accountId" JOIN ledger ON ledger.account_id = accounts.id
     ORDER BY x.id
     ON CONFLICT (id) DO NOTHING

@@ -55,11 +55,14 @@ export function addMock(program: Command, parts: CliParts): void {
   async function run(config: Config, { json, stopWithStdin: stdin = false }: MockFlags) {
     const mock = await startMock(config)
     const stopped = stopRequested({ stdin })
-    const { url, key, ca } = mock
+    const { url, key, ca, webhook } = mock
     if (json) {
       const event = { event: "listening", url, pid: process.pid, key, ...(ca !== null && { ca }) }
-      terminal.out(`${JSON.stringify(event)}\n`)
-    } else terminal.out(startText(url, key, config))
+      terminal.out(`${JSON.stringify({ ...event, ...(webhook !== null && { webhook }) })}\n`)
+    } else {
+      terminal.out(startText(url, key, config))
+      if (webhook) terminal.out(`Webhooks go to ${webhook.url}, signed with ${webhook.secret}\n\n`)
+    }
     await stopped
     await mock.stop()
   }
@@ -69,7 +72,7 @@ export function addMock(program: Command, parts: CliParts): void {
 function startText(url: string, key: string, config: Config): string {
   return `penknife listening on ${url}
 
-This is a test double: it stores nothing and uses no network. Try it:
+This is a test double: it stores nothing and uses no network beyond this machine. Try it:
 
   curl -H 'x-api-key: ${key}' '${url}${isChosen(config) ? "/v1/usage" : "/v1/spfvalidator?domain=good.example"}'
   curl '${url}/_mock'

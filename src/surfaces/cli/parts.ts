@@ -122,6 +122,8 @@ export interface RunningMock {
   readonly key: string
   /** The authority's certificate (PEM) when the mock serves TLS; otherwise null. */
   readonly ca: string | null
+  /** The webhook of `--webhook`; null without it. */
+  readonly webhook: { readonly url: string; readonly secret: string } | null
   stop(): Promise<void>
 }
 

@@ -1,0 +1,161 @@
+/** Webhooks of the test double, delivered over real sockets to a receiver in this process. */
+import { expect, test } from "bun:test"
+import { Webhook } from "standardwebhooks"
+import { mockWebhookSecret } from "../src/mock/webhook-secret.ts"
+import { post, startTestMock, type TestMock } from "./support/mock.ts"
+import { type Received, startReceiver, statusOnly } from "./support/receiver.ts"
+
+interface Notice {
+  readonly id: string
+  readonly type: string
+  readonly timestamp: string
+  readonly state: string
+  readonly reason: string | null
+  readonly next_attempt: string | null
+  readonly attempts: readonly {
+    readonly at: string
+    readonly duration_ms: number
+    readonly status: number | null
+    readonly error: string | null
+    readonly sent: boolean
+    readonly headers: Record<string, string>
+    readonly body: string
+  }[]
+}
+
+const noticesOf = async (mock: TestMock) => (await mock.control("GET", "/notices")).data?.notices as Notice[]
+const advance = (mock: TestMock, time: string) => mock.control("PUT", "/clock", { advance: time })
+/** Raises three notices at once: two thresholds, and that all credits are used up. */
+const exhaust = (mock: TestMock) =>
+  mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-no-credits" }).then((answer) => answer.status)
+const raised = ["credits.exhausted", "credits.threshold_reached", "credits.threshold_reached"]
+
+/** Runs an operation of the administration; any of its fields. */
+async function administer(mock: TestMock, method: string, path: string, body?: object) {
+  const headers = { "x-admin-key": "mock-admin", "content-type": "application/json" }
+  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+  const answer = await fetch(`${mock.url}/admin/v1${path}`, init)
+  return (await answer.json()) as {
+    readonly data: readonly { readonly id: string }[]
+    readonly secret: string
+  }
+}
+
+/** As a receiver does: by its own clock. */
+const verify = ({ headers, body }: Received) => new Webhook(mockWebhookSecret).verify(body, headers)
+
+const types = (received: readonly Received[]) => received.map(({ body }) => JSON.parse(body).type)
+
+test("a webhook of the start gets what its accounts raise, at once, signed so that receivers verify it", async () => {
+  const receiver = startReceiver()
+  const mock = await startTestMock({ webhook: receiver.url })
+  expect(await exhaust(mock)).toBe(429)
+  const [notice, ...others] = await noticesOf(mock)
+  expect(others).toHaveLength(2)
+  expect(types(receiver.received)).toEqual(raised)
+  for (const request of receiver.received) verify(request)
+  const [request] = receiver.received as [Received]
+  expect(verify(request)).toEqual({
+    type: "credits.exhausted",
+    timestamp: "2025-01-01T00:00:00.000Z",
+    data: expect.objectContaining({ account: "acc_mockNoCredits", plan: "pro" }),
+  })
+  expect(notice).toMatchObject({ id: request.headers["webhook-id"], state: "delivered", reason: null })
+  expect(notice?.attempts).toEqual([
+    {
+      at: "2025-01-01T00:00:00.000Z",
+      duration_ms: 0,
+      url: receiver.url,
+      status: 204,
+      error: null,
+      fault: null,
+      sent: true,
+      headers: expect.any(Object),
+      body: request.body,
+    } as never,
+  ])
+  expect(request.headers).toMatchObject(notice?.attempts[0]?.headers ?? { missing: "" })
+})
+
+test("moving the clock makes each attempt at its time, in order: 5 s, doubling up to an hour, for a day", async () => {
+  const receiver = startReceiver()
+  receiver.answer(() => statusOnly(503))
+  const mock = await startTestMock({ webhook: receiver.url, webhookTime: "mock" })
+  await exhaust(mock)
+  const pending = { state: "pending", reason: null, next_attempt: "2025-01-01T00:00:05.000Z" }
+  expect(await noticesOf(mock)).toMatchObject(raised.map(() => ({ ...pending, attempts: [{ status: 503 }] })))
+  await advance(mock, "4s")
+  expect(receiver.received).toHaveLength(3)
+  await advance(mock, "1s")
+  expect(receiver.received).toHaveLength(6)
+  await advance(mock, "12h")
+  receiver.answer(() => statusOnly(204))
+  await advance(mock, "24h")
+  const [notice] = await noticesOf(mock)
+  const times = receiver.received
+    .filter(({ body }) => body.includes("credits.exhausted"))
+    .map(({ headers }) => Number(headers["webhook-timestamp"]))
+  const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0))
+  expect(waits.slice(0, 11)).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 3_600])
+  expect(new Set(waits.slice(10))).toEqual(new Set([3_600]))
+  expect(notice).toMatchObject({ state: "delivered", reason: null, next_attempt: null })
+  expect(notice?.attempts.map(({ status }) => status)).toEqual([...times.slice(1).map(() => 503), 204])
+})
+
+test("31 days in one move: retries and events in the order of their times, the same bytes in two runs", async () => {
+  async function run(): Promise<readonly Received[]> {
+    const receiver = startReceiver()
+    let seen = 0
+    receiver.answer(() => statusOnly(++seen % 3 === 0 ? 204 : 500))
+    const mock = await startTestMock({ webhook: receiver.url, webhookTime: "mock" })
+    await exhaust(mock)
+    await noticesOf(mock)
+    await advance(mock, "31d")
+    const shown = (await noticesOf(mock)).flatMap(({ attempts }) => attempts)
+    expect(shown).toHaveLength(receiver.received.length)
+    return receiver.received.map(({ headers: { host: _, ...headers }, ...rest }) => ({ ...rest, headers }))
+  }
+  const [one, two] = [await run(), await run()]
+  expect(one).toEqual(two)
+  const times = one.map(({ headers }) => Number(headers["webhook-timestamp"]))
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+  expect(times.at(-1)).toBeGreaterThan(Date.parse("2025-01-31T23:59:59Z") / 1_000)
+  expect([...new Set(types(one))]).toEqual([...new Set(raised), "key.expiring", "month.renewed"])
+})
+
+test("a webhook on another host is listed with the reason, and nothing is sent", async () => {
+  const mock = await startTestMock({ webhook: "https://receiver.example/hook" })
+  await exhaust(mock)
+  const reason = expect.stringContaining("not sent: the test double delivers to this machine")
+  expect(await noticesOf(mock)).toMatchObject(raised.map(() => ({ state: "failed", reason, attempts: [] })))
+})
+
+test("a reset ends attempts in progress, forgets the attempts, and keeps the webhook", async () => {
+  const receiver = startReceiver()
+  receiver.answer(() => new Promise(() => {}))
+  const mock = await startTestMock({ webhook: receiver.url })
+  await exhaust(mock)
+  await receiver.count(1)
+  await mock.reset()
+  expect(await noticesOf(mock)).toEqual([])
+  receiver.answer(() => statusOnly(204))
+  await exhaust(mock)
+  const delivered = { state: "delivered", attempts: [{ status: 204 }] }
+  expect(await noticesOf(mock)).toMatchObject(raised.map(() => delivered))
+})
+
+test("thresholds and key events reach webhooks that the admin API has set, with its secret", async () => {
+  const receiver = startReceiver()
+  const mock = await startTestMock()
+  const { id } = await administer(mock, "GET", "/accounts?search=mock-free").then(
+    ({ data }) => data[0] ?? { id: "none" },
+  )
+  const { secret } = await administer(mock, "POST", `/accounts/${id}/webhook`, { url: receiver.url })
+  const inputs = Array.from({ length: 200 }, () => ({ companyid: "76" }))
+  for (let batch = 0; batch < 4; batch++)
+    await post(mock, "/v1/bluetoothlookup/batch", "mock-free", { inputs })
+  expect(await noticesOf(mock)).toMatchObject([{ type: "credits.threshold_reached", state: "delivered" }])
+  const [request] = receiver.received as [Received]
+  expect(new Webhook(secret).verify(request.body, request.headers)).toMatchObject({ data: { threshold: 80 } })
+  expect(() => verify(request)).toThrow("No matching signature")
+})
