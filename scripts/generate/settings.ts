@@ -1,5 +1,5 @@
 import { defaultPlans } from "../../src/accounts/plan.ts"
-import type { Option } from "../../src/config/options.ts"
+import type { Option } from "../../src/config/define-option.ts"
 import { toTable } from "../../src/surfaces/markdown/table.ts"
 
 export function settingsTable(settings: readonly Option<unknown>[]): string {

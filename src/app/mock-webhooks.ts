@@ -142,7 +142,7 @@ export function createMockWebhooks(parts: MockWebhooksParts) {
     }
   }
 
-  /** Waits for the attempts that are due or in progress, at most for a moment: a receiver may be silent, or be the one who asks. */
+  /** Waits for attempts that are due or in progress, but not long: a receiver may be silent, or be the one who asks. */
   async function settle(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const cancel = timer.after(lookWaitMs, resolve)
@@ -159,8 +159,8 @@ export function createMockWebhooks(parts: MockWebhooksParts) {
       return (await outbox.list()).map((notice) => toShown(notice, shown.get(notice.id) ?? []))
     },
     /**
-     * Moves the clock to each instant at which something is due, and makes those attempts, up to `untilMs`. If receivers are slow,
-     * it stops moving after a time, and the rest is late.
+     * Moves the clock to each instant up to `untilMs` at which something is due, and makes those attempts. If receivers are slow,
+     * it stops after a time, and the rest is late.
      * @param raise raises the events of the time up to `untilMs`
      */
     async deliverUntil(untilMs: number, raise: () => Promise<void>, setClock: (nowMs: number) => void) {

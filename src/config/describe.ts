@@ -1,8 +1,8 @@
 import type { Network } from "../values/ip.ts"
 import { withoutPassword } from "../values/without-password.ts"
+import type { Option } from "./define-option.ts"
 import type { Config } from "./load.ts"
-
-import { type Option, type OptionKey, options } from "./options.ts"
+import { type OptionKey, options } from "./options.ts"
 import type { AdminPlace } from "./readers.ts"
 
 /** Settings whose value nobody may read back. */

@@ -1,4 +1,5 @@
 import { logLevels } from "../ports/log.ts"
+import { file, fixed, inTable, many, type Option, one, plan, toggle } from "./define-option.ts"
 import {
   type AdminPlace,
   adminPlace,
@@ -15,38 +16,12 @@ import {
   oneOf,
   opaqueColor,
   origin,
-  type Reader,
   share,
   smtpUrl,
   text,
   title,
-  trueOrFalse,
   webhookUrl,
 } from "./readers.ts"
-
-/** One setting. The flag, the environment variable, the file key, help and documentation are all made from this. */
-export interface Option<T> {
-  /** Such as `--max-body`. */
-  readonly flag: string
-  /** The name of the flag's value in help; null for a switch, which has no value. */
-  readonly value: string | null
-  /** Such as `PENKNIFE_MAX_BODY`. */
-  readonly env: string
-  /** The key in the TOML file, such as `max_body`, or `catalog.include` in a table. */
-  readonly fileKey: string
-  readonly help: string
-  readonly default: T
-  /** The default as help shows it. */
-  readonly defaultText: string
-  readonly repeatable?: boolean
-  /** Whether a change needs a restart. */
-  readonly needsRestart?: boolean
-  /** Whether it names a file of the service's machine, which must not be chosen over HTTP. */
-  readonly namesFile?: boolean
-  /** Whether it is the name of a plan, so that it is chosen from the configured ones. */
-  readonly namesPlan?: boolean
-  readonly read: Reader<unknown>
-}
 
 const clockModes = ["stopped", "real"] as const
 const signingClocks = ["machine", "mock"] as const
@@ -368,47 +343,3 @@ export type OptionKey = keyof typeof allOptions
 
 /** Settings of one command that differ from those of the table. */
 export type OwnOptions = { readonly [K in OptionKey]?: Option<unknown> }
-
-function one<T, Default extends T | null>(
-  usage: string,
-  help: string,
-  read: Reader<T>,
-  value: Default,
-  defaultText = String(value),
-): Option<T | Default> {
-  return { ...named(usage), help, read, default: value, defaultText }
-}
-
-function many<T>(usage: string, help: string, read: Reader<T>, defaultText: string): Option<readonly T[]> {
-  return { ...one(usage, help, read, null, defaultText), default: [], repeatable: true }
-}
-
-/** A setting of a listener, of the store or of the log's output, which need a restart. */
-function fixed<T>(option: Option<T>): Option<T> {
-  return { ...option, needsRestart: true }
-}
-
-/** A setting whose key in the file is in a table: `catalog.include`. */
-function inTable<T>(table: string, option: Option<T>): Option<T> {
-  return { ...option, fileKey: option.fileKey.replace(`${table}_`, `${table}.`) }
-}
-
-/** A setting that names a plan. */
-function plan(usage: string, help: string): Option<string> {
-  return { ...one(usage, help, text, "free"), namesPlan: true }
-}
-
-/** A setting that names a file of the service's machine. */
-function file(usage: string, help: string, defaultText: string): Option<string | null> {
-  return { ...one(usage, help, text, null, defaultText), namesFile: true }
-}
-
-function toggle(name: string, help: string, defaultText: string): Option<boolean> {
-  return { ...named(name), help, read: trueOrFalse, default: false, defaultText }
-}
-
-function named(usage: string): Pick<Option<unknown>, "flag" | "value" | "env" | "fileKey"> {
-  const [name = "", value = null] = usage.split(" ")
-  const fileKey = name.replaceAll("-", "_")
-  return { flag: `--${name}`, value, env: `PENKNIFE_${fileKey.toUpperCase()}`, fileKey }
-}

@@ -22,8 +22,8 @@ export interface FaultRule extends AnswerEdit, Chance {
 }
 
 /**
- * A failure on the way to a webhook's receiver. `status`: the receiver is not asked, and counts as having answered so. `delay_ms`:
- * the first attempt is made so much later, by the clock of the test double. `times` counts attempts.
+ * A failure on the way to a webhook's receiver. With `status` the receiver is not asked, and counts as having answered so. With
+ * `delay_ms` the first attempt is made so much later, by the clock of the test double. `times` counts attempts.
  */
 export interface WebhookFault extends Chance, Pick<FaultRule, "times" | "status" | "delay_ms"> {
   readonly webhook: true

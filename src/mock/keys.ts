@@ -5,7 +5,6 @@ import type { Accounts, NewKey } from "../admin/program-accounts.ts"
 import type { Admission } from "../call/admission.ts"
 import type { MockClock } from "../ports/mock-ports.ts"
 import type { AdminStore } from "../store/admin-store.ts"
-import type { Webhook } from "../store/outbox.ts"
 import { type Store, StoreUnavailable } from "../store/store.ts"
 
 /** The key whose plan `--plan` sets. */
@@ -60,7 +59,7 @@ interface SeedParts {
   /** The plan of {@link defaultKey}. */
   readonly plan: string
   /** The webhook of all accounts; null for none. */
-  readonly webhook: Webhook | null
+  readonly webhook: { readonly url: string; readonly secret: string; readonly allowPrivate: boolean } | null
 }
 
 /** Real keys by their names. */

@@ -1,8 +1,9 @@
 import { type Command, Option as Flag } from "commander"
 import type { PreparedApi } from "../../call/prepared-api.ts"
+import type { Option } from "../../config/define-option.ts"
 import { type ConfigSource, createConfigSource } from "../../config/file.ts"
 import { type Config, loadConfig } from "../../config/load.ts"
-import { allOptions, type Option, type OptionKey, type OwnOptions } from "../../config/options.ts"
+import { allOptions, type OptionKey, type OwnOptions } from "../../config/options.ts"
 import type { CliParts } from "./parts.ts"
 import { collect } from "./values.ts"
 
