@@ -89,3 +89,23 @@ test("shared goes with no option for the start of a mock", async () => {
     "penknife mock: 'shared' uses a mock that runs already: start that with 'plan'",
   )
 })
+
+test("verify says what came instead, and tells a refusal from it", async () => {
+  await using mock = await startMock({ command })
+  await fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": mock.key } })
+  expect(await mock.verify({ api: "bluetoothlookup", count: 1 })).toContain(
+    "#1 GET /v1/bluetoothlookup?companyid=76",
+  )
+  const wrong = mock.verify({ api: "bluetoothlookup", input: { companyid: "77" } })
+  await expect(wrong).rejects.toMatchObject({
+    name: "NotAsExpected",
+    message:
+      'Expected at least 1: api bluetoothlookup, input.companyid "77"\n0 came.\nThe nearest of 1 others (- expected, + came):\n' +
+      "#1 GET /v1/bluetoothlookup?companyid=76 with key mock-key → 200\n    api bluetoothlookup\n" +
+      '  - input.companyid "77"\n  + input.companyid "76"',
+  })
+  await expect(mock.verify({ count: 1, at_least: 1 })).rejects.toMatchObject({
+    name: "Error",
+    message: expect.stringMatching(/^penknife mock: The 'count' parameter /),
+  })
+})

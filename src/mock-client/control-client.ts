@@ -11,15 +11,24 @@ type Envelope<T> = { readonly error: string | null; readonly data: T }
  */
 export function controlOf(url: string, ca: string | null) {
   return async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const text = await exchange(new URL(url + path), method, ca, body && JSON.stringify(body))
+    const { status, text } = await exchange(new URL(url + path), method, ca, body && JSON.stringify(body))
     const { error, data }: Envelope<T> = JSON.parse(text)
+    if (status === 417) throw Object.assign(new Error(error ?? ""), { name: notAsExpected })
     if (error !== null) throw new Error(`penknife mock: ${error}`)
     return data
   }
 }
 
+/** The name of the Error that says what came instead of the expected requests. */
+export const notAsExpected = "NotAsExpected"
+
 /** Node's `fetch` cannot be given a certificate authority, so this uses `node:http`. */
-function exchange(url: URL, method: string, ca: string | null, body = ""): Promise<string> {
+function exchange(
+  url: URL,
+  method: string,
+  ca: string | null,
+  body = "",
+): Promise<{ status: number; text: string }> {
   const send = url.protocol === "https:" ? requestHttps : requestHttp
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) }
   return new Promise((resolve, reject) => {
@@ -27,7 +36,8 @@ function exchange(url: URL, method: string, ca: string | null, body = ""): Promi
     const request = send(url, { method, headers, agent: false, ...(ca !== null && { ca }) }, (response) => {
       const chunks: Uint8Array[] = []
       response.on("data", (chunk: Uint8Array) => chunks.push(chunk))
-      response.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")))
+      const { statusCode: status = 0 } = response
+      response.on("end", () => resolve({ status, text: Buffer.concat(chunks).toString("utf8") }))
       response.on("error", reject)
     })
     request.on("error", reject)

@@ -51,6 +51,11 @@ export interface Mock {
   requests(filter?: RequestFilter): Promise<readonly MockRequest[]>
   /** The requests so far as text, for the output of a failed test. */
   describeRequests(filter?: RequestFilter): Promise<string>
+  /**
+   * Resolves when the requests so far are as expected, with them as text. Rejects otherwise, with an Error whose message shows
+   * what came instead, nearest first; its name is `NotAsExpected`.
+   */
+  verify(expectation: MockExpectation): Promise<string>
   /** Makes calls fail. A new fault replaces the one with the same `api`, `key` and `input`. */
   fault(fault: MockFault): Promise<void>
   /** Sets a fixed answer. A new stub replaces the one with the same `api` and `input`. */
@@ -83,6 +88,28 @@ export interface RequestFilter {
   readonly status?: number
   /** Requests with this API key; `mock-pro` means it with any tail. */
   readonly key?: string
+}
+
+/** A kind of request. All conditions must hold; `{}` is every request. */
+export interface MockPattern extends RequestFilter {
+  /** Values of one input of `api`, as for {@link MockRule.input}; in a batch, of any of its inputs. */
+  readonly input?: Readonly<Record<string, unknown>>
+  /** Values of request headers, by name. */
+  readonly header?: Readonly<Record<string, string>>
+}
+
+/**
+ * How often requests should have come: at least once, or as `count`, `at_least` and `at_most` say. Or with `order`: requests that
+ * should have come one after the other; others may come between them, and the other conditions hold for each.
+ * @example
+ * await mock.verify({ api: "hmac", status: 200, input: { message: "a" }, count: 1 })
+ * await mock.verify({ key: "mock-pro", order: [{ api: "hmac", status: 503 }, { api: "hmac", status: 200 }] })
+ */
+export interface MockExpectation extends MockPattern {
+  readonly count?: number
+  readonly at_least?: number
+  readonly at_most?: number
+  readonly order?: readonly MockPattern[]
 }
 
 /** A request that the mock received, and its answer. */
@@ -228,6 +255,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     pid,
     requests,
     describeRequests: async (filter) => (await requests(filter)).map(describe).join("\n"),
+    verify: async (expected) => (await control<{ text: string }>("POST", "/_mock/verify", expected)).text,
     fault: (fault) => change("PUT", "/_mock/faults", fault),
     stub: (stub) => change("PUT", "/_mock/stubs", stub),
     async clear() {

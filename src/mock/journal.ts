@@ -20,6 +20,13 @@ export interface JournalEntry {
   readonly response: (Message & { readonly status: number }) | null
 }
 
+/** A request with what its reader does not see. */
+export interface JournalRecord {
+  readonly entry: JournalEntry
+  /** The inputs that its APIs got, by API, as JSON without secrets; null when they are too long to keep. */
+  readonly inputs: string | null
+}
+
 interface Message {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -31,33 +38,35 @@ export type Journal = ReturnType<typeof createJournal>
 
 /** The most entries that are kept; the oldest are dropped first. */
 export const maxEntries = 10_000
-/** The most characters of all bodies together, and of one body. */
+/** The most characters of all requests together, and of one body. */
 const maxCharacters = 64 * 1024 * 1024
 export const maxBodyCharacters = 65_536
 
 /** Creates an empty journal. */
 export function createJournal() {
-  let entries: JournalEntry[] = []
+  let records: (JournalRecord & { readonly characters: number })[] = []
   let total = 0
   let characters = 0
 
   return {
-    add(entry: Omit<JournalEntry, "number">) {
-      entries.push({ number: ++total, ...entry })
-      characters += sizeOf(entry)
-      while (entries.length > maxEntries || characters > maxCharacters) {
-        const oldest = entries.shift()
-        if (!oldest) break
-        characters -= sizeOf(oldest)
+    add(entry: Omit<JournalEntry, "number">, inputs: string | null) {
+      const record = { entry: { number: ++total, ...entry }, inputs, characters: sizeOf(entry, inputs) }
+      records.push(record)
+      characters += record.characters
+      while (records.length > maxEntries || characters > maxCharacters) {
+        characters -= records.shift()?.characters ?? 0
       }
     },
     clear() {
-      entries = []
+      records = []
       total = 0
       characters = 0
     },
+    /** A copy of the kept records, oldest first, and how many were dropped. */
+    records: () => ({ records: [...records], dropped: total - records.length }),
     /** The kept entries that match, oldest first; how many requests came; how many of them were dropped. */
     read({ api, status, key }: { readonly api?: string; readonly status?: number; readonly key?: string }) {
+      const entries = records.map(({ entry }) => entry)
       const requests = entries.filter(
         (entry) =>
           (api === undefined || entry.apis.includes(api)) &&
@@ -80,6 +89,8 @@ export function shownKey(key: string): string {
   return key.startsWith("mock-") || key.length <= 9 ? key : `${key.slice(0, 9)}…`
 }
 
-function sizeOf({ request, response }: Omit<JournalEntry, "number">): number {
-  return request.body.length + (response?.body.length ?? 0)
+function sizeOf({ path, request, response }: Omit<JournalEntry, "number">, inputs: string | null): number {
+  const headers = [request, response].flatMap((message) => Object.values(message?.headers ?? {}))
+  const texts = [path, request.body, response?.body ?? "", inputs ?? "", ...headers]
+  return texts.reduce((sum, { length }) => sum + length, 0)
 }

@@ -1,11 +1,12 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
-import { type ApiDefinition, reject } from "../../../apis/contract.ts"
+import { type ApiDefinition, InputRejected, reject, secretsOf } from "../../../apis/contract.ts"
 import { compileInput, type TextInput } from "../../../call/input.ts"
 import { toRequirement } from "../../../call/requirement.ts"
 import type { FaultRule } from "../../../mock/faults.ts"
 import type { AnswerEdit, Chance } from "../../../mock/rule.ts"
 import type { Stub } from "../../../mock/stubs.ts"
+import type { Expectation, RequestPattern } from "../../../mock/verify.ts"
 import { isObject } from "../../../values/is-object.ts"
 import { parseDuration, parseInstant } from "../../../values/time-text.ts"
 import { checkedBy } from "../route-schemas.ts"
@@ -40,12 +41,31 @@ const faultBody = Type.Object({
   malformed: Type.Optional(Type.Boolean()),
 })
 const stubBody = Type.Object({ api: Type.String(), ...ruleFields, data: Type.Optional(object()) })
-const clockBody = Type.Object({ now: Type.Optional(Type.String()), advance: Type.Optional(Type.String()) })
-const filterQuery = Type.Object({
+const patternFields = {
   api: Type.Optional(Type.String()),
-  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
   key: Type.Optional(key),
+  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
+  input: Type.Optional(object()),
+  header: Type.Optional(
+    Type.Record(Type.String(), Type.String(), { "x-requirement": "must be an object of texts" }),
+  ),
+}
+const patternBody = Type.Object(patternFields)
+const number = (minimum: number) => Type.Optional(Type.Integer({ minimum, maximum: 1_000_000 }))
+const verifyBody = Type.Object({
+  ...patternFields,
+  ...{ count: number(0), at_least: number(1), at_most: number(0) },
+  order: Type.Optional(
+    Type.Array(object(), {
+      ...{ minItems: 2, maxItems: 100 },
+      "x-requirement":
+        "must be a list of 2 to 100 objects, each with some of api, key, status, input, header",
+    }),
+  ),
 })
+const clockBody = Type.Object({ now: Type.Optional(Type.String()), advance: Type.Optional(Type.String()) })
+const { api, status } = patternFields
+const filterQuery = Type.Object({ api, status, key: patternFields.key })
 
 /**
  * The bodies of `/_mock/faults`, `/_mock/stubs` and `/_mock/clock`, and the query of `/_mock/requests`, without unknown fields.
@@ -54,6 +74,7 @@ export const controlSchemas = {
   fault: checkedBody(faultBody),
   stub: checkedBody(stubBody),
   clock: checkedBody(clockBody),
+  verify: checkedBody(verifyBody),
   filter: checkedQuery(filterQuery),
   /** A path without parameters. */
   noQuery: checkedQuery(Type.Object({})),
@@ -124,6 +145,58 @@ function isEdit({ headers, body }: AnswerEdit): boolean {
   return body !== undefined || Object.keys(headers ?? {}).length > 0
 }
 
+/** Checks of an expectation what its schema cannot: contradictions, and conditions that the journal cannot know. */
+export function requireExpectation(body: Static<typeof verifyBody>, apis: Apis): Expectation {
+  const { order, ...counted } = body
+  const { count, at_least, at_most, ...pattern } = counted
+  const numbers = Object.entries({ count, at_least, at_most }).filter(([, value]) => value !== undefined)
+  const [name = ""] = numbers[0] ?? []
+  if (order && numbers.length > 0) reject(name, "must not be given together with 'order'")
+  if (count !== undefined && numbers.length > 1)
+    reject("count", "must not be given together with 'at_least' or 'at_most'")
+  if (at_least !== undefined && at_most !== undefined && at_least > at_most)
+    reject("at_least", `must not be more than 'at_most', which is ${at_most}`)
+  requirePattern(pattern, apis)
+  if (!order) return counted
+  return {
+    order: order.map((step, index) =>
+      at(`order[${index}].`, () => requirePattern({ ...pattern, ...readPattern(step) }, apis)),
+    ),
+  }
+}
+
+const readPattern = readerOf(patternBody)
+
+/** Headers with credentials: the journal keeps their beginning. */
+const shortenedHeaders = /^(?:x-api-key|x-admin-key|authorization|x-csrf-token)$/i
+
+function requirePattern(pattern: RequestPattern, apis: Apis): RequestPattern {
+  const { api, input, header = {} } = pattern
+  const definition = api === undefined ? null : requireApi(api, apis)
+  if (input) {
+    if (!definition) return reject("api", "is missing: an input is one of an API")
+    requireParameters(input, definition)
+    const secret = secretsOf(definition).find((name) => Object.hasOwn(input, name))
+    if (secret !== undefined) reject(`input.${secret}`, "must be left out: the journal keeps no secrets")
+  }
+  for (const name of Object.keys(header)) {
+    const field = `header.${name}`.slice(0, 100)
+    if (!headerName.test(name)) reject(field, "must have the name of a header")
+    if (shortenedHeaders.test(name)) reject(field, "must be left out: the journal cuts it. Use 'key'")
+  }
+  return pattern
+}
+
+/** Names the place of a refused field. */
+function at<T>(place: string, check: () => T): T {
+  try {
+    return check()
+  } catch (thrown) {
+    if (thrown instanceof InputRejected) return reject(`${place}${thrown.parameter}`, thrown.requirement)
+    throw thrown
+  }
+}
+
 /** The instant that a clock is set to, in milliseconds since 1970. */
 export function toInstant({ now, advance }: Static<typeof clockBody>, nowMs: number): number {
   if (now !== undefined && advance !== undefined) reject("advance", "must not be given together with 'now'")
@@ -142,11 +215,15 @@ export function toInstant({ now, advance }: Static<typeof clockBody>, nowMs: num
 }
 
 function checkedBody<T extends TObject>(schema: T) {
+  return checkedBy(schema, readerOf(schema))
+}
+
+function readerOf<T extends TObject>(schema: T) {
   const read = compileInput(schema)
-  return checkedBy(schema, (values: Body) => {
+  return (values: Body) => {
     for (const name of Object.keys(values)) requireKnown(name, schema)
     return read({ kind: "typed", values }) as Static<T>
-  })
+  }
 }
 
 function checkedQuery<T extends TObject>(schema: T) {

@@ -4,6 +4,7 @@ import { type Fault, toFault } from "../../../call/fault.ts"
 import { toReply } from "../../../call/pipeline.ts"
 import { defaultKey, magicKeys } from "../../../mock/keys.ts"
 import type { MockState } from "../../../mock/state.ts"
+import { verify } from "../../../mock/verify.ts"
 import { messageOf } from "../../../values/message-of.ts"
 import { toIso } from "../../../values/time-text.ts"
 import { crossOrigin } from "../cross-origin.ts"
@@ -13,7 +14,14 @@ import type { Intake } from "../read/intake.ts"
 import { parseQuery } from "../read/query.ts"
 import { fixedHeaders, ownAnswer, send } from "../reply/headers.ts"
 import { type AnswerSettings, incomingRequests, pathOf } from "../request.ts"
-import { controlSchemas, requireApi, requireFault, requireStub, toInstant } from "./control-input.ts"
+import {
+  controlSchemas,
+  requireApi,
+  requireExpectation,
+  requireFault,
+  requireStub,
+  toInstant,
+} from "./control-input.ts"
 import { baseOf, maxSessions, type Sessions, sessionHeader } from "./sessions.ts"
 
 export interface ControlParts {
@@ -166,6 +174,18 @@ export function controlApp(parts: ControlParts) {
         return ok(journal.read({}), set)
       },
       noBody,
+    )
+    .post(
+      "/_mock/verify",
+      async ({ body, set }) => {
+        const { journal, pipeline } = state()
+        const given = { ...journal.records(), scheduler: pipeline.scheduler }
+        const { outcome, text } = await verify(requireExpectation(body, apis()), given)
+        if (outcome === "met") return ok({ text }, set)
+        const [status, code] = outcome === "unmet" ? [417, "notAsExpected"] : [409, "notKept"]
+        return send(ownAnswer(status, { error: text, code }), "json", set)
+      },
+      { parse: json, body: controlSchemas.verify },
     )
     .post("/_mock/reset", ({ set }) => reset().then(() => ok({}, set)), noBody)
 }

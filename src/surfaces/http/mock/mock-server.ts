@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { holdsKey, shortenKeys } from "../../../accounts/key.ts"
-import type { Timer } from "../../../apis/contract.ts"
+import { secretsOf, type Timer } from "../../../apis/contract.ts"
 import { toFault } from "../../../call/fault.ts"
 import { toReply } from "../../../call/pipeline.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { ActiveFault, Target } from "../../../mock/faults.ts"
-import { type JournalEntry, shownKey, toMessage } from "../../../mock/journal.ts"
+import { type JournalEntry, maxBodyCharacters, shownKey, toMessage } from "../../../mock/journal.ts"
 import { toMagicKey } from "../../../mock/keys.ts"
 import { frontStatus, type RequestEffects, runWithEffects } from "../../../mock/request-effects.ts"
 import type { MockState } from "../../../mock/state.ts"
@@ -195,7 +195,7 @@ export async function startMockServer(
     const key = sentKey(request.headers)
     const headers = requestHeaders(request.headers)
     const shown = current.withoutSecrets({ path: pathAndQueryOf(request.url), body: asked })
-    state.journal.add({
+    const entry = {
       at,
       method: request.method,
       path: shown.path,
@@ -207,7 +207,8 @@ export async function startMockServer(
         status: answer.status,
         ...toMessage(Object.fromEntries(answer.headers), withoutLinks(answer.body)),
       },
-    })
+    }
+    state.journal.add(entry, asked.length > maxBodyCharacters ? null : keptInputs(target, current.byId))
     if (answer === null) return resetConnection()
     const { status, headers: answerHeaders, body } = answer
     return new Response(status === 204 ? null : body, { status, headers: answerHeaders })
@@ -313,6 +314,19 @@ function requestHeaders(headers: Headers): Record<string, string> {
     ...(adminKey !== undefined && { "x-admin-key": shownKey(adminKey) }),
     ...(authorization !== undefined && { authorization: authorization.replace(/[^ ]+ *$/, shownKey) }),
   }
+}
+
+/** The inputs of a call by API, as JSON without secrets; null when they are too long to keep. */
+function keptInputs(target: Target | null, byId: Instance["byId"]): string | null {
+  const inputs = (target?.apis ?? []).map((id) => {
+    const definition = byId.get(id)?.definition
+    const secrets = Object.fromEntries(
+      (definition ? secretsOf(definition) : []).map((name) => [name, undefined]),
+    )
+    return [id, target?.inputsOf(id).map((input) => ({ ...input, ...secrets }))]
+  })
+  const text = JSON.stringify(Object.fromEntries(inputs))
+  return text.length > maxBodyCharacters ? null : text
 }
 
 /** Reads a copy of a request's body as text. Reads at most `maxBytes`, so that no body can fill the memory. */

@@ -1,0 +1,189 @@
+import { shortenKeys } from "../accounts/key.ts"
+import type { Scheduler } from "../call/scheduler.ts"
+import { type Journal, type JournalRecord, shownKey } from "./journal.ts"
+import { keyMatches } from "./keys.ts"
+import { hasValues } from "./rule.ts"
+
+type Values = Readonly<Record<string, unknown>>
+
+/** A kind of request that a test expects. All of its conditions must hold; without any, it is every request. */
+export interface RequestPattern {
+  readonly api?: string
+  readonly key?: string
+  /** HTTP status of the answer. */
+  readonly status?: number
+  /** Values of one input of `api`; in a batch, of any of its inputs. */
+  readonly input?: Values
+  /** Values of request headers by name, in any case. */
+  readonly header?: Readonly<Record<string, string>>
+}
+
+/** How often requests should have come, at least once if there is no number; or in which order. */
+export interface Expectation extends RequestPattern {
+  readonly count?: number
+  readonly at_least?: number
+  readonly at_most?: number
+  readonly order?: readonly RequestPattern[]
+}
+
+export interface Verdict {
+  /** `unknown` when the journal no longer holds what decides it. */
+  readonly outcome: "met" | "unmet" | "unknown"
+  /** What was expected and what came, for the output of a failed test. */
+  readonly text: string
+}
+
+type Given = ReturnType<Journal["records"]> & { readonly scheduler: Pick<Scheduler, "giveWay"> }
+
+/** Whether the requests that came are as expected. It gives way to other work between two requests. */
+export function verify(expectation: Expectation, given: Given): Promise<Verdict> {
+  const { order } = expectation
+  return order ? verifyOrder(order, given) : verifyCount(expectation, given)
+}
+
+async function verifyCount(expectation: Expectation, given: Given): Promise<Verdict> {
+  const { count, at_most = count ?? Number.POSITIVE_INFINITY } = expectation
+  const { at_least = count ?? (expectation.at_most === undefined ? 1 : 0) } = expectation
+  const { same, other, unknown } = await sort(expectation, given)
+  const bounds = [
+    ...(at_least === at_most ? [`exactly ${at_least}`] : at_least > 0 ? [`at least ${at_least}`] : []),
+    ...(at_least !== at_most && Number.isFinite(at_most) ? [`at most ${at_most}`] : []),
+  ]
+  const expected = `Expected ${bounds.join(" and ")}: ${toText(expectation)}`
+  const came = `${same.length} came.${list(same)}`
+  const most = same.length + unknown.length + given.dropped
+  if (same.length >= at_least && most <= at_most) return { outcome: "met", text: `${expected}\n${came}` }
+  if (same.length > at_most) return { outcome: "unmet", text: `${expected}\n${came}` }
+  if (most >= at_least) return toUnknown(`${expected}\nAt least ${came}`, given.dropped, unknown)
+  return { outcome: "unmet", text: `${expected}\n${came}\n${nearest(expectation, other)}` }
+}
+
+/** Each pattern must match a request after the one of the pattern before it. Others may come between them. */
+async function verifyOrder(order: readonly RequestPattern[], given: Given): Promise<Verdict> {
+  const steps = order.map((pattern, index) => `\n  ${index + 1}. ${toText(pattern)}`)
+  const expected = `Expected in this order:${steps.join("")}`
+  const unknown: JournalRecord[] = []
+  let last = 0
+  for (const [index, pattern] of order.entries()) {
+    const sorted = await sort(pattern, given)
+    unknown.push(...sorted.unknown)
+    const next = sorted.same.find(({ entry }) => entry.number > last)
+    if (next) {
+      last = next.entry.number
+      continue
+    }
+    if (given.dropped + unknown.length > 0) return toUnknown(expected, given.dropped, unknown)
+    const place = last === 0 ? "" : ` after #${last}`
+    const early = sorted.same.length > 0 ? ` It came before:${list(sorted.same)}` : ""
+    const later = sorted.other.filter(({ entry }) => entry.number > last)
+    const missing = `Number ${index + 1} did not come${place}.${early}`
+    return { outcome: "unmet", text: `${expected}\n${missing}\n${nearest(pattern, later)}` }
+  }
+  return { outcome: "met", text: `${expected}\nThey came.` }
+}
+
+function toUnknown(expected: string, dropped: number, [tooLong]: readonly JournalRecord[]): Verdict {
+  const lost = `The ${dropped} oldest requests are no longer kept: empty the journal before the part to verify.`
+  const cut = `The input of #${tooLong?.entry.number} is too long to be kept: leave out 'input'.`
+  const reasons = [...(dropped > 0 ? [lost] : []), ...(tooLong ? [cut] : [])]
+  return { outcome: "unknown", text: `It cannot be found out. ${expected}\n${reasons.join("\n")}` }
+}
+
+/** The kept requests by how they fit a pattern, oldest first; those that do not, the nearest first. */
+async function sort(pattern: RequestPattern, { records, scheduler }: Given) {
+  const found: Record<Fit, JournalRecord[]> = { same: [], other: [], unknown: [] }
+  const distances = new Map<JournalRecord, number>()
+  for (const record of records) {
+    await scheduler.giveWay("/_mock/verify")
+    const conditions = compare(pattern, record)
+    const fits = conditions.map(({ fit }) => fit)
+    found[fits.includes("other") ? "other" : fits.includes("unknown") ? "unknown" : "same"].push(record)
+    distances.set(
+      record,
+      conditions.reduce((sum, { distance }) => sum + distance, 0),
+    )
+  }
+  found.other.sort((one, two) => (distances.get(one) ?? 0) - (distances.get(two) ?? 0))
+  return found
+}
+
+type Fit = "same" | "other" | "unknown"
+
+/** The conditions of a pattern beside a request. */
+function compare(pattern: RequestPattern, { entry, inputs }: JournalRecord) {
+  const { apis, request, response } = entry
+  const { api, key, status, header = {}, input = {} } = pattern
+  const conditions: { name: string; wanted: string; came: string; fit: Fit; distance: number }[] = []
+  const add = (name: string, wanted: unknown, came: unknown, fit: Fit | boolean, distance = 2) => {
+    const isSame = fit === true || fit === "same"
+    conditions.push({
+      ...{ name, wanted: shown(wanted), came: shown(came ?? "(none)"), distance: isSame ? 0 : distance },
+      fit: typeof fit === "string" ? fit : fit ? "same" : "other",
+    })
+  }
+  if (api !== undefined) add("api", api, apis.join(", ") || null, apis.includes(api), 100)
+  if (key !== undefined) add("key", shownKey(key), entry.key, keyMatches(shownKey(key), entry.key))
+  if (status !== undefined) add("status", status, response?.status, response?.status === status)
+  for (const [name, wanted] of Object.entries(header)) {
+    const sent = request.headers[name.toLowerCase()]
+    add(`header ${name}`, wanted, sent, sent === shortenKeys(wanted), sent === undefined ? 3 : 2)
+  }
+  const isKept = inputs !== null || !apis.includes(api ?? "")
+  const sent = nearestInput(input, inputs, api ?? "")
+  for (const [name, value] of Object.entries(input)) {
+    const fit = isKept ? hasValues(sent, { [name]: value }) : "unknown"
+    add(`input.${name}`, JSON.stringify(value), isKept ? JSON.stringify(sent[name]) : "not kept", fit)
+  }
+  return conditions
+}
+
+/** The input of an API with the most of the wanted values; empty if there is none. */
+function nearestInput(wanted: Values, inputs: string | null, api: string): Values {
+  const names = Object.keys(wanted)
+  if (names.length === 0 || inputs === null) return {}
+  const kept: Readonly<Record<string, readonly Values[]>> = JSON.parse(inputs)
+  const sameOf = (input: Values) => names.filter((name) => hasValues(input, { [name]: wanted[name] })).length
+  const counted = (kept[api] ?? []).map((input) => ({ input, same: sameOf(input) }))
+  return counted.reduce((best, one) => (one.same > best.same ? one : best), { input: {}, same: -1 }).input
+}
+
+function toText(pattern: RequestPattern): string {
+  const conditions = compare(pattern, nothing).map(({ name, wanted }) => `${name} ${wanted}`)
+  return conditions.join(", ") || "any request"
+}
+
+const request = { headers: {}, body: "", cut: false }
+const none = { number: 0, at: "", method: "", path: "", apis: [], key: null, fault: null, response: null }
+const nothing: JournalRecord = { entry: { ...none, request }, inputs: "{}" }
+
+/** How many requests a text shows, and how many characters of a value. */
+const [maxShown, maxValue] = [5, 200]
+
+/** The first of other requests, as diffs. */
+function nearest(pattern: RequestPattern, others: readonly JournalRecord[]): string {
+  if (others.length === 0) return "No other request came."
+  const diffs = others
+    .slice(0, maxShown)
+    .flatMap((record) => [
+      head(record),
+      ...compare(pattern, record).map(({ name, wanted, came, fit }) =>
+        fit === "other" ? `  - ${name} ${wanted}\n  + ${name} ${came}` : `    ${name} ${wanted}`,
+      ),
+    ])
+  return `The nearest of ${others.length} others (- expected, + came):\n${diffs.join("\n")}`
+}
+
+function list(records: readonly JournalRecord[]): string {
+  const more = records.length > maxShown ? [`and ${records.length - maxShown} more`] : []
+  return [...records.slice(0, maxShown).map(head), ...more].map((line) => `\n${line}`).join("")
+}
+
+function head({ entry: { number, method, path, key, response } }: JournalRecord): string {
+  const answer = response?.status ?? "connection reset"
+  return `#${number} ${method} ${shown(path)} with ${key === null ? "no key" : `key ${shown(key)}`} → ${answer}`
+}
+
+function shown(value: unknown): string {
+  const text = String(value)
+  return text.length > maxValue ? `${text.slice(0, maxValue)}…` : text
+}
