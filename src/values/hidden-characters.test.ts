@@ -34,11 +34,12 @@ test("in JSON, only what JSON leaves as it is, and the value stays", () => {
 })
 
 test("the first one is named by its code point", () =>
-  expect(["", "Ä 山田 👩\u200d💻", "a\u001bb\u202e", "\u2069"].map(firstHidden)).toEqual([
+  expect(["", "Ä 山田 👩\u200d💻", "a\u001bb\u202e", "\u2069", "a\u2800b"].map(firstHidden)).toEqual([
     null,
     null,
     "U+001B",
     "U+2069",
+    "U+2800",
   ]))
 
 test.each(["a", "山", "🎉", "👩‍👩‍👧", "🇩🇪", "\u0645", "e\u0301", "\u200bx", "½", "-", "\ue000"])(
