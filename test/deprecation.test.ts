@@ -146,6 +146,7 @@ test("OpenAPI, GraphQL and the pages say so", () => {
     publicUrl: null,
     title: "penknife",
     logo: null,
+    plans: new Map(),
   } as const
   const apis = [prepareApi(old), prepareApi(marked)]
   const { paths, components } = createOpenApiDocument({ ...service, apis })

@@ -66,6 +66,22 @@ export const defaultPlans: readonly Plan[] = (
   return { name, ...limits, ...portalDefaults, ...offerDefaults }
 })
 
+/** A plan as configuration, operations and documents write it. */
+export function describePlan(plan: Plan) {
+  return {
+    monthly_credits: plan.monthlyCredits ?? ("unlimited" as const),
+    sign_up_bonus: plan.signUpBonus,
+    requests_per_minute: plan.requestsPerMinute ?? ("unlimited" as const),
+    premium: plan.premium,
+    graphql_apis: plan.graphqlApis ?? ("unlimited" as const),
+    portal_keys: plan.portalKeys,
+    portal: [...plan.portal],
+    price: plan.price,
+    description: plan.description,
+    highlight: plan.highlight,
+  }
+}
+
 /** Plans as a store keeps them for commands that have no configuration file. */
 export function plansToText(plans: Plans): string {
   return JSON.stringify([...plans.values()])

@@ -92,6 +92,8 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
   const threads = createLazyThreads(systemClock, systemTimer, time, opened.log)
   const apis = await prepareApis(config, ownApis, threads, readAnchors(exampleAnchor))
   const createDns = prepareMockDns(zone, rootZone)
+  // Loaded only for --like, since it slows the start.
+  const like = config.like === null ? undefined : await import("./like.ts")
   const server = await startMockServer(
     {
       createState: (serving) =>
@@ -108,6 +110,7 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
     key: defaultKey,
     ca: tls?.ca ?? null,
     webhook: config.webhook === null ? null : { url: config.webhook, secret: mockWebhookSecret },
+    differences: await like?.differencesFrom(config, apis, systemTimer),
     async stop() {
       await server.stop(stopGraceMs)
       ownApis.end()

@@ -1,3 +1,4 @@
+import { describePlan } from "../accounts/plan.ts"
 import type { Network } from "../values/ip.ts"
 import { withoutPassword } from "../values/without-password.ts"
 import type { Option } from "./define-option.ts"
@@ -21,21 +22,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
   })
   const { origins } = config
   const sources = Object.entries(options).map(([key, { fileKey }]) => [fileKey, origins[key as OptionKey]])
-  const plans = [...config.plans.values()].map((plan): [string, unknown] => [
-    plan.name,
-    {
-      monthly_credits: plan.monthlyCredits ?? "unlimited",
-      sign_up_bonus: plan.signUpBonus,
-      requests_per_minute: plan.requestsPerMinute ?? "unlimited",
-      premium: plan.premium,
-      graphql_apis: plan.graphqlApis ?? "unlimited",
-      portal_keys: plan.portalKeys,
-      portal: [...plan.portal],
-      price: plan.price,
-      description: plan.description,
-      highlight: plan.highlight,
-    },
-  ])
+  const plans = [...config.plans.values()].map((plan): [string, unknown] => [plan.name, describePlan(plan)])
   return {
     ...Object.fromEntries(settings),
     plans: Object.fromEntries(plans),

@@ -11,8 +11,8 @@ interface ReadPlaces extends SettingPlaces {
 export function mistakesBetween(settings: Settings, places: ReadPlaces, plans: Plans): readonly string[] {
   const name = (key: OptionKey, beside?: OptionKey) => settingName(places, key, beside)
   const isGiven = (key: OptionKey) => places.origins[key] !== "default"
-  const { tlsCert, tlsKey, caOut, tlsSelfSigned, smtp, mailFrom, tryCalls, tryPlan, signUpMode, signUpPlan } =
-    settings
+  const { tlsCert, tlsKey, caOut, tlsSelfSigned, smtp, mailFrom, like, strictLike } = settings
+  const { tryCalls, tryPlan, signUpMode, signUpPlan } = settings
 
   /** Says that a setting needs another one, unless that one is given and wrong. */
   function needs(key: OptionKey, other: OptionKey): readonly string[] {
@@ -29,6 +29,7 @@ export function mistakesBetween(settings: Settings, places: ReadPlaces, plans: P
     ...(tlsCert !== null && tlsKey === null ? needs("tlsCert", "tlsKey") : []),
     ...(tlsKey !== null && tlsCert === null ? needs("tlsKey", "tlsCert") : []),
     ...(caOut !== null && tlsSelfSigned.length === 0 ? needs("caOut", "tlsSelfSigned") : []),
+    ...(strictLike && like === null ? needs("strictLike", "like") : []),
     ...mistakesOfBackups(settings, name, needs),
     ...(smtp !== null && mailFrom === null ? needs("smtp", "mailFrom") : []),
     ...mistakeOfPlan("tryPlan", tryCalls > 0, tryPlan),

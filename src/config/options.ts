@@ -307,6 +307,8 @@ export const mockOptions = {
     null,
     "not written",
   ),
+  like: one("like URL", "running service to compare with at the start", origin, null, "none"),
+  strictLike: toggle("strict-like", "do not start if --like finds a difference", "it starts"),
 } as const satisfies Record<string, Option<unknown>>
 
 /** The settings of commands that administer: a running service instead of a store. */

@@ -9,6 +9,8 @@ export interface MockProcess {
   /** The certificate of the mock's authority (PEM); null for plain HTTP. */
   readonly ca: string | null
   readonly pid: number
+  /** How it differs from the service of `--like`, a sentence each. */
+  readonly differences: readonly string[]
   /** Stops the process; resolves when it has ended. */
   stop(): Promise<void>
 }
@@ -32,7 +34,7 @@ export async function startProcess(command: readonly [string, ...string[]]): Pro
   })
   // The pipe breaks when the mock ends first; `exited` already reports that.
   child.stdin.on("error", () => {})
-  const { url, key, ca = null, pid } = await readEvent(child, program)
+  const { url, key, ca = null, pid, differences = [] } = await readEvent(child, program)
   unref(child)
   async function stop(): Promise<void> {
     child.ref()
@@ -40,7 +42,7 @@ export async function startProcess(command: readonly [string, ...string[]]): Pro
     child.kill("SIGTERM")
     await exited
   }
-  return { url, key, ca, pid, stop }
+  return { url, key, ca, pid, differences, stop }
 }
 
 /** The settings of the shell are meant for services that are started there, not for the mock of a test. */
@@ -49,7 +51,7 @@ function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isSetting(name)))
 }
 
-type Listening = Pick<MockProcess, "url" | "key" | "pid"> & { readonly ca?: string }
+type Listening = Pick<MockProcess, "url" | "key" | "pid"> & Partial<MockProcess>
 
 function readEvent(child: Child, program: string): Promise<Listening> {
   return new Promise((resolve, reject) => {

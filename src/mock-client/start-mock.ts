@@ -25,6 +25,10 @@ export interface MockOptions {
   readonly tls?: readonly string[]
   /** A folder with APIs of your own, which the mock serves too. */
   readonly apis?: string
+  /** A running service, such as `https://api.example.com`, to compare with at the start; see {@link Mock.differences}. */
+  readonly like?: string
+  /** `true` refuses to start if something differs from the service of `like`, or that could not be found out. */
+  readonly strictLike?: boolean
   /** `false` turns GraphQL off. */
   readonly graphql?: boolean
   /**
@@ -46,6 +50,8 @@ export interface Mock {
   readonly ca: string | null
   /** The process id of the mock; null with {@link MockOptions.shared}. */
   readonly pid: number | null
+  /** How it differs from the service of {@link MockOptions.like}, a sentence each. */
+  readonly differences: readonly string[]
 
   /** The requests so far with their answers, oldest first. Rejects when the mock no longer keeps the oldest ones. */
   requests(filter?: RequestFilter): Promise<readonly MockRequest[]>
@@ -226,10 +232,10 @@ export interface MockNotice {
  */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
   requireOptions(options)
-  const { url, key, ca, pid, stop } = await (options.shared === undefined
+  const running = await (options.shared === undefined
     ? startProcess([...(options.command ?? findCommand()), ...argumentsOf(options)])
     : openSession(options.shared))
-  const control = controlOf(url, ca)
+  const control = controlOf(running.url, running.ca)
 
   async function change(method: string, path: string, body?: object): Promise<void> {
     await control(method, path, body)
@@ -249,10 +255,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   }
 
   return {
-    url,
-    key,
-    ca,
-    pid,
+    ...running,
     requests,
     describeRequests: async (filter) => (await requests(filter)).map(describe).join("\n"),
     verify: async (expected) => (await control<{ text: string }>("POST", "/_mock/verify", expected)).text,
@@ -268,8 +271,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     web: (replies) => change("PUT", "/_mock/web", replies),
     notices: async () => (await control<{ notices: MockNotice[] }>("GET", "/_mock/notices")).notices,
     reset: () => change("POST", "/_mock/reset"),
-    stop,
-    [Symbol.asyncDispose]: stop,
+    [Symbol.asyncDispose]: running.stop,
   }
 }
 
@@ -279,27 +281,30 @@ async function openSession(address: string) {
   const control = controlOf(shared, null)
   const { id, key } = await control<{ id: string; key: string }>("POST", "/_mock/sessions")
   const stop = () => control<void>("DELETE", `/_mock/sessions/${id}`)
-  return { url: `${shared}/s/${id}`, key, ca: null, pid: null, stop }
+  return { url: `${shared}/s/${id}`, key, ca: null, pid: null, differences: [], stop }
 }
 
 type Journal = { readonly requests: readonly MockRequest[]; readonly total: number; readonly dropped: number }
 
-const optionNames: Readonly<Record<keyof MockOptions, true>> = {
-  seedTime: true,
-  clock: true,
-  dns: true,
-  web: true,
-  plan: true,
-  tls: true,
-  apis: true,
-  graphql: true,
-  shared: true,
-  command: true,
+/** The flag of each option; null where {@link argumentsOf} has another way. */
+const flags: Readonly<Record<keyof MockOptions, string | null>> = {
+  seedTime: "--seed-time",
+  clock: "--clock",
+  dns: "--dns",
+  web: "--web",
+  plan: "--plan",
+  tls: "--tls-self-signed",
+  apis: "--apis",
+  like: "--like",
+  strictLike: "--strict-like",
+  graphql: null,
+  shared: null,
+  command: null,
 }
 
 /** A mistyped option would otherwise be ignored, and the test run against another mock than it means. */
 function requireOptions(options: MockOptions): void {
-  const names = Object.keys(optionNames)
+  const names = Object.keys(flags)
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown !== undefined)
     throw new Error(`penknife mock: there is no option '${unknown}'; there are ${names.join(", ")}`)
@@ -309,18 +314,14 @@ function requireOptions(options: MockOptions): void {
     throw new Error(`penknife mock: 'shared' uses a mock that runs already: start that with '${other[0]}'`)
 }
 
-function argumentsOf({ seedTime, clock, dns, web, plan, tls, apis, graphql }: MockOptions): string[] {
-  return [
-    ...["mock", "--port", "0", "--json", "--stop-with-stdin"],
-    ...(seedTime === undefined ? [] : ["--seed-time", seedTime]),
-    ...(clock === undefined ? [] : ["--clock", clock]),
-    ...(dns === undefined ? [] : ["--dns", dns]),
-    ...(web === undefined ? [] : ["--web", web]),
-    ...(plan === undefined ? [] : ["--plan", plan]),
-    ...(apis === undefined ? [] : ["--apis", apis]),
-    ...(graphql === false ? ["--no-graphql"] : []),
-    ...(tls === undefined ? [] : ["--tls-self-signed", tls.join(",")]),
-  ]
+function argumentsOf(options: MockOptions): string[] {
+  const given = Object.entries(flags).flatMap(([name, flag]) => {
+    const value = options[name as keyof MockOptions] ?? false
+    if (flag === null || value === false) return []
+    return value === true ? [flag] : [flag, String(value)]
+  })
+  const start = ["mock", "--port", "0", "--json", "--stop-with-stdin"]
+  return [...start, ...given, ...(options.graphql === false ? ["--no-graphql"] : [])]
 }
 
 function describe({ number, method, path, key, fault, request, response }: MockRequest): string {

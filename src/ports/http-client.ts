@@ -57,6 +57,21 @@ export interface HttpClient {
   open(request: HttpRequest, stop: AbortSignal): Promise<HttpStream>
 }
 
+/**
+ * Reads the pieces of an {@link HttpClient.open} as one text.
+ * @throws Error if there are more than `mostBytes`
+ */
+export async function textOf(pieces: AsyncIterable<Uint8Array>, mostBytes = Number.POSITIVE_INFINITY) {
+  const read: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of pieces) {
+    bytes += piece.byteLength
+    if (bytes > mostBytes) throw new Error(`the answer has more than ${mostBytes} bytes`)
+    read.push(piece)
+  }
+  return Buffer.concat(read).toString()
+}
+
 /** The runtime's client. It trusts the system's certificates, and those that NODE_EXTRA_CA_CERTS names. */
 export function createHttpClient(timer: Timer): HttpClient {
   return {

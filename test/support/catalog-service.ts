@@ -108,6 +108,7 @@ export function catalogParts(
     publicUrl: null,
     mcp: { loopbackOnly: true, publicHost: null },
     metricsToken: null,
+    plans,
     brand: { title: "penknife", color: null, logo: null, favicon: null },
     offer: {
       plans: [],
@@ -143,6 +144,7 @@ export function startCatalogService(...given: Parameters<typeof catalogParts>): 
       maxBodyBytes: 2_097_152,
       title: "penknife",
       logo: null,
+      plans,
     })),
   )
   afterAll(async () => {

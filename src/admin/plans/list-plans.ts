@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { defaultPlans, type Plan, portalActions } from "../../accounts/plan.ts"
+import { defaultPlans, describePlan, type Plan, portalActions } from "../../accounts/plan.ts"
 import { nullable } from "../../apis/contract.ts"
 import { listOf } from "../fields.ts"
 import { defineRead } from "../operation.ts"
@@ -53,16 +53,7 @@ export const listPlans = defineRead({
 function toOutput(plan: Plan) {
   return {
     name: plan.name,
-    monthly_credits: plan.monthlyCredits ?? ("unlimited" as const),
-    sign_up_bonus: plan.signUpBonus,
-    requests_per_minute: plan.requestsPerMinute ?? ("unlimited" as const),
-    premium: plan.premium,
-    graphql_apis: plan.graphqlApis ?? ("unlimited" as const),
-    portal_keys: plan.portalKeys,
-    portal: [...plan.portal],
-    price: plan.price,
-    description: plan.description,
-    highlight: plan.highlight,
+    ...describePlan(plan),
     is_built_in: defaultPlans.some(({ name }) => name === plan.name),
   }
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander"
 import type { Config } from "../../config/load.ts"
 import { mockOptions, mockOwn, type OptionKey } from "../../config/options.ts"
+import { ServerFailed } from "./admin/backend.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { choiceOfApis, isChosen, onConfig } from "./settings.ts"
@@ -55,10 +56,15 @@ export function addMock(program: Command, parts: CliParts): void {
   async function run(config: Config, { json, stopWithStdin: stdin = false }: MockFlags) {
     const mock = await startMock(config)
     const stopped = stopRequested({ stdin })
-    const { url, key, ca, webhook } = mock
+    const { url, key, ca, webhook, differences } = mock
+    for (const difference of differences ?? []) terminal.err(`penknife: --like: ${difference}\n`)
+    if (config.strictLike && differences?.length) {
+      await mock.stop()
+      throw new ServerFailed(`--strict-like: the double ends, since it may differ from ${config.like}.`)
+    }
     if (json) {
-      const event = { event: "listening", url, pid: process.pid, key, ...(ca !== null && { ca }) }
-      terminal.out(`${JSON.stringify({ ...event, ...(webhook !== null && { webhook }) })}\n`)
+      const event = { event: "listening", url, pid: process.pid, key, ca: ca ?? undefined }
+      terminal.out(`${JSON.stringify({ ...event, webhook: webhook ?? undefined, differences })}\n`)
     } else {
       terminal.out(startText(url, key, config))
       if (webhook) terminal.out(`Webhooks go to ${webhook.url}, signed with ${webhook.secret}\n\n`)

@@ -124,6 +124,8 @@ export interface RunningMock {
   readonly ca: string | null
   /** The webhook of `--webhook`; null without it. */
   readonly webhook: { readonly url: string; readonly secret: string } | null
+  /** How it differs from the service of `--like`, a sentence each; undefined without that. */
+  readonly differences?: readonly string[] | undefined
   stop(): Promise<void>
 }
 

@@ -45,6 +45,7 @@ export interface HttpAppOptions extends FrameOptions, Pick<ProbesParts, "metrics
   readonly brand: Brand
   /** The plans and addresses that the landing page shows. */
   readonly offer: Offer
+  readonly plans: ApiDocInput["plans"]
 }
 
 /** The service as an Elysia app: one instance for each feature. It does not listen yet. */
@@ -66,17 +67,12 @@ export function createHttpApp(
 
   const frame = createFrame(parts, options, calls, () => app.server, onIncoming)
   const { base, context } = frame
-  const { brand } = options
+  const { brand, graphql, maxBodyBytes, publicUrl, plans } = options
   const adminFeature = createAdminFeature(base, context, parts, { version, title: brand.title })
   const metrics = parts.readMetrics ? (options.metricsToken === null ? "open" : "token") : "off"
   const service: ApiDocInput = {
-    apis,
-    version: parts.version,
-    graphql: options.graphql,
+    ...{ apis, version, graphql, metrics, maxBodyBytes, publicUrl, plans },
     mcp: options.mcp !== null,
-    metrics,
-    maxBodyBytes: options.maxBodyBytes,
-    publicUrl: options.publicUrl,
     title: brand.title,
     logo: logoPath(brand),
   }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util"
+import { defaultPlans, describePlan, offeredPlans, type Plans } from "../../accounts/plan.ts"
 import { byCategory } from "../../apis/categories.ts"
 import { apiPaths, batchSchemas } from "./api-paths.ts"
 import { exampleComponents, faultResponses } from "./fault-responses.ts"
@@ -51,10 +53,19 @@ export function createOpenApiDocument(
     },
     servers: [{ url: service.publicUrl ?? "/", description: "The service that serves this document." }],
     security: [{ apiKey: [] }, { bearerKey: [] }],
+    ...(!apisOnly && { "x-plans": publicPlans(service.plans) }),
     tags: [...categoryTags(service), ...tags.filter(({ name }) => used.has(name))],
     paths,
     components: usedComponents(paths, components),
   }
+}
+
+/** The plans that strangers know: those of the landing page, and built-in ones. Names and limits of others are the operator's. */
+function publicPlans(plans: Plans): JsonObject {
+  const builtIn = defaultPlans.filter((plan) => isDeepStrictEqual(plan, plans.get(plan.name)))
+  return Object.fromEntries(
+    [...builtIn, ...offeredPlans(plans)].map((plan) => [plan.name, describePlan(plan)]),
+  )
 }
 
 function componentsOf(service: ApiDocInput, groups: readonly PathGroup[]): OpenApiDocument["components"] {

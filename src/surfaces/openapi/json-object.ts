@@ -1,3 +1,4 @@
+import type { Plans } from "../../accounts/plan.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import type { Config } from "../../config/load.ts"
 
@@ -18,22 +19,21 @@ export interface ApiDocInput {
   readonly title: string
   /** The path of the operator's logo; null without one. */
   readonly logo: string | null
+  readonly plans: Plans
 }
 
 /** Collects the document's input from a service's configuration. */
 export function toDocInput(
-  { noGraphql, noMcp, noMetrics, metricsToken, maxBodyBytes, publicUrl, title }: Config,
+  config: Config,
   catalog: Pick<ApiDocInput, "apis" | "version" | "logo">,
 ): ApiDocInput {
+  const { noGraphql, noMcp, noMetrics, metricsToken, maxBodyBytes, publicUrl, title, plans } = config
   const metrics = metricsToken === null ? "open" : "token"
   return {
-    ...catalog,
+    ...{ ...catalog, maxBodyBytes, publicUrl, title, plans },
     graphql: !noGraphql,
     mcp: !noMcp,
     metrics: noMetrics ? "off" : metrics,
-    maxBodyBytes,
-    publicUrl,
-    title,
   }
 }
 

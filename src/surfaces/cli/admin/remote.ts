@@ -2,7 +2,7 @@ import { createParser, type EventSourceMessage } from "eventsource-parser"
 import type { Mistake } from "../../../admin/fault.ts"
 import type { Operation } from "../../../admin/operation.ts"
 import { ConfigError } from "../../../config/config-error.ts"
-import { HttpFailure, type HttpReply } from "../../../ports/http-client.ts"
+import { HttpFailure, type HttpReply, textOf } from "../../../ports/http-client.ts"
 import { isLoopback } from "../../../values/ip.ts"
 import { isObject } from "../../../values/is-object.ts"
 import type { CliParts } from "../parts.ts"
@@ -107,10 +107,6 @@ export function createRemoteBackend(server: string, adminKey: string | null, par
     },
     async close() {},
   }
-}
-
-async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
-  return Buffer.concat(await Array.fromAsync(pieces)).toString()
 }
 
 async function* readWatched(pieces: AsyncIterable<Uint8Array>, base: string): AsyncGenerator<WatchedBatch> {

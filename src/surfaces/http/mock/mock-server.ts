@@ -11,17 +11,17 @@ import { frontStatus, type RequestEffects, runWithEffects } from "../../../mock/
 import type { MockState } from "../../../mock/state.ts"
 import { createSecretFilter } from "../../../mock/without-secrets.ts"
 import { toIso } from "../../../values/time-text.ts"
-import { createHttpApp, type HttpAppOptions } from "../app.ts"
+import { createHttpApp } from "../app.ts"
 import { createClosing } from "../calls.ts"
 import { exposedHeaders } from "../cross-origin.ts"
-import { type ListenOptions, listen } from "../listener.ts"
+import { listen } from "../listener.ts"
 import { createIntake } from "../read/intake.ts"
 import { parseQuery } from "../read/query.ts"
 import { negotiateFormat } from "../reply/format.ts"
 import { type Answer, fixedHeaders, ownAnswer, send } from "../reply/headers.ts"
 import type { AnswerSettings } from "../request.ts"
 import { createListeningApp, createRequestIds, pathAndQueryOf, pathOf, sentKey } from "../request.ts"
-import { type HttpServer, reachable, urlOf } from "../server.ts"
+import { type HttpOptions, type HttpServer, reachable, urlOf } from "../server.ts"
 import { type ControlParts, controlApp } from "./control.ts"
 import { createDelays } from "./delays.ts"
 import { editAnswer, type ReadAnswer } from "./edit-answer.ts"
@@ -37,9 +37,6 @@ export interface MockServerParts {
   readonly program: { readonly version: string; readonly commit: string | null }
   readonly timer: Timer
 }
-
-export type MockServerOptions = Pick<ListenOptions, "host" | "port" | "tls"> &
-  Pick<HttpAppOptions, "maxBodyBytes" | "bodyTimeoutMs" | "publicUrl" | "graphql" | "mcp" | "brand" | "offer">
 
 /** Where the server answers from a state. */
 export interface Serving {
@@ -80,10 +77,7 @@ const unrecorded =
   /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|favicon\.ico|robots\.txt|admin\/v1\/requests|(?:apis|check|docs|graphiql|openapi|assets|console|portal|unsubscribe|\.well-known)(?:\/.*)?)$/
 
 /** Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole state. */
-export async function startMockServer(
-  parts: MockServerParts,
-  options: MockServerOptions,
-): Promise<HttpServer> {
+export async function startMockServer(parts: MockServerParts, options: HttpOptions): Promise<HttpServer> {
   const { timer } = parts
   const delays = createDelays(timer)
   const intake = createIntake(options.maxBodyBytes, options.bodyTimeoutMs, timer)

@@ -2,7 +2,7 @@ import { InputRejected } from "../../../apis/contract.ts"
 import type { Input, RawInput } from "../../../call/input.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { Target } from "../../../mock/faults.ts"
-import { isObject } from "../../../values/is-object.ts"
+import { isObject, toObject } from "../../../values/is-object.ts"
 import { parseQuery } from "../read/query.ts"
 import { isValidHost, sentKey } from "../request.ts"
 
@@ -69,10 +69,6 @@ function toolCall(body: string, search: boolean) {
   if (!search) return typeof params.name === "string" ? { api: params.name, values: given } : null
   if (params.name !== "call_api" || typeof given.id !== "string") return null
   return { api: given.id, values: toObject(given.input) }
-}
-
-function toObject(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {}
 }
 
 function batchInputs(body: string): (() => RawInput)[] {
