@@ -300,13 +300,7 @@ export const mockOptions = {
     "machine",
   ),
   tlsSelfSigned: one("tls-self-signed NAME[,NAME…]", "serve TLS for these names", hosts, [], "plain HTTP"),
-  caOut: one(
-    "ca-out FILE",
-    "where to write the CA certificate of --tls-self-signed",
-    text,
-    null,
-    "not written",
-  ),
+  caOut: one("ca-out FILE", "file for the CA certificate of --tls-self-signed", text, null, "not written"),
   like: one("like URL", "running service to compare with at the start", origin, null, "none"),
   strictLike: toggle("strict-like", "do not start if --like finds a difference", "it starts"),
 } as const satisfies Record<string, Option<unknown>>
