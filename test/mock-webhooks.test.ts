@@ -1,5 +1,5 @@
 /** Webhooks of the test double, delivered over real sockets to a receiver in this process. */
-import { expect, test } from "bun:test"
+import { describe, expect, setSystemTime, test } from "bun:test"
 import { Webhook } from "standardwebhooks"
 import { mockWebhookSecret } from "../src/mock/webhook-secret.ts"
 import { post, startTestMock, type TestMock } from "./support/mock.ts"
@@ -142,6 +142,146 @@ test("a reset ends attempts in progress, forgets the attempts, and keeps the web
   await exhaust(mock)
   const delivered = { state: "delivered", attempts: [{ status: 204 }] }
   expect(await noticesOf(mock)).toMatchObject(raised.map(() => delivered))
+})
+
+describe("faults of webhooks", () => {
+  const fault = (mock: TestMock, effects: object) =>
+    mock.control("PUT", "/faults", { webhook: true, ...effects })
+  /** The first webhook of a mock with this fault, as it arrives, and the notices. */
+  async function withFault(effects: object) {
+    const receiver = startReceiver()
+    const mock = await startTestMock({ webhook: receiver.url })
+    expect((await fault(mock, effects)).code).toBe(200)
+    await exhaust(mock)
+    const notices = await noticesOf(mock)
+    return { mock, receiver, notices, first: receiver.received[0] as Received }
+  }
+
+  test.each([
+    ["bad_signature", "No matching signature"],
+    ["late_timestamp", "Message timestamp too old"],
+  ])("%s: the library refuses it", async (name, message) => {
+    const { first, notices, receiver, mock } = await withFault({ [name]: true, times: 1 })
+    expect(() => verify(first)).toThrow(message)
+    for (const request of receiver.received.slice(1)) verify(request)
+    expect(receiver.received).toHaveLength(3)
+    const [attempt] = notices[0]?.attempts ?? []
+    expect(attempt).toMatchObject({ fault: { webhook: true, [name]: true } })
+    expect(first.headers).toMatchObject(attempt?.headers ?? { missing: "" })
+    expect((await mock.control("GET", "/faults")).data).toEqual({ faults: [] })
+  })
+
+  test("late_timestamp has a right signature for its time", async () => {
+    const { first } = await withFault({ late_timestamp: true })
+    const atMs = Number(first.headers["webhook-timestamp"]) * 1_000
+    expect(Date.now() - atMs).toBeGreaterThan(300_000)
+    setSystemTime(atMs)
+    verify(first)
+    setSystemTime()
+  })
+
+  test("twice: the same request arrives two times, and counts once", async () => {
+    const { receiver, notices } = await withFault({ twice: true, times: 1 })
+    const [one, two, three] = receiver.received
+    expect(one).toEqual(two as Received)
+    expect(three?.headers["webhook-id"]).not.toBe(one?.headers["webhook-id"])
+    expect(notices.map(({ state, attempts }) => [state, attempts.length])).toEqual([
+      ["delivered", 2],
+      ["delivered", 1],
+      ["delivered", 1],
+    ])
+  })
+
+  test("status: the receiver is not asked, and the attempt comes again", async () => {
+    const { receiver, notices, mock } = await withFault({ status: 503, times: 1 })
+    expect(receiver.received).toHaveLength(2)
+    expect(notices[0]).toMatchObject({ state: "pending", attempts: [{ status: 503, sent: false }] })
+    await advance(mock, "5s")
+    expect(types(receiver.received)).toEqual([...raised.slice(1), raised[0]])
+  })
+
+  test.each([
+    ["drop", { drop: true, times: 1 }, "dropped by a fault", "5s"],
+    ["delay_ms", { delay_ms: 90_000, times: 1 }, "delayed by a fault", "90s"],
+  ])("%s: later webhooks overtake this one", async (_, effects, error, wait) => {
+    const { receiver, notices, mock } = await withFault(effects)
+    expect(notices[0]).toMatchObject({
+      state: "pending",
+      reason: error,
+      attempts: [{ status: null, error, sent: false }],
+    })
+    await advance(mock, "4s")
+    expect(types(receiver.received)).toEqual(raised.slice(1))
+    await advance(mock, wait)
+    expect(types(receiver.received)).toEqual([...raised.slice(1), raised[0]])
+    expect((await noticesOf(mock)).map(({ state }) => state)).toEqual(["delivered", "delivered", "delivered"])
+  })
+
+  test("a delay that stays delays each webhook once", async () => {
+    const { receiver, mock } = await withFault({ delay_ms: 90_000 })
+    expect(receiver.received).toHaveLength(0)
+    await advance(mock, "90s")
+    expect(receiver.received).toHaveLength(3)
+  })
+
+  test("acts by probability on the same attempts in every run, and never on calls", async () => {
+    const runs = await Promise.all(
+      [1, 2].map(() =>
+        withFault({ drop: true, probability: 0.5, seed: 3 }).then(({ notices }) =>
+          notices.map(({ state }) => state),
+        ),
+      ),
+    )
+    expect(runs[0]).toEqual(runs[1] as string[])
+    expect(new Set(runs[0])).toEqual(new Set(["pending", "delivered"]))
+    const { mock } = await withFault({ status: 503 })
+    expect((await mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-pro" })).status).toBe(200)
+  })
+
+  test.each<[object, string]>([
+    [{ webhook: true }, "status"],
+    [{ webhook: true, drop: false }, "status"],
+    [{ webhook: true, drop: true, status: 503 }, "status"],
+    [{ webhook: true, delay_ms: 5, twice: true }, "delay_ms"],
+    [{ webhook: true, drop: true, api: "hmac" }, "api"],
+    [{ webhook: true, twice: true, body: "x" }, "body"],
+    [{ webhook: true, drop: true, seed: 3 }, "probability"],
+    [{ drop: true }, "webhook"],
+    [{ api: "hmac", status: 503, late_timestamp: true }, "webhook"],
+    [{ webhook: "yes", drop: true }, "webhook"],
+  ])("%j is refused, and names %s", async (body, field) => {
+    const mock = await startTestMock()
+    const { code, error } = await mock.control("PUT", "/faults", body)
+    expect([code, error]).toEqual([400, expect.stringContaining(`'${field}'`)])
+    expect((await mock.control("GET", "/faults")).data).toEqual({ faults: [] })
+  })
+})
+
+test("a notice is sent again with the same id; one that waits or has no webhook is not", async () => {
+  const receiver = startReceiver()
+  const mock = await startTestMock({ webhook: receiver.url })
+  await exhaust(mock)
+  const [notice] = (await noticesOf(mock)) as [Notice]
+  const resend = (id: string) => mock.control("PUT", `/notices/${id}/resend`)
+  const { code, data } = await resend(notice.id)
+  expect([code, data]).toMatchObject([
+    200,
+    { id: notice.id, state: "delivered", attempts: [{ status: 204 }, { status: 204 }] },
+  ])
+  const ids = receiver.received.map(({ headers }) => headers["webhook-id"])
+  expect([ids.length, ids[3]]).toEqual([4, notice.id])
+  receiver.answer(() => statusOnly(500))
+  expect(await resend(notice.id)).toMatchObject({ code: 200, data: { state: "pending" } })
+  expect(await resend(notice.id)).toMatchObject({
+    code: 400,
+    error: expect.stringContaining("is being sent already"),
+  })
+  expect(await resend("msg_0")).toMatchObject({ code: 404 })
+  const without = await startTestMock()
+  await exhaust(without)
+  const [unsent] = (await noticesOf(without)) as [Notice]
+  const refused = await without.control("PUT", `/notices/${unsent.id}/resend`)
+  expect(refused).toMatchObject({ code: 400, error: expect.stringContaining("has no webhook") })
 })
 
 test("thresholds and key events reach webhooks that the admin API has set, with its secret", async () => {

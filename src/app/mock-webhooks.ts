@@ -85,7 +85,8 @@ export function createMockWebhooks(parts: MockWebhooksParts) {
     random: longestWaits,
     timer: parts.clockRunsOn ? timer : { ...timer, ...noTimer },
     partsFor(notice) {
-      const fault = takeFault(notice.attempts)
+      const isLocal = isLoopback(hostOf(new URL(notice.webhook.url)))
+      const fault = isLocal ? takeFault(notice.attempts) : null
       return {
         sign(id, body, secret, nowMs) {
           const ms = parts.signsTimeOf === "mock" ? nowMs : machineClock.now()
@@ -94,7 +95,7 @@ export function createMockWebhooks(parts: MockWebhooksParts) {
         },
         sender: {
           async send({ url, headers, body }) {
-            if (!isLoopback(hostOf(new URL(url)))) return { error: notLocal, retryMs: null }
+            if (!isLocal) return { error: notLocal, retryMs: null }
             const request = { url, headers, body, allows: isLoopback }
             const first = await exchange(notice, request, fault)
             if (fault?.twice) await exchange(notice, request, fault)

@@ -1,14 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { noticeThresholds } from "../accounts/credits.ts"
+import { AccountError } from "../accounts/requirements.ts"
 import { noBackups } from "../admin/backups/backups.ts"
 import { ConfigRefused } from "../admin/config/config-control.ts"
 import { createProgramAccounts } from "../admin/program-accounts.ts"
+import { createProgramRun } from "../admin/program-run.ts"
 import { createUnsubscribes } from "../admin/unsubscribe.ts"
-import type { DnsZone, WebFixture } from "../apis/contract.ts"
+import { type DnsZone, InputRejected, type WebFixture } from "../apis/contract.ts"
 import { exampleAnchor } from "../apis/mail/dnssec/example-zone.ts"
 import { readAnchors } from "../apis/mail/dnssec/root-anchors.ts"
 import { createAdmission, sunsetsOf } from "../call/admission.ts"
 import { createCharges } from "../call/charges.ts"
+import { Fault } from "../call/fault.ts"
 import type { PreparedApi } from "../call/prepared-api.ts"
 import { createScheduler } from "../call/scheduler.ts"
 import { createUnsentAnswers } from "../call/unsent.ts"
@@ -152,7 +155,8 @@ async function createState(
   const forGuests = { random: createSeededRandom("guests"), log: opened.log, ownIds: catalogIds }
   const running = runningOf(config, apis)
   const { prices } = running
-  const accounts = createProgramAccounts({ ...openedStore, clock, random, auditRandom, plans, prices })
+  const program = { ...openedStore, clock, random, auditRandom, plans, prices }
+  const accounts = createProgramAccounts(program)
   const webhook =
     config.webhook === null ? null : { url: config.webhook, secret: mockWebhookSecret, allowPrivate: false }
   const names = await seedMagicKeys({
@@ -260,6 +264,11 @@ async function createState(
       await cleaner.run()
     },
     notices: webhooks.list,
+    async resendNotice(id) {
+      const { resendNotice } = await import("../admin/notices/send-notice.ts")
+      await createProgramRun(program)(resendNotice, { id }).catch(refuseResend)
+      return (await webhooks.list()).find((notice) => notice.id === id) ?? {}
+    },
     mails: mockMails.list,
     ping: () => store.ping(),
     endWatches: requests.close,
@@ -270,6 +279,15 @@ async function createState(
       await store.close()
     },
   }
+}
+
+function refuseResend(thrown: unknown): never {
+  if (!(thrown instanceof AccountError)) throw thrown
+  if (thrown.code === "not-found") throw new Fault("notFound", thrown.message)
+  throw new InputRejected(
+    "id",
+    `is of a notice that cannot be sent again. ${thrown.message.replace(/\.$/, "")}`,
+  )
 }
 
 async function readFixture<T>(

@@ -31,6 +31,8 @@ export interface MockState {
   readonly journal: Journal
   /** Notices with the attempts to deliver them, oldest first. Waits a moment for those in progress. */
   notices(): Promise<readonly object[]>
+  /** Sends a notice again, and returns it. Throws Fault `notFound` without it, and InputRejected if it cannot be sent. */
+  resendNotice(id: string): Promise<object>
   /** Mails that a service would have sent, oldest first, as their readers would see them. */
   mails(): Promise<readonly object[]>
   readMetrics(): Promise<Exposition>

@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value"
 import { type ApiDefinition, InputRejected, reject, secretsOf } from "../../../apis/contract.ts"
 import { compileInput, type TextInput } from "../../../call/input.ts"
 import { toRequirement } from "../../../call/requirement.ts"
-import type { FaultRule } from "../../../mock/faults.ts"
+import type { FaultRule, WebhookFault } from "../../../mock/faults.ts"
 import type { AnswerEdit, Chance } from "../../../mock/rule.ts"
 import type { Stub } from "../../../mock/stubs.ts"
 import type { Expectation, RequestPattern } from "../../../mock/verify.ts"
@@ -39,6 +39,11 @@ const faultBody = Type.Object({
   delay_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 })),
   reset: Type.Optional(Type.Boolean()),
   malformed: Type.Optional(Type.Boolean()),
+  webhook: Type.Optional(Type.Boolean()),
+  drop: Type.Optional(Type.Boolean()),
+  twice: Type.Optional(Type.Boolean()),
+  bad_signature: Type.Optional(Type.Boolean()),
+  late_timestamp: Type.Optional(Type.Boolean()),
 })
 const stubBody = Type.Object({ api: Type.String(), ...ruleFields, data: Type.Optional(object()) })
 const patternFields = {
@@ -91,7 +96,10 @@ export const controlSchemas = {
 const latestMs = Date.UTC(10_000, 0) - 1
 
 /** Checks of a fault what its schema cannot. Like the other checks here it throws an InputRejected that names the field. */
-export function requireFault(rule: Static<typeof faultBody>, apis: Apis): FaultRule {
+export function requireFault(rule: Static<typeof faultBody>, apis: Apis): FaultRule | WebhookFault {
+  if (rule.webhook) return requireWebhookFault(rule)
+  const own = ownEffects.find((name) => rule[name])
+  if (own !== undefined) reject("webhook", `is missing: '${own}' is for webhooks, which need "webhook": true`)
   const { api, input, status, delay_ms, reset, malformed } = rule
   const definition = api === undefined ? null : requireApi(api, apis)
   if (input && definition === null) reject("api", "is missing: an input is one of an API")
@@ -104,6 +112,29 @@ export function requireFault(rule: Static<typeof faultBody>, apis: Apis): FaultR
     )
   }
   return rule
+}
+
+/** Effects of a webhook with which no request is sent at the time of the attempt. */
+const unsentEffects = ["status", "delay_ms", "drop"] as const
+/** Effects that only webhooks have. */
+const ownEffects = ["drop", "twice", "bad_signature", "late_timestamp"] as const
+
+function requireWebhookFault(rule: Static<typeof faultBody>): WebhookFault {
+  for (const name of ["api", "key", "input", "headers", "body", "reset", "malformed"] as const) {
+    if (rule[name] !== undefined)
+      reject(name, "must be left out: it is for calls, and this fault for webhooks")
+  }
+  requireRule(rule)
+  const effects = [...new Set([...unsentEffects, ...ownEffects])].filter((name) => rule[name])
+  if (effects.length === 0)
+    reject(
+      "status",
+      `is missing: a fault of webhooks needs a status, a delay_ms, or one of ${ownEffects.join(", ")}`,
+    )
+  const alone = unsentEffects.find((name) => effects.includes(name))
+  if (alone !== undefined && effects.length > 1)
+    reject(alone, "must be the only effect: with it nothing is sent")
+  return { ...rule, webhook: true }
 }
 
 /** Checks of a stub what its schema cannot: parameters and fields must be the API's, and fields of the right type. */

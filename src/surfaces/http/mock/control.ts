@@ -144,6 +144,12 @@ export function controlApp(parts: ControlParts) {
         },
         { parse: plain, body: controlSchemas.fixtureText },
       )
+      .route(
+        method,
+        "/_mock/notices/:id/resend",
+        async ({ params, set }) => ok(await state().resendNotice(params.id ?? ""), set),
+        noBody,
+      )
   }
   for (const name of ["faults", "stubs"] as const) {
     const empty = ({ set }: { readonly set: AnswerSettings }) => {
