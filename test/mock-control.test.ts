@@ -2,7 +2,13 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { createJournal, maxBodyCharacters, maxEntries, toMessage } from "../src/mock/journal.ts"
+import {
+  createJournal,
+  createJournalRoom,
+  maxBodyCharacters,
+  maxEntries,
+  toMessage,
+} from "../src/mock/journal.ts"
 import { createMockClock } from "../src/ports/mock-ports.ts"
 import { readAnswer } from "./support/answer.ts"
 import { postWith } from "./support/keyed-request.ts"
@@ -122,6 +128,31 @@ describe("the journal", () => {
     // 64 Mi characters in bodies of 64 Ki; a path has one.
     for (let sent = 0; sent < 1_023 + 3; sent++) add("x".repeat(maxBodyCharacters))
     expect(journal.read({})).toMatchObject({ total: 1_026, dropped: 3 })
+  })
+
+  test("shares its room with those of sessions: the one that takes the most drops its oldest entries", () => {
+    const room = createJournalRoom()
+    const [large, small, other] = [createJournal(room), createJournal(room), createJournal(room)]
+    const rest = { at: "", method: "GET", path: "/", apis: [], key: null, fault: null, response: null }
+    const fill = (journal: typeof large, times: number, headers = {}) => {
+      const request = toMessage(headers, "x".repeat(maxBodyCharacters))
+      for (let sent = 0; sent < times; sent++) journal.add({ ...rest, request }, null)
+    }
+    const dropped = () => [large, small, other].map((journal) => journal.read({}).dropped)
+    fill(large, 1_000)
+    fill(small, 23)
+    expect(dropped()).toEqual([0, 0, 0])
+    fill(small, 10)
+    fill(other, 1)
+    expect(dropped()).toEqual([11, 0, 0])
+    large.clear()
+    fill(other, 900)
+    expect(dropped()).toEqual([0, 0, 0])
+    // Headers take room too.
+    fill(small, 100, { cookie: "x".repeat(maxBodyCharacters) })
+    expect(dropped()).toEqual([0, 0, 111])
+    for (const journal of [small, other]) journal.clear()
+    expect([room.characters, room.journals.size]).toEqual([0, 0])
   })
 })
 

@@ -21,7 +21,7 @@ import { settingName, settingOfFile } from "../config/setting-name.ts"
 import { nameAdminKey, nameSignIns, seedAdminKey } from "../mock/admin-key.ts"
 import zone from "../mock/dns-zone.yaml"
 import { createFaults } from "../mock/faults.ts"
-import { createJournal, maxEntries } from "../mock/journal.ts"
+import { createJournal, createJournalRoom, maxEntries } from "../mock/journal.ts"
 import { adminKeyName, defaultKey, nameKeys, seedMagicKeys, withoutAnswerFor } from "../mock/keys.ts"
 import { injectAtAdmission, injectAtApi } from "../mock/request-effects.ts"
 import type { MockState } from "../mock/state.ts"
@@ -31,13 +31,7 @@ import { mockWebhookSecret } from "../mock/webhook-secret.ts"
 import { createThreadTime } from "../plugins/thread-time.ts"
 import { systemClock } from "../ports/clock.ts"
 import type { LogOutput } from "../ports/log-output.ts"
-import {
-  createMockClock,
-  createMockWeb,
-  createSeededRandom,
-  type MockDns,
-  prepareMockDns,
-} from "../ports/mock-ports.ts"
+import { createMockClock, createMockWeb, createSeededRandom, prepareMockDns } from "../ports/mock-ports.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createSelfSigned } from "../ports/tls/self-signed.ts"
 import { webOff } from "../ports/web/fixed-web.ts"
@@ -94,13 +88,17 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
   const ownApis = await loadOwnApis(config, ownParts)
   const threads = createLazyThreads(systemClock, systemTimer, time, opened.log)
   const apis = await prepareApis(config, ownApis, threads, readAnchors(exampleAnchor))
+  const journals = createJournalRoom()
   const createDns = prepareMockDns(zone, rootZone)
   // Loaded only for --like, since it slows the start.
   const like = config.like === null ? undefined : await import("./like.ts")
   const server = await startMockServer(
     {
       createState: (serving) =>
-        createState({ ...config, publicUrl: serving.publicUrl }, apis, createDns(), replies, opened, serving),
+        createState({ ...config, publicUrl: serving.publicUrl }, apis, opened, {
+          ...serving,
+          ...{ dns: createDns(), replies, journal: createJournal(journals) },
+        }),
       parseZone,
       parseWebFixture,
       program: { version, commit },
@@ -123,14 +121,14 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
   }
 }
 
+type StateParts = Serving & Pick<MockState, "dns" | "journal"> & { readonly replies: WebFixture }
+
 /** Makes everything that a reset replaces. */
 async function createState(
   config: Config,
   apis: readonly PreparedApi[],
-  dns: MockDns,
-  replies: WebFixture,
   opened: OpenLog,
-  serving: Serving,
+  { url, openRequests, dns, replies, journal }: StateParts,
 ): Promise<MockState> {
   const { plans, plan, seedTimeMs, logLevel } = config
   const runsOn = config.clock === "real"
@@ -143,7 +141,7 @@ async function createState(
   const { store, outbox } = openedStore
   const pages = pageAddresses({
     config: () => config,
-    listening: () => ({ url: serving.url(), adminUrl: serving.url() }),
+    listening: () => ({ url: url(), adminUrl: url() }),
   })
   const apiIds = apis.map(({ definition }) => definition.id)
   // Neither ids of audit records nor the key of links in mails may change the keys and ids that follow from the seed.
@@ -196,7 +194,7 @@ async function createState(
     process: "mock",
     isUntimed: true,
     version,
-    openRequests: serving.openRequests,
+    openRequests,
     unsentBytes,
   }
   const { observerFor, readMetrics, requests, history, kept, stop } = createObservability(parts, null)
@@ -254,7 +252,7 @@ async function createState(
     web,
     faults,
     stubs,
-    journal: createJournal(),
+    journal,
     async setClock(nowMs) {
       // Counts belong to the time before the reset.
       await history.write()
@@ -273,6 +271,7 @@ async function createState(
     ping: () => store.ping(),
     endWatches: requests.close,
     async close() {
+      journal.clear()
       await eventCheck.stop()
       await webhooks.stop()
       await stop()

@@ -38,35 +38,57 @@ export type Journal = ReturnType<typeof createJournal>
 
 /** The most entries that are kept; the oldest are dropped first. */
 export const maxEntries = 10_000
-/** The most characters of all requests together, and of one body. */
+/** The most characters of all requests in all journals of a mock, and of one body. */
 const maxCharacters = 64 * 1024 * 1024
 export const maxBodyCharacters = 65_536
 
-/** Creates an empty journal. */
-export function createJournal() {
-  let records: (JournalRecord & { readonly characters: number })[] = []
+interface Kept {
+  records: (JournalRecord & { readonly characters: number })[]
+  characters: number
+}
+
+/** The memory that the journals of a mock and its sessions share. */
+export function createJournalRoom() {
+  return { characters: 0, journals: new Set<Kept>() }
+}
+
+/** Creates an empty journal. Without room, the journal that takes the most of it drops its oldest records. */
+export function createJournal(room = createJournalRoom()) {
+  const own: Kept = { records: [], characters: 0 }
   let total = 0
-  let characters = 0
+
+  function grow(kept: Kept, characters: number): void {
+    kept.characters += characters
+    room.characters += characters
+  }
+
+  const dropOldest = (kept: Kept) => grow(kept, -(kept.records.shift()?.characters ?? 0))
 
   return {
     add(entry: Omit<JournalEntry, "number">, inputs: string | null) {
       const record = { entry: { number: ++total, ...entry }, inputs, characters: sizeOf(entry, inputs) }
-      records.push(record)
-      characters += record.characters
-      while (records.length > maxEntries || characters > maxCharacters) {
-        characters -= records.shift()?.characters ?? 0
+      room.journals.add(own)
+      own.records.push(record)
+      grow(own, record.characters)
+      if (own.records.length > maxEntries) dropOldest(own)
+      while (room.characters > maxCharacters) {
+        dropOldest(
+          [...room.journals].reduce((one, other) => (other.characters > one.characters ? other : one)),
+        )
       }
     },
+    /** Also gives the room back. */
     clear() {
-      records = []
+      grow(own, -own.characters)
+      room.journals.delete(own)
+      own.records = []
       total = 0
-      characters = 0
     },
     /** A copy of the kept records, oldest first, and how many were dropped. */
-    records: () => ({ records: [...records], dropped: total - records.length }),
+    records: () => ({ records: [...own.records], dropped: total - own.records.length }),
     /** The kept entries that match, oldest first; how many requests came; how many of them were dropped. */
     read({ api, status, key }: { readonly api?: string; readonly status?: number; readonly key?: string }) {
-      const entries = records.map(({ entry }) => entry)
+      const entries = own.records.map(({ entry }) => entry)
       const requests = entries.filter(
         (entry) =>
           (api === undefined || entry.apis.includes(api)) &&

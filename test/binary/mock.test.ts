@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startMock } from "../../src/mock-client/start-mock.ts"
 import { answersOf, mixedRequests } from "../support/mixed-requests.ts"
+import { liveInParallel, newSession } from "../support/mock-sessions.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"
 import { binary, isAlive, run, start } from "./support.ts"
@@ -47,6 +48,27 @@ test("4 at the same time each have their own credits and clock", async () => {
     expect((await lookUp(mock)).headers.get("x-api-credits-used")).toBe(String(index + 2))
   await Promise.all(mocks.map((mock) => mock.stop()))
 })
+
+test("200 tests at a time, each in a session of one process, see nothing of each other", async () => {
+  await using mock = await startMock({ command: [binary] })
+  await liveInParallel(mock.url, 200)
+  expect(await mock.requests()).toEqual([])
+})
+
+test.if(linux)(
+  "a thousand sessions that no test uses yet take at most 50 kB each; one more is refused",
+  async () => {
+    await using mock = await startMock({ command: [binary] })
+    const kilobytes = () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${mock.pid}/status`, "utf8"))?.[1])
+    await newSession(mock.url)
+    const before = kilobytes()
+    for (let made = 1; made < 1_000; made++) await newSession(mock.url)
+    expect((kilobytes() - before) / 999).toBeLessThanOrEqual(50)
+    await expect(newSession(mock.url)).rejects.toThrow("There are 1000 sessions, the most at once.")
+    await lookUp(mock)
+  },
+)
 
 describe.if(linux)("12 starts and stops", () => {
   test("leave no process and no file", async () => {
