@@ -246,6 +246,37 @@ test("two request ids, or a list of them, are a 400: a log must not choose one",
   }
 })
 
+/** The answer to a request with these headers, each in a line of its own. */
+const converseWith = (lines: string[]) =>
+  converse(
+    service.url,
+    [`GET ${path} HTTP/1.1`, "host: x", "connection: close", ...lines, "", ""].join("\r\n"),
+  )
+
+test.each([
+  ["Bearer KEY", "Bearer KEY"],
+  ["Bearer KEY", "Bearer other"],
+  ["Basic YTpi", "Bearer KEY"],
+  ["Bearer KEY", "Basic YTpi"],
+  ["Bearer KEY", ""],
+  ["", "Bearer KEY"],
+  ["Bearer KEY", "KEY"],
+  ['Digest username="a", realm="b, c"', "Bearer KEY"],
+])("two headers of credentials are a 400, also beside x-api-key: %p and %p", async (one, other) => {
+  const lines = [one, other].map((value) => `authorization: ${value.replace("KEY", key)}`)
+  for (const beside of [[], [`x-api-key: ${key}`]]) {
+    const answer = await converseWith([...lines, ...beside])
+    expect(answer).toStartWith("HTTP/1.1 400")
+    expect(answer).toContain("The request header 'Authorization' must be sent once.")
+    expect(answer).not.toContain(key)
+  }
+})
+
+test("the parameters of one header of credentials, for a proxy, are no second one", async () => {
+  const value = 'Digest username="a", realm="b, c \\", Bearer d", nc=00000001 , uri="/"'
+  expect(await converseWith([`authorization: ${value}`, `x-api-key: ${key}`])).toStartWith("HTTP/1.1 200")
+})
+
 describe("cross-origin", () => {
   test("any origin may read answers and refusals, none with credentials", async () => {
     for (const request of [

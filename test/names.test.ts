@@ -35,12 +35,18 @@ const hiddenNames: [code: string, name: string][] = [
   ["U+200D", "An\u200dn"],
   ["U+FE0F", "Ann\ufe0f"],
   ["U+E0041", "Ann\u{e0041}"],
+  ["U+2800", "Ann\u2800"],
+  ["U+00A0", "Ann\u00a0Lee"],
+  ["U+2003", "Ann\u2003Lee"],
+  ["U+E000", "Ann\ue000"],
+  ["U+10FFFD", "Ann\u{10fffd}"],
+  ["U+FDD0", "Ann\ufdd0"],
 ]
 
 describe("a new name with a hidden character is refused and its character named", () => {
   test.each(hiddenNames)("%s", async (code, name) => {
     const db = newStore()
-    const reason = `must not have characters that are not seen, such as controls, or that change the direction of text. This one has ${code}.\n(add --help for help)\n`
+    const reason = `must not have characters that are not seen, such as controls, have no shape of their own, or change the direction of text. This one has ${code}.\n(add --help for help)\n`
     const refused = { code: 2, out: "" }
     expect(await run(db, "account", "create", "--name", name)).toEqual({
       ...refused,
@@ -59,6 +65,8 @@ describe("a new name with a hidden character is refused and its character named"
     const names = [
       "Ä & Co",
       "山田",
+      "山田\u3000太郎",
+      "⠁⠃",
       "שרה",
       "می\u200cخواهم",
       "👩\u200d💻",
@@ -75,7 +83,11 @@ describe("a new name with a hidden character is refused and its character named"
 })
 
 describe("an old name with hidden characters is escaped where it is shown", () => {
-  const evil = hiddenNames.map(([, name]) => name).join("")
+  // Those that a terminal obeys; an id has at most 100 characters.
+  const evil = hiddenNames
+    .slice(0, 16)
+    .map(([, name]) => name)
+    .join("")
 
   /** A data file with names that an earlier version took. */
   async function oldStore() {

@@ -42,6 +42,16 @@ test("the first one is named by its code point", () =>
     "U+2800",
   ]))
 
+test("of all characters, each blank one and each without a shape is found, but for the spaces of Latin and Japanese", () => {
+  const found = allCharacters.filter((character) => firstHidden(`a${character}b`) !== null)
+  const blank = allCharacters.filter((character) => /[\p{Zs}\u2800\p{Co}\p{Cs}]/u.test(character))
+  expect(blank).toHaveLength(17 + 1 + 6_400 + 2_048)
+  expect(blank.filter((character) => !found.includes(character))).toEqual([" ", "\u3000"])
+  expect(
+    found.filter((character) => /[\p{L}\p{N}\p{P}\p{Sc}]/u.test(character) && !/\p{DI}/u.test(character)),
+  ).toEqual([])
+})
+
 test.each(["a", "山", "🎉", "👩‍👩‍👧", "🇩🇪", "\u0645", "e\u0301", "\u200bx", "½", "-", "\ue000"])(
   "%j is visible",
   (text) => expect(isVisible(text)).toBe(true),

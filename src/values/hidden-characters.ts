@@ -32,11 +32,13 @@ const joining =
   "\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f\\p{scx=Arab}\\p{scx=Syrc}\\p{scx=Mong}\\p{scx=Deva}\\p{scx=Beng}" +
   "\\p{scx=Guru}\\p{scx=Gujr}\\p{scx=Orya}\\p{scx=Taml}\\p{scx=Telu}\\p{scx=Knda}\\p{scx=Mlym}\\p{scx=Sinh}\\p{scx=Khmr}"
 /**
- * Characters that deceive or are not seen, with the empty Braille pattern. Joiners and the choice of an emoji's form are left out
- * where they change what is seen.
+ * Drawn empty, or as a plain space though they are none (the wide one of Japanese is seen); or without a shape of their own:
+ * private use, noncharacters and halves of a character (Unicode UAX #44, General_Category).
  */
+const blank = "(?![ \\u3000])\\p{Zs}|[\\u2800\\p{Co}\\p{Cs}\\p{Noncharacter_Code_Point}]"
+/** Characters that deceive or are not seen, but for joiners and the choice of an emoji's form where they change what is seen. */
 const unseen = new RegExp(
-  `${hidden.source}|(?!(?<=[${joining}])[\\u200c\\u200d](?=[${joining}])|(?<=\\p{Emoji})[\\ufe0e\\ufe0f])\\p{Default_Ignorable_Code_Point}|\\u2800`,
+  `${hidden.source}|${blank}|(?!(?<=[${joining}])[\\u200c\\u200d](?=[${joining}])|(?<=\\p{Emoji})[\\ufe0e\\ufe0f])\\p{Default_Ignorable_Code_Point}`,
   "u",
 )
 

@@ -135,7 +135,8 @@ describe("refused is", () => {
     ["a name with a control character", { name: "A\u0007" }, "name", "U+0007"],
     ["a name that changes the direction of text", { name: "A\u202e" }, "name", "U+202E"],
     ["a name of spaces", { name: "  " }, "name", "at least one visible character"],
-    ["a name that shows nothing", { name: "\u2800 \u2800" }, "name", "at least one visible character"],
+    ["a name that shows nothing", { name: "\u3000 \u3000" }, "name", "at least one visible character"],
+    ["a name with a blank character", { name: "A\u2800" }, "name", "U+2800"],
     ["a plan that is not configured", { plan: "gold" }, "plan", "The plans are free, starter, pro"],
     ["an external id with a line break", { external_id: "a\nb" }, "external_id", "U+000A"],
     [

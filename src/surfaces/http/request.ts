@@ -35,7 +35,7 @@ export function incomingRequests(
     context.incoming = incoming
     set.headers["x-request-id"] = incoming.requestId
     requireHost(request)
-    requireOneId(request)
+    requireOneOfEach(request)
     // Not the context itself: Elysia would then prepare all of it, which costs a fifth of a metered call.
     return onIncoming({ request, set, incoming })
   })
@@ -77,10 +77,17 @@ export function createRequestIds(
   }
 }
 
-/** @throws Fault for a request with two ids, which come as `a, b`: a log must not choose one (RFC 9110 §5.3) */
-export function requireOneId({ headers }: Request): void {
-  if (!headers.get("x-request-id")?.includes(",")) return
-  throw new Fault("inputRejected", "The request header 'X-Request-ID' must be sent once, without a comma.")
+/** After a comma comes something else than a parameter, of which `Digest` has several (RFC 9110 §11.4). */
+const secondCredentials = /,(?!\s*[\w-]+\s*=)/
+const quoted = /"(?:[^"\\]|\\.)*"/g
+
+/** @throws Fault for a request with two ids or credentials, which come as `a, b`: nobody must choose one (RFC 9110 §5.3) */
+export function requireOneOfEach({ headers }: Request): void {
+  if (headers.get("x-request-id")?.includes(","))
+    throw new Fault("inputRejected", "The request header 'X-Request-ID' must be sent once, without a comma.")
+  const authorization = headers.get("authorization")
+  if (authorization?.includes(",") && secondCredentials.test(authorization.replace(quoted, "")))
+    throw new Fault("inputRejected", "The request header 'Authorization' must be sent once.")
 }
 
 /** A name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 9110 §7.2). Nobody uses other forms of RFC 3986. */
