@@ -1,0 +1,3 @@
+module penknife.example/penknifemock
+
+go 1.19
