@@ -280,12 +280,12 @@ func TestErrorsAtTheStart(t *testing.T) {
 		return refusalOf(t, func(tb testing.TB) { Start(tb, options) })
 	}
 	for text, options := range map[string]Options{
-		"mock ended with 2: ":                                    {Plan: "gold"},
-		"--plan must be one of":                                  {Plan: "gold"},
-		"/none/penknife cannot be run: ":                         {Command: []string{"/none/penknife"}},
-		"/bin/echo is not penknife: it printed 'hello mock":      {Command: []string{"/bin/echo", "hello"}},
-		"Shared uses a mock that runs, so it goes with no other": {Shared: "http://127.0.0.1:1", Plan: "free"},
-		"http://127.0.0.1:1 does not answer":                     {Shared: "http://127.0.0.1:1"},
+		"mock ended with 2: ":                               {Plan: "gold"},
+		"--plan must be one of":                             {Plan: "gold"},
+		"/none/penknife cannot be run: ":                    {Command: []string{"/none/penknife"}},
+		"/bin/echo is not penknife: it printed 'hello mock": {Command: []string{"/bin/echo", "hello"}},
+		"start that with '--plan'":                          {Shared: "http://127.0.0.1:1", Plan: "free"},
+		"http://127.0.0.1:1 does not answer":                {Shared: "http://127.0.0.1:1"},
 	} {
 		if problems := lacking([]string{text}, start(options), "message"); problems != nil {
 			t.Error(problems)

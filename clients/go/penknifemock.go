@@ -235,19 +235,18 @@ func open(options Options) (*Mock, error) {
 	if options.Shared == "" {
 		return startProcess(options.Command, arguments)
 	}
-	if len(arguments)+len(options.Command) > 0 {
-		return nil, errors.New("penknife mock: Shared uses a mock that runs, so it goes with no other option")
+	if given := append(arguments, options.Command...); len(given) > 0 {
+		return nil, fmt.Errorf("penknife mock: Shared uses a mock that runs already: start that with '%s'", given[0])
 	}
-	session, err := control(options.Shared, "POST", "/_mock/sessions", nil)
+	base := strings.TrimSuffix(options.Shared, "/")
+	session, err := control(base, "POST", "/_mock/sessions", nil)
 	if err != nil {
 		return nil, err
 	}
-	base := textOf(session, "url")
-	if !strings.Contains(base, "://") {
-		base = strings.TrimSuffix(options.Shared, "/") + base
-	}
-	end := func() { _, _ = control(options.Shared, "DELETE", "/_mock/sessions/"+textOf(session, "id"), nil) }
-	return &Mock{URL: base, Key: textOf(session, "key"), end: end}, nil
+	id := textOf(session, "id")
+	end := func() { _, _ = control(base, "DELETE", "/_mock/sessions/"+id, nil) }
+	// It is reached below the address that was given, also if the mock sees another.
+	return &Mock{URL: base + "/s/" + id, Key: textOf(session, "key"), end: end}, nil
 }
 
 func argumentsOf(options Options) []string {

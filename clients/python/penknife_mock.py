@@ -51,10 +51,13 @@ def start(*, shared: Optional[str] = None, command: Optional[List[str]] = None, 
         raise MockError(f"penknife mock: there is no option '{unknown[0]}'; there are {known}, shared, command")
     if shared is None:
         return _start_process(command or _find_command(), options)
-    if options or command:
-        raise MockError("penknife mock: 'shared' uses a mock that runs, so it takes no other option")
-    session = _control(shared, "POST", "/_mock/sessions")
-    return Mock(_session_url(shared, session["url"]), session["key"], lambda: _end_session(shared, session["id"]))
+    for name in [*options, *(["command"] if command else [])]:
+        raise MockError(f"penknife mock: 'shared' uses a mock that runs already: start that with '{name}'")
+    base = shared.rstrip("/")
+    session = _control(base, "POST", "/_mock/sessions")
+    path = f"/_mock/sessions/{session['id']}"
+    # It is reached below the address that was given, also if the mock sees another.
+    return Mock(f"{base}/s/{session['id']}", session["key"], lambda: _control(base, "DELETE", path))
 
 
 class Mock:
@@ -111,12 +114,12 @@ class Mock:
             )
         return journal["requests"]
 
-    def verify(self, **expected: Any) -> None:
-        """Checks what was called: `verify(api="hmac", status=200, count=2)`. docs/mock.md lists the fields.
+    def verify(self, **expected: Any) -> str:
+        """Checks what was called: `verify(api="hmac", status=200, count=2)`. Returns it as text. docs/mock.md lists the fields.
 
         :raises AssertionError: if it was not called so; the message says what came instead
         """
-        self.control("POST", "/_mock/verify", expected)
+        return self.control("POST", "/_mock/verify", expected)["text"]
 
     def notices(self) -> List[Dict[str, Any]]:
         """The webhook messages, oldest first, with the attempts to deliver them."""
@@ -247,14 +250,6 @@ def _control(base: str, method: str, path: str, body: Optional[Dict[str, Any]] =
     if error is not None:
         raise MockError(f"penknife mock: {error}")
     return data
-
-
-def _session_url(shared: str, path: str) -> str:
-    return path if "://" in path else shared.rstrip("/") + path
-
-
-def _end_session(shared: str, id: str) -> None:
-    _control(shared, "DELETE", f"/_mock/sessions/{id}")
 
 
 if pytest is not None:

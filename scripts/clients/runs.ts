@@ -7,59 +7,108 @@ export interface ClientRun {
   readonly command: readonly [program: string, ...args: string[]]
   /** The folder to run it in, from the root of the repository. */
   readonly folder: string
-  /** How to get the program, for a machine that lacks it. */
+  /** A command that succeeds where it can run. */
+  readonly needs: readonly [program: string, ...args: string[]]
+  /** How to get what it needs. */
   readonly install: string
-  /** A command whose success shows that a library is there. */
-  readonly needs?: readonly string[]
   /** The output of a run that skipped nothing. */
   readonly prints: RegExp
 }
 
 const root = join(import.meta.dir, "../..")
-const ranTable = (language: string) =>
-  new RegExp(`^(\\d+) of \\1 behaviours are the same in ${language}$`, "m")
+const junit = "/usr/share/java/junit-platform-console-standalone.jar"
+/** Runs a script of the shell with a new folder `$out`, which is removed afterwards. */
+const inShell = (script: string) =>
+  ["sh", "-c", `out=$(mktemp -d) && trap 'rm -rf "$out"' EXIT && ${script}`] as const
 
 /** The runs that are part of `bun run check`. */
 export const checkedRuns: readonly ClientRun[] = [
   {
-    name: "behaviours in Bun",
-    command: [process.execPath, "behaviours.mjs"],
-    folder: "clients/javascript",
+    ...tableRun("Bun", "javascript", [process.execPath, "behaviours.mjs"]),
+    needs: [process.execPath, "--version"],
     install: "Install Bun.",
-    prints: ranTable("Bun"),
   },
   {
-    name: "behaviours in Node",
-    command: ["node", "behaviours.mjs"],
-    folder: "clients/javascript",
+    ...tableRun("Node", "javascript", ["node", "behaviours.mjs"]),
+    needs: ["node", "--version"],
     install: "Install Node 20 or newer.",
-    prints: ranTable("Node"),
   },
   {
-    name: "behaviours in Python",
-    command: ["python3", "-B", "behaviours.py"],
-    folder: "clients/python",
-    install: "Install Debian's python3.",
-    prints: ranTable("Python"),
+    ...tableRun("Python", "python", ["python3", "-B", "behaviours.py"]),
+    needs: ["python3", "--version"],
+    install: "Install Python, such as Debian's python3.",
+  },
+  {
+    name: "the example for pytest",
+    command: ["python3", "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+    folder: "examples/python",
+    needs: ["python3", "-m", "pytest", "--version"],
+    install: "Install pytest, such as Debian's python3-pytest.",
+    prints: /^2 passed/m,
   },
 ]
 
-/** The program or library that a run lacks on this machine, and how to get it; null if it can run. */
-export function missingFor({ command: [program], needs, install }: ClientRun): string | null {
-  if (Bun.which(program) === null) return `'${program}' is not installed. ${install}`
-  if (needs === undefined || Bun.spawnSync([...needs], { stdio: ["ignore", "ignore", "ignore"] }).success)
-    return null
-  return `'${needs.join(" ")}' fails. ${install}`
+/** The runs that need more than most machines have. */
+export const otherRuns: readonly ClientRun[] = [
+  {
+    ...tableRun("Go", "go", ["go", "test", "-count=1", "-v", "./..."]),
+    needs: ["go", "version"],
+    install: "Install Go 1.19 or newer, such as Debian's golang-go.",
+  },
+  {
+    name: "the example for go test",
+    command: ["go", "test", "-count=1", "-v", "./..."],
+    folder: "examples/go",
+    needs: ["go", "version"],
+    install: "Install Go 1.19 or newer, such as Debian's golang-go.",
+    prints: /(?:^--- PASS: Test[\s\S]*){2}^PASS$/m,
+  },
+  {
+    ...tableRun(
+      "Java",
+      "java",
+      inShell('javac -Xlint:all -Werror -d "$out" penknife/*.java && java -cp "$out" penknife.Behaviours'),
+    ),
+    needs: ["javac", "-version"],
+    install: "Install a JDK of 11 or newer, such as Debian's default-jdk-headless.",
+  },
+  {
+    name: "the example for JUnit",
+    command: inShell(
+      `javac -d "$out" -cp ${junit} ../../clients/java/penknife/PenknifeMock.java RetryTest.java && ` +
+        `java -jar ${junit} -cp "$out" --scan-classpath --disable-banner --details=summary`,
+    ),
+    folder: "examples/java",
+    needs: ["sh", "-c", `javac -version && test -f ${junit}`],
+    install: "Install a JDK and JUnit 5: Debian's default-jdk-headless and junit5.",
+    prints: /\b2 tests successful/,
+  },
+]
+
+function tableRun(language: string, folder: string, command: ClientRun["command"]) {
+  const prints = new RegExp(`^(\\d+) of \\1 behaviours are the same in ${language}$`, "m")
+  return { name: `behaviours in ${language}`, command, folder: `clients/${folder}`, prints }
 }
 
-/** Runs one with an executable of penknife. */
-export async function runClient({ command, folder }: ClientRun, executable: string) {
+/** Whether this machine has what a run needs. */
+export function canRun({ needs }: ClientRun): boolean {
+  if (Bun.which(needs[0]) === null) return false
+  return Bun.spawnSync([...needs], { stdio: ["ignore", "ignore", "ignore"] }).success
+}
+
+/** Runs one with an executable of penknife. Returns null if it went well, else its exit code and what it printed. */
+export async function runClient({ command, folder, prints }: ClientRun, executable: string) {
   const child = Bun.spawn([...command], {
     cwd: join(root, folder),
     stdout: "pipe",
     stderr: "pipe",
-    env: { ...process.env, NO_COLOR: "1", PENKNIFE_BIN: executable },
+    env: {
+      ...process.env,
+      NO_COLOR: "1",
+      PENKNIFE_BIN: executable,
+      PYTHONPATH: join(root, "clients/python"),
+    },
   })
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  return { code, text: out + err }
+  return code === 0 && prints.test(out) ? null : { code, text: out + err }
 }

@@ -7,6 +7,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -201,18 +202,30 @@ public final class Behaviours {
     return ((List<?>) list).size();
   }
 
-  private static List<String> mistakesAtTheStart() {
+  private static List<String> mistakesAtTheStart() throws IOException {
     Map<String, Options> mistakes =
         Map.of(
             "mock ended with 2: ", new Options().plan("gold"),
             "--plan must be one of", new Options().plan("gold"),
             "/none/penknife cannot be run", new Options().command("/none/penknife"),
             "/bin/echo is not penknife: it printed 'hello mock", new Options().command("/bin/echo", "hello"),
-            "it goes with no other option", new Options().shared("http://127.0.0.1:1").plan("free"),
+            "start that with '--plan'", new Options().shared("http://127.0.0.1:1").plan("free"),
             "http://127.0.0.1:1 does not answer", new Options().shared("http://127.0.0.1:1"));
     List<String> problems = new ArrayList<>();
     mistakes.forEach((text, options) -> problems.addAll(lacking(text, () -> PenknifeMock.start(options))));
+    problems.addAll(differences(Map.of("contains", List.of("penknife was not found")), withoutPenknife(), "   message"));
     return problems;
+  }
+
+  /** The output of this program where no penknife is found. */
+  private static String withoutPenknife() throws IOException {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    ProcessBuilder builder =
+        new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"), "penknife.Behaviours");
+    builder.environment().remove("PENKNIFE_BIN");
+    builder.environment().put("PATH", "");
+    Process process = builder.redirectErrorStream(true).start();
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
   }
 
   private static List<String> lacking(String text, Supplier<PenknifeMock> start) {

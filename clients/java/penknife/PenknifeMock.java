@@ -137,14 +137,18 @@ public final class PenknifeMock implements AutoCloseable {
   /** Starts a mock and returns it when it answers. It ends with {@link #close()}, and with this process. */
   public static PenknifeMock start(Options options) {
     if (options.shared == null) return startProcess(options);
-    if (!options.flags.isEmpty() || !options.command.isEmpty()) {
-      throw new MockException("penknife mock: 'shared' uses a mock that runs, so it goes with no other option", null);
+    List<String> others = new ArrayList<>(options.flags.keySet());
+    others.addAll(options.command);
+    if (!others.isEmpty()) {
+      String other = "'" + others.get(0) + "'";
+      throw new MockException(
+          "penknife mock: 'shared' uses a mock that runs already: start that with " + other, null);
     }
-    String shared = options.shared;
-    Map<String, Object> session = send(shared, "POST", "/_mock/sessions", null);
-    String base = (String) session.get("url");
-    Runnable end = () -> send(shared, "DELETE", "/_mock/sessions/" + session.get("id"), null);
-    return new PenknifeMock(base.contains("://") ? base : shared + base, (String) session.get("key"), end);
+    String base = options.shared.replaceAll("/$", "");
+    Map<String, Object> session = send(base, "POST", "/_mock/sessions", null);
+    Runnable end = () -> send(base, "DELETE", "/_mock/sessions/" + session.get("id"), null);
+    // It is reached below the address that was given, also if the mock sees another.
+    return new PenknifeMock(base + "/s/" + session.get("id"), (String) session.get("key"), end);
   }
 
   /** Where it listens, such as http://127.0.0.1:41273. */
@@ -295,6 +299,7 @@ public final class PenknifeMock implements AutoCloseable {
     if (named != null && !named.isEmpty()) return List.of(named);
     String path = System.getenv("PATH");
     for (String folder : (path == null ? "" : path).split(File.pathSeparator)) {
+      if (folder.isEmpty()) continue;
       for (String name : List.of("penknife", "penknife.exe")) {
         File file = new File(folder, name);
         if (file.isFile() && file.canExecute()) return List.of(file.getPath());
