@@ -1,7 +1,9 @@
 /** `startMock` of `penknife/mock`, with the sources as its program. */
 import { afterEach, expect, test } from "bun:test"
 import { join } from "node:path"
+import { Webhook } from "standardwebhooks"
 import { type MockOptions, startMock } from "../src/mock-client/start-mock.ts"
+import { startReceiver } from "./support/receiver.ts"
 
 const command = [process.execPath, join(import.meta.dir, "../src/main.ts")] as const
 const settings = {
@@ -26,7 +28,7 @@ test("an option that does not exist is refused, and the message names those that
   for (const wrong of [{ plna: "free" }, { seed_time: "2025-01-01" }, { port: 8090 }, { toString: 1 }]) {
     const [name = ""] = Object.keys(wrong)
     await expect(startMock({ command, ...wrong } as MockOptions)).rejects.toThrow(
-      `penknife mock: there is no option '${name}'; there are seedTime, clock, dns, web, plan, tls, apis, like, strictLike, graphql, shared, command`,
+      `penknife mock: there is no option '${name}'; there are seedTime, clock, dns, web, plan, tls, apis, like, strictLike, webhook, webhookTime, graphql, shared, command`,
     )
   }
 })
@@ -49,6 +51,32 @@ test("faults and stubs carry what the control paths take", async () => {
   expect([failed.status, failed.headers.get("retry-after"), await failed.text()]).toEqual([503, "2", "busy"])
   expect(await stubbed.json()).toEqual({ data: null })
   await expect(mock.fault({ status: 503, seed: 1 })).rejects.toThrow("The 'probability' parameter is missing")
+})
+
+test("webhooks waits for those that are delivered, and says what came instead; resend sends one again", async () => {
+  const receiver = startReceiver()
+  await using mock = await startMock({ command, webhook: receiver.url })
+  const { secret = "" } = mock.webhook ?? {}
+  expect(mock.webhook?.url).toBe(receiver.url)
+  await mock.fault({ webhook: true, status: 503, times: 1 })
+  await fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": "mock-no-credits" } })
+  const type = "credits.threshold_reached"
+  const two = await mock.webhooks({ type, count: 2 })
+  expect(two.map(({ data }) => data.threshold)).toEqual([80, 95])
+  expect(two.map(({ type, state }) => [type, state])).toEqual([
+    [type, "delivered"],
+    [type, "delivered"],
+  ])
+  await expect(mock.webhooks({ type: "credits.exhausted", timeoutMs: 0 })).rejects.toThrow(
+    /^penknife mock: 0 of 1 webhooks of the type 'credits.exhausted' were delivered in 0 ms\n {2}credits.exhausted msg_\w+ is pending: answered 503; it is tried next at 2025-01-01T00:00:05.000Z$/,
+  )
+  await mock.advance("5s")
+  const [late] = await mock.webhooks({ type: "credits.exhausted" })
+  const again = await mock.resend(late?.id ?? "")
+  expect(again.attempts.map(({ status }) => status)).toEqual([503, 204, 204])
+  for (const { body, headers } of receiver.received) new Webhook(secret).verify(body, headers)
+  expect(receiver.received).toHaveLength(4)
+  await expect(mock.resend("msg_0")).rejects.toThrow("penknife mock: ")
 })
 
 test("shared uses a session of a running mock: only it is reset, and it ends with the test", async () => {

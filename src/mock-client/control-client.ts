@@ -22,6 +22,15 @@ export function controlOf(url: string, ca: string | null) {
 /** The name of the Error that says what came instead of the expected requests. */
 export const notAsExpected = "NotAsExpected"
 
+/** Makes a session on a running mock. It is reached below the address that was given, also if the mock sees another. */
+export async function openSession(address: string) {
+  const shared = address.replace(/\/+$/, "")
+  const control = controlOf(shared, null)
+  const { id, key } = await control<{ id: string; key: string }>("POST", "/_mock/sessions")
+  const stop = () => control<void>("DELETE", `/_mock/sessions/${id}`)
+  return { url: `${shared}/s/${id}`, key, ca: null, pid: null, differences: [], webhook: null, stop }
+}
+
 /** Node's `fetch` cannot be given a certificate authority, so this uses `node:http`. */
 function exchange(
   url: URL,

@@ -9,6 +9,8 @@ export interface MockProcess {
   /** The certificate of the mock's authority (PEM); null for plain HTTP. */
   readonly ca: string | null
   readonly pid: number
+  /** Where the webhooks of the accounts go, and the secret that signs them; null without one. */
+  readonly webhook: { readonly url: string; readonly secret: string } | null
   /** How it differs from the service of `--like`, a sentence each. */
   readonly differences: readonly string[]
   /** Stops the process; resolves when it has ended. */
@@ -34,7 +36,7 @@ export async function startProcess(command: readonly [string, ...string[]]): Pro
   })
   // The pipe breaks when the mock ends first; `exited` already reports that.
   child.stdin.on("error", () => {})
-  const { url, key, ca = null, pid, differences = [] } = await readEvent(child, program)
+  const { url, key, ca = null, pid, differences = [], webhook = null } = await readEvent(child, program)
   unref(child)
   async function stop(): Promise<void> {
     child.ref()
@@ -42,7 +44,7 @@ export async function startProcess(command: readonly [string, ...string[]]): Pro
     child.kill("SIGTERM")
     await exited
   }
-  return { url, key, ca, pid, differences, stop }
+  return { url, key, ca, pid, differences, webhook, stop }
 }
 
 /** The settings of the shell are meant for services that are started there, not for the mock of a test. */

@@ -1,8 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** `penknife/mock`: starts the service as a test double from a test in Node or Bun. */
 import { findCommand } from "./command.ts"
-import { controlOf } from "./control-client.ts"
+import { controlOf, openSession } from "./control-client.ts"
 import { startProcess } from "./process.ts"
+import { waitForWebhooks } from "./webhooks.ts"
 
 /**
  * How {@link startMock} starts the mock; every option may be left out, and others are refused. The settings of the shell
@@ -29,6 +30,10 @@ export interface MockOptions {
   readonly like?: string
   /** `true` refuses to start if something differs from the service of `like`, or that could not be found out. */
   readonly strictLike?: boolean
+  /** The address of a receiver of webhooks on this machine, for the accounts of all keys. */
+  readonly webhook?: string
+  /** Whose time is signed: the machine's, by which receivers check it (the default), or the mock's, the same on every run. */
+  readonly webhookTime?: "machine" | "mock"
   /** `false` turns GraphQL off. */
   readonly graphql?: boolean
   /**
@@ -53,6 +58,9 @@ export interface Mock {
   /** How it differs from the service of {@link MockOptions.like}, a sentence each. */
   readonly differences: readonly string[]
 
+  /** The address of {@link MockOptions.webhook}, and the secret that signs for it (`whsec_…`); null without that option. */
+  readonly webhook: { readonly url: string; readonly secret: string } | null
+
   /** The requests so far with their answers, oldest first. Rejects when the mock no longer keeps the oldest ones. */
   requests(filter?: RequestFilter): Promise<readonly MockRequest[]>
   /** The requests so far as text, for the output of a failed test. */
@@ -76,8 +84,12 @@ export interface Mock {
   dns(zone: MockZone): Promise<void>
   /** Replaces all that other hosts answer over HTTPS. */
   web(replies: MockReplies): Promise<void>
-  /** The webhook messages that the service would have sent. */
+  /** All webhook messages so far with their attempts, oldest first. */
   notices(): Promise<readonly MockNotice[]>
+  /** The delivered webhook messages, oldest first. Waits until there are enough, and rejects when they do not come. */
+  webhooks(filter?: WebhookFilter): Promise<readonly MockNotice[]>
+  /** Sends a message again that waits for nothing, with the same id; returns it. */
+  resend(id: string): Promise<MockNotice>
   /** Restores the state at the start: clock, credits, requests, faults, stubs, DNS and replies of other hosts. */
   reset(): Promise<void>
   /** Ends the mock. */
@@ -169,6 +181,7 @@ export interface MockRule {
  * await mock.fault({ status: 502, headers: { "content-type": "text/html" }, body: "<h1>Bad Gateway</h1>" })
  * await mock.fault({ api: "spfvalidator", input: { domain: "good.example" }, status: 503 })
  * await mock.fault({ reset: true, probability: 0.1, seed: 7 })
+ * await mock.fault({ webhook: true, twice: true, times: 1 })
  */
 export interface MockFault extends MockRule {
   /** Only calls of this API. */
@@ -185,6 +198,16 @@ export interface MockFault extends MockRule {
   readonly reset?: boolean
   /** Answers with a body that cannot be parsed. */
   readonly malformed?: boolean
+  /** Acts on deliveries of webhooks instead of calls, with `status`, `delay_ms` or what follows. */
+  readonly webhook?: boolean
+  /** Loses the attempt. */
+  readonly drop?: boolean
+  /** Sends the same request twice. */
+  readonly twice?: boolean
+  /** Signs with another secret. */
+  readonly bad_signature?: boolean
+  /** Signs a time of ten minutes ago. */
+  readonly late_timestamp?: boolean
 }
 
 /**
@@ -210,13 +233,49 @@ export type MockZone = Readonly<Record<string, readonly (string | Readonly<Recor
  */
 export type MockReplies = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** A webhook message that the service would have sent. */
+/** The webhook messages to return. */
+export interface WebhookFilter {
+  /** Only of this type, such as `key.created`. */
+  readonly type?: string
+  /** How many to wait for; 1 by default. */
+  readonly count?: number
+  /** How long to wait, in real milliseconds; 5,000 by default. */
+  readonly timeoutMs?: number
+}
+
+/** A webhook message. */
 export interface MockNotice {
   readonly id: string
   readonly type: string
   /** The time of the mock's clock (ISO 8601). */
   readonly timestamp: string
   readonly data: Readonly<Record<string, unknown>>
+  /** `unsent`: there is no webhook. */
+  readonly state: "pending" | "delivered" | "failed" | "unsent"
+  /** Why it was not delivered; null if it was, or was not tried. */
+  readonly reason: string | null
+  /** When it is tried next (ISO 8601, the mock's clock); null unless pending. */
+  readonly next_attempt: string | null
+  readonly attempts: readonly MockAttempt[]
+}
+
+/** An attempt to deliver a webhook message. */
+export interface MockAttempt {
+  /** The time of the mock's clock (ISO 8601). */
+  readonly at: string
+  /** Milliseconds of the mock's clock. */
+  readonly duration_ms: number
+  readonly url: string
+  /** The status of the answer; null without one. */
+  readonly status: number | null
+  /** Why there was no answer; null with one. */
+  readonly error: string | null
+  /** The fault that changed it; null without one. */
+  readonly fault: MockFault | null
+  /** Whether it was sent: a fault may answer instead of the receiver. */
+  readonly sent: boolean
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
 }
 
 /**
@@ -254,6 +313,8 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     return journal.requests
   }
 
+  const notices = async () => (await control<{ notices: MockNotice[] }>("GET", "/_mock/notices")).notices
+
   return {
     ...running,
     requests,
@@ -269,19 +330,12 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     setTime: async (now) => (await control<{ now: string }>("PUT", "/_mock/clock", { now })).now,
     dns: (zone) => change("PUT", "/_mock/dns", zone),
     web: (replies) => change("PUT", "/_mock/web", replies),
-    notices: async () => (await control<{ notices: MockNotice[] }>("GET", "/_mock/notices")).notices,
+    notices,
+    webhooks: (filter) => waitForWebhooks(notices, filter),
+    resend: (id) => control("PUT", `/_mock/notices/${encodeURIComponent(id)}/resend`),
     reset: () => change("POST", "/_mock/reset"),
     [Symbol.asyncDispose]: running.stop,
   }
-}
-
-/** Makes a session on a running mock. It is reached below the address that was given, also if the mock sees another. */
-async function openSession(address: string) {
-  const shared = address.replace(/\/+$/, "")
-  const control = controlOf(shared, null)
-  const { id, key } = await control<{ id: string; key: string }>("POST", "/_mock/sessions")
-  const stop = () => control<void>("DELETE", `/_mock/sessions/${id}`)
-  return { url: `${shared}/s/${id}`, key, ca: null, pid: null, differences: [], stop }
 }
 
 type Journal = { readonly requests: readonly MockRequest[]; readonly total: number; readonly dropped: number }
@@ -297,6 +351,8 @@ const flags: Readonly<Record<keyof MockOptions, string | null>> = {
   apis: "--apis",
   like: "--like",
   strictLike: "--strict-like",
+  webhook: "--webhook",
+  webhookTime: "--webhook-time",
   graphql: null,
   shared: null,
   command: null,

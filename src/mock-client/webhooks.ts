@@ -1,0 +1,44 @@
+import { setTimeout as wait } from "node:timers/promises"
+
+/** The parts of a webhook message that the wait looks at. */
+interface Notice {
+  readonly id: string
+  readonly type: string
+  readonly state: string
+  readonly reason: string | null
+  readonly next_attempt: string | null
+  readonly attempts: readonly { readonly status: number | null }[]
+}
+
+/** How often a wait for webhooks looks again. */
+const pollMs = 25
+
+/**
+ * Waits until enough webhooks are delivered, and returns those.
+ * @throws Error when they do not come; the message tells of the others of the type
+ */
+export async function waitForWebhooks<N extends Notice>(
+  notices: () => Promise<readonly N[]>,
+  filter: { readonly type?: string; readonly count?: number; readonly timeoutMs?: number } = {},
+): Promise<readonly N[]> {
+  const { type, count = 1, timeoutMs = 5_000 } = filter
+  // Counted, since a test may have set its clock.
+  for (let waitedMs = 0; ; waitedMs += pollMs) {
+    const wanted = (await notices()).filter((notice) => type === undefined || notice.type === type)
+    const delivered = wanted.filter(({ state }) => state === "delivered")
+    if (delivered.length >= count) return delivered
+    if (waitedMs >= timeoutMs) {
+      const others = wanted.filter(({ state }) => state !== "delivered").map(describe)
+      const kind = type === undefined ? "" : ` of the type '${type}'`
+      const found = `${delivered.length} of ${count} webhooks${kind} were delivered in ${timeoutMs} ms`
+      throw new Error(`penknife mock: ${[found, ...others].join("\n  ")}`)
+    }
+    await wait(pollMs)
+  }
+}
+
+function describe({ id, type, state, reason, next_attempt, attempts }: Notice): string {
+  const last = attempts.at(-1)
+  const why = reason ?? (last ? `answered ${last.status}` : "not tried yet")
+  return `${type} ${id} is ${state}: ${why}${next_attempt === null ? "" : `; it is tried next at ${next_attempt}`}`
+}
