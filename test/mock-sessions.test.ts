@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import { createSessions, maxSessions } from "../src/surfaces/http/mock/sessions.ts"
 import { readAnswer } from "./support/answer.ts"
+import { openBrowser } from "./support/browser.ts"
 import { postWith } from "./support/keyed-request.ts"
 import { startTestMock } from "./support/mock.ts"
 import { liveInParallel, newSession } from "./support/mock-sessions.ts"
@@ -92,6 +93,58 @@ test("every way of calling works below the base path, with addresses that do so 
   expect((await get(`${mock.url}/_mock/mails`)).data).toEqual({ mails: [] })
 })
 
+describe("a browser", () => {
+  const html = { headers: { accept: "text/html,*/*;q=0.8" }, redirect: "manual" } as const
+
+  test("that opens a page of a session is in that session on all pages, and leaves it when it ends", async () => {
+    const { id, url } = await newSession(mock.url)
+    const opened = await fetch(`${url}/console/accounts?page=2`, html)
+    const cookie = `mock-session=${id}`
+    expect([opened.status, opened.headers.get("location"), opened.headers.get("set-cookie")]).toEqual([
+      303,
+      "/console/accounts?page=2",
+      `${cookie}; Path=/; HttpOnly; SameSite=Lax`,
+    ])
+    const browser = openBrowser(mock.url)
+    browser.cookies.set("mock-session", id)
+    await browser.signIn("console", { token: "mock-console-link" })
+    const made = await browser.send("POST", "/admin/v1/accounts", { body: { name: "In the session" } })
+    expect(made.status).toBe(201)
+    const accounts = async (base: string) => {
+      const answer = await fetch(`${base}/admin/v1/accounts`, {
+        headers: { authorization: "Bearer mock-admin" },
+      })
+      return answer.text()
+    }
+    expect([await accounts(url), await accounts(mock.url)]).toEqual([
+      expect.stringContaining("In the session"),
+      expect.not.stringContaining("In the session"),
+    ])
+    const page = await fetch(`${mock.url}/console`, { headers: { ...html.headers, cookie } })
+    expect([page.status, page.headers.get("content-type")]).toEqual([
+      200,
+      expect.stringContaining("text/html"),
+    ])
+    await put(`${url}/_mock/clock`, { now: "2027-01-01T00:00:00Z" })
+    // Control paths without a base path stay those of the shared mock.
+    expect((await get(`${mock.url}/_mock/clock`, { cookie })).data?.now).toBe("2025-01-01T00:00:00.000Z")
+    await fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })
+    const ended = await fetch(`${mock.url}/console`, { headers: { ...html.headers, cookie } })
+    expect([ended.status, ended.headers.get("set-cookie")]).toEqual([404, "mock-session=; Path=/; Max-Age=0"])
+  })
+
+  test("is never sent to another host, and programs are not sent away", async () => {
+    const { url } = await newSession(mock.url)
+    for (const path of ["//other.example/", "/\\other.example/", "///other.example"]) {
+      const location = (await fetch(url + path, html)).headers.get("location") ?? "/"
+      expect(new URL(location, mock.url).host).toBe(new URL(mock.url).host)
+    }
+    for (const path of [lookUp, "/admin/v1/accounts", "/_mock/clock"])
+      expect((await fetch(url + path, html)).status).not.toBe(303)
+    expect((await fetch(`${url}/console`, { redirect: "manual" })).status).toBe(200)
+  })
+})
+
 describe("an id without a session", () => {
   test("is a 404 that says so, by path and by header, for calls and control paths", async () => {
     const { id, url, header } = await newSession(mock.url)
@@ -171,7 +224,7 @@ describe("the room for sessions", () => {
     const ids = Array.from({ length: maxSessions }, sessions.create)
     expect(new Set(ids).size).toBe(1_000)
     expect(sessions.create).toThrow(
-      /^There are 1000 sessions, the most at once\. End one with DELETE \/_mock\/sessions\/ID;/,
+      /^There are 1000 sessions, the most at once\. End one with DELETE \/_mock\/sessions\/ID\. /,
     )
     await sessions.end("7")
     expect(sessions.create()).toBe("1001")
@@ -203,7 +256,7 @@ describe("the room for sessions", () => {
     const { timer, closed, sessions } = create()
     const ids = [sessions.create(), sessions.create()]
     await sessions.use(ids[1] ?? "", async () => {})
-    await sessions.endAll()
+    await Promise.all(sessions.ids().map(sessions.end))
     expect([sessions.ids(), closed, timer.waiting]).toEqual([[], ["/s/2"], []])
   })
 })

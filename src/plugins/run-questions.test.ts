@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { createManualClock } from "../../test/support/clock.ts"
 import { createManualTimer } from "../../test/support/timer.ts"
 import type { Ports } from "../apis/contract.ts"
-import { createMockDns, createSeededRandom } from "../ports/mock-ports.ts"
+import { createSeededRandom, prepareMockDns } from "../ports/mock-ports.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { webOff } from "../ports/web/fixed-web.ts"
 import { createRunQuestions } from "./run-questions.ts"
@@ -11,7 +11,13 @@ import { createRunQuestions } from "./run-questions.ts"
 function createTrial(maxMs: number) {
   const clock = createManualClock()
   const timer = createManualTimer()
-  const ports: Ports = { clock, timer, random: createSeededRandom("a"), dns: createMockDns({}), web: webOff }
+  const ports: Ports = {
+    clock,
+    timer,
+    random: createSeededRandom("a"),
+    dns: prepareMockDns({})(),
+    web: webOff,
+  }
   const steps: string[] = []
   const entering = Promise.withResolvers<void>()
   const place = {

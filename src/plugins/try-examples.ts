@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { ApiMistake, type Ports, type Timer } from "../apis/contract.ts"
 import { compileInput } from "../call/input.ts"
-import { createMockClock, createMockDns, createMockWeb, createSeededRandom } from "../ports/mock-ports.ts"
+import { createMockClock, createMockWeb, createSeededRandom, prepareMockDns } from "../ports/mock-ports.ts"
 import { messageOf } from "../values/message-of.ts"
 import type { DefinitionData } from "./definition-text.ts"
 
@@ -31,7 +31,7 @@ export async function wrongExample(
       const ports: Ports = {
         clock: createMockClock(Date.parse(conditions.now ?? defaultNow)),
         random: createSeededRandom("penknife"),
-        dns: createMockDns(conditions.dns ?? {}),
+        dns: prepareMockDns(conditions.dns ?? {})(),
         web: createMockWeb(conditions.web ?? {}),
         timer,
       }

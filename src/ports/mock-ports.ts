@@ -37,31 +37,27 @@ export interface MockDns extends Dns {
   replace(zone: DnsZone): void
 }
 
-/** Creates a DNS with a first zone. Throws an Error that names an invalid entry. */
-export function createMockDns(start: DnsZone, base: DnsZone = {}): MockDns {
-  return prepareMockDns(start, base)()
-}
-
-/** Reads a first zone once, which takes milliseconds and memory, and returns a function that creates a DNS with it. */
-export function prepareMockDns(start: DnsZone, base: DnsZone): () => MockDns {
+/**
+ * Reads a first zone, which takes milliseconds, and returns a function that creates a DNS with it. Throws an Error that names an
+ * invalid entry.
+ */
+export function prepareMockDns(start: DnsZone, base: DnsZone = {}): () => MockDns {
   const open = (zone: DnsZone) => createZoneDns(encodeTexts({ ...base, ...zone }))
   const first = open(start)
-  return () => toMockDns(start, first, open)
-}
-
-function toMockDns(start: DnsZone, first: Dns, open: (zone: DnsZone) => Dns): MockDns {
-  let zone = start
-  let dns = first
-  return {
-    get zone() {
-      return zone
-    },
-    resolve: (name, type, signal) => dns.resolve(name, type, signal),
-    exchange: (name, type, options, signal) => dns.exchange(name, type, options, signal),
-    replace(next) {
-      dns = open(next)
-      zone = next
-    },
+  return () => {
+    let zone = start
+    let dns = first
+    return {
+      get zone() {
+        return zone
+      },
+      resolve: (name, type, signal) => dns.resolve(name, type, signal),
+      exchange: (name, type, options, signal) => dns.exchange(name, type, options, signal),
+      replace(next) {
+        dns = open(next)
+        zone = next
+      },
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import { createPluginPool } from "../../src/plugins/plugin-pool.ts"
 import type { CallContext, PluginWorker } from "../../src/plugins/plugin-worker.ts"
 import { createThreadTime } from "../../src/plugins/thread-time.ts"
 import { systemClock } from "../../src/ports/clock.ts"
-import { createMockDns, createSeededRandom } from "../../src/ports/mock-ports.ts"
+import { createSeededRandom, prepareMockDns } from "../../src/ports/mock-ports.ts"
 import { systemTimer } from "../../src/ports/timer.ts"
 import { webOff } from "../../src/ports/web/fixed-web.ts"
 import { createManualClock } from "./clock.ts"
@@ -15,7 +15,7 @@ import { createManualTimer } from "./timer.ts"
 export const ports = {
   clock: systemClock,
   random: createSeededRandom("a"),
-  dns: createMockDns({}),
+  dns: prepareMockDns({})(),
   web: webOff,
   timer: createManualTimer(),
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { holdsKey, shortenKeys } from "../../../accounts/key.ts"
 import { secretsOf, type Timer } from "../../../apis/contract.ts"
-import { toFault } from "../../../call/fault.ts"
+import { Fault } from "../../../call/fault.ts"
 import { toReply } from "../../../call/pipeline.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { ActiveFault, Target } from "../../../mock/faults.ts"
@@ -25,7 +25,7 @@ import { type HttpOptions, type HttpServer, reachable, urlOf } from "../server.t
 import { type ControlParts, controlApp } from "./control.ts"
 import { createDelays } from "./delays.ts"
 import { editAnswer, type ReadAnswer } from "./edit-answer.ts"
-import { createSessions, takeSession } from "./sessions.ts"
+import { controlPaths, createSessions, endOfCookie, takeSession, toPages } from "./sessions.ts"
 import { targetOf } from "./targets.ts"
 
 export interface MockServerParts {
@@ -156,18 +156,22 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
 
   async function serve(request: Request): Promise<Response> {
     try {
-      const id = takeSession(request)
-      return await (id === null
-        ? serveAt(shared, request)
-        : sessions.use(id, (place) => serveAt(place, request)))
+      const { id, opensPage } = takeSession(request)
+      if (id === null) return await serveAt(shared, request)
+      return await sessions.use(id, async (place) =>
+        opensPage ? toPages(id, request) : serveAt(place, request),
+      )
     } catch (thrown) {
-      return answerInFront(toReply(toFault(thrown)), request, shared.instance.controlIdFor)
+      if (!(thrown instanceof Fault)) throw thrown
+      const refusal = await answerInFront(toReply(thrown), request, shared.instance.controlIdFor)
+      refusal.headers.append("set-cookie", endOfCookie)
+      return refusal
     }
   }
 
   async function serveAt(place: Place, request: Request): Promise<Response> {
     const path = pathOf(request.url)
-    if (/^\/_mock(?:\/|$)/.test(path)) return controlled.run(place, () => control.fetch(request))
+    if (controlPaths.test(path)) return controlled.run(place, () => control.fetch(request))
     const current = place.instance
     current.requests.inProgress++
     try {
@@ -244,7 +248,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     async stop(graceMs) {
       delays.end()
       shared.instance.state.endWatches()
-      await sessions.endAll()
+      await Promise.all(sessions.ids().map(sessions.end))
       await listener.stop(graceMs)
       await end(shared.instance)
     },

@@ -1,6 +1,7 @@
 import type { Timer } from "../../../apis/contract.ts"
 import { Fault } from "../../../call/fault.ts"
-import { pathAndQueryOf } from "../request.ts"
+import { isPagePath, prefersPage } from "../page-routes.ts"
+import { pathAndQueryOf, pathOf } from "../request.ts"
 
 /** The most sessions at once. */
 export const maxSessions = 1_000
@@ -9,6 +10,14 @@ const idleMs = 600_000
 
 /** Names the session of a request. The path `/s/ID/…` does so too. */
 export const sessionHeader = "x-mock-session"
+
+const sessionCookie = "mock-session"
+/** Lets a browser whose session has ended reach the shared mock again. */
+export const endOfCookie = `${sessionCookie}=; Path=/; Max-Age=0`
+const cookieForm = new RegExp(`(?:^|; )${sessionCookie}=([^;]*)`)
+
+/** The control paths. A cookie does not change them: they are those of the shared mock without a base path or header. */
+export const controlPaths = /^\/_mock(?:\/|$)/
 
 const basePath = /^\/s\/([^/?]*)([^?]*)(.*)$/s
 
@@ -41,9 +50,7 @@ export function createSessions<Place>(parts: {
     throw new Fault("notFound", `There is no such session. ${cause} POST /_mock/sessions makes one.`)
   }
 
-  function waitForIdle(id: string, session: Session<Place>): void {
-    session.keep = parts.timer.after(idleMs, () => void end(id))
-  }
+  const waitForIdle = (id: string) => parts.timer.after(idleMs, () => void end(id))
 
   async function end(id: string): Promise<void> {
     const { opened, keep } = find(id)
@@ -60,21 +67,16 @@ export function createSessions<Place>(parts: {
     create(): string {
       if (sessions.size >= maxSessions) {
         const advice =
-          "End one with DELETE /_mock/sessions/ID; each ends after ten minutes without a request."
+          "End one with DELETE /_mock/sessions/ID. Each ends after ten minutes without a request."
         throw new Fault("rateLimited", `There are ${maxSessions} sessions, the most at once. ${advice}`)
       }
       const id = String(++made)
-      const session: Session<Place> = { opened: null, inUse: 0, keep() {} }
-      sessions.set(id, session)
-      waitForIdle(id, session)
+      sessions.set(id, { opened: null, inUse: 0, keep: waitForIdle(id) })
       return id
     },
     ids: () => [...sessions.keys()],
     /** @throws Fault for an id without a session */
     end,
-    async endAll(): Promise<void> {
-      await Promise.all([...sessions.keys()].map(end))
-    },
     /**
      * Does the work of a request in its session.
      * @throws Fault for an id without a session: the shared mock would answer with what other tests did to it
@@ -88,7 +90,7 @@ export function createSessions<Place>(parts: {
         return await work(await session.opened)
       } finally {
         session.inUse--
-        if (session.inUse === 0 && sessions.get(id) === session) waitForIdle(id, session)
+        if (session.inUse === 0 && sessions.get(id) === session) session.keep = waitForIdle(id)
       }
     },
   }
@@ -100,20 +102,35 @@ export function baseOf(id: string): string {
 }
 
 /**
- * The session that a request names in its path or its header; null without one. The base path is taken off the request's URL.
- * @throws Fault when both name one, and not the same
+ * The session that a request names in its path, its header, or the cookie of {@link toPages}; null without one. The base path is
+ * taken off the request's URL.
+ * @throws Fault when path and header name two
  */
-export function takeSession(request: Request): string | null {
-  const named = request.headers.get(sessionHeader)
-  const target = pathAndQueryOf(request.url)
+export function takeSession(request: Request) {
+  const { headers, url } = request
+  const named = headers.get(sessionHeader)
+  const target = pathAndQueryOf(url)
   const [, id, path, query] = basePath.exec(target) ?? []
-  if (id === undefined) return named
+  if (id === undefined) {
+    const cookie = controlPaths.test(pathOf(url)) ? null : cookieForm.exec(headers.get("cookie") ?? "")
+    return { id: named ?? cookie?.[1] ?? null, opensPage: false }
+  }
   if (named !== null && named !== id) {
     const problem = `must name the session of the path, '/s/${id.slice(0, 20)}', or be left out`
     throw new Fault("inputRejected", `The request header '${sessionHeader}' ${problem}.`)
   }
-  const url = `${request.url.slice(0, -target.length)}${path || "/"}${query}`
   // A property and not a new Request: Bun knows the connection of the original one only.
-  Object.defineProperty(request, "url", { value: url })
-  return id
+  Object.defineProperty(request, "url", { value: `${url.slice(0, -target.length)}${path || "/"}${query}` })
+  return { id, opensPage: prefersPage(request) && isPagePath(request.url) }
+}
+
+/**
+ * Sends a browser from a page below a base path to the same page without it: the links of pages begin with a slash. The cookie
+ * says from then on which session it means.
+ */
+export function toPages(id: string, { url }: Request): Response {
+  const cookie = `${sessionCookie}=${id}; Path=/; HttpOnly; SameSite=Lax`
+  // Two slashes would begin another host.
+  const location = pathAndQueryOf(url).replace(/^[/\\]+/, "/")
+  return new Response(null, { status: 303, headers: { location, "set-cookie": cookie } })
 }
