@@ -126,6 +126,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   "web/shared": ["web/client", "web/kit"],
   "web/console": ["admin", "web/client", "web/kit", "web/shared", "web/shell"],
   "web/portal": ["admin", "web/client", "web/kit", "web/playground", "web/shared", "web/shell"],
+  // It takes types alone from the test double.
+  "web/mock": ["code-examples", "mock", "web/client", "web/kit", "web/shell"],
   "web/playground": ["admin", "code-examples", "values", "web/client", "web/kit"],
   "web/site": ["admin", "code-examples", "web/client", "web/kit", "web/playground"],
   store: ["apis/contract.ts", "values"],
@@ -219,7 +221,7 @@ test("time, randomness and the network are reached through ports alone", () => {
 })
 
 test("what runs in a browser imports types alone from the server, and no module of Bun or Node", () => {
-  const imports = /^import (?!type )[^"']*["'](?:\.\.\/)+(?!web\/)(?:admin|apis|accounts)\//m
+  const imports = /^import (?!type )[^"']*["'](?:\.\.\/)+(?!web\/)(?:admin|apis|accounts|mock)\//m
   const web = files.filter((file) => file.startsWith("web/"))
   expect(web.length).toBeGreaterThan(20)
   expect(web.filter((file) => imports.test(textOf(file)))).toEqual([])

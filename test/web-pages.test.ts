@@ -39,7 +39,9 @@ test.each(["console", "portal"])(
     expect(page).toMatch(/<div id="app"><main [^>]*>.*A&amp;B.*<\/main><\/div>/)
     expect(page).toMatch(new RegExp(`<main [^>]*>.*<noscript><p>The ${name} needs JavaScript\\.`))
     const [, script = ""] = /<script type="module" src="([^"]+)"/.exec(page) ?? []
-    const imports = [...(await (await raw(script)).text()).matchAll(/from"\.\/([^"]+)"/g)].map((m) => m[1])
+    const imports = [...(await (await raw(script)).text()).matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(
+      (m) => m[1],
+    )
     const preloaded = [...page.matchAll(/rel="modulepreload" href="\/assets\/([^"]+)"/g)].map((m) => m[1])
     expect(imports).not.toEqual([])
     expect(preloaded).toEqual(imports)
@@ -118,6 +120,7 @@ test("scripts and styles are small enough to be there at once", async () => {
   expect(sum(scriptsFrom(scriptOf("console")))).toBeWithin(50_000, 95_000)
   // With the report of an audit.
   expect(sum(scriptsFrom(scriptOf("portal")))).toBeWithin(50_000, 70_000)
+  expect(sum(scriptsFrom(scriptOf("mock")))).toBeWithin(10_000, 25_000)
   expect(sum([...bytes.keys()].filter((name) => /^(?!library-).*css$/.test(name)))).toBeWithin(1_000, 15_000)
 })
 

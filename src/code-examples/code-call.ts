@@ -52,6 +52,6 @@ export function toCurl(call: CodeCall): string {
 }
 
 /** Within single quotes, a shell changes no character; only the quote itself cannot be there (POSIX, 2.2.2). */
-function quote(text: string): string {
+export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

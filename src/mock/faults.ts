@@ -10,7 +10,7 @@ export interface FaultRule extends AnswerEdit, Chance {
   readonly key?: string
   /** Only for inputs of `api` with these values. */
   readonly input?: Values
-  /** How many calls; without it, all until the rule is removed. */
+  /** How many calls; without it, all until the rule is removed; 0 removes it. */
   readonly times?: number
   /** HTTP status, 400 to 599. */
   readonly status?: number
@@ -78,10 +78,10 @@ export function createFaults(createRandom: SeededRandom) {
   }
 
   return {
-    /** Adds a rule; it replaces one with the same `api`, `key` and `input`, or the one for webhooks. */
+    /** Adds a rule, or with `times: 0` none. It replaces one with the same `api`, `key` and `input`, or the one for webhooks. */
     put(rule: Rule) {
       const others = entries.filter((entry) => !isSameTarget(entry.rule, rule))
-      entries = [...others, { rule, applies: toChance(rule, createRandom) }]
+      entries = rule.times === 0 ? others : [...others, { rule, applies: toChance(rule, createRandom) }]
     },
     clear() {
       entries = []

@@ -44,11 +44,8 @@ export const maxWaitingEvents = 250
 /** The most watches: of this process, and of other processes that it works for. */
 export const maxWatches = 20
 
-interface Watch extends RequestWatch {
+interface Watch extends ReturnType<typeof createWatch<RequestEvent>> {
   readonly matches: MatchRequest
-  offer(makeEvent: () => RequestEvent): void
-  add(batch: RequestBatch): void
-  close(): void
 }
 
 /** Creates the feed of one process. */
@@ -75,10 +72,11 @@ export function createRequestFeed({
     },
     watch(filter: RequestFilter, onReady: () => void) {
       if (watches.size >= maxWatches) return null
-      const watch = createWatch(toMatch(filter), onReady, timer, () => {
+      const begun = createWatch<RequestEvent>(onReady, timer, () => {
         watches.delete(watch)
         feed.isWatched = watches.size > 0
       })
+      const watch: Watch = Object.assign(begun, { matches: toMatch(filter) })
       if (isClosed) {
         watch.end()
         return watch
@@ -98,8 +96,9 @@ export function createRequestFeed({
   return feed
 }
 
-function createWatch(matches: MatchRequest, onReady: () => void, timer: Timer, onEnd: () => void): Watch {
-  let events: RequestEvent[] = []
+/** Gathers events for one watcher, who is called soon after they have come and when the watch is closed. */
+export function createWatch<Event>(onReady: () => void, timer: Timer, onEnd: () => void) {
+  let events: Event[] = []
   let lost = 0
   let isOver = false
   let cancel: (() => void) | null = null
@@ -118,16 +117,15 @@ function createWatch(matches: MatchRequest, onReady: () => void, timer: Timer, o
   }
 
   return {
-    matches,
     get isOver() {
       return isOver
     },
-    offer(makeEvent) {
+    offer(makeEvent: () => Event) {
       if (events.length < maxWaitingEvents) events.push(makeEvent())
       else lost++
       gather()
     },
-    add(batch) {
+    add(batch: { readonly events: readonly Event[]; readonly lost: number }) {
       const room = maxWaitingEvents - events.length
       events.push(...batch.events.slice(0, room))
       lost += batch.lost + Math.max(0, batch.events.length - room)

@@ -12,6 +12,7 @@ import { runJson, serve, serveForFile, startForFile } from "./support.ts"
 import { accountsInBrowser, manyAccountsInBrowser } from "./web/accounts.ts"
 import { bulkInBrowser } from "./web/bulk.ts"
 import { createDesk } from "./web/desk.ts"
+import { doubleInBrowser } from "./web/double.ts"
 import { failuresInBrowser } from "./web/failures.ts"
 import { guestsInBrowser } from "./web/guests.ts"
 import { keysInBrowser } from "./web/keys.ts"
@@ -77,6 +78,8 @@ if (executable === null) {
   describe("other origin", () => otherOriginInBrowser(browser, server.url, db))
   describe("pages", () => pagesInBrowser(desk, db))
   describe("guests", () => guestsInBrowser(offeringDesk))
+  const double = await startForFile(["mock", "--port", "0"])
+  describe("test double", () => doubleInBrowser(createDesk(browser, double.url, "mock-admin")))
   describe("requests", () => requestsInBrowser(desk))
   describe("no kept requests", () => noKeptRequestsInBrowser(desk))
   describe("errors", () => errorsInBrowser(desk))

@@ -2,6 +2,9 @@
 
 export const sendRequest = (path: string, init: RequestInit): Promise<Response> => fetch(path, init)
 
+/** Server-sent events (HTML Standard §9.2). The browser begins them again when the connection breaks. */
+export const openEvents = (path: string): EventSource => new EventSource(path)
+
 /** The present time of the browser's clock, in milliseconds. */
 export const nowMs = (): number => Date.now()
 

@@ -34,7 +34,7 @@ const faultBody = Type.Object({
   api: Type.Optional(Type.String()),
   key: Type.Optional(key),
   ...ruleFields,
-  times: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  times: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
   status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
   delay_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 })),
   reset: Type.Optional(Type.Boolean()),
@@ -100,18 +100,22 @@ export function requireFault(rule: Static<typeof faultBody>, apis: Apis): FaultR
   if (rule.webhook) return requireWebhookFault(rule)
   const own = ownEffects.find((name) => rule[name])
   if (own !== undefined) reject("webhook", `is missing: '${own}' is for webhooks, which need "webhook": true`)
-  const { api, input, status, delay_ms, reset, malformed } = rule
+  const { api, input, status, times, delay_ms, reset, malformed } = rule
   const definition = api === undefined ? null : requireApi(api, apis)
   if (input && definition === null) reject("api", "is missing: an input is one of an API")
   if (input && definition) requireParameters(input, definition)
   requireRule(rule)
-  if (status === undefined && !delay_ms && !reset && !malformed && !isEdit(rule)) {
-    reject(
-      "status",
-      "is missing: a fault needs a status, a delay_ms, a reset, a malformed, headers or a body",
-    )
-  }
+  const hasEffect = status !== undefined || delay_ms || reset || malformed || isEdit(rule)
+  const effects = "a status, a delay_ms, a reset, a malformed, headers or a body"
+  requireEffect(times, Boolean(hasEffect), `is missing: a fault needs ${effects}`)
   return rule
+}
+
+/** A rule for no calls removes another, so it has no effect. */
+function requireEffect(times: number | undefined, hasEffect: boolean, missing: string): void {
+  if (times === 0 && hasEffect)
+    reject("times", "must be at least 1, or 0 alone to remove the fault of these calls")
+  if (times !== 0 && !hasEffect) reject("status", missing)
 }
 
 /** Effects of a webhook with which no request is sent at the time of the attempt. */
@@ -126,11 +130,8 @@ function requireWebhookFault(rule: Static<typeof faultBody>): WebhookFault {
   }
   requireRule(rule)
   const effects = [...new Set([...unsentEffects, ...ownEffects])].filter((name) => rule[name])
-  if (effects.length === 0)
-    reject(
-      "status",
-      `is missing: a fault of webhooks needs a status, a delay_ms, or one of ${ownEffects.join(", ")}`,
-    )
+  const own = `a status, a delay_ms, or one of ${ownEffects.join(", ")}`
+  requireEffect(rule.times, effects.length > 0, `is missing: a fault of webhooks needs ${own}`)
   const alone = unsentEffects.find((name) => effects.includes(name))
   if (alone !== undefined && effects.length > 1)
     reject(alone, "must be the only effect: with it nothing is sent")

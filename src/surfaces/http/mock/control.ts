@@ -1,13 +1,19 @@
 import { type AnyElysia, Elysia } from "elysia"
 import { InputRejected } from "../../../apis/contract.ts"
-import { type Fault, toFault } from "../../../call/fault.ts"
+import { Fault, toFault } from "../../../call/fault.ts"
 import { toReply } from "../../../call/pipeline.ts"
+import type { Brand } from "../../../config/brand.ts"
 import { defaultKey, magicKeys } from "../../../mock/keys.ts"
 import type { MockState } from "../../../mock/state.ts"
 import { verify } from "../../../mock/verify.ts"
+import type { Views } from "../../../mock/views.ts"
 import { messageOf } from "../../../values/message-of.ts"
+import { once } from "../../../values/once.ts"
 import { toIso } from "../../../values/time-text.ts"
-import { crossOrigin } from "../cross-origin.ts"
+import { streamEvents } from "../admin/event-stream.ts"
+import { createCallsInProgress } from "../calls.ts"
+import { crossOrigin, sameOriginOnly } from "../cross-origin.ts"
+import { prefersPage } from "../page-routes.ts"
 import { MethodNotAllowed, refusalOfPath } from "../paths.ts"
 import { readObject, readText } from "../read/body.ts"
 import type { Intake } from "../read/intake.ts"
@@ -29,6 +35,11 @@ export interface ControlParts {
   readonly state: () => MockState
   readonly reset: () => Promise<void>
   readonly sessions: Pick<Sessions, "create" | "ids" | "end">
+  /** The pages that show the current state. */
+  readonly views: () => Views
+  /** Whether a request comes from this machine. */
+  readonly isLocal: (request: Request) => boolean
+  readonly brand: Brand
   /** Reads a zone from YAML or JSON. Throws an Error that names the line that cannot be used. */
   readonly parseZone: (text: string) => Promise<MockState["dns"]["zone"]>
   /** Reads replies of other hosts from YAML or JSON. Throws an Error that says which cannot be used. */
@@ -39,7 +50,9 @@ export interface ControlParts {
 
 /** Everything under `/_mock`. Pages of any origin may call it, so that tests in a browser can steer the mock. */
 export function controlApp(parts: ControlParts) {
-  const { state, reset, sessions, parseZone, parseWebFixture, requestIdFor, intake } = parts
+  const { state, reset, sessions, views, isLocal, brand, parseZone, parseWebFixture, requestIdFor, intake } =
+    parts
+  const web = once(async () => (await import("../web/web-http.ts")).createWebHttp(brand))
   const json = ({ request }: { readonly request: Request }) => readObject(request, intake)
   const plain = ({ request }: { readonly request: Request }) => readText(request, intake)
   const noBody = { parse: plain, body: controlSchemas.noBody }
@@ -70,10 +83,27 @@ export function controlApp(parts: ControlParts) {
     .onTransform((elysia: { readonly request: Request; query: unknown }) => {
       elysia.query = parseQuery(elysia.request.url)
     })
+    .onAfterHandle(({ request }) => {
+      if (request.method !== "GET") views().changed()
+    })
     .guard({ query: controlSchemas.noQuery })
-    .get("/_mock", ({ set }) => {
+    .get("/_mock", async ({ request, set }) => {
+      if (prefersPage(request)) {
+        if (!isLocal(request)) throw new Fault("originForbidden", onlyHere)
+        sameOriginOnly(set)
+        const body = await (await web()).pages.mock(request, set)
+        set.headers.vary = "Accept, Accept-Encoding"
+        return body
+      }
       const paths = [...methods()].map(([path, known]) => `${known.join(", ")} ${path}`)
       return ok({ paths, keys: magicKeys }, set)
+    })
+    .get("/_mock/events", ({ request, set }) => {
+      if (!isLocal(request)) throw new Fault("originForbidden", onlyHere)
+      const parts = { calls: createCallsInProgress(), pipeline: state().pipeline }
+      const stream = streamEvents(views().watch, async () => true, parts)
+      set.headers["content-type"] = "text/event-stream"
+      return new Response(stream)
     })
     .get(
       "/_mock/requests",
@@ -195,6 +225,9 @@ export function controlApp(parts: ControlParts) {
     )
     .post("/_mock/reset", ({ set }) => reset().then(() => ok({}, set)), noBody)
 }
+
+const onlyHere =
+  "The page opens on the machine of the test double alone, at a loopback address. Its control paths can be called from here."
 
 function ok(data: object, set: AnswerSettings): string {
   return send(ownAnswer(200, { data }), "json", set)

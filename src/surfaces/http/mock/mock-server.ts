@@ -9,7 +9,9 @@ import { type JournalEntry, maxBodyCharacters, shownKey, toMessage } from "../..
 import { toMagicKey } from "../../../mock/keys.ts"
 import { frontStatus, type RequestEffects, runWithEffects } from "../../../mock/request-effects.ts"
 import type { MockState } from "../../../mock/state.ts"
+import { createViews, type Views } from "../../../mock/views.ts"
 import { createSecretFilter } from "../../../mock/without-secrets.ts"
+import { isLoopback } from "../../../values/ip.ts"
 import { toIso } from "../../../values/time-text.ts"
 import { createHttpApp } from "../app.ts"
 import { createClosing } from "../calls.ts"
@@ -58,6 +60,7 @@ interface Place {
 /** Everything that a reset replaces. */
 interface Instance {
   readonly state: MockState
+  readonly views: Views
   readonly app: ReturnType<typeof createHttpApp>
   readonly byId: ReadonlyMap<string, PreparedApi>
   readonly withoutSecrets: ReturnType<typeof createSecretFilter>
@@ -90,6 +93,9 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     state: () => place().instance.state,
     reset: () => reset(place()),
     sessions,
+    views: () => place().instance.views,
+    isLocal: (request) => isLoopback(app.server?.requestIP(request)?.address ?? ""),
+    brand: options.brand,
     parseZone: parts.parseZone,
     parseWebFixture: parts.parseWebFixture,
     requestIdFor: (headers) => idFor(headers, place().instance.controlIdFor),
@@ -128,6 +134,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     if (base !== "") own.server = app.server
     return {
       state,
+      views: createViews(state, timer),
       app: own,
       byId: new Map(apis.map((api) => [api.definition.id, api])),
       withoutSecrets: createSecretFilter(apis.map(({ definition }) => definition)),
@@ -151,6 +158,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
   async function end(ending: Instance): Promise<void> {
     ending.ended = true
     ending.state.endWatches()
+    ending.views.end()
     if (ending.requests.inProgress === 0) await ending.state.close()
   }
 
@@ -178,6 +186,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
       return await answerAndRecord(request, path, current)
     } finally {
       current.requests.inProgress--
+      current.views.changed()
       if (current.ended && current.requests.inProgress === 0) await current.state.close()
     }
   }
@@ -248,6 +257,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     async stop(graceMs) {
       delays.end()
       shared.instance.state.endWatches()
+      shared.instance.views.end()
       await Promise.all(sessions.ids().map(sessions.end))
       await listener.stop(graceMs)
       await end(shared.instance)

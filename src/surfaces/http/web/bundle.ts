@@ -9,6 +9,7 @@ const web = join(import.meta.dir, "../../../web")
 const entries = [
   "console/console.tsx",
   "portal/portal.tsx",
+  "mock/mock.tsx",
   "styles/penknife.css",
   "site/site.ts",
   "styles/site.css",

@@ -3,20 +3,21 @@ import type { BrandFiles } from "./brand-files.ts"
 import { hashedName, type WebFiles } from "./web-files.ts"
 
 /** The name of a page: what runs in it, and what its address begins with. */
-export type WebPage = "console" | "portal"
+export type WebPage = "console" | "portal" | "mock"
 
 /** The text where scripts are turned off. */
 const withoutScript: Readonly<Record<WebPage, string>> = {
   console:
     "The console needs JavaScript. Turn it on in your browser, or use the commands of <code>penknife</code>, which do the same.",
+  mock: "The page of the test double needs JavaScript. Turn it on in your browser, or call its control paths with <code>curl</code>.",
   portal:
     'The portal needs JavaScript. Turn it on in your browser. The <a href="/">documentation of the APIs</a> can be read without.',
 }
 
 /**
- * Prints the page of the console or of the portal. It holds no data, script or style, so that its policy can forbid them: its
- * script fetches the data. Until that runs, the page shows the name of the service. It names the imports of the script, which
- * a browser would otherwise find only after it has loaded the script.
+ * Prints one of these pages. It holds no data, script or style, so that its policy can forbid them: its script fetches the data.
+ * Until that runs, the page shows the name of the service. It names the imports of the script, which a browser would otherwise
+ * find only after it has loaded the script.
  */
 export function printWebPage(page: WebPage, files: WebFiles, { title, logo }: Brand, brandFiles: BrandFiles) {
   const name = Bun.escapeHTML(title)

@@ -20,7 +20,7 @@ export async function createWebHttp(brand: Brand) {
   const page = (name: WebPage) =>
     createResource({ headers, read: () => printWebPage(name, files, brand, brandFiles) })
   return {
-    pages: { console: page("console"), portal: page("portal") },
+    pages: { console: page("console"), portal: page("portal"), mock: page("mock") },
     /** Undefined for an unknown name. */
     asset(name: string): Resource | undefined {
       const file = own.find((each) => each?.name === name) ?? files.get(name)

@@ -1,0 +1,59 @@
+import type { Subscription } from "../admin/parts.ts"
+import type { Timer } from "../apis/contract.ts"
+import { Fault } from "../call/fault.ts"
+import { createWatch } from "../observe/request-feed.ts"
+import { toIso } from "../values/time-text.ts"
+import type { MockState } from "./state.ts"
+
+const maxViews = 16
+const shownRequests = 50
+
+/** The contents of a page. Lists begin with the oldest. */
+export type View = Awaited<ReturnType<typeof toView>>
+
+async function toView(state: MockState) {
+  return {
+    now: toIso(state.clock.now()),
+    clock_runs: state.clockRunsOn,
+    faults: state.faults.list(),
+    requests: state.journal.read({}).requests.slice(-shownRequests),
+    notices: await state.notices(),
+    mails: await state.mails(),
+    zone: state.dns.zone,
+  }
+}
+
+export type Views = ReturnType<typeof createViews>
+
+/** Shows a state to pages, soon after it has changed. A slow page misses what was in between. */
+export function createViews(state: MockState, timer: Timer) {
+  const watches = new Set<ReturnType<typeof createWatch<null>>>()
+  return {
+    /** Call it after each request and each change. */
+    changed(): void {
+      for (const watch of watches) watch.offer(() => null)
+    },
+    /** Begins to watch, and with the present view. Throws a Fault if too many watch. */
+    watch(onReady: () => void): Subscription {
+      if (watches.size >= maxViews)
+        throw new Fault("rateLimited", `Only ${maxViews} pages can be live. Close one.`)
+      const watch = createWatch<null>(onReady, timer, () => watches.delete(watch))
+      watches.add(watch)
+      watch.offer(() => null)
+      const take = async () => ({
+        events: watch.take().events.length > 0 ? [await toView(state)] : [],
+        lost: 0,
+      })
+      return {
+        take,
+        end: watch.end,
+        get isOver() {
+          return watch.isOver
+        },
+      }
+    },
+    end(): void {
+      for (const watch of watches) watch.close()
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import { expect, test } from "bun:test"
+import { readAnswer } from "../../support/answer.ts"
+import { eventually } from "../../support/eventually.ts"
+import { withKey } from "../../support/keyed-request.ts"
+import type { Desk } from "./desk.ts"
+import { counted, said, tabTo } from "./wait.ts"
+
+/** @param desk a test double, which nothing else changes meanwhile */
+export function doubleInBrowser(desk: Desk): void {
+  const control = async (method: string, path: string, body?: object) => {
+    const answer = fetch(`${desk.url}/_mock${path}`, { method, ...(body && { body: JSON.stringify(body) }) })
+    return (await readAnswer(answer)).data as Readonly<Record<string, unknown>>
+  }
+  const call = (company: string, key = "mock-pro") =>
+    fetch(
+      `${desk.url}/v1/bluetoothlookup?companyid=${encodeURIComponent(company)}`,
+      withKey({ key, headers: { accept: "text/plain" } }),
+    )
+  const runs = async (command: string | null) => {
+    const { exitCode } = await Bun.$`sh -c ${command}`.quiet().nothrow()
+    return exitCode === 0
+  }
+  const open = async () => {
+    await control("POST", "/reset")
+    const visit = await desk.visit("/_mock", { key: null })
+    await visit.page.getByText("Live", { exact: true }).waitFor()
+    return visit
+  }
+
+  test("an empty test double says how to make a request, a notice and a mail", async () => {
+    const { page, look, done } = await open()
+    for (const kind of ["requests", "notices", "mails"]) await page.getByText(`No ${kind} yet`).waitFor()
+    await look("double-empty")
+    // Each command works as it stands.
+    const commands = await page.locator(".secret code").allTextContents()
+    expect(commands).toHaveLength(3)
+    for (const command of commands) expect([command, await runs(command)]).toEqual([command, true])
+    for (const name of [/spfvalidator/, "credits.exhausted", "Confirm your address for penknife"])
+      await page.locator("summary").getByText(name).first().waitFor()
+    await done()
+  })
+
+  test("requests appear as they come, and the command of one sends it again", async () => {
+    const { page, look, done } = await open()
+    await call("76")
+    await call("nobody", "mock-free")
+    await call(`it's <img src=x onerror="alert(1)">`)
+    await counted(page.locator("summary"), 3)
+    await page.locator("summary").last().focus()
+    await page.keyboard.press("Enter")
+    await page.getByText("-H 'x-api-key: mock-pro'").last().waitFor()
+    await look("double-requests")
+    for (const [index, number] of [
+      [2, 4],
+      [1, 5],
+    ] as const) {
+      const command = await page.locator(".entries .secret code").nth(index).textContent()
+      expect([command, await runs(command)]).toEqual([command, true])
+      await counted(page.locator("summary"), number)
+    }
+    // An opened request stays open.
+    expect(await page.locator("[open] summary").textContent()).toContain("companyid=76")
+    const requests = (await control("GET", "/requests")).requests as Record<string, unknown>[]
+    for (const [sent, again] of [
+      [0, 3],
+      [2, 4],
+    ] as const) {
+      const { method, path, key } = requests[sent] ?? {}
+      expect(requests[again]).toMatchObject({ method, path, key })
+    }
+    await done()
+  })
+
+  test("a fault is switched on and off, also one that a test has made", async () => {
+    const { page, look, done } = await open()
+    await control("PUT", "/faults", { api: "hmac", status: 503, times: 2 })
+    const own = page.getByRole("switch", { name: '{"api":"hmac","times":2,"status":503}' })
+    await own.and(page.locator(":checked")).waitFor()
+    const usual = page.getByRole("switch", { name: "Throttled: 429" })
+    await tabTo(page, "Throttled: 429")
+    await page.keyboard.press("Space")
+    await eventually(async () => expect((await call("76")).status).toBe(429))
+    await usual.and(page.locator(":checked")).waitFor()
+    await look("double-faults")
+    await own.click()
+    await own.and(page.locator(":not(:checked)")).waitFor()
+    expect((await control("GET", "/faults")).faults).toEqual([{ status: 429 }])
+    await own.click()
+    await own.and(page.locator(":checked")).waitFor()
+    await done()
+  })
+
+  test("the clock is moved by a day and by a month, which makes notices", async () => {
+    const { page, done } = await open()
+    await page.getByText("1 Jan 2025, 00:00:00").waitFor()
+    await page.getByRole("button", { name: "+1 d", exact: true }).click()
+    await page.getByText("2 Jan 2025, 00:00:00").waitFor()
+    await page.getByRole("button", { name: "+31 d" }).click()
+    await page.getByText("2 Feb 2025, 00:00:00").first().waitFor()
+    await page.locator("summary").getByText("month.renewed").first().waitFor()
+    await page.getByRole("button", { name: "Reset" }).click()
+    await page.getByText("No notices yet").waitFor()
+    await page.getByText("1 Jan 2025, 00:00:00").waitFor()
+    await done()
+  })
+
+  test("DNS records are replaced; a mistake is said, and what was typed stays", async () => {
+    const { page, look, done } = await open()
+    const records = page.getByLabel("Records")
+    await records.fill("a.example: nonsense")
+    await page.getByRole("button", { name: "Send" }).click()
+    await page.getByText("The 'zone' parameter cannot be used").waitFor()
+    await look("double-refused")
+    expect(await records.inputValue()).toBe("a.example: nonsense")
+    await records.fill('a.example:\n  - TXT: "v=spf1 -all"')
+    await page.getByRole("button", { name: "Send" }).click()
+    await said(page, "Done.")
+    await eventually(async () => expect(await records.inputValue()).toStartWith('{\n  "a.example"'))
+    expect((await control("GET", "/dns")).zone).toEqual({ "a.example": [{ TXT: "v=spf1 -all" }] })
+    await done()
+  })
+}
