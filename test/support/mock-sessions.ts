@@ -1,6 +1,8 @@
 import { expect } from "bun:test"
+import { Webhook } from "standardwebhooks"
 import { readAnswer } from "./answer.ts"
 import { postWith } from "./keyed-request.ts"
+import { type Receiver, startReceiver } from "./receiver.ts"
 
 /** A session of a mock, as `POST /_mock/sessions` answers. */
 export interface NewSession {
@@ -19,12 +21,14 @@ export async function newSession(url: string): Promise<NewSession> {
 
 /** Runs so many tests at the same time, each in a session of its own, which it changes. It sees its own changes and no others. */
 export async function liveInParallel(url: string, count: number): Promise<void> {
-  await Promise.all(Array.from({ length: count }, (_, index) => live(url, index)))
+  const receiver = startReceiver()
+  const raised = await Promise.all(Array.from({ length: count }, (_, index) => live(url, receiver, index)))
+  expect(receiver.received).toHaveLength(raised.reduce((sum, notices) => sum + notices))
 }
 
 const dayMs = 86_400_000
 
-async function live(shared: string, index: number): Promise<void> {
+async function live(shared: string, receiver: Receiver, index: number): Promise<number> {
   const { id, url, header, key } = await newSession(shared)
   // Half of the tests name their session by the header.
   const base = index % 2 === 0 ? url : shared
@@ -44,6 +48,18 @@ async function live(shared: string, index: number): Promise<void> {
   const company = `session-${id}`
   const status = 510 + (index % 80)
   const domain = `session-${id}.example`
+  const raises = index % 2 === 1
+  const hasFault = index % 4 === 1
+  const path = `/hook/${id}`
+  let secret = ""
+  if (hasFault) await change("faults", { webhook: true, bad_signature: true })
+  if (raises) {
+    const to = { url: receiver.url.replace("/hook", path) }
+    const admin = { "x-admin-key": "mock-admin" }
+    const set = await send("POST", "/admin/v1/accounts/acc_mockNoCredits/webhook", to, admin)
+    secret = ((await set.json()) as { secret: string }).secret
+  }
+  // A new credit month is a notice.
   await change("clock", { now })
   await change("faults", { api: "hmac", status })
   await change("stubs", { api: "bluetoothlookup", data: { company } })
@@ -57,13 +73,27 @@ async function live(shared: string, index: number): Promise<void> {
   expect((await send("POST", "/v1/hmac", {}, { "x-api-key": key })).status).toBe(status)
   const spf = await readAnswer(call(`/v1/spfvalidator?domain=${domain}`))
   expect(JSON.stringify(spf)).toContain('"v=spf1 -all"')
-  const raises = index % 2 === 1
-  if (raises) expect((await call("/v1/usage", "mock-no-credits")).status).toBe(200)
-
   expect(await read("clock")).toEqual({ now, mode: "stopped" })
-  expect(await read("faults")).toEqual({ faults: [{ api: "hmac", status }] })
+  expect(await read("faults")).toEqual({
+    faults: [...(hasFault ? [{ webhook: true, bad_signature: true }] : []), { api: "hmac", status }],
+  })
   expect(await read("stubs")).toEqual({ stubs: [{ api: "bluetoothlookup", data: { company } }] })
   expect(await read("dns")).toEqual({ zone: { [domain]: [{ TXT: "v=spf1 -all" }] } })
   const { requests, total } = (await read("requests")) as { requests: { at: string }[]; total: number }
-  expect([total, new Set(requests.map(({ at }) => at))]).toEqual([calls + 2 + Number(raises), new Set([now])])
+  expect([total, requests.filter(({ at }) => at === now).length]).toEqual([
+    calls + 2 + Number(raises),
+    calls + 2,
+  ])
+
+  const received = receiver.received.filter((request) => request.path === path)
+  const { notices } = (await read("notices")) as { notices: { id: string; attempts: object[] }[] }
+  const ids = notices.flatMap((notice) => (notice.attempts.length > 0 ? [notice.id] : [])).sort()
+  expect(ids.length > 0).toBe(raises)
+  expect(received.map(({ headers: sent }) => sent["webhook-id"] ?? "").sort()).toEqual(ids)
+  for (const { body, headers: sent } of received) {
+    const verify = () => new Webhook(secret).verify(body, sent) as { timestamp: string }
+    if (hasFault) expect(verify).toThrow()
+    else expect(verify().timestamp).toStartWith("2025-")
+  }
+  return ids.length
 }
