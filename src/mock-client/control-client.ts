@@ -13,14 +13,11 @@ export function controlOf(url: string, ca: string | null) {
   return async <T>(method: string, path: string, body?: object): Promise<T> => {
     const { status, text } = await exchange(new URL(url + path), method, ca, body && JSON.stringify(body))
     const { error, data }: Envelope<T> = JSON.parse(text)
-    if (status === 417) throw Object.assign(new Error(error ?? ""), { name: notAsExpected })
+    if (status === 417) throw Object.assign(new Error(error ?? ""), { name: "NotAsExpected" })
     if (error !== null) throw new Error(`penknife mock: ${error}`)
     return data
   }
 }
-
-/** The name of the Error that says what came instead of the expected requests. */
-export const notAsExpected = "NotAsExpected"
 
 /** Makes a session on a running mock. It is reached below the address that was given, also if the mock sees another. */
 export async function openSession(address: string) {

@@ -74,7 +74,9 @@ export interface Mock {
   fault(fault: MockFault): Promise<void>
   /** Sets a fixed answer. A new stub replaces the one with the same `api` and `input`. */
   stub(stub: MockStub): Promise<void>
-  /** Removes all faults and stubs. */
+  /** Uses the faults of a profile: `flaky`, `slow`, `outage`, `throttled` or one of the seed; `ok` has none. */
+  profile(name: string): Promise<void>
+  /** Removes all faults and stubs. The profile stays. */
   clear(): Promise<void>
   /** Moves the clock forward by a time such as `90s`, `15m`, `24h` or `31d`; returns the new time (ISO 8601). */
   advance(time: string): Promise<string>
@@ -144,7 +146,7 @@ export interface MockRequest {
   /** The API key; null without one. */
   readonly key: string | null
   /** The effect of the fault that changed the answer; null without one. */
-  readonly fault: Pick<MockFault, "status" | "headers" | "body" | "delay_ms" | "reset" | "malformed"> | null
+  readonly fault: MockFault | null
   readonly request: MockMessage
   /** Null when the connection was reset. */
   readonly response: (MockMessage & { readonly status: number }) | null
@@ -175,7 +177,7 @@ export interface MockRule {
 }
 
 /**
- * Makes calls fail. At least one of `status`, `headers`, `body`, `delay_ms`, `reset` and `malformed` is required.
+ * Makes calls fail. It needs an effect: `status`, `headers`, `body`, or one of the fields from `delay_ms` on.
  * @example
  * await mock.fault({ api: "hmac", status: 503, times: 2 })
  * await mock.fault({ status: 502, headers: { "content-type": "text/html" }, body: "<h1>Bad Gateway</h1>" })
@@ -192,8 +194,12 @@ export interface MockFault extends MockRule {
   readonly times?: number
   /** The HTTP status of the answer, 400 to 599. */
   readonly status?: number
-  /** The delay before the call, in real milliseconds. */
-  readonly delay_ms?: number
+  /** The delay before the call, in real milliseconds: fixed, between two bounds, or log-normal by two percentiles. */
+  readonly delay_ms?: number | { min: number; max: number } | { p50: number; p99: number }
+  /** How fast the body of the answer is sent. */
+  readonly bytes_per_second?: number
+  /** Sends the first byte of the body, then nothing until the client leaves. */
+  readonly hang?: boolean
   /** Resets the connection without an answer. */
   readonly reset?: boolean
   /** Answers with a body that cannot be parsed. */
@@ -322,6 +328,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     verify: async (expected) => (await control<{ text: string }>("POST", "/_mock/verify", expected)).text,
     fault: (fault) => change("PUT", "/_mock/faults", fault),
     stub: (stub) => change("PUT", "/_mock/stubs", stub),
+    profile: (name) => change("PUT", "/_mock/profile", { name }),
     async clear() {
       await change("DELETE", "/_mock/faults")
       await change("DELETE", "/_mock/stubs")

@@ -1,6 +1,16 @@
 import { isDeepStrictEqual } from "node:util"
+import { reject } from "../apis/contract.ts"
 import { keyMatches } from "./keys.ts"
-import { type AnswerEdit, type Chance, hasValues, joinEdits, type SeededRandom, toChance } from "./rule.ts"
+import {
+  type AnswerEdit,
+  type Chance,
+  type Delay,
+  hasValues,
+  joinEdits,
+  type SeededRandom,
+  toChance,
+  toDelay,
+} from "./rule.ts"
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -14,7 +24,11 @@ export interface FaultRule extends AnswerEdit, Chance {
   readonly times?: number
   /** HTTP status, 400 to 599. */
   readonly status?: number
-  readonly delay_ms?: number
+  readonly delay_ms?: Delay
+  /** How fast the body of the answer is sent. */
+  readonly bytes_per_second?: number
+  /** Sends the first byte of the body, then nothing. */
+  readonly hang?: boolean
   /** Resets the connection without an answer. */
   readonly reset?: boolean
   /** Cuts the body of the answer so that it cannot be parsed. */
@@ -25,8 +39,9 @@ export interface FaultRule extends AnswerEdit, Chance {
  * A failure on the way to a webhook's receiver. With `status` the receiver is not asked, and counts as having answered so. With
  * `delay_ms` the first attempt is made so much later, by the clock of the test double. `times` counts attempts.
  */
-export interface WebhookFault extends Chance, Pick<FaultRule, "times" | "status" | "delay_ms"> {
+export interface WebhookFault extends Chance, Pick<FaultRule, "times" | "status"> {
   readonly webhook: true
+  readonly delay_ms?: number
   /** The attempt is lost. The next one comes as after any failure, so later webhooks overtake this one. */
   readonly drop?: boolean
   /** The same request is sent twice. */
@@ -45,48 +60,94 @@ export interface Target {
   readonly inputsOf: (api: string) => readonly Values[]
 }
 
+/** The effects of a fault that are not null or false, as the journal shows them. */
+export interface FaultEffects
+  extends Omit<Pick<FaultRule, (typeof effectNames)[number]>, "delay_ms">,
+    AnswerEdit {
+  readonly delay_ms?: number
+}
+
+/** The effects of a fault besides `headers` and `body`. */
+export const effectNames = ["status", "delay_ms", "bytes_per_second", "hang", "reset", "malformed"] as const
+
 /** The faults of one request. */
 export interface ActiveFault {
   /** Statuses by API; those of rules without an API under null. */
   readonly statuses: ReadonlyMap<string | null, number>
   /** The status for one input of an API; null without one. */
   readonly statusFor: (api: string, input: Values) => number | null
-  readonly delayMs: number
-  readonly reset: boolean
-  readonly malformed: boolean
-  /** Null when the answer keeps its headers and body. */
-  readonly edit: AnswerEdit | null
+  readonly effects: FaultEffects
 }
 
 export type Faults = ReturnType<typeof createFaults>
 
-type Rule = FaultRule | WebhookFault
-type Entry = { readonly rule: Rule; readonly applies: () => boolean }
+export type Rule = FaultRule | WebhookFault
 
-/** Creates an empty list of faults. Randomness decides which calls a rule with a probability hits. */
-export function createFaults(createRandom: SeededRandom) {
-  let entries: readonly Entry[] = []
+/** Named sets of faults. */
+export type Profiles = Readonly<Record<string, readonly Rule[]>>
 
-  /** The rules that apply. Counts as a call of each of them. */
-  function hit<Hit extends Rule>(matches: (rule: Rule) => rule is Hit): readonly Hit[] {
-    const active = entries.filter(({ rule, applies }) => matches(rule) && applies())
-    if (active.length === 0) return []
-    entries = entries
-      .map((entry) => (active.includes(entry) ? { ...entry, rule: countDown(entry.rule) } : entry))
-      .filter(({ rule }) => rule.times !== 0)
-    return active.map(({ rule }) => rule).filter(matches)
+const standardProfiles: Profiles = {
+  ok: [],
+  flaky: [
+    { status: 503, probability: 0.1 },
+    { reset: true, probability: 0.05, seed: 1 },
+    { delay_ms: { min: 0, max: 500 } },
+  ],
+  slow: [{ delay_ms: { p50: 500, p99: 5_000 }, bytes_per_second: 20_000 }],
+  // As a proxy answers for a service that is down: batches and queries fail as a whole too.
+  outage: [{ status: 502 }],
+  throttled: [{ status: 429, probability: 0.5 }],
+}
+
+/**
+ * Creates a list of faults, at first those of a profile. Randomness decides which calls a rule with a probability hits.
+ * @param own profiles besides those that every test double has
+ */
+export function createFaults(createRandom: SeededRandom, own: Profiles = {}, start = "ok") {
+  const profiles = { ...standardProfiles, ...own }
+  let profile = start
+  let entries: readonly ReturnType<typeof toEntry>[] = []
+
+  function toEntry(rule: Rule, isOfProfile: boolean) {
+    const delayMs = toDelay(rule.delay_ms ?? 0, rule.seed ?? 0, createRandom)
+    return { rule, isOfProfile, applies: toChance(rule, createRandom), delayMs }
   }
 
+  function useProfile(name: string): void {
+    const rules = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+    if (!rules) reject("name", `must be one of ${Object.keys(profiles).join(", ")}`)
+    profile = name
+    entries = [...rules.map((rule) => toEntry(rule, true)), ...entries.filter((one) => !one.isOfProfile)]
+  }
+
+  /** The rules that apply, with the delay of this time. Counts as a call of each of them. */
+  function hit<Hit extends Rule>(matches: (rule: Rule) => rule is Hit): readonly Hit[] {
+    const active = new Set(entries.filter(({ rule, applies }) => matches(rule) && applies()))
+    entries = entries
+      .map((entry) => (active.has(entry) ? { ...entry, rule: countDown(entry.rule) } : entry))
+      .filter(({ rule }) => rule.times !== 0)
+    const drawn = [...active].map(({ rule, delayMs }) =>
+      rule.delay_ms === undefined ? rule : { ...rule, delay_ms: delayMs() },
+    )
+    return drawn.filter(matches)
+  }
+
+  useProfile(start)
   return {
+    useProfile,
+    /** The name of the profile in use, and all that there are. */
+    profile: () => ({ name: profile, profiles }),
     /** Adds a rule, or with `times: 0` none. It replaces one with the same `api`, `key` and `input`, or the one for webhooks. */
     put(rule: Rule) {
-      const others = entries.filter((entry) => !isSameTarget(entry.rule, rule))
-      entries = rule.times === 0 ? others : [...others, { rule, applies: toChance(rule, createRandom) }]
+      const others = entries.filter((one) => one.isOfProfile || !isSameTarget(one.rule, rule))
+      entries = rule.times === 0 ? others : [...others, toEntry(rule, false)]
     },
+    /** Removes all faults but those of the profile. */
     clear() {
-      entries = []
+      entries = entries.filter(({ isOfProfile }) => isOfProfile)
     },
-    list: () => entries.map(({ rule }) => rule),
+    /** All faults but those of the profile. */
+    list: () => entries.filter(({ isOfProfile }) => !isOfProfile).map(({ rule }) => rule),
     /** The faults of this request; null when no rule applies. */
     take(target: Target): ActiveFault | null {
       const active = hit((rule): rule is FaultRule => matches(rule, target))
@@ -130,15 +191,16 @@ function toActiveFault(rules: readonly FaultRule[]): ActiveFault {
   const withStatus = rules.flatMap(({ api = null, input = {}, status }) =>
     status === undefined ? [] : [{ api, input, status }],
   )
+  const latest = (name: (typeof effectNames)[number]) => {
+    const value = rules.findLast((rule) => rule[name])?.[name]
+    return value === undefined ? [] : [[name, value]]
+  }
   return {
     statuses: new Map(withStatus.map(({ api, status }) => [api, status])),
     statusFor(id, given) {
       const own = withStatus.findLast(({ api, input }) => api === id && hasValues(given, input))
       return (own ?? withStatus.findLast(({ api }) => api === null))?.status ?? null
     },
-    delayMs: Math.max(...rules.map(({ delay_ms = 0 }) => delay_ms)),
-    reset: rules.some(({ reset }) => reset),
-    malformed: rules.some(({ malformed }) => malformed),
-    edit: joinEdits(rules),
+    effects: { ...Object.fromEntries(effectNames.flatMap(latest)), ...joinEdits(rules) },
   }
 }

@@ -1,4 +1,4 @@
-import type { FaultRule } from "./faults.ts"
+import type { FaultEffects } from "./faults.ts"
 import { keyMatches } from "./keys.ts"
 
 /** One request and its answer. */
@@ -14,7 +14,7 @@ export interface JournalEntry {
   /** The request's key, in the form of {@link shownKey}. */
   readonly key: string | null
   /** The fault that the request got; null without one. */
-  readonly fault: Pick<FaultRule, "status" | "headers" | "body" | "delay_ms" | "reset" | "malformed"> | null
+  readonly fault: FaultEffects | null
   readonly request: Message
   /** Null when the connection was reset. */
   readonly response: (Message & { readonly status: number }) | null

@@ -37,7 +37,34 @@ function asText(value: unknown): unknown {
 export function toChance({ probability = 1, seed = 0 }: Chance, createRandom: SeededRandom) {
   if (probability === 1) return () => true
   const random = createRandom(`chance ${seed}`)
-  return () => Buffer.from(random.bytes(4)).readUInt32BE() < probability * 2 ** 32
+  return () => fractionOf(random) < probability
+}
+
+/** Milliseconds: a fixed time, one between two bounds, or log-normal times of which half are below `p50` and 99 % below `p99`. */
+export type Delay =
+  | number
+  | { readonly min: number; readonly max: number }
+  | { readonly p50: number; readonly p99: number }
+
+/** The longest delay. */
+export const maxDelayMs = 600_000
+
+/** Makes a function that draws a delay in whole milliseconds, in a sequence that depends only on the seed. */
+export function toDelay(delay: Delay, seed: number, createRandom: SeededRandom): () => number {
+  if (typeof delay === "number") return () => delay
+  const random = createRandom(`delay ${seed}`)
+  if ("min" in delay) return () => Math.round(delay.min + fractionOf(random) * (delay.max - delay.min))
+  // 99 % of a normal distribution are below 2.3263 standard deviations.
+  const deviation = Math.log(delay.p99 / delay.p50) / 2.3263
+  // Box and Muller (1958). A fraction of 0 has no logarithm.
+  const normal = () =>
+    Math.sqrt(-2 * Math.log(1 - fractionOf(random))) * Math.cos(2 * Math.PI * fractionOf(random))
+  return () => Math.min(maxDelayMs, Math.round(delay.p50 * Math.exp(deviation * normal())))
+}
+
+/** From 0 to below 1. */
+function fractionOf(random: Random): number {
+  return Buffer.from(random.bytes(4)).readUInt32BE() / 2 ** 32
 }
 
 /** Joins edits; later ones win. Null when they change nothing. */

@@ -1,3 +1,4 @@
+import { type Static, Type } from "@sinclair/typebox"
 import { shortenKeys } from "../accounts/key.ts"
 import type { Scheduler } from "../call/scheduler.ts"
 import { type Journal, type JournalRecord, shownKey } from "./journal.ts"
@@ -6,32 +7,34 @@ import { hasValues } from "./rule.ts"
 
 type Values = Readonly<Record<string, unknown>>
 
+const texts = Type.Record(Type.String(), Type.String(), { "x-requirement": "must be an object of texts" })
+const values = Type.Record(Type.String(), Type.Unknown(), { "x-requirement": "must be an object" })
+
 /** A kind of request that a test expects. All of its conditions must hold; without any, it is every request. */
-export interface RequestPattern {
-  readonly api?: string
-  readonly key?: string
-  /** HTTP status of the answer. */
-  readonly status?: number
-  /** Values of one input of `api`; in a batch, of any of its inputs. */
-  readonly input?: Values
-  /** Values of request headers by name, in any case. */
-  readonly header?: Readonly<Record<string, string>>
-}
+export const patternSchema = Type.Object({
+  api: Type.Optional(Type.String()),
+  key: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
+  // Of one input of the API; in a batch, of any of its inputs.
+  input: Type.Optional(values),
+  header: Type.Optional(texts),
+})
+
+const number = (minimum: number) => Type.Optional(Type.Integer({ minimum, maximum: 1_000_000 }))
+const steps = "must be a list of 2 to 100 objects, each with some of api, key, status, input, header"
 
 /** How often requests should have come, at least once if there is no number; or in which order. */
-export interface Expectation extends RequestPattern {
-  readonly count?: number
-  readonly at_least?: number
-  readonly at_most?: number
-  readonly order?: readonly RequestPattern[]
-}
+export const expectationSchema = Type.Object({
+  ...patternSchema.properties,
+  ...{ count: number(0), at_least: number(1), at_most: number(0) },
+  order: Type.Optional(Type.Array(values, { minItems: 2, maxItems: 100, "x-requirement": steps })),
+})
 
-export interface Verdict {
-  /** `unknown` when the journal no longer holds what decides it. */
-  readonly outcome: "met" | "unmet" | "unknown"
-  /** What was expected and what came, for the output of a failed test. */
-  readonly text: string
-}
+export type RequestPattern = Static<typeof patternSchema>
+export type Expectation = Omit<Static<typeof expectationSchema>, "order"> & { order?: RequestPattern[] }
+
+/** What was expected and what came. It is unknown when the journal no longer holds what decides it. */
+type Verdict = { readonly outcome: "met" | "unmet" | "unknown"; readonly text: string }
 
 type Given = ReturnType<Journal["records"]> & { readonly scheduler: Pick<Scheduler, "giveWay"> }
 
@@ -114,13 +117,11 @@ function compare(pattern: RequestPattern, { entry, inputs }: JournalRecord) {
   const { apis, request, response } = entry
   const { api, key, status, header = {}, input = {} } = pattern
   const conditions: { name: string; wanted: string; came: string; fit: Fit; distance: number }[] = []
-  const add = (name: string, wanted: unknown, came: unknown, fit: Fit | boolean, distance = 2) => {
-    const isSame = fit === true || fit === "same"
+  const add = (name: string, wanted: unknown, came: unknown, isSame: boolean | null, distance = 2) =>
     conditions.push({
       ...{ name, wanted: shown(wanted), came: shown(came ?? "(none)"), distance: isSame ? 0 : distance },
-      fit: typeof fit === "string" ? fit : fit ? "same" : "other",
+      fit: isSame === null ? "unknown" : isSame ? "same" : "other",
     })
-  }
   if (api !== undefined) add("api", api, apis.join(", ") || null, apis.includes(api), 100)
   if (key !== undefined) add("key", shownKey(key), entry.key, keyMatches(shownKey(key), entry.key))
   if (status !== undefined) add("status", status, response?.status, response?.status === status)
@@ -131,8 +132,8 @@ function compare(pattern: RequestPattern, { entry, inputs }: JournalRecord) {
   const isKept = inputs !== null || !apis.includes(api ?? "")
   const sent = nearestInput(input, inputs, api ?? "")
   for (const [name, value] of Object.entries(input)) {
-    const fit = isKept ? hasValues(sent, { [name]: value }) : "unknown"
-    add(`input.${name}`, JSON.stringify(value), isKept ? JSON.stringify(sent[name]) : "not kept", fit)
+    const came = isKept ? JSON.stringify(sent[name]) : "not kept"
+    add(`input.${name}`, JSON.stringify(value), came, isKept ? hasValues(sent, { [name]: value }) : null)
   }
   return conditions
 }

@@ -37,7 +37,7 @@ function objectCheckedBy<Given, Read>(schemaOf: () => TObject, read: (given: Giv
 }
 
 /** A Standard Schema whose handlers get `Read`. Elysia hands it whatever was read. */
-interface CheckedBy<Read> {
+export interface CheckedBy<Read> {
   readonly "~standard": {
     readonly version: number
     readonly vendor: string

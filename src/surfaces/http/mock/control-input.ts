@@ -3,10 +3,15 @@ import { Value } from "@sinclair/typebox/value"
 import { type ApiDefinition, InputRejected, reject, secretsOf } from "../../../apis/contract.ts"
 import { compileInput, type TextInput } from "../../../call/input.ts"
 import { toRequirement } from "../../../call/requirement.ts"
-import type { FaultRule, WebhookFault } from "../../../mock/faults.ts"
-import type { AnswerEdit, Chance } from "../../../mock/rule.ts"
+import { effectNames, type Rule, type WebhookFault } from "../../../mock/faults.ts"
+import { type AnswerEdit, type Chance, type Delay, maxDelayMs } from "../../../mock/rule.ts"
 import type { Stub } from "../../../mock/stubs.ts"
-import type { Expectation, RequestPattern } from "../../../mock/verify.ts"
+import {
+  type Expectation,
+  expectationSchema,
+  patternSchema,
+  type RequestPattern,
+} from "../../../mock/verify.ts"
 import { isObject } from "../../../values/is-object.ts"
 import { parseDuration, parseInstant } from "../../../values/time-text.ts"
 import { checkedBy } from "../route-schemas.ts"
@@ -14,63 +19,43 @@ import { checkedBy } from "../route-schemas.ts"
 type Body = Readonly<Record<string, unknown>>
 type Apis = ReadonlyMap<string, ApiDefinition>
 
-const object = () => Type.Record(Type.String(), Type.Unknown(), { "x-requirement": "must be an object" })
-const key = Type.String({ minLength: 1, maxLength: 200 })
+const { key, input, header: headers } = patternSchema.properties
+const flag = Type.Optional(Type.Boolean())
 
 /** Fields that faults and stubs share. */
 const ruleFields = {
-  input: Type.Optional(object()),
+  input,
   probability: Type.Optional(
     Type.Number({ exclusiveMinimum: 0, maximum: 1, "x-requirement": "must be a number over 0 and up to 1" }),
   ),
   seed: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
-  headers: Type.Optional(
-    Type.Record(Type.String(), Type.String(), { "x-requirement": "must be an object of texts" }),
-  ),
+  headers,
   body: Type.Optional(Type.Unknown()),
 }
 
+const ms = (minimum: number) => Type.Integer({ minimum, maximum: maxDelayMs })
+const closed = { additionalProperties: false }
+const delay = Type.Union(
+  [ms(0), Type.Object({ min: ms(0), max: ms(0) }, closed), Type.Object({ p50: ms(1), p99: ms(1) }, closed)],
+  {
+    "x-requirement": `must be whole milliseconds up to ${maxDelayMs}: a number, {"min", "max"} or {"p50", "p99"}`,
+  },
+)
+
 const faultBody = Type.Object({
   api: Type.Optional(Type.String()),
-  key: Type.Optional(key),
+  key,
   ...ruleFields,
   times: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
   status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
-  delay_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 })),
-  reset: Type.Optional(Type.Boolean()),
-  malformed: Type.Optional(Type.Boolean()),
-  webhook: Type.Optional(Type.Boolean()),
-  drop: Type.Optional(Type.Boolean()),
-  twice: Type.Optional(Type.Boolean()),
-  bad_signature: Type.Optional(Type.Boolean()),
-  late_timestamp: Type.Optional(Type.Boolean()),
+  delay_ms: Type.Optional(delay),
+  bytes_per_second: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+  ...{ hang: flag, reset: flag, malformed: flag },
+  ...{ webhook: flag, drop: flag, twice: flag, bad_signature: flag, late_timestamp: flag },
 })
-const stubBody = Type.Object({ api: Type.String(), ...ruleFields, data: Type.Optional(object()) })
-const patternFields = {
-  api: Type.Optional(Type.String()),
-  key: Type.Optional(key),
-  status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
-  input: Type.Optional(object()),
-  header: Type.Optional(
-    Type.Record(Type.String(), Type.String(), { "x-requirement": "must be an object of texts" }),
-  ),
-}
-const patternBody = Type.Object(patternFields)
-const number = (minimum: number) => Type.Optional(Type.Integer({ minimum, maximum: 1_000_000 }))
-const verifyBody = Type.Object({
-  ...patternFields,
-  ...{ count: number(0), at_least: number(1), at_most: number(0) },
-  order: Type.Optional(
-    Type.Array(object(), {
-      ...{ minItems: 2, maxItems: 100 },
-      "x-requirement":
-        "must be a list of 2 to 100 objects, each with some of api, key, status, input, header",
-    }),
-  ),
-})
+const stubBody = Type.Object({ api: Type.String(), ...ruleFields, data: input })
 const clockBody = Type.Object({ now: Type.Optional(Type.String()), advance: Type.Optional(Type.String()) })
-const { api, status } = patternFields
-const filterQuery = Type.Object({ api, status, key: patternFields.key })
+const filterQuery = Type.Pick(patternSchema, ["api", "status", "key"])
 
 /**
  * The bodies of `/_mock/faults`, `/_mock/stubs` and `/_mock/clock`, and the query of `/_mock/requests`, without unknown fields.
@@ -79,7 +64,8 @@ export const controlSchemas = {
   fault: checkedBody(faultBody),
   stub: checkedBody(stubBody),
   clock: checkedBody(clockBody),
-  verify: checkedBody(verifyBody),
+  verify: checkedBody(expectationSchema),
+  profile: checkedBody(Type.Object({ name: Type.String() })),
   filter: checkedQuery(filterQuery),
   /** A path without parameters. */
   noQuery: checkedQuery(Type.Object({})),
@@ -96,18 +82,18 @@ export const controlSchemas = {
 const latestMs = Date.UTC(10_000, 0) - 1
 
 /** Checks of a fault what its schema cannot. Like the other checks here it throws an InputRejected that names the field. */
-export function requireFault(rule: Static<typeof faultBody>, apis: Apis): FaultRule | WebhookFault {
+export function requireFault(rule: Static<typeof faultBody>, apis: Apis): Rule {
   if (rule.webhook) return requireWebhookFault(rule)
   const own = ownEffects.find((name) => rule[name])
   if (own !== undefined) reject("webhook", `is missing: '${own}' is for webhooks, which need "webhook": true`)
-  const { api, input, status, times, delay_ms, reset, malformed } = rule
+  const { api, input } = rule
   const definition = api === undefined ? null : requireApi(api, apis)
   if (input && definition === null) reject("api", "is missing: an input is one of an API")
   if (input && definition) requireParameters(input, definition)
   requireRule(rule)
-  const hasEffect = status !== undefined || delay_ms || reset || malformed || isEdit(rule)
-  const effects = "a status, a delay_ms, a reset, a malformed, headers or a body"
-  requireEffect(times, Boolean(hasEffect), `is missing: a fault needs ${effects}`)
+  const hasEffect = isEdit(rule) || effectNames.some((name) => rule[name])
+  const effects = `${effectNames.join(", ")}, headers or body`
+  requireEffect(rule.times, hasEffect, `is missing: a fault needs one of ${effects}`)
   return rule
 }
 
@@ -122,12 +108,12 @@ function requireEffect(times: number | undefined, hasEffect: boolean, missing: s
 const unsentEffects = ["status", "delay_ms", "drop"] as const
 /** Effects that only webhooks have. */
 const ownEffects = ["drop", "twice", "bad_signature", "late_timestamp"] as const
+const ruleNames = ["webhook", "times", "probability", "seed"]
+const webhookFields: readonly string[] = [...ruleNames, ...unsentEffects, ...ownEffects]
 
 function requireWebhookFault(rule: Static<typeof faultBody>): WebhookFault {
-  for (const name of ["api", "key", "input", "headers", "body", "reset", "malformed"] as const) {
-    if (rule[name] !== undefined)
-      reject(name, "must be left out: it is for calls, and this fault for webhooks")
-  }
+  const other = Object.keys(rule).find((name) => !webhookFields.includes(name))
+  if (other !== undefined) reject(other, "must be left out: it is for calls, and this fault for webhooks")
   requireRule(rule)
   const effects = [...new Set([...unsentEffects, ...ownEffects])].filter((name) => rule[name])
   const own = `a status, a delay_ms, or one of ${ownEffects.join(", ")}`
@@ -135,7 +121,9 @@ function requireWebhookFault(rule: Static<typeof faultBody>): WebhookFault {
   const alone = unsentEffects.find((name) => effects.includes(name))
   if (alone !== undefined && effects.length > 1)
     reject(alone, "must be the only effect: with it nothing is sent")
-  return { ...rule, webhook: true }
+  const { delay_ms, ...rest } = rule
+  if (typeof delay_ms === "object") return reject("delay_ms", "must be one number for webhooks")
+  return { ...rest, ...(delay_ms !== undefined && { delay_ms }), webhook: true }
 }
 
 /** Checks of a stub what its schema cannot: parameters and fields must be the API's, and fields of the right type. */
@@ -162,9 +150,14 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** They say where a body ends, so the server sets them. */
 const framingHeaders: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection"])
 
-/** Checks what the schema cannot: names and values of headers, and a seed without a probability. */
-function requireRule({ headers = {}, probability, seed }: AnswerEdit & Chance): void {
-  if (seed !== undefined && probability === undefined) reject("probability", "is missing: a seed is for one")
+/** Checks what the schema cannot: names and values of headers, a delay, and a seed of nothing. */
+function requireRule(rule: AnswerEdit & Chance & { delay_ms?: Delay }): void {
+  const { headers = {}, probability, seed, delay_ms: delay } = rule
+  if (typeof delay === "object") {
+    if ("min" in delay && delay.min > delay.max) reject("delay_ms", "must have a 'min' of at most 'max'")
+    if ("p50" in delay && delay.p50 > delay.p99) reject("delay_ms", "must have a 'p50' of at most 'p99'")
+  } else if (seed !== undefined && probability === undefined)
+    reject("probability", "is missing: a seed is for one, or for a delay_ms with two numbers")
   for (const [name, value] of Object.entries(headers)) {
     const field = `headers.${name}`.slice(0, 100)
     if (!headerName.test(name)) reject(field, "must have the name of a header")
@@ -178,7 +171,7 @@ function isEdit({ headers, body }: AnswerEdit): boolean {
 }
 
 /** Checks of an expectation what its schema cannot: contradictions, and conditions that the journal cannot know. */
-export function requireExpectation(body: Static<typeof verifyBody>, apis: Apis): Expectation {
+export function requireExpectation(body: Static<typeof expectationSchema>, apis: Apis): Expectation {
   const { order, ...counted } = body
   const { count, at_least, at_most, ...pattern } = counted
   const numbers = Object.entries({ count, at_least, at_most }).filter(([, value]) => value !== undefined)
@@ -197,7 +190,7 @@ export function requireExpectation(body: Static<typeof verifyBody>, apis: Apis):
   }
 }
 
-const readPattern = readerOf(patternBody)
+const readPattern = readerOf(patternSchema)
 
 /** Headers with credentials: the journal keeps their beginning. */
 const shortenedHeaders = /^(?:x-api-key|x-admin-key|authorization|x-csrf-token)$/i

@@ -20,6 +20,7 @@ import type { Intake } from "../read/intake.ts"
 import { parseQuery } from "../read/query.ts"
 import { fixedHeaders, ownAnswer, send } from "../reply/headers.ts"
 import { type AnswerSettings, incomingRequests, pathOf } from "../request.ts"
+import type { CheckedBy } from "../route-schemas.ts"
 import {
   controlSchemas,
   requireApi,
@@ -114,6 +115,7 @@ export function controlApp(parts: ControlParts) {
       { query: controlSchemas.filter },
     )
     .get("/_mock/faults", ({ set }) => ok(faults(), set))
+    .get("/_mock/profile", ({ set }) => ok(state().faults.profile(), set))
     .get("/_mock/stubs", ({ set }) => ok(stubs(), set))
     .get("/_mock/clock", ({ set }) => ok(clock(), set))
     .get("/_mock/dns", ({ set }) => ok({ zone: state().dns.zone }, set))
@@ -124,63 +126,48 @@ export function controlApp(parts: ControlParts) {
     })
     .get("/_mock/mails", async ({ set }) => ok({ mails: await state().mails() }, set))
     .get("/_mock/notices", async ({ set }) => ok({ notices: await state().notices() }, set))
-  // `POST` works as `PUT` does, since some clients send nothing else.
-  for (const method of ["PUT", "POST"] as const) {
-    app
-      .route(
+  change("/_mock/faults", { parse: json, body: controlSchemas.fault }, (rule) => {
+    state().faults.put(requireFault(rule, apis()))
+    return faults()
+  })
+  change("/_mock/profile", { parse: json, body: controlSchemas.profile }, ({ name }) => {
+    state().faults.useProfile(name)
+    return state().faults.profile()
+  })
+  change("/_mock/stubs", { parse: json, body: controlSchemas.stub }, (rule) => {
+    state().stubs.put(requireStub(rule, apis()))
+    return stubs()
+  })
+  change("/_mock/clock", { parse: json, body: controlSchemas.clock }, async (move) => {
+    await state().setClock(toInstant(move, state().clock.now()))
+    return clock()
+  })
+  change("/_mock/dns", { parse: plain, body: controlSchemas.fixtureText }, async (text) => {
+    await useFixture("zone", text, parseZone, state().dns.replace)
+    return { names: Object.keys(state().dns.zone).length }
+  })
+  change("/_mock/web", { parse: plain, body: controlSchemas.fixtureText }, async (text) => {
+    await useFixture("replies", text, parseWebFixture, state().web.replace)
+    return { urls: Object.keys(state().web.fixture).length }
+  })
+  change("/_mock/notices/:id/resend", noBody, (_, { id = "" }) => state().resendNotice(id))
+
+  /** Adds a path that changes something. `POST` works as `PUT` does, since some clients send nothing else. */
+  function change<Read>(
+    path: string,
+    hooks: { readonly parse: typeof json | typeof plain; readonly body: CheckedBy<Read> },
+    run: (read: Read, params: Readonly<Record<string, string>>) => object | Promise<object>,
+  ): void {
+    for (const method of ["PUT", "POST"] as const) {
+      app.route(
         method,
-        "/_mock/faults",
-        ({ body, set }) => {
-          state().faults.put(requireFault(body, apis()))
-          return ok(faults(), set)
-        },
-        { parse: json, body: controlSchemas.fault },
+        path,
+        async ({ body, params, set }) => ok(await run(body as Read, params), set),
+        hooks,
       )
-      .route(
-        method,
-        "/_mock/stubs",
-        ({ body, set }) => {
-          state().stubs.put(requireStub(body, apis()))
-          return ok(stubs(), set)
-        },
-        { parse: json, body: controlSchemas.stub },
-      )
-      .route(
-        method,
-        "/_mock/clock",
-        async ({ body, set }) => {
-          await state().setClock(toInstant(body, state().clock.now()))
-          return ok(clock(), set)
-        },
-        { parse: json, body: controlSchemas.clock },
-      )
-      .route(
-        method,
-        "/_mock/dns",
-        async ({ body, set }) => {
-          const { dns } = state()
-          await useFixture("zone", body, parseZone, dns.replace)
-          return ok({ names: Object.keys(dns.zone).length }, set)
-        },
-        { parse: plain, body: controlSchemas.fixtureText },
-      )
-      .route(
-        method,
-        "/_mock/web",
-        async ({ body, set }) => {
-          const { web } = state()
-          await useFixture("replies", body, parseWebFixture, web.replace)
-          return ok({ urls: Object.keys(web.fixture).length }, set)
-        },
-        { parse: plain, body: controlSchemas.fixtureText },
-      )
-      .route(
-        method,
-        "/_mock/notices/:id/resend",
-        async ({ params, set }) => ok(await state().resendNotice(params.id ?? ""), set),
-        noBody,
-      )
+    }
   }
+
   for (const name of ["faults", "stubs"] as const) {
     const empty = ({ set }: { readonly set: AnswerSettings }) => {
       state()[name].clear()

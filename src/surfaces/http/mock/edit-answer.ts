@@ -10,12 +10,12 @@ export async function editAnswer(response: Response, effects: RequestEffects) {
   // Read before the stubs, since an answer may be made while it is read.
   const text = await response.text()
   const { fault, stubs } = effects
-  const edit = joinEdits([...(response.ok ? stubs : []), ...(fault?.edit ? [fault.edit] : [])])
+  const edit = joinEdits([...(response.ok ? stubs : []), ...(fault ? [fault.effects] : [])])
   const body = edit?.body === undefined ? text : toText(edit.body)
   if (edit?.body !== undefined && typeof edit.body !== "string")
     headers.set("content-type", "application/json")
   for (const [name, value] of Object.entries(edit?.headers ?? {})) headers.set(name, value)
-  return { status, headers, body: fault?.malformed ? toBrokenBody(body) : body }
+  return { status, headers, body: fault?.effects.malformed ? toBrokenBody(body) : body }
 }
 
 function toText(body: unknown): string {

@@ -5,7 +5,7 @@ import { Fault } from "../../../call/fault.ts"
 import { toReply } from "../../../call/pipeline.ts"
 import type { PreparedApi } from "../../../call/prepared-api.ts"
 import type { ActiveFault, Target } from "../../../mock/faults.ts"
-import { type JournalEntry, maxBodyCharacters, shownKey, toMessage } from "../../../mock/journal.ts"
+import { maxBodyCharacters, shownKey, toMessage } from "../../../mock/journal.ts"
 import { toMagicKey } from "../../../mock/keys.ts"
 import { frontStatus, type RequestEffects, runWithEffects } from "../../../mock/request-effects.ts"
 import type { MockState } from "../../../mock/state.ts"
@@ -208,7 +208,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
       path: shown.path,
       apis: target?.apis ?? [],
       key: key === null ? null : shownKey(key),
-      fault: fault && toFaultEntry(fault),
+      fault: fault?.effects ?? null,
       request: toMessage(headers, shown.body),
       response: answer && {
         status: answer.status,
@@ -218,7 +218,10 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     state.journal.add(entry, asked.length > maxBodyCharacters ? null : keptInputs(target, current.byId))
     if (answer === null) return resetConnection()
     const { status, headers: answerHeaders, body } = answer
-    return new Response(status === 204 ? null : body, { status, headers: answerHeaders })
+    const effects = fault?.effects ?? {}
+    const isPaced = effects.hang || effects.bytes_per_second !== undefined
+    const sent = status === 204 ? null : isPaced ? delays.toBody(body, effects) : body
+    return new Response(sent, { status, headers: answerHeaders })
   }
 
   /** The answer as faults and stubs change it; null when the connection is reset. */
@@ -228,8 +231,9 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     fault: ActiveFault | null,
     current: Instance,
   ): Promise<ReadAnswer | null> {
-    if (fault && fault.delayMs > 0) await delays.wait(fault.delayMs)
-    if (fault?.reset) return null
+    const { delay_ms, reset } = fault?.effects ?? {}
+    if (delay_ms !== undefined) await delays.wait(delay_ms)
+    if (reset) return null
     const effects: RequestEffects = { fault, stubs: [] }
     const status = fault && frontStatus(fault, target?.apis ?? [])
     const response = await (status === null
@@ -295,33 +299,20 @@ function resetConnection(): Response {
   return new Response(new ReadableStream({ start: (controller) => controller.error() }))
 }
 
-function toFaultEntry({ statuses, delayMs, reset, malformed, edit }: ActiveFault): JournalEntry["fault"] {
-  const [status] = statuses.values()
-  return {
-    ...(status !== undefined && { status }),
-    ...edit,
-    ...(delayMs > 0 && { delay_ms: delayMs }),
-    ...(reset && { reset }),
-    ...(malformed && { malformed }),
-  }
-}
-
 /** The body of an answer without the tokens of links that sign in: a reader of the journal could use them first. */
 function withoutLinks(body: string): string {
   return body.includes("#token=") ? shortenKeys(body) : body
 }
 
-/** The headers of a request as the journal keeps them: keys and other credentials may be real, sent here by mistake. */
+/** Headers of requests that the journal shortens: their keys and other credentials may be real, sent here by mistake. */
+const shortened: Readonly<Record<string, (value: string) => string>> = {
+  ...{ "x-api-key": shownKey, "x-admin-key": shownKey, "x-csrf-token": () => "…" },
+  authorization: (value) => value.replace(/[^ ]+ *$/, shownKey),
+}
+
 function requestHeaders(headers: Headers): Record<string, string> {
-  const entries = Object.fromEntries([...headers].map(([name, value]) => [name, shortenKeys(value)]))
-  const { "x-api-key": key, "x-admin-key": adminKey, authorization } = entries
-  return {
-    ...entries,
-    ...(entries["x-csrf-token"] !== undefined && { "x-csrf-token": "…" }),
-    ...(key !== undefined && { "x-api-key": shownKey(key) }),
-    ...(adminKey !== undefined && { "x-admin-key": shownKey(adminKey) }),
-    ...(authorization !== undefined && { authorization: authorization.replace(/[^ ]+ *$/, shownKey) }),
-  }
+  const kept = [...headers].map(([name, value]) => [name, (shortened[name] ?? String)(shortenKeys(value))])
+  return Object.fromEntries(kept)
 }
 
 /** The inputs of a call by API, as JSON without secrets; null when they are too long to keep. */
