@@ -65,10 +65,7 @@ export interface Mock {
   requests(filter?: RequestFilter): Promise<readonly MockRequest[]>
   /** The requests so far as text, for the output of a failed test. */
   describeRequests(filter?: RequestFilter): Promise<string>
-  /**
-   * Resolves when the requests so far are as expected, with them as text. Rejects otherwise, with an Error whose message shows
-   * what came instead, nearest first; its name is `NotAsExpected`.
-   */
+  /** Resolves with the requests as text, if they are as expected. Rejects with an Error `NotAsExpected` that shows what came. */
   verify(expectation: MockExpectation): Promise<string>
   /** Makes calls fail. A new fault replaces the one with the same `api`, `key` and `input`. */
   fault(fault: MockFault): Promise<void>
@@ -119,8 +116,7 @@ export interface MockPattern extends RequestFilter {
 }
 
 /**
- * How often requests should have come: at least once, or as `count`, `at_least` and `at_most` say. Or with `order`: requests that
- * should have come one after the other; others may come between them, and the other conditions hold for each.
+ * How often requests should have come: at least once, or as the numbers say. With `order`: in which order, with others between.
  * @example
  * await mock.verify({ api: "hmac", status: 200, input: { message: "a" }, count: 1 })
  * await mock.verify({ key: "mock-pro", order: [{ api: "hmac", status: 503 }, { api: "hmac", status: 200 }] })

@@ -101,10 +101,8 @@ async function sort(pattern: RequestPattern, { records, scheduler }: Given) {
     const conditions = compare(pattern, record)
     const fits = conditions.map(({ fit }) => fit)
     found[fits.includes("other") ? "other" : fits.includes("unknown") ? "unknown" : "same"].push(record)
-    distances.set(
-      record,
-      conditions.reduce((sum, { distance }) => sum + distance, 0),
-    )
+    const distance = conditions.reduce((sum, one) => sum + one.distance, 0)
+    distances.set(record, distance)
   }
   found.other.sort((one, two) => (distances.get(one) ?? 0) - (distances.get(two) ?? 0))
   return found
@@ -163,14 +161,10 @@ const [maxShown, maxValue] = [5, 200]
 /** The first of other requests, as diffs. */
 function nearest(pattern: RequestPattern, others: readonly JournalRecord[]): string {
   if (others.length === 0) return "No other request came."
-  const diffs = others
-    .slice(0, maxShown)
-    .flatMap((record) => [
-      head(record),
-      ...compare(pattern, record).map(({ name, wanted, came, fit }) =>
-        fit === "other" ? `  - ${name} ${wanted}\n  + ${name} ${came}` : `    ${name} ${wanted}`,
-      ),
-    ])
+  const diffOf = ({ name, wanted, came, fit }: ReturnType<typeof compare>[number]) =>
+    fit === "other" ? `  - ${name} ${wanted}\n  + ${name} ${came}` : `    ${name} ${wanted}`
+  const shownOthers = others.slice(0, maxShown)
+  const diffs = shownOthers.flatMap((record) => [head(record), ...compare(pattern, record).map(diffOf)])
   return `The nearest of ${others.length} others (- expected, + came):\n${diffs.join("\n")}`
 }
 

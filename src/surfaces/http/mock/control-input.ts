@@ -174,11 +174,10 @@ function isEdit({ headers, body }: AnswerEdit): boolean {
 export function requireExpectation(body: Static<typeof expectationSchema>, apis: Apis): Expectation {
   const { order, ...counted } = body
   const { count, at_least, at_most, ...pattern } = counted
-  const numbers = Object.entries({ count, at_least, at_most }).filter(([, value]) => value !== undefined)
-  const [name = ""] = numbers[0] ?? []
-  if (order && numbers.length > 0) reject(name, "must not be given together with 'order'")
-  if (count !== undefined && numbers.length > 1)
-    reject("count", "must not be given together with 'at_least' or 'at_most'")
+  const names = ["count", "at_least", "at_most"] as const
+  const [first, second] = names.filter((name) => body[name] !== undefined)
+  if (order && first) reject(first, "must not be given together with 'order'")
+  if (count !== undefined && second) reject("count", `must not be given together with '${second}'`)
   if (at_least !== undefined && at_most !== undefined && at_least > at_most)
     reject("at_least", `must not be more than 'at_most', which is ${at_most}`)
   requirePattern(pattern, apis)

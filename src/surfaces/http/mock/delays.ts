@@ -3,8 +3,6 @@ import type { FaultEffects } from "../../../mock/faults.ts"
 
 /** An answer that hangs is broken off after this time. */
 const hangMs = 600_000
-/** How many pieces of a slow answer are sent in a second, at most. */
-const piecesPerSecond = 20
 
 /** Waits in real time, also while the mock's clock does not move. */
 export function createDelays(timer: Timer) {
@@ -29,7 +27,8 @@ export function createDelays(timer: Timer) {
     /** The body of an answer as a fault lets it be sent: slowly, or its first byte and then nothing. */
     toBody(text: string, { bytes_per_second: rate = 1, hang = false }: FaultEffects): ReadableStream {
       const bytes = Buffer.from(text)
-      const pieceBytes = hang ? 1 : Math.max(1, Math.round(rate / piecesPerSecond))
+      // Up to twenty pieces a second.
+      const pieceBytes = hang ? 1 : Math.max(1, Math.round(rate / 20))
       let sent = 0
       let wait: ReturnType<typeof begin> | null = null
       return new ReadableStream({
