@@ -62,7 +62,7 @@ async function sendWhole(page: Resource, { url, headers }: Request, set: AnswerS
 }
 
 /** Sends a page from an address that answers other clients with data. */
-async function sendNegotiated(page: Resource, request: Request, set: AnswerSettings) {
+export async function sendNegotiated(page: Resource, request: Request, set: AnswerSettings) {
   const body = await sendWhole(page, request, set)
   set.headers.link = discoveryLinks
   set.headers.vary = "Accept, Accept-Encoding"

@@ -122,11 +122,16 @@ interface CheckProps extends Pick<FieldProps, "name" | "label" | "hint"> {
   /** The form's value when it is ticked. */
   readonly value?: string
   readonly checked?: boolean
+  /** Makes it a switch, which takes effect at once: `checked` says whether it is on. */
+  readonly onTurn?: (isOn: boolean) => void
 }
 
 /** A box to tick. Several with one name make a list. */
-export function CheckField({ name, label, hint, value = "on", checked }: CheckProps) {
+export function CheckField({ name, label, hint, value = "on", checked, onTurn }: CheckProps) {
   const id = useId()
+  const state = onTurn
+    ? ({ checked, role: "switch", onChange: () => onTurn(!checked) } as const)
+    : { defaultChecked: checked }
   return (
     <div class="check">
       <input
@@ -134,7 +139,7 @@ export function CheckField({ name, label, hint, value = "on", checked }: CheckPr
         type="checkbox"
         name={name}
         value={value}
-        defaultChecked={checked}
+        {...state}
         aria-describedby={hint ? `${id}-hint` : undefined}
       />
       <label for={id}>{label}</label>

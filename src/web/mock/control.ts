@@ -21,8 +21,7 @@ export function showChanges(): void {
     view.value = JSON.parse(data)
   }
   events.onerror = () => {
-    const isRefused = events.readyState === EventSource.CLOSED
-    connection.value = isRefused ? "Too many of these pages are open" : "Connection lost, trying again"
+    connection.value = "Not live: it has ended, or too many such pages are open"
   }
 }
 

@@ -1,47 +1,46 @@
 import type { ComponentChildren } from "preact"
+import { parseJson } from "../client/request.ts"
 import { Section } from "../kit/page.tsx"
 import { Secret } from "../kit/secret.tsx"
 import { Empty } from "../kit/states.tsx"
+import { Tag } from "../kit/text.tsx"
 import { service } from "./control.ts"
 import { examples } from "./texts.json"
 
 interface ListProps<Entry> {
-  readonly title: string
   readonly kind: keyof typeof examples
   /** Oldest first. */
   readonly entries: readonly Entry[]
-  /** The name of an entry, what stands below it, and its state. */
-  lineOf(entry: Entry): readonly [string, string, ComponentChildren?]
+  /** The name of an entry, what stands below it, its state, and whether that is good. */
+  lineOf(entry: Entry): readonly [name: string, below: string, state?: string, isGood?: boolean]
   /** Shown above all that an entry holds. */
   readonly use?: (entry: Entry) => ComponentChildren
 }
 
 /** A list of the test double, newest first. Each entry can be opened. */
-export function List<Entry extends object>({ title, kind, entries, lineOf, use }: ListProps<Entry>) {
+export function List<Entry extends object>({ kind, entries, lineOf, use }: ListProps<Entry>) {
   const example = <Secret label="This makes one" text={examples[kind].replaceAll("SERVICE", service)} />
   const draw = (entry: Entry, index: number) => {
-    const [name, below, state] = lineOf(entry)
+    const [name, below, state, isGood] = lineOf(entry)
     return (
       <details key={"number" in entry ? entry.number : index}>
         <summary>
           <span class="mono">{name}</span>
-          {state}
+          {state && <Tag tone={isGood ? "good" : "bad"}>{state}</Tag>}
           <span class="below">{below}</span>
         </summary>
         {use?.(entry)}
-        <pre class="json">{JSON.stringify(entry, readable, 2).replaceAll("\\n", "\n")}</pre>
+        <pre class="json">{JSON.stringify(entry, openBody, 2).replaceAll("\\n", "\n")}</pre>
       </details>
     )
   }
   return (
-    <Section title={title}>
+    <Section title={kind}>
       {entries.length === 0 && <Empty title={`No ${kind} yet`} action={example} />}
       {entries.length > 0 && <div class="card entries">{entries.map(draw).reverse()}</div>}
     </Section>
   )
 }
 
-/** A body of JSON as a value. */
-function readable(key: string, value: unknown): unknown {
-  return key === "body" && /^\{.*\}$/s.test(String(value)) ? JSON.parse(String(value)) : value
-}
+/** A body of JSON is shown as the value that it is. */
+const openBody = (key: string, value: unknown) => (key === "body" && parseJson(String(value))) || value

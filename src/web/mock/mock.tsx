@@ -1,8 +1,11 @@
 /** The page of the test double: its requests as they come, and what a test can change. */
+import { signal } from "@preact/signals"
 import { render } from "preact"
+import { quote } from "../../code-examples/code-call.ts"
+import type { JournalEntry } from "../../mock/journal.ts"
 import type { View } from "../../mock/views.ts"
 import { Button } from "../kit/button.tsx"
-import { LinesField } from "../kit/field.tsx"
+import { CheckField, LinesField } from "../kit/field.tsx"
 import { Form } from "../kit/form.tsx"
 import { Page, Section } from "../kit/page.tsx"
 import { Secret } from "../kit/secret.tsx"
@@ -10,10 +13,8 @@ import { Loading } from "../kit/states.tsx"
 import { Status } from "../kit/status.tsx"
 import { formatSecond, Tag } from "../kit/text.tsx"
 import { change, connection, send, service, showChanges, view } from "./control.ts"
-import { Faults } from "./faults.tsx"
 import { List } from "./list.tsx"
 import texts from "./texts.json"
-import { toCurl } from "./to-curl.ts"
 
 function App() {
   const actions = (
@@ -36,6 +37,7 @@ function App() {
 
 function Parts({ now, clock_runs, faults, requests, notices, mails, zone }: View) {
   const text = JSON.stringify(zone, null, 2)
+  const on = new Set(faults.map((rule) => JSON.stringify(rule)))
   return (
     <div class="double-parts">
       <div>
@@ -54,30 +56,36 @@ function Parts({ now, clock_runs, faults, requests, notices, mails, zone }: View
             </div>
           </div>
         </Section>
-        <Faults faults={faults} />
+        <Section title="Faults">
+          <div class="card">
+            {[...switchedOff.value.union(on)].map((text) => drawFault(text, on.has(text)))}
+          </div>
+        </Section>
       </div>
       <div>
         <List
-          title="Requests"
           kind="requests"
           entries={requests}
           lineOf={({ number, at, method, path, key, fault, response }) => [
             `${method} ${path}`,
             `${number}, ${formatSecond(at)}, ${key ?? "without a key"}${fault ? ", with a fault" : ""}`,
-            <Tag key="state" tone={response && response.status < 400 ? "good" : "bad"}>
-              {response?.status ?? "reset"}
-            </Tag>,
+            String(response?.status ?? "reset"),
+            response !== null && response.status < 400,
           ]}
-          use={(entry) => <Secret label="To send it again" text={toCurl(entry, service)} />}
+          use={(entry) => <Secret label="To send it again" text={toCurl(entry)} />}
         />
         <List
-          title="Notices"
           kind="notices"
           entries={notices as readonly Record<string, string>[]}
-          lineOf={({ type = "", timestamp = "" }) => [type, formatSecond(timestamp)]}
+          lineOf={({ type = "", timestamp = "", state = "", reason }) => [
+            type,
+            formatSecond(timestamp) + (reason ? `, ${reason}` : ""),
+            state,
+            state === "delivered",
+          ]}
+          use={({ id }) => <Button onClick={() => change("PUT", `/notices/${id}/resend`)}>Send again</Button>}
         />
         <List
-          title="Mails"
           kind="mails"
           entries={mails as readonly Record<string, string>[]}
           lineOf={({ to, subject = "", raised = "" }) => [subject, `to ${to}, ${formatSecond(raised)}`]}
@@ -95,6 +103,35 @@ function Parts({ now, clock_runs, faults, requests, notices, mails, zone }: View
       </div>
     </div>
   )
+}
+
+const names = new Map(texts.faults.map(({ name, fault }) => [JSON.stringify(fault), name]))
+/** The texts of faults that were switched off here, so that they can be switched on again. */
+const switchedOff = signal<ReadonlySet<string>>(new Set(names.keys()))
+
+function turnFault(text: string, isOn: boolean): void {
+  const { api, key, input, webhook } = JSON.parse(text)
+  if (!isOn) switchedOff.value = new Set([...switchedOff.value, text])
+  change("PUT", "/faults", isOn ? JSON.parse(text) : { api, key, input, webhook, times: 0 })
+}
+
+function drawFault(text: string, isOn: boolean) {
+  const turn = (isOn: boolean) => turnFault(text, isOn)
+  return <CheckField key={text} name={text} label={names.get(text) ?? text} checked={isOn} onTurn={turn} />
+}
+
+/** Headers that curl sends itself, or that belong to one connection or browser. */
+const ownHeaders =
+  /^(?:host|connection|content-length|accept-.*|user-agent|referer|cookie|transfer-encoding|sec-.*)$/
+
+/** The command for a POSIX shell that sends a request again. What the journal left out has to be filled in. */
+function toCurl({ method, path, request }: JournalEntry): string {
+  const headers = Object.entries(request.headers).filter(([name]) => !ownHeaders.test(name))
+  return [
+    `curl ${method === "HEAD" ? "--head" : `-X ${method}`} ${quote(service + path)}`,
+    ...headers.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(request.body === "" ? [] : [`--data-raw ${quote(request.body)}`]),
+  ].join(" \\\n  ")
 }
 
 render(<App />, document.getElementById("app") ?? document.body)

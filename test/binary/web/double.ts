@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect, onTestFinished, test } from "bun:test"
 import { readAnswer } from "../../support/answer.ts"
 import { eventually } from "../../support/eventually.ts"
 import { withKey } from "../../support/keyed-request.ts"
@@ -87,6 +87,54 @@ export function doubleInBrowser(desk: Desk): void {
     expect((await control("GET", "/faults")).faults).toEqual([{ status: 429 }])
     await own.click()
     await own.and(page.locator(":checked")).waitFor()
+    await done()
+  })
+
+  test("a session has a page of its own, whose buttons change the session alone", async () => {
+    await control("POST", "/reset")
+    const { id } = await control("POST", "/sessions")
+    const visit = await desk.visit(`/s/${id}/_mock`, { key: null })
+    const { page, done } = visit
+    await page.getByText(`${desk.url}/s/${id}`, { exact: true }).waitFor()
+    await page.getByRole("button", { name: "+1 d", exact: true }).click()
+    await page.getByText("2 Jan 2025, 00:00:00").waitFor()
+    expect(await control("GET", "/clock")).toMatchObject({ now: "2025-01-01T00:00:00.000Z" })
+    // The command on the page makes a request of the session.
+    expect(await runs(await page.locator(".secret code").first().textContent())).toBe(true)
+    await counted(page.locator("summary"), 1)
+    expect(await control("GET", "/requests")).toMatchObject({ total: 0 })
+    await control("DELETE", `/sessions/${id}`)
+    await page.getByText("Not live", { exact: false }).waitFor()
+    await done()
+  })
+
+  test("a notice shows its attempts, and is sent again", async () => {
+    const sent: string[] = []
+    const receiver = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      async fetch(request) {
+        sent.push(JSON.parse(await request.text()).type)
+        return new Response(null, { status: 204 })
+      },
+    })
+    onTestFinished(() => receiver.stop(true))
+    const { page, look, done } = await open()
+    await desk.call("POST", "/accounts/acc_mockNoCredits/webhook", {
+      url: `http://127.0.0.1:${receiver.port}/`,
+    })
+    await call("76", "mock-no-credits")
+    const notice = page.locator("details").filter({ hasText: "credits.exhausted" })
+    await notice.getByText("delivered", { exact: true }).waitFor()
+    await notice.locator("summary").click()
+    const before = sent.length
+    await notice.getByRole("button", { name: "Send again" }).click()
+    await eventually(async () => expect(sent.length).toBe(before + 1))
+    expect(sent.at(-1)).toBe("credits.exhausted")
+    await eventually(async () =>
+      expect((await notice.textContent())?.match(/"duration_ms"/g)).toHaveLength(2),
+    )
+    await look("double-notice")
     await done()
   })
 

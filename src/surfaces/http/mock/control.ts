@@ -12,8 +12,8 @@ import { once } from "../../../values/once.ts"
 import { toIso } from "../../../values/time-text.ts"
 import { streamEvents } from "../admin/event-stream.ts"
 import { createCallsInProgress } from "../calls.ts"
-import { crossOrigin, sameOriginOnly } from "../cross-origin.ts"
-import { prefersPage } from "../page-routes.ts"
+import { crossOrigin } from "../cross-origin.ts"
+import { prefersPage, sendNegotiated } from "../page-routes.ts"
 import { MethodNotAllowed, refusalOfPath } from "../paths.ts"
 import { readObject, readText } from "../read/body.ts"
 import type { Intake } from "../read/intake.ts"
@@ -91,20 +91,22 @@ export function controlApp(parts: ControlParts) {
     .get("/_mock", async ({ request, set }) => {
       if (prefersPage(request)) {
         if (!isLocal(request)) throw new Fault("originForbidden", onlyHere)
-        sameOriginOnly(set)
-        const body = await (await web()).pages.mock(request, set)
-        set.headers.vary = "Accept, Accept-Encoding"
-        return body
+        return sendNegotiated((await web()).pages.mock, request, set)
       }
       const paths = [...methods()].map(([path, known]) => `${known.join(", ")} ${path}`)
       return ok({ paths, keys: magicKeys }, set)
     })
     .get("/_mock/events", ({ request, set }) => {
       if (!isLocal(request)) throw new Fault("originForbidden", onlyHere)
+      const { watch, changed } = views()
       const parts = { calls: createCallsInProgress(), pipeline: state().pipeline }
-      const stream = streamEvents(views().watch, async () => true, parts)
       set.headers["content-type"] = "text/event-stream"
-      return new Response(stream)
+      // Time and webhooks go on by themselves.
+      const isStillAllowed = async () => {
+        changed()
+        return true
+      }
+      return new Response(streamEvents(watch, isStillAllowed, parts))
     })
     .get(
       "/_mock/requests",
