@@ -16,6 +16,7 @@ async function toView(state: MockState) {
     now: toIso(state.clock.now()),
     clock_runs: state.clockRunsOn,
     faults: state.faults.list(),
+    profile: state.faults.profile(),
     requests: state.journal.read({}).requests.slice(-shownRequests),
     notices: await state.notices(),
     mails: await state.mails(),

@@ -35,9 +35,12 @@ function App() {
   )
 }
 
-function Parts({ now, clock_runs, faults, requests, notices, mails, zone }: View) {
+function Parts({ now, clock_runs, faults, profile, requests, notices, mails, zone }: View) {
   const text = JSON.stringify(zone, null, 2)
-  const on = new Set(faults.map((rule) => JSON.stringify(rule)))
+  const { ok: _, ...profiles } = profile.profiles
+  const usual = Object.keys(profiles).map((name) => JSON.stringify({ profile: name }))
+  const on = new Set([{ profile: profile.name }, ...faults].map((fault) => JSON.stringify(fault)))
+  on.delete('{"profile":"ok"}')
   return (
     <div class="double-parts">
       <div>
@@ -46,10 +49,7 @@ function Parts({ now, clock_runs, faults, requests, notices, mails, zone }: View
             {formatSecond(now)} {clock_runs && <Tag>runs</Tag>}
             <div class="actions">
               {texts.steps.map((step) => (
-                <Button
-                  key={step}
-                  onClick={() => change("PUT", "/clock", { advance: step.replace(" ", "") })}
-                >
+                <Button key={step} onClick={() => advance(step.replace(" ", ""))}>
                   +{step}
                 </Button>
               ))}
@@ -58,7 +58,9 @@ function Parts({ now, clock_runs, faults, requests, notices, mails, zone }: View
         </Section>
         <Section title="Faults">
           <div class="card">
-            {[...switchedOff.value.union(on)].map((text) => drawFault(text, on.has(text)))}
+            {[...new Set([...usual, ...switchedOff.value, ...on])].map((text) =>
+              drawFault(text, on.has(text)),
+            )}
           </div>
         </Section>
       </div>
@@ -105,14 +107,17 @@ function Parts({ now, clock_runs, faults, requests, notices, mails, zone }: View
   )
 }
 
+const advance = (time: string) => change("PUT", "/clock", { advance: time })
+
 const names = new Map(texts.faults.map(({ name, fault }) => [JSON.stringify(fault), name]))
 /** The texts of faults that were switched off here, so that they can be switched on again. */
 const switchedOff = signal<ReadonlySet<string>>(new Set(names.keys()))
 
 function turnFault(text: string, isOn: boolean): void {
-  const { api, key, input, webhook } = JSON.parse(text)
+  const { profile, api, key, input, webhook } = JSON.parse(text)
   if (!isOn) switchedOff.value = new Set([...switchedOff.value, text])
-  change("PUT", "/faults", isOn ? JSON.parse(text) : { api, key, input, webhook, times: 0 })
+  if (profile) change("PUT", "/profile", { name: isOn ? profile : "ok" })
+  else change("PUT", "/faults", isOn ? JSON.parse(text) : { api, key, input, webhook, times: 0 })
 }
 
 function drawFault(text: string, isOn: boolean) {

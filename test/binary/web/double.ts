@@ -76,7 +76,7 @@ export function doubleInBrowser(desk: Desk): void {
     await control("PUT", "/faults", { api: "hmac", status: 503, times: 2 })
     const own = page.getByRole("switch", { name: '{"api":"hmac","times":2,"status":503}' })
     await own.and(page.locator(":checked")).waitFor()
-    const usual = page.getByRole("switch", { name: "Throttled: 429" })
+    const usual = page.getByRole("switch", { name: "Throttled: 429", exact: true })
     await tabTo(page, "Throttled: 429")
     await page.keyboard.press("Space")
     await eventually(async () => expect((await call("76")).status).toBe(429))
@@ -87,6 +87,23 @@ export function doubleInBrowser(desk: Desk): void {
     expect((await control("GET", "/faults")).faults).toEqual([{ status: 429 }])
     await own.click()
     await own.and(page.locator(":checked")).waitFor()
+    await done()
+  })
+
+  test("a profile is switched on, off, and replaced by another", async () => {
+    const { page, done } = await open()
+    const [outage, slow] = [/^Profile outage/, /^Profile slow/].map((name) =>
+      page.getByRole("switch", { name }),
+    )
+    await outage?.click()
+    await eventually(async () => expect((await call("76")).status).toBe(502))
+    await slow?.click()
+    await outage?.and(page.locator(":not(:checked)")).waitFor()
+    expect(await control("GET", "/profile")).toMatchObject({ name: "slow" })
+    await slow?.click()
+    await slow?.and(page.locator(":not(:checked)")).waitFor()
+    expect(await control("GET", "/profile")).toMatchObject({ name: "ok" })
+    await counted(page.locator(":checked"), 0)
     await done()
   })
 
