@@ -1,6 +1,10 @@
 /** The page of the test double, and the events that keep it up to date. */
 import { expect, test } from "bun:test"
 import { networkInterfaces } from "node:os"
+import { startMock } from "../src/app/mock.ts"
+import { loadConfig } from "../src/config/load.ts"
+import { mockOwn } from "../src/config/options.ts"
+import { createMemoryLog } from "./support/log.ts"
 import { startTestMock } from "./support/mock.ts"
 import { startTestService } from "./support/service.ts"
 
@@ -128,6 +132,29 @@ test("a reset ends the events, whose next ones are those of the new state", asyn
   const again = await watch(mock.url)
   expect(await again.next(() => true)).toMatchObject({ requests: [] })
   again.end()
+})
+
+test("a stop ends the events at once", async () => {
+  const config = loadConfig({ flags: { port: "0" }, env: {}, file: null }, mockOwn)
+  const mock = await startMock(config, { logOutput: createMemoryLog() })
+  const events = await watch(mock.url)
+  await events.next(() => true)
+  await fetch(`${mock.url}/_mock/faults`, { method: "PUT", body: '{"status": 503}' })
+  const stopped = mock.stop()
+  expect(await events.next(({ faults }) => (faults ?? []).length > 1)).toBeUndefined()
+  await stopped
+})
+
+test("many notices and mails are cut to the newest 50", async () => {
+  const mock = await startTestMock()
+  for (let mail = 0; mail < 60; mail++) {
+    const body = JSON.stringify({ for: "sign-up", email: `ann${mail}@example.com` })
+    const headers = { "content-type": "application/json", origin: mock.url }
+    await fetch(`${mock.url}/portal/mail-links`, { method: "POST", body, headers })
+  }
+  const events = await watch(mock.url)
+  expect((await events.next(() => true))?.mails).toHaveLength(50)
+  events.end()
 })
 
 test("the seventeenth page is refused, until one of them is closed", async () => {

@@ -6,7 +6,7 @@ import { toIso } from "../values/time-text.ts"
 import type { MockState } from "./state.ts"
 
 const maxViews = 16
-const shownRequests = 50
+const maxListed = 50
 
 /** The contents of a page. Lists begin with the oldest. */
 export type View = Awaited<ReturnType<typeof toView>>
@@ -17,9 +17,9 @@ async function toView(state: MockState) {
     clock_runs: state.clockRunsOn,
     faults: state.faults.list(),
     profile: state.faults.profile(),
-    requests: state.journal.read({}).requests.slice(-shownRequests),
-    notices: await state.notices(),
-    mails: await state.mails(),
+    requests: state.journal.read({}).requests.slice(-maxListed),
+    notices: (await state.notices()).slice(-maxListed),
+    mails: (await state.mails()).slice(-maxListed),
     zone: state.dns.zone,
   }
 }
@@ -42,7 +42,7 @@ export function createViews(state: MockState, timer: Timer) {
       watches.add(watch)
       watch.offer(() => null)
       const take = async () => ({
-        events: watch.take().events.length > 0 ? [await toView(state)] : [],
+        events: watch.take().events.length > 0 && !watch.isOver ? [await toView(state)] : [],
         lost: 0,
       })
       return {

@@ -23,7 +23,7 @@ export function List<Entry extends object>({ kind, entries, lineOf, use }: ListP
   const draw = (entry: Entry, index: number) => {
     const [name, below, state, isGood] = lineOf(entry)
     return (
-      <details key={"number" in entry ? entry.number : index}>
+      <details key={"number" in entry ? entry.number : "id" in entry ? entry.id : index}>
         <summary>
           <span class="mono">{name}</span>
           {state && <Tag tone={isGood ? "good" : "bad"}>{state}</Tag>}

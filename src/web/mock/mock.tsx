@@ -25,9 +25,10 @@ function App() {
       <Button onClick={() => change("POST", "/reset")}>Reset</Button>
     </>
   )
+  const intro = `It answers at ${service}. Lists show the newest 50.`
   return (
     <main class="content double" id="main">
-      <Page title="Test double" intro={<code>{service}</code>} actions={actions}>
+      <Page title="Test double" intro={intro} actions={actions}>
         {view.value ? <Parts {...view.value} /> : <Loading what="the state" />}
       </Page>
       <Status />
@@ -91,6 +92,7 @@ function Parts({ now, clock_runs, faults, profile, requests, notices, mails, zon
           kind="mails"
           entries={mails as readonly Record<string, string>[]}
           lineOf={({ to, subject = "", raised = "" }) => [subject, `to ${to}, ${formatSecond(raised)}`]}
+          use={({ link }) => link && <a href={link}>Open its link</a>}
         />
         <Section title="DNS">
           <Form

@@ -112,7 +112,7 @@ export function doubleInBrowser(desk: Desk): void {
     const { id } = await control("POST", "/sessions")
     const visit = await desk.visit(`/s/${id}/_mock`, { key: null })
     const { page, done } = visit
-    await page.getByText(`${desk.url}/s/${id}`, { exact: true }).waitFor()
+    await page.getByText(`It answers at ${desk.url}/s/${id}.`).waitFor()
     await page.getByRole("button", { name: "+1 d", exact: true }).click()
     await page.getByText("2 Jan 2025, 00:00:00").waitFor()
     expect(await control("GET", "/clock")).toMatchObject({ now: "2025-01-01T00:00:00.000Z" })
