@@ -62,6 +62,16 @@ function manifest(): object {
         require: { types: "./mock.d.cts", default: "./mock.cjs" },
         default: { types: "./mock.d.ts", default: "./mock.js" },
       },
+      "./mock/expect": {
+        require: { types: "./expect.d.cts", default: "./expect.cjs" },
+        default: { types: "./expect.d.ts", default: "./expect.js" },
+      },
+      "./mock/jest": {
+        require: { types: "./jest.d.cts", default: "./jest.cjs" },
+        default: { types: "./jest.d.ts", default: "./jest.js" },
+      },
+      "./mock/vitest": { types: "./vitest.d.ts", default: "./vitest.js" },
+      "./mock/bun": { types: "./bun.d.ts", default: "./bun.js" },
       "./plugin": { types: "./plugin.d.ts", default: "./plugin.js" },
       "./package.json": "./package.json",
     },
@@ -102,12 +112,16 @@ function makeModules(): boolean {
   const place = 'const moduleUrl = require("node:url").pathToFileURL(__filename).href'
   const node = (source: string, name: string, ...more: string[]) =>
     build(["--target=node", ...more, `--outfile=${folder}/${name}`, source])
+  const makeMatchers = (name: string, ending: string, format: string) =>
+    node(`clients/javascript/${name}.ts`, `${name}.${ending}`, `--format=${format}`, "--external=vitest")
   return (
     node("src/mock-client/start-mock.ts", "mock.js", "--format=esm") &&
     node(
       ...(["src/mock-client/start-mock.ts", "mock.cjs"] as const),
       ...["--format=cjs", "--define=import.meta.url=moduleUrl", `--banner=${place}`],
     ) &&
+    ["expect", "jest", "vitest", "bun"].every((name) => makeMatchers(name, "js", "esm")) &&
+    ["expect", "jest"].every((name) => makeMatchers(name, "cjs", "cjs")) &&
     node("src/plugins/plugin-module.ts", "plugin.js", "--format=esm") &&
     node("src/mock-client/cli.ts", "cli.js", "--format=esm", "--banner=#!/usr/bin/env node")
   )
@@ -115,9 +129,15 @@ function makeModules(): boolean {
 
 /** Two copies, since TypeScript tells by the file name whether types are for `import` or for `require`. */
 function makeTypes(): boolean {
-  if (!run([process.execPath, "node_modules/typescript/bin/tsc", "-p", "src/mock-client"])) return false
-  for (const name of ["mock.d.ts", "mock.d.cts"])
-    copyFileSync("dist/types/start-mock.d.ts", join(folder, name))
+  for (const project of ["src/mock-client", "clients/javascript"]) {
+    if (!run([process.execPath, "node_modules/typescript/bin/tsc", "-p", project])) return false
+  }
+  for (const ending of ["d.ts", "d.cts"]) {
+    copyFileSync("dist/types/start-mock.d.ts", join(folder, `mock.${ending}`))
+    for (const name of ["expect", "jest"])
+      copyFileSync(`dist/types/${name}.d.ts`, join(folder, `${name}.${ending}`))
+  }
+  for (const name of ["vitest.d.ts", "bun.d.ts"]) copyFileSync(`dist/types/${name}`, join(folder, name))
   writeFileSync(
     join(folder, "plugin.d.ts"),
     toPackageTypes(readFileSync("docs/penknife-plugin.d.ts", "utf8")),

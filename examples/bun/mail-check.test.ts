@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "bun:test"
 import { startMock } from "penknife/mock"
+import "penknife/mock/bun"
 import { checkSender } from "../client/mail-check.mjs"
 
 const mock = await startMock()
@@ -22,4 +23,14 @@ test("knows when the credits are used up", async () => {
   expect(await checkSender(poor, "good.example", "93.184.216.7")).toStartWith("unknown: the limit")
   await mock.advance("31d")
   expect(await checkSender(poor, "good.example", "93.184.216.7")).toBe("take")
+})
+
+test("asks about each sender once", async () => {
+  await checkSender(mock, "good.example", "93.184.216.7")
+  await expect(mock).toHaveCalled({ api: "spfvalidator", input: { domain: "good.example" }, count: 1 })
+  await expect(mock).not.toHaveCalled({ status: 429 })
+  // A failure shows the call that came instead.
+  const wrong = async () =>
+    expect(mock).toHaveCalled({ api: "spfvalidator", input: { domain: "other.example" } })
+  await expect(wrong()).rejects.toThrow('  - input.domain "other.example"\n  + input.domain "good.example"')
 })

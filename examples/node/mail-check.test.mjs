@@ -21,3 +21,13 @@ test("a connection that is reset", async () => {
   await mock.fault({ reset: true, times: 1 })
   await assert.rejects(checkSender(mock, "good.example", "93.184.216.7"))
 })
+
+test("asks about each sender once", async () => {
+  await checkSender(mock, "good.example", "93.184.216.7")
+  await mock.verify({ api: "spfvalidator", input: { domain: "good.example" }, count: 1 })
+  // A failure shows the call that came instead.
+  const wrong = mock.verify({ api: "spfvalidator", input: { domain: "other.example" } })
+  await assert.rejects(wrong, {
+    message: / {2}- input\.domain "other\.example"\n {2}\+ input\.domain "good\.example"/,
+  })
+})

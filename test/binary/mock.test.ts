@@ -196,7 +196,7 @@ test("an example runs with the executable that PENKNIFE_BIN names", async () => 
     env: { ...process.env, NO_COLOR: "1", PENKNIFE_BIN: binary },
   })
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  expect({ code, text: out + err }).toEqual({ code: 0, text: expect.stringMatching(/pass 3\n.*fail 0/) })
+  expect({ code, text: out + err }).toEqual({ code: 0, text: expect.stringMatching(/pass 4\n.*fail 0/) })
 })
 
 test("startMock passes its options on", async () => {

@@ -71,7 +71,10 @@ beforeAll(async () => {
 
 test("holds the listed files and nothing else", () => {
   const scripts = "cli.js mock.cjs mock.js penknife.js plugin.js".split(" ")
-  const modules = [...scripts, "mock.d.cts", "mock.d.ts", "package.json", "plugin.d.ts"]
+  const matchers = ["bun", "expect", "jest", "vitest"].flatMap((name) => [`${name}.js`, `${name}.d.ts`])
+  const required = ["expect.cjs", "expect.d.cts", "jest.cjs", "jest.d.cts"]
+  const types = ["mock.d.cts", "mock.d.ts", "package.json", "plugin.d.ts"]
+  const modules = [...scripts, ...matchers, ...required, ...types]
   const expected = [
     ...["LICENSE", "README.md", "THIRD-PARTY-NOTICES.txt", "bunfig.toml", ...modules],
     ...["plugins/worker.js", "store/sqlite/checkpoint-thread.js", "store/sqlite/read-thread.js"],
@@ -196,12 +199,15 @@ test("its types hold in a module and for require, without those of Node", async 
       await mock.fault({ api: "hmac", status: 503, times: 2 })
       // @ts-expect-error: no such option
       await mock.fault({ stauts: 503 })
+      const { pass } = await mockMatchers.toHaveCalled(mock, { api: "hmac", count: 0 })
+      if (!pass) await mock.verify({ order: [{ api: "hmac" }, { status: 503 }] })
       return (await mock.requests({ status: 503 }))[0]?.response?.status ?? 0
     }`
-  writeFileSync(join(types, "a.mts"), `import { startMock } from "penknife/mock"\n${use}`)
+  const matchers = 'import { mockMatchers } from "penknife/mock/expect"\n'
+  writeFileSync(join(types, "a.mts"), `${matchers}import { startMock } from "penknife/mock"\n${use}`)
   writeFileSync(
     join(types, "b.cts"),
-    `import mockModule = require("penknife/mock")\nconst { startMock } = mockModule\n${use}`,
+    `${matchers}import mockModule = require("penknife/mock")\nconst { startMock } = mockModule\n${use}`,
   )
   const options = "--noEmit --strict --target es2022 --lib es2022 --module nodenext --types".split(" ")
   const tsc = join(modules, "typescript/bin/tsc")
@@ -268,7 +274,7 @@ describe("runs the examples", () => {
   const jest = [
     "jest",
     [node, "node_modules/jest/bin/jest.js", "-c", "examples/jest/jest.config.cjs", "--testTimeout=300000"],
-    /2 passed, 2 total/,
+    /3 passed, 3 total/,
   ] as const
   let examples = ""
   beforeAll(async () => {
@@ -279,8 +285,8 @@ describe("runs the examples", () => {
 
   // A busy machine may take longer than the 5 seconds of these runners.
   test.each([
-    ["bun:test", [process.execPath, "test", "--timeout=300000", "examples/bun"], /3 pass\n\s*0 fail/],
-    ["node:test", [node, "--test", "examples/node/mail-check.test.mjs"], /pass 3\n.*fail 0/],
+    ["bun:test", [process.execPath, "test", "--timeout=300000", "examples/bun"], /4 pass\n\s*0 fail/],
+    ["node:test", [node, "--test", "examples/node/mail-check.test.mjs"], /pass 4\n.*fail 0/],
     [
       "vitest",
       [
@@ -291,7 +297,7 @@ describe("runs the examples", () => {
         "examples/vitest/vitest.config.ts",
         "--testTimeout=300000",
       ],
-      /3 passed/,
+      /4 passed/,
     ],
     ...(isRelease ? [jest] : []),
   ])("of %s", async (_runner, command, passed) => {
