@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from "bun:test"
 import { join } from "node:path"
 import { Webhook } from "standardwebhooks"
+import { mockMatchers } from "../clients/javascript/expect.ts"
 import { type MockOptions, startMock } from "../src/mock-client/start-mock.ts"
 import { startReceiver } from "./support/receiver.ts"
 
@@ -31,6 +32,19 @@ test("an option that does not exist is refused, and the message names those that
       `penknife mock: there is no option '${name}'; there are seedTime, clock, dns, web, plan, tls, apis, like, strictLike, webhook, webhookTime, graphql, shared, command`,
     )
   }
+})
+
+test("a profile is used until 'ok'", async () => {
+  await using mock = await startMock({ command })
+  const statusOf = async () =>
+    (await fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": mock.key } }))
+      .status
+  await mock.profile("outage")
+  await mock.clear()
+  expect(await statusOf()).toBe(502)
+  await mock.profile("ok")
+  expect(await statusOf()).toBe(200)
+  await expect(mock.profile("flakey")).rejects.toThrow("must be one of ok, flaky, slow, outage, throttled")
 })
 
 test("faults and stubs carry what the control paths take", async () => {
@@ -136,4 +150,24 @@ test("verify says what came instead, and tells a refusal from it", async () => {
     name: "Error",
     message: expect.stringMatching(/^penknife mock: The 'count' parameter /),
   })
+})
+
+test("toHaveCalled fails with and without 'not' when the mock refuses a question, or there is no mock", async () => {
+  await using mock = await startMock({ command })
+  await fetch(`${mock.url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": mock.key } })
+  const came = await mockMatchers.toHaveCalled(mock)
+  expect([came.pass, came.message()]).toEqual([
+    true,
+    expect.stringMatching(/^This should not have come\. Expected at least 1: any request\n1 came\.\n#1 GET /),
+  ])
+  const missing = await mockMatchers.toHaveCalled(mock, { api: "hmac" })
+  expect([missing.pass, missing.message()]).toEqual([
+    false,
+    expect.stringContaining("  - api hmac\n  + api bluetoothlookup"),
+  ])
+  // Thrown, and not a 'pass: false', which 'not' would turn into a success.
+  await expect(mockMatchers.toHaveCalled(mock, { api: "hmacs" })).rejects.toThrow(
+    "The 'api' parameter must be one of",
+  )
+  await expect(mockMatchers.toHaveCalled("mock")).rejects.toThrow("toHaveCalled needs a mock of startMock")
 })
