@@ -11,8 +11,8 @@ interface ListProps<Entry> {
   readonly kind: keyof typeof examples
   /** Oldest first. */
   readonly entries: readonly Entry[]
-  /** The name of an entry, what stands below it, its state, and whether that is good. */
-  lineOf(entry: Entry): readonly [name: string, below: string, state?: string, isGood?: boolean]
+  /** The name of an entry, what stands below it, its state, and the tone of that. */
+  lineOf(entry: Entry): readonly [string, string, string?, ("good" | "bad" | "plain")?]
   /** Shown above all that an entry holds. */
   readonly use?: (entry: Entry) => ComponentChildren
 }
@@ -21,12 +21,12 @@ interface ListProps<Entry> {
 export function List<Entry extends object>({ kind, entries, lineOf, use }: ListProps<Entry>) {
   const example = <Secret label="This makes one" text={examples[kind].replaceAll("SERVICE", service)} />
   const draw = (entry: Entry, index: number) => {
-    const [name, below, state, isGood] = lineOf(entry)
+    const [name, below, state, tone] = lineOf(entry)
     return (
       <details key={"number" in entry ? entry.number : "id" in entry ? entry.id : index}>
         <summary>
           <span class="mono">{name}</span>
-          {state && <Tag tone={isGood ? "good" : "bad"}>{state}</Tag>}
+          {state && <Tag tone={tone ?? "plain"}>{state}</Tag>}
           <span class="below">{below}</span>
         </summary>
         {use?.(entry)}

@@ -73,7 +73,7 @@ function Parts({ now, clock_runs, faults, profile, requests, notices, mails, zon
             `${method} ${path}`,
             `${number}, ${formatSecond(at)}, ${key ?? "without a key"}${fault ? ", with a fault" : ""}`,
             String(response?.status ?? "reset"),
-            response !== null && response.status < 400,
+            response && response.status < 400 ? "good" : "bad",
           ]}
           use={(entry) => <Secret label="To send it again" text={toCurl(entry)} />}
         />
@@ -84,7 +84,7 @@ function Parts({ now, clock_runs, faults, profile, requests, notices, mails, zon
             type,
             formatSecond(timestamp) + (reason ? `, ${reason}` : ""),
             state,
-            state === "delivered",
+            state === "delivered" ? "good" : state === "failed" ? "bad" : "plain",
           ]}
           use={({ id }) => <Button onClick={() => change("PUT", `/notices/${id}/resend`)}>Send again</Button>}
         />

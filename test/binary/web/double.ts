@@ -58,6 +58,15 @@ export function doubleInBrowser(desk: Desk): void {
       expect([command, await runs(command)]).toEqual([command, true])
       await counted(page.locator("summary"), number)
     }
+    // The body of a request is sent as it was, whatever a shell would make of it.
+    const body = JSON.stringify({ domain: `it's $HOME \`id\` "\\\n!` })
+    const headers = { "content-type": "application/json", "idempotency-key": "one" }
+    await fetch(`${desk.url}/v1/spfvalidator`, withKey({ key: "mock-pro", method: "POST", body, headers }))
+    await counted(page.locator("summary"), 6)
+    expect(await runs(await page.locator(".entries .secret code").first().textContent())).toBe(true)
+    await counted(page.locator("summary"), 7)
+    const again = ((await control("GET", "/requests")).requests as { request: object }[]).at(-1)?.request
+    expect(again).toMatchObject({ body, headers })
     // An opened request stays open.
     expect(await page.locator("[open] summary").textContent()).toContain("companyid=76")
     const requests = (await control("GET", "/requests")).requests as Record<string, unknown>[]
