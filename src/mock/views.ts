@@ -11,8 +11,9 @@ const maxListed = 50
 /** The contents of a page. Lists begin with the oldest. */
 export type View = Awaited<ReturnType<typeof toView>>
 
-async function toView(state: MockState) {
+async function toView(state: MockState, sessions: readonly string[]) {
   return {
+    sessions,
     now: toIso(state.clock.now()),
     clock_runs: state.clockRunsOn,
     faults: state.faults.list(),
@@ -27,7 +28,7 @@ async function toView(state: MockState) {
 export type Views = ReturnType<typeof createViews>
 
 /** Shows a state to pages, soon after it has changed. A slow page misses what was in between. */
-export function createViews(state: MockState, timer: Timer) {
+export function createViews(state: MockState, timer: Timer, sessions: () => readonly string[]) {
   const watches = new Set<ReturnType<typeof createWatch<null>>>()
   return {
     /** Call it after each request and each change. */
@@ -42,7 +43,7 @@ export function createViews(state: MockState, timer: Timer) {
       watches.add(watch)
       watch.offer(() => null)
       const take = async () => ({
-        events: watch.take().events.length > 0 && !watch.isOver ? [await toView(state)] : [],
+        events: watch.take().events.length > 0 && !watch.isOver ? [await toView(state, sessions())] : [],
         lost: 0,
       })
       return {

@@ -4,7 +4,7 @@ import { render } from "preact"
 import { quote } from "../../code-examples/code-call.ts"
 import type { JournalEntry } from "../../mock/journal.ts"
 import type { View } from "../../mock/views.ts"
-import { Button } from "../kit/button.tsx"
+import { Button, LinkButton } from "../kit/button.tsx"
 import { CheckField, LinesField } from "../kit/field.tsx"
 import { Form } from "../kit/form.tsx"
 import { Page, Section } from "../kit/page.tsx"
@@ -36,12 +36,12 @@ function App() {
   )
 }
 
-function Parts({ now, clock_runs, faults, profile, requests, notices, mails, zone }: View) {
+function Parts({ sessions, now, clock_runs, faults, profile, requests, notices, mails, zone }: View) {
   const text = JSON.stringify(zone, null, 2)
-  const { ok: _, ...profiles } = profile.profiles
-  const usual = Object.keys(profiles).map((name) => JSON.stringify({ profile: name }))
+  const profiles = Object.keys(profile.profiles).map((name) => JSON.stringify({ profile: name }))
   const on = new Set([{ profile: profile.name }, ...faults].map((fault) => JSON.stringify(fault)))
-  on.delete('{"profile":"ok"}')
+  const known = new Set([...profiles, ...switchedOff.value, ...on])
+  known.delete('{"profile":"ok"}')
   return (
     <div class="double-parts">
       <div>
@@ -49,21 +49,18 @@ function Parts({ now, clock_runs, faults, profile, requests, notices, mails, zon
           <div class="card">
             {formatSecond(now)} {clock_runs && <Tag>runs</Tag>}
             <div class="actions">
-              {texts.steps.map((step) => (
-                <Button key={step} onClick={() => advance(step.replace(" ", ""))}>
-                  +{step}
-                </Button>
-              ))}
+              <Button onClick={() => advance("1h")}>+1 h</Button>
+              <Button onClick={() => advance("1d")}>+1 d</Button>
+              <Button onClick={() => advance("31d")}>+31 d</Button>
             </div>
           </div>
         </Section>
         <Section title="Faults">
-          <div class="card">
-            {[...new Set([...usual, ...switchedOff.value, ...on])].map((text) =>
-              drawFault(text, on.has(text)),
-            )}
-          </div>
+          <div class="card">{[...known].map((text) => drawFault(text, on.has(text)))}</div>
         </Section>
+        {sessions.length > 0 && (
+          <Section title="Sessions" actions={sessions.map(drawSession)} children={null} />
+        )}
       </div>
       <div>
         <List
@@ -110,6 +107,8 @@ function Parts({ now, clock_runs, faults, profile, requests, notices, mails, zon
 }
 
 const advance = (time: string) => change("PUT", "/clock", { advance: time })
+
+const drawSession = (id: string) => <LinkButton key={id} href={`/s/${id}/_mock`} children={`Session ${id}`} />
 
 const names = new Map(texts.faults.map(({ name, fault }) => [JSON.stringify(fault), name]))
 /** The texts of faults that were switched off here, so that they can be switched on again. */

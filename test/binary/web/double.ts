@@ -119,8 +119,8 @@ export function doubleInBrowser(desk: Desk): void {
   test("a session has a page of its own, whose buttons change the session alone", async () => {
     await control("POST", "/reset")
     const { id } = await control("POST", "/sessions")
-    const visit = await desk.visit(`/s/${id}/_mock`, { key: null })
-    const { page, done } = visit
+    const { page, done } = await desk.visit("/_mock", { key: null })
+    await page.getByRole("link", { name: `Session ${id}` }).click()
     await page.getByText(`It answers at ${desk.url}/s/${id}.`).waitFor()
     await page.getByRole("button", { name: "+1 d", exact: true }).click()
     await page.getByText("2 Jan 2025, 00:00:00").waitFor()

@@ -134,7 +134,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
     if (base !== "") own.server = app.server
     return {
       state,
-      views: createViews(state, timer),
+      views: createViews(state, timer, () => (base === "" ? sessions.ids() : [])),
       app: own,
       byId: new Map(apis.map((api) => [api.definition.id, api])),
       withoutSecrets: createSecretFilter(apis.map(({ definition }) => definition)),
