@@ -81,7 +81,7 @@ function startText(url: string, key: string, config: Config): string {
 This is a test double: it stores nothing and uses no network beyond this machine. Try it:
 
   curl -H 'x-api-key: ${key}' '${url}${isChosen(config) ? "/v1/usage" : "/v1/spfvalidator?domain=good.example"}'
-  curl '${url}/_mock'
+  curl '${url}/_mock'    # or open it in a browser, which shows the requests
 
 `
 }
