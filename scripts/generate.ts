@@ -32,7 +32,10 @@ const parts: Readonly<Record<string, () => string | Promise<string>>> = {
   plans: planTable,
   problems: problemTable,
   "permission-reach": reachTable,
-  example: () => `\`\`\`ts\n${read("examples/vitest/retry.test.ts")}\`\`\`\n`,
+  example: () => codeOf("ts", "examples/vitest/retry.test.ts"),
+  "example-python": () => codeOf("python", "examples/python/test_retry.py"),
+  "example-go": () => codeOf("go", "examples/go/retry_test.go"),
+  "example-java": () => codeOf("java", "examples/java/RetryTest.java"),
 }
 
 if (import.meta.main) {
@@ -79,6 +82,11 @@ async function fillParts(text: string): Promise<string> {
     filled = filled.replace(part, () => `<!-- ${name} -->\n${rendered}<!-- /${name} -->`)
   }
   return filled
+}
+
+/** A file as a block of code. */
+function codeOf(language: string, file: string): string {
+  return `\`\`\`${language}\n${read(file)}\`\`\`\n`
 }
 
 function read(file: string): string {

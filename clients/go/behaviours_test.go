@@ -43,7 +43,7 @@ func TestBehaviours(t *testing.T) {
 	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
 	}
-	shared := Start(t, Options{SeedTime: all.Start.SeedTime, Plan: all.Start.Plan})
+	shared := Start(t, Options{SeedTime: all.Start.SeedTime, Plan: all.Start.Plan, Webhook: os.Getenv("RECEIVER")})
 	same := 0
 	for _, behaviour := range all.Behaviours {
 		passed := t.Run(behaviour.Name, func(t *testing.T) {
@@ -152,6 +152,8 @@ func run(t *testing.T, mock *Mock, one step) any {
 	case "webhooks":
 		count, _ := fields["count"].(float64)
 		return mock.Webhooks(textOf(fields, "type"), int(count))
+	case "resend":
+		return mock.Resend(text)
 	case "mails":
 		return mock.Mails()
 	case "reset":

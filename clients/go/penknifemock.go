@@ -51,8 +51,10 @@ type Options struct {
 	Web string
 	// Plan of the key Mock.Key; "pro" by default.
 	Plan string
-	// Webhook is a URL on this machine that webhook messages are sent to.
+	// Webhook is the URL of a receiver of webhooks on this machine.
 	Webhook string
+	// WebhookTime is whose time signs webhooks: "machine", the default, or "mock".
+	WebhookTime string
 	// Shared is the URL of a running mock: a session of it is used, and no process started. It goes with no other option.
 	Shared string
 	// Command is the program with its first arguments; by default PENKNIFE_BIN, else penknife on the PATH.
@@ -65,6 +67,8 @@ type Mock struct {
 	URL string
 	// Key is a valid API key on the plan of Options.Plan.
 	Key string
+	// WebhookSecret signs the messages to Options.Webhook; "" without that.
+	WebhookSecret string
 
 	tb  testing.TB
 	end func()
@@ -179,26 +183,36 @@ func (mock *Mock) Notices() []Values {
 	return listOf(mock.must("GET", "/_mock/notices", nil), "notices")
 }
 
-// Webhooks waits until there are at least count webhook messages of a kind ("" for any kind), and returns all of them. The test
-// ends when there are fewer after 5 seconds of real time.
+// Webhooks waits until count webhook messages of a kind ("" for any kind) are delivered, and returns all that are. The test ends
+// when there are fewer after 5 seconds of real time.
 func (mock *Mock) Webhooks(kind string, count int) []Values {
 	mock.tb.Helper()
 	for until := time.Now().Add(waitTime); ; time.Sleep(20 * time.Millisecond) {
-		var found []Values
-		var seen []string
+		var delivered []Values
+		others := ""
 		for _, notice := range mock.Notices() {
-			seen = append(seen, textOf(notice, "type"))
-			if kind == "" || kind == notice["type"] {
-				found = append(found, notice)
+			if kind != "" && kind != notice["type"] {
+				continue
+			}
+			if notice["state"] == "delivered" {
+				delivered = append(delivered, notice)
+			} else {
+				others += fmt.Sprintf("\n  %v %v is %v: %v", notice["type"], notice["id"], notice["state"], notice["reason"])
 			}
 		}
-		if len(found) >= count {
-			return found
+		if len(delivered) >= count {
+			return delivered
 		}
 		if time.Now().After(until) {
-			mock.tb.Fatalf("penknife mock: %d of %d webhook messages of type '%s' came; there are: %s", len(found), count, kind, strings.Join(seen, ", "))
+			mock.tb.Fatalf("penknife mock: %d of %d webhooks of the type '%s' were delivered in %v%s", len(delivered), count, kind, waitTime, others)
 		}
 	}
+}
+
+// Resend sends a webhook message again, with the same id, and returns it.
+func (mock *Mock) Resend(id string) Values {
+	mock.tb.Helper()
+	return mock.must("PUT", "/_mock/notices/"+url.PathEscape(id)+"/resend", nil)
 }
 
 // Mails returns the mails, oldest first, with text, HTML and link.
@@ -266,6 +280,7 @@ func argumentsOf(options Options) []string {
 	add("--web", options.Web)
 	add("--plan", options.Plan)
 	add("--webhook", options.Webhook)
+	add("--webhook-time", options.WebhookTime)
 	return arguments
 }
 
@@ -329,12 +344,15 @@ func startProcess(command, arguments []string) (*Mock, error) {
 		kill()
 		return nil, fmt.Errorf("%s mock did not start within %v: %s", command[0], startTime, log)
 	}
-	event := struct{ URL, Key string }{}
+	event := struct {
+		URL, Key string
+		Webhook  struct{ Secret string }
+	}{}
 	if err := json.Unmarshal([]byte(text), &event); err != nil || event.URL == "" {
 		kill()
 		return nil, fmt.Errorf("%s is not penknife: it printed '%.200s'", command[0], text)
 	}
-	return &Mock{URL: event.URL, Key: event.Key, end: stop}, nil
+	return &Mock{URL: event.URL, Key: event.Key, WebhookSecret: event.Webhook.Secret, end: stop}, nil
 }
 
 // The settings of the shell are meant for services that are started there.

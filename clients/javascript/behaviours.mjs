@@ -6,9 +6,8 @@ import { startMock } from "penknife/mock"
 const { start, behaviours } = JSON.parse(readFileSync(new URL("../behaviours.json", import.meta.url), "utf8"))
 const language = process.versions.bun ? "Bun" : "Node"
 let failed = 0
-const shared = await startMock(
-  Object.fromEntries(Object.entries(start).map(([name, value]) => [toCamelCase(name), value])),
-)
+const options = Object.entries(start).map(([name, value]) => [toCamelCase(name), value])
+const shared = await startMock({ ...Object.fromEntries(options), webhook: process.env.RECEIVER })
 for (const { name, steps } of behaviours) {
   await shared.reset()
   const problems = await runSteps(steps)

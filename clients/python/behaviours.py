@@ -77,7 +77,7 @@ def main():
     with open(os.path.join(os.path.dirname(__file__), "../behaviours.json"), encoding="utf-8") as file:
         table = json.load(file)
     failed = 0
-    with penknife_mock.start(**table["start"]) as shared:
+    with penknife_mock.start(**table["start"], webhook=os.environ["RECEIVER"]) as shared:
         for behaviour in table["behaviours"]:
             shared.reset()
             session = None

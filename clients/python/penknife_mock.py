@@ -20,7 +20,7 @@ import subprocess
 import threading
 import time
 from typing import Any, Dict, List, Optional
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 try:
     import pytest
@@ -30,7 +30,7 @@ except ImportError:
 _START_SECONDS = 30
 _WAIT_SECONDS = 5
 _LOG_CHARACTERS = 16_384
-_OPTIONS = ("port", "seed", "seed_time", "clock", "dns", "web", "plan", "webhook")
+_OPTIONS = ("port", "seed", "seed_time", "clock", "dns", "web", "plan", "webhook", "webhook_time")
 
 
 class MockError(Exception):
@@ -42,7 +42,8 @@ def start(*, shared: Optional[str] = None, command: Optional[List[str]] = None, 
 
     :param shared: the URL of a running mock: a session of it is used, and no process started
     :param command: the program and its first arguments; by default PENKNIFE_BIN, else penknife on the PATH
-    :param options: port (a free one by default), seed, dns and web (paths of files), seed_time, clock, plan, webhook (a URL)
+    :param options: port (a free one by default), seed, dns and web (paths of files), seed_time, clock, plan, webhook (the URL
+        of a receiver on this machine), webhook_time
     :raises MockError: if an option is unknown, or penknife is not found or does not start
     """
     unknown = [name for name in options if name not in _OPTIONS]
@@ -61,11 +62,15 @@ def start(*, shared: Optional[str] = None, command: Optional[List[str]] = None, 
 
 
 class Mock:
-    """A running mock: `url` is where it listens, `key` a valid API key on the plan of the option `plan`."""
+    """A running mock: `url` is where it listens, `key` a valid API key on the plan of the option `plan`.
 
-    def __init__(self, url: str, key: str, end: Any) -> None:
+    `webhook` has `url` and `secret` of the webhook that the option `webhook` sets; None without it.
+    """
+
+    def __init__(self, url: str, key: str, end: Any, webhook: Optional[Dict[str, str]] = None) -> None:
         self.url = url
         self.key = key
+        self.webhook = webhook
         self._end = end
 
     def fault(self, **fault: Any) -> None:
@@ -126,21 +131,27 @@ class Mock:
         return self.control("GET", "/_mock/notices")["notices"]
 
     def webhooks(self, type: Optional[str] = None, count: int = 1) -> List[Dict[str, Any]]:
-        """Waits until there are at least `count` webhook messages of a type, or of any type, and returns all of them.
+        """Waits until `count` webhook messages of a type, or of any type, are delivered, and returns all that are.
 
         :raises MockError: if there are fewer after 5 seconds of real time
         """
         until = time.monotonic() + _WAIT_SECONDS
         while True:
-            notices = self.notices()
-            found = [notice for notice in notices if type is None or notice["type"] == type]
-            if len(found) >= count:
-                return found
+            wanted = [notice for notice in self.notices() if type is None or notice["type"] == type]
+            delivered = [notice for notice in wanted if notice["state"] == "delivered"]
+            if len(delivered) >= count:
+                return delivered
             if time.monotonic() >= until:
-                seen = ", ".join(notice["type"] for notice in notices) or "none"
-                wanted = "webhook messages" if type is None else f"webhook messages of type '{type}'"
-                raise MockError(f"penknife mock: {len(found)} of {count} {wanted} came; there are: {seen}")
+                kind = "" if type is None else f" of the type '{type}'"
+                lines = [f"penknife mock: {len(delivered)} of {count} webhooks{kind} were delivered in {_WAIT_SECONDS} s"]
+                others = [notice for notice in wanted if notice not in delivered]
+                lines += [f"  {n['type']} {n['id']} is {n['state']}: {n['reason']}" for n in others]
+                raise MockError("\n".join(lines))
             time.sleep(0.02)
+
+    def resend(self, id: str) -> Dict[str, Any]:
+        """Sends a webhook message again, with the same id; returns it."""
+        return self.control("PUT", f"/_mock/notices/{quote(id, safe='')}/resend")
 
     def mails(self) -> List[Dict[str, Any]]:
         """The mails, oldest first, with text, HTML and link."""
@@ -201,7 +212,7 @@ def _start_process(command: List[str], options: Dict[str, Any]) -> Mock:
     killer.cancel()
     try:
         event = json.loads(line)
-        return Mock(event["url"], event["key"], lambda: _stop(process, reader))
+        return Mock(event["url"], event["key"], lambda: _stop(process, reader), event.get("webhook"))
     except (ValueError, KeyError, TypeError):
         if line:
             process.kill()

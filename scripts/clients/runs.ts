@@ -1,5 +1,7 @@
 /** The programs that run `clients/behaviours.json` and the examples with the client of each language. */
 import { join } from "node:path"
+import { Webhook } from "standardwebhooks"
+import { mockWebhookSecret } from "../../src/mock/webhook-secret.ts"
 
 /** A program that tries a client. It ends with 0 when all that it tried was as expected. */
 export interface ClientRun {
@@ -96,8 +98,12 @@ export function canRun({ needs }: ClientRun): boolean {
   return Bun.spawnSync([...needs], { stdio: ["ignore", "ignore", "ignore"] }).success
 }
 
-/** Runs one with an executable of penknife. Returns null if it went well, else its exit code and what it printed. */
+/**
+ * Runs one with an executable of penknife and with a receiver of webhooks, which refuses a wrong signature. Returns null if it went
+ * well, else its exit code and what it printed.
+ */
 export async function runClient({ command, folder, prints }: ClientRun, executable: string) {
+  const receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: receive })
   const child = Bun.spawn([...command], {
     cwd: join(root, folder),
     stdout: "pipe",
@@ -107,8 +113,20 @@ export async function runClient({ command, folder, prints }: ClientRun, executab
       NO_COLOR: "1",
       PENKNIFE_BIN: executable,
       PYTHONPATH: join(root, "clients/python"),
+      RECEIVER: receiver.url.href,
     },
   })
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  await receiver.stop(true)
   return code === 0 && prints.test(out) ? null : { code, text: out + err }
+}
+
+async function receive(request: Request): Promise<Response> {
+  const body = await request.text()
+  try {
+    new Webhook(mockWebhookSecret).verify(body, Object.fromEntries(request.headers))
+    return new Response(null, { status: 204 })
+  } catch (thrown) {
+    return new Response(String(thrown), { status: 401 })
+  }
 }

@@ -13,13 +13,42 @@ test("the table has behaviours with different names", () => {
   const { behaviours } = JSON.parse(readFileSync(join(root, "clients/behaviours.json"), "utf8"))
   const names = behaviours.map(({ name }: { name: string }) => name)
   expect(new Set(names).size).toBe(names.length)
-  expect(names.length).toBeGreaterThanOrEqual(40)
+  expect(names.length).toBeGreaterThanOrEqual(42)
 })
 
 for (const run of checkedRuns) {
   if (canRun(run)) test(run.name, async () => expect(await runClient(run, binary)).toBeNull())
   else console.error(`\n!! LEFT OUT: ${run.name}. ${run.install}\n`)
 }
+
+test("the recipes for containers start a program that prints what they wait for", async () => {
+  const text = readFileSync(join(root, "docs/ci.md"), "utf8")
+  const [, yaml = ""] = /### Compose.*?```yaml\n(.*?)```/s.exec(text) ?? []
+  const { services } = Bun.YAML.parse(yaml) as { services: { penknife: { command: string[] } } }
+  const flags = services.penknife.command.map((word) => (word === "0.0.0.0" ? "127.0.0.1" : word))
+  expect(flags).toEqual(["mock", "--host", "127.0.0.1", "--plan", "free"])
+  const child = Bun.spawn([binary, ...flags, "--port", "0", "--stop-with-stdin"], {
+    stdin: "pipe",
+    stdout: "pipe",
+  })
+  const { value } = await child.stdout.getReader().read()
+  child.stdin.end()
+  expect(await child.exited).toBe(0)
+  const awaited = "penknife listening on"
+  expect(new TextDecoder().decode(value)).toStartWith(`${awaited} http://127.0.0.1:`)
+  const [, recipes = ""] = text.split("## Testcontainers")
+  const blocks = [...recipes.matchAll(/```(\w+)\n(.*?)```/gs)].map(([, language, code = ""]) => ({
+    language,
+    waits: code.includes(awaited),
+    shares: /shared/i.test(code),
+  }))
+  expect(blocks).toEqual(
+    ["ts", "python", "go", "java"].map((language) => ({ language, waits: true, shares: true })),
+  )
+  expect(readFileSync(join(root, "Dockerfile"), "utf8")).toMatch(
+    /^HEALTHCHECK [\s\S]*^CMD \["mock", "--host", "0.0.0.0"\]$/m,
+  )
+})
 
 /** The interpreter itself: what is on the PATH may be a script that needs a PATH. */
 const python =
@@ -31,7 +60,7 @@ if (python === null) console.error("\n!! LEFT OUT: errors of the client for Pyth
 describe.if(python !== null)("the client for Python", () => {
   const empty = tempDir()
 
-  /** What a script with the client prints; for an error of the client, its message. */
+  /** The output of a script with the client; for an error of the client, its message. */
   async function runPython(lines: string, env: Record<string, string> = {}) {
     const indented = lines.replace(/^/gm, "  ")
     const script = `import penknife_mock as p\ntry:\n${indented}\nexcept p.MockError as e:\n  print(e)`
@@ -69,7 +98,7 @@ describe.if(python !== null)("the client for Python", () => {
       "/bin/echo is not penknife: it printed 'hello mock",
     )
     expect(await runPython("p.start(plna='free')")).toBe(
-      "penknife mock: there is no option 'plna'; there are port, seed, seed_time, clock, dns, web, plan, webhook, shared, command",
+      "penknife mock: there is no option 'plna'; there are port, seed, seed_time, clock, dns, web, plan, webhook, webhook_time, shared, command",
     )
   })
 

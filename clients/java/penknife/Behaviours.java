@@ -33,7 +33,7 @@ public final class Behaviours {
     List<?> behaviours = (List<?>) table.get("behaviours");
     int same = 0;
     Options options = new Options().seedTime((String) start.get("seed_time")).plan((String) start.get("plan"));
-    try (PenknifeMock shared = PenknifeMock.start(options)) {
+    try (PenknifeMock shared = PenknifeMock.start(options.webhook(System.getenv("RECEIVER")))) {
       for (Object item : behaviours) {
         Map<?, ?> behaviour = (Map<?, ?>) item;
         shared.reset();
@@ -98,6 +98,8 @@ public final class Behaviours {
       case "webhooks":
         Number count = fields.containsKey("count") ? (Number) fields.get("count") : 1;
         return mock.webhooks((String) fields.get("type"), count.intValue());
+      case "resend":
+        return mock.resend((String) with);
       case "mails":
         return mock.mails();
       default:

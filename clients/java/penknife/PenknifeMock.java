@@ -48,11 +48,13 @@ public final class PenknifeMock implements AutoCloseable {
 
   private final String url;
   private final String key;
+  private final String webhookSecret;
   private final Runnable end;
 
-  private PenknifeMock(String url, String key, Runnable end) {
+  private PenknifeMock(String url, String key, String webhookSecret, Runnable end) {
     this.url = url;
     this.key = key;
+    this.webhookSecret = webhookSecret;
     this.end = end;
   }
 
@@ -111,9 +113,14 @@ public final class PenknifeMock implements AutoCloseable {
       return flag("--plan", plan);
     }
 
-    /** A URL on this machine that webhook messages are sent to. */
+    /** The URL of a receiver of webhooks on this machine. */
     public Options webhook(String url) {
       return flag("--webhook", url);
+    }
+
+    /** Whose time signs webhooks: "machine", the default, or "mock". */
+    public Options webhookTime(String clock) {
+      return flag("--webhook-time", clock);
     }
 
     /** The URL of a running mock: a session of it is used, and no process started. It goes with no other option. */
@@ -148,7 +155,7 @@ public final class PenknifeMock implements AutoCloseable {
     Map<String, Object> session = send(base, "POST", "/_mock/sessions", null);
     Runnable end = () -> send(base, "DELETE", "/_mock/sessions/" + session.get("id"), null);
     // It is reached below the address that was given, also if the mock sees another.
-    return new PenknifeMock(base + "/s/" + session.get("id"), (String) session.get("key"), end);
+    return new PenknifeMock(base + "/s/" + session.get("id"), (String) session.get("key"), null, end);
   }
 
   /** Where it listens, such as http://127.0.0.1:41273. */
@@ -159,6 +166,11 @@ public final class PenknifeMock implements AutoCloseable {
   /** A valid API key, on the plan of {@link Options#plan}. */
   public String key() {
     return key;
+  }
+
+  /** Signs the messages to the receiver of {@link Options#webhook}; null without that. */
+  public String webhookSecret() {
+    return webhookSecret;
   }
 
   /** Makes calls fail. docs/mock.md lists the fields. */
@@ -239,26 +251,30 @@ public final class PenknifeMock implements AutoCloseable {
   }
 
   /**
-   * Waits until there are at least {@code count} webhook messages of a type, and returns all of them. Throws when there are fewer after
-   * 5 seconds of real time.
+   * Waits until {@code count} webhook messages of a type are delivered, and returns all that are. Throws when there are fewer after 5
+   * seconds of real time.
    *
    * @param type null for any type
    */
   public List<Map<String, Object>> webhooks(String type, int count) {
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
     while (true) {
-      List<Map<String, Object>> found = new ArrayList<>();
-      List<String> seen = new ArrayList<>();
+      List<Map<String, Object>> delivered = new ArrayList<>();
+      StringBuilder others = new StringBuilder();
       for (Map<String, Object> notice : notices()) {
-        seen.add((String) notice.get("type"));
-        if (type == null || type.equals(notice.get("type"))) found.add(notice);
+        if (type != null && !type.equals(notice.get("type"))) continue;
+        if ("delivered".equals(notice.get("state"))) delivered.add(notice);
+        else {
+          String name = notice.get("type") + " " + notice.get("id");
+          others.append("\n  " + name + " is " + notice.get("state") + ": " + notice.get("reason"));
+        }
       }
-      if (found.size() >= count) return found;
+      if (delivered.size() >= count) return delivered;
       if (System.nanoTime() > until) {
-        String wanted = count + " webhook messages" + (type == null ? "" : " of type '" + type + "'");
-        String others = seen.isEmpty() ? "none" : String.join(", ", seen);
+        String kind = type == null ? "" : " of the type '" + type + "'";
+        String found = delivered.size() + " of " + count + " webhooks" + kind;
         throw new MockException(
-            "penknife mock: " + found.size() + " of " + wanted + " came; there are: " + others, null);
+            "penknife mock: " + found + " were delivered in " + WAIT_SECONDS + " s" + others, null);
       }
       try {
         Thread.sleep(20);
@@ -266,6 +282,11 @@ public final class PenknifeMock implements AutoCloseable {
         throw stopped(interrupted);
       }
     }
+  }
+
+  /** Sends a webhook message again, with the same id; returns it. */
+  public Map<String, Object> resend(String id) {
+    return control("PUT", "/_mock/notices/" + encoded(id) + "/resend", null);
   }
 
   /** The mails, oldest first, with text, HTML and link. */
@@ -342,7 +363,9 @@ public final class PenknifeMock implements AutoCloseable {
     }
     try {
       Map<String, Object> event = objectOf(new Reader(line).read());
-      return new PenknifeMock((String) event.get("url"), (String) event.get("key"), () -> end(process));
+      Object webhook = event.get("webhook");
+      String secret = webhook == null ? null : (String) objectOf(webhook).get("secret");
+      return new PenknifeMock((String) event.get("url"), (String) event.get("key"), secret, () -> end(process));
     } catch (IllegalArgumentException cause) {
       process.destroyForcibly();
       String start = line.substring(0, Math.min(line.length(), 200));
