@@ -99,8 +99,8 @@ export function canRun({ needs }: ClientRun): boolean {
 }
 
 /**
- * Runs one with an executable of penknife and a receiver of webhooks, which refuses a wrong signature. Returns null if it went well,
- * else its exit code and what it printed.
+ * Runs one with an executable of penknife and a receiver of webhooks, which refuses a wrong signature. Returns null if it went
+ * well, else its exit code and what it printed.
  */
 export async function runClient({ command, folder, prints }: ClientRun, executable: string) {
   const receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: receive })

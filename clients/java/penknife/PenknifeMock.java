@@ -251,8 +251,8 @@ public final class PenknifeMock implements AutoCloseable {
   }
 
   /**
-   * Waits until {@code count} webhook messages of a type are delivered, and returns all that are. Throws when there are fewer after 5
-   * seconds of real time.
+   * Waits until {@code count} webhook messages of a type are delivered, and returns all that are. Throws when there are fewer
+   * after 5 seconds of real time.
    *
    * @param type null for any type
    */
