@@ -1,6 +1,8 @@
 /** `POST /_mock/verify`: what came is as expected, or a diff that a person reads, or a plain "cannot be found out". */
 import { beforeEach, describe, expect, test } from "bun:test"
 import fc from "fast-check"
+import { secretsOf } from "../src/apis/contract.ts"
+import { catalog } from "../src/app/prepare.ts"
 import { createJournal, maxBodyCharacters, maxEntries, toMessage } from "../src/mock/journal.ts"
 import { type RequestPattern, verify } from "../src/mock/verify.ts"
 import { post, startTestMock, ways } from "./support/mock.ts"
@@ -67,6 +69,65 @@ test("counts a batch, a query and a tool call as one request, with any of its in
   expect([await of("76", 2), await of("77", 2), await of("78", 0)]).toEqual([200, 200, 200])
 })
 
+test("finds the inputs of each API again, without its secrets", async () => {
+  for (const definition of catalog) {
+    const { id, method, examples } = definition
+    const input = withoutBlanks(examples[0]?.input ?? {})
+    const secrets = secretsOf(definition)
+    const shown = Object.fromEntries(Object.entries(input).filter(([name]) => !secrets.includes(name)))
+    if (method === "GET")
+      await mock.fetch(`/v1/${id}?${new URLSearchParams(toTexts(input))}`, { key: "mock-pro" })
+    else await post(mock, `/v1/${id}`, "mock-pro", input)
+    const found = await check({ api: id, input: shown, count: 1 })
+    expect([id, found.code, found.error]).toEqual([id, 200, null])
+    const [name] = Object.keys(shown)
+    if (name !== undefined) expect(await codeOf({ api: id, input: shown, count: 0 })).toBe(417)
+  }
+  expect(catalog.length).toBeGreaterThan(30)
+})
+
+/** An API with single values does not get the blanks around them. */
+function withoutBlanks(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(input)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === "string" ? value.trim() : value]),
+  )
+}
+
+function toTexts(input: Readonly<Record<string, unknown>>): [string, string][] {
+  return Object.entries(input).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, String(one)]),
+  )
+}
+
+test("a whole question of any form is answered or refused, never with an error of the service", async () => {
+  await lookUp("76")
+  const value = fc.jsonValue({ maxDepth: 2 })
+  const number = fc.integer({ min: -1, max: 3 })
+  const pattern = fc.record(
+    {
+      api: fc.oneof(fc.constantFrom("hmac", "bluetoothlookup"), value),
+      key: fc.oneof(fc.constantFrom("mock-pro", "pk-0123456789"), value),
+      status: fc.oneof(fc.constant(200), value),
+      input: fc.oneof(fc.constantFrom({ companyid: "76" }, { message: "a" }), value),
+      header: fc.oneof(fc.dictionary(fc.string(), fc.string()), value),
+    },
+    { requiredKeys: [] },
+  )
+  const numbers = fc.record(
+    { count: number, at_least: number, at_most: number, order: fc.array(fc.oneof(pattern, value)) },
+    { requiredKeys: [] },
+  )
+  await fc.assert(
+    fc.asyncProperty(pattern, numbers, async (one, other) => {
+      const { code, error } = await check({ ...one, ...other })
+      expect([200, 400, 417]).toContain(code)
+      if (code === 400) expect(error).toMatch(/^The '.+' parameter .+\.$/s)
+    }),
+    { numRuns: 300 },
+  )
+})
+
 describe("a refusal shows what came instead, nearest first", () => {
   test("as a diff of each condition", async () => {
     await lookUp("76")
@@ -130,6 +191,16 @@ describe("a refusal shows what came instead, nearest first", () => {
     )
   })
 
+  test("of long values from shortly before their difference", async () => {
+    const start = "s".repeat(1_000)
+    await sign(`${start}one${start}`)
+    const { error } = await check({ api: "hmac", input: { message: `${start}two${start}` } })
+    const [before, after] = ["s".repeat(50), "s".repeat(147)]
+    expect(error).toEndWith(
+      `  - input.message …${before}two${after}…\n  + input.message …${before}one${after}…`,
+    )
+  })
+
   test("in at most five requests and 200 characters of a value", async () => {
     for (let n = 0; n < 8; n++) await lookUp("9".repeat(9_000))
     const header = { "x-trace": "t".repeat(9_000) }
@@ -190,7 +261,7 @@ describe("contradictions are a 400 that names what to change", () => {
 
 describe("when the journal cannot know, it says so", () => {
   const pattern = { api: "a", input: { n: 1 } }
-  const giveWay = () => undefined
+  const pause = () => undefined
   const entry = (apis: readonly string[]) => ({
     ...{ at: "", method: "GET", path: "/", apis, key: null, fault: null, response: null },
     request: toMessage({}, ""),
@@ -209,7 +280,7 @@ describe("when the journal cannot know, it says so", () => {
     return journal
   }
   const outcomeOf = async (journal: ReturnType<typeof createJournal>, expectation: object) =>
-    (await verify(expectation, { ...journal.records(), scheduler: { giveWay } })).outcome
+    (await verify(expectation, { ...journal.records(), pause })).outcome
 
   test("and never that a request did not come which it may have forgotten", async () => {
     const few = fc.integer({ min: 0, max: 3 })
@@ -256,9 +327,9 @@ describe("when the journal cannot know, it says so", () => {
     expect(await codeOf({ ...asked, status: 503, count: 0 })).toBe(200)
     await sign("a")
     expect([await codeOf(asked), await codeOf({ ...asked, count: 1 })]).toEqual([200, 409])
-    const dropped = await verify({ count: 3 }, { ...journalOf(2, 0, 0, 0).records(), scheduler: { giveWay } })
+    const dropped = await verify({ count: 3 }, { ...journalOf(2, 0, 0, 0).records(), pause })
     expect(dropped.outcome).toBe("unmet")
-    const unknown = await verify(pattern, { ...journalOf(2, 0, 0, 0).records(), scheduler: { giveWay } })
+    const unknown = await verify(pattern, { ...journalOf(2, 0, 0, 0).records(), pause })
     expect(unknown.text).toEndWith(
       "The 2 oldest requests are no longer kept: empty the journal before the part to verify.",
     )

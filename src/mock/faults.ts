@@ -60,12 +60,9 @@ export interface Target {
   readonly inputsOf: (api: string) => readonly Values[]
 }
 
-/** The effects of a fault that are not null or false, as the journal shows them. */
-export interface FaultEffects
-  extends Omit<Pick<FaultRule, (typeof effectNames)[number]>, "delay_ms">,
-    AnswerEdit {
-  readonly delay_ms?: number
-}
+type NoEffect = "api" | "key" | "input" | "times" | keyof Chance
+/** The effects that a fault has, as the journal shows them, with the delay that was drawn. */
+export type FaultEffects = Omit<FaultRule, NoEffect | "delay_ms"> & { readonly delay_ms?: number }
 
 /** The effects of a fault besides `headers` and `body`. */
 export const effectNames = ["status", "delay_ms", "bytes_per_second", "hang", "reset", "malformed"] as const

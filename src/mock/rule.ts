@@ -41,10 +41,7 @@ export function toChance({ probability = 1, seed = 0 }: Chance, createRandom: Se
 }
 
 /** Milliseconds: a fixed time, one between two bounds, or log-normal times of which half are below `p50` and 99 % below `p99`. */
-export type Delay =
-  | number
-  | { readonly min: number; readonly max: number }
-  | { readonly p50: number; readonly p99: number }
+export type Delay = number | { min: number; max: number } | { p50: number; p99: number }
 
 /** The longest delay. */
 export const maxDelayMs = 600_000

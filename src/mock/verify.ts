@@ -1,6 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { shortenKeys } from "../accounts/key.ts"
-import type { Scheduler } from "../call/scheduler.ts"
 import { type Journal, type JournalRecord, shownKey } from "./journal.ts"
 import { keyMatches } from "./keys.ts"
 import { hasValues } from "./rule.ts"
@@ -36,9 +35,9 @@ export type Expectation = Omit<Static<typeof expectationSchema>, "order"> & { or
 /** What was expected and what came. It is unknown when the journal no longer holds what decides it. */
 type Verdict = { readonly outcome: "met" | "unmet" | "unknown"; readonly text: string }
 
-type Given = ReturnType<Journal["records"]> & { readonly scheduler: Pick<Scheduler, "giveWay"> }
+type Given = ReturnType<Journal["records"]> & { readonly pause: () => Promise<void> | undefined }
 
-/** Whether the requests that came are as expected. It gives way to other work between two requests. */
+/** Whether the requests that came are as expected. */
 export function verify(expectation: Expectation, given: Given): Promise<Verdict> {
   const { order } = expectation
   return order ? verifyOrder(order, given) : verifyCount(expectation, given)
@@ -48,10 +47,9 @@ async function verifyCount(expectation: Expectation, given: Given): Promise<Verd
   const { count, at_most = count ?? Number.POSITIVE_INFINITY } = expectation
   const { at_least = count ?? (expectation.at_most === undefined ? 1 : 0) } = expectation
   const { same, other, unknown } = await sort(expectation, given)
-  const bounds = [
-    ...(at_least === at_most ? [`exactly ${at_least}`] : at_least > 0 ? [`at least ${at_least}`] : []),
-    ...(at_least !== at_most && Number.isFinite(at_most) ? [`at most ${at_most}`] : []),
-  ]
+  const least = at_least === at_most ? `exactly ${at_least}` : at_least > 0 ? `at least ${at_least}` : ""
+  const rest = at_least !== at_most && Number.isFinite(at_most) ? `at most ${at_most}` : ""
+  const bounds = [least, rest].filter((one) => one !== "")
   const expected = `Expected ${bounds.join(" and ")}: ${toText(expectation)}`
   const came = `${same.length} came.${list(same)}`
   const most = same.length + unknown.length + given.dropped
@@ -66,42 +64,41 @@ async function verifyOrder(order: readonly RequestPattern[], given: Given): Prom
   const steps = order.map((pattern, index) => `\n  ${index + 1}. ${toText(pattern)}`)
   const expected = `Expected in this order:${steps.join("")}`
   const unknown: JournalRecord[] = []
-  let last = 0
-  for (const [index, pattern] of order.entries()) {
-    const sorted = await sort(pattern, given)
-    unknown.push(...sorted.unknown)
-    const next = sorted.same.find(({ entry }) => entry.number > last)
-    if (next) {
-      last = next.entry.number
-      continue
-    }
-    if (given.dropped + unknown.length > 0) return toUnknown(expected, given.dropped, unknown)
-    const place = last === 0 ? "" : ` after #${last}`
-    const early = sorted.same.length > 0 ? ` It came before:${list(sorted.same)}` : ""
-    const later = sorted.other.filter(({ entry }) => entry.number > last)
-    const missing = `Number ${index + 1} did not come${place}.${early}`
-    return { outcome: "unmet", text: `${expected}\n${missing}\n${nearest(pattern, later)}` }
+  let [found, last] = [0, 0]
+  for (const record of given.records) {
+    await given.pause()
+    const pattern = order[found]
+    const fit = pattern ? compare(pattern, record).fit : "other"
+    if (fit === "unknown") unknown.push(record)
+    if (fit !== "same") continue
+    found++
+    last = record.entry.number
   }
-  return { outcome: "met", text: `${expected}\nThey came.` }
+  const missing = order[found]
+  if (!missing) return { outcome: "met", text: `${expected}\nThey came.` }
+  if (given.dropped + unknown.length > 0) return toUnknown(expected, given.dropped, unknown)
+  const { same, other } = await sort(missing, given)
+  const early = same.length > 0 ? ` It came before:${list(same)}` : ""
+  const later = other.filter(({ entry }) => entry.number > last)
+  const text = `Number ${found + 1} did not come${last === 0 ? "" : ` after #${last}`}.${early}`
+  return { outcome: "unmet", text: `${expected}\n${text}\n${nearest(missing, later)}` }
 }
 
 function toUnknown(expected: string, dropped: number, [tooLong]: readonly JournalRecord[]): Verdict {
-  const lost = `The ${dropped} oldest requests are no longer kept: empty the journal before the part to verify.`
-  const cut = `The input of #${tooLong?.entry.number} is too long to be kept: leave out 'input'.`
-  const reasons = [...(dropped > 0 ? [lost] : []), ...(tooLong ? [cut] : [])]
-  return { outcome: "unknown", text: `It cannot be found out. ${expected}\n${reasons.join("\n")}` }
+  const lost = `\nThe ${dropped} oldest requests are no longer kept: empty the journal before the part to verify.`
+  const cut = `\nThe input of #${tooLong?.entry.number} is too long to be kept: leave out 'input'.`
+  const text = `It cannot be found out. ${expected}${dropped > 0 ? lost : ""}${tooLong ? cut : ""}`
+  return { outcome: "unknown", text }
 }
 
 /** The kept requests by how they fit a pattern, oldest first; those that do not, the nearest first. */
-async function sort(pattern: RequestPattern, { records, scheduler }: Given) {
+async function sort(pattern: RequestPattern, { records, pause }: Given) {
   const found: Record<Fit, JournalRecord[]> = { same: [], other: [], unknown: [] }
   const distances = new Map<JournalRecord, number>()
   for (const record of records) {
-    await scheduler.giveWay("/_mock/verify")
-    const conditions = compare(pattern, record)
-    const fits = conditions.map(({ fit }) => fit)
-    found[fits.includes("other") ? "other" : fits.includes("unknown") ? "unknown" : "same"].push(record)
-    const distance = conditions.reduce((sum, one) => sum + one.distance, 0)
+    await pause()
+    const { fit, distance } = compare(pattern, record)
+    found[fit].push(record)
     distances.set(record, distance)
   }
   found.other.sort((one, two) => (distances.get(one) ?? 0) - (distances.get(two) ?? 0))
@@ -117,7 +114,7 @@ function compare(pattern: RequestPattern, { entry, inputs }: JournalRecord) {
   const conditions: { name: string; wanted: string; came: string; fit: Fit; distance: number }[] = []
   const add = (name: string, wanted: unknown, came: unknown, isSame: boolean | null, distance = 2) =>
     conditions.push({
-      ...{ name, wanted: shown(wanted), came: shown(came ?? "(none)"), distance: isSame ? 0 : distance },
+      ...{ name, wanted: String(wanted), came: String(came ?? "(none)"), distance: isSame ? 0 : distance },
       fit: isSame === null ? "unknown" : isSame ? "same" : "other",
     })
   if (api !== undefined) add("api", api, apis.join(", ") || null, apis.includes(api), 100)
@@ -133,7 +130,9 @@ function compare(pattern: RequestPattern, { entry, inputs }: JournalRecord) {
     const came = isKept ? JSON.stringify(sent[name]) : "not kept"
     add(`input.${name}`, JSON.stringify(value), came, isKept ? hasValues(sent, { [name]: value }) : null)
   }
-  return conditions
+  const has = (fit: Fit) => conditions.some((one) => one.fit === fit)
+  const fit: Fit = has("other") ? "other" : has("unknown") ? "unknown" : "same"
+  return { conditions, fit, distance: conditions.reduce((sum, one) => sum + one.distance, 0) }
 }
 
 /** The input of an API with the most of the wanted values; empty if there is none. */
@@ -147,8 +146,8 @@ function nearestInput(wanted: Values, inputs: string | null, api: string): Value
 }
 
 function toText(pattern: RequestPattern): string {
-  const conditions = compare(pattern, nothing).map(({ name, wanted }) => `${name} ${wanted}`)
-  return conditions.join(", ") || "any request"
+  const texts = compare(pattern, nothing).conditions.map(({ name, wanted }) => `${name} ${shown(wanted)}`)
+  return texts.join(", ") || "any request"
 }
 
 const request = { headers: {}, body: "", cut: false }
@@ -161,10 +160,13 @@ const [maxShown, maxValue] = [5, 200]
 /** The first of other requests, as diffs. */
 function nearest(pattern: RequestPattern, others: readonly JournalRecord[]): string {
   if (others.length === 0) return "No other request came."
-  const diffOf = ({ name, wanted, came, fit }: ReturnType<typeof compare>[number]) =>
-    fit === "other" ? `  - ${name} ${wanted}\n  + ${name} ${came}` : `    ${name} ${wanted}`
-  const shownOthers = others.slice(0, maxShown)
-  const diffs = shownOthers.flatMap((record) => [head(record), ...compare(pattern, record).map(diffOf)])
+  const diffs = others.slice(0, maxShown).map((record) => {
+    const lines = compare(pattern, record).conditions.map(({ name, wanted, came, fit }) => {
+      const [one, other] = shownBoth(wanted, came)
+      return fit === "other" ? `\n  - ${name} ${one}\n  + ${name} ${other}` : `\n    ${name} ${shown(wanted)}`
+    })
+    return `${head(record)}${lines.join("")}`
+  })
   return `The nearest of ${others.length} others (- expected, + came):\n${diffs.join("\n")}`
 }
 
@@ -178,7 +180,14 @@ function head({ entry: { number, method, path, key, response } }: JournalRecord)
   return `#${number} ${method} ${shown(path)} with ${key === null ? "no key" : `key ${shown(key)}`} → ${answer}`
 }
 
-function shown(value: unknown): string {
-  const text = String(value)
+/** Two texts, both from shortly before their first difference if that is far behind. */
+function shownBoth(wanted: string, came: string): readonly string[] {
+  let at = 0
+  while (at < wanted.length && wanted[at] === came[at]) at++
+  const start = at < maxValue / 2 ? 0 : at - 50
+  return [wanted, came].map((text) => (start > 0 ? `…${shown(text.slice(start))}` : shown(text)))
+}
+
+function shown(text: string): string {
   return text.length > maxValue ? `${text.slice(0, maxValue)}…` : text
 }

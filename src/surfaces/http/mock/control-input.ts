@@ -182,11 +182,8 @@ export function requireExpectation(body: Static<typeof expectationSchema>, apis:
     reject("at_least", `must not be more than 'at_most', which is ${at_most}`)
   requirePattern(pattern, apis)
   if (!order) return counted
-  return {
-    order: order.map((step, index) =>
-      at(`order[${index}].`, () => requirePattern({ ...pattern, ...readPattern(step) }, apis)),
-    ),
-  }
+  const check = (step: Body) => requirePattern({ ...pattern, ...readPattern(step) }, apis)
+  return { order: order.map((step, index) => at(`order[${index}].`, () => check(step))) }
 }
 
 const readPattern = readerOf(patternSchema)

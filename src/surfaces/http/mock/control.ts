@@ -204,7 +204,7 @@ export function controlApp(parts: ControlParts) {
       "/_mock/verify",
       async ({ body, set }) => {
         const { journal, pipeline } = state()
-        const given = { ...journal.records(), scheduler: pipeline.scheduler }
+        const given = { ...journal.records(), pause: () => pipeline.scheduler.giveWay("/_mock/verify") }
         const { outcome, text } = await verify(requireExpectation(body, apis()), given)
         if (outcome === "met") return ok({ text }, set)
         const [status, code] = outcome === "unmet" ? [417, "notAsExpected"] : [409, "notKept"]

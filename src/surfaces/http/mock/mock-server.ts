@@ -319,10 +319,8 @@ function requestHeaders(headers: Headers): Record<string, string> {
 function keptInputs(target: Target | null, byId: Instance["byId"]): string | null {
   const inputs = (target?.apis ?? []).map((id) => {
     const definition = byId.get(id)?.definition
-    const secrets = Object.fromEntries(
-      (definition ? secretsOf(definition) : []).map((name) => [name, undefined]),
-    )
-    return [id, target?.inputsOf(id).map((input) => ({ ...input, ...secrets }))]
+    const hidden = (definition ? secretsOf(definition) : []).map((name) => ({ [name]: undefined }))
+    return [id, target?.inputsOf(id).map((input) => Object.assign({}, input, ...hidden))]
   })
   const text = JSON.stringify(Object.fromEntries(inputs))
   return text.length > maxBodyCharacters ? null : text
