@@ -312,3 +312,16 @@ func TestSettingsOfTheShell(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestWebhooksThatDoNotCome(t *testing.T) {
+	usual := waitTime
+	waitTime = 0
+	defer func() { waitTime = usual }()
+	mock := Start(t, Options{})
+	mock.Advance("23d")
+	text := refusalOf(t, func(tb testing.TB) { mock.With(tb).Webhooks("key.expiring", 1) })
+	wanted := []string{"0 of 1 webhooks of the type 'key.expiring' were delivered in 0s", "key.expiring msg_", "is unsent: "}
+	if problems := lacking(wanted, text, "message"); problems != nil {
+		t.Error(problems)
+	}
+}

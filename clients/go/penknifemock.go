@@ -28,9 +28,11 @@ import (
 
 const (
 	startTime = 30 * time.Second
-	waitTime  = 5 * time.Second
 	logBytes  = 16_384
 )
+
+// A variable for the tests of this package.
+var waitTime = 5 * time.Second
 
 // Values are the fields of a request to the mock, or of one of its answers. docs/mock.md lists them.
 type Values = map[string]any
@@ -39,8 +41,8 @@ type Values = map[string]any
 type Options struct {
 	// Port to listen on; by default a free one.
 	Port int
-	// Seed is the path of a file with the state at the start.
-	Seed string
+	// Seed is the state at the start: the path of a file, or its content as Values.
+	Seed any
 	// SeedTime is the clock at the start, such as 2025-01-01T00:00:00Z, the default.
 	SeedTime string
 	// Clock is "stopped", the default, or "real".
@@ -245,7 +247,10 @@ func (mock *Mock) must(method, path string, body Values) Values {
 }
 
 func open(options Options) (*Mock, error) {
-	arguments := argumentsOf(options)
+	arguments, err := argumentsOf(options)
+	if err != nil {
+		return nil, err
+	}
 	if options.Shared == "" {
 		return startProcess(options.Command, arguments)
 	}
@@ -263,7 +268,7 @@ func open(options Options) (*Mock, error) {
 	return &Mock{URL: base + "/s/" + id, Key: textOf(session, "key"), end: end}, nil
 }
 
-func argumentsOf(options Options) []string {
+func argumentsOf(options Options) ([]string, error) {
 	var arguments []string
 	add := func(flag, value string) {
 		if value != "" {
@@ -273,7 +278,15 @@ func argumentsOf(options Options) []string {
 	if options.Port != 0 {
 		add("--port", strconv.Itoa(options.Port))
 	}
-	add("--seed", options.Seed)
+	if content, ok := options.Seed.(Values); ok {
+		text, err := json.Marshal(content)
+		if err != nil {
+			return nil, fmt.Errorf("penknife mock: the seed is no JSON: %w", err)
+		}
+		add("--seed", string(text))
+	} else if options.Seed != nil {
+		add("--seed", fmt.Sprint(options.Seed))
+	}
 	add("--seed-time", options.SeedTime)
 	add("--clock", options.Clock)
 	add("--dns", options.DNS)
@@ -281,7 +294,7 @@ func argumentsOf(options Options) []string {
 	add("--plan", options.Plan)
 	add("--webhook", options.Webhook)
 	add("--webhook-time", options.WebhookTime)
-	return arguments
+	return arguments, nil
 }
 
 func findCommand() ([]string, error) {

@@ -28,7 +28,6 @@ except ImportError:
     pytest = None  # type: ignore[assignment]
 
 _START_SECONDS = 30
-_WAIT_SECONDS = 5
 _LOG_CHARACTERS = 16_384
 _OPTIONS = ("port", "seed", "seed_time", "clock", "dns", "web", "plan", "webhook", "webhook_time")
 
@@ -42,8 +41,8 @@ def start(*, shared: Optional[str] = None, command: Optional[List[str]] = None, 
 
     :param shared: the URL of a running mock: a session of it is used, and no process started
     :param command: the program and its first arguments; by default PENKNIFE_BIN, else penknife on the PATH
-    :param options: port (a free one by default), seed, dns and web (paths of files), seed_time, clock, plan, webhook (the URL
-        of a receiver on this machine), webhook_time
+    :param options: port (a free one by default), seed (the path of a file, or its content as a dict), dns and web (paths of
+        files), seed_time, clock, plan, webhook (the URL of a receiver on this machine), webhook_time
     :raises MockError: if an option is unknown, or penknife is not found or does not start
     """
     unknown = [name for name in options if name not in _OPTIONS]
@@ -130,12 +129,13 @@ class Mock:
         """The webhook messages, oldest first, with the attempts to deliver them."""
         return self.control("GET", "/_mock/notices")["notices"]
 
-    def webhooks(self, type: Optional[str] = None, count: int = 1) -> List[Dict[str, Any]]:
+    def webhooks(self, type: Optional[str] = None, count: int = 1, timeout: float = 5) -> List[Dict[str, Any]]:
         """Waits until `count` webhook messages of a type, or of any type, are delivered, and returns all that are.
 
-        :raises MockError: if there are fewer after 5 seconds of real time
+        :param timeout: in seconds of real time
+        :raises MockError: if there are fewer by then
         """
-        until = time.monotonic() + _WAIT_SECONDS
+        until = time.monotonic() + timeout
         while True:
             wanted = [notice for notice in self.notices() if type is None or notice["type"] == type]
             delivered = [notice for notice in wanted if notice["state"] == "delivered"]
@@ -143,7 +143,7 @@ class Mock:
                 return delivered
             if time.monotonic() >= until:
                 kind = "" if type is None else f" of the type '{type}'"
-                lines = [f"penknife mock: {len(delivered)} of {count} webhooks{kind} were delivered in {_WAIT_SECONDS} s"]
+                lines = [f"penknife mock: {len(delivered)} of {count} webhooks{kind} were delivered in {timeout} s"]
                 others = [notice for notice in wanted if notice not in delivered]
                 lines += [f"  {n['type']} {n['id']} is {n['state']}: {n['reason']}" for n in others]
                 raise MockError("\n".join(lines))
@@ -193,7 +193,8 @@ def _start_process(command: List[str], options: Dict[str, Any]) -> Mock:
     arguments = ["mock", "--json", "--stop-with-stdin", "--port", str(options.pop("port", 0))]
     for name, value in options.items():
         if value is not None:
-            arguments += ["--" + name.replace("_", "-"), str(value)]
+            text = json.dumps(value) if isinstance(value, dict) else str(value)
+            arguments += ["--" + name.replace("_", "-"), text]
     # The settings of the shell are meant for services that are started there.
     settings = [name for name in os.environ if name.upper().startswith("PENKNIFE_")]
     env = {name: value for name, value in os.environ.items() if name not in settings}

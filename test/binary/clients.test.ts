@@ -108,6 +108,14 @@ describe.if(python !== null)("the client for Python", () => {
     expect(await runPython(`p.start(shared='${shared}')`)).toContain(`${shared} does not answer`)
   })
 
+  test("says which webhooks were not delivered", async () => {
+    const script =
+      "with p.start() as mock:\n  mock.advance('23d')\n  mock.webhooks('key.expiring', timeout=0)"
+    expect(await runPython(script, { PENKNIFE_BIN: binary })).toMatch(
+      /^penknife mock: 0 of 1 webhooks of the type 'key.expiring' were delivered in 0 s\n {2}key.expiring msg_\w+ is unsent: /,
+    )
+  })
+
   test("starts a mock on which the settings and the proxy of the shell have no effect", async () => {
     const env = { PENKNIFE_BIN: binary, PENKNIFE_PLAN: "gold", http_proxy: "http://127.0.0.1:1" }
     expect(await runPython("with p.start() as mock: print(mock.requests())", env)).toBe("[]")

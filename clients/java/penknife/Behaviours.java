@@ -41,8 +41,9 @@ public final class Behaviours {
       }
     }
     boolean refusesMistakes = report("mistakes at the start are told", mistakesAtTheStart());
+    boolean tellsOfWebhooks = report("webhooks that do not come are told", webhooksThatDoNotCome());
     System.out.println(same + " of " + behaviours.size() + " behaviours are the same in Java");
-    System.exit(refusesMistakes && same == behaviours.size() ? 0 : 1);
+    System.exit(refusesMistakes && tellsOfWebhooks && same == behaviours.size() ? 0 : 1);
   }
 
   private static boolean report(String name, List<String> problems) {
@@ -217,6 +218,17 @@ public final class Behaviours {
     mistakes.forEach((text, options) -> problems.addAll(lacking(text, () -> PenknifeMock.start(options))));
     problems.addAll(differences(Map.of("contains", List.of("penknife was not found")), withoutPenknife(), "   message"));
     return problems;
+  }
+
+  private static List<String> webhooksThatDoNotCome() {
+    PenknifeMock.waitSeconds = 0;
+    List<String> wanted = List.of("0 of 1 webhooks of the type 'key.expiring'", "key.expiring msg_", "is unsent: ");
+    try (PenknifeMock mock = PenknifeMock.start()) {
+      mock.advance("23d");
+      return List.of("   it returned " + mock.webhooks("key.expiring", 1));
+    } catch (MockException thrown) {
+      return differences(Map.of("contains", wanted), thrown.getMessage(), "   message");
+    }
   }
 
   /** The output of this program where no penknife is found. */

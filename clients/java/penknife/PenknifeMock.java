@@ -40,8 +40,10 @@ import java.util.concurrent.TimeoutException;
  */
 public final class PenknifeMock implements AutoCloseable {
   private static final int START_SECONDS = 30;
-  private static final int WAIT_SECONDS = 5;
   private static final int LOG_CHARACTERS = 16_384;
+  /** No constant, for the tests of this class. */
+  static int waitSeconds = 5;
+
   private static final HttpClient CLIENT =
       // A proxy of the system is not meant for a mock.
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).proxy(HttpClient.Builder.NO_PROXY).build();
@@ -86,6 +88,11 @@ public final class PenknifeMock implements AutoCloseable {
     /** The path of a file with the state at the start. */
     public Options seed(String path) {
       return flag("--seed", path);
+    }
+
+    /** The content of such a file. */
+    public Options seed(Map<String, ?> content) {
+      return flag("--seed", write(content));
     }
 
     /** The clock at the start, such as 2025-01-01T00:00:00Z, the default. */
@@ -257,7 +264,7 @@ public final class PenknifeMock implements AutoCloseable {
    * @param type null for any type
    */
   public List<Map<String, Object>> webhooks(String type, int count) {
-    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(waitSeconds);
     while (true) {
       List<Map<String, Object>> delivered = new ArrayList<>();
       StringBuilder others = new StringBuilder();
@@ -274,7 +281,7 @@ public final class PenknifeMock implements AutoCloseable {
         String kind = type == null ? "" : " of the type '" + type + "'";
         String found = delivered.size() + " of " + count + " webhooks" + kind;
         throw new MockException(
-            "penknife mock: " + found + " were delivered in " + WAIT_SECONDS + " s" + others, null);
+            "penknife mock: " + found + " were delivered in " + waitSeconds + " s" + others, null);
       }
       try {
         Thread.sleep(20);
