@@ -250,6 +250,8 @@ describe("contradictions are a 400 that names what to change", () => {
     [{ header: { "X-API-Key": "mock-pro" } }, "header.X-API-Key"],
     [{ header: { authorization: "Bearer mock-pro" } }, "header.authorization"],
     [{ header: { a: 5 } }, "header"],
+    [{ header: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`x-${n}`, "v"])) }, "header"],
+    [{ api: "hmac", input: { message: "m".repeat(maxBodyCharacters) } }, "input"],
     [{ counts: 1 }, "counts"],
     ["[]", "body"],
     ["", "body"],
@@ -257,6 +259,32 @@ describe("contradictions are a 400 that names what to change", () => {
     const { code, error } = await mock.control("POST", "/verify", expectation)
     expect([code, error]).toEqual([400, expect.stringContaining(`'${field}'`)])
   })
+})
+
+test("lets other work in between two requests of the journal", async () => {
+  const journal = createJournal()
+  const request = toMessage({}, "")
+  const entry = {
+    at: "",
+    method: "GET",
+    path: "/",
+    apis: [],
+    key: null,
+    fault: null,
+    request,
+    response: null,
+  }
+  for (let sent = 0; sent < 100; sent++) journal.add(entry, "{}")
+  let pauses = 0
+  const pause = async () => {
+    pauses++
+  }
+  await verify({ count: 100 }, { ...journal.records(), pause })
+  expect(pauses).toBe(100)
+  const order = [{}, { status: 200 }]
+  await verify({ order }, { ...journal.records(), pause })
+  // Once to look for the order, and once for what came instead.
+  expect(pauses).toBe(300)
 })
 
 describe("when the journal cannot know, it says so", () => {

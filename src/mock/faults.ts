@@ -10,9 +10,8 @@ import {
   type SeededRandom,
   toChance,
   toDelay,
+  type Values,
 } from "./rule.ts"
-
-type Values = Readonly<Record<string, unknown>>
 
 /** A failure, and the calls that it applies to. */
 export interface FaultRule extends AnswerEdit, Chance {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Random } from "../apis/contract.ts"
 
-type Values = Readonly<Record<string, unknown>>
+/** Parameters by name. */
+export type Values = Readonly<Record<string, unknown>>
 
 /** The parts of an answer that a fault or a stub replaces. */
 export interface AnswerEdit {

@@ -2,11 +2,10 @@ import { type Static, Type } from "@sinclair/typebox"
 import { shortenKeys } from "../accounts/key.ts"
 import { type Journal, type JournalRecord, shownKey } from "./journal.ts"
 import { keyMatches } from "./keys.ts"
-import { hasValues } from "./rule.ts"
+import { hasValues, type Values } from "./rule.ts"
 
-type Values = Readonly<Record<string, unknown>>
-
-const texts = Type.Record(Type.String(), Type.String(), { "x-requirement": "must be an object of texts" })
+const few = { maxProperties: 50, "x-requirement": "must be an object of at most 50 texts" }
+const texts = Type.Record(Type.String(), Type.String(), few)
 const values = Type.Record(Type.String(), Type.Unknown(), { "x-requirement": "must be an object" })
 
 /** A kind of request that a test expects. All of its conditions must hold; without any, it is every request. */

@@ -4,6 +4,7 @@ import { type ApiDefinition, InputRejected, reject, secretsOf } from "../../../a
 import { compileInput, type TextInput } from "../../../call/input.ts"
 import { toRequirement } from "../../../call/requirement.ts"
 import { effectNames, type Rule, type WebhookFault } from "../../../mock/faults.ts"
+import { maxBodyCharacters } from "../../../mock/journal.ts"
 import { type AnswerEdit, type Chance, type Delay, maxDelayMs } from "../../../mock/rule.ts"
 import type { Stub } from "../../../mock/stubs.ts"
 import {
@@ -197,6 +198,8 @@ function requirePattern(pattern: RequestPattern, apis: Apis): RequestPattern {
   if (input) {
     if (!definition) return reject("api", "is missing: an input is one of an API")
     requireParameters(input, definition)
+    const isLong = JSON.stringify(input).length > maxBodyCharacters
+    if (isLong) reject("input", "must be shorter: the journal keeps none of this length")
     const secret = secretsOf(definition).find((name) => Object.hasOwn(input, name))
     if (secret !== undefined) reject(`input.${secret}`, "must be left out: the journal keeps no secrets")
   }
