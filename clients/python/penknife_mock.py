@@ -123,6 +123,7 @@ class Mock:
 
         :raises AssertionError: if it was not called so; the message says what came instead
         """
+        __tracebackhide__ = True  # pytest then shows the line of the test.
         return self.control("POST", "/_mock/verify", expected)["text"]
 
     def notices(self) -> List[Dict[str, Any]]:
@@ -170,6 +171,7 @@ class Mock:
 
         :raises MockError: if the mock refuses it
         """
+        __tracebackhide__ = True
         return _control(self.url, method, path, body)
 
     def __enter__(self) -> "Mock":
@@ -241,6 +243,7 @@ def _stop(process: Any, reader: threading.Thread) -> None:
 
 
 def _control(base: str, method: str, path: str, body: Optional[Dict[str, Any]] = None) -> Any:
+    __tracebackhide__ = True
     url = urlsplit(base)
     # A proxy of the environment is not meant for a mock, so this does not use urllib.
     connection = http.client.HTTPConnection(url.hostname or "", url.port or 80, timeout=600)
