@@ -83,6 +83,8 @@ export interface Mock {
   dns(zone: MockZone): Promise<void>
   /** Replaces all that other hosts answer over HTTPS. */
   web(replies: MockReplies): Promise<void>
+  /** The mails so far, oldest first: `to`, `template`, `subject`, `text`, `html`, `link` and others. */
+  mails(): Promise<readonly Readonly<Record<string, string | null>>[]>
   /** All webhook messages so far with their attempts, oldest first. */
   notices(): Promise<readonly MockNotice[]>
   /** The delivered webhook messages, oldest first. Waits until there are enough, and rejects when they do not come. */
@@ -325,14 +327,12 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     fault: (fault) => change("PUT", "/_mock/faults", fault),
     stub: (stub) => change("PUT", "/_mock/stubs", stub),
     profile: (name) => change("PUT", "/_mock/profile", { name }),
-    async clear() {
-      await change("DELETE", "/_mock/faults")
-      await change("DELETE", "/_mock/stubs")
-    },
+    clear: () => change("DELETE", "/_mock/faults").then(() => change("DELETE", "/_mock/stubs")),
     advance: async (time) => (await control<{ now: string }>("PUT", "/_mock/clock", { advance: time })).now,
     setTime: async (now) => (await control<{ now: string }>("PUT", "/_mock/clock", { now })).now,
     dns: (zone) => change("PUT", "/_mock/dns", zone),
     web: (replies) => change("PUT", "/_mock/web", replies),
+    mails: async () => (await control<{ mails: Record<string, string>[] }>("GET", "/_mock/mails")).mails,
     notices,
     webhooks: (filter) => waitForWebhooks(notices, filter),
     resend: (id) => control("PUT", `/_mock/notices/${encodeURIComponent(id)}/resend`),
