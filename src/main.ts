@@ -92,6 +92,7 @@ runCli(argv, {
   checkSettings,
   // Loaded only for `mock`, since it slows the start of every other command.
   startMock: async (config) => (await import("./app/mock.ts")).startMock(config).finally(compileAsUsual),
+  mockSeedSchema: async () => (await import("./app/mock-seed-file.ts")).seedJsonSchema(),
   openAccounts,
   createFirstConsoleLink,
   openAdministration: (config, options) => openAdministration(config, { ...options, runOwnCommand }),

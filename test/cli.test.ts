@@ -391,7 +391,8 @@ describe("mock", () => {
       stopRequested: async () => {},
       async startMock({ port }) {
         ports.push(port)
-        return { url: `http://127.0.0.1:${port}`, key: "mock-key", ca: null, webhook: null, async stop() {} }
+        const mock = { url: `http://127.0.0.1:${port}`, key: "mock-key", ca: null, webhook: null }
+        return { ...mock, seed: async () => "", async stop() {} }
       },
     })
     expect([code, ports.length]).toEqual([0, 1])

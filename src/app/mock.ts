@@ -47,6 +47,7 @@ import { openGuests } from "./guests.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
 import { mailBrandOf } from "./mails.ts"
 import { createMockMails } from "./mock-mails.ts"
+import type { Seed } from "./mock-seed.ts"
 import { createMockWebhooks } from "./mock-webhooks.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { loadOwnApis } from "./own-apis.ts"
@@ -73,21 +74,25 @@ const fixedConfig =
   "file that --config names, or use a service."
 
 /** Composes the test double: the same pipeline, other ports, a store in memory. Logs to standard error by default. */
-export async function startMock(config: Config, { logOutput }: { readonly logOutput?: LogOutput } = {}) {
+export async function startMock(given: Config, { logOutput }: { readonly logOutput?: LogOutput } = {}) {
+  const tls = given.tlsSelfSigned.length > 0 ? await certify(given) : null
+  // By default only errors are logged: the log appears in the output of someone's tests.
+  const opened = await openLog(given, { clock: systemClock }, { defaultLevel: "error", output: logOutput })
+  const time = createThreadTime(systemClock)
+  const ownParts = { clock: systemClock, timer: systemTimer, time, log: opened.log, taken: catalogIds }
+  const ownApis = await loadOwnApis(given, ownParts)
+  const threads = createLazyThreads(systemClock, systemTimer, time, opened.log)
+  const apis = await prepareApis(given, ownApis, threads, readAnchors(exampleAnchor))
+  // Loaded for a seed alone, since most test doubles have none.
+  const reading = given.seedFile === null ? null : await import("./mock-seed.ts")
+  const seed = reading && (await reading.readSeed(given, apis))
+  const config = { ...given, ...seed?.settings }
   if (!config.plans.has(config.plan)) {
     const plans = [...config.plans.keys()].join(", ")
     throw new ConfigError(`${settingName(config, "plan")} must be one of ${plans}, not '${config.plan}'.`)
   }
-  const zone = (await readFixture(config, "dnsFile", parseZone)) ?? mockZone
-  const replies = (await readFixture(config, "webFile", parseWebFixture)) ?? mockWebFixture
-  const tls = config.tlsSelfSigned.length > 0 ? await certify(config) : null
-  // By default only errors are logged: the log appears in the output of someone's tests.
-  const opened = await openLog(config, { clock: systemClock }, { defaultLevel: "error", output: logOutput })
-  const time = createThreadTime(systemClock)
-  const ownParts = { clock: systemClock, timer: systemTimer, time, log: opened.log, taken: catalogIds }
-  const ownApis = await loadOwnApis(config, ownParts)
-  const threads = createLazyThreads(systemClock, systemTimer, time, opened.log)
-  const apis = await prepareApis(config, ownApis, threads, readAnchors(exampleAnchor))
+  const zone = seed?.file.dns ?? (await readFixture(config, "dnsFile", parseZone)) ?? mockZone
+  const replies = seed?.file.web ?? (await readFixture(config, "webFile", parseWebFixture)) ?? mockWebFixture
   const journals = createJournalRoom()
   const createDns = prepareMockDns(zone, rootZone)
   // Loaded only for --like, since it slows the start.
@@ -97,7 +102,7 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
       createState: (serving) =>
         createState({ ...config, publicUrl: serving.publicUrl }, apis, opened, {
           ...serving,
-          ...{ dns: createDns(), replies, journal: createJournal(journals) },
+          ...{ dns: createDns(), replies, journal: createJournal(journals), seed },
         }),
       parseZone,
       parseWebFixture,
@@ -111,6 +116,7 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
     key: defaultKey,
     ca: tls?.ca ?? null,
     webhook: config.webhook === null ? null : { url: config.webhook, secret: mockWebhookSecret },
+    seed: server.seed,
     differences: await like?.differencesFrom(config, apis, systemTimer),
     async stop() {
       await server.stop(stopGraceMs)
@@ -121,19 +127,20 @@ export async function startMock(config: Config, { logOutput }: { readonly logOut
   }
 }
 
-type StateParts = Serving & Pick<MockState, "dns" | "journal"> & { readonly replies: WebFixture }
+type StateParts = Serving &
+  Pick<MockState, "dns" | "journal"> & { readonly replies: WebFixture; readonly seed: Seed | null }
 
 /** Makes everything that a reset replaces. */
 async function createState(
   config: Config,
   apis: readonly PreparedApi[],
   opened: OpenLog,
-  { url, openRequests, dns, replies, journal }: StateParts,
+  { url, openRequests, dns, replies, journal, seed }: StateParts,
 ): Promise<MockState> {
   const { plans, plan, seedTimeMs, logLevel } = config
   const runsOn = config.clock === "real"
   const clock = createMockClock(seedTimeMs, runsOn ? systemClock.monotonicMs : undefined)
-  const random = createSeededRandom("penknife")
+  const random = createSeededRandom(`penknife${seed?.digest ?? ""}`)
   const web = createMockWeb(replies)
   const ports = { clock, random, dns, web: config.noOutbound ? webOff : web, timer: systemTimer }
   const notices = { thresholds: noticeThresholds, now: clock.now }
@@ -165,6 +172,7 @@ async function createState(
     clock,
     plan,
     webhook,
+    ...(seed && { seed: seed.records }),
   })
   const adminKey = await seedAdminKey(openedStore.admin, clock)
   const events = openedStore.timedEvents
@@ -220,7 +228,9 @@ async function createState(
   })
   const signIn = nameAdminKey(admin.signIn, adminKey)
   const stubs = createStubs(createSeededRandom)
-  const faults = createFaults(createSeededRandom)
+  const faults = createFaults(createSeededRandom, seed?.file.profiles, seed?.file.profile)
+  for (const rule of seed?.file.faults ?? []) faults.put(rule)
+  for (const stub of seed?.file.stubs ?? []) stubs.put(stub)
   const webhooks = createMockWebhooks({
     ...{ outbox, clock, clockRunsOn: runsOn, machineClock: systemClock, timer: systemTimer },
     ...{ log: opened.log, signsTimeOf: config.webhookTime, takeFault: faults.takeForWebhook },
@@ -268,6 +278,11 @@ async function createState(
       return (await webhooks.list()).find((notice) => notice.id === id) ?? {}
     },
     mails: mockMails.list,
+    async seed() {
+      const { writeSeed } = await import("./mock-seed-file.ts")
+      const start = { zone: mockZone, replies: mockWebFixture, profiles: seed?.file.profiles }
+      return writeSeed({ ...openedStore, clock, plans, names, faults, stubs, dns, web }, start)
+    },
     ping: () => store.ping(),
     endWatches: requests.close,
     async close() {

@@ -299,6 +299,7 @@ export const mockOptions = {
     oneOf(signingClocks),
     "machine",
   ),
+  seedFile: one("seed FILE", "YAML or TOML file with the state at the start", text, null, "none"),
   tlsSelfSigned: one("tls-self-signed NAME[,NAME…]", "serve TLS for these names", hosts, [], "plain HTTP"),
   caOut: one("ca-out FILE", "file for the CA certificate of --tls-self-signed", text, null, "not written"),
   like: one("like URL", "running service to compare with at the start", origin, null, "none"),

@@ -38,7 +38,7 @@ const planTable = Type.Object(
   { additionalProperties: false },
 )
 const planName = /^[a-z][a-z0-9_-]*$/
-const plansTable = Type.Record(Type.String({ pattern: planName.source }), planTable, {
+export const plansTable = Type.Record(Type.String({ pattern: planName.source }), planTable, {
   additionalProperties: false,
 })
 
@@ -86,7 +86,8 @@ export function pricesThatFit(value: unknown): ReadonlyMap<string, number> {
 }
 
 function optionalLimit(number: TInteger) {
-  return Type.Optional(Type.Union([number, Type.Literal("unlimited")]))
+  const requirement = { "x-requirement": `must be ${formOf(number)}, or "unlimited"` }
+  return Type.Optional(Type.Union([number, Type.Literal("unlimited")], requirement))
 }
 
 function toLimit(value: number | "unlimited" | undefined, otherwise: number | null): number | null {

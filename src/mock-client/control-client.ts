@@ -29,7 +29,7 @@ export async function openSession(address: string) {
 }
 
 /** Node's `fetch` cannot be given a certificate authority, so this uses `node:http`. */
-function exchange(
+export function exchange(
   url: URL,
   method: string,
   ca: string | null,

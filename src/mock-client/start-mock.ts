@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** `penknife/mock`: starts the service as a test double from a test in Node or Bun. */
 import { findCommand } from "./command.ts"
-import { controlOf, openSession } from "./control-client.ts"
+import { controlOf, exchange, openSession } from "./control-client.ts"
 import { startProcess } from "./process.ts"
 import { waitForWebhooks } from "./webhooks.ts"
 
@@ -20,6 +20,11 @@ export interface MockOptions {
   readonly dns?: string
   /** A YAML file with what other hosts answer over HTTPS; by default a set of examples. */
   readonly web?: string
+  /**
+   * The state at the start: the name of a YAML or TOML file, or its content as an object (JSON of 100 kB at most), such as
+   * `{ accounts: [{ name: "Acme", credits_used: 790, keys: [{ text: "acme-test-key" }] }] }`.
+   */
+  readonly seed?: string | Readonly<Record<string, unknown>>
   /** The plan of {@link Mock.key}; `pro` by default. */
   readonly plan?: string
   /** Host names to serve TLS for. The certificate is made at the start; clients must trust {@link Mock.ca}. */
@@ -91,6 +96,8 @@ export interface Mock {
   webhooks(filter?: WebhookFilter): Promise<readonly MockNotice[]>
   /** Sends a message again that waits for nothing, with the same id; returns it. */
   resend(id: string): Promise<MockNotice>
+  /** The present state as a seed file, in YAML. */
+  seed(): Promise<string>
   /** Restores the state at the start: clock, credits, requests, faults, stubs, DNS and replies of other hosts. */
   reset(): Promise<void>
   /** Ends the mock. */
@@ -336,6 +343,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     notices,
     webhooks: (filter) => waitForWebhooks(notices, filter),
     resend: (id) => control("PUT", `/_mock/notices/${encodeURIComponent(id)}/resend`),
+    seed: async () => (await exchange(new URL(`${running.url}/_mock/seed`), "GET", running.ca)).text,
     reset: () => change("POST", "/_mock/reset"),
     [Symbol.asyncDispose]: running.stop,
   }
@@ -349,6 +357,7 @@ const flags: Readonly<Record<keyof MockOptions, string | null>> = {
   clock: "--clock",
   dns: "--dns",
   web: "--web",
+  seed: "--seed",
   plan: "--plan",
   tls: "--tls-self-signed",
   apis: "--apis",
@@ -377,7 +386,8 @@ function argumentsOf(options: MockOptions): string[] {
   const given = Object.entries(flags).flatMap(([name, flag]) => {
     const value = options[name as keyof MockOptions] ?? false
     if (flag === null || value === false) return []
-    return value === true ? [flag] : [flag, String(value)]
+    if (value === true) return [flag]
+    return [flag, name === "seed" && typeof value === "object" ? JSON.stringify(value) : String(value)]
   })
   const start = ["mock", "--port", "0", "--json", "--stop-with-stdin"]
   return [...start, ...given, ...(options.graphql === false ? ["--no-graphql"] : [])]

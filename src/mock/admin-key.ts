@@ -4,7 +4,7 @@ import type { SignIn } from "../admin/sign-in.ts"
 import type { Clock } from "../apis/contract.ts"
 import { createSeededRandom } from "../ports/mock-ports.ts"
 import type { AdminStore } from "../store/admin-store.ts"
-import { adminKeyName, consoleLinkToken, toMagicKey } from "./keys.ts"
+import { adminKeyName, consoleLinkToken, realKey, toMagicKey } from "./keys.ts"
 
 /** Makes the admin key of the mock, which may do everything, and returns its text. */
 export async function seedAdminKey(admin: AdminStore, clock: Clock): Promise<string> {
@@ -44,13 +44,16 @@ export function nameAdminKey(signIn: SignIn, key: string): SignIn {
 
 /** Sessions that also open with the names of keys, and in the console with a link's token, any number of times. */
 export function nameSignIns(sessions: Sessions, names: ReadonlyMap<string, string>): Sessions {
-  const named = (text: string) => names.get(toMagicKey(text) ?? "") ?? text
   return {
     ...sessions,
     open(kind, proof, from, options) {
       const isFixedLink = "token" in proof && proof.token === consoleLinkToken && kind === "console"
       const meant =
-        "key" in proof ? { key: named(proof.key) } : isFixedLink ? { key: named(adminKeyName) } : proof
+        "key" in proof
+          ? { key: realKey(names, proof.key) }
+          : isFixedLink
+            ? { key: realKey(names, adminKeyName) }
+            : proof
       return sessions.open(kind, meant, from, options)
     },
   }

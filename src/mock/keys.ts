@@ -1,10 +1,11 @@
 import { hashKey } from "../accounts/key.ts"
 import type { Plans } from "../accounts/plan.ts"
 import { toAccountDetails } from "../admin/accounts/account-details.ts"
+import type { OptionalEvent } from "../admin/accounts/events.ts"
 import type { Accounts, NewKey } from "../admin/program-accounts.ts"
 import type { Admission } from "../call/admission.ts"
 import type { MockClock } from "../ports/mock-ports.ts"
-import type { AdminStore } from "../store/admin-store.ts"
+import type { AdminStore, Mutation } from "../store/admin-store.ts"
 import { type Store, StoreUnavailable } from "../store/store.ts"
 
 /** The key whose plan `--plan` sets. */
@@ -60,16 +61,28 @@ interface SeedParts {
   readonly plan: string
   /** The webhook of all accounts; null for none. */
   readonly webhook: { readonly url: string; readonly secret: string; readonly allowPrivate: boolean } | null
+  /** Accounts and keys of the seed. A key with the name of a magic key takes the place of that key. */
+  readonly seed?: {
+    readonly mutations: readonly Mutation[]
+    readonly names: ReadonlyMap<string, string>
+    /** Ids of the accounts without a webhook of their own. */
+    readonly withoutWebhook: readonly string[]
+  }
 }
 
 /** Real keys by their names. */
 type KeyNames = Map<string, string>
 
 /** Makes an account and a key in the state that each name promises. Returns the real keys by name. */
-export async function seedMagicKeys({ store, admin, accounts, plans, clock, plan, webhook }: SeedParts) {
-  const names = new Map<string, string>()
-  const accountIds = new Set<string>()
+export async function seedMagicKeys(parts: SeedParts) {
+  const { store, admin, accounts, plans, clock, plan, webhook, seed } = parts
+  const names = new Map(seed?.names)
+  const accountIds = new Set(seed?.withoutWebhook)
   const startMs = clock.now()
+  if (seed) {
+    const audit = toAudit("aud_mockSeed", "accounts.import", "all", startMs)
+    await admin.apply({ mutations: seed.mutations, audit, replay: null })
+  }
 
   async function issue(name: string, accountId: string, more: Partial<NewKey> = {}): Promise<string> {
     const { id, key } = await accounts.createKey({ accountId, name, ...more })
@@ -77,8 +90,9 @@ export async function seedMagicKeys({ store, admin, accounts, plans, clock, plan
     accountIds.add(accountId)
     return id
   }
-  async function issueOn(planName: string, name: string, more?: Partial<NewKey>): Promise<string> {
-    return issue(name, (await accounts.create(name, planName)).id, more)
+  /** Makes an account and its key, and returns the key's id; null if the seed has the key. */
+  async function issueOn(planName: string, name: string, more?: Partial<NewKey>, events?: OptionalEvent[]) {
+    return names.has(name) ? null : issue(name, (await accounts.create(name, planName, events)).id, more)
   }
 
   // A key can only be made before it expires.
@@ -89,16 +103,18 @@ export async function seedMagicKeys({ store, admin, accounts, plans, clock, plan
   await issueOn(plan, defaultKey)
   await issueOn("free", "mock-free")
   await issueOn("pro", "mock-pro")
-  const expiring = await accounts.create("mock-expiring", "pro", ["key.expiring"])
-  await issue("mock-expiring", expiring.id, { expiresMs: startMs + 30 * dayMs })
-  await accounts.revokeKey(await issueOn("pro", "mock-revoked"))
+  await issueOn("pro", "mock-expiring", { expiresMs: startMs + 30 * dayMs }, ["key.expiring"])
+  const revoked = await issueOn("pro", "mock-revoked")
+  if (revoked !== null) await accounts.revokeKey(revoked)
   await issueOn("pro", "mock-forbidden", { allowIps: [unusedAddress] })
   await issueOn("pro", "mock-unavailable")
 
-  await issue("mock-no-credits", await createSpentAccount(admin, plans, startMs))
+  if (!names.has("mock-no-credits"))
+    await issue("mock-no-credits", await createSpentAccount(admin, plans, startMs))
 
-  const throttled = await issueOn("pro", "mock-rate-limited", { rateLimit: 1 })
-  await store.takeRates([{ buckets: [{ id: throttled, perMinute: 1 }] }], clock.now)
+  await issueOn("pro", "mock-rate-limited", { rateLimit: 1 })
+  const throttled = await admin.findKeyByHash(hashKey(realKey(names, "mock-rate-limited")))
+  await store.takeRates([{ buckets: [{ id: throttled?.key.id ?? "", perMinute: 1 }] }], clock.now)
   if (webhook !== null) {
     const mutations = [...accountIds].map(
       (accountId) => ({ kind: "webhook.set", accountId, webhook }) as const,
@@ -131,11 +147,16 @@ function toAudit(id: string, operation: string, targetId: string, atMs: number) 
   return { id, atMs, operation, ...by, ...target }
 }
 
+/** The key that a text stands for: one of the seed, a magic key, or the text itself. */
+export function realKey(names: ReadonlyMap<string, string>, text: string): string {
+  return names.get(text) ?? names.get(toMagicKey(text) ?? "") ?? text
+}
+
 /** An admission that also takes magic keys. */
 export function nameKeys(admission: Admission, names: KeyNames): Admission {
   return {
     ...admission,
-    identify: (key) => admission.identify(key === null ? null : (names.get(toMagicKey(key) ?? "") ?? key)),
+    identify: (key) => admission.identify(key && realKey(names, key)),
   }
 }
 

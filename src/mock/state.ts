@@ -35,6 +35,8 @@ export interface MockState {
   resendNotice(id: string): Promise<object>
   /** Mails that a service would have sent, oldest first, as their readers would see them. */
   mails(): Promise<readonly object[]>
+  /** The present state as a seed file. */
+  seed(): Promise<string>
   readMetrics(): Promise<Exposition>
   ping(): Promise<void>
   /** Ends the answers that go on until someone ends them. */

@@ -2,6 +2,7 @@ import type { Ports, Timer } from "../../src/apis/contract.ts"
 import { openAdministration } from "../../src/app/administer.ts"
 import { checkConfig, checkSettings } from "../../src/app/check-config.ts"
 import { startMock } from "../../src/app/mock.ts"
+import { seedJsonSchema } from "../../src/app/mock-seed-file.ts"
 import { createFirstConsoleLink, openAccounts } from "../../src/app/open-accounts.ts"
 import { ownApiFolders } from "../../src/app/own-apis.ts"
 import { catalog, checkData, createLocalCalls, loadApis } from "../../src/app/prepare.ts"
@@ -95,6 +96,7 @@ export async function runCliForTest(
         ...(options.ports && { ports: options.ports }),
       }),
     startMock: options.startMock ?? ((config) => startMock(config, { logOutput: log })),
+    mockSeedSchema: async () => seedJsonSchema(),
     checkConfig,
     checkSettings,
     workerServes: null,

@@ -75,7 +75,7 @@ type AccountOutput = Static<typeof accountSchema>
 /** An account as operations show it. */
 export function toAccountOutput(
   account: AccountDetails,
-  { plans, clock, mayLackPlans = false }: AdminParts,
+  { plans, clock, mayLackPlans = false }: Pick<AdminParts, "plans" | "clock" | "mayLackPlans">,
 ): AccountOutput {
   const plan = plans.get(account.plan)
   const nowMs = clock.now()

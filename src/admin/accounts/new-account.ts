@@ -31,7 +31,7 @@ const defaultPlan = "free"
  */
 export function checksOf(
   { name, plan = defaultPlan, email, external_id, metadata }: Partial<NewAccountInput>,
-  { plans }: AdminParts,
+  { plans }: Pick<AdminParts, "plans">,
 ): readonly (() => unknown)[] {
   return [
     () => name !== undefined && requireName(name, "The name of an account"),
@@ -45,7 +45,7 @@ export function checksOf(
 /** Makes an account of parameters that were checked. */
 export async function toNewAccount(
   input: NewAccountInput,
-  { plans, clock, random }: AdminParts,
+  { plans, clock, random }: Pick<AdminParts, "plans" | "clock" | "random">,
 ): Promise<AccountDetails> {
   const plan = requirePlan(input.plan ?? defaultPlan, plans)
   const own = {

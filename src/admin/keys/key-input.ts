@@ -60,7 +60,10 @@ type KeySettings = Pick<
  * Checks the given parameters of a key, and converts them for the store.
  * @throws AccountError or AdminFault for the first that cannot be used
  */
-export function readKeySettings(input: KeyInput, { clock, prices }: AdminContext): Partial<KeySettings> {
+export function readKeySettings(
+  input: KeyInput,
+  { clock, prices }: Pick<AdminContext, "clock" | "prices">,
+): Partial<KeySettings> {
   const { name, expires, allow_apis, block_apis, allow_ips, rate_limit, external_id, metadata } = input
   const apiIds = [...prices.keys()]
   // A key may have no name.

@@ -37,11 +37,11 @@ const settings: readonly OptionKey[] = [
   ...(Object.keys(mockOptions) as (keyof typeof mockOptions)[]),
 ]
 
-type MockFlags = { readonly json?: boolean; readonly stopWithStdin?: boolean }
+type MockFlags = Partial<Record<"json" | "stopWithStdin" | "printSeed" | "seedSchema", boolean>>
 
 /** `mock`: the whole service as a test double. */
 export function addMock(program: Command, parts: CliParts): void {
-  const { terminal, startMock, stopRequested } = parts
+  const { terminal, startMock, mockSeedSchema, stopRequested } = parts
   const command = program
     .command("mock")
     .summary("Run the service as a test double.")
@@ -51,10 +51,17 @@ export function addMock(program: Command, parts: CliParts): void {
     )
     .option("--json", "print events as JSON lines")
     .option("--stop-with-stdin", "also stop when standard input ends, for example with the parent process")
-    .addHelpText("after", example("penknife mock --plan free"))
+    .option("--print-seed", "print the state at the start as a file for --seed, and end")
+    .option("--seed-schema", "print the JSON Schema of files for --seed, for editors, and end")
+    .addHelpText("after", example("penknife mock --print-seed > seed.yaml && penknife mock --seed seed.yaml"))
 
-  async function run(config: Config, { json, stopWithStdin: stdin = false }: MockFlags) {
-    const mock = await startMock(config)
+  async function run(config: Config, { json, stopWithStdin: stdin = false, ...prints }: MockFlags) {
+    if (prints.seedSchema) return terminal.out(await mockSeedSchema())
+    const mock = await startMock(prints.printSeed ? { ...config, port: 0, clock: "stopped" } : config)
+    if (prints.printSeed) {
+      terminal.out(await mock.seed())
+      return mock.stop()
+    }
     const stopped = stopRequested({ stdin })
     const { url, key, ca, webhook, differences } = mock
     for (const difference of differences ?? []) terminal.err(`penknife: --like: ${difference}\n`)

@@ -43,6 +43,8 @@ export interface CliParts {
     },
   ): Promise<RunningService>
   startMock(config: Config): Promise<RunningMock>
+  /** The JSON Schema of the files of `--seed`. */
+  mockSeedSchema(): Promise<string>
   /** Makes the first link to the console; null if there is an admin key, was a link, or the console is off. */
   createFirstConsoleLink(
     config: Config,
@@ -126,6 +128,8 @@ export interface RunningMock {
   readonly webhook: { readonly url: string; readonly secret: string } | null
   /** How it differs from the service of `--like`, a sentence each; undefined without that. */
   readonly differences?: readonly string[] | undefined
+  /** The present state as a seed file. */
+  seed(): Promise<string>
   stop(): Promise<void>
 }
 

@@ -79,6 +79,9 @@ export const controlSchemas = {
   }),
 }
 
+/** The fields of faults and stubs, for files that have some. */
+export const ruleSchemas = { fault: faultBody, stub: stubBody }
+
 /** The end of the last year that has four digits. */
 const latestMs = Date.UTC(10_000, 0) - 1
 

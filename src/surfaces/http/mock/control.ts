@@ -126,6 +126,11 @@ export function controlApp(parts: ControlParts) {
       const shown = sessions.ids().map((id) => ({ id, url: sessionUrl(request, id) }))
       return ok({ sessions: shown, most: maxSessions }, set)
     })
+    .get("/_mock/seed", async ({ set }) => {
+      set.headers["content-type"] = "application/yaml; charset=utf-8"
+      set.headers["content-disposition"] = 'attachment; filename="penknife-seed.yaml"'
+      return state().seed()
+    })
     .get("/_mock/mails", async ({ set }) => ok({ mails: await state().mails() }, set))
     .get("/_mock/notices", async ({ set }) => ok({ notices: await state().notices() }, set))
   change("/_mock/faults", { parse: json, body: controlSchemas.fault }, (rule) => {

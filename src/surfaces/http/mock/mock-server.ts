@@ -80,7 +80,10 @@ const unrecorded =
   /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|favicon\.ico|robots\.txt|admin\/v1\/requests|(?:apis|check|docs|graphiql|openapi|assets|console|portal|unsubscribe|\.well-known)(?:\/.*)?)$/
 
 /** Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole state. */
-export async function startMockServer(parts: MockServerParts, options: HttpOptions): Promise<HttpServer> {
+export async function startMockServer(
+  parts: MockServerParts,
+  options: HttpOptions,
+): Promise<HttpServer & Pick<MockState, "seed">> {
   const { timer } = parts
   const delays = createDelays(timer)
   const intake = createIntake(options.maxBodyBytes, options.bodyTimeoutMs, timer)
@@ -258,6 +261,7 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
   return {
     url: address,
     openRequests: listener.openRequests,
+    seed: () => shared.instance.state.seed(),
     async stop(graceMs) {
       delays.end()
       shared.instance.state.endWatches()
