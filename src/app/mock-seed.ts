@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from "@sinclair/typebox"
+import { Kind, type Static, type TSchema, Type } from "@sinclair/typebox"
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value"
 import { periodAt } from "../accounts/credits.ts"
 import { maxCredits } from "../accounts/plan.ts"
@@ -106,12 +106,12 @@ export const seedSchema = Type.Object(
     faults: list(faultSchema, "Faults, as `PUT /_mock/faults` takes them."),
     stubs: list(stubSchema, "Stubs, as `PUT /_mock/stubs` takes them."),
     dns: Type.Optional(
-      Type.Record(Type.String(), Type.Array(Type.Unsafe<ZoneEntry>({})), {
+      Type.Record(Type.String(), Type.Array(Type.Unsafe<ZoneEntry>({ [Kind]: "Unknown" })), {
         description: "DNS records, as in `--dns`.",
       }),
     ),
     web: Type.Optional(
-      Type.Record(Type.String(), Type.Unsafe<WebEntry>({ type: "object" }), {
+      Type.Record(Type.String(), Type.Unsafe<WebEntry>({ [Kind]: "Unknown" }), {
         description: "HTTPS replies, as in `--web`.",
       }),
     ),
