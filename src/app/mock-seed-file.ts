@@ -9,7 +9,7 @@ import type { MockState } from "../mock/state.ts"
 import type { AdminStore } from "../store/admin-store.ts"
 import type { Outbox } from "../store/outbox.ts"
 import { toIso } from "../values/time-text.ts"
-import { accountSchema, keySchema, seedSchema } from "./mock-seed.ts"
+import { entrySchemas, seedSchema } from "./mock-seed.ts"
 
 interface SeedSource extends Pick<MockState, "faults" | "stubs" | "dns" | "web"> {
   readonly admin: AdminStore
@@ -33,52 +33,45 @@ export async function writeSeed(
   { admin, outbox, clock, plans, names, faults, stubs, dns, web }: SeedSource,
   start: { readonly zone: object; readonly replies: object; readonly profiles: object | undefined },
 ): Promise<string> {
-  const keys = new Map<string, object[]>()
-  for (const [text, real] of names) {
-    const found = await admin.findKeyByHash(hashKey(real))
-    if (!found) continue
-    const entry = withoutEmpty(pick({ text, ...toKeyOutput(found.key) }, Object.keys(keySchema.properties)))
-    keys.set(found.key.accountId, [...(keys.get(found.key.accountId) ?? []), entry])
-  }
+  const known = await Promise.all(
+    [...names].map(async ([text, real]) => ({ text, found: await admin.findKeyByHash(hashKey(real)) })),
+  )
+  const keys = known.flatMap(({ text, found }) => (found ? [{ text, ...toKeyOutput(found.key) }] : []))
   const accounts: object[] = []
-  for (const account of await admin.accounts({}, all)) {
-    const { used, ...shown } = toAccountOutput(account, { plans, clock })
-    const webhook = await outbox.findWebhook(account.id)
+  for (const one of await admin.accounts({}, all)) {
+    const { used, ...shown } = toAccountOutput(one, { plans, clock })
     // After a change of the plan more may be used than it gives.
-    const credits_used = Math.min(used, plans.get(account.plan)?.monthlyCredits ?? used)
-    const more = {
-      credits_used,
-      webhook: webhook?.url,
-      keys: keys.get(account.id),
-    }
-    const entry = pick({ ...shown, bonus: account.bonus, ...more }, Object.keys(accountSchema.properties))
-    accounts.push({ ...withoutEmpty(entry), ...(account.email !== null && { events: account.events }) })
+    const credits_used = Math.min(used, plans.get(one.plan)?.monthlyCredits ?? used)
+    const webhook = (await outbox.findWebhook(one.id))?.url
+    const own = keys.filter(({ account }) => account === one.id).map((key) => entryOf(key, entrySchemas.key))
+    const entry = { ...shown, bonus: one.bonus, credits_used, webhook, keys: own }
+    accounts.push({ ...entryOf(entry, entrySchemas.account), ...(one.email && { events: one.events }) })
   }
+  const tables = [...plans].map(([name, plan]) => [name, entryOf(describePlan(plan), null)] as const)
   const seed = {
     now: toIso(clock.now()),
-    plans: Object.fromEntries([...plans].map(([name, plan]) => [name, withoutNull(describePlan(plan))])),
-    accounts,
-    profiles: start.profiles,
-    profile: faults.profile().name,
-    faults: faults.list(),
-    stubs: stubs.list(),
+    plans: Object.fromEntries(tables),
+    // Not by their ids, which the next start makes anew.
+    accounts: accounts.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+    ...{
+      profiles: start.profiles,
+      profile: faults.profile().name,
+      faults: faults.list(),
+      stubs: stubs.list(),
+    },
     dns: dns.zone === start.zone ? undefined : dns.zone,
     web: web.fixture === start.replies ? undefined : web.fixture,
   }
   return head + stringify(seed, { lineWidth: 0, aliasDuplicateObjects: false })
 }
 
-function withoutNull(fields: object): object {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
-  )
-}
-
-/** Leaves out what a seed without it means too. */
-function withoutEmpty(fields: object): object {
-  const isEmpty = (value: unknown) =>
-    value === "" || (typeof value === "object" && Object.keys(value ?? {}).length === 0)
-  return Object.fromEntries(Object.entries(withoutNull(fields)).filter(([, value]) => !isEmpty(value)))
+/** The fields of a schema, or all; without those that are null, or empty where a seed without them means the same. */
+function entryOf(fields: object, schema: { readonly properties: object } | null): object {
+  const isEmpty = (value: unknown) => value === "" || Object.keys(Object(value)).length === 0
+  const isKept = (value: unknown) =>
+    (value ?? null) !== null && (schema === null || typeof value === "number" || !isEmpty(value))
+  const known = schema ? pick(fields, Object.keys(schema.properties)) : fields
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => isKept(value)))
 }
 
 /** The JSON Schema of seed files, for editors: without rules for messages and formats of our own. */

@@ -32,95 +32,65 @@ import { parseInstant } from "../values/time-text.ts"
 defineFormat("penknife-instant", (text) => (parseInstant(text) ?? -1) >= 0)
 
 const closed = { additionalProperties: false }
-const text = (pattern: string, description: string, requirement: string) =>
-  Type.String({ pattern, description, "x-requirement": requirement })
+const like = "must be an instant such as 2025-01-31T12:00:00Z"
 const instant = (description: string) =>
-  Type.Optional(
-    Type.String({
-      format: "penknife-instant",
-      description,
-      "x-requirement": "must be an instant such as 2025-01-31T12:00:00Z",
-    }),
-  )
+  Type.Optional(Type.String({ format: "penknife-instant", description, "x-requirement": like }))
 const credits = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: maxCredits, description }))
-const url = (description: string) => Type.String({ maxLength: 2_000, description })
+const url = (description: string) => Type.Optional(Type.String({ maxLength: 2_000, description }))
 const list = <T extends TSchema>(item: T, description: string, maxItems = 1_000) =>
   Type.Optional(Type.Array(item, { maxItems, description }))
+const mapping = <T extends TSchema>(item: T, description: string) =>
+  Type.Optional(Type.Record(Type.String(), item, { description }))
 
-/** A key of a seed. */
-export const keySchema = Type.Object(
-  {
-    text: text(
-      "^[!-~]{8,200}$",
-      "The text that calls send. A built-in key such as `mock-free` is then this one.",
-      "must be a text of 8 to 200 printable ASCII characters without blanks",
-    ),
-    ...keyParameters,
-    created: instant("When it was made; by default with its account."),
-    revoked: instant("When it was revoked."),
-    disabled: instant("When it was disabled."),
-  },
-  closed,
-)
-/** An account of a seed. */
-export const accountSchema = Type.Object(
-  {
-    ...newAccount.properties,
-    id: Type.Optional(
-      text(
-        "^acc_[0-9A-Za-z]{1,60}$",
-        "Its id; by default one that follows from its name.",
-        "must be `acc_` and 1 to 60 letters and digits",
-      ),
-    ),
-    created: instant("When it was made, from which its months count; by default at the start."),
-    closed: instant("When it was closed."),
-    notify: Type.Optional(choice(notifyChoices, { description: "How it gets notices." })),
-    credits_used: credits("Credits used of this month, at most those of its plan."),
-    bonus: credits("Bonus credits left; by default those of its plan at sign-up."),
-    webhook: Type.Optional(url("Where its webhook messages go; signed as with `--webhook`.")),
-    keys: list(keySchema, "Its keys.", 100),
-  },
-  closed,
-)
-const faultSchema = Type.Object(ruleSchemas.fault.properties, closed)
-const stubSchema = Type.Object(ruleSchemas.stub.properties, closed)
+const keyFields = {
+  text: Type.String({
+    pattern: "^[!-~]{8,200}$",
+    description: "The text that calls send. A built-in key such as `mock-free` is then this one.",
+    "x-requirement": "must be a text of 8 to 200 printable ASCII characters without blanks",
+  }),
+  ...keyParameters,
+  created: instant("When it was made; by default with its account."),
+  revoked: instant("When it was revoked."),
+  disabled: instant("When it was disabled."),
+}
+const key = Type.Object(keyFields, closed)
+const accountFields = {
+  ...newAccount.properties,
+  created: instant("When it was made, from which its months count; by default at the start."),
+  closed: instant("When it was closed."),
+  notify: Type.Optional(choice(notifyChoices, { description: "How it gets notices." })),
+  credits_used: credits("Credits used of this month, at most those of its plan."),
+  bonus: credits("Bonus credits left; by default those of its plan at sign-up."),
+  webhook: url("Where its webhook messages go; signed as with `--webhook`."),
+  keys: list(key, "Its keys.", 100),
+}
+const account = Type.Object(accountFields, closed)
+const fault = Type.Object(ruleSchemas.fault.properties, closed)
+const stub = Type.Object(ruleSchemas.stub.properties, closed)
+const record = Type.Unsafe<ZoneEntry>({ [Kind]: "Unknown" })
+const reply = Type.Unsafe<WebEntry>({ [Kind]: "Unknown" })
+const plans = {
+  ...plansTable,
+  description: "Plans by name, as in a configuration file: new ones, or changes.",
+}
 
 /** A seed file. Its check, its JSON Schema and docs/mock-seed.md are all made of this. */
-export const seedSchema = Type.Object(
-  {
-    now: instant("The clock at the start."),
-    plans: Type.Optional({
-      ...plansTable,
-      description: "Plans by name, as in a configuration file: new ones, or changes.",
-    }),
-    accounts: list(accountSchema, "Accounts with their keys."),
-    webhook: Type.Optional(url("The webhook of all accounts without one of their own, as `--webhook`.")),
-    profiles: Type.Optional(
-      Type.Record(Type.String(), Type.Array(faultSchema), {
-        description: "Own profiles by name: lists of faults.",
-      }),
-    ),
-    profile: Type.Optional(Type.String({ description: "The profile at the start." })),
-    faults: list(faultSchema, "Faults, as `PUT /_mock/faults` takes them."),
-    stubs: list(stubSchema, "Stubs, as `PUT /_mock/stubs` takes them."),
-    dns: Type.Optional(
-      Type.Record(Type.String(), Type.Array(Type.Unsafe<ZoneEntry>({ [Kind]: "Unknown" })), {
-        description: "DNS records, as in `--dns`.",
-      }),
-    ),
-    web: Type.Optional(
-      Type.Record(Type.String(), Type.Unsafe<WebEntry>({ [Kind]: "Unknown" }), {
-        description: "HTTPS replies, as in `--web`.",
-      }),
-    ),
-  },
-  closed,
-)
-
-type SeedFile = Static<typeof seedSchema>
-type Key = Static<typeof keySchema>
+const seedFields = {
+  now: instant("The clock at the start."),
+  plans: Type.Optional(plans),
+  accounts: list(account, "Accounts with their keys."),
+  webhook: url("The webhook of all accounts without one of their own, as `--webhook`."),
+  profiles: mapping(Type.Array(fault), "Own profiles by name: lists of faults."),
+  profile: Type.Optional(Type.String({ description: "The profile at the start." })),
+  faults: list(fault, "Faults, as `PUT /_mock/faults` takes them."),
+  stubs: list(stub, "Stubs, as `PUT /_mock/stubs` takes them."),
+  dns: mapping(Type.Array(record), "DNS records by name, as `--dns` reads them."),
+  web: mapping(reply, "HTTPS replies by URL, as `--web` reads them."),
+}
+export const seedSchema = Type.Object(seedFields, closed)
+/** The schemas of an account and a key of a seed. */
+export const entrySchemas = { account, key }
 
 /** A state to start from, checked. */
 export type Seed = Awaited<ReturnType<typeof readSeed>>
@@ -143,25 +113,24 @@ export async function readSeed(config: Config, apis: readonly PreparedApi[]) {
     throw new ConfigError(`The seed ${name} cannot be read: ${messageOf(cause)}.`)
   })
   if (Buffer.byteLength(text) > maxBytes)
-    throw new ConfigError(
-      `The seed ${name} is too large: it may have ${maxBytes.toLocaleString("en-US")} bytes.`,
-    )
-  const lines: { readonly line: number; readonly col: number; readonly problem: string }[] = []
+    throw new ConfigError(`The seed ${name} is too large: it may have ${maxBytes} bytes.`)
   const reader = name.endsWith(".toml") ? readPlacedToml : readPlacedYaml
-  const placed = reader(text, (place, problem) => lines.push({ ...place, problem }))
-  const seed = placed && (await check(placed.value ?? {}, config, apis))
+  const placed = reader(text)
+  const seed = placed.value === undefined ? null : await check(placed.value ?? {}, config, apis)
+  const lines = [...placed.mistakes]
   for (const [pointer, problem] of seed?.problems ?? []) {
     const path = pointer
       .split("/")
       .slice(1)
       .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    const sentence = problem.replace(/^The '\S+' parameter /, "").replace(/\.$/, "")
-    const place = placed?.placeOf(path) ?? { line: 1, col: 1 }
-    lines.push({ ...place, problem: `${shown(path)}${/^[a-z]/.test(sentence) ? "" : ":"} ${sentence}.` })
+    const sentence = problem.replace(/^The '\S+' parameter |^line 1: /, "").replace(/\.$/, "")
+    lines.push([...placed.placeOf(path), `${shown(path)}${/^[a-z]/.test(sentence) ? "" : ":"} ${sentence}.`])
   }
   if (seed && lines.length === 0) return seed
-  const sorted = lines.sort((a, b) => a.line - b.line || a.col - b.col)
-  const texts = sorted.map(({ line, col, problem }) => escapeHidden(`${name}:${line}:${col}: ${problem}`))
+  lines.sort(([line, column], [otherLine, otherColumn]) => line - otherLine || column - otherColumn)
+  const texts = lines.map((mistake) =>
+    escapeHidden(`${name}:${mistake.join(":").replace(/^(\d+:\d+):/, "$1: ")}`),
+  )
   const more = lines.length > maxMistakes ? [`… and ${lines.length - maxMistakes} more mistakes.`] : []
   throw new ConfigError([...texts.slice(0, maxMistakes), ...more].join("\n"))
 }
@@ -169,9 +138,8 @@ export async function readSeed(config: Config, apis: readonly PreparedApi[]) {
 async function check(value: unknown, config: Config, apis: readonly PreparedApi[]) {
   const problems = new Map<string, string>()
   /** Keeps the first problem of each part. */
-  const refuse = (pointer: string, problem: string) => {
-    if (!problems.has(pointer)) problems.set(pointer, problem)
-  }
+  const refuse = (pointer: string, problem: string) =>
+    void (problems.has(pointer) || problems.set(pointer, problem))
   async function attempt<T>(pointer: string, work: () => T | Promise<T>): Promise<T | null> {
     try {
       return await work()
@@ -191,20 +159,20 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   }
   const readWebhook = (pointer: string, url: string) =>
     attempt(pointer, () => requireWebhookUrl(url, { allowPrivate: true, allowLocal: true, ports: null }))
+  type Read<T extends TSchema> = (entry: Static<T>, pointer: string) => unknown
   /** Reads the entries of a list that have the right form: the mistakes of others are known. */
   async function each<T extends TSchema>(
-    pointer: string,
+    list: string,
+    entries: unknown,
     schema: T,
-    read: (entry: Static<T>, pointer: string) => unknown,
+    read: Read<T>,
   ): Promise<void> {
-    const entries: unknown = Reflect.get(file, pointer.slice(1))
     for (const [index, entry] of Array.isArray(entries) ? entries.entries() : [])
-      if (Value.Check(schema, entry))
-        await attempt(`${pointer}/${index}`, () => read(entry, `${pointer}/${index}`))
+      if (Value.Check(schema, entry)) await attempt(`${list}/${index}`, () => read(entry, `${list}/${index}`))
   }
 
   for (const error of Value.Errors(seedSchema, value)) refuse(error.path, problemOf(error))
-  const file: SeedFile = isObject(value) ? value : {}
+  const file: Static<typeof seedSchema> = isObject(value) ? value : {}
   const own = Value.Check(plansTable, file.plans) ? readPlans(file.plans, "") : plansOfNames(file.plans)
   const named = [...own].filter(([name]) => Object.hasOwn(file.plans ?? {}, name))
   const plans = new Map([...config.plans, ...named])
@@ -214,10 +182,11 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   const mutations: Mutation[] = []
   const names = new Map<string, string>()
   const withoutWebhook: string[] = []
+  const secret = mockWebhookSecret
 
-  async function readAccount(entry: Static<typeof accountSchema>, pointer: string): Promise<void> {
-    const { credits_used: used = 0, closed, webhook, keys = [] } = entry
-    const random = createSeededRandom(`seed account ${entry.name}`)
+  async function readAccount(entry: Static<typeof account>, pointer: string): Promise<void> {
+    const { credits_used: used = 0, closed, webhook } = entry
+    const random = createSeededRandom(`seed account ${pointer}`)
     const parts = { plans, clock: at(entry.created, nowMs), random }
     for (const one of checksOf(entry, parts)) await attempt(pointer, one)
     const { monthlyCredits = null } = plans.get(entry.plan ?? "free") ?? {}
@@ -226,26 +195,27 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
         `${pointer}/credits_used`,
         `must be at most ${monthlyCredits}, the credits of a month of its plan`,
       )
-    const createdMs = parts.clock.now()
-    const periodStartMs = periodAt(createdMs, nowMs).startMs
-    const account = await attempt(pointer, () => toNewAccount(entry, parts))
-    const { id = account?.id ?? "", notify = account?.notify, bonus = account?.bonus } = entry
-    requireOne("id", id, entry.id === undefined ? `${pointer}/name` : `${pointer}/id`)
-    requireOne("e-mail address", account?.email, `${pointer}/email`)
+    const made = await toNewAccount(entry, parts)
+    requireOne("e-mail address", made.email, `${pointer}/email`)
     requireOne("external id", entry.external_id, `${pointer}/external_id`)
-    const changes = { id, used, closedMs: toMs(closed), createdMs, periodStartMs }
-    if (account && notify && bonus !== undefined)
-      mutations.push({ kind: "account.insert", account: { ...account, ...changes, notify, bonus } })
-    if (webhook === undefined) withoutWebhook.push(id)
-    else {
-      const url = (await readWebhook(`${pointer}/webhook`, webhook)) ?? ""
-      const set = { url, secret: mockWebhookSecret, allowPrivate: true }
-      mutations.push({ kind: "webhook.set", accountId: id, webhook: set })
+    const { id, createdMs } = made
+    const { notify = made.notify, bonus = made.bonus } = entry
+    const changes = {
+      used,
+      notify,
+      bonus,
+      closedMs: toMs(closed),
+      periodStartMs: periodAt(createdMs, nowMs).startMs,
     }
-    for (const [index, key] of keys.entries()) await readKey(key, `${pointer}/keys/${index}`, id, createdMs)
+    mutations.push({ kind: "account.insert", account: { ...made, ...changes } })
+    const to = webhook === undefined ? null : await readWebhook(`${pointer}/webhook`, webhook)
+    if (to === null) withoutWebhook.push(id)
+    else
+      mutations.push({ kind: "webhook.set", accountId: id, webhook: { url: to, secret, allowPrivate: true } })
+    await each(`${pointer}/keys`, entry.keys, key, (one, inner) => readKey(one, inner, id, createdMs))
   }
 
-  async function readKey(entry: Key, pointer: string, accountId: string, accountMs: number): Promise<void> {
+  async function readKey(entry: Static<typeof key>, pointer: string, accountId: string, accountMs: number) {
     const { text, created, revoked, disabled, ...settings } = entry
     const clock = at(created, accountMs)
     const own = { revokedMs: toMs(revoked), disabledMs: toMs(disabled) }
@@ -262,38 +232,33 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
     names.set(text, made.text)
   }
 
-  await each("/accounts", accountSchema, readAccount)
-  await each("/faults", faultSchema, (rule) => requireFault(rule, definitions))
-  await each("/stubs", stubSchema, (stub) => requireStub(stub, definitions))
-  for (const [name, rules] of Object.entries(isObject(file.profiles) ? file.profiles : {}))
-    for (const [index, rule] of Array.isArray(rules) ? rules.entries() : [])
-      if (Value.Check(faultSchema, rule))
-        await attempt(`${pointerTo("/profiles", name)}/${index}`, () => requireFault(rule, definitions))
+  await each("/accounts", file.accounts, account, readAccount)
+  await each("/faults", file.faults, fault, (rule) => requireFault(rule, definitions))
+  await each("/stubs", file.stubs, stub, (rule) => requireStub(rule, definitions))
+  for (const [name, rules] of Object.entries(file.profiles ?? {}))
+    await each(pointerTo("/profiles", name), rules, fault, (rule) => requireFault(rule, definitions))
   await attempt("/profile", () => createFaults(createSeededRandom, file.profiles, file.profile))
   if (typeof file.webhook === "string") await readWebhook("/webhook", file.webhook)
-  for (const [name, entries] of Object.entries(isObject(file.dns) ? file.dns : {}))
-    for (const [index, entry] of Array.isArray(entries) ? entries.entries() : []) {
-      const read = () => parseZone(JSON.stringify({ [name]: [entry] }))
-      await attempt(`${pointerTo("/dns", name)}/${index}`, read)
-    }
-  for (const [url, reply] of Object.entries(isObject(file.web) ? file.web : {}))
-    await attempt(pointerTo("/web", url), () => createFixedWeb({ [url]: reply }))
-  const both = { now: "seedTimeMs", webhook: "webhook", dns: "dnsFile", web: "webFile" } as const
-  for (const field of Object.keys(both) as (keyof typeof both)[])
-    if (file[field] !== undefined && config.origins[both[field]] !== "default")
-      refuse(`/${field}`, `is also set by ${settingName(config, both[field])}: leave one of them out`)
-  const defaultPlace = seen.get(`text ${defaultKey}`)
-  if (defaultPlace !== undefined && config.origins.plan !== "default")
-    refuse(defaultPlace, `gets its plan here and from ${settingName(config, "plan")}: leave one of them out`)
-  return {
-    problems,
-    file,
-    /** The settings of the test double that the seed has. */
-    settings: { plans, seedTimeMs: nowMs, webhook: file.webhook ?? config.webhook },
-    records: { mutations, names, withoutWebhook },
-    /** Another seed has another one. Ids that are made later follow from it, so that they are none of the file's. */
-    digest: Bun.SHA256.hash(JSON.stringify(mutations), "hex"),
-  }
+  for (const [name, entries] of Object.entries(file.dns ?? {}))
+    await each(pointerTo("/dns", name), entries, record, (one) =>
+      parseZone(JSON.stringify({ [name]: [one] })),
+    )
+  for (const [url, one] of Object.entries(file.web ?? {}))
+    await attempt(pointerTo("/web", url), () => createFixedWeb({ [url]: one }))
+  const both = [
+    ["now", "seedTimeMs"],
+    ["webhook", "webhook"],
+    ["dns", "dnsFile"],
+    ["web", "webFile"],
+  ] as const
+  for (const [field, setting] of both)
+    if (file[field] !== undefined && config.origins[setting] !== "default")
+      refuse(`/${field}`, `is also set by ${settingName(config, setting)}: leave one of them out`)
+  const place = seen.get(`text ${defaultKey}`)
+  if (place !== undefined && config.origins.plan !== "default")
+    refuse(place, `gets its plan here and from ${settingName(config, "plan")}: leave one of them out`)
+  const settings = { plans, seedTimeMs: nowMs, webhook: file.webhook ?? config.webhook }
+  return { problems, file, settings, records: { mutations, names, withoutWebhook } }
 }
 
 function at(instant: string | undefined, otherwiseMs: number) {
@@ -314,11 +279,8 @@ function shown(path: readonly string[]): string {
 /** The rule that a part breaks. */
 function problemOf({ type, path, schema }: ValueError): string {
   if (type === ValueErrorType.ObjectRequiredProperty) return `is missing: it ${toRequirement(schema)}`
-  if (type === ValueErrorType.ArrayMaxItems) return `must have at most ${schema.maxItems} entries`
-  if (type === ValueErrorType.ArrayUniqueItems) return "must have no entry twice"
   if (type !== ValueErrorType.ObjectAdditionalProperties) return toRequirement(schema)
-  if (!schema.properties)
-    return "must have a name of small letters, digits, '-' and '_' that begins with a letter"
+  if (!schema.properties) return "must have a name of small letters, digits, '-' and '_', first a letter"
   const known = nearestFirst(path.slice(path.lastIndexOf("/") + 1), Object.keys(schema.properties))
   return `is not known here; there are ${known.join(", ")}`
 }

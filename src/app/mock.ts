@@ -140,7 +140,7 @@ async function createState(
   const { plans, plan, seedTimeMs, logLevel } = config
   const runsOn = config.clock === "real"
   const clock = createMockClock(seedTimeMs, runsOn ? systemClock.monotonicMs : undefined)
-  const random = createSeededRandom(`penknife${seed?.digest ?? ""}`)
+  const random = createSeededRandom("penknife")
   const web = createMockWeb(replies)
   const ports = { clock, random, dns, web: config.noOutbound ? webOff : web, timer: systemTimer }
   const notices = { thresholds: noticeThresholds, now: clock.now }

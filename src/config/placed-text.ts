@@ -3,59 +3,55 @@ import { isNode, LineCounter, parseDocument, visit } from "yaml"
 import { pointerTo } from "../values/json-pointer.ts"
 import { readTree } from "./toml-tree.ts"
 
-/** A text as a value. `placeOf` says where the part at a path, or the nearest around it, begins. */
+/** A line and a column, from 1. */
+type Place = readonly [line: number, column: number]
+
+/** A text as a value; undefined if it has mistakes. */
 interface PlacedText {
   readonly value: unknown
+  readonly mistakes: readonly (readonly [...Place, problem: string])[]
+  /** The place of the part at a path, or of the nearest around it. */
   readonly placeOf: (path: readonly string[]) => Place
 }
 
-/** Line and column, from 1. */
-type Place = { readonly line: number; readonly col: number }
-
-/** What a reader calls for each mistake that keeps it from reading a text. */
-type Refuse = (place: Place, problem: string) => void
-
 /** Reads YAML, and so JSON. Aliases are refused: a few lines of them can stand for gigabytes. */
-export function readPlacedYaml(text: string, refuse: Refuse): PlacedText | null {
+export function readPlacedYaml(text: string): PlacedText {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false })
-  const { errors, warnings } = document
-  const mistakes = [...errors, ...warnings].map(({ pos: [offset], message }) => ({ offset, message }))
-  const message = "must not be an alias of YAML: write the value out"
-  visit(document, { Alias: (_, { range }) => void mistakes.push({ offset: range?.[0] ?? 0, message }) })
-  for (const { offset, message } of mistakes) refuse(lineCounter.linePos(offset), message)
-  if (mistakes.length > 0) return null
+  const at = (offset: number): Place => [lineCounter.linePos(offset).line, lineCounter.linePos(offset).col]
+  const mistakes = [...document.errors, ...document.warnings].map(
+    ({ pos: [offset], message }) => [...at(offset), message] as const,
+  )
+  const alias = "must not be an alias of YAML: write the value out"
+  visit(document, { Alias: (_, { range }) => void mistakes.push([...at(range?.[0] ?? 0), alias]) })
   function placeOf(path: readonly string[]): Place {
     const node = path.length === 0 ? document.contents : document.getIn(path, true)
-    if (isNode(node) && node.range) return lineCounter.linePos(node.range[0])
-    return path.length === 0 ? { line: 1, col: 1 } : placeOf(path.slice(0, -1))
+    if (isNode(node) && node.range) return at(node.range[0])
+    return path.length === 0 ? [1, 1] : placeOf(path.slice(0, -1))
   }
-  return { value: document.toJS(), placeOf }
+  return { value: mistakes.length > 0 ? undefined : document.toJS(), mistakes, placeOf }
 }
 
 /** Reads TOML. Dates become texts, as they are in YAML and JSON. */
-export function readPlacedToml(text: string, refuse: Refuse): PlacedText | null {
+export function readPlacedToml(text: string): PlacedText {
   try {
     const value: unknown = JSON.parse(JSON.stringify(parse(text)))
     const { sections, entries } = readTree(text)
-    // The last path of several wins: the first of a list of sections stands for the list.
+    // The last of several wins: the first of a list of sections stands for the list.
     const parts = [...sections, ...entries].map(
       ({ path, start }) => [path.reduce(pointerTo, ""), start] as const,
     )
     const starts = new Map(parts.reverse())
-    return {
-      value,
-      placeOf(path) {
-        const around = path.map((_, index) => path.slice(0, path.length - index).reduce(pointerTo, ""))
-        const start = starts.get(around.find((pointer) => starts.has(pointer)) ?? "") ?? 0
-        const lines = text.slice(0, start).split("\n")
-        return { line: lines.length, col: (lines.at(-1)?.length ?? 0) + 1 }
-      },
+    function placeOf(path: readonly string[]): Place {
+      const start = starts.get(path.reduce(pointerTo, ""))
+      if (start === undefined && path.length > 0) return placeOf(path.slice(0, -1))
+      const lines = text.slice(0, start ?? 0).split("\n")
+      return [lines.length, (lines.at(-1)?.length ?? 0) + 1]
     }
+    return { value, mistakes: [], placeOf }
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown
     const [problem = ""] = thrown.message.replace(/^Invalid TOML document: /, "").split("\n")
-    refuse({ line: thrown.line, col: thrown.column }, problem)
-    return null
+    return { value: undefined, mistakes: [[thrown.line, thrown.column, problem]], placeOf: () => [1, 1] }
   }
 }
