@@ -32,7 +32,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "webhooks",
   ],
   values: [],
-  config: ["accounts", "ports", "values"],
+  config: ["accounts", "call/requirement.ts", "ports", "values"],
   "apis/contract.ts": [
     "apis/dns-port.ts",
     "apis/machine-ports.ts",

@@ -97,8 +97,6 @@ export type Seed = Awaited<ReturnType<typeof readSeed>>
 
 /** The most bytes of a seed: as many names of one mapping take seconds to compare. */
 const maxBytes = 524_288
-/** The most mistakes that are said. */
-const maxMistakes = 100
 
 /**
  * Reads and checks a seed: a file, TOML if its name ends so, otherwise YAML or JSON; or JSON itself.
@@ -131,8 +129,7 @@ export async function readSeed(config: Config, apis: readonly PreparedApi[]) {
   const texts = lines.map((mistake) =>
     escapeHidden(`${name}:${mistake.join(":").replace(/^(\d+:\d+):/, "$1: ")}`),
   )
-  const more = lines.length > maxMistakes ? [`… and ${lines.length - maxMistakes} more mistakes.`] : []
-  throw new ConfigError([...texts.slice(0, maxMistakes), ...more].join("\n"))
+  throw new ConfigError(texts.join("\n"))
 }
 
 async function check(value: unknown, config: Config, apis: readonly PreparedApi[]) {
@@ -176,16 +173,16 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   const own = Value.Check(plansTable, file.plans) ? readPlans(file.plans, "") : plansOfNames(file.plans)
   const named = [...own].filter(([name]) => Object.hasOwn(file.plans ?? {}, name))
   const plans = new Map([...config.plans, ...named])
-  const nowMs = toMs(file.now) ?? config.seedTimeMs
+  const nowMs = (config.origins.seedTimeMs === "default" ? toMs(file.now) : null) ?? config.seedTimeMs
+  const webhook = config.webhook ?? file.webhook ?? null
   const definitions = new Map(apis.map(({ definition }) => [definition.id, definition]))
   const prices = new Map(apis.map(({ definition }) => [definition.id, 0]))
   const mutations: Mutation[] = []
   const names = new Map<string, string>()
-  const withoutWebhook: string[] = []
   const secret = mockWebhookSecret
 
   async function readAccount(entry: Static<typeof account>, pointer: string): Promise<void> {
-    const { credits_used: used = 0, closed, webhook } = entry
+    const { credits_used: used = 0, closed } = entry
     const random = createSeededRandom(`seed account ${pointer}`)
     const parts = { plans, clock: at(entry.created, nowMs), random }
     for (const one of checksOf(entry, parts)) await attempt(pointer, one)
@@ -208,10 +205,10 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
       periodStartMs: periodAt(createdMs, nowMs).startMs,
     }
     mutations.push({ kind: "account.insert", account: { ...made, ...changes } })
-    const to = webhook === undefined ? null : await readWebhook(`${pointer}/webhook`, webhook)
-    if (to === null) withoutWebhook.push(id)
-    else
-      mutations.push({ kind: "webhook.set", accountId: id, webhook: { url: to, secret, allowPrivate: true } })
+    const to = entry.webhook ?? webhook
+    const url = to && (await readWebhook(`${pointer}/webhook`, to))
+    if (url)
+      mutations.push({ kind: "webhook.set", accountId: id, webhook: { url, secret, allowPrivate: true } })
     await each(`${pointer}/keys`, entry.keys, key, (one, inner) => readKey(one, inner, id, createdMs))
   }
 
@@ -245,20 +242,11 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
     )
   for (const [url, one] of Object.entries(file.web ?? {}))
     await attempt(pointerTo("/web", url), () => createFixedWeb({ [url]: one }))
-  const both = [
-    ["now", "seedTimeMs"],
-    ["webhook", "webhook"],
-    ["dns", "dnsFile"],
-    ["web", "webFile"],
-  ] as const
-  for (const [field, setting] of both)
-    if (file[field] !== undefined && config.origins[setting] !== "default")
-      refuse(`/${field}`, `is also set by ${settingName(config, setting)}: leave one of them out`)
   const place = seen.get(`text ${defaultKey}`)
   if (place !== undefined && config.origins.plan !== "default")
     refuse(place, `gets its plan here and from ${settingName(config, "plan")}: leave one of them out`)
-  const settings = { plans, seedTimeMs: nowMs, webhook: file.webhook ?? config.webhook }
-  return { problems, file, settings, records: { mutations, names, withoutWebhook } }
+  const settings = { plans, seedTimeMs: nowMs, webhook }
+  return { problems, file, settings, records: { mutations, names } }
 }
 
 function at(instant: string | undefined, otherwiseMs: number) {

@@ -91,8 +91,9 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
     const plans = [...config.plans.keys()].join(", ")
     throw new ConfigError(`${settingName(config, "plan")} must be one of ${plans}, not '${config.plan}'.`)
   }
-  const zone = seed?.file.dns ?? (await readFixture(config, "dnsFile", parseZone)) ?? mockZone
-  const replies = seed?.file.web ?? (await readFixture(config, "webFile", parseWebFixture)) ?? mockWebFixture
+  const zone = (await readFixture(config, "dnsFile", parseZone)) ?? seed?.file.dns ?? mockZone
+  const web = await readFixture(config, "webFile", parseWebFixture)
+  const replies = web ?? seed?.file.web ?? mockWebFixture
   const journals = createJournalRoom()
   const createDns = prepareMockDns(zone, rootZone)
   // Loaded only for --like, since it slows the start.
@@ -127,8 +128,8 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
   }
 }
 
-type StateParts = Serving &
-  Pick<MockState, "dns" | "journal"> & { readonly replies: WebFixture; readonly seed: Seed | null }
+type Start = { readonly replies: WebFixture; readonly seed: Seed | null }
+type StateParts = Serving & Pick<MockState, "dns" | "journal"> & Start
 
 /** Makes everything that a reset replaces. */
 async function createState(

@@ -9,13 +9,17 @@ import {
   type Plans,
   portalActions,
 } from "../accounts/plan.ts"
+import { toRequirement } from "../call/requirement.ts"
 import { isObject } from "../values/is-object.ts"
 import { nearestFirst } from "../values/nearest.ts"
 import { ConfigError } from "./config-error.ts"
 
 /** Text to show, without control characters. */
 const line = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$" })
+  Type.String({
+    ...{ minLength: 1, maxLength, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$" },
+    "x-requirement": `must be one line of 1 to ${maxLength} characters, without control characters`,
+  })
 
 const credits = Type.Integer({ minimum: 0, maximum: maxCredits })
 
@@ -37,6 +41,7 @@ const planTable = Type.Object(
   },
   { additionalProperties: false },
 )
+const nameRule = "a plan's name has small letters, digits, '-' and '_', and begins with a letter"
 const planName = /^[a-z][a-z0-9_-]*$/
 export const plansTable = Type.Record(Type.String({ pattern: planName.source }), planTable, {
   additionalProperties: false,
@@ -86,7 +91,7 @@ export function pricesThatFit(value: unknown): ReadonlyMap<string, number> {
 }
 
 function optionalLimit(number: TInteger) {
-  const requirement = { "x-requirement": `must be ${formOf(number)}, or "unlimited"` }
+  const requirement = { "x-requirement": `${toRequirement(number)}, or 'unlimited'` }
   return Type.Optional(Type.Union([number, Type.Literal("unlimited")], requirement))
 }
 
@@ -111,42 +116,7 @@ function toMessage(error: ValueError, table: string, file: string): string {
     const known = nearestFirst(key, Object.keys(schema.properties))
     return `${where} is not a setting. The settings there are ${known.join(", ")}.`
   }
-  return `${where} cannot be used: ${toText(error)}.`
-}
-
-/** The rule that the value breaks; it names all types that are allowed. */
-function toText({ type, schema }: ValueError): string {
-  if (type === ValueErrorType.ObjectAdditionalProperties)
-    return "a plan's name has small letters, digits, '-' and '_', and begins with a letter"
-  if (type === ValueErrorType.ArrayUniqueItems) return "it must have no item twice"
-  return `it must be ${formOf(schema)}`
-}
-
-function formOf(schema: TSchema): string {
-  const { anyOf, type, minimum, maximum, maxLength } = schema
-  if (Array.isArray(anyOf)) {
-    const choices = choicesOf(anyOf)
-    return choices === null ? anyOf.map(formOf).join(", or ") : `one of ${choices.join(", ")}`
-  }
-  if (schema.const !== undefined) return `'${schema.const}'`
-  switch (type) {
-    case "integer":
-      return maximum === undefined
-        ? `a whole number of at least ${minimum}`
-        : `a whole number from ${minimum} to ${maximum}`
-    case "boolean":
-      return "true or false"
-    case "string":
-      return `one line of 1 to ${maxLength} characters, without control characters`
-    case "array":
-      return "a list"
-    default:
-      return "a table"
-  }
-}
-
-/** The texts of a schema that has no other values. */
-function choicesOf(schemas: readonly TSchema[]): readonly string[] | null {
-  const texts = schemas.flatMap((one): string[] => (typeof one.const === "string" ? [one.const] : []))
-  return texts.length === schemas.length ? texts : null
+  if (type === ValueErrorType.ObjectAdditionalProperties) return `${where} cannot be used: ${nameRule}.`
+  const isTwice = type === ValueErrorType.ArrayUniqueItems
+  return `${where} cannot be used: it ${isTwice ? "must have no item twice" : toRequirement(schema)}.`
 }

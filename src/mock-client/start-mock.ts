@@ -20,10 +20,7 @@ export interface MockOptions {
   readonly dns?: string
   /** A YAML file with what other hosts answer over HTTPS; by default a set of examples. */
   readonly web?: string
-  /**
-   * The state at the start: the name of a YAML or TOML file, or its content as an object (JSON of 100 kB at most), such as
-   * `{ accounts: [{ name: "Acme", credits_used: 790, keys: [{ text: "acme-test-key" }] }] }`.
-   */
+  /** The state at the start: the name of a YAML or TOML file, or its content (as JSON at most 100 kB). */
   readonly seed?: string | Readonly<Record<string, unknown>>
   /** The plan of {@link Mock.key}; `pro` by default. */
   readonly plan?: string

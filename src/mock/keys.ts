@@ -62,22 +62,16 @@ interface SeedParts {
   /** The webhook of all accounts; null for none. */
   readonly webhook: { readonly url: string; readonly secret: string; readonly allowPrivate: boolean } | null
   /** Accounts and keys of the seed. A key with the name of a magic key takes the place of that key. */
-  readonly seed?: {
-    readonly mutations: readonly Mutation[]
-    readonly names: ReadonlyMap<string, string>
-    /** Ids of the accounts without a webhook of their own. */
-    readonly withoutWebhook: readonly string[]
-  }
+  readonly seed?: { readonly mutations: readonly Mutation[]; readonly names: ReadonlyMap<string, string> }
 }
 
 /** Real keys by their names. */
 type KeyNames = Map<string, string>
 
 /** Makes an account and a key in the state that each name promises. Returns the real keys by name. */
-export async function seedMagicKeys(parts: SeedParts) {
-  const { store, admin, accounts, plans, clock, plan, webhook, seed } = parts
+export async function seedMagicKeys({ store, admin, accounts, clock, webhook, seed, ...parts }: SeedParts) {
   const names = new Map(seed?.names)
-  const accountIds = new Set(seed?.withoutWebhook)
+  const accountIds = new Set<string>()
   const startMs = clock.now()
   if (seed) {
     const audit = toAudit("aud_mockSeed", "accounts.import", "all", startMs)
@@ -100,7 +94,7 @@ export async function seedMagicKeys(parts: SeedParts) {
   await issueOn("pro", "mock-expired", { expiresMs: startMs - 30 * dayMs })
   clock.set(startMs)
 
-  await issueOn(plan, defaultKey)
+  await issueOn(parts.plan, defaultKey)
   await issueOn("free", "mock-free")
   await issueOn("pro", "mock-pro")
   await issueOn("pro", "mock-expiring", { expiresMs: startMs + 30 * dayMs }, ["key.expiring"])
@@ -110,7 +104,7 @@ export async function seedMagicKeys(parts: SeedParts) {
   await issueOn("pro", "mock-unavailable")
 
   if (!names.has("mock-no-credits"))
-    await issue("mock-no-credits", await createSpentAccount(admin, plans, startMs))
+    await issue("mock-no-credits", await createSpentAccount(admin, parts.plans, startMs))
 
   await issueOn("pro", "mock-rate-limited", { rateLimit: 1 })
   const throttled = await admin.findKeyByHash(hashKey(realKey(names, "mock-rate-limited")))

@@ -128,7 +128,6 @@ export function controlApp(parts: ControlParts) {
     })
     .get("/_mock/seed", async ({ set }) => {
       set.headers["content-type"] = "application/yaml; charset=utf-8"
-      set.headers["content-disposition"] = 'attachment; filename="penknife-seed.yaml"'
       return state().seed()
     })
     .get("/_mock/mails", async ({ set }) => ok({ mails: await state().mails() }, set))
