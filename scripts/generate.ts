@@ -13,6 +13,7 @@ import { printCatalogSchema } from "../src/surfaces/graphql/schema.ts"
 import { fillAnswers, startAnswering } from "./generate/answers.ts"
 import { apiIndex, apiPage, apiTable, toolTable } from "./generate/apis.ts"
 import { exampleAnswers } from "./generate/examples.ts"
+import { seedTables } from "./generate/mock-seed.ts"
 import { reachTable } from "./generate/permission-reach.ts"
 import { pluginTypes } from "./generate/plugin-types.ts"
 import { problemTable } from "./generate/problems.ts"
@@ -29,6 +30,7 @@ const parts: Readonly<Record<string, () => string | Promise<string>>> = {
   "mcp-tools": () => toolTable(catalog),
   settings: () => settingsTable(Object.values(options)),
   "mock-settings": () => settingsTable([...Object.values(mockOwn), ...Object.values(mockOptions)]),
+  "mock-seed": seedTables,
   plans: planTable,
   problems: problemTable,
   "permission-reach": reachTable,

@@ -16,7 +16,6 @@ interface SeedSource extends Pick<MockState, "faults" | "stubs" | "dns" | "web">
   readonly outbox: Pick<Outbox, "findWebhook">
   readonly clock: Clock
   readonly plans: Plans
-  /** Real keys by the texts that stand for them. */
   readonly names: ReadonlyMap<string, string>
 }
 
@@ -53,12 +52,9 @@ export async function writeSeed(
     plans: Object.fromEntries(tables),
     // Not by their ids, which the next start makes anew.
     accounts: accounts.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
-    ...{
-      profiles: start.profiles,
-      profile: faults.profile().name,
-      faults: faults.list(),
-      stubs: stubs.list(),
-    },
+    profiles: start.profiles,
+    profile: faults.profile().name,
+    ...{ faults: faults.list(), stubs: stubs.list() },
     dns: dns.zone === start.zone ? undefined : dns.zone,
     web: web.fixture === start.replies ? undefined : web.fixture,
   }
@@ -76,12 +72,9 @@ function entryOf(fields: object, schema: { readonly properties: object } | null)
 
 /** The JSON Schema of seed files, for editors: without rules for messages and formats of our own. */
 export function seedJsonSchema(): string {
+  const about = { $schema: "http://json-schema.org/draft-07/schema#", title: "penknife mock --seed" }
   const isOwn = (name: string, value: unknown) =>
     /^x-|^penknife-/.test(name === "format" ? String(value) : name)
-  const schema = {
-    $schema: "http://json-schema.org/draft-07/schema#",
-    title: "penknife mock --seed",
-    ...seedSchema,
-  }
-  return `${JSON.stringify(schema, (name, value: unknown) => (isOwn(name, value) ? undefined : value), 2)}\n`
+  const without = (name: string, value: unknown) => (isOwn(name, value) ? undefined : value)
+  return `${JSON.stringify({ ...about, ...seedSchema }, without, 2)}\n`
 }

@@ -70,10 +70,7 @@ const fault = Type.Object(ruleSchemas.fault.properties, closed)
 const stub = Type.Object(ruleSchemas.stub.properties, closed)
 const record = Type.Unsafe<ZoneEntry>({ [Kind]: "Unknown" })
 const reply = Type.Unsafe<WebEntry>({ [Kind]: "Unknown" })
-const plans = {
-  ...plansTable,
-  description: "Plans by name, as in a configuration file: new ones, or changes.",
-}
+const plans = { ...plansTable, description: "Plans by name, as in a configuration file." }
 
 /** A seed file. Its check, its JSON Schema and docs/mock-seed.md are all made of this. */
 const seedFields = {
@@ -112,23 +109,19 @@ export async function readSeed(config: Config, apis: readonly PreparedApi[]) {
   })
   if (Buffer.byteLength(text) > maxBytes)
     throw new ConfigError(`The seed ${name} is too large: it may have ${maxBytes} bytes.`)
-  const reader = name.endsWith(".toml") ? readPlacedToml : readPlacedYaml
-  const placed = reader(text)
+  const placed = name.endsWith(".toml") ? readPlacedToml(text) : readPlacedYaml(text)
   const seed = placed.value === undefined ? null : await check(placed.value ?? {}, config, apis)
   const lines = [...placed.mistakes]
   for (const [pointer, problem] of seed?.problems ?? []) {
-    const path = pointer
-      .split("/")
-      .slice(1)
-      .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    const path = pointer.split("/").slice(1).map(unescaped)
     const sentence = problem.replace(/^The '\S+' parameter |^line 1: /, "").replace(/\.$/, "")
-    lines.push([...placed.placeOf(path), `${shown(path)}${/^[a-z]/.test(sentence) ? "" : ":"} ${sentence}.`])
+    const shown = path.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join("")
+    const part = shown.slice(1, 200) || "the seed"
+    lines.push([...placed.placeOf(path), `${part}${/^[a-z]/.test(sentence) ? "" : ":"} ${sentence}.`])
   }
   if (seed && lines.length === 0) return seed
   lines.sort(([line, column], [otherLine, otherColumn]) => line - otherLine || column - otherColumn)
-  const texts = lines.map((mistake) =>
-    escapeHidden(`${name}:${mistake.join(":").replace(/^(\d+:\d+):/, "$1: ")}`),
-  )
+  const texts = lines.map(([line, column, text]) => `${name}:${line}:${column}: ${escapeHidden(text)}`)
   throw new ConfigError(texts.join("\n"))
 }
 
@@ -142,7 +135,8 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
       return await work()
     } catch (thrown) {
       const parameter = thrown instanceof Error && "parameter" in thrown ? `${thrown.parameter ?? ""}` : ""
-      const inner = parameter.split(/[.[\]]+/).filter((name) => name !== "" && !pointer.endsWith(`/${name}`))
+      const isWhole = /\/(?:profile|webhook)$/.test(pointer) || pointer.endsWith(`/${parameter}`)
+      const inner = isWhole ? [] : parameter.split(/[.[\]]+/).filter((name) => name !== "")
       const problem = thrown instanceof InputRejected ? thrown.requirement : messageOf(thrown)
       refuse(inner.reduce(pointerTo, pointer), problem)
       return null
@@ -154,16 +148,12 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
     if (seen.has(`${kind} ${text}`)) refuse(pointer, `is the ${kind} of another one too: change one of them`)
     else if (typeof text === "string") seen.set(`${kind} ${text}`, pointer)
   }
+  const readRecord = (name: string, entry: ZoneEntry) => parseZone(JSON.stringify({ [name]: [entry] }))
   const readWebhook = (pointer: string, url: string) =>
     attempt(pointer, () => requireWebhookUrl(url, { allowPrivate: true, allowLocal: true, ports: null }))
   type Read<T extends TSchema> = (entry: Static<T>, pointer: string) => unknown
   /** Reads the entries of a list that have the right form: the mistakes of others are known. */
-  async function each<T extends TSchema>(
-    list: string,
-    entries: unknown,
-    schema: T,
-    read: Read<T>,
-  ): Promise<void> {
+  async function each<T extends TSchema>(list: string, entries: unknown, schema: T, read: Read<T>) {
     for (const [index, entry] of Array.isArray(entries) ? entries.entries() : [])
       if (Value.Check(schema, entry)) await attempt(`${list}/${index}`, () => read(entry, `${list}/${index}`))
   }
@@ -182,28 +172,20 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   const secret = mockWebhookSecret
 
   async function readAccount(entry: Static<typeof account>, pointer: string): Promise<void> {
-    const { credits_used: used = 0, closed } = entry
+    const { credits_used: used = 0 } = entry
     const random = createSeededRandom(`seed account ${pointer}`)
-    const parts = { plans, clock: at(entry.created, nowMs), random }
+    const parts = { plans, clock: at(toMs(entry.created) ?? nowMs), random }
     for (const one of checksOf(entry, parts)) await attempt(pointer, one)
     const { monthlyCredits = null } = plans.get(entry.plan ?? "free") ?? {}
     if (monthlyCredits !== null && used > monthlyCredits)
-      refuse(
-        `${pointer}/credits_used`,
-        `must be at most ${monthlyCredits}, the credits of a month of its plan`,
-      )
+      refuse(`${pointer}/credits_used`, `must be at most ${monthlyCredits}, the month's credits of its plan`)
     const made = await toNewAccount(entry, parts)
     requireOne("e-mail address", made.email, `${pointer}/email`)
     requireOne("external id", entry.external_id, `${pointer}/external_id`)
     const { id, createdMs } = made
     const { notify = made.notify, bonus = made.bonus } = entry
-    const changes = {
-      used,
-      notify,
-      bonus,
-      closedMs: toMs(closed),
-      periodStartMs: periodAt(createdMs, nowMs).startMs,
-    }
+    const periodStartMs = periodAt(createdMs, nowMs).startMs
+    const changes = { used, notify, bonus, closedMs: toMs(entry.closed), periodStartMs }
     mutations.push({ kind: "account.insert", account: { ...made, ...changes } })
     const to = entry.webhook ?? webhook
     const url = to && (await readWebhook(`${pointer}/webhook`, to))
@@ -214,7 +196,7 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
 
   async function readKey(entry: Static<typeof key>, pointer: string, accountId: string, accountMs: number) {
     const { text, created, revoked, disabled, ...settings } = entry
-    const clock = at(created, accountMs)
+    const clock = at(toMs(created) ?? accountMs)
     const own = { revokedMs: toMs(revoked), disabledMs: toMs(disabled) }
     for (const [name, value] of Object.entries(settings)) {
       const read = () => readKeySettings({ [name]: value }, { clock, prices })
@@ -234,12 +216,11 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   await each("/stubs", file.stubs, stub, (rule) => requireStub(rule, definitions))
   for (const [name, rules] of Object.entries(file.profiles ?? {}))
     await each(pointerTo("/profiles", name), rules, fault, (rule) => requireFault(rule, definitions))
-  await attempt("/profile", () => createFaults(createSeededRandom, file.profiles, file.profile))
+  if (problems.size === 0)
+    await attempt("/profile", () => createFaults(createSeededRandom, file.profiles, file.profile))
   if (typeof file.webhook === "string") await readWebhook("/webhook", file.webhook)
   for (const [name, entries] of Object.entries(file.dns ?? {}))
-    await each(pointerTo("/dns", name), entries, record, (one) =>
-      parseZone(JSON.stringify({ [name]: [one] })),
-    )
+    await each(pointerTo("/dns", name), entries, record, (one) => readRecord(name, one))
   for (const [url, one] of Object.entries(file.web ?? {}))
     await attempt(pointerTo("/web", url), () => createFixedWeb({ [url]: one }))
   const place = seen.get(`text ${defaultKey}`)
@@ -249,20 +230,10 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   return { problems, file, settings, records: { mutations, names } }
 }
 
-function at(instant: string | undefined, otherwiseMs: number) {
-  const ms = toMs(instant) ?? otherwiseMs
-  return { now: () => ms, monotonicMs: () => 0 }
-}
-
-function toMs(instant: string | undefined): number | null {
-  return instant === undefined ? null : parseInstant(instant)
-}
-
-/** A part of the file as its reader would write it: `accounts[0].plan`. */
-function shown(path: readonly string[]): string {
-  const text = path.map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`)).join("")
-  return text.slice(1, 200) || "the seed"
-}
+const at = (ms: number) => ({ now: () => ms, monotonicMs: () => 0 })
+const toMs = (instant?: string) => (instant === undefined ? null : parseInstant(instant))
+/** Undoes the escapes of a JSON pointer. */
+const unescaped = (name: string) => name.replaceAll("~1", "/").replaceAll("~0", "~")
 
 /** The rule that a part breaks. */
 function problemOf({ type, path, schema }: ValueError): string {

@@ -56,14 +56,13 @@ type KeySettings = Pick<
   "name" | "expiresMs" | "allowApis" | "blockApis" | "allowIps" | "rateLimit" | "externalId" | "metadata"
 >
 
+type KeyParts = Pick<AdminContext, "clock" | "prices">
+
 /**
  * Checks the given parameters of a key, and converts them for the store.
  * @throws AccountError or AdminFault for the first that cannot be used
  */
-export function readKeySettings(
-  input: KeyInput,
-  { clock, prices }: Pick<AdminContext, "clock" | "prices">,
-): Partial<KeySettings> {
+export function readKeySettings(input: KeyInput, { clock, prices }: KeyParts): Partial<KeySettings> {
   const { name, expires, allow_apis, block_apis, allow_ips, rate_limit, external_id, metadata } = input
   const apiIds = [...prices.keys()]
   // A key may have no name.

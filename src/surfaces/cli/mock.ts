@@ -58,10 +58,7 @@ export function addMock(program: Command, parts: CliParts): void {
   async function run(config: Config, { json, stopWithStdin: stdin = false, ...prints }: MockFlags) {
     if (prints.seedSchema) return terminal.out(await mockSeedSchema())
     const mock = await startMock(prints.printSeed ? { ...config, port: 0, clock: "stopped" } : config)
-    if (prints.printSeed) {
-      terminal.out(await mock.seed())
-      return mock.stop()
-    }
+    if (prints.printSeed) return mock.seed().then(terminal.out).finally(mock.stop)
     const stopped = stopRequested({ stdin })
     const { url, key, ca, webhook, differences } = mock
     for (const difference of differences ?? []) terminal.err(`penknife: --like: ${difference}\n`)

@@ -23,7 +23,7 @@ import { negotiateFormat } from "../reply/format.ts"
 import { type Answer, fixedHeaders, ownAnswer, send } from "../reply/headers.ts"
 import type { AnswerSettings } from "../request.ts"
 import { createListeningApp, createRequestIds, pathAndQueryOf, pathOf, sentKey } from "../request.ts"
-import { type HttpOptions, type HttpServer, reachable, urlOf } from "../server.ts"
+import { type HttpOptions, reachable, urlOf } from "../server.ts"
 import { type ControlParts, controlApp } from "./control.ts"
 import { createDelays } from "./delays.ts"
 import { editAnswer, type ReadAnswer } from "./edit-answer.ts"
@@ -80,10 +80,7 @@ const unrecorded =
   /^\/(?:|health|ready|metrics|openapi\.json|llms\.txt|favicon\.ico|robots\.txt|admin\/v1\/requests|(?:apis|check|docs|graphiql|openapi|assets|console|portal|unsubscribe|\.well-known)(?:\/.*)?)$/
 
 /** Starts the service behind the mock's control paths, journal and faults. A reset replaces the whole state. */
-export async function startMockServer(
-  parts: MockServerParts,
-  options: HttpOptions,
-): Promise<HttpServer & Pick<MockState, "seed">> {
+export async function startMockServer(parts: MockServerParts, options: HttpOptions) {
   const { timer } = parts
   const delays = createDelays(timer)
   const intake = createIntake(options.maxBodyBytes, options.bodyTimeoutMs, timer)
@@ -262,7 +259,7 @@ export async function startMockServer(
     url: address,
     openRequests: listener.openRequests,
     seed: () => shared.instance.state.seed(),
-    async stop(graceMs) {
+    async stop(graceMs: number) {
       delays.end()
       shared.instance.state.endWatches()
       shared.instance.views.end()

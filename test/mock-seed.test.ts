@@ -1,0 +1,269 @@
+/** The seed of the test double: what it holds, that it prints the same bytes again, and that every mistake has its place. */
+import { afterAll, expect, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import fc from "fast-check"
+import { parse, stringify } from "yaml"
+import { runCliForTest } from "./support/cli.ts"
+import { startTestMock, ways } from "./support/mock.ts"
+
+const dir = mkdtempSync(join(tmpdir(), "penknife-seed-"))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+let files = 0
+function fileOf(text: string, ending = "yaml"): string {
+  const file = join(dir, `${++files}.${ending}`)
+  writeFileSync(file, text)
+  return file
+}
+
+/** The mistakes of a seed, without the file's name. */
+async function mistakesOf(text: string, ending?: string): Promise<readonly string[]> {
+  const file = fileOf(text, ending)
+  const { code, out, err } = await runCliForTest(["mock", "--port", "0", "--seed", file])
+  expect([code, out]).toEqual([2, ""])
+  return err
+    .trim()
+    .replace(/^penknife: /, "")
+    .split("\n")
+    .map((line) => {
+      expect(line).toStartWith(`${file}:`)
+      return line.slice(file.length + 1)
+    })
+}
+
+async function print(seed: string): Promise<string> {
+  const { code, out, err } = await runCliForTest(["mock", "--print-seed", "--seed", seed])
+  expect([code, err]).toEqual([0, ""])
+  return out
+}
+
+/** Not checked against OpenAPI, which has no header of a stub. */
+const callOf = (url: string) =>
+  fetch(`${url}/v1/bluetoothlookup?companyid=77`, { headers: { "x-api-key": "acme-test-key" } })
+
+const seed = `
+now: 2025-03-01T00:00:00Z
+plans:
+  small: {monthly_credits: 100, requests_per_minute: 600}
+accounts:
+  - name: Acme
+    plan: small
+    credits_used: 99
+    email: Ann@Example.com
+    webhook: http://127.0.0.1:9/hook
+    keys:
+      - {text: acme-test-key}
+      - {text: mock-free, allow_apis: [hmac]}
+      - {text: acme-revoked, revoked: 2025-02-01T00:00:00Z}
+profiles:
+  mine: [{status: 502, probability: 0.5}]
+faults: [{api: hmac, status: 503, times: 2}]
+stubs: [{api: bluetoothlookup, input: {companyid: "77"}, headers: {x-seeded: "yes"}}]
+dns:
+  own.example: [{TXT: v=spf1 -all}]
+web:
+  https://a.example/x: {body: hi}
+`
+
+test("a mock starts in the state of its seed, and a reset restores it", async () => {
+  const mock = await startTestMock({ seedFile: fileOf(seed) })
+  for (const _ of [1, 2]) {
+    const first = await callOf(mock.url)
+    expect(first.headers.get("x-api-current-plan")).toBe("small")
+    expect(first.headers.get("x-seeded")).toBe("yes")
+    expect((await ways.rest(mock, "acme-test-key")).status).toBe(429)
+    expect((await ways.rest(mock, "acme-revoked")).status).toBe(401)
+    expect((await ways.rest(mock, "mock-free")).status).toBe(403)
+    expect((await ways.rest(mock, "mock-pro")).status).toBe(200)
+    expect((await ways.rest(mock, "acme-unknown")).status).toBe(401)
+    const spf = await mock.fetch("/v1/spfvalidator?domain=own.example", { key: "mock-pro" })
+    expect(await spf.json()).toMatchObject({ data: { all_qualifier: "fail" } })
+    expect((await mock.control("GET", "/clock")).body).toMatchObject({
+      data: { now: "2025-03-01T00:00:00.000Z" },
+    })
+    expect((await mock.control("GET", "/faults")).body).toMatchObject({ data: { faults: [{ times: 2 }] } })
+    const profile = await mock.control("PUT", "/profile", { name: "mine" })
+    expect(profile.code).toBe(200)
+    await mock.control("DELETE", "/faults")
+    await mock.reset()
+  }
+})
+
+test("the present state is a seed: credits that were used since, and faults that are left", async () => {
+  const mock = await startTestMock({ seedFile: fileOf(seed) })
+  await callOf(mock.url)
+  const answer = await fetch(`${mock.url}/_mock/seed`)
+  expect(answer.headers.get("content-type")).toBe("application/yaml; charset=utf-8")
+  const text = await answer.text()
+  const acme = parse(text).accounts.find(({ name }: { name: string }) => name === "Acme")
+  expect(acme).toMatchObject({
+    credits_used: 100,
+    email: "ann@example.com",
+    webhook: "http://127.0.0.1:9/hook",
+  })
+  expect(acme.keys.map((key: { text: string }) => key.text)).toEqual([
+    "acme-test-key",
+    "mock-free",
+    "acme-revoked",
+  ])
+  expect(await print(fileOf(text))).toBe(text)
+})
+
+test("the state at the start prints the same bytes again, also from TOML", async () => {
+  const { out } = await runCliForTest(["mock", "--print-seed"])
+  expect(parse(out).accounts).toHaveLength(10)
+  expect(await print(fileOf(out))).toBe(out)
+  const toml = `now = 2025-03-01T00:00:00Z\n[[accounts]]\nname = "A"\ncredits_used = 5\nkeys = [{ text = "abcdefgh" }]\n`
+  const printed = await print(fileOf(toml, "toml"))
+  expect(printed).toContain("now: 2025-03-01T00:00:00.000Z\n")
+  expect(await print(fileOf(printed))).toBe(printed)
+})
+
+test("any valid seed prints bytes that print the same again", async () => {
+  const instant = fc.constantFrom("2024-01-31T00:00:00Z", "2024-12-31T23:59:59Z", "2025-01-01")
+  const optional = { requiredKeys: ["text"] as ["text"] }
+  const key = fc.record(
+    {
+      text: fc.stringMatching(/^[!-~]{8,20}$/).filter((text) => !/^(?:mock-|pk[als]-)/.test(text)),
+      name: fc.constantFrom("", "k: v", "1"),
+      rate_limit: fc.constantFrom(1, 1_000_000, null),
+      block_apis: fc.constantFrom([], ["hmac"]),
+      revoked: instant,
+      expires: fc.constant("30d"),
+      metadata: fc.constantFrom({}, { a: [1, null] }),
+    },
+    optional,
+  )
+  const account = fc.record(
+    {
+      name: fc.constantFrom("Acme", "- x", "yes", "é #1"),
+      plan: fc.constantFrom("free", "pro", "enterprise"),
+      credits_used: fc.integer({ min: 0, max: 1_000 }),
+      bonus: fc.nat(9),
+      created: instant,
+      closed: instant,
+      notify: fc.constantFrom("webhook", "mail", "none"),
+      keys: fc.array(key, { maxLength: 3 }),
+    },
+    { requiredKeys: ["name"] },
+  )
+  const seeds = fc.record({
+    now: fc.constantFrom("2025-01-01T00:00:00Z", "2025-03-31T12:00:00.5Z"),
+    accounts: fc.array(account, { maxLength: 4 }),
+    profile: fc.constantFrom("ok", "slow"),
+    faults: fc.constantFrom(
+      [],
+      [
+        { api: "hmac", status: 503, times: 1 },
+        { reset: true, probability: 0.1, seed: 7 },
+      ],
+    ),
+    dns: fc.constantFrom({}, { "1.0": [{ TXT: "a" }, "TIMEOUT"] }),
+  })
+  const isOnce = ({ accounts }: { accounts: readonly { keys?: readonly { text: string }[] }[] }) => {
+    const texts = accounts.flatMap(({ keys = [] }) => keys.map(({ text }) => text))
+    return new Set(texts).size === texts.length
+  }
+  await fc.assert(
+    fc.asyncProperty(seeds.filter(isOnce), async (value) => {
+      const printed = await print(fileOf(stringify(value, { aliasDuplicateObjects: false })))
+      expect(await print(fileOf(printed))).toBe(printed)
+    }),
+    { numRuns: 12 },
+  )
+}, 60_000)
+
+test.each([
+  ["now: yesterday", "1:6: now must be an instant such as 2025-01-31T12:00:00Z."],
+  ["foo: 1", "1:6: foo is not known here; there are "],
+  ["- a", "1:1: the seed must be an object."],
+  [
+    "plans: {small: {monthly_credits: -1}}",
+    "1:34: plans.small.monthly_credits must be a whole number from 0 ",
+  ],
+  ["accounts:\n  - plan: free", "2:5: accounts[0].name is missing: it must be a non-empty string"],
+  ["accounts:\n  - name: A\n    plan: gold", "3:11: accounts[0].plan: There is no plan 'gold'."],
+  ["accounts:\n  - name: A\n    credits_used: 1001", "3:19: accounts[0].credits_used must be at most 1000, "],
+  ["accounts:\n  - name: A\n    email: x", "3:12: accounts[0].email must be an e-mail address "],
+  [
+    "accounts: [{name: A, keys: [{text: short}]}]",
+    "1:36: accounts[0].keys[0].text must be a text of 8 to 200 ",
+  ],
+  [
+    "accounts: [{name: A, keys: [{text: mock-admin-1}]}]",
+    "1:36: accounts[0].keys[0].text must not be an admin key",
+  ],
+  [
+    "accounts: [{name: A, keys: [{text: abcdefgh}, {text: abcdefgh}]}]",
+    "1:54: accounts[0].keys[1].text is the text of another one too: change one of them.",
+  ],
+  ["accounts:\n  - &a {name: A}\n  - *a", "3:5: must not be an alias of YAML: write the value out"],
+  ["now: 2025-01-01\nnow: 2025-01-01", "2:1: Map keys must be unique"],
+  ["profile: none", "1:10: profile must be one of ok, flaky, "],
+  ["faults: [{api: nope, status: 503}]", "1:16: faults[0].api must be one of hmac, "],
+  ["faults: [{api: hmac}]", "1:10: faults[0].status is missing: "],
+  [
+    "profiles: {mine: [{status: 99}]}",
+    "1:28: profiles.mine[0].status must be a whole number from 400 to 599.",
+  ],
+  ["stubs: [{api: hmac, data: {hmac: 1}}]", "1:34: stubs[0].data.hmac must be a string."],
+  ["dns: {a..b: [TIMEOUT]}", "1:14: dns.a..b[0]: 'a..b' is not a domain name."],
+  [
+    "dns:\n  a.example:\n    - A: x",
+    "3:7: dns.a.example[0] an entry of 'a.example' must have an IPv4 address, not \"x\".",
+  ],
+  ["web: {'http://x/': {}}", "1:20: web.http://x/: 'http://x/' must be a URL of https: "],
+  ["webhook: ftp://x", "1:10: webhook: The URL of a webhook must be complete, "],
+  ["a: [", "1:5: Flow sequence in block collection must be sufficiently indented and end with a ]"],
+])("%j is refused with its place", async (text, mistake) => {
+  const mistakes = await mistakesOf(text)
+  expect(mistakes).toHaveLength(1)
+  expect(mistakes[0]).toStartWith(mistake)
+})
+
+test("all mistakes are named at once, in the order of the file, also in TOML", async () => {
+  const toml = `foo = 1
+[plans.small]
+monthly_credits = -1
+[[accounts]]
+name = "A"
+credits_used = 1001
+[[accounts]]
+name = "B"
+[[accounts.keys]]
+text = "short"
+`
+  const mistakes = await mistakesOf(toml, "toml")
+  expect(mistakes.map((mistake) => mistake.split(" ", 2).join(" "))).toEqual([
+    "1:1: foo",
+    "3:1: plans.small.monthly_credits",
+    "6:1: accounts[0].credits_used",
+    "10:1: accounts[1].keys[0].text",
+  ])
+  expect(await mistakesOf("a = = 1", "toml")).toEqual(["1:5: invalid value"])
+})
+
+test("a seed that is too large or missing is refused", async () => {
+  const large = await runCliForTest(["mock", "--seed", fileOf("a".repeat(600_000))])
+  expect(large).toMatchObject({ code: 2, out: "", err: expect.stringContaining("is too large") })
+  const missing = await runCliForTest(["mock", "--seed", join(dir, "none.yaml")])
+  expect(missing).toMatchObject({ code: 2, out: "", err: expect.stringContaining("cannot be read: ") })
+})
+
+test("a flag wins over the file; --plan and an account of mock-key exclude each other", async () => {
+  const file = fileOf("now: 2025-03-01\naccounts: [{name: A, keys: [{text: mock-key}]}]")
+  const { out } = await runCliForTest(["mock", "--print-seed", "--seed", file, "--seed-time", "2026-01-01"])
+  expect(parse(out)).toMatchObject({ now: "2026-01-01T00:00:00.000Z" })
+  const both = await runCliForTest(["mock", "--print-seed", "--seed", file, "--plan", "free"])
+  expect(both).toMatchObject({ code: 2, err: expect.stringContaining("gets its plan here and from --plan") })
+})
+
+test("the JSON Schema is printed without rules of our own", async () => {
+  const { code, out } = await runCliForTest(["mock", "--seed-schema"])
+  expect(code).toBe(0)
+  expect(Object.keys(JSON.parse(out).properties)).toContain("accounts")
+  expect(out).not.toContain('"x-')
+  expect(out).not.toContain("penknife-")
+})
