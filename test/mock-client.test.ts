@@ -29,9 +29,21 @@ test("an option that does not exist is refused, and the message names those that
   for (const wrong of [{ plna: "free" }, { seed_time: "2025-01-01" }, { port: 8090 }, { toString: 1 }]) {
     const [name = ""] = Object.keys(wrong)
     await expect(startMock({ command, ...wrong } as MockOptions)).rejects.toThrow(
-      `penknife mock: there is no option '${name}'; there are seedTime, clock, dns, web, plan, tls, apis, like, strictLike, webhook, webhookTime, graphql, shared, command`,
+      `penknife mock: there is no option '${name}'; there are seedTime, clock, dns, web, seed, plan, tls, apis, like, strictLike, webhook, webhookTime, graphql, shared, command`,
     )
   }
+})
+
+test("a mock starts with a seed, from an object or a file", async () => {
+  const seed = {
+    accounts: [{ name: "Acme", credits_used: 1_000, bonus: 0, keys: [{ text: "acme-test-key" }] }],
+  }
+  await using mock = await startMock({ command, seed })
+  const url = `${mock.url}/v1/bluetoothlookup?companyid=76`
+  expect((await fetch(url, { headers: { "x-api-key": "acme-test-key" } })).status).toBe(429)
+  expect(await mock.seed()).toContain("name: Acme\n")
+  await expect(startMock({ command, seed: { foo: 1 } })).rejects.toThrow("--seed:1:8: foo is not known here")
+  await expect(startMock({ command, seed: "none.yaml" })).rejects.toThrow("The seed none.yaml cannot be read")
 })
 
 test("a profile is used until 'ok'", async () => {

@@ -80,10 +80,8 @@ test("a mock starts in the state of its seed, and a reset restores it", async ()
     expect((await ways.rest(mock, "acme-unknown")).status).toBe(401)
     const spf = await mock.fetch("/v1/spfvalidator?domain=own.example", { key: "mock-pro" })
     expect(await spf.json()).toMatchObject({ data: { all_qualifier: "fail" } })
-    expect((await mock.control("GET", "/clock")).body).toMatchObject({
-      data: { now: "2025-03-01T00:00:00.000Z" },
-    })
-    expect((await mock.control("GET", "/faults")).body).toMatchObject({ data: { faults: [{ times: 2 }] } })
+    expect((await mock.control("GET", "/clock")).data).toMatchObject({ now: "2025-03-01T00:00:00.000Z" })
+    expect((await mock.control("GET", "/faults")).data).toMatchObject({ faults: [{ times: 2 }] })
     const profile = await mock.control("PUT", "/profile", { name: "mine" })
     expect(profile.code).toBe(200)
     await mock.control("DELETE", "/faults")
