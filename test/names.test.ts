@@ -83,7 +83,7 @@ describe("a new name with a hidden character is refused and its character named"
 })
 
 describe("an old name with hidden characters is escaped where it is shown", () => {
-  // Those that a terminal obeys; an id has at most 100 characters.
+  // Control characters that a terminal obeys; an id has at most 100 characters.
   const evil = hiddenNames
     .slice(0, 16)
     .map(([, name]) => name)

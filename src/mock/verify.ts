@@ -13,7 +13,7 @@ export const patternSchema = Type.Object({
   api: Type.Optional(Type.String()),
   key: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
-  // Of one input of the API; in a batch, of any of its inputs.
+  // The values of one input of the API; in a batch, of any of its inputs.
   input: Type.Optional(values),
   header: Type.Optional(texts),
 })
@@ -31,7 +31,7 @@ export const expectationSchema = Type.Object({
 export type RequestPattern = Static<typeof patternSchema>
 export type Expectation = Omit<Static<typeof expectationSchema>, "order"> & { order?: RequestPattern[] }
 
-/** What was expected and what came. It is unknown when the journal no longer holds what decides it. */
+/** The expected requests and those that came. The outcome is unknown when the journal no longer holds what decides it. */
 type Verdict = { readonly outcome: "met" | "unmet" | "unknown"; readonly text: string }
 
 type Given = ReturnType<Journal["records"]> & { readonly pause: () => Promise<void> | undefined }

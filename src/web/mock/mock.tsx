@@ -94,7 +94,7 @@ function Parts({ sessions, now, clock_runs, faults, profile, requests, notices, 
         <Section title="DNS">
           <Form
             key={text}
-            submit="Send"
+            submit="Replace"
             send={(values) => send("PUT", "/dns", values.text("dns"))}
             done={() => {}}
           >
