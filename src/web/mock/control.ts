@@ -5,7 +5,8 @@ import { openEvents, sendRequest } from "../client/browser.ts"
 import { Problem, Unreachable } from "../client/problem.ts"
 import { say } from "../kit/status.tsx"
 
-const base = location.pathname
+/** The start of the control paths, in a session below its path. */
+export const base = location.pathname
 /** The start of the addresses of calls, in a session with its path. */
 export const service = location.origin + base.replace(/\/_mock$/, "")
 /** The present state; null until it comes. */

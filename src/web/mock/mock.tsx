@@ -12,7 +12,7 @@ import { Secret } from "../kit/secret.tsx"
 import { Loading } from "../kit/states.tsx"
 import { Status } from "../kit/status.tsx"
 import { formatSecond, Tag } from "../kit/text.tsx"
-import { change, connection, send, service, showChanges, view } from "./control.ts"
+import { base, change, connection, send, service, showChanges, view } from "./control.ts"
 import { List } from "./list.tsx"
 import texts from "./texts.json"
 
@@ -22,6 +22,7 @@ function App() {
       <span role="status">
         <Tag tone={connection.value === "Live" ? "good" : "warn"}>{connection.value}</Tag>
       </span>
+      <LinkButton href={`${base}/seed`} icon="download" download={true} children="Seed file" />
       <Button onClick={() => change("POST", "/reset")}>Reset</Button>
     </>
   )

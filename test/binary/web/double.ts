@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "bun:test"
+import { readFileSync } from "node:fs"
 import { readAnswer } from "../../support/answer.ts"
 import { eventually } from "../../support/eventually.ts"
 import { withKey } from "../../support/keyed-request.ts"
@@ -172,6 +173,10 @@ export function doubleInBrowser(desk: Desk): void {
     await page.getByRole("button", { name: "+31 d" }).click()
     await page.getByText("2 Feb 2025, 00:00:00").first().waitFor()
     await page.locator("summary").getByText("month.renewed").first().waitFor()
+    const saved = page.waitForEvent("download")
+    await page.getByRole("link", { name: "Seed file" }).click()
+    const file = readFileSync((await (await saved).path()) ?? "", "utf8")
+    expect(file).toContain("2025-02-02T00:00:00")
     await page.getByRole("button", { name: "Reset" }).click()
     await page.getByText("No notices yet").waitFor()
     await page.getByText("1 Jan 2025, 00:00:00").waitFor()
