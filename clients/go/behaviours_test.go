@@ -27,6 +27,7 @@ type table struct {
 	Start struct {
 		SeedTime string `json:"seed_time"`
 		Plan     string
+		Seed     Values
 	}
 	Behaviours []struct {
 		Name  string
@@ -43,7 +44,7 @@ func TestBehaviours(t *testing.T) {
 	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
 	}
-	shared := Start(t, Options{SeedTime: all.Start.SeedTime, Plan: all.Start.Plan, Webhook: os.Getenv("RECEIVER")})
+	shared := Start(t, Options{SeedTime: all.Start.SeedTime, Plan: all.Start.Plan, Seed: all.Start.Seed, Webhook: os.Getenv("RECEIVER")})
 	same := 0
 	for _, behaviour := range all.Behaviours {
 		passed := t.Run(behaviour.Name, func(t *testing.T) {

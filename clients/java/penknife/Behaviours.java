@@ -30,10 +30,11 @@ public final class Behaviours {
   public static void main(String[] arguments) throws IOException {
     Map<?, ?> table = (Map<?, ?>) new PenknifeMock.Reader(Files.readString(Path.of("../behaviours.json"))).read();
     Map<?, ?> start = (Map<?, ?>) table.get("start");
+    Options options = new Options().seedTime((String) start.get("seed_time")).plan((String) start.get("plan"));
+    options.seed(fieldsOf(start.get("seed"))).webhook(System.getenv("RECEIVER"));
     List<?> behaviours = (List<?>) table.get("behaviours");
     int same = 0;
-    Options options = new Options().seedTime((String) start.get("seed_time")).plan((String) start.get("plan"));
-    try (PenknifeMock shared = PenknifeMock.start(options.webhook(System.getenv("RECEIVER")))) {
+    try (PenknifeMock shared = PenknifeMock.start(options)) {
       for (Object item : behaviours) {
         Map<?, ?> behaviour = (Map<?, ?>) item;
         shared.reset();
@@ -83,8 +84,12 @@ public final class Behaviours {
   }
 
   @SuppressWarnings("unchecked")
+  private static Map<String, Object> fieldsOf(Object value) {
+    return value instanceof Map ? (Map<String, Object>) value : Map.of();
+  }
+
   private static Object run(PenknifeMock mock, String name, Object with) {
-    Map<String, Object> fields = with instanceof Map ? (Map<String, Object>) with : Map.of();
+    Map<String, Object> fields = fieldsOf(with);
     switch (name) {
       case "call":
         return call(mock, fields);
