@@ -22,7 +22,7 @@ function App() {
       <span role="status">
         <Tag tone={connection.value === "Live" ? "good" : "warn"}>{connection.value}</Tag>
       </span>
-      <LinkButton href={`${base}/seed`} icon="download" download={true} children="Seed file" />
+      <LinkButton href={`${base}/seed`} icon="download" download="seed.yaml" children="Seed file" />
       <Button onClick={() => change("POST", "/reset")}>Reset</Button>
     </>
   )

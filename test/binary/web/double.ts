@@ -175,6 +175,7 @@ export function doubleInBrowser(desk: Desk): void {
     await page.locator("summary").getByText("month.renewed").first().waitFor()
     const saved = page.waitForEvent("download")
     await page.getByRole("link", { name: "Seed file" }).click()
+    expect((await saved).suggestedFilename()).toBe("seed.yaml")
     const file = readFileSync((await (await saved).path()) ?? "", "utf8")
     expect(file).toContain("2025-02-02T00:00:00")
     await page.getByRole("button", { name: "Reset" }).click()
