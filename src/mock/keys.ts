@@ -75,7 +75,8 @@ export async function seedMagicKeys({ store, admin, accounts, clock, webhook, se
   const startMs = clock.now()
   if (seed) {
     const audit = toAudit("aud_mockSeed", "accounts.import", "all", startMs)
-    await admin.apply({ mutations: seed.mutations, audit, replay: null })
+    const outcome = await admin.apply({ mutations: seed.mutations, audit, replay: null })
+    if (outcome !== "applied") throw new Error(`the seed of the mock is ${outcome}`)
   }
 
   async function issue(name: string, accountId: string, more: Partial<NewKey> = {}): Promise<string> {

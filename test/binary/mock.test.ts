@@ -213,6 +213,23 @@ test("startMock passes its options on", async () => {
   await mock.stop()
 })
 
+test("a state that was printed starts again with the same bytes, and a mistake starts nothing", async () => {
+  const print = (...args: string[]) => Bun.spawnSync([binary, "mock", "--print-seed", ...args], { env: {} })
+  const first = print()
+  const file = join(dir, "seed.yaml")
+  writeFileSync(file, first.stdout)
+  const second = print("--seed", file)
+  expect([first.exitCode, second.exitCode]).toEqual([0, 0])
+  expect(second.stdout.toString()).toBe(first.stdout.toString())
+  expect(first.stdout.toString()).toContain("text: mock-free")
+  writeFileSync(file, "accounts:\n  - name: A\n    plan: gold\n")
+  const refused = print("--seed", file)
+  expect([refused.exitCode, refused.stdout.toString()]).toEqual([2, ""])
+  expect(refused.stderr.toString()).toContain(`${file}:3:11: accounts[0].plan: There is no plan 'gold'.`)
+  const schema = Bun.spawnSync([binary, "mock", "--seed-schema"], { env: {} })
+  expect(Object.keys(JSON.parse(schema.stdout.toString()).properties)).toContain("accounts")
+})
+
 test("startMock says why a mock did not start", async () => {
   await expect(startMock({ command: [binary], plan: "gold" })).rejects.toThrow("--plan must be one of")
   await expect(startMock({ command: ["/none/penknife"] })).rejects.toThrow("/none/penknife cannot be run")
