@@ -265,3 +265,27 @@ test("the JSON Schema is printed without rules of our own", async () => {
   expect(out).not.toContain('"x-')
   expect(out).not.toContain("penknife-")
 })
+
+test.each([
+  ["profiles: abc", "profiles must be an object."],
+  ["web: 5", "web must be an object."],
+  ["accounts: {}", "accounts must be an array of at most 1,000 items."],
+  ["webhook: 5", "webhook must be a string of at most 2,000 characters."],
+  ["faults: [5]", "faults[0] must be an object."],
+  ["dns: {a.example: 5}", "dns.a.example must be an array of items."],
+  ["accounts: [{name: A, keys: 5}]", "accounts[0].keys must be an array of at most 100 items."],
+  ["__proto__: {a: 1}", "__proto__ is not known here; there are "],
+  ["accounts: [{name: A, email: a@b.example}, {name: B, email: A@B.example}]", "accounts[1].email is the "],
+])("a part of the wrong form is named alone: %j", async (text, mistake) => {
+  const mistakes = await mistakesOf(text)
+  expect(mistakes).toHaveLength(1)
+  expect(mistakes[0]?.replace(/^\d+:\d+: /, "")).toStartWith(mistake)
+})
+
+test("a session begins in the state of the seed too", async () => {
+  const mock = await startTestMock({ seedFile: fileOf(seed) })
+  const { data } = await mock.control("POST", "/sessions")
+  expect((await callOf(String(data?.url))).headers.get("x-seeded")).toBe("yes")
+  expect((await callOf(String(data?.url))).status).toBe(429)
+  expect((await callOf(mock.url)).status).toBe(200)
+})
