@@ -8,7 +8,8 @@ import { parseZone } from "../src/ports/dns/zone-file.ts"
 import { startTestMock } from "./support/mock.ts"
 
 const root = join(import.meta.dir, "..")
-const text = readFileSync(join(root, "docs/mock.md"), "utf8")
+const page = readFileSync(join(root, "docs/mock.md"), "utf8")
+const text = page + readFileSync(join(root, "docs/mock-reference.md"), "utf8")
 
 test("the page names every key, every option and every domain that is meant to be asked for", () => {
   for (const key of Object.keys(magicKeys)) expect(text).toContain(`\`${key}\``)
@@ -47,5 +48,32 @@ test("the mock takes each command of the page for a control path", async () => {
   for (const [command, method = "", path = "", body] of commands) {
     const { code, error } = await mock.control(method, path, body)
     expect([command, code, error]).toEqual([command, 200, null])
+  }
+})
+
+test("each job of the page answers as it says, on a mock that was just started", async () => {
+  const [, jobs = ""] = /\n## Jobs\n(.*?)\n## /s.exec(page) ?? []
+  const parts = jobs.split("\n### ").slice(1)
+  expect(parts.map((part) => part.split("\n")[0])).toEqual([
+    "Call",
+    "Refuse",
+    "Throttle",
+    "Webhook",
+    "Month",
+    "Mail",
+    "Outage",
+    "Parallel",
+  ])
+  const mock = await startTestMock()
+  for (const part of parts) {
+    await mock.reset()
+    const lines = part.split("\n").filter((line) => line.startsWith("curl "))
+    expect(lines.length).toBeGreaterThan(1)
+    for (const line of lines) {
+      const [command = "", status] = line.replaceAll("http://127.0.0.1:8090", mock.url).split(" # ")
+      const shell = command.replace("curl ", "curl -s -o /dev/null -w '%{http_code}' ")
+      const child = Bun.spawn(["sh", "-c", shell], { stdout: "pipe" })
+      expect([line, await child.stdout.text()]).toEqual([line, String(status)])
+    }
   }
 })

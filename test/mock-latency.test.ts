@@ -258,7 +258,7 @@ describe("a profile", () => {
   )
 
   test("is written out in the page as it is", async () => {
-    const page = readFileSync(join(import.meta.dir, "../docs/mock.md"), "utf8")
+    const page = readFileSync(join(import.meta.dir, "../docs/mock-reference.md"), "utf8")
     const { data } = await mock.control("GET", "/profile")
     const rows = Object.entries(data?.profiles as Record<string, object[]>)
     expect(rows.map(([name]) => name)).toEqual(["ok", "flaky", "slow", "outage", "throttled"])

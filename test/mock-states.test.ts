@@ -14,7 +14,7 @@ import { post, readGraphql, startTestMock, ways } from "./support/mock.ts"
 const mock = await startTestMock()
 beforeEach(() => mock.reset())
 
-const page = readFileSync(join(import.meta.dir, "../docs/mock.md"), "utf8")
+const page = readFileSync(join(import.meta.dir, "../docs/mock-reference.md"), "utf8")
 const fault = (rule: object) => mock.control("PUT", "/faults", rule)
 const key = "mock-pro"
 const call = (path: string, init: RequestInit = {}) => mock.fetch(path, { key, ...init })
