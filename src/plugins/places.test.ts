@@ -156,6 +156,77 @@ test("on busy processors the place is kept for as much longer as long runs hold 
   for (const one of [pool, busy.pool]) one.end()
 })
 
+/** Two accounts with long runs hold two of three places, and a new one has begun in the kept place. */
+async function fillPlaces(trial: HeldTrial) {
+  const { call, advance, endOne } = trial
+  for (const account of ["a", "b"]) {
+    const one = call(account)
+    await advance(20)
+    await endOne(1_000)
+    await one
+  }
+  const calls = ["a", "b"].map((account) => call(account))
+  await advance(20)
+  const outcome = call("new").catch((thrown) => thrown)
+  await advance(20)
+  expect(trial.running()).toEqual(["a", "b", "new"])
+  return { calls, outcome }
+}
+
+test("a first run that becomes long leaves the kept place to a waiting call, and begins again elsewhere", async () => {
+  const trial = createHeldTrial(3)
+  const { runs, call, running, advance, endOne, endAll, threads, faults, pool } = trial
+  const { calls, outcome } = await fillPlaces(trial)
+  const honest = call("honest")
+  for (let passed = 0; passed < 100; passed += 20) await advance(20)
+  expect(running()).toEqual(["a", "b", "new"])
+  await advance(20)
+  expect(threads.filter(({ isEnded }) => isEnded)).toHaveLength(1)
+  runs.splice(2, 1)
+  await advance(20)
+  expect(running()).toEqual(["a", "b", "honest"])
+  // The kept place is not for it, though it is free, and neither is a place that an account with less time waits for.
+  runs.pop()?.end()
+  await advance(20)
+  const other = call("other")
+  await advance(20)
+  expect(running()).toEqual(["a", "b", "other"])
+  await endOne()
+  await advance(20)
+  expect(running()).toEqual(["b", "other", "new"])
+  // It is not moved twice, however long others wait: the one that is in the kept place now is.
+  const last = call("last")
+  for (let passed = 0; passed < 500; passed += 20) await advance(20)
+  runs.splice(1, 1)
+  expect(running()).toEqual(["b", "new", "last"])
+  expect(threads.filter(({ isEnded }) => isEnded)).toHaveLength(2)
+  await endAll()
+  expect(await outcome).toBeNumber()
+  await Promise.all([...calls, honest, other, last])
+  expect(faults).toEqual([])
+  pool.end()
+})
+
+test("nobody's run is moved for calls that the kept place is not for, nor one with little processor time", async () => {
+  const trial = createHeldTrial(3)
+  const { call, running, advance, endAll, pool } = trial
+  const { calls, outcome } = await fillPlaces(trial)
+  // Two have long runs, and the third has its share of the places.
+  const more = ["a", "b", "new"].map((account) => call(account))
+  for (let passed = 0; passed < 500; passed += 20) await advance(20)
+  expect(running()).toEqual(["a", "b", "new"])
+  await endAll()
+  const busy = createHeldTrial(3, { usedMs: 99 })
+  const held = ["a", "b", "c"].map((account) => busy.call(account))
+  for (let turns = 0; turns < 3; turns++) await busy.advance(20)
+  const waits = busy.call("honest")
+  for (let passed = 0; passed < 500; passed += 20) await busy.advance(20)
+  expect(busy.running()).toEqual(["a", "b", "c"])
+  await busy.endAll()
+  await Promise.all([...calls, outcome, ...more, ...held, waits])
+  for (const one of [pool, busy.pool]) one.end()
+})
+
 const left = new Error("the caller has left")
 
 /** A caller that leaves when the test says so. */

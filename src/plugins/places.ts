@@ -1,7 +1,7 @@
 import { type ApiDefinition, Busy, type Clock, type RunContext, type Timer } from "../apis/contract.ts"
 import type { PluginWorker } from "./plugin-worker.ts"
 import type { Place } from "./run-questions.ts"
-import type { ThreadTime } from "./thread-time.ts"
+import { longMs, type ThreadTime } from "./thread-time.ts"
 
 /** The caller of a run, and for whom it counts. */
 export interface PoolCaller {
@@ -32,6 +32,8 @@ export interface PooledCall extends PoolCaller {
   isDue: boolean
   /** How often it was looked at while it waited for its worker or ran. */
   looks: number
+  /** Whether its run was ended once and begins again, for which the kept place is not. */
+  isMoved: boolean
   /** Called with its worker when it has a place. */
   begin(worker: PluginWorker): void
   fail(cause: unknown): void
@@ -68,20 +70,45 @@ export function createPlaces(
   const waiting = new Set<PooledCall>()
   const running = new Set<PooledCall>()
   let isLooking = false
+  let isFreeing = false
   let places = 1
+
+  const isHeavy = (call: PooledCall, runningMs = 0) => call.isMoved || time.isHeavy(call.account, runningMs)
+
+  /** The calls that have a place, and how many of them are long or of accounts with long runs. */
+  function findHeld() {
+    const nowMs = clock.monotonicMs()
+    const held = [...running].filter(({ heldSinceMs }) => heldSinceMs !== null)
+    return { held, heavy: held.filter((one) => isHeavy(one, nowMs - (one.heldSinceMs ?? nowMs))).length }
+  }
 
   /** Tells of a call whether there is a place for it now. One place is kept for accounts whose runs are short. */
   function findPlaces(): (call: PooledCall) => boolean {
-    const nowMs = clock.monotonicMs()
-    const held = [...running].filter(({ heldSinceMs }) => heldSinceMs !== null)
-    const heavy = held.filter((one) => time.isHeavy(one.account, nowMs - (one.heldSinceMs ?? nowMs))).length
+    const { held, heavy } = findHeld()
     const asking = [...running].filter(({ asks }) => asks)
     const free = places * askingPerPlace - asking.length
     return (call) => {
       if (held.length >= places || countOf(held, call) >= Math.max(1, Math.floor(places / 2))) return false
-      if (heavy >= Math.max(1, places - 1) && time.isHeavy(call.account)) return false
+      if (heavy >= Math.max(1, places - 1) && isHeavy(call)) return false
       return call.worker !== null || !call.asks || countOf(asking, call) < free
     }
+  }
+
+  /**
+   * While a call waits for the kept place: ends the run that began last when it has become long there, as the first run of a new
+   * account may. It begins again in another place.
+   */
+  function freeKept(): void {
+    const short = [...waiting].filter((call) => !isHeavy(call))
+    isFreeing = short.length > 0
+    if (!isFreeing) return
+    timer.after(startAfterMs, freeKept)
+    const { held, heavy } = findHeld()
+    const last = held.filter(({ isMoved }) => !isMoved).at(-1)
+    const isWanted = short.some((call) => countOf(held, call) === 0)
+    if (places === 1 || heavy < places || !isWanted || (last?.worker?.computedMs() ?? 0) <= longMs) return
+    if (last) last.isMoved = true
+    last?.worker?.end()
   }
 
   /** Ends calls whose caller has left, and those that have waited for too long. */
@@ -132,13 +159,16 @@ export function createPlaces(
       next.heldSinceMs = clock.monotonicMs()
       return next
     },
-    /** Waits for a place and a worker. */
-    async enter(caller: PoolCaller): Promise<{ readonly call: PooledCall; readonly worker: PluginWorker }> {
+    /** Waits for a place and a worker. A call that is moved waits again. */
+    async enter(
+      caller: PoolCaller,
+      isMoved = false,
+    ): Promise<{ readonly call: PooledCall; readonly worker: PluginWorker }> {
       if (countOf(waiting, caller) >= maxWaiting - waiting.size) throw tooBusy()
       const { promise, resolve, reject } = Promise.withResolvers<PluginWorker>()
       const call: PooledCall = {
         ...{ worker: null, heldSinceMs: null, heldMs: 0, isDue: false, looks: 0, endedBy: undefined },
-        ...caller,
+        ...{ ...caller, isMoved },
         begin(worker) {
           call.worker = worker
           call.looks = 0
@@ -157,6 +187,7 @@ export function createPlaces(
         isLooking = true
         timer.after(lookMs, look)
       }
+      if (!isFreeing) freeKept()
       return { call, worker: await promise }
     },
     /** The place of a running call. */

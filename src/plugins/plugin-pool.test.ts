@@ -20,6 +20,7 @@ function createThread(number: number) {
       return { number }
     },
     usedMs: () => null,
+    computedMs: () => 0,
     isUsable: () => !thread.isWorn,
     end() {
       thread.isEnded = true
@@ -109,7 +110,7 @@ test("a call for which no other thread can be started waits for one that runs", 
   const runs: (() => void)[] = []
   const first: PluginWorker = {
     run: () => new Promise((resolve) => runs.push(() => resolve({ number: 0 }))),
-    ...{ usedMs: () => null, isUsable: () => true, end() {} },
+    ...{ usedMs: () => null, computedMs: () => 0, isUsable: () => true, end() {} },
   }
   const faults: string[] = []
   const pool = createPluginPool(first, {

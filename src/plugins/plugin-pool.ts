@@ -189,14 +189,19 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     caller: PoolCaller,
     limits: RunLimits,
   ): Promise<Record<string, unknown>> {
+    let isMoved = false
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       if (isEnded) throw ended()
-      const { call, worker } = await places.enter(caller)
+      const { call, worker } = await places.enter(caller, isMoved)
       let isFault = false
       try {
         return checkOutput(await worker.run(input, { ...context, place: places.placeOf(call) }, limits))
       } catch (thrown) {
         if (call.endedBy !== undefined) throw call.endedBy
+        if (call.isMoved && !isMoved && thrown instanceof ApiMistake) {
+          isMoved = true
+          continue
+        }
         isFault = thrown instanceof ApiMistake
         if (!(thrown instanceof ThreadBusy)) throw thrown
         countFault(new ApiMistake(leftOver))

@@ -25,6 +25,8 @@ export interface PluginWorker {
   run(input: unknown, context: CallContext, limits: RunLimits): Promise<unknown>
   /** The processor time of the last run of an isolated API, in milliseconds; null where it is not known or does not count. */
   usedMs(): number | null
+  /** The processor time of the present run of an isolated API, in milliseconds; 0 before it begins and where it is not known. */
+  computedMs(): number
   /** Whether it can run again. A worker that failed to answer in time, ended, or has something left over from a run, cannot. */
   isUsable(): boolean
   end(): void
@@ -91,6 +93,8 @@ export async function startPluginWorker(
   const thread = new Worker(join(import.meta.dir, workerFile))
   const shared = new Int32Array(new SharedArrayBuffer(16))
   let runs = 0
+  /** The last run of an isolated API that has loaded its code. */
+  let begun = 0
   let isAlive = true
   /** Whether it ends after its run. */
   let isWorn = false
@@ -117,8 +121,10 @@ export async function startPluginWorker(
   thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.kind === "ask") answer(data).catch(endAsking)
     else if (data.kind === "get") read(data).catch(endAsking)
-    else if (data.kind === "began") onBegan()
-    else if (data.kind === "said") onSaid(data.text)
+    else if (data.kind === "began") {
+      begun = runs
+      onBegan()
+    } else if (data.kind === "said") onSaid(data.text)
     else if (data.kind === "full") isWorn = true
     else if (data.kind === "uncaught") {
       // While it loads, nothing of a call can be left over.
@@ -219,6 +225,7 @@ export async function startPluginWorker(
 
   const worker: PluginWorker = {
     usedMs: () => usedMs,
+    computedMs: () => (begun === runs ? (threadMs(Atomics.load(shared, 1)) ?? 0) - sharedMs(3) : 0),
     isUsable: () => isAlive && !isWorn,
     end: () => endWith({ kind: "ended", cause: "it was ended" }),
     async run(input, { ports: given, premium, api, place }, limits) {

@@ -3,7 +3,7 @@ import type { Clock } from "../apis/contract.ts"
 /** After this time, half of what an account has used is forgotten. */
 const halfMs = 10_000
 /** A run that takes longer lets calls of others wait. */
-const longMs = 100
+export const longMs = 100
 /** After a long run, an account leaves one thread of each pool to others for so many times as long; a minute at most. */
 const heavyTimes = 20
 const maxHeavyMs = 60_000

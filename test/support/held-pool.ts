@@ -53,13 +53,16 @@ export function createHeldTrial(
     const thread = { isEnded: false }
     const number = threads.push(thread) - 1
     let fail = (_: Error) => {}
+    let beganMs = 0
     return {
       run: (account, { place }) =>
         new Promise((resolve, reject) => {
           fail = reject
+          beganMs = clock.monotonicMs()
           runs.push({ account, place, end: () => resolve({ number }) })
         }),
       usedMs: () => usedMs,
+      computedMs: () => usedMs ?? clock.monotonicMs() - beganMs,
       isUsable: () => !thread.isEnded,
       end() {
         thread.isEnded = true
