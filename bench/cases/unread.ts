@@ -6,8 +6,8 @@ import { type ServerProcess, startServer, usageOf } from "../processes.ts"
 
 const goalMb = 500
 const goalMs = 100
-/** Two times as long as an unread answer is kept. */
-const watchedMs = 40_000
+/** Longer than an unread answer is kept, so that those which waited for its memory are made too. The three kinds take 90 s. */
+const watchedMs = 30_000
 
 interface LargeCall {
   readonly name: string
@@ -48,23 +48,16 @@ export const unread: Case = {
   title: "Highest memory in MB, and longest wait of /health in ms, beside large answers that nobody reads",
   async run(bench) {
     const findings = []
+    // One round: the highest value of many moments is looked for, and five rounds would take ten minutes.
     for (const call of calls) {
-      const seen: Awaited<ReturnType<typeof watch>>[] = []
-      for (let round = 0; round < bench.rounds; round++) {
-        const store = await bench.store(1, 1)
-        const server = await startServer(bench.penknife(store))
-        try {
-          seen.push(await watch(server, call, store.keys[0] ?? ""))
-        } finally {
-          await server.stop()
-        }
-        bench.say(`${call.name}: ${JSON.stringify(seen.at(-1))}`)
-      }
-      const of = (name: keyof (typeof seen)[number]) => seen.map((one) => one[name])
+      const store = await bench.store(1, 1)
+      const server = await startServer(bench.penknife(store))
+      const seen = await watch(server, call, store.keys[0] ?? "").finally(() => server.stop())
+      bench.say(`${call.name}: ${JSON.stringify(seen)}`)
       findings.push(
-        toFinding(`${call.name}: MB`, of("mb"), { atMost: goalMb }),
-        toFinding(`${call.name}: ms of /health`, of("waitMs"), { atMost: goalMs }),
-        toFinding(`${call.name}: ms of processor time before /health`, of("busyMs"), { atMost: goalMs }),
+        toFinding(`${call.name}: MB`, [seen.mb], { atMost: goalMb }),
+        toFinding(`${call.name}: ms of /health`, [seen.waitMs], { atMost: goalMs }),
+        toFinding(`${call.name}: ms of processor time before /health`, [seen.busyMs], { atMost: goalMs }),
       )
     }
     const notes = [
