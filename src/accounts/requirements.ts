@@ -1,17 +1,17 @@
-import { firstHidden, isVisible } from "../values/hidden-characters.ts"
+import { firstHidden } from "../values/hidden-characters.ts"
 import { toNetworks } from "../values/ip.ts"
 import { messageOf } from "../values/message-of.ts"
 import { parseDuration, parseInstant } from "../values/time-text.ts"
 import type { Plan, Plans } from "./plan.ts"
 
 /**
- * Refuses a name without a visible character, or with one that deceives.
+ * Refuses a name of spaces, marks and format characters alone, and one with a character that deceives.
  * @param what begins the message, such as "The name of a key"
  * @throws AccountError
  */
 export function requireName(name: string, what: string): void {
   refuseHidden(name, what, "name")
-  if (isVisible(name)) return
+  if (/[^\p{Zs}\p{M}\p{Cf}]/u.test(name)) return
   throw new AccountError(
     `${what} needs at least one visible character, such as a letter, a digit or an emoji.`,
     "name",

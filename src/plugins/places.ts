@@ -105,10 +105,10 @@ export function createPlaces(
     timer.after(startAfterMs, freeKept)
     const { held, heavy } = findHeld()
     const last = held.filter(({ isMoved }) => !isMoved).at(-1)
-    const isWanted = short.some((call) => countOf(held, call) === 0)
-    if (places === 1 || heavy < places || !isWanted || (last?.worker?.computedMs() ?? 0) <= longMs) return
-    if (last) last.isMoved = true
-    last?.worker?.end()
+    if (places === 1 || heavy < places || short.every((call) => countOf(held, call) > 0)) return
+    if (!last?.worker || last.worker.computedMs() <= longMs) return
+    last.isMoved = true
+    last.worker.end()
   }
 
   /** Ends calls whose caller has left, and those that have waited for too long. */

@@ -121,10 +121,8 @@ export async function startPluginWorker(
   thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.kind === "ask") answer(data).catch(endAsking)
     else if (data.kind === "get") read(data).catch(endAsking)
-    else if (data.kind === "began") {
-      begun = runs
-      onBegan()
-    } else if (data.kind === "said") onSaid(data.text)
+    else if (data.kind === "began") onBegan()
+    else if (data.kind === "said") onSaid(data.text)
     else if (data.kind === "full") isWorn = true
     else if (data.kind === "uncaught") {
       // While it loads, nothing of a call can be left over.
@@ -191,6 +189,7 @@ export async function startPluginWorker(
     }
     let cancel = timer.after(isIsolated ? loadMs : limitMs, () => endWith(late))
     onBegan = () => {
+      begun = runs
       let passedMs = 0
       const lookAfter = (ms: number) => {
         passedMs += ms

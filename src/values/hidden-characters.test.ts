@@ -1,11 +1,5 @@
 import { expect, test } from "bun:test"
-import {
-  escapeHidden,
-  escapeHiddenInJson,
-  escapeHiddenInLines,
-  firstHidden,
-  isVisible,
-} from "./hidden-characters.ts"
+import { escapeHidden, escapeHiddenInJson, escapeHiddenInLines, firstHidden } from "./hidden-characters.ts"
 
 const allCharacters = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
 const hidden = allCharacters.filter((character) => /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(character))
@@ -51,15 +45,3 @@ test("of all characters, each blank one and each without a shape is found, but f
     found.filter((character) => /[\p{L}\p{N}\p{P}\p{Sc}]/u.test(character) && !/\p{DI}/u.test(character)),
   ).toEqual([])
 })
-
-test.each(["a", "山", "🎉", "👩‍👩‍👧", "🇩🇪", "\u0645", "e\u0301", "\u200bx", "½", "-", "\ue000"])(
-  "%j is visible",
-  (text) => expect(isVisible(text)).toBe(true),
-)
-
-test.each([
-  "",
-  " ",
-  ..."\u00a0\u3000 \u200b \u2060\u200d \u00ad \ufeff \u115f\u3164\uffa0 \u2800 \ufe0f".split(" "),
-  ..."\u0301 \u{e0041} \ud83c".split(" "),
-])("%j is not visible", (text) => expect(isVisible(text)).toBe(false))

@@ -48,17 +48,6 @@ export function firstHidden(text: string): string | null {
   return found === undefined ? null : `U+${found.toString(16).padStart(4, "0").toUpperCase()}`
 }
 
-/**
- * A character that shows by itself: no space, no format control such as U+200B, no lone mark or half of a character, and none
- * that is drawn empty, such as the Hangul fillers and the empty Braille pattern (Unicode UAX #44, Default_Ignorable_Code_Point).
- */
-const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Cs}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u
-
-/** Whether a text has a character that a reader sees. */
-export function isVisible(text: string): boolean {
-  return visible.test(text)
-}
-
 function toEscape(character: string): string {
   return `\\u${toHex(character)}`
 }
