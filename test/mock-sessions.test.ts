@@ -7,6 +7,7 @@ import { postWith } from "./support/keyed-request.ts"
 import { startTestMock } from "./support/mock.ts"
 import { liveInParallel, newSession } from "./support/mock-sessions.ts"
 import { createManualTimer } from "./support/timer.ts"
+import { until } from "./support/until.ts"
 
 const mock = await startTestMock()
 const get = (url: string, headers: Record<string, string> = {}) => readAnswer(fetch(url, { headers }))
@@ -214,10 +215,26 @@ describe("the room for sessions", () => {
       close: async (base) => {
         closed.push(base)
       },
+      onProblem: (cause) => {
+        throw cause
+      },
       timer,
     })
     return { timer, opened, closed, sessions }
   }
+
+  test("is taken back also when an idle session cannot be closed, and that is told", async () => {
+    const timer = createManualTimer()
+    const problems: string[] = []
+    const sessions = createSessions({
+      ...{ timer, open: async (base: string) => base, close: () => Promise.reject(new Error("no")) },
+      onProblem: (cause) => void problems.push(String(cause)),
+    })
+    await sessions.use(sessions.create(), async () => {})
+    timer.advance(600_000)
+    await until(() => problems.length > 0)
+    expect([problems, sessions.ids()]).toEqual([["Error: no"], []])
+  })
 
   test("is for a thousand; one more is refused until one ends", async () => {
     const { opened, closed, sessions } = create()

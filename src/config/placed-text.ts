@@ -23,7 +23,11 @@ export function readPlacedYaml(text: string): PlacedText {
     ({ pos: [offset], message }) => [...at(offset), message] as const,
   )
   const alias = "must not be an alias of YAML: write the value out"
-  visit(document, { Alias: (_, { range }) => void mistakes.push([...at(range?.[0] ?? 0), alias]) })
+  visit(document, {
+    Alias(_, { range }) {
+      mistakes.push([...at(range?.[0] ?? 0), alias])
+    },
+  })
   function placeOf(path: readonly string[]): Place {
     const node = path.length === 0 ? document.contents : document.getIn(path, true)
     if (isNode(node) && node.range) return at(node.range[0])

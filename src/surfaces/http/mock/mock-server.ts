@@ -87,7 +87,11 @@ export async function startMockServer(parts: MockServerParts, options: HttpOptio
   /** The place that the control request in progress is about. */
   const controlled = new AsyncLocalStorage<Place>()
   const shared = await openPlace("")
-  const sessions = createSessions({ open: openPlace, close: ({ instance }) => end(instance), timer })
+  const sessions = createSessions<Place>({
+    ...{ open: openPlace, close: ({ instance }: Place) => end(instance), timer },
+    onProblem: (cause) =>
+      shared.instance.state.pipeline.log.warn("an idle session was not closed", { cause: String(cause) }),
+  })
   const place = () => controlled.getStore() ?? shared
   const control = controlApp({
     state: () => place().instance.state,

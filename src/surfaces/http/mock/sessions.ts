@@ -38,6 +38,8 @@ interface Session<Place> {
 export function createSessions<Place>(parts: {
   readonly open: (base: string) => Promise<Place>
   readonly close: (place: Place) => Promise<void>
+  /** Told when a session that was idle could not be closed. */
+  readonly onProblem: (cause: unknown) => void
   readonly timer: Timer
 }) {
   const sessions = new Map<string, Session<Place>>()
@@ -50,7 +52,7 @@ export function createSessions<Place>(parts: {
     throw new Fault("notFound", `There is no such session. ${cause} POST /_mock/sessions makes one.`)
   }
 
-  const waitForIdle = (id: string) => parts.timer.after(idleMs, () => void end(id))
+  const waitForIdle = (id: string) => parts.timer.after(idleMs, () => void end(id).catch(parts.onProblem))
 
   async function end(id: string): Promise<void> {
     const { opened, keep } = find(id)
