@@ -194,7 +194,7 @@ describe("refused is", () => {
     ["an expiry of no time", { expires: "0" }, "expires", "must be in the future"],
     ["an expiry that is no date", { expires: "tomorrow" }, "expires", "a date such as 2027-01-31"],
     ["a name with a hidden character", { name: "a\u200f" }, "name", "U+200F"],
-    ["a name that shows nothing", { name: "\u2800" }, "name", "at least one visible character"],
+    ["a name that shows nothing", { name: "\u3000" }, "name", "at least one visible character"],
     ["metadata over 4 kB", { metadata: { a: "ä".repeat(2_050) } }, "metadata", "at most 4096 bytes"],
     ["a list with the same item twice", { block_apis: ["hmac", "hmac"] }, "block_apis", "must be"],
   ])("%s", async (_, values, parameter, text) => {
