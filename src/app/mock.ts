@@ -31,6 +31,7 @@ import { mockWebhookSecret } from "../mock/webhook-secret.ts"
 import { createThreadTime } from "../plugins/thread-time.ts"
 import { systemClock } from "../ports/clock.ts"
 import type { LogOutput } from "../ports/log-output.ts"
+import type { MailSender } from "../ports/mail-sender.ts"
 import { createMockClock, createMockWeb, createSeededRandom, prepareMockDns } from "../ports/mock-ports.ts"
 import { systemTimer } from "../ports/timer.ts"
 import { createSelfSigned } from "../ports/tls/self-signed.ts"
@@ -46,9 +47,9 @@ import { httpSettings } from "./generation.ts"
 import { openGuests } from "./guests.ts"
 import { createLazyThreads } from "./lazy-threads.ts"
 import { mailBrandOf } from "./mails.ts"
-import { createMockMails } from "./mock-mails.ts"
+import { createMockDeliveries } from "./mock-deliveries.ts"
+import { createMockMails, mockMailSender } from "./mock-mails.ts"
 import type { Seed } from "./mock-seed.ts"
-import { createMockWebhooks } from "./mock-webhooks.ts"
 import { createObservability, type OpenLog, openLog } from "./observability.ts"
 import { loadOwnApis } from "./own-apis.ts"
 import { pageAddresses } from "./page-addresses.ts"
@@ -94,6 +95,7 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
   const zone = (await readFixture(config, "dnsFile", parseZone)) ?? seed?.file.dns ?? mockZone
   const web = await readFixture(config, "webFile", parseWebFixture)
   const replies = web ?? seed?.file.web ?? mockWebFixture
+  const mailSender = mockMailSender(config)
   const journals = createJournalRoom()
   const createDns = prepareMockDns(zone, rootZone)
   // Loaded only for --like, since it slows the start.
@@ -103,7 +105,7 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
       createState: (serving) =>
         createState({ ...config, publicUrl: serving.publicUrl }, apis, opened, {
           ...serving,
-          ...{ dns: createDns(), replies, journal: createJournal(journals), seed },
+          ...{ dns: createDns(), replies, journal: createJournal(journals), seed, mailSender },
         }),
       parseZone,
       parseWebFixture,
@@ -128,7 +130,7 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
   }
 }
 
-type Start = { readonly replies: WebFixture; readonly seed: Seed | null }
+type Start = { readonly replies: WebFixture; readonly seed: Seed | null; readonly mailSender: MailSender }
 type StateParts = Serving & Pick<MockState, "dns" | "journal"> & Start
 
 /** Makes everything that a reset replaces. */
@@ -136,7 +138,7 @@ async function createState(
   config: Config,
   apis: readonly PreparedApi[],
   opened: OpenLog,
-  { url, openRequests, dns, replies, journal, seed }: StateParts,
+  { url, openRequests, dns, replies, journal, seed, mailSender }: StateParts,
 ): Promise<MockState> {
   const { plans, plan, seedTimeMs, logLevel } = config
   const runsOn = config.clock === "real"
@@ -156,8 +158,7 @@ async function createState(
   const auditRandom = createSeededRandom("audit")
   const forMails = { admin: openedStore.admin, clock, auditRandom, pages, random: createSeededRandom("mail") }
   const unsubscribes = createUnsubscribes(forMails)
-  const brand = () => mailBrandOf(config, pages)
-  const mockMails = createMockMails(openedStore.mails, brand, unsubscribes.linkFor, forMails.random)
+  const mockMails = createMockMails()
   const forGuests = { random: createSeededRandom("guests"), log: opened.log, ownIds: catalogIds }
   const running = runningOf(config, apis)
   const { prices } = running
@@ -166,13 +167,8 @@ async function createState(
   const webhook =
     config.webhook === null ? null : { url: config.webhook, secret: mockWebhookSecret, allowPrivate: false }
   const names = await seedMagicKeys({
-    store,
-    admin: openedStore.admin,
-    accounts,
-    plans,
-    clock,
-    plan,
-    webhook,
+    ...openedStore,
+    ...{ accounts, plans, clock, plan, webhook },
     ...(seed && { seed: seed.records }),
   })
   const adminKey = await seedAdminKey(openedStore.admin, clock)
@@ -232,12 +228,16 @@ async function createState(
   const faults = createFaults(createSeededRandom, seed?.file.profiles, seed?.file.profile)
   for (const rule of seed?.file.faults ?? []) faults.put(rule)
   for (const stub of seed?.file.stubs ?? []) stubs.put(stub)
-  const webhooks = createMockWebhooks({
+  const deliveries = createMockDeliveries({
     ...{ outbox, clock, clockRunsOn: runsOn, machineClock: systemClock, timer: systemTimer },
     ...{ log: opened.log, signsTimeOf: config.webhookTime, takeFault: faults.takeForWebhook },
+    mailing: {
+      ...{ mails: openedStore.mails, sender: mailSender, random: forMails.random, onComposed: mockMails.add },
+      ...{ brand: () => mailBrandOf(config, pages), unsubscribeLink: unsubscribes.linkFor },
+    },
   })
-  openedStore.listen({ onRaised: webhooks.raised, onMessage() {}, onConnected() {} })
-  webhooks.start()
+  openedStore.listen({ onRaised: deliveries.raised, onMessage() {}, onConnected() {} })
+  deliveries.start()
   const logSample = logLevel === null ? null : 1
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
   const admission = createAdmission(seen, plans, ports, sunsetsOf(definitions))
@@ -267,18 +267,18 @@ async function createState(
     async setClock(nowMs) {
       // Counts belong to the time before the reset.
       await history.write()
-      await webhooks.deliverUntil(nowMs, () => eventCheck.run(nowMs), clock.set)
+      await deliveries.deliverUntil(nowMs, () => eventCheck.run(nowMs), clock.set)
       clock.set(nowMs)
       await history.write()
       await cleaner.run()
     },
-    notices: webhooks.list,
+    notices: deliveries.list,
     async resendNotice(id) {
       const { resendNotice } = await import("../admin/notices/send-notice.ts")
       await createProgramRun(program)(resendNotice, { id }).catch(refuseResend)
-      return (await webhooks.list()).find((notice) => notice.id === id) ?? {}
+      return (await deliveries.list()).find((notice) => notice.id === id) ?? {}
     },
-    mails: mockMails.list,
+    mails: () => deliveries.settle().then(mockMails.list),
     async seed() {
       const { writeSeed } = await import("./mock-seed-file.ts")
       const start = { zone: mockZone, replies: mockWebFixture, profiles: seed?.file.profiles }
@@ -289,7 +289,7 @@ async function createState(
     async close() {
       journal.clear()
       await eventCheck.stop()
-      await webhooks.stop()
+      await deliveries.stop()
       await stop()
       await store.close()
     },

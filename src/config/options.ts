@@ -325,6 +325,12 @@ export const mockOwn = {
   // A test needs no settings to sign up and to search requests.
   signUpMode: { ...options.signUpMode, default: "open", defaultText: "open" },
   keepRequests: { ...options.keepRequests, default: 30, defaultText: "30" },
+  smtp: {
+    ...options.smtp,
+    help: "mail catcher on this machine that gets the mails, such as smtp://127.0.0.1:1025",
+    defaultText: "mails are only listed",
+  },
+  mailFrom: { ...options.mailFrom, default: "no-reply@localhost", defaultText: "no-reply@localhost" },
 } as const satisfies { readonly [K in keyof typeof options]?: (typeof options)[K] }
 
 /** Every setting by its key. */

@@ -5,7 +5,14 @@ import type { Log } from "../ports/log.ts"
 import { type MailReply, type MailSender, mailLimitMs } from "../ports/mail-sender.ts"
 import type { MailOutbox, MailRecord, MailResult } from "../store/mails.ts"
 import { messageOf } from "../values/message-of.ts"
-import { compose, toMessage, type UnsubscribeLink, unsubscribeOf, withToken } from "./compose.ts"
+import {
+  type ComposedMail,
+  compose,
+  toMessage,
+  type UnsubscribeLink,
+  unsubscribeOf,
+  withToken,
+} from "./compose.ts"
 import type { MailBrand } from "./layout.ts"
 
 /** Longer than an attempt can take, so that no other process sends the same mail meanwhile. */
@@ -19,13 +26,16 @@ function withoutTokens(text: string): string {
   return text.replace(/\bpkl-[0-9A-Za-z]*|\/unsubscribe\/\S*/g, "…")
 }
 
-interface MailDeliveryParts {
+/** The parts that {@link createMailDelivery} needs. */
+export interface MailDeliveryParts {
   readonly mails: MailOutbox
   /** Null without a mail server: mails are marked as not sent. */
   readonly sender: MailSender | null
   /** How mails look now: a configuration may change while the service runs. */
   readonly brand: () => MailBrand
   readonly unsubscribeLink: UnsubscribeLink
+  /** Called with each mail before it is handed over, its link included; for a test double, which shows it. */
+  readonly onComposed?: (mail: MailRecord, composed: ComposedMail) => void
   readonly clock: Clock
   readonly timer: Timer
   readonly random: Random
@@ -93,7 +103,9 @@ export function createMailDelivery(parts: MailDeliveryParts) {
     const unsubscribe = await unsubscribeOf(mail, parts.unsubscribeLink)
     let message: Buffer
     try {
-      message = await toMessage(mail, compose(mail, brand, unsubscribe), brand)
+      const composed = compose(mail, brand, unsubscribe)
+      parts.onComposed?.(mail, composed)
+      message = await toMessage(mail, composed, brand)
     } catch (cause) {
       return { kind: "refused", status: null, error: `the mail cannot be written: ${messageOf(cause)}` }
     }

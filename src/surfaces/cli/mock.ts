@@ -22,6 +22,8 @@ const settings: readonly OptionKey[] = [
     "noGraphql",
     "noMcp",
     "publicUrl",
+    "smtp",
+    "mailFrom",
     "title",
     "brandColor",
     "logo",

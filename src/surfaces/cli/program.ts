@@ -25,6 +25,7 @@ import {
   addMove,
   addRestore,
 } from "./store-commands.ts"
+import { addWebhookListen } from "./webhook-listen.ts"
 
 /** Commands that start something. Only theirs is made, since making the commands of all operations takes a third of a start. */
 const starts: ReadonlyMap<string, (program: Command, parts: CliParts) => void> = new Map([
@@ -87,6 +88,7 @@ async function addAll(program: Command, parts: CliParts, argv: readonly string[]
   const commands = [
     addServe,
     addMock,
+    addWebhookListen,
     addCall,
     addAuditMail,
     addApiCommands,

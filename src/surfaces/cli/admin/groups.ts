@@ -10,6 +10,7 @@ const groupDescriptions: Readonly<Record<string, string>> = {
   history: "Show calls, errors and credits by time.",
   plan: "Show plans and prices.",
   backups: "Make, check and download backups in the directory that the service is set to use.",
+  webhook: "Receive webhooks.",
   config: "Check, show and compare configurations.",
 }
 

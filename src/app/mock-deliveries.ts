@@ -1,7 +1,14 @@
 import type { Clock, Timer } from "../apis/contract.ts"
+import { createMailDelivery, type MailDeliveryParts } from "../mail/deliver-mails.ts"
 import type { WebhookFault } from "../mock/faults.ts"
 import type { Log } from "../ports/log.ts"
-import { createWebhookSender, type WebhookResponse, webhookLimitMs } from "../ports/webhook-sender.ts"
+import type { MailReply, MailSender } from "../ports/mail-sender.ts"
+import {
+  createWebhookSender,
+  type WebhookRequest,
+  type WebhookResponse,
+  webhookLimitMs,
+} from "../ports/webhook-sender.ts"
 import type { DueNotice, NoticeRecord, Outbox } from "../store/outbox.ts"
 import { hostOf, isLoopback } from "../values/ip.ts"
 import { toIso } from "../values/time-text.ts"
@@ -9,26 +16,17 @@ import { signedHeaders, toMessage } from "../webhooks/attempt.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
 
 /** A request to a receiver as the test double shows it. */
-interface ShownAttempt {
-  /** The time of the test double's clock. */
-  readonly at: string
-  /** How long it took by that clock, milliseconds: 0 while it stands still. */
-  readonly duration_ms: number
-  readonly url: string
-  /** The status of the answer; null without one. */
-  readonly status: number | null
-  /** Why there was no answer; null with one. */
-  readonly error: string | null
-  /** The fault that changed it; null without one. */
-  readonly fault: WebhookFault | null
-  /** Whether it was sent: a fault may answer instead of the receiver. */
-  readonly sent: boolean
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
+type ShownAttempt = ReturnType<typeof toAttempt>
 
-interface MockWebhooksParts {
+interface MockDeliveriesParts {
   readonly outbox: Outbox
+  /** The mails, and how they are written and sent. */
+  readonly mailing: Pick<
+    MailDeliveryParts,
+    "mails" | "brand" | "unsubscribeLink" | "onComposed" | "random"
+  > & {
+    readonly sender: MailSender
+  }
   readonly clock: Clock
   /** The machine's clock, by which receivers check the time of a signature. */
   readonly machineClock: Clock
@@ -44,8 +42,6 @@ interface MockWebhooksParts {
 
 /** The longest that one move of the clock waits for receivers in real time, and an attempt more. */
 const moveLimitMs = 20_000
-/** Longer than any move of the clock. */
-const maxMoveMs = 8_640_000_000_000_000
 /** How long a look at the notices waits for attempts in progress, in real time. */
 const lookWaitMs = 1_000
 /** The most requests to receivers that are kept to be shown, about a kilobyte each. */
@@ -61,29 +57,36 @@ const notLocal =
 /** Waits as long as they can be, so that the same tests see the same: 5 s, doubling up to an hour. */
 const longestWaits = { bytes: (length: number) => new Uint8Array(length).fill(255) }
 
-/** A clock that stands still wakes nobody. Whoever moves it runs what became due. */
-const noTimer = { after: () => () => {} }
-
-/** Delivers the webhooks of a test double, as a service does, to receivers on this machine alone. */
-export function createMockWebhooks(parts: MockWebhooksParts) {
-  const { outbox, clock, machineClock, timer, takeFault } = parts
+/** Delivers webhooks and mails of a test double, as a service does, on this machine alone. */
+export function createMockDeliveries(parts: MockDeliveriesParts) {
+  const { outbox, mailing, clock, machineClock, timer, takeFault } = parts
+  // A clock that stands still wakes nobody. Whoever moves it runs what became due.
+  const loopTimer = parts.clockRunsOn ? timer : { ...timer, after: () => () => {} }
   const ended = new AbortController()
   const local = createWebhookSender({ timer, ended: ended.signal })
+  const { promise: mailsEnded, resolve: endMails } = Promise.withResolvers<MailReply>()
   const shown = new Map<string, ShownAttempt[]>()
   let shownCount = 0
   /** Receivers that were silent during the present move of the clock: they would be at each attempt of the move. */
   let silent: Set<string> | null = null
 
+  /** Events of the time that a move passes over are in the outbox before the clock is there: they wait long. */
+  const whileMoving = <Options extends object>(options: Options): Options =>
+    silent === null ? options : { ...options, maxWaitMs: Number.MAX_SAFE_INTEGER / 2 }
+
+  const mailDelivery = createMailDelivery({
+    ...parts,
+    ...mailing,
+    mails: { ...mailing.mails, claim: (options) => mailing.mails.claim(whileMoving(options)) },
+    sender: { send: (mail) => Promise.race([mailing.sender.send(mail), mailsEnded]) },
+    timer: loopTimer,
+  })
   const delivery = createDelivery({
     ...parts,
-    outbox: {
-      ...outbox,
-      // Events of the time that a move passes over are in the outbox before the clock is there.
-      claim: (options) => outbox.claim(silent === null ? options : { ...options, maxWaitMs: maxMoveMs }),
-    },
+    outbox: { ...outbox, claim: (options) => outbox.claim(whileMoving(options)) },
     sender: local,
     random: longestWaits,
-    timer: parts.clockRunsOn ? timer : { ...timer, ...noTimer },
+    timer: loopTimer,
     partsFor(notice) {
       const isLocal = isLoopback(hostOf(new URL(notice.webhook.url)))
       const fault = isLocal ? takeFault(notice.attempts) : null
@@ -109,7 +112,7 @@ export function createMockWebhooks(parts: MockWebhooksParts) {
   /** Sends one request, unless a fault answers it or its receiver was silent, and keeps it to be shown. */
   async function exchange(
     { id, host }: DueNotice,
-    request: Parameters<typeof local.send>[0],
+    request: WebhookRequest,
     fault: WebhookFault | null,
   ): Promise<WebhookResponse> {
     const at = toIso(clock.now())
@@ -118,18 +121,8 @@ export function createMockWebhooks(parts: MockWebhooksParts) {
     const instead = answerInstead(fault, silent?.has(host) ?? false)
     const response = instead ?? (await local.send(request))
     if (instead === null && machineClock.monotonicMs() - beganMs >= webhookLimitMs) silent?.add(host)
-    const { url, headers, body } = request
-    show(id, {
-      at,
-      duration_ms: Math.round(clock.monotonicMs() - startMs),
-      url,
-      status: "status" in response ? response.status : null,
-      error: "error" in response ? response.error : null,
-      fault,
-      sent: instead === null,
-      headers,
-      body,
-    })
+    const durationMs = Math.round(clock.monotonicMs() - startMs)
+    show(id, toAttempt(request, response, { at, durationMs, fault, sent: instead === null }))
     return response
   }
 
@@ -143,17 +136,26 @@ export function createMockWebhooks(parts: MockWebhooksParts) {
     }
   }
 
+  const runDue = () => Promise.all([delivery.runDue(), mailDelivery.runDue()])
+
   /** Waits for attempts that are due or in progress, but not long: a receiver may be silent, or be the one who asks. */
   async function settle(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const cancel = timer.after(lookWaitMs, resolve)
-    await Promise.race([delivery.runDue(), promise])
+    await Promise.race([runDue(), promise])
     cancel()
   }
 
   return {
-    raised: delivery.raised,
-    start: delivery.start,
+    raised(notices: readonly NoticeRecord[]) {
+      delivery.raised(notices)
+      mailDelivery.wake()
+    },
+    start() {
+      delivery.start()
+      mailDelivery.start()
+    },
+    settle,
     /** Notices with their attempts, oldest first. */
     async list() {
       await settle()
@@ -170,10 +172,11 @@ export function createMockWebhooks(parts: MockWebhooksParts) {
       try {
         await raise()
         for (;;) {
-          await delivery.runDue()
-          const nextMs = await outbox.nextAttemptMs(clock.now())
-          const isLate = machineClock.monotonicMs() - beganMs > moveLimitMs
-          if (nextMs === null || nextMs > untilMs || isLate) return
+          await runDue()
+          const nowMs = clock.now()
+          const next = await Promise.all([outbox.nextAttemptMs(nowMs), mailing.mails.nextAttemptMs(nowMs)])
+          const nextMs = Math.min(...next.map((ms) => ms ?? Number.POSITIVE_INFINITY))
+          if (nextMs > untilMs || machineClock.monotonicMs() - beganMs > moveLimitMs) return
           setClock(nextMs)
         }
       } finally {
@@ -183,7 +186,8 @@ export function createMockWebhooks(parts: MockWebhooksParts) {
     /** Ends the attempts in progress. */
     async stop() {
       ended.abort()
-      await delivery.stop()
+      endMails({ kind: "retry", status: null, error: "the test double was reset" })
+      await Promise.all([delivery.stop(), mailDelivery.stop()])
     },
   }
 }
@@ -195,6 +199,22 @@ function answerInstead(fault: WebhookFault | null, isSilent: boolean): WebhookRe
   if (fault?.delay_ms !== undefined) return { error: "delayed by a fault", retryMs: fault.delay_ms }
   if (isSilent) return { error: "not sent: the receiver was silent before, in the same move of the clock" }
   return null
+}
+
+/** Times are those of the test double's clock: while it stands still, an attempt takes 0 ms. */
+function toAttempt(
+  { url, headers, body }: Pick<WebhookRequest, "url" | "headers" | "body">,
+  response: WebhookResponse,
+  {
+    at,
+    durationMs,
+    fault,
+    sent,
+  }: { at: string; durationMs: number; fault: WebhookFault | null; sent: boolean },
+) {
+  const status = "status" in response ? response.status : null
+  const error = "error" in response ? response.error : null
+  return { at, duration_ms: durationMs, url, status, error, fault, sent, headers, body }
 }
 
 function toShown(notice: NoticeRecord, attempts: readonly ShownAttempt[]) {
