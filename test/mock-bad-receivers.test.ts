@@ -1,0 +1,142 @@
+/** Receivers of webhooks that do not answer as they should hold up neither the test double nor its clock. */
+import { afterAll, expect, test } from "bun:test"
+import { createServer } from "node:net"
+import { Webhook } from "standardwebhooks"
+import { createMockDeliveries } from "../src/app/mock-deliveries.ts"
+import { mockWebhookSecret } from "../src/mock/webhook-secret.ts"
+import { systemClock } from "../src/ports/clock.ts"
+import { createLog } from "../src/ports/log.ts"
+import { createMockClock } from "../src/ports/mock-ports.ts"
+import { systemRandom } from "../src/ports/random.ts"
+import { systemTimer } from "../src/ports/timer.ts"
+import { webhookLimitMs } from "../src/ports/webhook-sender.ts"
+import { openSqliteStore } from "../src/store/sqlite/open-sqlite.ts"
+import { accountDetailsOf, changeOf } from "./support/admin-store.ts"
+import { startTestMock, type TestMock } from "./support/mock.ts"
+import { startReceiver, statusOnly } from "./support/receiver.ts"
+import { createManualTimer } from "./support/timer.ts"
+
+interface Notice {
+  readonly id: string
+  readonly state: string
+  readonly attempts: readonly { readonly status: number | null; readonly error: string | null }[]
+}
+const noticesOf = async (mock: TestMock) => (await mock.control("GET", "/notices")).data?.notices as Notice[]
+/** Raises three notices. */
+const exhaust = (mock: TestMock) => mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-no-credits" })
+
+test("the library verifies a thousand of a thousand", async () => {
+  const receiver = startReceiver()
+  const mock = await startTestMock({ webhook: receiver.url })
+  await exhaust(mock)
+  const [notice] = await noticesOf(mock)
+  for (let sent = 3; sent < 1_000; sent++) await mock.control("PUT", `/notices/${notice?.id}/resend`)
+  expect(receiver.received).toHaveLength(1_000)
+  const library = new Webhook(mockWebhookSecret)
+  for (const { headers, body } of receiver.received) library.verify(body, headers)
+})
+
+test("one that closes the connection is tried for a day, and the move of the clock ends", async () => {
+  let connections = 0
+  const server = createServer((socket) => {
+    connections++
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
+  afterAll(() => void server.close())
+  const address = server.address()
+  if (typeof address !== "object" || address === null) throw new Error("the server has no port")
+  const mock = await startTestMock({ webhook: `http://127.0.0.1:${address.port}/hook` })
+  await exhaust(mock)
+  expect((await mock.control("PUT", "/clock", { advance: "31d" })).code).toBe(200)
+  expect(connections).toBeGreaterThan(60)
+  for (const { state, attempts } of (await noticesOf(mock)).slice(0, 3)) {
+    expect(state).toBe("failed")
+    expect(attempts.filter(({ status, error }) => status !== null || error === null)).toEqual([])
+  }
+})
+
+test("a redirect is not followed", async () => {
+  const [receiver, other] = [startReceiver(), startReceiver()]
+  receiver.answer(() => statusOnly(307, { location: other.url }))
+  const mock = await startTestMock({ webhook: receiver.url })
+  await exhaust(mock)
+  expect(await noticesOf(mock)).toMatchObject(
+    Array.from({ length: 3 }, () => ({ state: "pending", attempts: [{ status: 307 }] })),
+  )
+  expect(other.received).toEqual([])
+})
+
+test("an answer of 100 MB is not read to its end", async () => {
+  const chunk = new Uint8Array(1_000_000)
+  let asked = 0
+  const receiver = startReceiver()
+  receiver.answer(() => {
+    let left = 100
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      asked++
+      if (left-- > 0) controller.enqueue(chunk)
+      else controller.close()
+    }
+    return new Response(new ReadableStream({ pull }))
+  })
+  const mock = await startTestMock({ webhook: receiver.url })
+  await exhaust(mock)
+  expect(await noticesOf(mock)).toMatchObject(Array.from({ length: 3 }, () => ({ state: "delivered" })))
+  expect(asked).toBeLessThan(60)
+})
+
+test("one that is silent takes ten seconds of a move of the clock, and is not asked again in it", async () => {
+  const receiver = startReceiver()
+  receiver.answer(() => new Promise(() => {}))
+  const timer = createManualTimer()
+  const clock = createMockClock(Date.UTC(2025, 0, 1))
+  const [startMs, dayMs] = [clock.now(), 86_400_000]
+  let machineMs = 0
+  const logged: string[] = []
+  const store = openSqliteStore(":memory:", { timer: systemTimer })
+  const unused = () => {
+    throw new Error("there is no mail")
+  }
+  const deliveries = createMockDeliveries({
+    ...{
+      outbox: store.outbox,
+      clock,
+      timer,
+      log: createLog((line) => logged.push(line)),
+      clockRunsOn: false,
+      signsTimeOf: "mock",
+    },
+    machineClock: { ...systemClock, monotonicMs: () => machineMs },
+    takeFault: () => null,
+    mailing: {
+      ...{ mails: store.mails, random: systemRandom, sender: { send: unused } },
+      ...{ brand: unused, unsubscribeLink: unused, onComposed: unused },
+    },
+  })
+  const webhook = { url: receiver.url, secret: mockWebhookSecret, allowPrivate: false }
+  const notice = { id: "msg_1", accountId: "acc_1", type: "key.created", data: "{}", nowMs: startMs } as const
+  await store.admin.apply(
+    changeOf([
+      { kind: "account.insert", account: accountDetailsOf() },
+      { kind: "webhook.set", accountId: "acc_1", webhook },
+      { kind: "notice.insert", ...notice },
+    ]),
+  )
+  const moved = deliveries.deliverUntil(startMs + 31 * dayMs, async () => {}, clock.set)
+  await receiver.count(1)
+  machineMs += webhookLimitMs
+  timer.advance(webhookLimitMs)
+  await moved
+  expect(receiver.received).toHaveLength(1)
+  const [listed] = await deliveries.list()
+  expect(listed).toMatchObject({ id: "msg_1", state: "failed" })
+  const [first, ...others] = listed?.attempts ?? []
+  expect(first).toMatchObject({ sent: true, status: null, error: "no answer within 10 s" })
+  expect(others.length).toBeGreaterThan(20)
+  for (const attempt of others)
+    expect(attempt).toMatchObject({ sent: false, error: expect.stringContaining("was silent before") })
+  expect(logged.filter((line) => line.includes("delivery failed"))).toEqual([])
+  await deliveries.stop()
+  await store.store.close()
+})
