@@ -195,11 +195,12 @@ test("lists its sessions, takes no body to make one, and says which methods ther
 
 test("a request in progress is answered by its session, which ends meanwhile", async () => {
   const { id, url } = await newSession(mock.url)
-  await put(`${url}/_mock/faults`, { api: "bluetoothlookup", delay_ms: 300 })
-  const [answer, ended] = await Promise.all([
-    get(url + lookUp, key),
-    Bun.sleep(50).then(() => fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })),
-  ])
+  await put(`${url}/_mock/faults`, { api: "bluetoothlookup", delay_ms: 300, times: 1 })
+  const call = get(url + lookUp, key)
+  // Its fault is taken when the request has begun.
+  await until(async () => !JSON.stringify((await get(`${url}/_mock/faults`)).data).includes("delay_ms"))
+  const ended = await fetch(`${mock.url}/_mock/sessions/${id}`, { method: "DELETE" })
+  const answer = await call
   expect([answer.data?.company, ended.status]).toEqual(["Apple, Inc.", 200])
 })
 

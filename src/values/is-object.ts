@@ -3,7 +3,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** The value, or an object without members if it is none. */
+/** The value if it is an object; otherwise one without members. */
 export function toObject(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {}
 }

@@ -75,7 +75,7 @@ function reasonOf(check: () => unknown): string | null {
   }
 }
 
-/** The type of a message, which is its first field; null for a body that is none. */
+/** The type of a message, which is its first field; null for a body that is no message. */
 function typeOf(body: string): string | null {
   return /^\{"type":"([\w.]+)"/.exec(body)?.[1] ?? null
 }

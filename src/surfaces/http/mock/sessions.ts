@@ -32,7 +32,7 @@ interface Session<Place> {
 }
 
 /**
- * Keeps apart what parallel tests do on one mock: each session is a mock of its own.
+ * Keeps apart what parallel tests do on one mock: each session is a separate mock.
  * @param parts.open makes the mock that answers below a base path
  */
 export function createSessions<Place>(parts: {
