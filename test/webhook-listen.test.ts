@@ -74,17 +74,32 @@ test("says of each request why it does not verify, and shows its body", async ()
   expect((await fetch(url, { method: "POST", body: "x".repeat(2_000_000) })).status).toBe(413)
 })
 
+test("a body moves no cursor of the terminal", async () => {
+  const child = Bun.spawn([process.execPath, main, "webhook", "listen", "0"], { stdout: "pipe" })
+  started.push(child)
+  const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) })[Symbol.asyncIterator]()
+  const line = async () => String((await lines.next()).value)
+  const url = (await line()).replace("penknife listening on ", "")
+  await fetch(url, { method: "POST", body: "a\u001b[2Jb\u202ec" })
+  const printed = [await line(), await line(), await line()]
+  expect(printed).toEqual([
+    "",
+    "no id no type not verified: Missing required headers",
+    "a\\u001b[2Jb\\u202ec",
+  ])
+})
+
 test("a port that is taken or none, and a secret that is none, are refused with what to change", async () => {
   const { url } = await listen()
   const { port } = new URL(url)
   const wrong = "penknife: --secret must be a secret such as whsec_….\n"
   expect(await refused(port)).toEqual([
     2,
-    expect.stringMatching(new RegExp(`^penknife: Port ${port} cannot be used: .+\n$`)),
+    `penknife: Port ${port} cannot be opened. Another program may listen there: 0 picks a free port.\n`,
   ])
   expect(await refused("http")).toEqual([
     2,
-    "penknife: Port http cannot be used: must be a whole number from 0 to 65535, not 'http'.\n",
+    "penknife: The port must be a whole number from 0 to 65535, not 'http'.\n",
   ])
   expect(await refused("0", "--secret", "geheim")).toEqual([2, wrong])
 })

@@ -2,6 +2,7 @@ import type { Command } from "commander"
 import { ConfigError } from "../../config/config-error.ts"
 import { integer } from "../../config/readers.ts"
 import { mockWebhookSecret } from "../../mock/webhook-secret.ts"
+import { escapeHiddenInLines } from "../../values/hidden-characters.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { findOrAdd } from "./admin/groups.ts"
 import { example } from "./output.ts"
@@ -27,7 +28,7 @@ export function addWebhookListen(program: Command, { terminal, stopRequested }: 
         throw new ConfigError("--secret must be a secret such as whsec_….")
       const { Webhook } = await import("standardwebhooks")
       const webhook = new Webhook(secret)
-      const server = listen(port, async (request) => {
+      const server = listen(toPort(port), async (request) => {
         const body = await request.text()
         const headers = Object.fromEntries(request.headers)
         const reason = reasonOf(() => webhook.verify(body, headers, { jsonParse: false }))
@@ -38,7 +39,9 @@ export function addWebhookListen(program: Command, { terminal, stopRequested }: 
           reason,
         }
         const verdict = reason === null ? "verified" : `not verified: ${reason}`
-        const line = `${seen.id ?? "no id"} ${seen.type ?? "no type"} ${verdict}\n${body}\n`
+        // A body may come from anyone.
+        const shown = escapeHiddenInLines(body)
+        const line = `${seen.id ?? "no id"} ${seen.type ?? "no type"} ${verdict}\n${shown}\n`
         terminal.out(json ? `${JSON.stringify({ ...seen, body })}\n` : `${line}\n`)
       })
       const url = `http://127.0.0.1:${server.port}/`
@@ -50,18 +53,28 @@ export function addWebhookListen(program: Command, { terminal, stopRequested }: 
     })
 }
 
-function listen(port: string, receive: (request: Request) => Promise<void>) {
+function listen(port: number, receive: (request: Request) => Promise<void>) {
   try {
     return Bun.serve({
       hostname: "127.0.0.1",
-      port: integer(0, 65_535)(port),
+      port,
       maxRequestBodySize: maxBodyBytes,
       fetch: (request) => receive(request).then(() => new Response(null, { status: 204 })),
       // The sender hung up in its body.
       error: () => new Response(null, { status: 400 }),
     })
+  } catch {
+    throw new ConfigError(
+      `Port ${port} cannot be opened. Another program may listen there: 0 picks a free port.`,
+    )
+  }
+}
+
+function toPort(text: string): number {
+  try {
+    return integer(0, 65_535)(text)
   } catch (thrown) {
-    throw new ConfigError(`Port ${port} cannot be used: ${messageOf(thrown).replace(/\.$/, "")}.`)
+    throw new ConfigError(`The port ${messageOf(thrown)}.`)
   }
 }
 
