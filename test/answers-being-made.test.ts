@@ -68,8 +68,8 @@ const clock = {
 }
 const service = startCatalogService([ordered, slow, lines], { clock, timer })
 /**
- * Above 192 KiB, its answers are made one after the other. One that is made before the other arrives, and that nobody has read yet,
- * leaves room: the other would be refused.
+ * Above 192 KiB, its answers are made one after the other. A whole one that nobody has read yet leaves room for another, which
+ * would be refused.
  */
 const narrow = startCatalogService([large], { clock }, { maxUnsent: 3 * 1_048_576 })
 
