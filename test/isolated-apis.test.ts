@@ -13,8 +13,8 @@ import { systemClock } from "../src/ports/clock.ts"
 import { readMemoryUse } from "../src/ports/machine.ts"
 import { systemTimer } from "../src/ports/timer.ts"
 import { echoApi, startCatalogService } from "./support/catalog-service.ts"
+import { mainThreadMs } from "./support/processor-time.ts"
 import { until } from "./support/until.ts"
-import { mainThreadMs } from "./support/worst-inputs.ts"
 
 const uncaught: string[] = []
 const use = readMemoryUse()

@@ -1,7 +1,8 @@
 /** One account that fills all threads of isolated APIs, by every surface and with several keys: others are answered beside it. */
 import { expect, test } from "bun:test"
 import { earlierRequest } from "./support/mcp.ts"
-import { mainThreadMs, startWatchedService } from "./support/worst-inputs.ts"
+import { mainThreadMs } from "./support/processor-time.ts"
+import { startWatchedService } from "./support/worst-inputs.ts"
 
 const isWatchable = process.platform === "linux"
 const service = isWatchable ? await startWatchedService(3, 1) : null

@@ -1,6 +1,7 @@
 /** Measures the waits of ordinary callers of a service in another process, while others do their worst. */
 import { keepAliveTimer } from "../../src/ports/timer.ts"
-import { mainThreadMs, type WatchedService } from "./worst-inputs.ts"
+import { mainThreadMs } from "./processor-time.ts"
+import type { WatchedService } from "./worst-inputs.ts"
 
 /** The results of the ordinary calls. */
 export interface Seen {

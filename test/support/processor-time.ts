@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs"
+
 /**
  * The processor time of this process, in milliseconds, while `work` runs. Unlike the time that passes, a busy machine does not
  * change it much.
@@ -14,4 +16,11 @@ export async function leastProcessorMs(work: () => unknown): Promise<number> {
   let leastMs = Number.POSITIVE_INFINITY
   for (let turn = 0; turn < 4; turn++) leastMs = Math.min(leastMs, await processorMs(work))
   return leastMs
+}
+
+/** The processor time of the main thread of a process, in milliseconds; 0 on systems that do not tell it. */
+export function mainThreadMs(pid: number): number {
+  if (process.platform !== "linux") return 0
+  const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "latin1").split(" ")
+  return Number(nanoseconds) / 1e6
 }

@@ -2,9 +2,9 @@ import { afterAll } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ApiDefinition } from "../../src/apis/contract.ts"
-import { keepAliveTimer } from "../../src/ports/timer.ts"
 import { ownCommand } from "./own-command.ts"
 import { tempDir } from "./temp.ts"
+import { type SeenTurns, watchTurns } from "./turn-watch.ts"
 
 /** The name of an input that takes much time or memory, and the input. */
 export type WorstInput = readonly [what: string, input: Readonly<Record<string, unknown>>]
@@ -90,25 +90,12 @@ async function runJson(db: string, ...argv: readonly string[]): Promise<Readonly
 }
 
 /** The effect of a call with a worst input on other calls. */
-export interface Strain {
+export interface Strain extends SeenTurns {
   readonly status: number
   readonly error: string | null
   /** Credits that it cost. */
   readonly charged: number
-  /** How many requests for `/health` were answered meanwhile. */
-  readonly answers: number
-  /**
-   * The most processor time that the service's main thread used during one request for `/health`: the longest time that a request
-   * had to wait for it. Unlike the duration of the request, it does not include waits for a processor that other programs use.
-   */
-  readonly longestMs: number
 }
-
-/**
- * Between two questions for `/health`. A turn that begins in it is seen shorter by so much; without it they take a whole
- * processor.
- */
-const pauseMs = 5
 
 /** Calls an API with an input, and asks for `/health` all the while. */
 export async function strain(
@@ -116,26 +103,10 @@ export async function strain(
   api: Pick<ApiDefinition, "id" | "method">,
   input: WorstInput[1],
 ): Promise<Strain> {
-  const { url, pid } = service
   const before = await creditsUsed(service)
-  let isOver = false
-  const call = fetch(requestFor(service, api, input)).finally(() => {
-    isOver = true
-  })
-  let longestMs = 0
-  let answers = 0
-  do {
-    const startedMs = mainThreadMs(pid)
-    const health = await fetch(`${url}/health`)
-    await health.text()
-    if (health.status !== 200) throw new Error(`/health answered ${health.status}`)
-    longestMs = Math.max(longestMs, mainThreadMs(pid) - startedMs)
-    answers++
-    await new Promise<void>((resolve) => keepAliveTimer.after(pauseMs, resolve))
-  } while (!isOver)
-  const answer = await call
-  const { error } = (await answer.json()) as { error: string | null }
-  return { status: answer.status, error, charged: (await creditsUsed(service)) - before, answers, longestMs }
+  const { result, ...turns } = await watchTurns(service, () => fetch(requestFor(service, api, input)))
+  const { error } = (await result.json()) as { error: string | null }
+  return { status: result.status, error, charged: (await creditsUsed(service)) - before, ...turns }
 }
 
 function requestFor(
@@ -156,13 +127,6 @@ async function creditsUsed({ url, key }: WatchedService): Promise<number> {
   const answer = await fetch(`${url}/v1/usage`, { headers: { "x-api-key": key } })
   await answer.text()
   return Number(answer.headers.get("x-api-credits-used"))
-}
-
-/** The processor time of the main thread of a process, in milliseconds; 0 on systems that do not tell it. */
-export function mainThreadMs(pid: number): number {
-  if (process.platform !== "linux") return 0
-  const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "latin1").split(" ")
-  return Number(nanoseconds) / 1e6
 }
 
 /** The memory of a process in MB: now, and the most so far. */
