@@ -23,7 +23,7 @@ async function withDatabase(work: (sql: SQL) => Promise<void>): Promise<void> {
 test("are read without the usage of each account", async () => {
   await withDatabase(async (sql) => {
     await migrate(sql, "test", { timer: keepAliveTimer })
-    const [text, values] = selectTotals(query, { ...usageDialect, monthsUntil: null })
+    const [text, values] = selectTotals(query, usageDialect, { monthsUntil: null, after: null, most: 101 })
     const plan = JSON.stringify(await sql.unsafe(`EXPLAIN (FORMAT JSON) ${text}`, [...values]))
     expect([...plan.matchAll(/"Relation Name":\s*"(\w+)"/g)].map(([, name]) => name).sort()).toEqual([
       "usage_changes",

@@ -2,21 +2,21 @@ import { toLowerAscii } from "../values/ascii.ts"
 import type { AccountDetails, Page } from "./admin-store.ts"
 import type { AccountFilter, AccountOrder } from "./list-filters.ts"
 import {
+  beginsWith,
   type Candidates,
   type Condition,
   compares,
   countRows,
   equals,
+  type ListParts,
   type ListQuery,
   type Order,
   orderBy,
+  placeOf,
   type RowCount,
   readPage,
-  refusePlace,
 } from "./list-page.ts"
-import type { ListParts } from "./list-parts.ts"
 import * as rows from "./rows.ts"
-import { beginsWith } from "./text-start.ts"
 
 /** The start of each account's id. */
 const idStart = "acc_"
@@ -62,7 +62,7 @@ export function prepareAccountList(parts: ListParts) {
     if (sinceMs !== undefined) check([parts.mayBeNearLimit, sinceMs], [() => nearLimit])
     if (search !== undefined) check(...finds(search))
     if (keyPrefix !== undefined) {
-      const [toSql, ...values] = beginsWith(parts.byBytes("prefix"), keyPrefix)
+      const [toSql, ...values] = beginsWith(`prefix COLLATE "C"`, keyPrefix)
       check(
         [
           (...given) =>
@@ -127,7 +127,7 @@ export function prepareAccountList(parts: ListParts) {
       candidates: candidates.map(({ select }) => ({ column: "account_id", select })),
     }
     const found: AccountDetails[] = []
-    let { isUsed, after } = placeOf(page, order)
+    let { isUsed, after } = partAt(page, order)
     while (found.length < page.limit) {
       const part = { ...ofLedger, ...partOf(order, isUsed), page: { limit: page.limit, after } }
       const some = await readPage<LedgerRow>(parts, part)
@@ -160,7 +160,7 @@ export function prepareAccountList(parts: ListParts) {
         `SELECT plan, sum(n)::float8 AS accounts FROM (
            SELECT plan, count(*) AS n FROM accounts GROUP BY plan
            UNION ALL SELECT plan, -count(*) FROM (${closed}) AS closed JOIN accounts ON accounts.id = closed.id GROUP BY plan) AS plans
-         GROUP BY plan HAVING sum(n) > 0 ORDER BY ${parts.byBytes("plan")}`,
+         GROUP BY plan HAVING sum(n) > 0 ORDER BY plan COLLATE "C"`,
         [],
       ),
     async count(filter: AccountFilter, most: number, createdBeforeMs?: number): Promise<RowCount> {
@@ -234,15 +234,7 @@ function partOf(order: UseOrder, isUsed: boolean): Pick<ListQuery, "conditions" 
 }
 
 /** The place of a page in the part with use or without. */
-function placeOf({ after }: Page, order: UseOrder): { isUsed: boolean; after: Page["after"] } {
-  if (after === null) return { isUsed: true, after }
-  const [value, id, ...more] = after
-  if (
-    value === undefined ||
-    typeof value !== typeof noneOf(order) ||
-    typeof id !== "string" ||
-    more.length > 0
-  )
-    return refusePlace()
-  return value === noneOf(order) ? { isUsed: false, after: [id] } : { isUsed: true, after: [value, id] }
+function partAt(page: Page, order: UseOrder): { isUsed: boolean; after: Page["after"] } {
+  const after = placeOf(page, [order.by === "used" ? "number" : "string", "string"])
+  return after?.[0] === noneOf(order) ? { isUsed: false, after: [after[1]] } : { isUsed: true, after }
 }

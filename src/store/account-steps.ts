@@ -1,6 +1,6 @@
 import { notWanted } from "./mails.ts"
+import type { TimedNotice } from "./outbox.ts"
 import { check, insert, type Step, type StepsOf, step, update } from "./step.ts"
-import type { TimedNotice } from "./timed-events.ts"
 
 /** The reason of the adjustment that an account begins with. */
 const signUpReason = "Sign-up bonus"
@@ -144,7 +144,7 @@ export function insertNotice(notice: TimedNotice): Step {
        CASE WHEN $4::bigint > period_start_ms THEN 0 ELSE used END, $5::bigint,
        CASE WHEN ${hasNoWebhook} THEN 'unsent' ELSE 'pending' END, CASE WHEN NOT ${hasNoWebhook} THEN $5::bigint END
      FROM accounts JOIN ledger ON ledger.account_id = accounts.id WHERE accounts.id = $6
-     ON CONFLICT (id) DO NOTHING RETURNING 1`,
+     ON CONFLICT (id) DO NOTHING RETURNING id`,
     [id, type, data, periodStartMs, raisedMs, accountId],
   )
 }

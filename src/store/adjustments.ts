@@ -1,4 +1,4 @@
-import type { Page } from "./page.ts"
+import type { Page } from "./list-filters.ts"
 
 /** The administration's store of adjustments and the terms of plans. Every method may reject with StoreUnavailable. */
 export interface CreditsStore {

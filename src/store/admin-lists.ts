@@ -10,12 +10,12 @@ import {
   countRows,
   equals,
   isOneOf,
+  type ListParts,
   type ListQuery,
   type Order,
   orderBy,
   readPage,
 } from "./list-page.ts"
-import type { ListParts } from "./list-parts.ts"
 import { mailColumns } from "./mail-outbox.ts"
 import { type MailRecord, shownState } from "./mails.ts"
 import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
@@ -157,7 +157,7 @@ export function prepareLists(parts: ListParts): Lists {
   }
 
   function noticeQuery({ accountId, state }: NoticeFilter): Omit<ListQuery, "page"> {
-    const select = (notices: string) => parts.selectNotices.replace("FROM notices", `FROM ${notices}`)
+    const select = (notices: string) => rows.selectNotices.replace("FROM notices", `FROM ${notices}`)
     const found = byFirst([...equals("account_id", accountId), ...equals(shownState, state)])
     return { table: "notices", select, ...found, order: noticesByTime }
   }

@@ -14,16 +14,8 @@ import * as rows from "./rows.ts"
 
 type Reads = Omit<AdminStore, keyof Lists | "apply" | "usage" | "usageMonthsUntil">
 
-/** How a kind of store runs statements of the administration. */
-interface ReadParts {
-  readonly read: rows.Run
-  readonly write: rows.Run
-  /** Selects {@link NoticeRecord}s. */
-  readonly selectNotices: string
-}
-
 /** The administration's reads of single rows, and its replays, in any kind of store. */
-export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Reads {
+export function prepareAdminReads({ read, write }: Readonly<Record<"read" | "write", rows.Run>>): Reads {
   async function find<Row, Found>(
     statement: string,
     parameters: readonly string[],
@@ -75,8 +67,7 @@ export function prepareAdminReads({ read, write, selectNotices }: ReadParts): Re
         [keyId],
         ({ hash }: { readonly hash: string }) => hash,
       ),
-    findNotice: (id) =>
-      find(`${selectNotices} WHERE notices.id = $1::text`, [id], (row: NoticeRecord) => row),
+    findNotice: (id) => find(rows.selectNotice, [id], (row: NoticeRecord) => row),
 
     findAdminKey: (hash) => findAdminKeyBy("hash", hash),
     findAdminKeyById: (id) => findAdminKeyBy("id", id),

@@ -9,10 +9,10 @@ import type {
   KeyFilter,
   KeySort,
   NoticeFilter,
+  Page,
 } from "./list-filters.ts"
 import type { MailReads, NewMail } from "./mails.ts"
 import type { AttemptRecord, NoticeRecord, Webhook } from "./outbox.ts"
-import type { Page } from "./page.ts"
 import type { PeopleMutation, PeopleReads, PersonRecord } from "./people.ts"
 import type { AccountRecord, KeyRecord, SecretRecord } from "./store.ts"
 import type { UsagePage, UsageQuery } from "./usage-types.ts"

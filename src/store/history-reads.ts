@@ -1,4 +1,4 @@
-import { InputRejected } from "../apis/contract.ts"
+import { cutPage, readOverAccounts } from "./account-pages.ts"
 import type { Page } from "./admin-store.ts"
 import {
   type CallsSum,
@@ -10,7 +10,8 @@ import {
   hourMs,
   latencyColumns,
 } from "./history.ts"
-import { type Run, readAccountIds, type TextList } from "./rows.ts"
+import { placeOf } from "./list-page.ts"
+import type { Run, TextList } from "./rows.ts"
 
 /** Rows of accounts that are read at once. */
 const maxRows = 20_000
@@ -38,52 +39,35 @@ export function prepareHistoryReads(
     },
     charges: ({ fromMs, toMs, stepMs }) => read(selectCharges, [fromMs, toMs, stepMs]),
     faults: ({ fromMs, toMs, api }) => read<FaultSum>(selectFaults, [fromMs, toMs, api ?? null]),
-    credits: (query, page) => readCredits(query, page, parts),
+    credits: async (query, page) => readCredits(query, page, parts),
   }
 }
 
-/** Reads a page in steps of some accounts, so that each step and each page takes a bounded time. */
-async function readCredits(
+function readCredits(
   query: CreditsQuery,
   page: Page,
   { read, texts }: HistoryReadParts,
 ): Promise<CreditsPage> {
-  const { fromMs, toMs, stepMs } = query
-  const sumsOf = (accounts: readonly string[]) =>
-    read<CreditsSum>(selectCredits(texts.isIn("$4")), [fromMs, toMs, stepMs, texts.toParameter(accounts)])
-  const after = placeOf(page)
-  const isAfter = ({ account, atMs }: CreditsSum) => after === null || account !== after[0] || atMs > after[1]
-  if (query.account !== undefined)
-    return cut((await sumsOf([query.account])).filter(isAfter), page.limit, null)
-  const hours = Math.ceil((toMs - fromMs) / hourMs)
-  const step = Math.max(1, Math.min(maxStep, Math.floor(maxRows / Math.max(1, hours))))
-  const found: CreditsSum[] = []
-  let from = { id: after?.[0] ?? "", isIncluded: true }
-  for (let seen = 0; ; ) {
-    const ids = await readAccountIds(read, from, step)
-    const last = ids.at(-1)
-    if (last === undefined) return cut(found, page.limit, null)
-    found.push(...(await sumsOf(ids)).filter(isAfter))
-    seen += ids.length
-    if (found.length > page.limit || seen >= maxAccounts)
-      return cut(found, page.limit, [last, Number.MAX_SAFE_INTEGER])
-    from = { id: last, isIncluded: false }
+  const { fromMs, toMs, stepMs, account } = query
+  const { limit } = page
+  const after = placeOf(page, ["string", "number"])
+  const isAfter = (sum: CreditsSum) => after === null || sum.account !== after[0] || sum.atMs > after[1]
+  const sumsOf = async (accounts: readonly string[]) => {
+    const values = [fromMs, toMs, stepMs, texts.toParameter(accounts)]
+    return (await read<CreditsSum>(selectCredits(texts.isIn("$4")), values)).filter(isAfter)
   }
+  if (account !== undefined) return sumsOf([account]).then((sums) => cutPage(sums, limit, toPlace))
+  const hours = Math.ceil((toMs - fromMs) / hourMs)
+  return readOverAccounts(read, {
+    ...{ from: after?.[0] ?? "", limit, most: maxAccounts, sumsOf },
+    step: Math.max(1, Math.min(maxStep, Math.floor(maxRows / Math.max(1, hours)))),
+    placeOf: toPlace,
+    endOf: (id) => [id, Number.MAX_SAFE_INTEGER],
+  })
 }
 
-/** @param next where to go on when all sums fit in the page */
-function cut(sums: readonly CreditsSum[], limit: number, next: CreditsPage["next"]): CreditsPage {
-  if (sums.length <= limit) return { sums, next }
-  const shown = sums.slice(0, limit)
-  const last = shown.at(-1)
-  return { sums: shown, next: last ? [last.account, last.atMs] : null }
-}
-
-function placeOf({ after }: Page): readonly [account: string, atMs: number] | null {
-  if (after === null) return null
-  const [account, atMs, ...more] = after
-  if (typeof account === "string" && typeof atMs === "number" && more.length === 0) return [account, atMs]
-  throw new InputRejected("after", "must be the 'next' of a page of this list")
+function toPlace({ account, atMs }: CreditsSum): NonNullable<CreditsPage["next"]> {
+  return [account, atMs]
 }
 
 type CallsRow = Omit<CallsSum, "latency"> & Readonly<Record<string, number>>

@@ -2,20 +2,20 @@ import { InputRejected } from "../apis/contract.ts"
 import type { KeyDetails, Page } from "./admin-store.ts"
 import type { KeyFilter, KeySort } from "./list-filters.ts"
 import {
+  beginsWith,
   byFirst,
   type Candidates,
   type Condition,
   countRows,
   equals,
+  type ListParts,
   type ListQuery,
   type Order,
   orderBy,
   type RowCount,
   readPage,
 } from "./list-page.ts"
-import type { ListParts } from "./list-parts.ts"
 import * as rows from "./rows.ts"
-import { beginsWith } from "./text-start.ts"
 
 /** A key and the last day with a call by it. */
 export interface LastUse {
@@ -49,7 +49,7 @@ export function prepareKeyList(parts: ListParts) {
     const { conditions, checks } = hasIndexes ? byFirst(ofKey) : { conditions: [], checks: ofKey }
     const candidates: Candidates[] = checks.map((one) => withIds(one))
     const ofPrefix = [
-      ...(prefix === undefined ? [] : [beginsWith(parts.byBytes("prefix"), prefix)]),
+      ...(prefix === undefined ? [] : [beginsWith(`prefix COLLATE "C"`, prefix)]),
       ...(idPrefix === undefined ? [] : [beginsWith("id", idPrefix)]),
     ]
     candidates.push(...ofPrefix.map(withIds))

@@ -1,5 +1,14 @@
 /** The conditions and orders of the lists of the administration. */
 
+/**
+ * A place in a list. `after` holds the sort columns of the last row of the page before, with a row's id as the last of them;
+ * null starts at the beginning.
+ */
+export interface Page {
+  readonly limit: number
+  readonly after: readonly (string | number)[] | null
+}
+
 /** The texts that columns of the rows of a list have; all conditions hold. */
 type Filter<Column extends string> = { readonly [Name in Column]?: string | undefined }
 

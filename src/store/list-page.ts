@@ -66,6 +66,28 @@ export interface PageParts {
   readonly unindexed: (column: string) => string
 }
 
+/** How a kind of store reads the lists of the administration. */
+export interface ListParts extends PageParts {
+  /** The columns of `accounts` that conditions use, and those that the order by name needs, too. */
+  readonly accountColumns: { readonly usual: string; readonly byName: string }
+  /** The names of accounts and of keys in small letters (A to Z), as an index has them. */
+  readonly lowerName: { readonly accounts: string; readonly keys: string }
+  /** The condition of accounts with a text in their name. The case of A to Z does not count; the text has small letters. */
+  readonly nameContains: (text: string) => Condition
+  /** The same in the words of an index; null without one. */
+  readonly nameIndex: ((text: string) => Condition) | null
+  /** The same for accounts whose id begins with the text. */
+  readonly idBeginsWith: (text: string) => Condition
+  /** The SQL that is true for closed accounts. */
+  readonly isClosed: string
+  /** The SQL for `mayBeNearLimitSinceMs` of AccountFilter. */
+  readonly mayBeNearLimit: (sinceMs: string) => string
+  /** Names an index of `ledger`, for a kind of store that has to be told. */
+  readonly indexed: (name: string) => string
+  /** The rows of the days in `ledger`, with columns account_id, day and key_id; the condition is added. */
+  readonly openDays: string
+}
+
 /**
  * Reads a page of a list. With conditions that no index answers it looks at the first rows. If too few of them fit, it looks for
  * an index that names few rows, and then at all.
@@ -183,17 +205,28 @@ function toOrder({ columns, isDescending }: Order, toColumn = (column: string) =
 }
 
 /** The condition of rows after the place where a page begins. */
-function afterPlace({ columns, isDescending }: Order, { after }: Page): readonly Condition[] {
-  if (after === null) return []
-  const fits = after.length === columns.length && columns.every(([, type], n) => typeof after[n] === type)
-  if (!fits) refusePlace()
+function afterPlace({ columns, isDescending }: Order, page: Page): readonly Condition[] {
+  const place = placeOf(
+    page,
+    columns.map(([, type]) => type),
+  )
+  if (place === null) return []
   const names = columns.map(([column]) => column).join(", ")
-  return [[(...values) => `(${names}) ${isDescending ? "<" : ">"} (${values.join(", ")})`, ...after]]
+  return [[(...values) => `(${names}) ${isDescending ? "<" : ">"} (${values.join(", ")})`, ...place]]
 }
 
-/** @throws InputRejected always: the page begins after a place that is not one of this list */
-export function refusePlace(): never {
-  throw new InputRejected("after", "must be the 'next' of a page of this list")
+/**
+ * The values of the place where a page begins after; null at the start.
+ * @param types the types of the values
+ * @throws InputRejected when the place is not one of this list
+ */
+export function placeOf<const Types extends readonly ("number" | "string")[]>(
+  { after }: Page,
+  types: Types,
+): { readonly [N in keyof Types]: Types[N] extends "number" ? number : string } | null {
+  if (after !== null && (after.length !== types.length || types.some((type, n) => typeof after[n] !== type)))
+    throw new InputRejected("after", "must be the 'next' of a page of this list")
+  return after as never
 }
 
 /** An order by a time and an id. */
@@ -228,4 +261,11 @@ export function isOneOf(column: string, values: readonly string[] | undefined, t
 /** The condition that compares a column with a value; none when there is no value. */
 export function compares(column: string, operator: "=" | "<" | ">=", value: Value | undefined): Condition[] {
   return value === undefined ? [] : [[(one) => `${column} ${operator} ${one}`, value]]
+}
+
+/** "Begins with" for ASCII text, written so that an index by bytes answers it. */
+export function beginsWith(column: string, text: string): Condition {
+  const last = text.length - 1
+  const end = text.slice(0, last) + String.fromCharCode(text.charCodeAt(last) + 1)
+  return [(from, to) => `(${column} >= ${from} AND ${column} < ${to})`, text, end]
 }

@@ -1,6 +1,5 @@
-import type { MailFilter } from "./list-filters.ts"
+import type { MailFilter, Page } from "./list-filters.ts"
 import type { ClaimOptions } from "./outbox.ts"
-import type { Page } from "./page.ts"
 
 /** The outbox of mails. Several processes may send from it. Every method may reject with StoreUnavailable. */
 export interface MailOutbox {

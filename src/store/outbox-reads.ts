@@ -1,11 +1,8 @@
 import type { DueNotice, NoticeRecord, Outbox, Webhook, WebhookRecord } from "./outbox.ts"
-import type { Run } from "./rows.ts"
+import { type Run, selectNotices } from "./rows.ts"
 
 /** The reads of an outbox that change nothing, in any kind of store. */
-export function prepareOutboxReads(
-  read: Run,
-  selectNotices: string,
-): Pick<Outbox, "nextAttemptMs" | "list" | "findWebhook"> {
+export function prepareOutboxReads(read: Run): Pick<Outbox, "nextAttemptMs" | "list" | "findWebhook"> {
   return {
     async nextAttemptMs(nowMs) {
       const [row] = await read<{ atMs: number | null }>(

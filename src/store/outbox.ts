@@ -63,6 +63,19 @@ export interface NoticeRecord {
   readonly deliveredMs: number | null
 }
 
+/** A notice of an event that comes with time. */
+export interface TimedNotice {
+  readonly id: string
+  readonly accountId: string
+  readonly type: string
+  /** The `data` of the message, as JSON. */
+  readonly data: string
+  /** When the event happened. It is due from then on. */
+  readonly raisedMs: number
+  /** Start of the credit month that has begun; null for the stored one. */
+  readonly periodStartMs: number | null
+}
+
 /** A leased notice. */
 export interface DueNotice extends NoticeRecord {
   readonly webhook: Webhook

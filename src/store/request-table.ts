@@ -1,16 +1,15 @@
-import { InputRejected } from "../apis/contract.ts"
 import type { Page } from "./admin-store.ts"
 import {
   firstRowAt,
   type KeptRequest,
   type KeptRequests,
   type NewRequest,
-  type Place,
   type RequestFilter,
   type RequestPage,
   splitRequestId,
   timeOfRow,
 } from "./kept-requests.ts"
+import { placeOf } from "./list-page.ts"
 import type { Parameter, Run } from "./rows.ts"
 
 /** How a kind of store keeps requests. */
@@ -179,7 +178,7 @@ export function prepareKeptRequests(parts: RequestParts): KeptRequests {
   }
 
   async function find(filter: RequestFilter, page: Page): Promise<RequestPage> {
-    const after = placeOf(page)
+    const after = placeOf(page, ["number", "number"])
     const { account, key, api, fault, status, requestId, fromMs, toMs } = filter
     const own = requestId === undefined ? null : splitRequestId(requestId)
     const names = [account, key, api, fault, own?.prefix].filter((name) => name !== undefined)
@@ -311,11 +310,4 @@ function statusConditions(status: string | undefined, add: (value: number) => st
 
 function toWhere(conditions: readonly string[]): string {
   return conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
-}
-
-function placeOf({ after }: Page): Place | null {
-  if (after === null) return null
-  const [row, process, ...more] = after
-  if (typeof row === "number" && typeof process === "number" && more.length === 0) return [row, process]
-  throw new InputRejected("after", "must be the 'next' of a page of this list")
 }

@@ -1,4 +1,5 @@
-import { type Run, readAccountIds } from "./rows.ts"
+import { readAccountIds } from "./account-pages.ts"
+import type { Run } from "./rows.ts"
 
 /**
  * Deletes and adds up what is older than is kept, in small steps. Several processes may do so at the same time. Times are

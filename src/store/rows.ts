@@ -18,17 +18,6 @@ export interface TextList {
   readonly isIn: (parameter: string) => string
 }
 
-/** Reads ids of accounts in the order of the store, from one on or after it. */
-export async function readAccountIds(
-  read: Run,
-  { id, isIncluded }: { readonly id: string; readonly isIncluded: boolean },
-  limit: number,
-): Promise<readonly string[]> {
-  const select = `SELECT account_id AS id FROM ledger WHERE account_id ${isIncluded ? ">=" : ">"} $1::text
-    ORDER BY account_id LIMIT $2::bigint`
-  return (await read<{ id: string }>(select, [id, limit])).map((row) => row.id)
-}
-
 /** Selects an {@link AccountRecord}. */
 export const selectAccounts = `
   SELECT id, name, plan, created_ms::float8 AS "createdMs", closed_ms::float8 AS "closedMs",
@@ -39,12 +28,6 @@ export const selectAccounts = `
 export const selectReplay = `
   SELECT input_hash AS "inputHash", credits::float8 AS credits, created_ms::float8 AS "createdMs" FROM call_replays
   WHERE account_id = $1::text AND key_hash = $2::text AND created_ms > $3::bigint`
-
-/** Counts a replay, and returns a row, unless there were as many as allowed. */
-export const countReplay = `
-  UPDATE call_replays SET replays = replays + 1
-  WHERE account_id = $1::text AND key_hash = $2::text AND replays < $3::bigint
-  RETURNING replays::float8 AS replays`
 
 const adminColumns = `version::float8 AS version, external_id AS "externalId", metadata`
 /** Selects an {@link AccountDetailsRow}. */
@@ -106,20 +89,20 @@ export const selectAudit = `
     request_id AS "requestId"
   FROM audit`
 
-/** Selects a {@link NoticeRecord} from notices joined with accounts. */
+/** The columns of a {@link NoticeRecord}, of notices joined with accounts. */
 export const noticeColumns = `notices.id, account_id AS "accountId", type, data, accounts.created_ms::float8 AS "accountCreatedMs", notices.plan,
   threshold, used::float8 AS used, allowance::float8 AS allowance, period_start_ms::float8 AS "periodStartMs",
   raised_ms::float8 AS "raisedMs", state, attempts, waited_ms::float8 AS "waitedMs", next_attempt_ms::float8 AS "nextAttemptMs",
   last_status AS "lastStatus", last_error AS "lastError", delivered_ms::float8 AS "deliveredMs"`
 
+/** Selects {@link NoticeRecord}s. A LEFT JOIN lets SQLite read notices first, in the order of a list by their index. */
+export const selectNotices = `SELECT ${noticeColumns} FROM notices LEFT JOIN accounts ON accounts.id = account_id`
+/** Selects the {@link NoticeRecord} with the id $1. */
+export const selectNotice = `${selectNotices} WHERE notices.id = $1::text`
+
 /** Selects an {@link AttemptRecord} from notice_attempts, which may be joined with notices. */
 export const attemptColumns = `notice_id AS "noticeId", attempt, at_ms::float8 AS "atMs", duration_ms::float8 AS "durationMs",
   notice_attempts.status, error`
-
-/** Selects the usage of the account $1 in the credit month that began at $2. */
-export const selectMonthUsage = `
-  SELECT day, api, sum(calls)::float8 AS calls, sum(credits)::float8 AS credits FROM all_usage
-  WHERE account_id = $1::text AND period_start_ms = $2::bigint GROUP BY day, api ORDER BY day DESC, api`
 
 /** Selects the {@link AccessRow} of the hash $1. */
 export const selectAccess = `

@@ -1,4 +1,7 @@
+import { insertNotice } from "./account-steps.ts"
+import type { TimedNotice } from "./outbox.ts"
 import type { Run } from "./rows.ts"
+import type { Step } from "./step.ts"
 
 /**
  * The reads and writes of the check for events that come with time: keys that expire soon, months that begin. Several processes
@@ -57,19 +60,6 @@ export interface RenewingAccount extends EventRow {
   readonly bonus: number
 }
 
-/** A notice of an event that comes with time. */
-export interface TimedNotice {
-  readonly id: string
-  readonly accountId: string
-  readonly type: string
-  /** The `data` of the message, as JSON. */
-  readonly data: string
-  /** When the event happened. It is due from then on. */
-  readonly raisedMs: number
-  /** Start of the credit month that has begun; null for the stored one. */
-  readonly periodStartMs: number | null
-}
-
 /** The types of events that come with time. */
 export const keyExpiring = "key.expiring"
 export const monthRenewed = "month.renewed"
@@ -77,8 +67,8 @@ export const monthRenewed = "month.renewed"
 interface TimedEventParts {
   readonly read: Run
   readonly write: Run
-  /** The condition that a column is in the window ($1, $2] and the row after the place ($3, $4). */
-  readonly isIn: (column: string) => string
+  /** Runs steps that each insert a notice and return its id, and tells of those that were new. */
+  readonly raise: (steps: readonly Step[]) => Promise<void>
   /** Names the index that a SELECT must use, if the store has to be told. */
   readonly indexedBy: (index: string) => string
 }
@@ -86,10 +76,9 @@ interface TimedEventParts {
 /** Milliseconds since midnight, UTC. */
 const timeOfDay = "(created_ms % 86400000)"
 
-/** The reads of events that come with time, in any kind of store. */
-export function prepareTimedEventReads(parts: TimedEventParts): Omit<TimedEvents, "raise"> {
-  const { read, write } = parts
-  const [selectKeys, selectAccounts] = toSelects(parts)
+/** The events that come with time, in any kind of store. */
+export function prepareTimedEvents({ read, write, raise, indexedBy }: TimedEventParts): TimedEvents {
+  const [selectKeys, selectAccounts] = toSelects(indexedBy)
 
   async function page<Row extends { readonly isWanted: boolean }>(
     select: string,
@@ -115,11 +104,25 @@ export function prepareTimedEventReads(parts: TimedEventParts): Omit<TimedEvents
     },
     keysExpiring: (window, at) => page<ExpiringKey>(selectKeys, window, at),
     accountsByTimeOfDay: (window, at) => page<RenewingAccount>(selectAccounts, window, at),
+    async raise(notices) {
+      // In one order, so that two processes that raise the same ones do not wait for each other.
+      const steps = notices.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(insertNotice)
+      if (steps.length > 0) await raise(steps)
+    },
   }
 }
 
+/**
+ * That a column is in the window ($1, $2] and the row after the place ($3, $4). The first conditions find the rows: SQLite does
+ * not compare pairs in an index of an expression.
+ */
+const isIn = (
+  column: string,
+) => `${column} > $1::bigint AND ${column} >= $3::bigint AND ${column} <= $2::bigint
+  AND (${column} > $3::bigint OR id > $4::text)`
+
 /** A limit on the rows that are looked at, not on those that are wanted, keeps each read short. */
-function toSelects({ isIn, indexedBy }: TimedEventParts): readonly [keys: string, accounts: string] {
+function toSelects(indexedBy: TimedEventParts["indexedBy"]): readonly [keys: string, accounts: string] {
   const keys = `
   SELECT k.id, k.account_id AS "accountId", k.name, prefix, k.created_ms::float8 AS "createdMs",
     expires_ms::float8 AS "expiresMs", expires_ms::float8 AS "atMs",

@@ -1,5 +1,5 @@
 import type { Parameter, TextList } from "./rows.ts"
-import type { UsageColumn, UsageQuery } from "./usage-types.ts"
+import type { UsageColumn, UsagePlace, UsageQuery } from "./usage-types.ts"
 
 /** The parts of queries about usage that differ between kinds of stores. */
 export interface UsageDialect {
@@ -12,9 +12,13 @@ export interface UsageDialect {
   readonly totals: string
 }
 
-/** Until when usage is kept by month, as AdminStore says it. */
-interface UsageMonths {
+/** The part of the sums that is read. */
+interface UsagePart {
+  /** Until when usage is kept by month, as AdminStore says it. */
   readonly monthsUntil: string | null
+  /** The sum before the first one; null to begin at the start. */
+  readonly after: UsagePlace | null
+  readonly most: number
 }
 
 const columns: Readonly<Record<UsageColumn, string>> = {
@@ -27,11 +31,9 @@ const columns: Readonly<Record<UsageColumn, string>> = {
 /** A statement with its parameters. */
 type Select = readonly [sql: string, values: readonly Parameter[]]
 
-/** The rows of a SELECT with the month, `2025-01`, as the day of usage that is kept by month. */
-function withMonths(from: string, untilDay: string | null, add: (value: string) => string): string {
-  if (untilDay === null) return from
-  return `SELECT account_id, key_id, api, calls, credits, CASE WHEN day < ${add(untilDay)} THEN substr(day, 1, 7) ELSE day END AS day
-    FROM (${from}) AS kept`
+/** A statement with its parameters, and what adds one. */
+function createValues(...values: string[]) {
+  return { values, add: (value: string) => `$${values.push(value)}::text` }
 }
 
 /**
@@ -41,11 +43,11 @@ function withMonths(from: string, untilDay: string | null, add: (value: string) 
 export function selectUsage(
   query: UsageQuery,
   accountIds: readonly string[],
-  { texts, alive, openDays, monthsUntil }: Omit<UsageDialect, "totals"> & UsageMonths,
+  { texts, alive, openDays }: UsageDialect,
+  part: UsagePart,
 ): Select {
   const { by, fromDay, toDay, keyId } = query
-  const values = [texts.toParameter(accountIds)]
-  const add = (value: string) => `$${values.push(value)}::text`
+  const { values, add } = createValues(texts.toParameter(accountIds))
   const isInDays = `day BETWEEN ${add(fromDay)} AND ${add(toDay)}`
   const where = `${alive} AND account_id ${texts.isIn("$1")} AND ${isInDays}`
   const key = keyId === undefined ? null : add(keyId)
@@ -59,37 +61,44 @@ export function selectUsage(
       : by.includes("key")
         ? [byKeys + where, ofNoKey]
         : [withoutKeys]
-  const conditions = [key && `key_id = ${key}`, ...apiConditions(query, add)].filter(Boolean)
-  const shown = Object.entries(columns).map(([name, column]) => {
-    const isShown = by.some((one) => one === name)
-    return `${isShown ? column : "''"} AS "${name}"`
-  })
-  const grouped = by.map((name) => columns[name])
-  const sql = `SELECT ${shown.join(", ")}, sum(calls)::float8 AS calls, sum(credits)::float8 AS credits
-    FROM (${withMonths([...overDays, `${openDays} WHERE ${where}`].join(" UNION ALL "), monthsUntil, add)}) AS u
-    WHERE ${conditions.join(" AND ")}
-    ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : "HAVING count(*) > 0"}`
-  return [sql, values]
+  const rows = [...overDays, `${openDays} WHERE ${where}`].join(" UNION ALL ")
+  return [toSums(rows, query, part, add, key === null ? [] : [`key_id = ${key}`]), values]
 }
 
 /** Selects sums of all accounts together, which charges keep. */
-export function selectTotals(
+export function selectTotals(query: UsageQuery, { totals }: UsageDialect, part: UsagePart): Select {
+  const { values, add } = createValues(query.fromDay, query.toDay)
+  const rows = `SELECT '' AS account_id, '' AS key_id, day, api, calls, credits FROM (${totals}) AS t WHERE day BETWEEN $1::text AND $2::text`
+  return [toSums(rows, query, part, add), values]
+}
+
+/** The sums of some rows after a place, in order. The day of usage that is kept by month is the month, `2025-01`. */
+function toSums(
+  rows: string,
   query: UsageQuery,
-  { totals, monthsUntil }: Pick<UsageDialect, "totals"> & UsageMonths,
-): Select {
-  const { by, fromDay, toDay } = query
-  const values = [fromDay, toDay]
-  const add = (value: string) => `$${values.push(value)}::text`
-  const conditions = apiConditions(query, add)
-  const inDays = `SELECT '' AS account_id, '' AS key_id, day, api, calls, credits FROM (${totals}) AS t WHERE day BETWEEN $1::text AND $2::text`
-  const grouped = by.filter((name) => name === "day" || name === "api")
-  const column = (name: "day" | "api") => `${by.includes(name) ? name : "''"} AS ${name}`
-  const sql = `SELECT '' AS account, '' AS key, ${column("day")}, ${column("api")},
-      sum(calls)::float8 AS calls, sum(credits)::float8 AS credits
-    FROM (${withMonths(inDays, monthsUntil, add)}) AS u
-    WHERE ${conditions.join(" AND ")}
-    ${grouped.length > 0 ? `GROUP BY ${grouped.join(", ")}` : ""} HAVING count(*) > 0`
-  return [sql, values]
+  { monthsUntil, after, most }: UsagePart,
+  add: (value: string) => string,
+  conditions: readonly string[] = [],
+): string {
+  const { by } = query
+  const day =
+    monthsUntil === null
+      ? "day"
+      : `CASE WHEN day < ${add(monthsUntil)} THEN substr(day, 1, 7) ELSE day END AS day`
+  const shown = Object.entries(columns).map(([name, column]) => {
+    const isShown = by.some((one) => one === name)
+    return `${isShown ? column : "''"} COLLATE "C" AS ${name}`
+  })
+  const sums = `SELECT ${shown.join(", ")}, sum(calls)::float8 AS calls, sum(credits)::float8 AS credits
+    FROM (SELECT account_id, key_id, api, calls, credits, ${day} FROM (${rows}) AS kept) AS u
+    WHERE ${[...conditions, ...apiConditions(query, add)].join(" AND ")}
+    ${by.length > 0 ? `GROUP BY ${by.map((name) => columns[name]).join(", ")}` : ""} HAVING count(*) > 0`
+  return `SELECT * FROM (${sums}) AS sums ${after ? isAfter(after.map(add)) : ""} ORDER BY account, key, day DESC, api LIMIT ${most}`
+}
+
+function isAfter([account, key, day, api]: readonly string[]): string {
+  return `WHERE (account, key) > (${account}, ${key}) OR ((account, key) = (${account}, ${key})
+    AND (day < ${day} OR (day = ${day} AND api > ${api})))`
 }
 
 /** The conditions on the column `api`: one API or its deprecated items; otherwise all APIs, or all deprecated items. */

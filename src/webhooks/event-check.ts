@@ -4,13 +4,13 @@ import type { Plans } from "../accounts/plan.ts"
 import type { Clock, Timer } from "../apis/contract.ts"
 import { logFailure } from "../outbox/delivery-loop.ts"
 import type { Log } from "../ports/log.ts"
+import type { TimedNotice } from "../store/outbox.ts"
 import {
   type EventPage,
   keyExpiring,
   monthRenewed,
   type RenewingAccount,
   type TimedEvents,
-  type TimedNotice,
   type TimeWindow,
 } from "../store/timed-events.ts"
 import { toIso } from "../values/time-text.ts"

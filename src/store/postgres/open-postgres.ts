@@ -4,9 +4,13 @@ import { createActivity } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
 import { countPending, countSignUpQuestions } from "../outbox-reads.ts"
 import { type AccessRow, type Run, selectAccess, toAccess } from "../rows.ts"
-import { ReadTooLong, readLimitMs } from "../store.ts"
+import type { Step } from "../step.ts"
+import { ReadTooLong, readLimitMs, type Store } from "../store.ts"
+import { prepareStoreReads } from "../store-reads.ts"
+import { prepareTimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
+import { applySteps } from "./apply-steps.ts"
 import { createClockSkew } from "./clock-skew.ts"
 import {
   type Connection,
@@ -30,8 +34,6 @@ import { prepareHistory } from "./postgres-history.ts"
 import { findNotice, prepareOutbox } from "./postgres-outbox.ts"
 import { prepareRequests } from "./postgres-requests.ts"
 import { prepareRetention } from "./postgres-retention.ts"
-import { createPostgresStore } from "./postgres-store.ts"
-import { prepareTimedEvents } from "./postgres-timed-events.ts"
 import { prepareRates } from "./rates.ts"
 import { requireRights } from "./rights.ts"
 import { createServerClock } from "./server-clock.ts"
@@ -199,6 +201,12 @@ export async function openPostgresStore(
     })
   }
 
+  /** Tells all instances of the notice that a step inserts, and which one logs it. */
+  function toToldStep({ sql, args }: Step): Step {
+    const tell = `SELECT pg_notify('penknife_raised', concat_ws(' ', id, $${args.length + 1})) FROM inserted`
+    return { sql: `WITH inserted AS (${sql}) ${tell}`, args: [...args, instance] }
+  }
+
   /** Sends a notification. The answer has the database's clock. */
   async function notify(channel: string, text: string): Promise<void> {
     const sentMs = clock.monotonicMs()
@@ -207,9 +215,14 @@ export async function openPostgresStore(
     if (row) common.onClock?.(row.nowMs, { sentMs, answeredMs: clock.monotonicMs() })
   }
 
-  const store = createPostgresStore({
-    connection: rest,
-    access,
+  const runs = { read: rest.run, write: rest.run }
+  const store: Store = {
+    ...prepareStoreReads(runs),
+    findKey: access.find,
+    async findKeyAnew(secretHash, accountId) {
+      access.forget(accountId)
+      return access.find(secretHash)
+    },
     charge: prepareCharges(charging, { clock, timer, serverClock, skew, activity, sums, limitMs }),
     takeRates: prepareRates(rates, { clock, timer }, limitMs),
     ping: async () => {
@@ -223,13 +236,20 @@ export async function openPostgresStore(
         [...charging, rates, keys, probes, rest, reads].map((connection) => connection.close()),
       )
     },
-  })
+  }
   return {
     store,
     admin: prepareAdminStore(rest, read, access),
     outbox,
-    mails: prepareMailOutbox({ read: rest.run, write: rest.run }),
-    timedEvents: prepareTimedEvents(timed, instance),
+    mails: prepareMailOutbox(runs),
+    timedEvents: prepareTimedEvents({
+      read: timed.run,
+      write: timed.run,
+      async raise(steps) {
+        await applySteps(timed, steps.map(toToldStep))
+      },
+      indexedBy: () => "",
+    }),
     history: prepareHistory(rest, read, timed),
     requests: prepareRequests(rest, read, timed),
     retention: prepareRetention(timed),

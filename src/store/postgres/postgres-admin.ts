@@ -10,7 +10,6 @@ import type { AccessCache } from "./access-cache.ts"
 import { applySteps } from "./apply-steps.ts"
 import type { Connection } from "./connection.ts"
 import { texts, toArray } from "./parameters.ts"
-import { selectNotices } from "./postgres-outbox.ts"
 import { usageDialect } from "./usage-sums.ts"
 
 /**
@@ -32,7 +31,7 @@ export function prepareAdminStore(
       return outcome
     },
 
-    ...prepareAdminReads({ read: run, write: run, selectNotices }),
+    ...prepareAdminReads({ read: run, write: run }),
     ...prepareLists({
       read,
       texts,
@@ -41,12 +40,10 @@ export function prepareAdminStore(
         byName: "id, created_ms, plan, lower_name, lower_id",
       },
       lowerName: { accounts: "lower_name", keys: `lower(name COLLATE "C")` },
-      byBytes: (column) => `${column} COLLATE "C"`,
       openDays: usageDialect.openDays,
       alive: () => [],
       unindexed: (column) => column,
       isOneOf: (column, select) => `${column} = ANY (ARRAY(${select}))`,
-      selectNotices,
       nameContains: (text) => [(whole) => `strpos(lower_name, ${whole}) > 0`, text],
       nameIndex: (text) => [
         (parts, whole) => `(name_parts(lower_name) @> ${parts}::text[] AND strpos(lower_name, ${whole}) > 0)`,

@@ -1,13 +1,10 @@
 import { attemptSteps } from "../attempt-steps.ts"
 import type { NoticeRecord, Outbox } from "../outbox.ts"
 import { type DueRow, prepareOutboxReads, toDueNotice, webhookColumns } from "../outbox-reads.ts"
-import { noticeColumns } from "../rows.ts"
+import { noticeColumns, selectNotices } from "../rows.ts"
 import { applySteps } from "./apply-steps.ts"
 import type { Connection } from "./connection.ts"
 import { toArray } from "./parameters.ts"
-
-/** Selects {@link NoticeRecord}s. */
-export const selectNotices = `SELECT ${noticeColumns} FROM notices JOIN accounts ON accounts.id = account_id`
 
 /** Host and port of a webhook's URL, which is stored in normal form: `scheme://host[:port]/…`, without a user. */
 const webhookHost = "split_part(webhook_url, '/', 3)"
@@ -46,6 +43,6 @@ export function prepareOutbox(connection: Connection): Outbox {
     async record(...attempt) {
       await applySteps(connection, attemptSteps(...attempt))
     },
-    ...prepareOutboxReads(run, selectNotices),
+    ...prepareOutboxReads(run),
   }
 }

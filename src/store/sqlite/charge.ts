@@ -9,10 +9,11 @@ import {
   type NoticeRules,
   thresholdReached,
 } from "../outbox.ts"
+import { selectNotice } from "../rows.ts"
 import { AlreadyCharged, type Charge, type ChargeItem, type ChargeOutcome } from "../store.ts"
 import { splitUsageEntry, usageEntry } from "../usage-sql.ts"
 import { prepareCallReplays } from "./call-replays.ts"
-import { selectNotice } from "./notice-rows.ts"
+import { toSqlite } from "./statement.ts"
 
 const refused: ChargeOutcome = { charged: false }
 
@@ -350,7 +351,7 @@ export function prepareRaise(
   { thresholds, now }: NoticeRules,
 ): (entry: ChargedEntry, charge: RaisingCharge) => readonly NoticeRecord[] {
   const insert = database.query<unknown, Record<string, string | number | null>>(insertNotice)
-  const find = database.query<NoticeRecord, [string]>(selectNotice)
+  const find = database.query<NoticeRecord, [string]>(toSqlite(selectNotice))
 
   return (entry, { allowance, traceparent = null }) => {
     if (allowance === null) return none

@@ -9,18 +9,12 @@ import {
   type StoreListeners,
   type StoreOptions,
 } from "../open-store.ts"
-import {
-  type AccessRow,
-  countReplay,
-  type Run,
-  selectAccess,
-  selectAccounts,
-  selectMonthUsage,
-  selectReplay,
-  toAccess,
-} from "../rows.ts"
+import type { NoticeRecord } from "../outbox.ts"
+import { type AccessRow, type Run, selectAccess, selectNotice, toAccess } from "../rows.ts"
 import type { SchemaStep } from "../schema-step.ts"
-import type { AccountRecord, CallReplay, Store, UsageRow } from "../store.ts"
+import type { Store } from "../store.ts"
+import { prepareStoreReads } from "../store-reads.ts"
+import { prepareTimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { prepareCharges, prepareLedger } from "./charge.ts"
 import { createCheckpoints, noCheckpoints } from "./checkpoints.ts"
@@ -38,8 +32,7 @@ import { prepareHistory } from "./sqlite-history.ts"
 import { prepareOutbox } from "./sqlite-outbox.ts"
 import { prepareRequests } from "./sqlite-requests.ts"
 import { prepareRetention } from "./sqlite-retention.ts"
-import { prepareTimedEvents } from "./sqlite-timed-events.ts"
-import { addAlive, createRun, toSqlite } from "./statement.ts"
+import { addAlive, createRun, runStep, toSqlite } from "./statement.ts"
 import { createWrite } from "./write.ts"
 
 type OpenOptions = StoreOptions &
@@ -208,11 +201,7 @@ export function createSqliteStores(
   const probe = prepareProbe(database)
   let probing: Promise<void> | null = null
 
-  const findAccount = database.query<AccountRecord, [string]>(
-    toSqlite(`${selectAccounts} WHERE id = $1::text`),
-  )
-  const monthUsage = database.query<UsageRow, [string, number]>(toSqlite(selectMonthUsage))
-
+  const runs = { read: createRun(database, read), write: createRun(database, write) }
   const store: Store = {
     findKey: (secretHash) => read(() => access.find(secretHash)),
     async findKeyAnew(secretHash) {
@@ -226,23 +215,7 @@ export function createSqliteStores(
         return outcomes
       }),
     takeRates: (takes, now) => write(() => takeRates(takes, now)),
-
-    async findReplay(...parameters) {
-      return read(() =>
-        database.query<CallReplay, [string, string, number]>(toSqlite(selectReplay)).get(...parameters),
-      )
-    },
-    countReplay: (...parameters) =>
-      write(
-        () =>
-          database.query<object, [string, string, number]>(toSqlite(countReplay)).get(...parameters) !== null,
-      ),
-    async findAccount(id) {
-      return read(() => findAccount.get(id))
-    },
-    async monthUsage(accountId, periodStartMs) {
-      return read(() => monthUsage.all(accountId, periodStartMs))
-    },
+    ...prepareStoreReads(runs),
     /** One write for all requests of an event-loop turn, since health checks need no key. */
     ping() {
       probing ??= timer
@@ -261,16 +234,22 @@ export function createSqliteStores(
     },
   }
   addAlive(database)
-  const readApart = given.readApart ?? createRun(database, read)
+  const readApart = given.readApart ?? runs.read
   const admin = prepareAdminStore(database, { readApart, read, write, access, ledger, onRaised })
-  const timedEvents = prepareTimedEvents(database, { read, write, onRaised })
-  const mails = prepareMailOutbox({
-    read: createRun(database, read),
-    write: createRun(database, write),
+  const timedEvents = prepareTimedEvents({
+    ...runs,
+    async raise(steps) {
+      const raiseAll = () => steps.flatMap((step) => runStep<Pick<NoticeRecord, "id">>(database, step))
+      const raised = await write(database.transaction(raiseAll).immediate)
+      const find = database.query<NoticeRecord, [string]>(toSqlite(selectNotice))
+      if (raised.length > 0) onRaised(raised.flatMap(({ id }) => read(() => find.get(id)) ?? []))
+    },
+    indexedBy: (index) => `INDEXED BY ${index}`,
   })
+  const mails = prepareMailOutbox(runs)
   const history = prepareHistory(database, { readApart, write })
   const requests = prepareRequests(database, { readApart, write, most })
-  const retention = prepareRetention(database, { read: createRun(database, read), write, checkpoints })
+  const retention = prepareRetention(database, { read: runs.read, write, checkpoints })
   return { store, admin, mails, timedEvents, history, requests, retention }
 }
 

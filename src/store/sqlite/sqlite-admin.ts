@@ -11,7 +11,6 @@ import { readUsage } from "../usage-query.ts"
 import type { UsageDialect } from "../usage-sql.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Ledger } from "./charge.ts"
-import { selectNotices } from "./notice-rows.ts"
 import { aliveAt, createRun, runStep, texts } from "./statement.ts"
 import type { Write } from "./write.ts"
 
@@ -66,7 +65,7 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       ledger.write(entry)
     }
     for (const step of toSteps(change, changesAccess(change) ? [raiseRevision] : [])) {
-      if (runStep(database, step) === 0 && step.else !== undefined) throw new NotApplied(step.else)
+      if (runStep(database, step).length === 0 && step.else !== undefined) throw new NotApplied(step.else)
     }
     for (const mutation of change.mutations) ledger.drop(balanceOf(mutation) ?? "")
   }
@@ -86,7 +85,7 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       return "applied"
     },
 
-    ...prepareAdminReads({ read: run, write: createRun(database, write), selectNotices }),
+    ...prepareAdminReads({ read: run, write: createRun(database, write) }),
     ...prepareSqliteLists(parts.readApart),
     usageMonthsUntil,
     usage: (query, page) =>
@@ -121,12 +120,10 @@ function prepareSqliteLists(read: Run) {
     // The usual ones are in the indexes that give the order. A name in small letters is computed for each row.
     accountColumns: { usual: "id, created_ms, plan, name", byName: "id, created_ms, plan, name, lower_name" },
     lowerName: { accounts: "lower_name", keys: "lower_name" },
-    byBytes: (column) => column,
     openDays: usageDialect.openDays,
     alive: (table) => [[() => (numbers[table] ? aliveAt(numbers[table]) : "alive()")]],
     unindexed: (column) => `+${column}`,
     isOneOf: (column, select) => `${column} IN (${select})`,
-    selectNotices,
     // LIKE knows the cases of A to Z itself: with lower() a search takes twice as long.
     nameContains: (text) => [(pattern) => `name LIKE ${pattern} ESCAPE '\\'`, `%${escapeLike(text)}%`],
     nameIndex: null,

@@ -3,11 +3,11 @@ import type { Timer } from "../../apis/contract.ts"
 import { attemptSteps } from "../attempt-steps.ts"
 import type { ClaimOptions, DueNotice, Outbox } from "../outbox.ts"
 import { type DueRow, prepareOutboxReads, toDueNotice, webhookColumns } from "../outbox-reads.ts"
+import { noticeColumns } from "../rows.ts"
 import { noCheckpoints } from "./checkpoints.ts"
 import { createRead } from "./errors.ts"
 import { noWatch } from "./file-watch.ts"
-import { noticeColumns, selectNotices } from "./notice-rows.ts"
-import { createRun, runStep } from "./statement.ts"
+import { createRun, runStep, toSqlite } from "./statement.ts"
 import { createWrite } from "./write.ts"
 
 type Parameters = Record<string, string | number | null>
@@ -16,12 +16,12 @@ type Parameters = Record<string, string | number | null>
 const isMisdated = "state = 'pending' AND next_attempt_ms > $nowMs + $maxWaitMs"
 
 /** Host and port of a webhook's URL, which is stored in normal form: `scheme://host[:port]/…`, without a user. */
-export const webhookHost = `substr(webhook_url, instr(webhook_url, '//') + 2,
+const webhookHost = `substr(webhook_url, instr(webhook_url, '//') + 2,
   instr(substr(webhook_url, instr(webhook_url, '//') + 2), '/') - 1)`
 
 /** Walks the index in its order and stops at the first notice that may be sent, however many wait. */
 const selectDue = `
-  SELECT ${noticeColumns}, ${webhookColumns}, ${webhookHost} AS host, traceparent
+  SELECT ${toSqlite(noticeColumns)}, ${webhookColumns}, ${webhookHost} AS host, traceparent
   FROM notices INDEXED BY notices_waiting CROSS JOIN accounts ON accounts.id = account_id
   WHERE state = 'pending' AND next_attempt_ms <= $nowMs AND (attempts = 0 OR NOT $untriedOnly)
     AND ${webhookHost} NOT IN (SELECT value FROM json_each($busyHosts))
@@ -67,7 +67,6 @@ export function prepareOutbox(
       const run = () => attemptSteps(...attempt).map((step) => runStep(database, step))
       await write(database.transaction(run).immediate)
     },
-
-    ...prepareOutboxReads(createRun(database, read), selectNotices),
+    ...prepareOutboxReads(createRun(database, read)),
   }
 }

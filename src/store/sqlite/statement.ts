@@ -4,11 +4,13 @@ import type { Step } from "../step.ts"
 import { ReadTooLong } from "../store.ts"
 
 /**
- * A statement that is written for all kinds of stores, as SQLite takes it: without casts and locks of rows, and with `?1` for
- * `$1`. The transaction of a change has locked all of the data file.
+ * A statement that is written for all kinds of stores, as SQLite takes it: without casts, collations and locks of rows, and with
+ * `?1` for `$1`. SQLite compares texts by their bytes. The transaction of a change has locked all of the data file.
  */
 export function toSqlite(statement: string): string {
-  return statement.replace(/::\w+| FOR (?:NO KEY )?UPDATE(?: SKIP LOCKED)?/g, "").replace(/\$(\d+)/g, "?$1")
+  return statement
+    .replace(/::\w+| COLLATE "C"| FOR (?:NO KEY )?UPDATE(?: SKIP LOCKED)?/g, "")
+    .replace(/\$(\d+)/g, "?$1")
 }
 
 /**
@@ -20,9 +22,9 @@ export function createRun(database: Database, run: <T>(work: () => T) => T | Pro
     run(() => database.query<Row, Parameter[]>(toSqlite(statement)).all(...parameters))
 }
 
-/** Runs a step of a change, and returns how many rows it gives. */
-export function runStep(database: Database, { sql, args }: Step): number {
-  return database.query<unknown, Parameter[]>(toSqlite(sql)).all(...args).length
+/** Runs a step of a change, and returns its rows. */
+export function runStep<Row>(database: Database, { sql, args }: Step): readonly Row[] {
+  return database.query<Row, Parameter[]>(toSqlite(sql)).all(...args)
 }
 
 /** A list of texts as a JSON array. */
