@@ -1,7 +1,7 @@
 /** The links that end notices by mail (RFC 8058): from the header of a mail to the change, and every way to misuse one. */
 import { afterAll, describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { addressTag, readUnsubscribeToken, toUnsubscribeToken } from "../src/accounts/unsubscribe-token.ts"
+import { addressTag, readUnsubscribeToken, toUnsubscribeToken } from "../src/admin/unsubscribe.ts"
 import { adminClient, adminOf } from "./support/admin.ts"
 import { useStoreKinds } from "./support/any-store.ts"
 import { startMailServer, type TakenMail } from "./support/mail-server.ts"

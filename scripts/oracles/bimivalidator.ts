@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
 import { bimivalidator } from "../../src/apis/bimivalidator/index.ts"
-import { attributeValues, elements } from "../../src/apis/mail/svg-profile.ts"
+import { attributeValues, elements } from "../../src/apis/mail/svg-check.ts"
 import { ask, debianVersion, defineOracle, MissingTool, run } from "./oracle.ts"
 
 /**

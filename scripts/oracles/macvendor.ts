@@ -1,7 +1,5 @@
 import fc from "fast-check"
-import { builtInVendors } from "../../src/apis/macvendor/built-in.ts"
-import { macvendor } from "../../src/apis/macvendor/index.ts"
-import { formatMac } from "../../src/apis/macvendor/mac.ts"
+import { builtInVendors, formatMac, macvendor } from "../../src/apis/macvendor/index.ts"
 import { ask, askPython, debianVersion, defineOracle } from "./oracle.ts"
 
 interface Answer {

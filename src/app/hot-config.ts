@@ -5,8 +5,18 @@ import type { ConfigSource } from "../config/file.ts"
 import type { Config } from "../config/load.ts"
 import type { Log } from "../ports/log.ts"
 import { messageOf } from "../values/message-of.ts"
-import { createTurns } from "../values/turns.ts"
 import { orRefuse, prepareEdit, versionOf } from "./config-edit.ts"
+
+/** Returns a function that does work one after the other, in the order of its calls. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const done = last.then(work)
+    // The caller gets the error; the next work begins all the same.
+    last = done.catch(() => {})
+    return done
+  }
+}
 
 /**
  * Makes everything that follows from a configuration. Returns the function that takes it over, which cannot fail.

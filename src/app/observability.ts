@@ -1,12 +1,11 @@
 import type { Instances } from "../admin/health/service-health.ts"
-import type { Ports, Timer } from "../apis/contract.ts"
+import type { Clock, Ports, Timer } from "../apis/contract.ts"
 import { faultCodes } from "../call/fault.ts"
 import type { Config } from "../config/load.ts"
 import { createMinutes } from "../history/minute.ts"
 import { createRequestWriter, type RequestKeeping } from "../history/request-writer.ts"
 import { createHistoryWriter } from "../history/writer.ts"
-import { createAccountSums, createCounts } from "../observe/counts.ts"
-import { createLagMeter } from "../observe/event-loop.ts"
+import { createAccountSums, createCounts, createHistogram, record } from "../observe/counts.ts"
 import { toExposition } from "../observe/exposition.ts"
 import { createObserver, type Observer } from "../observe/observer.ts"
 import { type Gauges, toReport } from "../observe/report.ts"
@@ -21,6 +20,25 @@ import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
 import type { OpenStore } from "../store/open-store.ts"
 import { escapeHiddenInJson } from "../values/hidden-characters.ts"
+
+const periodMs = 500
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+
+/** Starts to measure how late timers run, in seconds. Requests wait as long. */
+function createLagMeter(timer: Timer, clock: Clock) {
+  const lag = createHistogram(bounds)
+  let cancel = begin()
+
+  function begin(): () => void {
+    const dueMs = clock.monotonicMs() + periodMs
+    return timer.after(periodMs, () => {
+      record(lag, Math.max(0, clock.monotonicMs() - dueMs) / 1_000)
+      cancel = begin()
+    })
+  }
+
+  return { lag, stop: () => cancel() }
+}
 
 /** A log and its output. */
 export interface OpenLog extends LogOutput {

@@ -5,8 +5,7 @@ import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader"
 import { runIsolated } from "../../../test/support/run-isolated.ts"
 import kinds from "./kinds.json"
 import { type KindName, kindNames } from "./kinds.ts"
-import { reasons } from "./mistakes.ts"
-import { run } from "./run.ts"
+import { reasons, run } from "./run.ts"
 
 const draw = (kind: KindName, text: string, more: object = {}, premium = true) =>
   runIsolated(run, { kind, text, ...more }, premium)

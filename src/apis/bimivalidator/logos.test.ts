@@ -4,8 +4,7 @@ import "reflect-metadata"
 import fc from "fast-check"
 import { logo, validate } from "../../../test/support/bimi-domains.ts"
 import { leastProcessorMs } from "../../../test/support/processor-time.ts"
-import { checkSvg } from "../mail/svg-check.ts"
-import { elements } from "../mail/svg-profile.ts"
+import { checkSvg, elements } from "../mail/svg-check.ts"
 
 const svgCodes = async (text: string) => (await checkSvg(text)).problems.map(({ code }): string => code)
 const inside = (text: string) => logo.replace("</svg>", `${text}</svg>`)

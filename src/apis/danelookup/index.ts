@@ -3,15 +3,41 @@ import { defineApi, reject } from "../contract.ts"
 import { findMailServers, type LookUpContext, type MailServers } from "../mail/dane/mail-servers.ts"
 import { findTlsa, isMailService, type ServiceFinding, tlsaNameOf } from "../mail/dane/service.ts"
 import type { JudgedTlsa } from "../mail/dane/usable.ts"
+import { exampleGiven as given, exampleAnchor as trust_anchor } from "../mail/dnssec/example-zone.ts"
 import type { DelegationSigner } from "../mail/dnssec/keys.ts"
 import { limits } from "../mail/dnssec/limits.ts"
 import { requireAnchors, rootAnchors } from "../mail/dnssec/root-anchors.ts"
 import { type Exchange, Questions, Session } from "../mail/dnssec/session.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import { problemsOf } from "./problems.ts"
 import { input, output } from "./schema.ts"
+
+const examples = storedExamples(
+  {
+    examples: [
+      {
+        name: "A mail server that senders authenticate",
+        input: { host: "good.dane.test", port: 25, trust_anchor },
+        given: { ...given, domain: "good.dane.test" },
+      },
+      {
+        name: "The mail servers of a domain",
+        input: { host: "all.dane.test", trust_anchor },
+        given: { ...given, domain: "all.dane.test" },
+      },
+      {
+        name: "Records that mail servers cannot use",
+        input: { host: "pkix.dane.test", trust_anchor },
+        given: { ...given, domain: "pkix.dane.test" },
+      },
+      { name: "Records that are not signed", input: { host: "mail.plain.test", trust_anchor }, given },
+    ],
+  },
+  answers,
+)
 
 /** Questions about the host and its mail servers together. A call may ask 240. */
 const maxQuestions = 200

@@ -1,5 +1,6 @@
 import { defineApi } from "../contract.ts"
 import { Chain } from "../mail/dnssec/chain.ts"
+import { exampleGiven, exampleAnchor as trust_anchor } from "../mail/dnssec/example-zone.ts"
 import type { DelegationSigner } from "../mail/dnssec/keys.ts"
 import { limits } from "../mail/dnssec/limits.ts"
 import { requireAnchors, rootAnchors } from "../mail/dnssec/root-anchors.ts"
@@ -7,9 +8,25 @@ import { type Exchange, Questions, Session } from "../mail/dnssec/session.ts"
 import { validate } from "../mail/dnssec/validate.ts"
 import { requireName } from "../mail/domain-name.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { examples } from "./examples.ts"
+import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import { toReport } from "./report.ts"
 import { input, output } from "./schema.ts"
+
+const examples = storedExamples(
+  {
+    given: exampleGiven,
+    examples: [
+      {
+        name: "Signed all the way from the root",
+        input: { name: "www.ed25519.test", type: "A", trust_anchor },
+      },
+      { name: "Signatures that have expired", input: { name: "www.expired.test", trust_anchor } },
+      { name: "A zone that is not signed", input: { name: "www.plain.test", trust_anchor } },
+    ],
+  },
+  answers,
+)
 
 /** The API with other trust anchors than those of the root of the Internet. */
 export function createDnssecvalidator(serviceAnchors: readonly DelegationSigner[]) {

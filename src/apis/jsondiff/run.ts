@@ -5,11 +5,77 @@ import { shorten } from "../../values/shorten.ts"
 import { type RunOf, reject } from "../contract.ts"
 import { applyPatch, type Failed, type Failure } from "./apply-patch.ts"
 import { createPatch } from "./compare.ts"
+import { isEqual } from "./equal.ts"
 import type { jsondiff } from "./index.ts"
-import { leaveOut, parseIgnored } from "./leave-out.ts"
-import { applyMergePatch, createMergePatch } from "./merge-patch.ts"
-import { type Operation, parsePatch } from "./parse-patch.ts"
+import { type Operation, parsePatch, parsePointer } from "./parse-patch.ts"
 import { type PatchProblem, problem } from "./problems.ts"
+
+/** Applies a merge patch (RFC 7386 §2). */
+function applyMergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch
+  const result = new Map(isObject(target) ? Object.entries(target) : [])
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) result.delete(name)
+    else result.set(name, applyMergePatch(result.get(name), value))
+  }
+  return Object.fromEntries(result)
+}
+
+/**
+ * The merge patch that turns one document into another. Null if a member would become null, since null in a merge patch removes
+ * the member.
+ */
+function createMergePatch(from: unknown, to: unknown): { readonly patch: unknown } | null {
+  if (!isObject(to)) return { patch: to }
+  const before = isObject(from) ? from : {}
+  const members: [name: string, value: unknown][] = []
+  for (const name of Object.keys(before)) if (!Object.hasOwn(to, name)) members.push([name, null])
+  for (const [name, value] of Object.entries(to)) {
+    const old = Object.hasOwn(before, name) ? before[name] : undefined
+    if (isEqual(old, value)) continue
+    const inner = value === null ? null : createMergePatch(old, value)
+    if (inner === null) return null
+    members.push([name, inner.patch])
+  }
+  return { patch: Object.fromEntries(members) }
+}
+
+type Steps = readonly string[]
+
+/**
+ * Reads the places that are left out of a comparison.
+ * @throws InputRejected for `ignore`
+ */
+function parseIgnored(pointers: readonly string[]): readonly Steps[] {
+  return pointers.map((pointer, index) => {
+    const steps = parsePointer(pointer)
+    if (steps !== null && steps.length > 0) return steps
+    return reject(
+      "ignore",
+      `must have JSON Pointers (RFC 6901), such as "/a/*/b"; item ${index} (counted from 0) is none, or is the whole document`,
+    )
+  })
+}
+
+/** A value without certain places. The step `*` is any name or index; an item of a list becomes null. */
+function leaveOut(value: unknown, places: readonly Steps[]): unknown {
+  if (places.length === 0 || (!Array.isArray(value) && !isObject(value))) return value
+  const inside = (name: string) =>
+    places.flatMap(([first, ...rest]) => (first === name || first === "*" ? [rest] : []))
+  const isLeftOut = (rests: readonly Steps[]) => rests.some((rest) => rest.length === 0)
+  if (Array.isArray(value)) {
+    return value.map((item, index) => {
+      const rests = inside(String(index))
+      return isLeftOut(rests) ? null : leaveOut(item, rests)
+    })
+  }
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      const rests = inside(name)
+      return isLeftOut(rests) ? [] : [[name, leaveOut(member, rests)]]
+    }),
+  )
+}
 
 export const run: RunOf<typeof jsondiff> = (
   { from: given, to, patch, patch_type = "json_patch", ignore = [] },

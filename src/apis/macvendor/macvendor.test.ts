@@ -1,10 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { portsFor } from "../../../test/support/zone-ports.ts"
-import { builtInVendors } from "./built-in.ts"
-import { createMacvendor, macvendor } from "./index.ts"
+import { builtInVendors, createMacvendor, formatMac, macvendor, parseMac } from "./index.ts"
 import facts from "./list-facts.json"
-import { formatMac, parseMac } from "./mac.ts"
 import { findAssignment, readVendors, toLines } from "./vendor-list.ts"
 
 async function lookUp(mac: string, api = macvendor) {

@@ -5,8 +5,8 @@ import { applyAll, audit, lineOf, type Zone } from "../../../test/support/audits
 import { leastProcessorMs } from "../../../test/support/processor-time.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import { mailaudit } from "../catalog.ts"
+import { mergedText } from "./facts.ts"
 import type { SpfResult } from "./parts.ts"
-import { mergedText } from "./spf-merge.ts"
 
 test("the fixes are premium, and all lines together bring the points that they promise", async () => {
   const zone: Zone = {

@@ -1,14 +1,33 @@
 import { defineApi, type RunContext, reject, unavailable } from "../contract.ts"
+import { exampleAnchor as trust_anchor } from "../mail/dnssec/example-zone.ts"
 import { requireAnchors, rootAnchors } from "../mail/dnssec/root-anchors.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
+import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import { judge } from "./checks.ts"
-import { examples } from "./examples.ts"
+import { auditGiven as given } from "./example-domains.ts"
 import { gatherFacts, type Subject } from "./facts.ts"
 import { fixesOf } from "./fixes.ts"
 import { gradeOf, limitsOf, pointsOf, scoreOf } from "./grade.ts"
 import type { AuditedApis } from "./parts.ts"
 import { input, output } from "./schema.ts"
+
+const examples = storedExamples(
+  {
+    given,
+    examples: [
+      {
+        name: "A domain with everything",
+        input: { domain: "all.dane.test", trust_anchor },
+        given: { ...given, domain: "all.dane.test" },
+      },
+      { name: "A domain that anybody can forge", input: { domain: "plain.test", trust_anchor } },
+      { name: "A domain whose signatures have expired", input: { domain: "expired.test", trust_anchor } },
+    ],
+  },
+  answers,
+)
 
 const limitMs = 20_000
 /** So that every name below it fits the DNS, such as a DKIM key's. */

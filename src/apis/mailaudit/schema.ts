@@ -1,7 +1,16 @@
-import { Type } from "@sinclair/typebox"
-import { reportChecks } from "../../values/report.ts"
+import { type TSchema, Type } from "@sinclair/typebox"
 import { choice, nullable, nullableText, premium } from "../contract.ts"
 import { grades, statuses } from "./check.ts"
+
+/**
+ * Marks the list of an audit's checks in an output. Pages then show the answer as a report: `grade` and `score`, the checks with
+ * their status, reason and advice, and the fixes.
+ * @example
+ * const output = Type.Object({ checks: reportChecks(Type.Array(check, { description: "Every check." })) })
+ */
+function reportChecks<T extends TSchema>(schema: T): T {
+  return { ...schema, "x-report": true }
+}
 
 /** More selectors than a domain has at a time. */
 export const maxSelectors = 5

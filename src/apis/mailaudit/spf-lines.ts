@@ -1,8 +1,23 @@
+import { isWithin } from "../mail/dnssec/names.ts"
 import { type Fix, manualFix, recordFix, toStrings } from "./check.ts"
 import type { Facts } from "./facts.ts"
 import type { SpfResult } from "./parts.ts"
-import { providerOf } from "./providers.ts"
+import { providers } from "./providers.json"
 import { isParked } from "./purpose.ts"
+
+/** A provider of mailboxes, or a service that filters mail. */
+interface Provider {
+  readonly name: string
+  /** The domains of its mail servers. */
+  readonly servers: readonly string[]
+  /** The domain that its customers include in their SPF records; null where it does not send their mail. */
+  readonly spf: string | null
+}
+
+/** The provider of a mail server; null for others. */
+function providerOf(host: string): Provider | null {
+  return providers.find(({ servers }) => servers.some((server) => isWithin(host, server))) ?? null
+}
 
 /** The SPF record that the domain should publish, composed for the record and its policy; null if both are good. */
 export function spfFix(facts: Facts): Fix | null {
