@@ -43,9 +43,8 @@ export function createLazyThreads(
       // More threads than processors would only take them from the service. One more is for accounts whose runs are short.
       const maxWorkers = Math.min(apiWorkers, Math.max(2, navigator.hardwareConcurrency) + 1)
       const limits = { maxWorkers, maxMemoryBytes: apiMemoryBytes }
-      return withMember(api, "run", async (input, context) =>
-        (await open()).isolate(api, isolated, limits).run(input, context),
-      )
+      const inThreads = once(async () => (await open()).isolate(api, isolated, limits))
+      return withMember(api, "run", async (input, context) => (await inThreads()).run(input, context))
     },
     end() {
       // Without threads there are none to end; the calls that wanted them have failed.

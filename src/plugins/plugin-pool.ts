@@ -23,7 +23,7 @@ interface PoolOptions {
 }
 
 const restMs = 10_000
-/** A worker that nobody uses for this time ends, unless it is the only one. */
+/** A worker that nobody uses for this time ends, unless it is the only one. To load libraries anew takes longer than most runs. */
 const idleMs = 5_000
 /** The only worker ends after this time, unless one is kept. */
 const onlyIdleMs = 60_000
@@ -58,8 +58,6 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   const places = createPlaces(options, match)
   /** Functions that keep idle workers from ending. */
   const cancelEnd = new Map<PluginWorker, () => void>()
-  /** The most threads that stay while nobody needs them. */
-  let mostIdle = 1
   /** Faults in a row. */
   const faultsOf = new WeakMap<PluginWorker, number>()
   let workers = 1
@@ -119,13 +117,13 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     }
   }
 
-  /** Ends a call. Its worker can be used again, unless it is worn, failed twice in a row, or enough others have nothing to do. */
+  /** Ends a call. Its worker can be used again, unless it is worn or failed twice in a row. */
   function leave(call: PooledCall, worker: PluginWorker, isFault: boolean): void {
     places.remove(call)
     time.add(call.account, Math.max(worker.usedMs() ?? call.heldMs, leastMs), call.heldMs)
     const faultsInARow = isFault ? (faultsOf.get(worker) ?? 0) + 1 : 0
     faultsOf.set(worker, faultsInARow)
-    if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread || idle.length >= mostIdle) {
+    if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread) {
       worker.end()
       workers--
     } else makeIdle(worker)
@@ -221,8 +219,6 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     async run(input: unknown, context: RunOptions, caller: PoolCaller, limits: PoolLimits) {
       requireAwake()
       places.setCount(limits.maxWorkers)
-      // Not those of runs that waited for answers, nor the one that is kept for short runs.
-      mostIdle = Math.max(1, limits.maxWorkers - 1)
       const isTrial = isTrying && faults >= maxFaults
       try {
         const output = await runOnce(input, context, caller, limits)
