@@ -23,7 +23,7 @@ interface PoolOptions {
 }
 
 const restMs = 10_000
-/** A worker that nobody uses for this time ends, unless it is the only one. To load libraries anew takes longer than most runs. */
+/** A worker that nobody uses for this time ends, unless it is the only one. */
 const idleMs = 5_000
 /** The only worker ends after this time, unless one is kept. */
 const onlyIdleMs = 60_000
