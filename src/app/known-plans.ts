@@ -5,7 +5,7 @@ import type { Config } from "../config/load.ts"
 import type { Log } from "../ports/log.ts"
 import type { AdminStore } from "../store/admin-store.ts"
 import { messageOf } from "../values/message-of.ts"
-import { withoutPassword } from "../values/without-password.ts"
+import { withoutPassword } from "../values/text.ts"
 
 /** The name of the plans among the settings that a store keeps. */
 const plansSetting = "plans"

@@ -8,7 +8,7 @@ import { type JsonObject, toDocInput } from "../surfaces/openapi/json-object.ts"
 import { escapeHidden } from "../values/hidden-characters.ts"
 import { isObject, toObject } from "../values/is-object.ts"
 import { messageOf } from "../values/message-of.ts"
-import { shorten } from "../values/shorten.ts"
+import { shorten } from "../values/text.ts"
 import { version } from "./version.ts"
 
 /** The time for the other service's whole answer. */

@@ -4,7 +4,7 @@ import { settingName } from "../config/setting-name.ts"
 import type { Log } from "../ports/log.ts"
 import { isPostgresUrl } from "../store/open.ts"
 import { isLoopback } from "../values/ip.ts"
-import { withoutPassword } from "../values/without-password.ts"
+import { withoutPassword } from "../values/text.ts"
 
 /** A new data file instead of the expected one tells an operator that the path is wrong. */
 export function logNewDataFile(log: Log, { db }: Config): void {

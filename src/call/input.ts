@@ -3,8 +3,8 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler"
 import { type ApiDefinition, reject } from "../apis/contract.ts"
 import { isJsonValue, mistakeOfJson } from "../values/json-value.ts"
 import { meantBy } from "../values/nearest.ts"
-import { toNumber } from "../values/number-text.ts"
 import { once } from "../values/once.ts"
+import { toNumber } from "../values/text.ts"
 import { toRequirement } from "./requirement.ts"
 
 /** Parameters before the check: text (query, command line) or typed values (JSON). */

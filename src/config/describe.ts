@@ -1,6 +1,6 @@
 import { describePlan } from "../accounts/plan.ts"
 import type { Network } from "../values/ip.ts"
-import { withoutPassword } from "../values/without-password.ts"
+import { withoutPassword } from "../values/text.ts"
 import type { Option } from "./define-option.ts"
 import type { Config } from "./load.ts"
 import { type OptionKey, options } from "./options.ts"

@@ -1,6 +1,6 @@
 import { parse, TomlError } from "smol-toml"
 import { isNode, LineCounter, parseDocument, visit } from "yaml"
-import { pointerTo } from "../values/json-pointer.ts"
+import { pointerTo } from "../values/json-value.ts"
 import { readTree } from "./toml-tree.ts"
 
 /** A line and a column, from 1. */

@@ -1,4 +1,4 @@
-import { toLowerAscii } from "../values/ascii.ts"
+import { toLowerAscii } from "../values/text.ts"
 import type { AccountDetails, Page } from "./admin-store.ts"
 import type { AccountFilter, AccountOrder } from "./list-filters.ts"
 import {

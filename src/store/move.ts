@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { withoutPassword } from "../values/without-password.ts"
+import { withoutPassword } from "../values/text.ts"
 import { type MoveSource, type MoveSums, type MoveTarget, moveTables } from "./move-tables.ts"
 import { isPostgresUrl, requireStoreName } from "./open.ts"
 import type { MoveOptions } from "./open-store.ts"

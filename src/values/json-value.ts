@@ -1,6 +1,5 @@
 import { Kind, type TSchema, type TUnknown, Type } from "@sinclair/typebox"
-import { pointerTo } from "./json-pointer.ts"
-import { shorten } from "./shorten.ts"
+import { shorten } from "./text.ts"
 
 /** The most levels. More could overflow the stack of recursive programs. */
 const maxDepth = 100
@@ -81,4 +80,9 @@ export function largeNumberSentence(value: unknown): string | null {
   if (pointer === null) return null
   const place = shorten(pointer, 200) || "the root"
   return `The number at ${place} is beyond 2^53 and may have lost digits: send it as text.`
+}
+
+/** The JSON Pointer (RFC 6901) to a member or an item of a value, from the pointer to that value. */
+export function pointerTo(parent: string, key: string | number): string {
+  return `${parent}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`
 }

@@ -1,4 +1,4 @@
-import { shorten } from "./shorten.ts"
+import { shorten } from "./text.ts"
 
 const place = /^\d+:\d+: /
 /** The messages of the parser saxes, and what they mean. `$1` is a name from the document. */

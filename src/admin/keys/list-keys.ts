@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { choice } from "../../apis/contract.ts"
 import type { KeyDetails } from "../../store/admin-store.ts"
 import type { KeySort } from "../../store/list-filters.ts"
-import { toLowerAscii } from "../../values/ascii.ts"
+import { toLowerAscii } from "../../values/text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import {
   accountId,

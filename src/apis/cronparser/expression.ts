@@ -1,4 +1,4 @@
-import { shorten } from "../../values/shorten.ts"
+import { shorten } from "../../values/text.ts"
 
 /** Unix: crontab and programs that put the second before it; Quartz, of Java; and the schedules of Amazon EventBridge. */
 export const dialects = ["unix", "quartz", "aws"] as const

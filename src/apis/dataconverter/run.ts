@@ -1,4 +1,4 @@
-import { pointerTo } from "../../values/json-pointer.ts"
+import { pointerTo } from "../../values/json-value.ts"
 import { type RunOf, reject } from "../contract.ts"
 import type { dataconverter } from "./index.ts"
 import { Notes } from "./notes.ts"

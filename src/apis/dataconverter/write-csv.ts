@@ -1,4 +1,4 @@
-import { pointerTo } from "../../values/json-pointer.ts"
+import { pointerTo } from "../../values/json-value.ts"
 import type { Notes } from "./notes.ts"
 import type { CsvForm } from "./read-csv.ts"
 import { isList, isObject, Moment, Output, toText, type Value } from "./values.ts"

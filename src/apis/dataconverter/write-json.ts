@@ -1,4 +1,4 @@
-import { pointerTo } from "../../values/json-pointer.ts"
+import { pointerTo } from "../../values/json-value.ts"
 import type { Notes } from "./notes.ts"
 import { isList, isObject, type Leaf, Moment, Numeral, Output, type Value } from "./values.ts"
 

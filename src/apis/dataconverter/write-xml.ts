@@ -1,5 +1,5 @@
 import { SaxesParser } from "saxes"
-import { pointerTo } from "../../values/json-pointer.ts"
+import { pointerTo } from "../../values/json-value.ts"
 import { reject } from "../contract.ts"
 import type { Notes } from "./notes.ts"
 import {

@@ -1,5 +1,5 @@
 import { Document, type Scalar } from "yaml"
-import { pointerTo } from "../../values/json-pointer.ts"
+import { pointerTo } from "../../values/json-value.ts"
 import { yamlEscapes } from "../../values/yaml-escapes.ts"
 import type { Notes } from "./notes.ts"
 import { isList, isObject, Moment, Numeral, requireLength, type Value } from "./values.ts"

@@ -1,5 +1,5 @@
 import { isObject } from "../../values/is-object.ts"
-import { pointerTo } from "../../values/json-pointer.ts"
+import { pointerTo } from "../../values/json-value.ts"
 import { findCommonItems } from "./common-items.ts"
 
 /** An operation of a JSON Patch (RFC 6902) as JSON. */

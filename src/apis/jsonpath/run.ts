@@ -1,7 +1,7 @@
 import { jsonpath as library } from "json-p3"
 import { escapeHidden } from "../../values/hidden-characters.ts"
 import { largeNumberSentence } from "../../values/json-value.ts"
-import { shorten } from "../../values/shorten.ts"
+import { shorten } from "../../values/text.ts"
 import { type RunOf, reject } from "../contract.ts"
 import { correctParser } from "./corrections.ts"
 import type { jsonpath } from "./index.ts"

@@ -5,7 +5,7 @@ import {
   type ValidationContext,
 } from "@hyperjump/json-schema/experimental"
 import { type JsonNode, uri, value } from "@hyperjump/json-schema/instance/experimental"
-import { shorten } from "../../values/shorten.ts"
+import { shorten } from "../../values/text.ts"
 
 /** The address of a schema that has no `$id`. */
 export const baseUri = "https://schema.invalid/"

@@ -22,7 +22,7 @@ import {
   isUuid,
 } from "@hyperjump/json-schema-formats"
 import { isIdnHostname } from "idn-hostname"
-import { shorten } from "../../values/shorten.ts"
+import { shorten } from "../../values/text.ts"
 import { reject } from "../contract.ts"
 
 /** The formats of JSON Schema 2020-12 (validation, section 7.3). */

@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js"
-import { shorten } from "../../values/shorten.ts"
+import { shorten } from "../../values/text.ts"
 import { reject } from "../contract.ts"
 import stored from "./categories.json"
 

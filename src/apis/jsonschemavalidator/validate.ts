@@ -20,7 +20,7 @@ import {
   type SchemaDocument,
 } from "@hyperjump/json-schema/experimental"
 import { fromJs } from "@hyperjump/json-schema/instance/experimental"
-import { shorten } from "../../values/shorten.ts"
+import { shorten } from "../../values/text.ts"
 import { InputRejected, reject } from "../contract.ts"
 import { baseUri, FindingsPlugin, toPointer, toSchemaLocation } from "./findings.ts"
 import { correctKeywords } from "./keywords.ts"

@@ -1,5 +1,5 @@
 import { defineProblems } from "../../values/problems.ts"
-import { shorten } from "../../values/shorten.ts"
+import { shorten } from "../../values/text.ts"
 import { isUnderstood, type Token } from "./token.ts"
 import { supportedAlgorithms } from "./verify.ts"
 

@@ -1,5 +1,5 @@
 import { parseAddress } from "../../values/ip.ts"
-import { shorten } from "../../values/shorten.ts"
+import { shorten } from "../../values/text.ts"
 import { reject } from "../contract.ts"
 import {
   alignedResults,

@@ -1,6 +1,6 @@
 import { parseAddress } from "../../values/ip.ts"
 import { isObject } from "../../values/is-object.ts"
-import { shorten } from "../../values/shorten.ts"
+import { shorten } from "../../values/text.ts"
 import { parseInstant } from "../../values/time-text.ts"
 import { reject } from "../contract.ts"
 import type { Findings } from "./findings.ts"

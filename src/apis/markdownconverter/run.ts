@@ -1,5 +1,5 @@
 import { escapeHidden } from "../../values/hidden-characters.ts"
-import { shorten } from "../../values/shorten.ts"
+import { shorten } from "../../values/text.ts"
 import type { RunOf } from "../contract.ts"
 import { findHeadings, toContents } from "./headings.ts"
 import type { markdownconverter } from "./index.ts"

@@ -1,5 +1,5 @@
 import type { ArcData, DkimVerifier } from "mailauth/lib/dkim/dkim-verifier.js"
-import { shorten } from "../../values/shorten.ts"
+import { shorten } from "../../values/text.ts"
 import { results } from "./result-names.ts"
 
 /** The most characters of a text in an answer. */

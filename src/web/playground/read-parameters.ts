@@ -1,4 +1,4 @@
-import { toNumber } from "../../values/number-text.ts"
+import { toNumber } from "../../values/text.ts"
 import { type Callable, isJson } from "./offered-api.ts"
 
 type Typed = (name: string) => string
