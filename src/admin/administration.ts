@@ -5,7 +5,7 @@ import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
 import type { AdminOutcome, AdminStore, NewReplay, ReplayRecord } from "../store/admin-store.ts"
 import { ReadTooLong, StoreUnavailable } from "../store/store.ts"
 import { createAuditIds } from "./audit/audit-id.ts"
-import { AdminFault } from "./fault.ts"
+import { AdminFault, invalid } from "./fault.ts"
 import { requireKnownNames } from "./known-names.ts"
 import type {
   Actor,
@@ -363,7 +363,7 @@ function withParameter(thrown: unknown, input: Readonly<Record<string, unknown>>
 /** Turns known errors into faults. Others are returned unchanged. */
 export function toAdminFault(thrown: unknown): unknown {
   if (thrown instanceof InputRejected) {
-    return new AdminFault("invalid", thrown.message, { parameter: thrown.parameter })
+    return invalid(thrown.parameter, thrown.message)
   }
   if (thrown instanceof AccountError) {
     return new AdminFault(thrown.code, thrown.message, { parameter: thrown.parameter })

@@ -60,6 +60,11 @@ interface AdminFaultDetails {
   readonly cause?: unknown
 }
 
+/** The refusal of a parameter's value. */
+export function invalid(parameter: string, message: string, cause?: unknown): AdminFault {
+  return new AdminFault("invalid", message, { parameter, cause })
+}
+
 /** The refusal of something that does not exist, or belongs to another customer. */
 export function noSuch(
   kind: "account" | "key" | "notice" | "admin key" | "person" | "passkey" | "invitation",

@@ -1,7 +1,7 @@
 import { type IntegerOptions, type TSchema, Type } from "@sinclair/typebox"
-import { choice, defineFormat, nullable } from "../apis/contract.ts"
+import { choice, defineFormat, nullable, nullableText } from "../apis/contract.ts"
 import { parseDuration, parseInstant } from "../values/time-text.ts"
-import { AdminFault } from "./fault.ts"
+import { invalid } from "./fault.ts"
 
 /** Parameters and fields that several operations have. */
 
@@ -21,6 +21,9 @@ export const instant = (description: string) => Type.String({ format: "date-time
 /** An instant in an answer, or null. */
 export const maybeInstant = (description: string) =>
   nullable(Type.String({ format: "date-time" }), { description })
+
+/** A whole number in an answer, or null. */
+export const maybeInteger = (description: string) => nullable(Type.Integer(), { description })
 
 export const email = Type.String({
   minLength: 1,
@@ -119,7 +122,7 @@ export function listOf<T extends TSchema>(item: T) {
   return Type.Object({
     data: Type.Array(item, { description: "The entries." }),
     has_more: Type.Boolean({ description: "Whether there are more entries." }),
-    next: nullable(Type.String(), { description: "The `after` of the next page; null at the end." }),
+    next: nullableText("The `after` of the next page; null at the end."),
   })
 }
 
@@ -130,10 +133,9 @@ export function listOf<T extends TSchema>(item: T) {
 export function requireInstant(text: string, parameter: string): number {
   const ms = parseInstant(text)
   if (ms !== null) return ms
-  throw new AdminFault(
-    "invalid",
+  throw invalid(
+    parameter,
     `The '${parameter}' parameter must be a date such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z.`,
-    { parameter },
   )
 }
 
@@ -148,7 +150,7 @@ export function requireRange({ from, to }: { readonly from?: string; readonly to
 /** @throws AdminFault when a period begins after its end, both in milliseconds */
 export function requireOrder(fromMs: number, toMs: number): void {
   if (fromMs <= toMs) return
-  throw new AdminFault("invalid", "The 'from' parameter must not be later than 'to'.", { parameter: "from" })
+  throw invalid("from", "The 'from' parameter must not be later than 'to'.")
 }
 
 /** The most bytes of metadata as JSON. */
@@ -159,9 +161,8 @@ export function requireMetadata(metadata: Readonly<Record<string, unknown>>): st
   const json = JSON.stringify(metadata)
   const bytes = Buffer.byteLength(json)
   if (bytes <= maxMetadataBytes && json.isWellFormed()) return json
-  throw new AdminFault(
-    "invalid",
+  throw invalid(
+    "metadata",
     `The 'metadata' parameter must be at most ${maxMetadataBytes} bytes of JSON; this is ${bytes}.`,
-    { parameter: "metadata" },
   )
 }

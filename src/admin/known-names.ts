@@ -1,5 +1,5 @@
 import { shortenKeys } from "../accounts/key.ts"
-import { AdminFault } from "./fault.ts"
+import { invalid } from "./fault.ts"
 
 /** The name of a parameter can be as long as a body. */
 const maxNameShown = 100
@@ -11,5 +11,5 @@ export function requireKnownNames(known: readonly string[], given: readonly stri
   const names = known.length === 0 ? "There are none." : `Known are: ${known.join(", ")}.`
   // A key may have been sent instead of a name.
   const shown = shortenKeys(unknown.slice(0, maxNameShown))
-  throw new AdminFault("invalid", `There is no parameter '${shown}'. ${names}`, { parameter: shown })
+  throw invalid(shown, `There is no parameter '${shown}'. ${names}`)
 }

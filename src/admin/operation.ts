@@ -236,21 +236,35 @@ interface ActorSession {
   readonly keyHash: string | null
 }
 
+/** A head as definitions write it: without an example, its values are the arguments in the example of the command. */
+type GivenHead<Input extends TObject, Output extends TSchema, Id extends string> = Omit<
+  OperationHead<Input, Output, Id>,
+  "example"
+> &
+  Partial<Pick<OperationHead<Input, Output, Id>, "example">>
+
 /** Defines an operation that is neither a plain read nor a change: a watch, or a read whose input no URL may hold. */
 export function defineOperation<
   Input extends TObject,
   Output extends TSchema,
   Id extends string,
   Method extends OperationMethod,
->(operation: Operation<Input, Output, Id, Method>): Operation<Input, Output, Id, Method> {
-  return operation
+>(
+  operation: GivenHead<Input, Output, Id> & Pick<Operation<Input, Output, Id, Method>, "method" | "run">,
+): Operation<Input, Output, Id, Method> {
+  const { args = [], example } = operation.command
+  const words = example.split(" ")
+  return {
+    ...operation,
+    example: operation.example ?? Object.fromEntries(args.map((name, at) => [name, words[at]])),
+  }
 }
 
 /** Defines an operation that reads, by GET, and changes nothing. */
 export function defineRead<Input extends TObject, Output extends TSchema, Id extends string>({
   read,
   ...head
-}: OperationHead<Input, Output, Id> & Omit<Read<Input, Output>, "kind">) {
+}: GivenHead<Input, Output, Id> & Omit<Read<Input, Output>, "kind">) {
   return defineOperation({ ...head, method: "GET", run: { kind: "read", read } })
 }
 
@@ -258,25 +272,23 @@ export function defineRead<Input extends TObject, Output extends TSchema, Id ext
 export function defineFile<Input extends TObject, Id extends string>({
   open,
   ...head
-}: Omit<OperationHead<Input, TString, Id>, "output"> & Omit<FileRead<Input>, "kind">) {
+}: Omit<GivenHead<Input, TString, Id>, "output"> & Omit<FileRead<Input>, "kind">) {
   const output = Type.String({ description: "The bytes of the file." })
   return defineOperation({ ...head, output, method: "GET", run: { kind: "file", open } })
 }
 
 /**
- * Defines an operation that changes something.
+ * Defines an operation that changes something, by POST unless its method is given.
  * @example
  * export const enableKey = defineChange({
  *   id: "keys.enable",
  *   title: "Enable a key",
  *   description: "Lets a disabled key work again.",
  *   permission: "keys.write",
- *   method: "POST",
  *   path: "/keys/{id}/enable",
  *   command: { words: "key enable", args: ["id"], example: "key_1234567890abcdef" },
  *   input: Type.Object({ id: keyId }),
  *   output: keySchema,
- *   example: { id: "key_1234567890abcdef" },
  *   prepare: prepareEnable,
  *   recall: readKey,
  * })
@@ -285,13 +297,14 @@ export function defineChange<
   Input extends TObject,
   Output extends TSchema,
   Id extends string,
-  Method extends OperationMethod,
+  Method extends OperationMethod = "POST",
 >({
   prepare,
   recall,
+  method = "POST" as Method,
   ...head
-}: OperationHead<Input, Output, Id> & { readonly method: Method } & Omit<Change<Input, Output>, "kind">) {
-  return defineOperation({ ...head, run: { kind: "change", prepare, recall } })
+}: GivenHead<Input, Output, Id> & { readonly method?: Method } & Omit<Change<Input, Output>, "kind">) {
+  return defineOperation({ ...head, method, run: { kind: "change", prepare, recall } })
 }
 
 const operatorMark = "x-operator-only"

@@ -1,6 +1,6 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox"
 import type { Page } from "../store/admin-store.ts"
-import { AdminFault } from "./fault.ts"
+import { invalid } from "./fault.ts"
 
 export interface PageInput {
   readonly limit?: number | undefined
@@ -84,11 +84,7 @@ function readCursor(list: string, text: string): readonly (string | number)[] {
   } catch {
     // Not JSON: refused below like any other text.
   }
-  throw new AdminFault(
-    "invalid",
-    "The 'after' parameter must be the 'next' of the page before, of this very list.",
-    { parameter: "after" },
-  )
+  throw invalid("after", "The 'after' parameter must be the 'next' of the page before, of this very list.")
 }
 
 function isPlace(parts: readonly unknown[]): parts is readonly (string | number)[] {

@@ -1,6 +1,6 @@
 import type { Plan } from "../accounts/plan.ts"
 import type { RawInput } from "../call/input.ts"
-import { AdminFault, noSuch } from "./fault.ts"
+import { AdminFault, invalid, noSuch } from "./fault.ts"
 import type { Actor, Operation, PortalAccess } from "./operation.ts"
 import type { AdminParts } from "./parts.ts"
 import { allows } from "./permission.ts"
@@ -70,7 +70,7 @@ export async function requireOwn(
   // Without one of them the operation could reach other accounts.
   if (account === undefined && key === undefined) {
     const parameter = portal.key ?? portal.account ?? "id"
-    throw new AdminFault("invalid", `Give '${parameter}'.`, { parameter })
+    throw invalid(parameter, `Give '${parameter}'.`)
   }
   const owner = await admin.findAccount(accountId)
   if (owner && isAllowedBy(plans.get(owner.plan), portal)) return

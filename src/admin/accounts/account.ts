@@ -1,12 +1,21 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { balanceOf, monthAhead } from "../../accounts/credits.ts"
 import { missingPlan, unknownPlan } from "../../accounts/plan.ts"
-import { choice, nullable } from "../../apis/contract.ts"
+import { choice, nullable, nullableText } from "../../apis/contract.ts"
 import { type AccountDetails, type Mutation, notifyChoices } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { changedFields } from "../changed-fields.ts"
 import { AdminFault, noSuch } from "../fault.ts"
-import { accountId, externalId, idNumber, instant, maybeDay, maybeInstant, metadata } from "../fields.ts"
+import {
+  accountId,
+  externalId,
+  idNumber,
+  instant,
+  maybeDay,
+  maybeInstant,
+  maybeInteger,
+  metadata,
+} from "../fields.ts"
 import { type AdminContext, defineRead, operatorOnly, type PreparedChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
@@ -17,10 +26,9 @@ export const accountSchema = Type.Object({
   id: Type.String({ description: "The account's id." }),
   name: Type.String({ description: "Its name." }),
   plan: Type.String({ description: "Its plan." }),
-  email: nullable(Type.String(), {
-    description:
-      "Its e-mail address; null without one. Whoever reads mail to it can sign in to the portal of the account.",
-  }),
+  email: nullableText(
+    "Its e-mail address; null without one. Whoever reads mail to it can sign in to the portal of the account.",
+  ),
   notify: choice(notifyChoices, {
     description: "How it gets notices: by its webhook, by mail to its address, both, or none.",
   }),
@@ -36,9 +44,7 @@ export const accountSchema = Type.Object({
     description: "Credits of a month. Null when the plan is not configured.",
   }),
   used: Type.Integer({ description: "Credits of this month that were used." }),
-  used_percent: nullable(Type.Integer(), {
-    description: "Used credits of the month in percent, rounded down; null without a limit.",
-  }),
+  used_percent: maybeInteger("Used credits of the month in percent, rounded down; null without a limit."),
   bonus: Type.Integer({
     description: "Bonus credits left; negative when adjustments took more (`--allow-debt`).",
   }),
@@ -49,11 +55,7 @@ export const accountSchema = Type.Object({
   last_used: maybeDay("The last day with a call (UTC); null without one."),
   renews: instant("When the next credit month begins."),
   keys: Type.Optional(Type.Integer({ description: "How many keys it has, revoked ones too. Not in lists." })),
-  problem: operatorOnly(
-    nullable(Type.String(), {
-      description: "What is wrong with the account and what to do; null if nothing.",
-    }),
-  ),
+  problem: operatorOnly(nullableText("What is wrong with the account and what to do; null if nothing.")),
   version: idNumber({
     description: "Rises with each change; send it in If-Match to change this version only.",
   }),
@@ -163,6 +165,5 @@ export const getAccount = defineRead({
   portal: { account: "id" },
   input: Type.Object({ id: accountId }),
   output: accountSchema,
-  example: { id: "acc_1234567890abcdef" },
   read: ({ id }, context) => readAccount(id, context),
 })

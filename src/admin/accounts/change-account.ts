@@ -5,7 +5,7 @@ import { refuseHidden, requireName, requirePlan } from "../../accounts/requireme
 import { choice, nullable } from "../../apis/contract.ts"
 import { type AccountDetails, type Mutation, notifyChoices } from "../../store/admin-store.ts"
 import { requireToo } from "../admins/grants.ts"
-import { AdminFault } from "../fault.ts"
+import { AdminFault, invalid } from "../fault.ts"
 import { accountId, email, externalId, metadata, requireMetadata } from "../fields.ts"
 import { type AdminContext, defineChange } from "../operation.ts"
 import {
@@ -114,13 +114,7 @@ function toldByMail({ events }: AccountDetails): Pick<AccountDetails, "notify" |
 /** @throws AdminFault for notices by mail without an address */
 function requireAddressFor({ email, notify }: Pick<AccountDetails, "email" | "notify">): void {
   if (email !== null || notify === "webhook" || notify === "none") return
-  throw new AdminFault(
-    "invalid",
-    "Notices by mail need the e-mail address of the account: give 'email' too.",
-    {
-      parameter: "notify",
-    },
-  )
+  throw invalid("notify", "Notices by mail need the e-mail address of the account: give 'email' too.")
 }
 
 export const closeAccount = defineChange({
@@ -128,12 +122,10 @@ export const closeAccount = defineChange({
   title: "Close an account",
   description: "Closes an account. Its keys stop working at once. It can be reopened.",
   permission: "accounts.write",
-  method: "POST",
   path: "/accounts/{id}/close",
   command: { words: "account close", args: ["id"], example: "acc_1234567890abcdef" },
   input: Type.Object({ id: accountId }),
   output: accountSchema,
-  example: { id: "acc_1234567890abcdef" },
   async prepare({ id }, context) {
     return changeAccount(await requireOpenAccount(context, id), { closedMs: context.clock.now() }, context)
   },
@@ -145,7 +137,6 @@ export const reopenAccount = defineChange({
   title: "Reopen an account",
   description: "Opens a closed account again. Its keys that were not revoked work again.",
   permission: "accounts.write",
-  method: "POST",
   path: "/accounts/{id}/reopen",
   command: { words: "account reopen", args: ["id"], example: "acc_1234567890abcdef" },
   input: Type.Object({
@@ -155,7 +146,6 @@ export const reopenAccount = defineChange({
     ),
   }),
   output: accountSchema,
-  example: { id: "acc_1234567890abcdef" },
   async prepare({ id, plan }, context) {
     const account = await requireAccount(context, id)
     requireVersion(account, context)

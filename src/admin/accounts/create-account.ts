@@ -7,7 +7,6 @@ export const createAccount = defineChange({
   title: "Create an account",
   description: "Creates an account with a plan. Its bonus starts with the plan's sign-up bonus.",
   permission: "accounts.write",
-  method: "POST",
   path: "/accounts",
   command: { words: "account create", makesStore: true, example: "--name Ann --plan pro" },
   input: newAccount,

@@ -33,7 +33,6 @@ export const importAccounts = defineChange({
     "Creates all accounts of a list, or none of them if there is a mistake. The refusal names every mistake. Each account has an " +
     "audit record, and the import as a whole has one.",
   permission: "accounts.write",
-  method: "POST",
   path: "/accounts/import",
   command: {
     words: "account import",

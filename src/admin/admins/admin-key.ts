@@ -79,13 +79,11 @@ export const revokeAdmin = defineChange({
   description:
     "Revokes a key of the admin API for good. The next request with it is refused. It needs all permissions that the key has.",
   permission: "admins.write",
-  method: "POST",
   path: "/admins/{id}/revoke",
   command: { words: "admin-key revoke", args: ["id"], example: "adm_1234567890abcdef" },
   input: Type.Object({ id: idText("The admin key's id, which starts with `adm_`.") }),
   output: adminKeySchema,
   isFinal: true,
-  example: { id: "adm_1234567890abcdef" },
   async prepare({ id }, context) {
     const { name, permissions, revokedMs: earlierMs } = await requireAdminKey(context, id)
     requireNoMore(permissions, `the admin key '${name}' has`, context)

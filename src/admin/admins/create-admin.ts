@@ -18,7 +18,6 @@ export const createAdmin = defineChange({
   description:
     "Creates a key of the admin API and shows it. It is not shown again. It can give no permission that its creator lacks.",
   permission: "admins.write",
-  method: "POST",
   path: "/admins",
   command: { words: "admin-key create", example: "--name billing --may accounts.read --may usage.read" },
   input: Type.Object({

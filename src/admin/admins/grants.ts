@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import type { Mutation } from "../../store/admin-store.ts"
-import { AdminFault } from "../fault.ts"
+import { AdminFault, invalid } from "../fault.ts"
 import type { AdminContext } from "../operation.ts"
 import { allows, covers, grants, type Permission, permissions } from "../permission.ts"
 
@@ -23,10 +23,9 @@ export function grantsParameter(description: string, more: { readonly default?: 
 export function requireGrants(may: readonly string[], own: readonly string[]): void {
   const unknown = may.find((text) => !grants.includes(text))
   if (unknown !== undefined) {
-    throw new AdminFault(
-      "invalid",
+    throw invalid(
+      "may",
       `There is no permission '${unknown}'. Known are *, ${Object.keys(permissions).join(", ")}, and all of one kind such as keys.*.`,
-      { parameter: "may" },
     )
   }
   const lacking = may.find((text) => !covers(own, text))

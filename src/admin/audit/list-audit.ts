@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox"
-import { nullable } from "../../apis/contract.ts"
+import { nullable, nullableText } from "../../apis/contract.ts"
 import type { AuditRecord, Page } from "../../store/admin-store.ts"
 import type { AuditFilter } from "../../store/list-filters.ts"
 import { toIso } from "../../values/time-text.ts"
@@ -29,7 +29,7 @@ const auditSchema = Type.Object({
   operation: Type.String({ description: "What was done." }),
   target_kind: Type.String({ description: "What kind of thing it was done to." }),
   target: Type.String({ description: "The id of this thing." }),
-  account: nullable(Type.String(), { description: "The account that it belongs to; null without one." }),
+  account: nullableText("The account that it belongs to; null without one."),
   before: nullable(fields, { description: "The changed fields as they were before." }),
   after: nullable(fields, { description: "The same as they were afterwards." }),
   source: Type.String({ description: "From where: a client address, or the host of the command line." }),

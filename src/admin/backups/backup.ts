@@ -50,7 +50,6 @@ export const verifyBackup = defineRead({
   input: Type.Object({ name: backupName }),
   output: verifiedSchema,
   isLong: true,
-  example: { name: "penknife-20270131T120000Z-1f2e3d4c.db" },
   read: async ({ name }, { backups }) => showVerified(await backups.verify(name)),
 })
 
@@ -64,7 +63,6 @@ export const downloadBackup = defineFile({
   command: { words: "backups download", args: ["name"], example: "penknife-20270131T120000Z-1f2e3d4c.db" },
   input: Type.Object({ name: backupName }),
   isLong: true,
-  example: { name: "penknife-20270131T120000Z-1f2e3d4c.db" },
   async open({ name }, { backups }) {
     const backup = await backups.open(name)
     return { ...backup, target: { kind: "backup", id: name, accountId: null } }
@@ -110,7 +108,6 @@ export const createBackup = defineChange({
   description:
     "Copies the data file into the directory that `--backup-dir` names, and checks the copy. Calls go on meanwhile.",
   permission: "backups.write",
-  method: "POST",
   path: "/backups",
   command: { words: "backups create", example: "--name before-the-update.db" },
   input: Type.Object({

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { choice, nullable } from "../../apis/contract.ts"
-import { AdminFault } from "../fault.ts"
+import { AdminFault, invalid } from "../fault.ts"
 import { idNumber, listOf } from "../fields.ts"
 import { defineChange, defineRead } from "../operation.ts"
 import { wholeList } from "../pages.ts"
@@ -89,13 +89,7 @@ export const putConfig = defineChange({
 
 function requireShortNames(names: readonly string[]): void {
   if (names.every((name) => Buffer.byteLength(name) <= maxNameBytes)) return
-  throw new AdminFault(
-    "invalid",
-    `The name of a setting in 'changes' must have at most ${maxNameBytes} bytes.`,
-    {
-      parameter: "changes",
-    },
-  )
+  throw invalid("changes", `The name of a setting in 'changes' must have at most ${maxNameBytes} bytes.`)
 }
 
 const reloadCommand = {
@@ -111,7 +105,6 @@ export const reloadConfig = defineChange({
     "Reads the configuration file of a running service again and takes over what can change while it runs, or nothing. " +
     "Other processes of the service follow within moments. Settings that need a restart are named and stay unchanged.",
   permission: "config.write",
-  method: "POST",
   path: "/config/reload",
   command: { ...reloadCommand, words: "config reload" },
   otherCommands: [{ ...reloadCommand, words: "reload" }],

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { maxCredits } from "../../accounts/plan.ts"
 import type { AdjustmentRecord } from "../../store/adjustments.ts"
 import { requireAccount, requireOpenAccount } from "../accounts/account.ts"
-import { AdminFault } from "../fault.ts"
+import { AdminFault, invalid } from "../fault.ts"
 import { accountId, listOf, pageParameters } from "../fields.ts"
 import { type AdminContext, defineChange, defineRead, type PreparedChange } from "../operation.ts"
 import { readPage } from "../pages.ts"
@@ -23,7 +23,6 @@ export const adjustCredits = defineChange({
   description:
     "Adds bonus credits to an account, or takes some of them. Never below zero, unless the service runs with `--allow-debt`.",
   permission: "credits.adjust",
-  method: "POST",
   path: "/accounts/{id}/adjustments",
   status: 201,
   command: {
@@ -45,7 +44,7 @@ export const adjustCredits = defineChange({
   example: { id: "acc_1234567890abcdef", credits: -500, reason: "Granted twice" },
   async prepare({ id, credits, reason, reference }, context) {
     if (credits === 0) {
-      throw new AdminFault("invalid", "The 'credits' parameter must not be 0.", { parameter: "credits" })
+      throw invalid("credits", "The 'credits' parameter must not be 0.")
     }
     const earlier = reference === undefined ? null : await context.admin.findReferredAdjustment(id, reference)
     if (earlier) return answerEarlier(earlier, credits)
@@ -82,13 +81,11 @@ export const undoAdjustment = defineChange({
   description:
     "Takes an adjustment of credits back, once: adds an entry with the opposite credits that names it. Both stay in the list.",
   permission: "credits.adjust",
-  method: "POST",
   path: "/adjustments/{id}/undo",
   status: 201,
   command: { words: "account undo-adjustment", args: ["id"], example: "adj_1234567890abcdef" },
   input: Type.Object({ id: adjustmentId, reason: Type.Optional(reason) }),
   output: adjustmentSchema,
-  example: { id: "adj_1234567890abcdef" },
   async prepare({ id, reason }, context) {
     const undone = await requireAdjustment(context, id)
     requireUndoable(undone)
@@ -125,7 +122,6 @@ export const listAdjustments = defineRead({
   portal: { account: "id" },
   input: Type.Object({ id: accountId, ...pageParameters }),
   output: listOf(adjustmentSchema),
-  example: { id: "acc_1234567890abcdef" },
   async read({ id, ...page }, context: AdminContext) {
     await requireAccount(context, id)
     return readPage(

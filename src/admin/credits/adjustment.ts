@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox"
 import { createId } from "../../accounts/key.ts"
 import { maxCredits } from "../../accounts/plan.ts"
 import { refuseHidden } from "../../accounts/requirements.ts"
-import { choice, nullable } from "../../apis/contract.ts"
+import { choice, nullableText } from "../../apis/contract.ts"
 import type { AdjustmentRecord } from "../../store/adjustments.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
@@ -36,12 +36,10 @@ export const adjustmentSchema = Type.Object({
   }),
   credits: Type.Integer({ description: "Bonus credits that were added; negative when they were taken." }),
   reason: Type.String({ description: "Why." }),
-  reference: nullable(Type.String(), { description: "Your own reference." }),
-  undoes: nullable(Type.String(), { description: "The id of the adjustment that this one takes back." }),
-  undone_by: nullable(Type.String(), { description: "The id of the adjustment that took this one back." }),
-  made_by: operatorOnly(
-    nullable(Type.String(), { description: "Who made it; null for the service, and at the start." }),
-  ),
+  reference: nullableText("Your own reference."),
+  undoes: nullableText("The id of the adjustment that this one takes back."),
+  undone_by: nullableText("The id of the adjustment that took this one back."),
+  made_by: operatorOnly(nullableText("Who made it; null for the service, and at the start.")),
 })
 
 type AdjustmentOutput = Static<typeof adjustmentSchema>

@@ -1,12 +1,11 @@
 import { Type } from "@sinclair/typebox"
 import { balanceOf, periodAt } from "../../accounts/credits.ts"
 import { maxCredits } from "../../accounts/plan.ts"
-import { nullable } from "../../apis/contract.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { accountSchema, readAccount, requireOpenAccount } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
-import { accountId } from "../fields.ts"
+import { accountId, maybeInteger } from "../fields.ts"
 import { defineChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 import { prepareEntry, reason } from "./adjustment.ts"
@@ -16,7 +15,6 @@ export const grantCredits = defineChange({
   title: "Grant credits",
   description: "Adds bonus credits to an account. They do not expire. It can be undone as an adjustment.",
   permission: "credits.grant",
-  method: "POST",
   path: "/accounts/{id}/credits",
   command: { words: "account grant", args: ["id", "credits"], example: "acc_1234567890abcdef 500" },
   input: Type.Object({
@@ -43,10 +41,9 @@ export const grantCredits = defineChange({
 
 const output = Type.Object({
   ...accountSchema.properties,
-  given: nullable(Type.Integer(), {
-    description:
-      "Used credits of the month that may be used again; null in an answer that is repeated after a crash.",
-  }),
+  given: maybeInteger(
+    "Used credits of the month that may be used again; null in an answer that is repeated after a crash.",
+  ),
 })
 
 export const renewCredits = defineChange({
@@ -56,7 +53,6 @@ export const renewCredits = defineChange({
     "Starts the current credit month again with zero usage. For an account whose month lies in the future because a clock was " +
     "ahead. Bonus and recorded usage stay.",
   permission: "credits.grant",
-  method: "POST",
   path: "/accounts/{id}/renew",
   command: { words: "account renew", args: ["id"], example: "acc_1234567890abcdef" },
   input: Type.Object({
@@ -70,7 +66,6 @@ export const renewCredits = defineChange({
   }),
   output,
   isFinal: true,
-  example: { id: "acc_1234567890abcdef" },
   async prepare({ id, anyway }, context) {
     const account = await requireOpenAccount(context, id)
     const nowMs = context.clock.now()

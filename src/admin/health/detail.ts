@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
-import { choice, nullable } from "../../apis/contract.ts"
+import { choice, nullableText } from "../../apis/contract.ts"
 import { toIso } from "../../values/time-text.ts"
-import { instant, maybeInstant } from "../fields.ts"
+import { instant, maybeInstant, maybeInteger } from "../fields.ts"
 import { defineRead } from "../operation.ts"
 import { linkLimits } from "../sign-up/ask.ts"
 import type { MailState } from "./service-health.ts"
@@ -36,7 +36,7 @@ export const healthDetail = defineRead({
           description:
             "`off`: there is no mail server (`--smtp`), and mails are not sent. `failing`: this process could not hand the last mail to it.",
         }),
-        problem: nullable(Type.String(), { description: "Why not; null unless `failing`." }),
+        problem: nullableText("Why not; null unless `failing`."),
         pending: Type.Integer({ description: "Mails that wait for their delivery, at most 100,000." }),
         sign_up_questions: Type.Integer({
           description: `Questions of the last hour for a link to sign up. At ${mostSignUps} the limit is reached: nobody gets one until some are an hour old. Links to sign in go on.`,
@@ -54,15 +54,14 @@ export const healthDetail = defineRead({
     last_backup: maybeInstant(
       "When the newest backup in the directory for backups was finished; null without one.",
     ),
-    last_backup_age_seconds: nullable(Type.Integer(), { description: "How long ago that was." }),
-    lists: Type.Record(Type.String(), nullable(Type.String(), { description: "Its date or version." }), {
+    last_backup_age_seconds: maybeInteger("How long ago that was."),
+    lists: Type.Record(Type.String(), nullableText("Its date or version."), {
       description:
         "The lists that APIs use, by name, with their dates: `YYYY-MM-DD` or `YYYY-MM`; null for a file of `--data` without a date. Time zones have their version, such as `2026f`.",
     }),
-    instances: nullable(Type.Integer(), {
-      description:
-        "The number of processes that work on the same PostgreSQL database and were heard of in the last 100 s, this one included; null with a data file.",
-    }),
+    instances: maybeInteger(
+      "The number of processes that work on the same PostgreSQL database and were heard of in the last 100 s, this one included; null with a data file.",
+    ),
     differing_instances: Type.Array(
       Type.Object({
         instance: Type.String({ description: "An id of the process." }),

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { choice } from "../../apis/contract.ts"
 import { hourMs } from "../../store/history.ts"
 import { toIso } from "../../values/time-text.ts"
-import { AdminFault } from "../fault.ts"
+import { invalid } from "../fault.ts"
 import { instant, requireInstant } from "../fields.ts"
 import type { AdminParts } from "../parts.ts"
 
@@ -134,8 +134,4 @@ function requireTime(text: string, parameter: string): number {
   const ms = requireInstant(text, parameter)
   if (ms >= 0 && ms <= latestMs) return ms
   throw invalid(parameter, `The '${parameter}' parameter must be from 1970 to 9998.`)
-}
-
-function invalid(parameter: string, message: string): AdminFault {
-  return new AdminFault("invalid", message, { parameter })
 }

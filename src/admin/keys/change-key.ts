@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { AdminFault } from "../fault.ts"
+import { AdminFault, invalid } from "../fault.ts"
 import { keyId } from "../fields.ts"
 import { type AdminContext, defineChange } from "../operation.ts"
 import { keyText, requireKeyByText } from "./find.ts"
@@ -41,7 +41,6 @@ export const revokeKey = defineChange({
   title: "Revoke a key",
   description: "Revokes a key for good, by its id or its text. The next request with it is refused.",
   permission: "keys.write",
-  method: "POST",
   path: "/keys/{id}/revoke",
   otherPaths: ["/keys/revoke"],
   command: { words: "key revoke", args: ["id"], stdin: "key", example: "key_1234567890abcdef" },
@@ -49,7 +48,6 @@ export const revokeKey = defineChange({
   input: Type.Object({ id: Type.Optional(keyId), key: Type.Optional(keyText) }),
   output: keySchema,
   isFinal: true,
-  example: { id: "key_1234567890abcdef" },
   async prepare(input, context) {
     const key = await requireLiveKey(context, await requireId(input, context))
     const events = await raiseKeyChanged("key.revoked", key, context)
@@ -64,5 +62,5 @@ async function requireId(
 ): Promise<string> {
   if (id !== undefined && text === undefined) return id
   if (id === undefined && text !== undefined) return (await requireKeyByText(context, text)).key.id
-  throw new AdminFault("invalid", "Give either the key's id or its text.", { parameter: "id" })
+  throw invalid("id", "Give either the key's id or its text.")
 }

@@ -9,12 +9,10 @@ export const disableKey = defineChange({
   title: "Disable a key",
   description: "Refuses calls with a key until it is enabled again.",
   permission: "keys.write",
-  method: "POST",
   path: "/keys/{id}/disable",
   command: { words: "key disable", args: ["id"], example: "key_1234567890abcdef" },
   input: Type.Object({ id: keyId }),
   output: keySchema,
-  example: { id: "key_1234567890abcdef" },
   async prepare({ id }, context) {
     const key = await requireLiveKey(context, id)
     if (key.disabledMs !== null) throw new AdminFault("conflict", `Key '${id}' is disabled already.`)
@@ -28,12 +26,10 @@ export const enableKey = defineChange({
   title: "Enable a key",
   description: "Lets a disabled key work again.",
   permission: "keys.write",
-  method: "POST",
   path: "/keys/{id}/enable",
   command: { words: "key enable", args: ["id"], example: "key_1234567890abcdef" },
   input: Type.Object({ id: keyId }),
   output: keySchema,
-  example: { id: "key_1234567890abcdef" },
   async prepare({ id }, context) {
     const key = await requireLiveKey(context, id)
     if (key.disabledMs === null) throw new AdminFault("conflict", `Key '${id}' is not disabled.`)

@@ -28,7 +28,6 @@ export const createApiKey = defineChange({
   title: "Create a key",
   description: "Creates an API key of an account and shows it. It is not shown again.",
   permission: "keys.write",
-  method: "POST",
   path: "/keys",
   command: { words: "key create", example: "--account acc_1234567890abcdef --expires 30d" },
   portal: {
@@ -81,7 +80,6 @@ export const rotateKey = defineChange({
   description:
     "Gives a key a new text and shows it. It is not shown again. The old text works until the grace is over.",
   permission: "keys.write",
-  method: "POST",
   path: "/keys/{id}/rotate",
   command: { words: "key rotate", args: ["id"], example: "key_1234567890abcdef --grace 24h" },
   portal: { key: "id", action: "rotate" },

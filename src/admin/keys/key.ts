@@ -1,11 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox"
-import { nullable } from "../../apis/contract.ts"
+import { nullable, nullableText } from "../../apis/contract.ts"
 import type { KeyDetails, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireVersion } from "../accounts/account.ts"
 import { changedFields } from "../changed-fields.ts"
 import { AdminFault, noSuch } from "../fault.ts"
-import { externalId, idNumber, instant, keyId, maybeInstant, metadata } from "../fields.ts"
+import { externalId, idNumber, instant, keyId, maybeInstant, maybeInteger, metadata } from "../fields.ts"
 import { type AdminContext, defineRead, operatorOnly, type PreparedChange, secret } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
@@ -26,9 +26,7 @@ export const keySchema = Type.Object({
   allow_ips: nullable(Type.Array(Type.String()), {
     description: "The only networks that it may be used from; null for any.",
   }),
-  rate_limit: nullable(Type.Integer(), {
-    description: "Calls a minute for this key alone; null for no limit.",
-  }),
+  rate_limit: maybeInteger("Calls a minute for this key alone; null for no limit."),
   external_id: operatorOnly(nullable(externalId, { description: externalId.description ?? "" })),
   metadata: operatorOnly(metadata),
   version: idNumber({
@@ -50,7 +48,7 @@ export const keyFields: readonly string[] = [
 
 /** The text of a new key, and a note that it cannot be read again. */
 export const issuedFields = {
-  key: secret(nullable(Type.String(), { description: "The key. Null when an answer is repeated." })),
+  key: secret(nullableText("The key. Null when an answer is repeated.")),
   note: Type.String({ description: "That the key is shown once." }),
 }
 
@@ -139,6 +137,5 @@ export const getKey = defineRead({
   portal: { key: "id" },
   input: Type.Object({ id: keyId }),
   output: keySchema,
-  example: { id: "key_1234567890abcdef" },
   read: ({ id }, context) => readKey(id, context),
 })

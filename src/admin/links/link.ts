@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { createId, createSecret, hashKey } from "../../accounts/key.ts"
-import { nullable } from "../../apis/contract.ts"
+import { nullable, nullableText } from "../../apis/contract.ts"
 import type { SignInLink } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireOpenAccount } from "../accounts/account.ts"
@@ -12,9 +12,7 @@ import { allows, customerPermissions } from "../permission.ts"
 /** A link that signs in, as operations answer it. */
 export const linkSchema = Type.Object({
   id: Type.String({ description: "The link's id, for the audit log." }),
-  url: secret(
-    nullable(Type.String(), { description: "The link. It works once. Null when an answer is repeated." }),
-  ),
+  url: secret(nullableText("The link. It works once. Null when an answer is repeated.")),
   note: Type.String({ description: "That the link is shown once." }),
   permissions: nullable(Type.Array(Type.String()), {
     description: "What its session may do; null when an answer is repeated after a crash.",
@@ -74,7 +72,6 @@ export const consoleLink = defineChange({
   description:
     "Makes a link that signs an operator in to the console, once, within 30 minutes. It can give no permission that its maker lacks.",
   permission: "admins.write",
-  method: "POST",
   path: "/console-link",
   command: { words: "console-link", example: "", printsOnly: "url", usesPages: true },
   input: Type.Object({
@@ -110,7 +107,6 @@ export const portalLink = defineChange({
     "Makes a link that signs a customer in to the portal of an account, once, within 15 minutes. The session has the permissions " +
     "of customers, of these only those that its maker has.",
   permission: "portal.link",
-  method: "POST",
   path: "/accounts/{id}/portal-link",
   command: {
     words: "portal-link",
@@ -122,7 +118,6 @@ export const portalLink = defineChange({
   input: Type.Object({ id: accountId }),
   output: linkSchema,
   status: 201,
-  example: { id: "acc_1234567890abcdef" },
   async prepare({ id }, context) {
     const { name } = await requireOpenAccount({ ...context, ifVersion: null }, id)
     const page = `${context.pages.portal()}/portal`

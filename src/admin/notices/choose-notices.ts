@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox"
-import { choice, nullable } from "../../apis/contract.ts"
+import { choice, nullableText } from "../../apis/contract.ts"
 import { type AccountDetails, notifyChoices } from "../../store/admin-store.ts"
 import { changeAccount, requireAccount, requireOpenAccount } from "../accounts/account.ts"
 import { mailedEvent } from "../accounts/events.ts"
@@ -10,7 +10,7 @@ import { type AdminContext, defineChange } from "../operation.ts"
 const output = Type.Object({
   id: Type.String({ description: "The account's id." }),
   notify: choice(notifyChoices, { description: "How it gets notices." }),
-  email: nullable(Type.String(), { description: "The address of notices by mail; null without one." }),
+  email: nullableText("The address of notices by mail; null without one."),
   events: Type.Array(Type.String(), {
     description: "Events that it gets besides the thresholds of credits.",
   }),
@@ -22,7 +22,6 @@ export const chooseNotices = defineChange({
   description:
     "Chooses how an account gets notices: by its webhook, by mail, both, or none. Choosing mail adds the event `key.expiring`.",
   permission: "notices.write",
-  method: "POST",
   path: "/accounts/{id}/notify",
   command: { words: "notices choose", args: ["id", "notify"], example: "acc_1234567890abcdef none" },
   portal: { account: "id" },
@@ -33,7 +32,6 @@ export const chooseNotices = defineChange({
     }),
   }),
   output,
-  example: { id: "acc_1234567890abcdef", notify: "none" },
   async prepare({ id, notify }, context) {
     const account = await requireOpenAccount(context, id)
     if (byMail({ notify })) requireMail(account, context)

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { requireEmail } from "../../accounts/email.ts"
-import { choice, nullable } from "../../apis/contract.ts"
+import { choice, nullableText } from "../../apis/contract.ts"
 import { type MailRecord, mailStates, mailTemplates } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
@@ -10,6 +10,7 @@ import {
   email,
   instant,
   maybeInstant,
+  maybeInteger,
   pageParameters,
   totalParameter,
 } from "../fields.ts"
@@ -19,18 +20,14 @@ import { readPage, withTotal } from "../pages.ts"
 /** A mail as operations answer it: without its text, since that has the link. */
 const mailSchema = Type.Object({
   id: Type.String({ description: "The mail's id, with which its `Message-ID` begins." }),
-  account: nullable(Type.String(), {
-    description: "The account that it is about; null for one that is not there yet.",
-  }),
+  account: nullableText("The account that it is about; null for one that is not there yet."),
   address: Type.String({ description: "The address that it goes to." }),
   template: choice(mailTemplates, {
     description:
       "What it is: a link to sign in, to confirm an address or to accept an invitation, a word to the old address of an account, or a notice.",
   }),
-  event: nullable(Type.String(), {
-    description: "The type of the event that a notice tells of; null for a link.",
-  }),
-  notice: nullable(Type.String(), { description: "The id of the notice; null for a link." }),
+  event: nullableText("The type of the event that a notice tells of; null for a link."),
+  notice: nullableText("The id of the notice; null for a link."),
   raised: instant("When it was made."),
   expires: maybeInstant("When its link ends; null for a notice."),
   state: choice(mailStates, {
@@ -39,12 +36,10 @@ const mailSchema = Type.Object({
   }),
   attempts: Type.Integer({ description: "How often it was tried." }),
   next_attempt: maybeInstant("When it is tried next; null unless pending."),
-  last_status: nullable(Type.Integer(), {
-    description: "The mail server's last answer (RFC 5321), such as 250 or 550; null without one.",
-  }),
-  last_error: nullable(Type.String(), {
-    description: "The mail server's words, or why there are none; null if nothing went wrong.",
-  }),
+  last_status: maybeInteger(
+    "The mail server's last answer (RFC 5321), such as 250 or 550; null without one.",
+  ),
+  last_error: nullableText("The mail server's words, or why there are none; null if nothing went wrong."),
   delivered: maybeInstant("When the mail server took it; null if it did not."),
 })
 

@@ -6,7 +6,7 @@ import { type MailRecord, mailIdOf, mailStates } from "../../store/admin-store.t
 import type { AttemptRecord, NoticeRecord } from "../../store/outbox.ts"
 import { toIso } from "../../values/time-text.ts"
 import { noSuch } from "../fault.ts"
-import { idText, instant, maybeInstant } from "../fields.ts"
+import { idText, instant, maybeInstant, maybeInteger } from "../fields.ts"
 import { oneTextForCustomers } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 
@@ -30,13 +30,9 @@ export const noticeSchema = Type.Object({
   account: Type.String({ description: "The account that gets it." }),
   type: Type.String({ description: "The type of the event." }),
   plan: Type.String({ description: "The account's plan when the notice was made." }),
-  threshold: nullable(Type.Integer(), {
-    description: "Percent of the month's credits that were used; null for other events.",
-  }),
+  threshold: maybeInteger("Percent of the month's credits that were used; null for other events."),
   used: Type.Integer({ description: "Used credits of the month when the notice was made." }),
-  allowance: nullable(Type.Integer(), {
-    description: "Credits of the month; null for events that are not about them.",
-  }),
+  allowance: maybeInteger("Credits of the month; null for events that are not about them."),
   data: nullable(Type.Record(Type.String(), Type.Unknown()), {
     description: "The data of another event; null for a threshold, whose data are fields of the notice.",
   }),
@@ -52,10 +48,9 @@ export const noticeSchema = Type.Object({
   }),
   attempts: Type.Integer({ description: "How often it was tried: of a `mailed` one, by mail." }),
   next_attempt: maybeInstant("When it is tried next; null unless pending."),
-  last_status: nullable(Type.Integer(), {
-    description:
-      "HTTP status of the last attempt; of a `mailed` one, the mail server's answer. Null without an answer.",
-  }),
+  last_status: maybeInteger(
+    "HTTP status of the last attempt; of a `mailed` one, the mail server's answer. Null without an answer.",
+  ),
   last_error: errorText("What went wrong at the last attempt; null if nothing."),
   delivered: maybeInstant("When it was delivered; null if it was not."),
 })
@@ -66,7 +61,7 @@ export const attemptSchema = Type.Object({
   attempt: Type.Integer({ description: "1 for the first." }),
   at: instant("When it began."),
   duration_ms: Type.Integer({ description: "How long it took, in milliseconds." }),
-  status: nullable(Type.Integer(), { description: "HTTP status; null without an answer." }),
+  status: maybeInteger("HTTP status; null without an answer."),
   error: errorText("What went wrong; null if nothing."),
 })
 

@@ -21,14 +21,12 @@ export const testWebhook = defineChange({
   title: "Send a test event",
   description: "Sends an event of the type `test` to an account's webhook, signed like every other.",
   permission: "notices.write",
-  method: "POST",
   path: "/accounts/{id}/webhook/test",
   command: { words: "notices test", args: ["id"], example: "acc_1234567890abcdef" },
   portal: { account: "id", action: "webhook" },
   input: Type.Object({ id: accountId }),
   output,
   status: 201,
-  example: { id: "acc_1234567890abcdef" },
   async prepare({ id: accountId }, context) {
     await requireOpenAccount(context, accountId)
     const url = await requireWebhook(accountId, context)
@@ -56,12 +54,10 @@ export const resendNotice = defineChange({
   title: "Send a notice again",
   description: "Sends a notice again that was delivered, failed or was not sent. Its id stays the same.",
   permission: "notices.write",
-  method: "POST",
   path: "/notices/{id}/resend",
   command: { words: "notices resend", args: ["id"], example: "msg_1234567890abcdef" },
   input: Type.Object({ id: noticeId }),
   output: noticeSchema,
-  example: { id: "msg_1234567890abcdef" },
   async prepare({ id }, context) {
     const { state, accountId } = await requireNotice(context, id)
     if (state === "pending") throw new AdminFault("conflict", `Notice '${id}' is being sent already.`)

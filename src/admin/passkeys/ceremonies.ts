@@ -12,7 +12,7 @@ import type { PasskeyRecord, PersonRecord } from "../../store/people.ts"
 import { isObject } from "../../values/is-object.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { createAuditIds } from "../audit/audit-id.ts"
-import { AdminFault } from "../fault.ts"
+import { AdminFault, invalid } from "../fault.ts"
 import type { Actor } from "../operation.ts"
 import { requirePerson } from "../people/person.ts"
 import { covers } from "../permission.ts"
@@ -227,7 +227,7 @@ function isOpen(
 }
 
 function notAdded(message: string, cause?: unknown): AdminFault {
-  return new AdminFault("invalid", message, { parameter: "passkey", cause })
+  return invalid("passkey", message, cause)
 }
 
 /** Loaded with the first passkey. A part of it, for certificates, needs reflect-metadata before it. */

@@ -1,10 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { requireName } from "../../accounts/requirements.ts"
-import { nullable } from "../../apis/contract.ts"
+import { nullableText } from "../../apis/contract.ts"
 import type { PasskeyRecord } from "../../store/people.ts"
 import { toIso } from "../../values/time-text.ts"
 import { keepOwner, requireNoMore } from "../admins/grants.ts"
-import { AdminFault, noSuch } from "../fault.ts"
+import { AdminFault, invalid, noSuch } from "../fault.ts"
 import { idText, instant, maybeInstant } from "../fields.ts"
 import { type Actor, type AdminContext, defineChange, defineRead } from "../operation.ts"
 import { personId, personIdOf, requireAllOf, requirePerson } from "../people/person.ts"
@@ -82,13 +82,12 @@ export const listPasskeys = defineRead({
   output: Type.Object({
     data: Type.Array(passkeySchema, { description: "The passkeys." }),
   }),
-  example: { person: "psn_1234567890abcdef" },
   async read({ person }, { admin, actor }) {
     const own = ownPersonId(actor)
     const id = person ?? own
     if (id !== own && !allows(actor.permissions, "people.read")) throw lacking("people.read")
     if (id === null) {
-      throw new AdminFault("invalid", "Give 'person': you are signed in as none.", { parameter: "person" })
+      throw invalid("person", "Give 'person': you are signed in as none.")
     }
     await requirePerson({ admin }, id)
     return { data: (await admin.passkeysOf(id)).map(toPasskeyOutput) }
@@ -146,11 +145,8 @@ export const removePasskey = defineChange({
   input: Type.Object({ id: passkeyId }),
   output: Type.Object({
     id: passkeyId,
-    person: nullable(Type.String(), {
-      description: "The person's id; null when an answer is repeated after a crash.",
-    }),
+    person: nullableText("The person's id; null when an answer is repeated after a crash."),
   }),
-  example: { id: "psk_1234567890abcdef" },
   async prepare({ id }, context) {
     const { passkey, given, unchanged } = await requirePasskey(id, context)
     const { personId: person, name } = passkey

@@ -5,7 +5,7 @@ import type { PersonRecord } from "../../store/people.ts"
 import { toIso } from "../../values/time-text.ts"
 import { grantsParameter, keepOwner, requireGrants } from "../admins/grants.ts"
 import { pick } from "../changed-fields.ts"
-import { AdminFault } from "../fault.ts"
+import { invalid } from "../fault.ts"
 import { maybeInstant } from "../fields.ts"
 import { linkNote, linkSchema, prepareLink, recallLink } from "../links/link.ts"
 import { type AdminContext, defineChange, type PreparedChange } from "../operation.ts"
@@ -39,7 +39,6 @@ export const createPerson = defineChange({
     "Adds a person who signs in to the console under their own name, and makes a link for them. They open it once, within 24 hours, and " +
     "add a passkey. Nobody can give a permission that they lack.",
   permission: "people.write",
-  method: "POST",
   path: "/people",
   command: {
     words: "people add",
@@ -97,9 +96,7 @@ export const updatePerson = defineChange({
   example: { id: "psn_1234567890abcdef", may: ["keys.read"] },
   async prepare({ id, name, may }, context) {
     if (name === undefined && may === undefined) {
-      throw new AdminFault("invalid", "Give 'name' or 'may': there is nothing to change.", {
-        parameter: "may",
-      })
+      throw invalid("may", "Give 'name' or 'may': there is nothing to change.")
     }
     const person = await requirePerson(context, id)
     const unchanged = requireAllOf(person, context)
@@ -136,7 +133,6 @@ export const removePerson = defineChange({
   command: { words: "people remove", args: ["id"], example: "psn_1234567890abcdef" },
   input: Type.Object({ id: personId }),
   output: personSchema,
-  example: { id: "psn_1234567890abcdef" },
   async prepare({ id }, context) {
     const person = await requirePerson(context, id)
     const { name, permissions } = person
@@ -164,7 +160,6 @@ export const personLink = defineChange({
     "Makes a link that signs a person in to the console, once, within 24 hours: the way back for someone who has lost their passkeys. Only " +
     "someone with all permissions that the person has or ever had may make it.",
   permission: "people.write",
-  method: "POST",
   path: "/people/{id}/link",
   command: {
     words: "people link",
@@ -176,7 +171,6 @@ export const personLink = defineChange({
   input: Type.Object({ id: personId }),
   output: linkSchema,
   status: 201,
-  example: { id: "psn_1234567890abcdef" },
   async prepare({ id }, context): Promise<PreparedChange<Awaited<ReturnType<typeof recallLink>>>> {
     const person = await requirePerson(context, id)
     const unchanged = requireAllOf(person, context)

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { defaultPlans, describePlan, type Plan, portalActions } from "../../accounts/plan.ts"
-import { nullable } from "../../apis/contract.ts"
+import { nullableText } from "../../apis/contract.ts"
 import { listOf } from "../fields.ts"
 import { defineRead } from "../operation.ts"
 import { wholeList } from "../pages.ts"
@@ -24,10 +24,8 @@ const planSchema = Type.Object({
   portal: Type.Array(Type.String(), {
     description: `What customers may change in the portal: ${portalActions.join(", ")}.`,
   }),
-  price: nullable(Type.String(), {
-    description: "What customers pay, as text to show; null if none is shown.",
-  }),
-  description: nullable(Type.String(), { description: "For whom the plan is; null without it." }),
+  price: nullableText("What customers pay, as text to show; null if none is shown."),
+  description: nullableText("For whom the plan is; null without it."),
   highlight: Type.Boolean({ description: "Whether the landing page recommends it." }),
   is_built_in: Type.Boolean({ description: "Whether the program has it without a configuration file." }),
 })

@@ -1,10 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox"
-import { choice, nullable } from "../../apis/contract.ts"
+import { choice, nullableText } from "../../apis/contract.ts"
 import type { KeptRequest, RequestFilter } from "../../store/kept-requests.ts"
 import { surfaces } from "../../values/request-events.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
-import { AdminFault } from "../fault.ts"
+import { AdminFault, invalid } from "../fault.ts"
 import {
   accountId,
   cursorParameters,
@@ -27,32 +27,23 @@ const keptSchema = Type.Object({
     description: "The API's id, several with commas between them; `none` for a request that reached no API.",
   }),
   status: Type.Integer({ description: "The HTTP status." }),
-  fault: nullable(Type.String(), {
-    description: "What was wrong, such as `rateLimited`; null without a fault.",
-  }),
-  parameter: nullable(Type.String(), {
-    description: "The name of the parameter at fault; null without one.",
-  }),
-  account: nullable(Type.String(), {
-    description: "The account's id; null if the caller was not identified.",
-  }),
-  account_name: nullable(Type.String(), {
-    description: "The present name of the account; null without an account, or if it no longer exists.",
-  }),
-  key: nullable(Type.String(), { description: "The key's id; null if the caller was not identified." }),
-  key_name: nullable(Type.String(), {
-    description:
-      "The present name of the key, which may be empty; null without a key, or if it no longer exists.",
-  }),
+  fault: nullableText("What was wrong, such as `rateLimited`; null without a fault."),
+  parameter: nullableText("The name of the parameter at fault; null without one."),
+  account: nullableText("The account's id; null if the caller was not identified."),
+  account_name: nullableText(
+    "The present name of the account; null without an account, or if it no longer exists.",
+  ),
+  key: nullableText("The key's id; null if the caller was not identified."),
+  key_name: nullableText(
+    "The present name of the key, which may be empty; null without a key, or if it no longer exists.",
+  ),
   credits: Type.Integer({ description: "Credits that were charged." }),
   replayed: Type.Boolean({
     description:
       "Whether it was a call that was answered again under its `Idempotency-Key`, and not charged.",
   }),
   ms: Type.Number({ description: "Milliseconds until the answer was made." }),
-  address: nullable(Type.String(), {
-    description: "The client's address; null unless the service has `--keep-addresses`.",
-  }),
+  address: nullableText("The client's address; null unless the service has `--keep-addresses`."),
 })
 
 const filterParameters = {
@@ -159,9 +150,7 @@ async function toFilter(given: Filters, context: AdminParts): Promise<RequestFil
   if (account !== undefined) await requireAccount(context, account)
   const owner = key === undefined ? account : (await requireKey(context, key)).accountId
   if (account !== undefined && owner !== account) {
-    throw new AdminFault("invalid", `Key '${key}' does not belong to account '${account}'. Leave one out.`, {
-      parameter: "key",
-    })
+    throw invalid("key", `Key '${key}' does not belong to account '${account}'. Leave one out.`)
   }
   return {
     ...{ account: owner, key, api, status, fault, requestId: request_id },

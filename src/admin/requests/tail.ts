@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "@sinclair/typebox"
-import { choice, nullable } from "../../apis/contract.ts"
+import { choice, nullableText } from "../../apis/contract.ts"
 import type { AdminStore } from "../../store/admin-store.ts"
 import { StoreUnavailable } from "../../store/store.ts"
 import { type RequestEvent, surfaces } from "../../values/request-events.ts"
@@ -19,19 +19,13 @@ const requestSchema = Type.Object({
     description: "The API's id, several with commas between them; `none` where no API was called.",
   }),
   status: Type.Integer({ description: "The HTTP status." }),
-  fault: nullable(Type.String(), {
-    description: "What was wrong, such as `rateLimited`; null without a fault.",
-  }),
-  account: nullable(Type.String(), {
-    description: "The account's id; null if the caller was not identified.",
-  }),
-  account_name: nullable(Type.String(), {
-    description: "The present name of the account; null without an account, or if the store does not answer.",
-  }),
-  key_name: nullable(Type.String(), {
-    description: "The present name of the key, which may be empty; null as `account_name`.",
-  }),
-  key: nullable(Type.String(), { description: "The key's id; null if the caller was not identified." }),
+  fault: nullableText("What was wrong, such as `rateLimited`; null without a fault."),
+  account: nullableText("The account's id; null if the caller was not identified."),
+  account_name: nullableText(
+    "The present name of the account; null without an account, or if the store does not answer.",
+  ),
+  key_name: nullableText("The present name of the key, which may be empty; null as `account_name`."),
+  key: nullableText("The key's id; null if the caller was not identified."),
   credits: Type.Integer({ description: "Credits that were charged." }),
   ms: Type.Number({ description: "Milliseconds until the answer was made." }),
   address: Type.String({ description: "The client's address; empty when it had hung up." }),

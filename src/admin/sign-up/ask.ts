@@ -4,7 +4,7 @@ import { requireName } from "../../accounts/requirements.ts"
 import type { Clock, Random } from "../../apis/contract.ts"
 import type { AccountDetails, AdminStore, EmailLinkLimits } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { AdminFault } from "../fault.ts"
+import { AdminFault, invalid } from "../fault.ts"
 import type { PageAddresses } from "../parts.ts"
 import { mailOf, newEmailLink } from "./new-link.ts"
 import { isBlockedAddress, type SignUpSettings } from "./settings.ts"
@@ -88,9 +88,7 @@ async function requireQuestion(
   if (name !== undefined && name !== "") requireName(name, "The name of an account")
   requireTerms(terms, signUp.terms)
   if (await isBlockedAddress(email, signUp)) {
-    throw new AdminFault("invalid", "Addresses of this domain cannot sign up. Use another e-mail address.", {
-      parameter: "email",
-    })
+    throw invalid("email", "Addresses of this domain cannot sign up. Use another e-mail address.")
   }
   return email
 }
@@ -111,7 +109,7 @@ export function requireTerms(accepted: string | undefined, present: string | nul
   const parameter = "terms"
   if (accepted === undefined) {
     const message = `Accept the terms first: send their address, ${present}, as 'terms'.`
-    throw new AdminFault("invalid", message, { parameter })
+    throw invalid(parameter, message)
   }
   const message = `The terms have changed. Read those at ${present} and accept them.`
   throw new AdminFault("conflict", message, { parameter })

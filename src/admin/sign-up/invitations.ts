@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox"
 import { requireEmail } from "../../accounts/email.ts"
 import { createSecret } from "../../accounts/key.ts"
 import { requireName, requirePlan } from "../../accounts/requirements.ts"
-import { nullable } from "../../apis/contract.ts"
+import { nullableText } from "../../apis/contract.ts"
 import type { EmailLink } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireToo } from "../admins/grants.ts"
@@ -18,7 +18,7 @@ const invitationSchema = Type.Object({
   id: Type.String({ description: "The invitation's id." }),
   email: Type.String({ description: "The address that is invited." }),
   name: Type.String({ description: "The name of the account to make; empty if who is invited chooses it." }),
-  plan: nullable(Type.String(), { description: "The plan of the account; null for that of the settings." }),
+  plan: nullableText("The plan of the account; null for that of the settings."),
   created: instant("When it was made."),
   expires: instant("When its link stops working."),
 })
@@ -26,9 +26,7 @@ const invitationSchema = Type.Object({
 const issuedSchema = Type.Object({
   ...invitationSchema.properties,
   url: secret(
-    nullable(Type.String(), {
-      description: "The link, to be handed over where no mail is sent. Null when an answer is repeated.",
-    }),
+    nullableText("The link, to be handed over where no mail is sent. Null when an answer is repeated."),
   ),
   by_mail: Type.Boolean({ description: "Whether the service sends the link by mail." }),
 })
@@ -42,7 +40,6 @@ export const createInvitation = defineChange({
     "Sends a link to an e-mail address with which an account can be made, once, within 7 days. Whoever opens it needs to press a button. " +
     "Another plan than that of the settings needs the permission `accounts.write` too.",
   permission: "invitations.write",
-  method: "POST",
   path: "/invitations",
   command: { words: "invite", args: ["email"], example: "ann@example.com --plan pro", usesPages: true },
   input: Type.Object({
@@ -128,12 +125,10 @@ export const revokeInvitation = defineChange({
   title: "Take an invitation back",
   description: "Takes an invitation back. Its link no longer works.",
   permission: "invitations.write",
-  method: "POST",
   path: "/invitations/{id}/revoke",
   command: { words: "invitation revoke", args: ["id"], example: "eml_1234567890abcdef" },
   input: Type.Object({ id: invitationId }),
   output: Type.Object({ id: Type.String({ description: "The invitation's id." }) }),
-  example: { id: "eml_1234567890abcdef" },
   async prepare({ id }, context) {
     const { email: address } = await requireInvitation(id, context)
     return {

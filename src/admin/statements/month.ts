@@ -1,6 +1,6 @@
 import { periodAt } from "../../accounts/credits.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
-import { AdminFault } from "../fault.ts"
+import { invalid } from "../fault.ts"
 
 /** A calendar month in UTC. */
 export interface Month {
@@ -44,9 +44,7 @@ export function isOver({ endMs }: Month, nowMs: number): boolean {
 export function requireMonth(text: string): Month {
   const startMs = /^\d{4}-(0[1-9]|1[0-2])$/.test(text) ? Date.parse(`${text}-01`) : Number.NaN
   if (Number.isNaN(startMs)) {
-    throw new AdminFault("invalid", "The 'month' parameter must be a month such as 2027-01.", {
-      parameter: "month",
-    })
+    throw invalid("month", "The 'month' parameter must be a month such as 2027-01.")
   }
   return monthOf(startMs)
 }
@@ -59,10 +57,9 @@ export function requireMonthOf(account: AccountDetails, text: string, nowMs: num
   const month = requireMonth(text)
   const [first, last] = monthsOf(account, nowMs)
   if (month.startMs >= first.startMs && month.startMs <= last.startMs) return month
-  throw new AdminFault(
-    "invalid",
+  throw invalid(
+    "month",
     `Account '${account.id}' has statements from ${first.name} to ${last.name}: choose one of these months.`,
-    { parameter: "month" },
   )
 }
 

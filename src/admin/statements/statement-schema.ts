@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
-import { choice, nullable } from "../../apis/contract.ts"
-import { externalId, instant, maybeInstant } from "../fields.ts"
+import { choice, nullable, nullableText } from "../../apis/contract.ts"
+import { externalId, instant, maybeInstant, maybeInteger } from "../fields.ts"
 import { operatorOnly } from "../operation.ts"
 
 const lines = ["renewal", "plan_change", "sign_up", "grant", "adjustment", "undo", "usage"] as const
@@ -11,30 +11,25 @@ const line = Type.Object({
     description:
       "`renewal`: a credit month began; `plan_change`; `usage` of an API with a key; else the kind of an adjustment.",
   }),
-  id: nullable(Type.String(), { description: "The adjustment's id." }),
+  id: nullableText("The adjustment's id."),
   at: maybeInstant("When; null for usage, which is that of the whole month."),
-  plan: nullable(Type.String(), { description: "The plan of a renewal, or the new one of a change." }),
-  price: nullable(Type.String(), { description: "The displayed price of this plan." }),
-  monthly_credits: nullable(Type.Integer(), {
-    description: "Credits a month of this plan; null without a limit, and without a plan.",
-  }),
-  previous_plan: nullable(Type.String(), { description: "The plan before a change." }),
-  previous_monthly_credits: nullable(Type.Integer(), {
-    description: "Credits a month of the plan before a change; null without a limit.",
-  }),
-  key: nullable(Type.String(), {
-    description: "The key's id; empty for what was recorded before keys were.",
-  }),
-  key_name: nullable(Type.String(), { description: "The key's present name." }),
-  api: nullable(Type.String(), { description: "The API's id." }),
-  calls: nullable(Type.Integer(), { description: "Successful calls." }),
-  credits: nullable(Type.Integer(), {
-    description:
-      "Credits: those of the month that a renewal gave, null without a limit; that an adjustment added, negative when it took them; that were used.",
-  }),
-  reason: nullable(Type.String(), { description: "Why credits were adjusted." }),
-  reference: nullable(Type.String(), { description: "The operator's own reference of an adjustment." }),
-  undoes: nullable(Type.String(), { description: "The id of the adjustment that this one takes back." }),
+  plan: nullableText("The plan of a renewal, or the new one of a change."),
+  price: nullableText("The displayed price of this plan."),
+  monthly_credits: maybeInteger("Credits a month of this plan; null without a limit, and without a plan."),
+  previous_plan: nullableText("The plan before a change."),
+  previous_monthly_credits: maybeInteger(
+    "Credits a month of the plan before a change; null without a limit.",
+  ),
+  key: nullableText("The key's id; empty for what was recorded before keys were."),
+  key_name: nullableText("The key's present name."),
+  api: nullableText("The API's id."),
+  calls: maybeInteger("Successful calls."),
+  credits: maybeInteger(
+    "Credits: those of the month that a renewal gave, null without a limit; that an adjustment added, negative when it took them; that were used.",
+  ),
+  reason: nullableText("Why credits were adjusted."),
+  reference: nullableText("The operator's own reference of an adjustment."),
+  undoes: nullableText("The id of the adjustment that this one takes back."),
 })
 
 /** The sums of a statement. */
@@ -50,7 +45,7 @@ export const statementHead = {
       "Whether the month is over and the statement never changes again, ten minutes after its end.",
   }),
   plan: Type.String({ description: "The plan at the end of the month, or now." }),
-  price: nullable(Type.String(), { description: "The displayed price of this plan; null without one." }),
+  price: nullableText("The displayed price of this plan; null without one."),
   granted: Type.Integer({ description: "Bonus credits that were granted, the sign-up bonus included." }),
   adjusted: Type.Integer({ description: "The sum of all other adjustments; negative when more was taken." }),
   used: Type.Integer({
@@ -62,9 +57,7 @@ export const statementHead = {
 const head = Type.Object(statementHead)
 
 const sum = (name: string) =>
-  nullable(Type.Integer(), {
-    description: `The part of \`${name}\` of the statement: all lines add up to it.`,
-  })
+  maybeInteger(`The part of \`${name}\` of the statement: all lines add up to it.`)
 
 /** A line of a statement in an answer: a row of a table with all that an invoice needs. */
 export const statementLine = Type.Object({

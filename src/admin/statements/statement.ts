@@ -70,7 +70,6 @@ export const listStatementMonths = defineRead({
   portal: { account: "id" },
   input: Type.Object({ id: accountId }),
   output: listOf(monthSchema),
-  example: { id: "acc_1234567890abcdef" },
   async read({ id }, context) {
     const nowMs = context.clock.now()
     return wholeList(monthsBetween(monthsOf(await requireAccount(context, id), nowMs), nowMs))

@@ -4,7 +4,7 @@ import { choice } from "../../apis/contract.ts"
 import type { UsageColumn, UsageQuery, UsageSum } from "../../store/usage-types.ts"
 import { parseInstant } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
-import { AdminFault } from "../fault.ts"
+import { invalid } from "../fault.ts"
 import { accountId, keyId, listOf, pageParameters, requireOrder } from "../fields.ts"
 import { requireKey } from "../keys/key.ts"
 import { defineRead } from "../operation.ts"
@@ -115,9 +115,7 @@ async function toQuery(given: Static<typeof input>, context: AdminParts): Promis
   if (account !== undefined) await requireAccount(context, account)
   const owner = key === undefined ? account : (await requireKey(context, key)).accountId
   if (account !== undefined && owner !== account) {
-    throw new AdminFault("invalid", `Key '${key}' does not belong to account '${account}'. Leave one out.`, {
-      parameter: "key",
-    })
+    throw invalid("key", `Key '${key}' does not belong to account '${account}'. Leave one out.`)
   }
   return {
     ...toDays(given, context),
@@ -134,7 +132,7 @@ function toDays(
   { clock }: AdminParts,
 ): { readonly fromDay: string; readonly toDay: string } {
   if (from !== undefined && days !== undefined) {
-    throw new AdminFault("invalid", "Give 'from' or 'days', not both.", { parameter: "days" })
+    throw invalid("days", "Give 'from' or 'days', not both.")
   }
   const toMs = to === undefined ? clock.now() : requireDay(to, "to")
   const fromMs = from === undefined ? toMs - ((days ?? 31) - 1) * dayMs : requireDay(from, "from")
@@ -156,30 +154,21 @@ function requireWholeMonths(
   if (!fromDay.endsWith("-01")) {
     const month = fromDay.slice(0, 8)
     const parameter = from === undefined && days !== undefined ? "days" : "from"
-    throw new AdminFault(
-      "invalid",
+    throw invalid(
+      parameter,
       `${kept}: the 'from' parameter must be the first day of a month, such as ${month}01, or ${monthsUntil} or later.`,
-      { parameter },
     )
   }
   const nextDay = toDay(requireDay(lastDay, "to") + dayMs)
   if (lastDay < monthsUntil && !nextDay.endsWith("-01")) {
-    throw new AdminFault(
-      "invalid",
-      `${kept}: the 'to' parameter must be the last day of a month, or later.`,
-      {
-        parameter: "to",
-      },
-    )
+    throw invalid("to", `${kept}: the 'to' parameter must be the last day of a month, or later.`)
   }
 }
 
 function requireDay(text: string, parameter: string): number {
   const ms = text.length === 10 ? parseInstant(text) : null
   if (ms !== null) return ms
-  throw new AdminFault("invalid", `The '${parameter}' parameter must be a day such as 2027-01-31.`, {
-    parameter,
-  })
+  throw invalid(parameter, `The '${parameter}' parameter must be a day such as 2027-01-31.`)
 }
 
 function toDay(ms: number): string {

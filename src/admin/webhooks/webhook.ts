@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { createWebhookSecret, requireWebhookUrl, webhookPlace } from "../../accounts/webhook.ts"
-import { nullable } from "../../apis/contract.ts"
+import { nullableText } from "../../apis/contract.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireAccount, requireOpenAccount, requireVersion } from "../accounts/account.ts"
 import { AdminFault } from "../fault.ts"
@@ -11,7 +11,7 @@ import type { AdminParts } from "../parts.ts"
 /** An account's webhook as operations answer it, without its secret. */
 const webhookSchema = Type.Object({
   account: Type.String({ description: "The id of the account whose notices are sent." }),
-  url: nullable(Type.String(), { description: "Where they are sent; null without a webhook." }),
+  url: nullableText("Where they are sent; null without a webhook."),
   allow_private: Type.Boolean({ description: "Whether its host may have a private address." }),
   disabled: maybeInstant(
     "When its receiver answered 410 Gone, which disables it until it is set again; null otherwise.",
@@ -57,7 +57,6 @@ export const getWebhook = defineRead({
   portal: { account: "id" },
   input: Type.Object({ id: accountId }),
   output: webhookSchema,
-  example: { id: "acc_1234567890abcdef" },
   read: ({ id }, context) => readWebhook(id, context),
 })
 
@@ -77,7 +76,6 @@ export const setWebhook = defineChange({
   description:
     "Sets where an account's notices are sent. Shows the secret that signs them; it is not shown again. An account without a webhook gets its notices there from now on, besides by mail if it had them by mail.",
   permission: "notices.write",
-  method: "POST",
   path: "/accounts/{id}/webhook",
   command: {
     words: "account set-webhook",
@@ -95,11 +93,10 @@ export const setWebhook = defineChange({
   output: Type.Object({
     account,
     url,
-    secret: secret(nullable(Type.String(), { description: "The secret. Null when an answer is repeated." })),
+    secret: secret(nullableText("The secret. Null when an answer is repeated.")),
     note: Type.String({ description: "That the secret is shown once." }),
     ...otherFields,
   }),
-  example: { id: "acc_1234567890abcdef", url: "https://example.com/hook" },
   async prepare({ id, url: text, allow_private: allowPrivate = false }, context) {
     const account = await requireOpenAccount(context, id)
     const isOperator = context.actor.account === null

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { Elysia } from "elysia"
 import { createSecret, isWellFormed } from "../../../accounts/key.ts"
-import { AdminFault } from "../../../admin/fault.ts"
+import { AdminFault, invalid } from "../../../admin/fault.ts"
 import { SignInRefused } from "../../../admin/sessions/refusal.ts"
 import { visitorLinkMs } from "../../../admin/sign-up/ask.ts"
 import { mailNetworksOf } from "../../../values/ip.ts"
@@ -160,8 +160,7 @@ export function mailLinkRoutes(parts: SessionParts) {
     )
 }
 
-const wrongBody = new AdminFault(
-  "invalid",
+const wrongBody = invalid(
+  "body",
   'Send {"for": "sign-up", "email": "…"} or {"for": "sign-in", "email": "…"} to ask for a link, {"token": "…"} to use one; with "name", a text, and "terms", the address of the accepted terms, where an account is made.',
-  { parameter: "body" },
 )

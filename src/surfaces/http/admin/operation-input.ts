@@ -1,5 +1,5 @@
 import type { RunOptions } from "../../../admin/administration.ts"
-import { AdminFault } from "../../../admin/fault.ts"
+import { AdminFault, invalid } from "../../../admin/fault.ts"
 import type { GiveWay } from "../../../apis/contract.ts"
 import { inputFault } from "../../../call/fault.ts"
 import type { RawInput, TextParameter } from "../../../call/input.ts"
@@ -45,9 +45,7 @@ export async function readOperationInput(
 function refuseRepeated(inPath: readonly TextParameter[], given: readonly Pick<TextParameter, "name">[]) {
   for (const { name } of inPath) {
     if (!given.some((other) => other.name === name)) continue
-    throw new AdminFault("invalid", `The '${name}' parameter is part of the path: give it only there.`, {
-      parameter: name,
-    })
+    throw invalid(name, `The '${name}' parameter is part of the path: give it only there.`)
   }
 }
 
@@ -94,5 +92,5 @@ function readIfMatch(headers: Headers): number | null {
 }
 
 function malformed(header: string, requirement: string): AdminFault {
-  return new AdminFault("invalid", `The request header '${header}' ${requirement}.`, { parameter: header })
+  return invalid(header, `The request header '${header}' ${requirement}.`)
 }

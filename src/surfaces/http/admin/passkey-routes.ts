@@ -1,7 +1,7 @@
 import { Elysia } from "elysia"
 import { createSecret } from "../../../accounts/key.ts"
 import type { AdminAccess } from "../../../admin/admin-access.ts"
-import { AdminFault } from "../../../admin/fault.ts"
+import { invalid } from "../../../admin/fault.ts"
 import { challengeMs, type PasskeySite } from "../../../admin/passkeys/ceremonies.ts"
 import { type HttpContext, inProgress } from "../frame.ts"
 import { readJsonObject } from "../read/body.ts"
@@ -99,8 +99,7 @@ export function passkeyRoutes({ base, context, refuseWith, access, browser, rate
     )
 }
 
-const badInput = new AdminFault(
-  "invalid",
+const badInput = invalid(
+  "body",
   'Send {"for": "sign_in"} or {"for": "add"} for a challenge, and {"name": "…", "passkey": {…}} to add the passkey that the browser made.',
-  { parameter: "body" },
 )

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { Elysia } from "elysia"
 import type { AdminAccess } from "../../../admin/admin-access.ts"
-import { AdminFault } from "../../../admin/fault.ts"
+import { AdminFault, invalid } from "../../../admin/fault.ts"
 import { operations } from "../../../admin/operations.ts"
 import { operationsFor } from "../../../admin/portal-access.ts"
 import type { SignInProof } from "../../../admin/sessions/grant.ts"
@@ -170,24 +170,18 @@ export function sessionRoutes(kind: SessionKind, parts: SessionParts) {
     )
 }
 
-const noPasskeys = new AdminFault(
-  "invalid",
+const noPasskeys = invalid(
+  "passkey",
   "Passkeys are for the console. Sign in to the portal with an API key or a link.",
-  { parameter: "passkey" },
 )
 
 /** Refusals of input that does not fit its schema, by the place that Elysia names. */
 const refusals: Readonly<Record<string, AdminFault>> = {
-  body: new AdminFault(
-    "invalid",
+  body: invalid(
+    "body",
     'Send {"token": "…"}, the token of a link, or {"key": "…"}; in the console also {"passkey": {…}}, what a passkey has signed.',
-    {
-      parameter: "body",
-    },
   ),
-  query: new AdminFault("invalid", "The only parameter is 'everywhere', which is true or false.", {
-    parameter: "everywhere",
-  }),
+  query: invalid("everywhere", "The only parameter is 'everywhere', which is true or false."),
 }
 
 /** The answer that tells a page about its session. */
