@@ -1,5 +1,4 @@
-import { httpLimits } from "./read/limits.ts"
-import type { BodyParts } from "./reply/answer-body.ts"
+import { pulledStream, type StreamParts } from "./reply/pulled-stream.ts"
 
 /** An answer that was read whole, or the beginning of an event stream and what is still to come. */
 export type McpAnswer = { readonly text: string } | LiveAnswer
@@ -36,62 +35,24 @@ function isAnswer(event: Uint8Array): boolean {
 }
 
 /**
- * Passes an event stream on as it comes. It counts as a call in progress, and what its client has not read yet as unsent. A
- * client that takes nothing for long is cut off.
+ * Passes an event stream on as it comes.
  * @param finish is called once, when the stream has ended or its client has gone
  */
 export function toLiveStream(
   { first, rest }: LiveAnswer,
   finish: () => Promise<void>,
-  { pipeline, calls }: BodyParts,
+  parts: StreamParts,
 ): ReadableStream {
-  const { timer } = pipeline.ports
-  const answer = pipeline.unsent.open()
-  let isOver = false
-  let sending = 0
-  let next: Uint8Array | null = first
-  let cancelTimer = () => {}
-
-  async function end(): Promise<void> {
-    if (isOver) return
-    isOver = true
-    cancelTimer()
-    answer.close()
-    try {
-      await finish()
-    } finally {
-      calls.end()
-    }
-  }
-
-  async function read(): Promise<Uint8Array | null> {
-    const value = next ?? (await rest.read()).value ?? null
-    next = null
-    return value
-  }
-
-  calls.begin()
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        cancelTimer()
-        answer.free(sending)
-        const event = await read()
-        if (event === null) {
-          await end()
-          controller.close()
-          return
-        }
-        sending = event.byteLength
-        answer.add(sending)
-        controller.enqueue(event)
-        cancelTimer = timer.after(httpLimits.unreadSeconds * 1_000, () => {
-          controller.error(new DOMException("The client does not read its answer.", "AbortError"))
-          return Promise.all([rest.cancel(), end()])
-        })
-      },
-      cancel: () => Promise.all([rest.cancel(), end()]).then(() => {}),
+  let begun: Uint8Array | null = first
+  return pulledStream(parts, {
+    async next() {
+      const value = begun ?? (await rest.read()).value ?? null
+      begun = null
+      return value
     },
-    { highWaterMark: 0 },
-  )
+    finish() {
+      rest.cancel().catch(() => {})
+      return finish()
+    },
+  })
 }

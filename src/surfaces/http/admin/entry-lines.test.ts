@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { createManualTimer } from "../../../../test/support/timer.ts"
 import { createScheduler } from "../../../call/scheduler.ts"
 import { createUnsentAnswers } from "../../../call/unsent.ts"
 import { systemTimer } from "../../../ports/timer.ts"
@@ -30,7 +31,7 @@ function setUp() {
       return page(number)
     },
     jsonLines,
-    { calls, pipeline: { unsent } } as unknown as HttpContext,
+    { calls, pipeline: { unsent, ports: { timer: createManualTimer() } } } as unknown as HttpContext,
     () => scheduler.giveWay("adm_1"),
   )
   return { stream, read, calls, unsent }

@@ -3,6 +3,7 @@ import { Value } from "@sinclair/typebox/value"
 import type { GiveWay } from "../../../apis/contract.ts"
 import type { RawInput } from "../../../call/input.ts"
 import type { HttpContext } from "../frame.ts"
+import { pulledStream } from "../reply/pulled-stream.ts"
 
 const pageShape = Type.Object({
   data: Type.Array(Type.Unknown()),
@@ -23,8 +24,7 @@ export const jsonLines: EntryWriter = {
 }
 
 /**
- * Streams all entries of a list. A page is read when the client has taken the one before, and other requests run in between. A
- * long list thus takes neither memory nor time from them.
+ * Streams all entries of a list, a page at a time. A long list thus takes neither memory nor time from other requests.
  * @param readPage returns the answer of the operation for one page
  */
 export function streamEntries(
@@ -32,12 +32,10 @@ export function streamEntries(
   raw: RawInput,
   readPage: (raw: RawInput) => Promise<unknown>,
   writer: EntryWriter,
-  { calls, pipeline }: Pick<HttpContext, "calls" | "pipeline">,
+  context: Pick<HttpContext, "calls" | "pipeline">,
   giveWay: GiveWay,
 ): ReadableStream {
   const encoder = new TextEncoder()
-  const answer = pipeline.unsent.open()
-  let sending = 0
   let page = Value.Parse(pageShape, first)
   let isFirst = true
   let isOver = false
@@ -58,39 +56,13 @@ export function streamEntries(
     return text
   }
 
-  let isEnded = false
-  /** A client may leave while a page is read. */
-  function end(): void {
-    if (isEnded) return
-    isEnded = true
-    answer.close()
-    calls.end()
-  }
-
-  calls.begin()
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        try {
-          answer.free(sending)
-          const bytes = encoder.encode(await nextText())
-          sending = bytes.length
-          answer.add(sending)
-          if (sending > 0) controller.enqueue(bytes)
-          if (!isOver) return
-          end()
-          controller.close()
-        } catch (thrown) {
-          end()
-          pipeline.log.error("a list could not be sent to its end", { cause: String(thrown) })
-          // Bun logs other errors; for this one it only resets the connection, so that the client notices the missing end.
-          controller.error(new DOMException("The list could not be read to its end.", "AbortError"))
-        }
-      },
-      cancel: end,
+  return pulledStream(context, {
+    async next() {
+      const text = await nextText()
+      return text === "" ? null : encoder.encode(text)
     },
-    { highWaterMark: 0 },
-  )
+    failure: "a list could not be sent to its end",
+  })
 }
 
 function after(raw: RawInput, next: string): RawInput {

@@ -5,7 +5,7 @@ import type { UnsentAnswer } from "../../../call/unsent.ts"
 import { weightOf } from "../../../encode/json.ts"
 import type { Encoded } from "../../../encode/tree.ts"
 import type { CallsInProgress } from "../calls.ts"
-import { httpLimits } from "../read/limits.ts"
+import { pulledStream } from "./pulled-stream.ts"
 
 /** The parts of the service that the writing of bodies needs. */
 export interface BodyParts {
@@ -159,56 +159,18 @@ function toPieces(text: string): Piece[] {
   return pieces
 }
 
-/**
- * Bun takes the next piece when the connection has taken the one before, and waits with the rest until then. A client
- * that reads nothing is cut off, since the memory that its answer needs is missing for others.
- */
-function toPulledStream(pieces: Piece[], answer: UnsentAnswer, { pipeline, calls }: BodyParts) {
-  const { timer } = pipeline.ports
-  let isOver = false
-  let sending = 0
-  let cancelTimer = () => {}
-
-  function end(): void {
-    if (isOver) return
-    isOver = true
-    calls.end()
-    cancelTimer()
-    drop(pieces)
-    answer.close()
-  }
-
-  function watch(controller: ReadableStreamDefaultController): void {
-    cancelTimer = timer.after(httpLimits.unreadSeconds * 1_000, () => {
-      end()
-      // Bun logs other errors; for this one it only resets the connection.
-      controller.error(new DOMException("The client does not read its answer.", "AbortError"))
-    })
-  }
-
-  // Until it is read, it counts as a call in progress.
-  calls.begin()
-  return new ReadableStream(
-    {
-      // Also ends the count when Bun never pulls, because the client has gone.
-      start: watch,
-      pull(controller) {
-        cancelTimer()
-        answer.free(sending)
-        const piece = pieces.shift()
-        if (!piece) {
-          end()
-          controller.close()
-          return
-        }
-        sending = piece.byteLength
-        // A copy, which the stream may keep: new memory is collected soon.
-        controller.enqueue(new Uint8Array(piece.slice(0)))
-        drop([piece])
-        watch(controller)
-      },
-      cancel: end,
+/** Sends the pieces as they are taken, which `answer` counts. */
+function toPulledStream(pieces: Piece[], answer: UnsentAnswer, parts: BodyParts): ReadableStream {
+  return pulledStream(parts, {
+    answer,
+    next() {
+      const piece = pieces.shift()
+      if (!piece) return null
+      // A copy, which the stream may keep: new memory is collected soon.
+      const copy = new Uint8Array(piece.slice(0))
+      drop([piece])
+      return copy
     },
-    { highWaterMark: 0 },
-  )
+    finish: () => drop(pieces),
+  })
 }
