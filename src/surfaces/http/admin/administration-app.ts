@@ -9,7 +9,7 @@ import { type Exchange, type IncomingApp, incomingRequests, pathOf } from "../re
 import { createResource, type Resource } from "../resource.ts"
 import { createRefusals } from "./admin-problem.ts"
 import { createBrowserSessions } from "./browser-sessions.ts"
-import { requireCustomer, requireOperator } from "./caller.ts"
+import { requireOperator, requireSession } from "./caller.ts"
 import { mailLinkRoutes } from "./mail-link-routes.ts"
 import { operationRoutes } from "./operation-feature.ts"
 import { documentPath, portalRoot, routesOf } from "./operation-routes.ts"
@@ -80,23 +80,24 @@ export function createAdministrationApp(
   )
   const app = new Elysia({ name: "administration", normalize: false }).use(base)
   const parts = { base, context, refuseWith, administration: access.administration }
+  const browserParts = { ...parts, ...guards, access, browser }
   if (scope.admin) {
     const forOperators = (exchange: Exchange) => requireOperator(exchange, callers)
     app.use(operationRoutes(routesOf(operations), "admin", { ...parts, requireActor: forOperators }))
-    app.use(sessionRoutes("console", { ...parts, ...guards, access, browser }))
-    app.use(passkeyRoutes({ ...parts, ...guards, access, browser }))
+    app.use(sessionRoutes("console", browserParts))
+    app.use(passkeyRoutes(browserParts))
     app.use(documentRoutes(base, context, service))
   }
   if (scope.portal) {
-    const forCustomers = (exchange: Exchange) => requireCustomer(exchange, callers)
+    const forCustomers = (exchange: Exchange) => requireSession(exchange, callers)
     const offered = operations.filter(({ portal }) => portal !== undefined)
     app.use(
       operationRoutes(routesOf(offered, portalRoot), "portal", { ...parts, requireActor: forCustomers }),
     )
-    const forCalls = (exchange: Exchange) => requireCustomer(exchange, callers, true)
+    const forCalls = (exchange: Exchange) => requireSession(exchange, callers, { isCall: true })
     app.use(portalCallRoutes({ ...parts, requireActor: forCalls, sessions: access.sessions }))
-    app.use(sessionRoutes("portal", { ...parts, ...guards, access, browser }))
-    app.use(mailLinkRoutes({ ...parts, ...guards, access, browser }))
+    app.use(sessionRoutes("portal", browserParts))
+    app.use(mailLinkRoutes(browserParts))
   }
   // After the routes: each refuses what it throws itself.
   app.onError(({ error, code, request, set, incoming }) =>

@@ -47,8 +47,7 @@ export function createBrowserSessions(
       const changes = request.method !== "GET" && request.method !== "HEAD"
       if (changes) requireOwnPage(request, context)
       else requireOwnReader(request)
-      const from = { source: incoming.address(), requestId: incoming.requestId }
-      const found = await sessions.find(kind, cookie, from)
+      const found = await sessions.find(kind, cookie, sourceOf(incoming))
       if (found === null) return null
       const { id, session, account } = found.actor
       if (changes) requireCsrfToken(request, cookie, session?.id ?? "")
@@ -200,6 +199,16 @@ function cookiesNamed(name: string, cookies: string): readonly string[] {
     texts.push(cookies.slice(at + start.length, end === -1 ? cookies.length : end).trimEnd())
   }
   return texts
+}
+
+/** Whether a page came over HTTPS. If a proxy does not say so, the browser's `Origin` does. */
+export function isSecurePage(request: Request, context: HttpContext): boolean {
+  return context.isSecure(request) || request.headers.get("origin")?.startsWith("https:") === true
+}
+
+/** Where a sign-in came from, for the audit log. */
+export function sourceOf({ address, requestId }: Exchange["incoming"]) {
+  return { source: address(), requestId }
 }
 
 /** Makes the browser keep a session's cookie for `maxAgeMs`, or forget it with 0. */

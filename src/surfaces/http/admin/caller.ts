@@ -1,5 +1,6 @@
 import { AdminFault } from "../../../admin/fault.ts"
 import type { Actor } from "../../../admin/operation.ts"
+import type { SessionKind } from "../../../admin/sessions/sessions.ts"
 import { type SignIn, signInRefusals } from "../../../admin/sign-in.ts"
 import type { Pipeline } from "../../../call/pipeline.ts"
 import type { Exchange } from "../request.ts"
@@ -31,18 +32,18 @@ export async function requireOperator(exchange: Exchange, parts: CallerParts): P
 }
 
 /**
- * Finds which customer sends a request, by the session of the portal.
+ * Finds who is signed in to the console or, by default, which customer is signed in to the portal.
  * @param isCall whether the request calls an API
  * @throws AdminFault 401, 403, 429
  */
-export async function requireCustomer(
+export async function requireSession(
   exchange: Exchange,
   { browser }: Pick<CallerParts, "browser">,
-  isCall = false,
+  { kind = "portal", isCall = false }: { readonly kind?: SessionKind; readonly isCall?: boolean } = {},
 ): Promise<Actor> {
-  const session = await browser.find("portal", exchange, isCall)
+  const session = await browser.find(kind, exchange, isCall)
   if (session) return session.actor
-  throw browser.cookieOf("portal", exchange) ? sessionOver : notSignedIn
+  throw browser.cookieOf(kind, exchange) ? sessionOver : notSignedIn
 }
 
 async function requireAdminKey(

@@ -1,103 +1,67 @@
-import { Elysia } from "elysia"
 import { createSecret } from "../../../accounts/key.ts"
 import type { AdminAccess } from "../../../admin/admin-access.ts"
 import { invalid } from "../../../admin/fault.ts"
 import { challengeMs, type PasskeySite } from "../../../admin/passkeys/ceremonies.ts"
-import { type HttpContext, inProgress } from "../frame.ts"
-import { readJsonObject } from "../read/body.ts"
 import { httpLimits } from "../read/limits.ts"
-import type { Exchange, IncomingApp } from "../request.ts"
-import { type createRefusals, setAdminHeaders } from "./admin-problem.ts"
-import type { BrowserSessions } from "./browser-sessions.ts"
-import { requireOwnPage, requirePasskeySite, setSessionCookie } from "./browser-sessions.ts"
-import { notSignedIn, sessionOver } from "./caller.ts"
+import type { Exchange } from "../request.ts"
+import { type BrowserRouteParts, browserRoutes } from "./browser-routes.ts"
+import { isSecurePage, requirePasskeySite, setSessionCookie } from "./browser-sessions.ts"
+import { requireSession } from "./caller.ts"
 import { challengeSchema, madeSchema } from "./passkey-input.ts"
-import type { RequestRate } from "./request-rate.ts"
 
-interface PasskeyRoutesParts {
-  readonly base: IncomingApp
-  readonly context: HttpContext
-  readonly refuseWith: ReturnType<typeof createRefusals>
+interface PasskeyRouteParts extends BrowserRouteParts {
   readonly access: Pick<AdminAccess, "passkeys">
-  readonly browser: BrowserSessions
-  readonly rate: RequestRate
 }
 
 /** The routes by which a page of the console asks for a challenge, and adds the passkey that a browser has made. */
-export function passkeyRoutes({ base, context, refuseWith, access, browser, rate }: PasskeyRoutesParts) {
-  const { passkeys } = access
-  const { scheduler, ports } = context.pipeline
-  const intake = context.intake.limitedTo(httpLimits.passkeyBodyBytes)
-  const record = context.observer.recorderFor("console.passkeys", "admin")
-  const refuse = refuseWith(record)
-  const hooks = {
-    parse({ request }: Exchange) {
-      requireOwnPage(request, context)
-      return inProgress(context, () => readJsonObject(request, intake, () => scheduler.giveWay("passkeys")))
-    },
-  }
-
-  async function requireSession(exchange: Exchange) {
-    const found = await browser.find("console", exchange)
-    if (found) return found.actor
-    throw browser.cookieOf("console", exchange) ? sessionOver : notSignedIn
-  }
+export function passkeyRoutes(parts: PasskeyRouteParts) {
+  const { context, browser, rate } = parts
+  const { passkeys } = parts.access
+  const { app, parse, answer } = browserRoutes(parts, {
+    operation: "console.passkeys",
+    surface: "admin",
+    bodyBytes: httpLimits.passkeyBodyBytes,
+    wrong: { body: badInput },
+  })
+  const requireActor = (exchange: Exchange) => requireSession(exchange, { browser }, { kind: "console" })
 
   /** The options of a sign-in, with a challenge that only this browser can use. */
   async function signInOptions(site: PasskeySite, { request, set, incoming }: Exchange) {
     // Anyone may ask, and each challenge is a row in the store for five minutes.
     rate.take(`passkeys of ${incoming.address()}`)
-    const cookie = createSecret("sessionToken", ports.random)
-    const isSecure = context.isSecure(request) || site.origin.startsWith("https:")
-    setSessionCookie(set, "passkey", cookie, challengeMs, isSecure)
+    const cookie = createSecret("sessionToken", context.pipeline.ports.random)
+    setSessionCookie(set, "passkey", cookie, challengeMs, isSecurePage(request, context))
     return passkeys.signInOptions(site, cookie)
   }
 
-  return new Elysia({ name: "console-passkeys", normalize: false })
-    .use(base)
-    .onError(({ error, code, request, set, incoming }) => {
-      const thrown = code === "PARSE" ? error.cause : code === "VALIDATION" ? badInput : error
-      return refuse(thrown, { request, set, incoming }, null)
-    })
+  return app
     .post(
       "/console/session/challenge",
       ({ request, set, incoming, body }) =>
-        inProgress(context, async () => {
-          const exchange = { request, set, incoming }
+        answer({ request, set, incoming }, async (exchange) => {
           const site = requirePasskeySite(request, context)
-          const options =
-            body.for === "add"
-              ? await passkeys.addOptions(await requireSession(exchange), site)
-              : await signInOptions(site, exchange)
-          setAdminHeaders(set, "application/json")
-          record(incoming, { status: 200 })
-          return JSON.stringify(options)
+          const isNew = body.for === "add"
+          const options = isNew
+            ? await passkeys.addOptions(await requireActor(exchange), site)
+            : await signInOptions(site, exchange)
+          return { status: 200, body: options }
         }),
-      {
-        ...hooks,
-        body: challengeSchema,
-        detail: { summary: "A challenge for a passkey", tags: ["administration"] },
-      },
+      { parse, body: challengeSchema, detail: { summary: "A challenge for a passkey", tags } },
     )
     .post(
       "/console/session/passkeys",
       ({ request, set, incoming, body }) =>
-        inProgress(context, async () => {
-          const actor = await requireSession({ request, set, incoming })
-          const added = await passkeys.add(
-            actor,
-            requirePasskeySite(request, context),
-            body.name,
-            body.passkey as Parameters<typeof passkeys.add>[3],
-          )
-          setAdminHeaders(set, "application/json")
-          set.status = 201
-          record(incoming, { status: 201, actor: actor.id })
-          return JSON.stringify(added)
+        answer({ request, set, incoming }, async (exchange) => {
+          const actor = await requireActor(exchange)
+          const passkey = body.passkey as Parameters<typeof passkeys.add>[3]
+          const added = await passkeys.add(actor, requirePasskeySite(request, context), body.name, passkey)
+          return { status: 201, body: added, actor }
         }),
-      { ...hooks, body: madeSchema, detail: { summary: "Add a passkey", tags: ["administration"] } },
+      { parse, body: madeSchema, detail: { summary: "Add a passkey", tags } },
     )
 }
+
+const tags = ["administration"]
 
 const badInput = invalid(
   "body",
