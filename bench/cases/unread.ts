@@ -1,11 +1,13 @@
-import { readFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
+import { watchTurns } from "../../test/support/turn-watch.ts"
 import type { Case } from "../case.ts"
 import { toFinding } from "../compare.ts"
 import { type ServerProcess, startServer, usageOf } from "../processes.ts"
 
 const goalMb = 500
 const goalMs = 100
+/** Nobody waits longer for the processor time of others. */
+const goalBusyMs = 50
 /** Longer than an unread answer is kept, so that those which waited for its memory are made too. The three kinds take 90 s. */
 const watchedMs = 30_000
 
@@ -57,7 +59,7 @@ export const unread: Case = {
       findings.push(
         toFinding(`${call.name}: MB`, [seen.mb], { atMost: goalMb }),
         toFinding(`${call.name}: ms of /health`, [seen.waitMs], { atMost: goalMs }),
-        toFinding(`${call.name}: ms of processor time before /health`, [seen.busyMs], { atMost: goalMs }),
+        toFinding(`${call.name}: ms of processor time before /health`, [seen.busyMs], { atMost: goalBusyMs }),
       )
     }
     const notes = [
@@ -73,29 +75,23 @@ async function watch({ url, pid }: ServerProcess, { clients, path, body }: Large
   const text = JSON.stringify(body)
   const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\ncontent-type: application/json`
   const sockets: Socket[] = []
-  for (let client = 0; client < clients; client++) {
-    const socket = connect(Number(port), hostname).pause()
-    socket.on("error", () => {})
-    socket.write(`${head}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
-    sockets.push(socket)
-  }
-  let mb = 0
-  let waitMs = 0
-  let busyMs = 0
-  for (const beginMs = performance.now(); performance.now() - beginMs < watchedMs; await Bun.sleep(5)) {
-    const startMs = performance.now()
-    const usedMs = threadMs(pid)
-    await (await fetch(`${url}/health`)).arrayBuffer()
-    waitMs = Math.max(waitMs, performance.now() - startMs)
-    busyMs = Math.max(busyMs, threadMs(pid) - usedMs)
-    mb = Math.max(mb, usageOf(pid)?.residentMb ?? Number.NaN)
-  }
+  // This thread is busy sending: what it asked itself would wait for it, too.
+  const seen = await watchTurns({ url, pid }, async () => {
+    for (let client = 0; client < clients; client++) {
+      const socket = connect(Number(port), hostname).pause()
+      socket.on("error", () => {})
+      socket.write(`${head}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
+      sockets.push(socket)
+    }
+    let mb = 0
+    for (const beginMs = performance.now(); performance.now() - beginMs < watchedMs; await Bun.sleep(5))
+      mb = Math.max(mb, usageOf(pid)?.residentMb ?? Number.NaN)
+    return mb
+  })
   for (const socket of sockets) socket.destroy()
-  return { mb: Math.round(mb), waitMs: Math.round(waitMs), busyMs: Math.round(busyMs) }
-}
-
-/** The processor time of the main thread (Documentation/scheduler/sched-stats.rst of Linux). */
-function threadMs(pid: number): number {
-  const [ns] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "latin1").split(" ")
-  return Number(ns) / 1_000_000
+  return {
+    mb: Math.round(seen.result),
+    waitMs: Math.round(seen.longestWaitMs),
+    busyMs: Math.round(seen.longestMs),
+  }
 }

@@ -17,15 +17,18 @@ async function watch(url: string, pid: number): Promise<void> {
   await ask()
   self.postMessage("ready")
   let longestMs = 0
+  let longestWaitMs = 0
   let answers = 0
   do {
-    const startedMs = mainThreadMs(pid)
+    const startedMs = performance.now()
+    const usedMs = mainThreadMs(pid)
     await ask()
-    longestMs = Math.max(longestMs, mainThreadMs(pid) - startedMs)
+    longestMs = Math.max(longestMs, mainThreadMs(pid) - usedMs)
+    longestWaitMs = Math.max(longestWaitMs, performance.now() - startedMs)
     answers++
     await Bun.sleep(pauseMs)
   } while (!isOver)
-  self.postMessage({ longestMs, answers } satisfies SeenTurns)
+  self.postMessage({ longestMs, longestWaitMs, answers } satisfies SeenTurns)
 
   async function ask(): Promise<void> {
     const { status } = await fetch(`${url}/health`)

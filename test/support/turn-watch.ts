@@ -8,6 +8,8 @@ export interface SeenTurns {
    * include waits for a processor that other programs use.
    */
   readonly longestMs: number
+  /** The longest request for `/health` by the clock, in milliseconds. A busy machine makes it longer. */
+  readonly longestWaitMs: number
   /** How many requests for `/health` were answered meanwhile. */
   readonly answers: number
 }
