@@ -36,6 +36,32 @@ describe("a body is read like one of REST", () => {
     expect(await service.accounts.usage(account, 1)).toEqual([])
   })
 
+  test("a message that is large besides the arguments is refused, since its members are checked in one piece", async () => {
+    const { account, key } = await service.createKey("pro")
+    const members = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]))
+    const send = async ({ body, headers }: ReturnType<typeof earlierRequest>) => {
+      const answer = await postMcp(service.url, { body, key, headers })
+      return [answer.status, await answer.text()] as const
+    }
+    const requests = (count: number) => [
+      earlierRequest("tools/call", { name: "hmac", arguments: hmac, _meta: members(count) }),
+      earlierRequest("tools/list", members(count)),
+      earlierRequest("tools/list", { _meta: { text: "x".repeat(count * 10) } }),
+    ]
+    const { body, headers } = earlierRequest("ping")
+    for (const request of [...requests(2_000), { headers, body: { ...body, ...members(2_000) } }]) {
+      const most = "The 'body' parameter must have at most 16,384 characters besides 'params.arguments'."
+      expect(await send(request)).toEqual([400, expect.stringContaining(most)])
+    }
+    expect(await service.accounts.usage(account, 1)).toEqual([])
+    for (const request of requests(500))
+      expect(await send(request)).toEqual([200, expect.not.stringContaining("16,384")])
+    const long = { ...hmac, message: "x".repeat(100_000) }
+    const [, answer] = await send(earlierRequest("tools/call", { name: "hmac", arguments: long }))
+    expect(answer).toContain("structuredContent")
+  })
+
   test("a list of messages is refused in every revision, and runs nothing", async () => {
     const { account, key } = await service.createKey("pro")
     const message = earlierRequest("tools/call", { name: "hmac", arguments: hmac })

@@ -13,6 +13,16 @@ test.each([
   ["levels of fields", (n: number) => `{ ... on Query ${nested(n)} }`, 10],
   ["aliases", (n: number) => `{ ${aliases(n)} }`, 50],
   ["aliases", (n: number) => `{ ${repeat(n / 2, () => "...F")} } fragment F on Query { ${aliases(2)} }`, 50],
+  [
+    "aliases in or of __schema and __type",
+    (n: number) => `{ ${repeat(n, (index) => `a${index}: __schema { b }`)} c: d }`,
+    2,
+  ],
+  [
+    "aliases in or of __schema and __type",
+    (n: number) => `{ __type { ...F } c: d } fragment F on __Type { b { ${aliases(n)} } }`,
+    2,
+  ],
   ["directives", (n: number) => `query ${repeat(n, () => "@a")} { b }`, 50],
   ["directives", (n: number) => `{ ${repeat(n, () => "...F @a")} } fragment F on Query { b }`, 50],
   ["directives", (n: number) => `{ ${repeat(n / 2, () => "...F @a")} } fragment F on Query { b @c }`, 50],
