@@ -1,5 +1,5 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib"
 import type { FaultEffects } from "./faults.ts"
-import { keyMatches } from "./keys.ts"
 
 /** One request and its answer. */
 export interface JournalEntry {
@@ -20,11 +20,13 @@ export interface JournalEntry {
   readonly response: (Message & { readonly status: number }) | null
 }
 
-/** A request with what its reader does not see. */
+/** A kept request. */
 export interface JournalRecord {
-  readonly entry: JournalEntry
-  /** The inputs that its APIs got, by API, as JSON without secrets; null when they are too long to keep. */
-  readonly inputs: string | null
+  readonly number: number
+  /** Of its JSON. */
+  readonly characters: number
+  /** The inputs are those that its APIs got, by API, as JSON without secrets; null when they are too long to keep. */
+  unpack(): { readonly entry: JournalEntry; readonly inputs: string | null }
 }
 
 interface Message {
@@ -38,18 +40,18 @@ export type Journal = ReturnType<typeof createJournal>
 
 /** The most entries that are kept; the oldest are dropped first. */
 export const maxEntries = 10_000
-/** The most characters of all requests in all journals of a mock, and of one body. */
+/** The most characters of all records in all journals of a mock, and of one body. */
 const maxCharacters = 64 * 1024 * 1024
 export const maxBodyCharacters = 65_536
 
 interface Kept {
-  records: (JournalRecord & { readonly characters: number })[]
+  records: JournalRecord[]
   characters: number
 }
 
-/** The memory that the journals of a mock and its sessions share. */
+/** The memory that the journals of a mock and its sessions share. The dictionary is the first record. */
 export function createJournalRoom() {
-  return { characters: 0, journals: new Set<Kept>() }
+  return { characters: 0, journals: new Set<Kept>(), dictionary: null as Buffer | null }
 }
 
 /** Creates an empty journal. Without room, the journal that takes the most of it drops its oldest records. */
@@ -66,10 +68,12 @@ export function createJournal(room = createJournalRoom()) {
 
   return {
     add(entry: Omit<JournalEntry, "number">, inputs: string | null) {
-      const record = { entry: { number: ++total, ...entry }, inputs, characters: sizeOf(entry, inputs) }
+      const number = ++total
+      const text = JSON.stringify({ entry: { number, ...entry }, inputs })
+      room.dictionary ??= Buffer.from(text)
       room.journals.add(own)
-      own.records.push(record)
-      grow(own, record.characters)
+      own.records.push({ number, characters: text.length, unpack: pack(text, room.dictionary) })
+      grow(own, text.length)
       if (own.records.length > maxEntries) dropOldest(own)
       while (room.characters > maxCharacters) {
         dropOldest(
@@ -86,17 +90,6 @@ export function createJournal(room = createJournalRoom()) {
     },
     /** A copy of the kept records, oldest first, and how many were dropped. */
     records: () => ({ records: [...own.records], dropped: total - own.records.length }),
-    /** The kept entries that match, oldest first; how many requests came; how many of them were dropped. */
-    read({ api, status, key }: { readonly api?: string; readonly status?: number; readonly key?: string }) {
-      const entries = own.records.map(({ entry }) => entry)
-      const requests = entries.filter(
-        (entry) =>
-          (api === undefined || entry.apis.includes(api)) &&
-          (status === undefined || entry.response?.status === status) &&
-          (key === undefined || keyMatches(shownKey(key), entry.key)),
-      )
-      return { requests, total, dropped: total - entries.length }
-    },
   }
 }
 
@@ -111,8 +104,9 @@ export function shownKey(key: string): string {
   return key.startsWith("mock-") || key.length <= 9 ? key : `${key.slice(0, 9)}…`
 }
 
-function sizeOf({ path, request, response }: Omit<JournalEntry, "number">, inputs: string | null): number {
-  const headers = [request, response].flatMap((message) => Object.values(message?.headers ?? {}))
-  const texts = [path, request.body, response?.body ?? "", inputs ?? "", ...headers]
-  return texts.reduce((sum, { length }) => sum + length, 0)
+/** Records are much alike: with another one as dictionary, zlib makes a tenth of one. A string is smaller than a buffer. */
+function pack(text: string, dictionary: Buffer): JournalRecord["unpack"] {
+  const small = { level: 1, windowBits: 12, memLevel: 4, dictionary }
+  const packed = deflateRawSync(text, small).toString("latin1")
+  return () => JSON.parse(inflateRawSync(Buffer.from(packed, "latin1"), { dictionary }).toString())
 }

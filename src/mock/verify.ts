@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { shortenKeys } from "../accounts/key.ts"
-import { type Journal, type JournalRecord, shownKey } from "./journal.ts"
+import { type Journal, type JournalEntry, type JournalRecord, shownKey } from "./journal.ts"
 import { keyMatches } from "./keys.ts"
 import { hasValues, type Values } from "./rule.ts"
 
@@ -42,6 +42,17 @@ export function verify(expectation: Expectation, given: Given): Promise<Verdict>
   return order ? verifyOrder(order, given) : verifyCount(expectation, given)
 }
 
+/** The kept requests that match, oldest first; how many requests came; how many of them are no longer kept. */
+export async function findRequests(pattern: RequestPattern, { records, dropped, pause }: Given) {
+  const requests: JournalEntry[] = []
+  for (const record of records) {
+    await pause()
+    const { fit, entry } = compare(pattern, record)
+    if (fit === "same") requests.push(entry)
+  }
+  return { requests, total: dropped + records.length, dropped }
+}
+
 async function verifyCount(expectation: Expectation, given: Given): Promise<Verdict> {
   const { count, at_most = count ?? Number.POSITIVE_INFINITY } = expectation
   const { at_least = count ?? (expectation.at_most === undefined ? 1 : 0) } = expectation
@@ -71,21 +82,21 @@ async function verifyOrder(order: readonly RequestPattern[], given: Given): Prom
     if (fit === "unknown") unknown.push(record)
     if (fit !== "same") continue
     found++
-    last = record.entry.number
+    last = record.number
   }
   const missing = order[found]
   if (!missing) return { outcome: "met", text: `${expected}\nThey came.` }
   if (given.dropped + unknown.length > 0) return toUnknown(expected, given.dropped, unknown)
   const { same, other } = await sort(missing, given)
   const early = same.length > 0 ? ` It came before:${list(same)}` : ""
-  const later = other.filter(({ entry }) => entry.number > last)
+  const later = other.filter(({ number }) => number > last)
   const text = `Number ${found + 1} did not come${last === 0 ? "" : ` after #${last}`}.${early}`
   return { outcome: "unmet", text: `${expected}\n${text}\n${nearest(missing, later)}` }
 }
 
 function toUnknown(expected: string, dropped: number, [tooLong]: readonly JournalRecord[]): Verdict {
   const lost = `\nThe ${dropped} oldest requests are no longer kept: empty the journal before the part to verify.`
-  const cut = `\nThe input of #${tooLong?.entry.number} is too long to be kept: leave out 'input'.`
+  const cut = `\nThe input of #${tooLong?.number} is too long to be kept: leave out 'input'.`
   const text = `It cannot be found out. ${expected}${dropped > 0 ? lost : ""}${tooLong ? cut : ""}`
   return { outcome: "unknown", text }
 }
@@ -107,7 +118,8 @@ async function sort(pattern: RequestPattern, { records, pause }: Given) {
 type Fit = "same" | "other" | "unknown"
 
 /** The conditions of a pattern beside a request. */
-function compare(pattern: RequestPattern, { entry, inputs }: JournalRecord) {
+function compare(pattern: RequestPattern, record: JournalRecord) {
+  const { entry, inputs } = record.unpack()
   const { apis, request, response } = entry
   const { api, key, status, header = {}, input = {} } = pattern
   const conditions: { name: string; wanted: string; came: string; fit: Fit; distance: number }[] = []
@@ -131,7 +143,7 @@ function compare(pattern: RequestPattern, { entry, inputs }: JournalRecord) {
   }
   const has = (fit: Fit) => conditions.some((one) => one.fit === fit)
   const fit: Fit = has("other") ? "other" : has("unknown") ? "unknown" : "same"
-  return { conditions, fit, distance: conditions.reduce((sum, one) => sum + one.distance, 0) }
+  return { entry, conditions, fit, distance: conditions.reduce((sum, one) => sum + one.distance, 0) }
 }
 
 /** The input of an API with the most of the wanted values; empty if there is none. */
@@ -151,7 +163,7 @@ function toText(pattern: RequestPattern): string {
 
 const request = { headers: {}, body: "", cut: false }
 const none = { number: 0, at: "", method: "", path: "", apis: [], key: null, fault: null, response: null }
-const nothing: JournalRecord = { entry: { ...none, request }, inputs: "{}" }
+const nothing = { number: 0, characters: 0, unpack: () => ({ entry: { ...none, request }, inputs: "{}" }) }
 
 /** How many requests a text shows, and how many characters of a value. */
 const [maxShown, maxValue] = [5, 200]
@@ -174,7 +186,8 @@ function list(records: readonly JournalRecord[]): string {
   return [...records.slice(0, maxShown).map(head), ...more].map((line) => `\n${line}`).join("")
 }
 
-function head({ entry: { number, method, path, key, response } }: JournalRecord): string {
+function head(record: JournalRecord): string {
+  const { number, method, path, key, response } = record.unpack().entry
   const answer = response?.status ?? "connection reset"
   return `#${number} ${method} ${shown(path)} with ${key === null ? "no key" : `key ${shown(key)}`} → ${answer}`
 }

@@ -12,13 +12,14 @@ const maxListed = 50
 export type View = Awaited<ReturnType<typeof toView>>
 
 async function toView(state: MockState, sessions: readonly string[]) {
+  const { records } = state.journal.records()
   return {
     sessions,
     now: toIso(state.clock.now()),
     clock_runs: state.clockRunsOn,
     faults: state.faults.list(),
     profile: state.faults.profile(),
-    requests: state.journal.read({}).requests.slice(-maxListed),
+    requests: records.slice(-maxListed).map((record) => record.unpack().entry),
     notices: (await state.notices()).slice(-maxListed),
     mails: (await state.mails()).slice(-maxListed),
     zone: state.dns.zone,

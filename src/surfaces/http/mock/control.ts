@@ -5,7 +5,7 @@ import { toReply } from "../../../call/pipeline.ts"
 import type { Brand } from "../../../config/brand.ts"
 import { defaultKey, magicKeys } from "../../../mock/keys.ts"
 import type { MockState } from "../../../mock/state.ts"
-import { verify } from "../../../mock/verify.ts"
+import { findRequests, verify } from "../../../mock/verify.ts"
 import type { Views } from "../../../mock/views.ts"
 import { messageOf } from "../../../values/message-of.ts"
 import { once } from "../../../values/once.ts"
@@ -62,6 +62,10 @@ export function controlApp(parts: ControlParts) {
     now: toIso(state().clock.now()),
     mode: state().clockRunsOn ? "real" : "stopped",
   })
+  const journal = () => {
+    const { journal, pipeline } = state()
+    return { ...journal.records(), pause: () => pipeline.scheduler.giveWay("/_mock") }
+  }
   const faults = () => ({ faults: state().faults.list() })
   const stubs = () => ({ stubs: state().stubs.list() })
   const methods = (): ReadonlyMap<string, string[]> => methodsOf(app)
@@ -110,9 +114,9 @@ export function controlApp(parts: ControlParts) {
     })
     .get(
       "/_mock/requests",
-      ({ query, set }) => {
+      async ({ query, set }) => {
         if (query.api !== undefined) requireApi(query.api, apis())
-        return ok(state().journal.read(query), set)
+        return ok(await findRequests(query, journal()), set)
       },
       { query: controlSchemas.filter },
     )
@@ -198,18 +202,15 @@ export function controlApp(parts: ControlParts) {
     .delete(
       "/_mock/requests",
       ({ set }) => {
-        const { journal } = state()
-        journal.clear()
-        return ok(journal.read({}), set)
+        state().journal.clear()
+        return ok({ requests: [], total: 0, dropped: 0 }, set)
       },
       noBody,
     )
     .post(
       "/_mock/verify",
       async ({ body, set }) => {
-        const { journal, pipeline } = state()
-        const given = { ...journal.records(), pause: () => pipeline.scheduler.giveWay("/_mock/verify") }
-        const { outcome, text } = await verify(requireExpectation(body, apis()), given)
+        const { outcome, text } = await verify(requireExpectation(body, apis()), journal())
         if (outcome === "met") return ok({ text }, set)
         const [status, code] = outcome === "unmet" ? [417, "notAsExpected"] : [409, "notKept"]
         return send(ownAnswer(status, { error: text, code }), "json", set)
