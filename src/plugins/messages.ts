@@ -13,8 +13,10 @@ export type ToWorker =
       readonly file: string
       readonly isIsolated?: boolean
       /**
-       * Four 32-bit numbers that the worker sets: the number of a run when it begins it; the system's id of its thread; the
-       * processor time of its thread when the run came; the same when the run has loaded its code, and again at its end.
+       * Five 32-bit numbers that the worker sets: the number of a run when it begins it; the system's id of its thread; the
+       * processor time of its thread when the run came; the same when the run has loaded its code, and again at its end; the
+       * number of a run of an isolated API when it has loaded its code. The service looks at them when a run may be late: a
+       * message would wake it up for each run.
        */
       readonly shared: SharedArrayBuffer
     }
@@ -31,8 +33,8 @@ export type ToWorker =
       readonly premium: boolean
       /** The time at which the call began, milliseconds since the Unix epoch. */
       readonly nowMs: number
-      /** 32 bytes that all randomness of the run follows from. */
-      readonly seed: Uint8Array
+      /** 32 bytes that all randomness of the run follows from, in hexadecimal: the runtime copies texts faster than bytes. */
+      readonly seed: string
       /** The most UTF-16 units of the output as JSON. */
       readonly maxOutputLength: number
       /** The memory that the API may keep after the run. */
@@ -49,8 +51,6 @@ export type FromWorker =
   | { readonly kind: "loaded"; readonly definition: string }
   /** The API cannot be used; the problem is for the operator. */
   | { readonly kind: "refused"; readonly problem: string }
-  /** The code of an isolated API is loaded, and its run begins. */
-  | { readonly kind: "began" }
   /** The input of an isolated API asks for too much. */
   | { readonly kind: "overrun"; readonly excess: Excess }
   /** A run ended with this output, as JSON. */

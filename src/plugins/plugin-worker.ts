@@ -91,10 +91,8 @@ export async function startPluginWorker(
   limits: Pick<RunLimits, "limitMs" | "maxMemoryBytes">,
 ): Promise<{ readonly worker: PluginWorker; readonly definition: string }> {
   const thread = new Worker(join(import.meta.dir, workerFile))
-  const shared = new Int32Array(new SharedArrayBuffer(16))
+  const shared = new Int32Array(new SharedArrayBuffer(20))
   let runs = 0
-  /** The last run of an isolated API that has loaded its code. */
-  let begun = 0
   let isAlive = true
   /** Whether it ends after its run. */
   let isWorn = false
@@ -103,8 +101,6 @@ export async function startPluginWorker(
   /** The questions of the present run; null if there is none. */
   let questions: RunQuestions | null = null
   let usedMs: number | null = null
-  /** Called when an isolated API begins. */
-  let onBegan = () => {}
 
   function finish(message: FromWorker | Ended): void {
     const take = waiting
@@ -121,7 +117,6 @@ export async function startPluginWorker(
   thread.onmessage = ({ data }: MessageEvent<FromWorker>) => {
     if (data.kind === "ask") answer(data).catch(endAsking)
     else if (data.kind === "get") read(data).catch(endAsking)
-    else if (data.kind === "began") onBegan()
     else if (data.kind === "said") onSaid(data.text)
     else if (data.kind === "full") isWorn = true
     else if (data.kind === "uncaught") {
@@ -171,6 +166,9 @@ export async function startPluginWorker(
   /** A time of the thread that it has set, see {@link ToWorker}. */
   const sharedMs = (index: number) => Atomics.load(shared, index) / ticksPerMs
   const hasBegun = (number: number) => Atomics.load(shared, 0) === number
+  /** Whether the present run of an isolated API has loaded its code. */
+  const hasLoaded = () => Atomics.load(shared, 4) === runs
+  const nowMs = () => threadMs(Atomics.load(shared, 1))
 
   /** Asks for something and waits for its end. A thread that takes too long or too much is ended: nothing else stops it. */
   function ask(
@@ -187,23 +185,24 @@ export async function startPluginWorker(
       ...({ kind: "ended", excess: "memory" } as const),
       cause: `it took more than the ${maxMemoryBytes} bytes of --api-memory`,
     }
-    let cancel = timer.after(isIsolated ? loadMs : limitMs, () => endWith(late))
-    onBegan = () => {
-      begun = runs
-      let passedMs = 0
-      const lookAfter = (ms: number) => {
-        passedMs += ms
-        cancel = timer.after(ms, look)
-      }
-      // On a busy machine the thread had less processor time than has passed.
-      const look = () => {
-        const usedMs = (threadMs(Atomics.load(shared, 1)) ?? Number.POSITIVE_INFINITY) - sharedMs(3)
-        if (usedMs >= limitMs || passedMs >= limitMs * maxLimits) endWith(late)
-        else lookAfter(Math.max(lookMs, limitMs - usedMs))
-      }
-      cancel()
-      lookAfter(limitMs)
+    let cancel = () => {}
+    let passedMs = 0
+    let loadingMs = 0
+    const lookAfter = (ms: number) => {
+      passedMs += ms
+      cancel = timer.after(ms, look)
     }
+    // On a busy machine the thread had less processor time than has passed.
+    const look = () => {
+      const isLoading = isIsolated && !hasLoaded()
+      if (isLoading) loadingMs = passedMs
+      const endMs = isIsolated ? nowMs() : null
+      const usedMs = isLoading ? 0 : (endMs ?? Number.POSITIVE_INFINITY) - sharedMs(3)
+      const isLate = loadingMs >= loadMs || passedMs - loadingMs >= limitMs * maxLimits
+      if (isLate || usedMs >= limitMs) endWith(late)
+      else lookAfter(Math.max(lookMs, limitMs - usedMs))
+    }
+    lookAfter(limitMs)
     const unwatch = memory?.watch(
       () => Atomics.load(shared, 1),
       maxMemoryBytes,
@@ -212,7 +211,6 @@ export async function startPluginWorker(
     // It keeps the process running while something is asked for, and no longer.
     thread.ref()
     waiting = (end) => {
-      onBegan = () => {}
       thread.unref()
       cancel()
       unwatch?.()
@@ -224,35 +222,36 @@ export async function startPluginWorker(
 
   const worker: PluginWorker = {
     usedMs: () => usedMs,
-    computedMs: () => (begun === runs ? (threadMs(Atomics.load(shared, 1)) ?? 0) - sharedMs(3) : 0),
+    computedMs: () => (hasLoaded() ? (nowMs() ?? 0) - sharedMs(3) : 0),
     isUsable: () => isAlive && !isWorn,
     end: () => endWith({ kind: "ended", cause: "it was ended" }),
     async run(input, { ports: given, premium, api, place }, limits) {
       const isIsolated = api !== undefined
       questions = createRunQuestions(given, place, limits.maxAskingMs)
-      const seed = given.random.bytes(32)
-      const nowMs = given.clock.now()
+      const seed = given.random.bytes(32).toHex()
       const number = ++runs
       if (runs === maxRuns) isWorn = true
-      const cancel = timer.after(isIsolated ? loadMs : Math.min(beginMs, limits.limitMs / 2), () => {
+      const endUnlessBegun = () => {
         if (!hasBegun(number)) endWith({ kind: "ended", cause: "it is busy" })
-      })
+      }
+      // The time in which an isolated API loads its code has a bound of its own.
+      const cancel = isIsolated ? null : timer.after(Math.min(beginMs, limits.limitMs / 2), endUnlessBegun)
       const asked = {
         kind: "run",
         ...{ number, api },
         input: JSON.stringify(input),
         premium,
-        nowMs,
+        nowMs: given.clock.now(),
         seed,
         maxOutputLength: limits.maxOutputLength,
         maxKeptBytes: limits.maxKeptBytes,
       } as const
       const message = await ask(asked, limits, isIsolated)
-      cancel()
+      cancel?.()
       questions.end()
       questions = null
       const isEnded = message.kind === "ended"
-      const endMs = isEnded ? threadMs(Atomics.load(shared, 1)) : sharedMs(3)
+      const endMs = isEnded ? nowMs() : sharedMs(3)
       usedMs = isIsolated && endMs !== null ? endMs - sharedMs(2) : null
       if (isEnded && !hasBegun(number)) throw new ThreadBusy()
       if (message.kind === "overrun") throw new Overrun(message.excess)

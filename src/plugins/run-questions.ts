@@ -15,7 +15,8 @@ export type RunQuestions = ReturnType<typeof createRunQuestions>
  */
 export function createRunQuestions(ports: Ports, place: Place, maxMs: number) {
   const { clock, timer } = ports
-  const limit = new AbortController()
+  /** Made with the first question: most runs ask nothing. */
+  let limit: AbortController | null = null
   let isOver = false
   let open = 0
   let leftMs = maxMs
@@ -25,7 +26,7 @@ export function createRunQuestions(ports: Ports, place: Place, maxMs: number) {
   function begin(): void {
     place.leave()
     sinceMs = clock.monotonicMs()
-    cancel = timer.after(Math.max(0, leftMs), () => limit.abort())
+    cancel = timer.after(Math.max(0, leftMs), () => limit?.abort())
   }
 
   function pause(): void {
@@ -39,6 +40,7 @@ export function createRunQuestions(ports: Ports, place: Place, maxMs: number) {
       send: (ports: Ports, signal: AbortSignal) => Promise<Answer>,
       take: (answer: Answer) => void,
     ): Promise<void> {
+      limit ??= new AbortController()
       if (open++ === 0) begin()
       const answer = await send(ports, limit.signal).finally(() => {
         if (--open === 0) pause()
@@ -54,7 +56,7 @@ export function createRunQuestions(ports: Ports, place: Place, maxMs: number) {
     end() {
       isOver = true
       cancel()
-      limit.abort()
+      limit?.abort()
     },
   }
 }
