@@ -1,7 +1,7 @@
 import { byCategory } from "../../src/apis/categories.ts"
 import type { ApiDefinition } from "../../src/apis/contract.ts"
 import { toApiPage } from "../../src/surfaces/markdown/api-page.ts"
-import { toTable } from "../../src/surfaces/markdown/table.ts"
+import { toTable } from "./table.ts"
 
 /** One line for each API, with a link to its reference. */
 export function apiTable(apis: readonly ApiDefinition[]): string {
@@ -46,11 +46,15 @@ export function toolTable(apis: readonly ApiDefinition[]): string {
  * @param more the path of another page about the API, relative to docs/apis; null without one
  */
 export function apiPage(api: ApiDefinition, more: string | null): string {
-  return toApiPage(api, {
+  const page = toApiPage(api, {
     credits: api.credits,
     url: "http://localhost:8090",
     key: "mock-pro",
     more: ` Rules and errors: [APIs](../apis.md).${more === null ? "" : ` More: [${api.id}](${more}).`}`,
     answer: "",
   })
+  // docs/apis.md says once what these fields are.
+  return page
+    .replace(/^- `problems\[\]\.(?:severity|message|where)`.*\n/gm, "")
+    .replace(/^- `problems`, .*$/m, "- `problems`, list: [what was found](../apis.md#names).")
 }

@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox"
 import { entrySchemas, seedSchema } from "../../src/app/mock-seed.ts"
-import { toTable } from "../../src/surfaces/markdown/table.ts"
+import { toTable } from "./table.ts"
 
 /** The fields of a seed file, of its accounts and of their keys. */
 export function seedTables(): string {

@@ -1,6 +1,6 @@
 import { type Permission, permissions } from "../../src/admin/permission.ts"
-import { toTable } from "../../src/surfaces/markdown/table.ts"
 import { reachOf } from "../../test/support/permission-reach.ts"
+import { toTable } from "./table.ts"
 
 /** The reach of each permission alone within three steps, with the steps. Permissions that reach nothing are left out. */
 export async function reachTable(): Promise<string> {

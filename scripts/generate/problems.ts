@@ -1,5 +1,5 @@
 import { type ProblemCode, problems } from "../../src/surfaces/http/admin/admin-problem.ts"
-import { toTable } from "../../src/surfaces/markdown/table.ts"
+import { toTable } from "./table.ts"
 
 /** The problems that the admin API answers with, by status. */
 export function problemTable(): string {

@@ -1,6 +1,6 @@
 import { defaultPlans } from "../../src/accounts/plan.ts"
 import type { Option } from "../../src/config/define-option.ts"
-import { toTable } from "../../src/surfaces/markdown/table.ts"
+import { toTable } from "./table.ts"
 
 export function settingsTable(settings: readonly Option<unknown>[]): string {
   return toTable(

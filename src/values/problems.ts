@@ -29,7 +29,7 @@ export function defineProblems<Code extends string>(
       code: Type.Unsafe<Code>(
         Type.Union(
           codes.map((code) => Type.Literal(code)),
-          { description: `What kind of problem it is. ${meanings}.` },
+          { description: `${meanings}.` },
         ),
       ),
       severity: severitySchema,

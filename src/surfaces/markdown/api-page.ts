@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox"
 import {
   type ApiDefinition,
+  choicesOf,
   deprecationOf,
   deprecationText,
   isPremium,
@@ -9,7 +10,6 @@ import {
 import { toRequirement } from "../../call/requirement.ts"
 import { toCurl } from "../../code-examples/code-call.ts"
 import { fieldsOf, typeOf } from "./answer-fields.ts"
-import { toTable } from "./table.ts"
 
 /** How the page of an API differs from place to place. */
 export interface ApiPageOptions {
@@ -34,14 +34,18 @@ export function toApiPage(api: ApiDefinition, { credits, url, key, more = "", an
 
 **${api.title}**: \`${api.method} /v1/${api.id}\`, ${price}. ${api.deprecation ? `**${deprecationText(api.deprecation)}** ` : ""}${api.description}${more}
 
-${parameterTable(api)}
+Parameters:
+
+${parameterList(api)}
 ${example.note === undefined ? "" : `${example.note}\n\n`}\`\`\`sh
 ${toCurl({ method: api.method, url: `${url}/v1/${api.id}`, key, input: example.input })}
 \`\`\`
 \`\`\`json
 ${answer}\`\`\`
 
-${fieldTable(api)}`
+Fields of \`data\`:
+
+${fieldList(api)}`
 }
 
 /** The answer of an API's first example as indented JSON, in the envelope. */
@@ -49,16 +53,15 @@ export function exampleAnswer({ examples: [example] }: ApiDefinition): string {
   return `${JSON.stringify({ status: "ok", error: null, data: example?.output }, null, 2)}\n`
 }
 
-function parameterTable({ input }: ApiDefinition): string {
+function parameterList({ input }: ApiDefinition): string {
   const required = new Set(input.required)
-  return toTable(
-    ["parameter", "value", "meaning"],
-    Object.entries(input.properties).map(([name, schema]) => [
-      `\`${name}\`${required.has(name) ? ", required" : ""}${isPremium(schema) ? ", premium" : ""}${isSecret(schema) ? ", secret" : ""}`,
-      toRequirement(schema).replace(/^must be /, "") + defaultOf(schema),
-      describe(schema),
-    ]),
-  )
+  return Object.entries(input.properties)
+    .map(([name, schema]) => {
+      const marks = `${required.has(name) ? ", required" : ""}${isPremium(schema) ? ", premium" : ""}${isSecret(schema) ? ", secret" : ""}`
+      const value = toRequirement(schema).replace(/^must be /, "") + defaultOf(schema)
+      return `- \`${name}\`${marks}, ${value}: ${describe(schema)}\n`
+    })
+    .join("")
 }
 
 function describe(schema: TSchema): string {
@@ -70,13 +73,14 @@ function defaultOf({ default: value }: TSchema): string {
   return value === undefined ? "" : `; ${value} unless it is given`
 }
 
-function fieldTable({ output }: ApiDefinition): string {
-  return toTable(
-    ["field of `data`", "value", "meaning"],
-    fieldsOf(output).map(({ path, schema, premium }) => [
-      `\`${path}\`${premium ? ", premium" : ""}`,
-      typeOf(schema),
-      describe(schema),
-    ]),
-  )
+/** Choices that the meaning explains one by one are not listed before it. */
+function fieldList({ output }: ApiDefinition): string {
+  return fieldsOf(output)
+    .map(({ path, schema, premium }) => {
+      const meaning = describe(schema)
+      const isExplained = choicesOf(schema)?.every((choice) => meaning.includes(`\`${choice}\``))
+      const type = isExplained ? "one of these" : typeOf(schema)
+      return `- \`${path}\`${premium ? ", premium" : ""}, ${type}: ${meaning}\n`
+    })
+    .join("")
 }
