@@ -5,6 +5,7 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs"
 import { join } from "node:path"
 import { Glob } from "bun"
+import { seedOfDay } from "../test/fuzz/seed.ts"
 
 const bun = process.execPath
 /** The time limit is only there for a test that hangs: a busy machine may be ten times slower. */
@@ -41,6 +42,7 @@ await Promise.all([
 ])
 
 for (const line of leftOut) console.log(`\n${line}\n`)
+console.log(`seed of the generated requests: ${seedOfDay()}`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)
 

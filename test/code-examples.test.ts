@@ -1,6 +1,7 @@
 /** The code that documentation and playground show: it runs as it stands and gets the answer that is shown with it. */
 import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
+import type { ApiDefinition } from "../src/apis/contract.ts"
 import { catalog } from "../src/app/prepare.ts"
 import type { CodeCall } from "../src/code-examples/code-call.ts"
 import { codeLanguages } from "../src/code-examples/languages.ts"
@@ -88,6 +89,22 @@ async function codeOf(id: string, language: string): Promise<string[]> {
   return blocks.map(([, code = ""]) => withoutEscapes(code.replaceAll(/<[^>]*>/g, "")))
 }
 
+/**
+ * The APIs whose examples are run in a language: all, and in Go, which compiles each, one for each method with each kinds of
+ * values.
+ */
+function apisIn(language: string): readonly ApiDefinition[] {
+  if (language !== "go") return catalog
+  const kinds = new Map<string, ApiDefinition>()
+  for (const api of catalog) {
+    const values = Object.values(api.examples[0]?.input ?? {})
+    const types = values.map((value) => (Array.isArray(value) ? `list of ${typeof value[0]}` : typeof value))
+    const kind = [api.method, ...new Set(types.sort())].join(" ")
+    if (!kinds.has(kind)) kinds.set(kind, api)
+  }
+  return [...kinds.values()]
+}
+
 function withoutEscapes(code: string): string {
   const characters = { lt: "<", gt: ">", quot: '"', "#x27": "'", amp: "&" } as const
   return code.replaceAll(/&(lt|gt|quot|#x27|amp);/g, (_, name: keyof typeof characters) => characters[name])
@@ -99,38 +116,26 @@ for (const { id: language, name, write } of codeLanguages) {
     console.error(`\n!! LEFT OUT: the code examples in ${name}. '${program}' is not installed.\n`)
     continue
   }
-  /** The outputs of all examples, by API. */
+  const apis = apisIn(language)
+  /** The output of the first example of each API. */
   const runExamples = once(async () => {
     const codes = await Promise.all(
-      catalog.map(async ({ id }) =>
-        (await codeOf(id, language)).map((code) => ({
-          id,
-          code: code.replaceAll("http://localhost:8080", service.url).replaceAll("YOUR-KEY", key),
-        })),
-      ),
+      apis.map(async ({ id, examples }) => {
+        const shown = await codeOf(id, language)
+        expect([id, shown.length]).toEqual([id, examples.length])
+        return shown[0]?.replaceAll("http://localhost:8080", service.url).replaceAll("YOUR-KEY", key) ?? ""
+      }),
     )
-    const all = codes.flat()
-    const outputs = await runAllCode(
-      language,
-      all.map(({ code }) => code),
-    )
-    return Map.groupBy(
-      all.map(({ id }, index) => ({ id, output: outputs[index] ?? "" })),
-      ({ id }) => id,
-    )
+    const outputs = await runAllCode(language, codes)
+    return new Map(apis.map(({ id }, index) => [id, outputs[index]]))
   })
 
   describe(name, () => {
-    test.each(catalog.map(({ id }) => id))(
-      "%s: every example of the page runs and is answered",
-      async (id) => {
-        const examples = catalog.find((api) => api.id === id)?.examples ?? []
-        const outputs = (await runExamples()).get(id) ?? []
-        expect(outputs).toHaveLength(examples.length)
-        for (const [index, { output }] of outputs.entries()) {
-          const first = String(Object.keys(examples[index]?.output ?? {})[0])
-          expect(JSON.stringify(output)).toContain(first)
-        }
+    test.each(apis.map(({ id, examples }) => [id, examples[0]] as const))(
+      "%s: the page has each example, and the first runs and is answered",
+      async (id, example) => {
+        const first = String(Object.keys(example?.output ?? {})[0])
+        expect((await runExamples()).get(id)).toContain(first)
       },
       300_000,
     )

@@ -8,6 +8,7 @@ import fc from "fast-check"
 import { mockZone } from "../../src/app/mock.ts"
 import { catalog } from "../../src/app/prepare.ts"
 import type { OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
+import { seedOfDay } from "../fuzz/seed.ts"
 import { controlRequests, type SurfacesParts, surfaceRequests } from "../fuzz/surfaces.ts"
 import { hasWrongHost, pathOf } from "../fuzz/verdict.ts"
 import { createWire, toBytes, type WireRequest } from "../fuzz/wire.ts"
@@ -19,8 +20,8 @@ import { watchTurns } from "../support/turn-watch.ts"
 import { createAccount } from "./accounts.ts"
 import { runJson, serve, start } from "./support.ts"
 
-const seed = Number(process.env.FUZZ_SEED ?? 20250101)
-const runs = Number(process.env.FUZZ_RUNS ?? 1_500)
+const seed = Number(process.env.FUZZ_SEED ?? seedOfDay())
+const runs = Number(process.env.FUZZ_RUNS ?? 750)
 const byHand = process.env.FUZZ_RUNS !== undefined || process.env.FUZZ_SEED !== undefined
 /** Each may make 600 requests a minute. */
 const administrators = byHand ? 60 : 8

@@ -3,7 +3,7 @@ import { catalog } from "../../src/app/prepare.ts"
 import type { OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 import type { AnswerCheck } from "../support/answer-check.ts"
 import { operationsOf } from "./operations.ts"
-import { type FuzzKeys, type FuzzRequest, requestsOf, variants } from "./requests.ts"
+import { type FuzzKeys, type FuzzRequest, requestsOf, shownRequests, variants } from "./requests.ts"
 import { createVerdict } from "./verdict.ts"
 import { createWire, toBytes, type Wire } from "./wire.ts"
 
@@ -30,7 +30,8 @@ export interface CampaignReport {
 }
 
 /**
- * Sends generated requests over several connections at once; the same for the same seed and number of connections.
+ * Sends the requests that the document shows, and then generated ones over several connections at once; the same for the same
+ * seed and number of connections.
  * @throws Error with the smallest request that got a wrong answer, as it was sent
  */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignReport> {
@@ -71,6 +72,9 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     }
   }
 
+  const wire = createWire(url)
+  for (const request of shownRequests(operations, keys, new URL(url).host)) await judge(wire, request)
+  wire.close()
   await Promise.all(Array.from({ length: connections }, (_, index) => sendOver(index)))
   return { sent, answers, successes }
 }

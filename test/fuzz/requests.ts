@@ -74,18 +74,44 @@ function baseOf(
       body: orShown(bodyOf(operation, catalog), (operation.body?.samples ?? []).map(toJson)),
       chunked: fc.nat(9),
     })
-    .map(({ key, query, body, chunked }) => ({
-      operation,
-      method: operation.method,
-      target: `${operation.path}${query && `?${query}`}`,
-      headers: [
-        ["host", host],
-        ["x-api-key", key],
-        ...(body === null ? [] : [["content-type", "application/json"] as const]),
-      ],
-      body: body === null ? null : Buffer.from(body),
-      chunked: chunked === 0 && body !== null,
-    }))
+    .map(({ chunked, ...parts }) => toBase(operation, host, { ...parts, chunked: chunked === 0 }))
+}
+
+interface BaseParts {
+  readonly key: string
+  readonly query: string
+  readonly body: string | null
+  readonly chunked: boolean
+}
+
+function toBase(operation: Operation, host: string, { key, query, body, chunked }: BaseParts): Base {
+  return {
+    operation,
+    method: operation.method,
+    target: `${operation.path}${query && `?${query}`}`,
+    headers: [
+      ["host", host],
+      ["x-api-key", key],
+      ...(body === null ? [] : [["content-type", "application/json"] as const]),
+    ],
+    body: body === null ? null : Buffer.from(body),
+    chunked: chunked && body !== null,
+  }
+}
+
+/** The request of each operation that the document shows, with the first of the keys. */
+export function shownRequests(
+  operations: readonly Operation[],
+  keys: FuzzKeys,
+  host: string,
+): readonly FuzzRequest[] {
+  const [[name, { key }] = ["", { key: "" }]] = Object.entries(keys)
+  return operations.map((operation) => {
+    const sample = operation.body?.samples[0]
+    const body = sample === undefined ? null : toJson(sample)
+    const query = shownQuery(operation.parameters)
+    return { ...toBase(operation, host, { key, query, body, chunked: false }), key: name }
+  })
 }
 
 /** One in five as the document shows it, so that few requests are enough for an answer with success from each operation. */

@@ -1,12 +1,13 @@
 /** The commands of docs/business.md, run as they stand, in one shell and in their order, beside a service. */
 import { expect, test } from "bun:test"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
-import { freePort } from "./support/free-port.ts"
-import { tempDir } from "./support/temp.ts"
-import { until } from "./support/until.ts"
+import { dirname, join } from "node:path"
+import { freePort } from "../support/free-port.ts"
+import { tempDir } from "../support/temp.ts"
+import { until } from "../support/until.ts"
+import { binary } from "./support.ts"
 
-const root = join(import.meta.dir, "..")
+const root = join(import.meta.dir, "../..")
 const page = readFileSync(join(root, "docs/business.md"), "utf8")
 const headings = [
   "Plan and price",
@@ -28,14 +29,10 @@ test("the page leads from the plan to the end of a customer", () => {
 test.skipIf(!Bun.which("jq") || !Bun.which("curl"))("its commands work in their order", async () => {
   const dir = tempDir()
   const port = freePort()
-  const main = join(root, "src/main.ts")
-  writeFileSync(join(dir, "penknife"), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, {
-    mode: 0o755,
-  })
   const [, settings = ""] = /```toml\n(.*?)```/s.exec(page) ?? []
   writeFileSync(join(dir, "penknife.toml"), settings)
-  const env = { ...process.env, PATH: `${dir}:${process.env.PATH}`, PENKNIFE_PORT: String(port) }
-  const service = Bun.spawn([process.execPath, main, "serve", "--config", "penknife.toml"], {
+  const env = { ...process.env, PATH: `${dirname(binary)}:${process.env.PATH}`, PENKNIFE_PORT: String(port) }
+  const service = Bun.spawn([binary, "serve", "--config", "penknife.toml"], {
     cwd: dir,
     env,
     stdout: "ignore",
