@@ -1,5 +1,5 @@
 import { Problem } from "./problem.ts"
-import { fetchJson } from "./request.ts"
+import { postJson } from "./request.ts"
 import { signIn } from "./session.ts"
 
 /**
@@ -22,17 +22,12 @@ export async function addPasskey(name: string): Promise<void> {
   requirePasskeys()
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
   const passkey = await chosen(() => navigator.credentials.create({ publicKey }))
-  await post("/console/session/passkeys", { name, passkey })
+  await postJson("/console/session/passkeys", { name, passkey })
 }
 
 /** The service says first where passkeys cannot work, with what to do; browsers only lack them there. */
 function challenge<Options>(purpose: "sign_in" | "add"): Promise<Options> {
-  return post("/console/session/challenge", { for: purpose })
-}
-
-function post<T>(path: string, body: object): Promise<T> {
-  const headers = { "content-type": "application/json" }
-  return fetchJson<T>(path, { method: "POST", body: JSON.stringify(body), headers })
+  return postJson("/console/session/challenge", { for: purpose })
 }
 
 function requirePasskeys(): void {

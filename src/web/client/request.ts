@@ -22,6 +22,9 @@ interface SendOptions {
 /** Proves to the service that a write comes from its own page. */
 export const csrfToken = signal("")
 
+/** Whether a session has ended: the screen stays below the sign-in form. */
+export const hasEnded = signal(false)
+
 /** Rises with each 401. */
 export const signedOutAnswers = signal(0)
 
@@ -69,6 +72,15 @@ export async function fetchJson<T>(path: string, init: RequestInit): Promise<T> 
   const text = await textOf(response)
   const body = parseJson(text)
   return response.ok ? (body as T) : refuse(response, body)
+}
+
+/**
+ * Posts JSON to this service and reads the JSON of its answer.
+ * @throws Problem, Unreachable
+ */
+export function postJson<T>(path: string, body: object): Promise<T> {
+  const headers = { "content-type": "application/json" }
+  return fetchJson<T>(path, { method: "POST", body: JSON.stringify(body), headers })
 }
 
 /** @throws Problem for an answer that is a refusal */

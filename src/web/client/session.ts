@@ -5,16 +5,13 @@ import { area } from "./area.ts"
 import { joinOtherTabs } from "./browser.ts"
 import type { OperationId } from "./operations.ts"
 import { Problem, Unreachable } from "./problem.ts"
-import { csrfToken, fetchJson, signedOutAnswers } from "./request.ts"
+import { csrfToken, fetchJson, hasEnded, postJson, signedOutAnswers } from "./request.ts"
 
 /** Null when nobody is signed in; undefined until that is known. */
 export const session = signal<SignedIn | null | undefined>(undefined)
 
 /** How a visitor of the portal gets in without a key; null until that is known, and in the console. */
 export const ways = signal<VisitorWays | null>(null)
-
-/** Whether a session has ended: the screen stays below the sign-in form. */
-export const hasEnded = signal(false)
 
 const path = `${area.base}/session`
 const allowed = computed(() => new Set(session.value?.may ?? []))
@@ -64,13 +61,7 @@ export async function loadSession(): Promise<void> {
 export async function signIn(
   proof: { readonly token: string } | { readonly key: string } | { readonly passkey: unknown },
 ): Promise<void> {
-  openedSession(
-    await fetchJson<SignedIn>(path, {
-      method: "POST",
-      body: JSON.stringify(proof),
-      headers: { "content-type": "application/json" },
-    }),
-  )
+  openedSession(await postJson<SignedIn>(path, proof))
 }
 
 /** Goes on with a session that was opened. */

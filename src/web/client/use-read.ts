@@ -3,8 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { returns } from "./connection.ts"
 import { type AnswerOf, addressOfRead, type ReadId, type ReadInput } from "./operations.ts"
 import type { Problem, Unreachable } from "./problem.ts"
-import { read } from "./request.ts"
-import { hasEnded } from "./session.ts"
+import { hasEnded, read } from "./request.ts"
 
 /** Data read from the service, and whether a read is under way or failed. */
 export interface Reading<T> {

@@ -144,8 +144,3 @@ export function Description({ text }: { readonly text: string }) {
     <>{text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
   )
 }
-
-/** An id or another text to copy exactly. */
-export function Code({ children }: { readonly children: ComponentChildren }) {
-  return <code>{children}</code>
-}

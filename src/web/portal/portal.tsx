@@ -3,17 +3,25 @@
 import { effect } from "@preact/signals"
 import { goInstead, path } from "../client/address.ts"
 import { session } from "../client/session.ts"
+import { shapes } from "../kit/icon.tsx"
 import { startApp } from "../shell/app.tsx"
 import { type Screen, screensWith } from "../shell/frame.tsx"
 import { GuestPage } from "./guest/guest-page.tsx"
 import { coversPortal, takeMailLink } from "./guest/mail-link.ts"
-import { icons } from "./icons.ts"
 import { KeysScreen } from "./keys/keys-screen.tsx"
 import { PlaygroundScreen } from "./playground-screen.tsx"
 import { RequestsScreen } from "./requests/requests-screen.tsx"
 import { StatementsScreen } from "./statements/statements-screen.tsx"
 import { UsageScreen } from "./usage/usage-screen.tsx"
 import { WebhookScreen } from "./webhook/webhook-screen.tsx"
+
+/** The icons of the screens of the portal, by name. */
+const icons = {
+  ...shapes,
+  usage: "M4 20V4M4 20h16M8 16v-4M12.5 16V8M17 16v-6",
+  webhook:
+    "M9 8.5a3.5 3.5 0 1 1 5.5 2.8L17 16M12 8l-3.5 7.5M6.5 13.2A3.5 3.5 0 1 0 10 17.5h6m0 0a3 3 0 1 0 3-4.2",
+} as const
 
 const screenAt = screensWith(icons)
 const screens: readonly Screen[] = [

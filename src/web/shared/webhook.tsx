@@ -9,7 +9,7 @@ import { type Fact, Facts } from "../kit/facts.tsx"
 import { FormButton } from "../kit/form-dialog.tsx"
 import { Empty, Ready } from "../kit/states.tsx"
 import { say } from "../kit/status.tsx"
-import { Code, Tag } from "../kit/text.tsx"
+import { Tag } from "../kit/text.tsx"
 import { ShownOnce } from "./shown-once.tsx"
 
 interface WebhookActionsProps {
@@ -70,7 +70,7 @@ export function WebhookFacts({ reading, more = [], children }: WebhookFactsProps
         ) : (
           <Facts
             facts={[
-              ["Address", <Code key="url">{url}</Code>],
+              ["Address", <code key="url">{url}</code>],
               [
                 "State",
                 <Tag key="state" tone={disabled === null ? "good" : "bad"}>

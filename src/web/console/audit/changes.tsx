@@ -24,14 +24,14 @@ export function Changes({ before, after }: ChangesProps) {
               <>
                 <del>
                   <span class="hidden">before: </span>
-                  <Value value={before[name]} />
+                  {toText(before[name])}
                 </del>{" "}
               </>
             )}
             {after !== null && name in after ? (
               <ins>
                 <span class="hidden">after: </span>
-                <Value value={after[name]} />
+                {toText(after[name])}
               </ins>
             ) : (
               before !== null && <ins>removed</ins>
@@ -49,11 +49,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** A value as people write it. */
-export function Value({ value }: { readonly value: unknown }) {
-  return <>{toText(value)}</>
-}
-
-function toText(value: unknown): string {
+export function toText(value: unknown): string {
   if (value === null || value === undefined) return "none"
   if (value === "") return "empty"
   if (typeof value === "boolean") return value ? "yes" : "no"

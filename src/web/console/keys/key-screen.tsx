@@ -10,7 +10,7 @@ import { FormDialog } from "../../kit/form-dialog.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
-import { Code, formatNumber, Time } from "../../kit/text.tsx"
+import { formatNumber, Time } from "../../kit/text.tsx"
 import { type ChangeKeyProps, RevokeKey, RotateKey } from "../../shared/change-key.tsx"
 import { keyFields } from "../../shared/key-fields.tsx"
 import { KeyState, nameOf, stateOf } from "../../shared/key-state.tsx"
@@ -78,7 +78,7 @@ function KeyFacts({ keyShown: key }: { readonly keyShown: Key }) {
             {owner.data?.name ?? key.account}
           </a>,
         ],
-        ["Begins with", <Code key="prefix">{key.prefix}</Code>],
+        ["Begins with", <code key="prefix">{key.prefix}</code>],
         ["Id", <CopyId key="id" id={key.id} />],
         ["Created", <Time key="created" at={key.created} style="instant" />],
         ["Expires", key.expires ? <Time key="expires" at={key.expires} style="instant" /> : "never"],

@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../client/operations.ts"
-import { addPasskey } from "../../client/passkeys.ts"
+import { addPasskey, signInWithPasskey } from "../../client/passkeys.ts"
 import { session } from "../../client/session.ts"
 import { readAgain, useRead } from "../../client/use-read.ts"
 import { Button } from "../../kit/button.tsx"
@@ -125,3 +125,13 @@ const columns: readonly Column<Passkey>[] = [
     </>
   )),
 ]
+
+/** The button that signs in with a passkey. */
+export function PasskeySignIn() {
+  return (
+    <>
+      <Form submit="Sign in with a passkey" on401="" send={signInWithPasskey} done={() => {}} />
+      <p class="small muted">or with an admin key</p>
+    </>
+  )
+}

@@ -3,7 +3,7 @@ import { toQueryString } from "../../client/address.ts"
 import { after } from "../../client/browser.ts"
 import type { AnswerOf } from "../../client/operations.ts"
 import { Problem, Unreachable } from "../../client/problem.ts"
-import { hasEnded } from "../../client/session.ts"
+import { hasEnded } from "../../client/request.ts"
 import { watch } from "../../client/watch.ts"
 
 type LiveRequest = AnswerOf<"requests.tail">

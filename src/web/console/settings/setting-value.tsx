@@ -1,4 +1,4 @@
-import { Value } from "../audit/changes.tsx"
+import { toText } from "../audit/changes.tsx"
 
 interface SettingValueProps {
   readonly setting: string
@@ -8,15 +8,14 @@ interface SettingValueProps {
 }
 
 /** The value of a setting as it is written in the configuration file, or what applies without a value. */
-export function SettingValue({ setting, value, standard }: SettingValueProps) {
+export function SettingValue({ setting, value, standard }: SettingValueProps): string {
   const text = toWritten(setting, value)
-  if (text !== null) return <>{text}</>
+  if (text !== null) return text
   if (isNothing(value) && !setting.startsWith("plans.")) {
-    if (standard === "none") return <>none</>
-    if (standard !== undefined) return <>the default: {standard}</>
-    if (Array.isArray(value)) return <>the default</>
+    if (standard !== undefined) return standard === "none" ? standard : `the default: ${standard}`
+    if (Array.isArray(value)) return "the default"
   }
-  return <Value value={value} />
+  return toText(value)
 }
 
 /** Durations and ports are written without commas. Null for a value that is an amount or no number. */

@@ -1,9 +1,10 @@
+import { toCurl } from "../../../code-examples/code-call.ts"
 import { serviceName } from "../../client/area.ts"
 import { session } from "../../client/session.ts"
 import { Button } from "../../kit/button.tsx"
 import { Secret } from "../../kit/secret.tsx"
 import { Ready } from "../../kit/states.tsx"
-import { FirstCall } from "../../playground/first-call.tsx"
+import { firstApi, type OfferedApi } from "../../playground/offered-api.ts"
 import { useCatalog } from "../playground-catalog.ts"
 import { GuestCard } from "./guest-card.tsx"
 import { firstKey } from "./mail-link.ts"
@@ -31,4 +32,18 @@ export function FirstKeyPage({ apiKey }: { readonly apiKey: string }) {
 
 function goOn(): void {
   firstKey.value = null
+}
+
+interface FirstCallProps {
+  readonly apis: readonly OfferedApi[]
+  readonly apiKey: string
+}
+
+/** An example as a command that works as it is. */
+function FirstCall({ apis, apiKey }: FirstCallProps) {
+  const api = firstApi(apis)
+  if (!api) return null
+  const { method, id, example } = api
+  const call = toCurl({ method, url: `${location.origin}/v1/${id}`, key: apiKey, input: example })
+  return <Secret label="First call" text={call} />
 }

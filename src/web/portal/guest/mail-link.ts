@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals"
 import type { SignedIn } from "../../../admin/sessions/sessions.ts"
 import type { LinkOffer } from "../../../admin/sign-up/confirm.ts"
 import { go } from "../../client/address.ts"
-import { fetchJson } from "../../client/request.ts"
+import { postJson } from "../../client/request.ts"
 import { openedSession } from "../../client/session.ts"
 
 const kinds = ["sign-up", "sign-in", "invitation"] as const
@@ -45,7 +45,7 @@ interface Question {
  * @throws Problem, Unreachable
  */
 export async function askForLink(question: Question): Promise<void> {
-  await post("/portal/mail-links", question)
+  await postJson("/portal/mail-links", question)
 }
 
 /**
@@ -53,7 +53,7 @@ export async function askForLink(question: Question): Promise<void> {
  * @throws Problem, Unreachable
  */
 export function readLink({ token }: OpenedLink): Promise<LinkOffer> {
-  return post("/portal/mail-links/read", { token })
+  return postJson("/portal/mail-links/read", { token })
 }
 
 /**
@@ -65,15 +65,10 @@ export async function confirmLink(
   given: { readonly name?: string; readonly terms?: string },
 ): Promise<void> {
   type Confirmed = { readonly session: SignedIn; readonly first_key: string | null }
-  const { session, first_key } = await post<Confirmed>("/portal/mail-links/confirm", { token, ...given })
+  const { session, first_key } = await postJson<Confirmed>("/portal/mail-links/confirm", { token, ...given })
   // There is no screen at the address of the link.
   go("/")
   firstKey.value = first_key
   openedLink.value = null
   openedSession(session)
-}
-
-function post<T>(path: string, body: object): Promise<T> {
-  const headers = { "content-type": "application/json" }
-  return fetchJson<T>(path, { method: "POST", body: JSON.stringify(body), headers })
 }
