@@ -2,17 +2,16 @@ import { setQuery } from "../client/address.ts"
 import { filterValue } from "./filters.tsx"
 
 interface SegmentsProps<T extends string> {
-  /** Its name in the address. */
+  /** Tells it from others of the page. */
   readonly name: string
   readonly label: string
   readonly choices: readonly (readonly [value: T, label: string])[]
-  /** The value when the address has none. */
-  readonly standard: T
+  readonly chosen: T
+  choose(value: T): void
 }
 
 /** A few choices side by side, one of them selected. */
-export function Segments<T extends string>({ name, label, choices, standard }: SegmentsProps<T>) {
-  const chosen = segmentValue(name, choices, standard)
+export function Segments<T extends string>({ name, label, choices, chosen, choose }: SegmentsProps<T>) {
   return (
     <fieldset class="segments">
       <legend class="hidden">{label}</legend>
@@ -23,7 +22,7 @@ export function Segments<T extends string>({ name, label, choices, standard }: S
             name={name}
             value={value}
             checked={value === chosen}
-            onChange={() => setQuery({ [name]: value === standard ? null : value })}
+            onChange={() => choose(value)}
           />
           <span>{text}</span>
         </label>
@@ -32,12 +31,17 @@ export function Segments<T extends string>({ name, label, choices, standard }: S
   )
 }
 
-/** The choice in the address; the standard for anything else. */
-export function segmentValue<T extends string>(
+/**
+ * Keeps the choice of {@link Segments} in the address.
+ * @param name of the choice in the address
+ * @param standard the choice when the address has none, or another text
+ */
+export function segmentsInAddress<T extends string>(
   name: string,
-  choices: readonly (readonly [value: T, label: string])[],
+  choices: SegmentsProps<T>["choices"],
   standard: T,
-): T {
+): Omit<SegmentsProps<T>, "label"> {
   const value = filterValue(name)
-  return choices.find(([each]) => each === value)?.[0] ?? standard
+  const chosen = choices.find(([each]) => each === value)?.[0] ?? standard
+  return { name, choices, chosen, choose: (value) => setQuery({ [name]: value === standard ? null : value }) }
 }

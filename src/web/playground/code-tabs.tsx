@@ -2,6 +2,7 @@ import { useId, useState } from "preact/hooks"
 import type { CodeCall } from "../../code-examples/code-call.ts"
 import { codeLanguages } from "../../code-examples/languages.ts"
 import { Button } from "../kit/button.tsx"
+import { Segments } from "../kit/segments.tsx"
 import { say } from "../kit/status.tsx"
 
 /** The call as code in one of several languages. The key is not shown: the code may be on a screen that others see. */
@@ -14,15 +15,13 @@ export function CodeTabs({ call }: { readonly call: CodeCall }) {
   return (
     <section class="card" aria-label="Code of the call">
       <div class="section-head">
-        <fieldset class="segments">
-          <legend class="hidden">Language</legend>
-          {codeLanguages.map(({ id, name: title }) => (
-            <label key={id}>
-              <input type="radio" name={name} checked={id === chosen} onChange={() => setChosen(id)} />
-              <span>{title}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Segments
+          name={name}
+          label="Language"
+          choices={codeLanguages.map(({ id, name: title }) => [id, title])}
+          chosen={language.id}
+          choose={setChosen}
+        />
         {isSecureContext && (
           <Button icon="copy" label="Copy the code" onClick={() => void copy(shown)}>
             Copy

@@ -16,42 +16,28 @@ import { Frame } from "./frame.tsx"
 import { Mark } from "./mark.tsx"
 import { SignInForm, SignInPage } from "./sign-in.tsx"
 
-/** The pages for visitors of a front end. */
-interface Guests {
-  readonly Page: ComponentType<{ readonly problem: Problem | null }>
-  /** Whether they are shown although someone may be signed in. */
-  readonly covers: ReadonlySignal<boolean>
-}
-
-/** Parts that a front end may show to those who are not signed in. */
-interface SignInParts {
+/** Parts that a front end may have besides its screens. */
+interface AppParts {
   /** Shown above the form that signs in with a key. */
   readonly otherSignIn?: ComponentType
-  /** Shown instead of the page for signing in. */
-  readonly guests?: Guests
-}
-
-/** Parts that a front end may have besides its screens. */
-interface AppParts extends SignInParts {
+  /** Pages for visitors, instead of the page for signing in, and whether they are shown although someone may be signed in. */
+  readonly guests?: {
+    readonly Page: ComponentType<{ readonly problem: Problem | null }>
+    readonly covers: ReadonlySignal<boolean>
+  }
   /** Searches from every screen. */
-  readonly search?: SearchWindow | null
+  readonly search?: SearchWindow
 }
 
 /** Shows the front end in the page. */
-export function startApp(
-  screens: readonly Screen[],
-  { otherSignIn, guests, search = null }: AppParts = {},
-): void {
+export function startApp(screens: readonly Screen[], parts: AppParts): void {
   const token = takeLinkToken()
   followLinks()
   document.title = serviceName
   const root = document.getElementById("app")
   if (root === null) throw new Error("the page has no place for the app")
   hideWhatIsLeft(root)
-  render(
-    <App screens={screens} search={search} token={token} otherSignIn={otherSignIn} guests={guests} />,
-    root,
-  )
+  render(<App {...parts} screens={screens} token={token} />, root)
 }
 
 /** A browser may cache a page and show it again on the way back, even after the session has ended. */
@@ -64,17 +50,16 @@ function hideWhatIsLeft(root: HTMLElement): void {
   })
 }
 
-interface AppProps {
+interface AppProps extends AppParts {
   readonly screens: readonly Screen[]
-  readonly search: SearchWindow | null
   /** The token of a one-time link. */
   readonly token: string | null
-  readonly otherSignIn: ComponentType | undefined
-  readonly guests: Guests | undefined
 }
 
-function App({ screens, search, token, otherSignIn: Other, guests }: AppProps) {
+function App({ token, ...parts }: AppProps) {
   const { error, retry } = useStart(token)
+  const { guests, otherSignIn: Other } = parts
+  const problem = error instanceof Problem ? error : null
   return (
     <>
       <ConnectionBanner />
@@ -82,33 +67,20 @@ function App({ screens, search, token, otherSignIn: Other, guests }: AppProps) {
         <guests.Page problem={null} />
       ) : session.value ? (
         // The key removes all content of one customer before another's is shown.
-        <SignedIn key={session.value.account?.id} screens={screens} search={search} otherSignIn={Other} />
-      ) : session.value === null ? (
-        <Visitor problem={error instanceof Problem ? error : null} Other={Other} guests={guests} />
-      ) : (
+        <SignedIn key={session.value.account?.id} {...parts} />
+      ) : session.value === undefined ? (
         <main class="start" id="main">
           <Mark />
-          {error instanceof Problem ? (
-            <ErrorBox error={error} onRetry={retry} />
-          ) : (
-            <Loading what={serviceName} />
-          )}
+          {problem ? <ErrorBox error={problem} onRetry={retry} /> : <Loading what={serviceName} />}
         </main>
+      ) : guests ? (
+        <guests.Page problem={problem} />
+      ) : (
+        <SignInPage problem={problem}>{Other && <Other />}</SignInPage>
       )}
       <Status />
     </>
   )
-}
-
-interface VisitorProps extends Pick<AppProps, "guests"> {
-  readonly problem: Problem | null
-  readonly Other: ComponentType | undefined
-}
-
-/** The page for someone who is not signed in. */
-function Visitor({ problem, Other, guests }: VisitorProps) {
-  if (guests) return <guests.Page problem={problem} />
-  return <SignInPage problem={problem}>{Other && <Other />}</SignInPage>
 }
 
 /** Signs in with the token of a link, or finds out who is signed in. */
@@ -138,7 +110,7 @@ async function start(token: string | null): Promise<Problem | null> {
   }
 }
 
-function SignedIn({ screens, search, otherSignIn: Other }: Omit<AppProps, "token" | "guests">) {
+function SignedIn({ screens, search, otherSignIn: Other }: Omit<AppProps, "token">) {
   const shown = screens.filter(({ operation }) => operation === null || may(operation))
   const current = path.value
   const screen = shown.find((each) => isWithin(current, each))

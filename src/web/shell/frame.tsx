@@ -54,7 +54,7 @@ export type SearchWindow = ComponentType<{ readonly screens: readonly Screen[] }
 
 interface FrameProps {
   readonly screens: readonly Screen[]
-  readonly search: SearchWindow | null
+  readonly search: SearchWindow | undefined
   readonly current: Screen | null
   readonly children: ComponentChildren
 }

@@ -1,7 +1,7 @@
 /** The field of the landing page that checks a domain without a key, and the report below it. It is loaded when it is used. */
 import { render } from "preact"
-import { useEffect, useState } from "preact/hooks"
-import { Problem, Unreachable } from "../client/problem.ts"
+import { Problem } from "../client/problem.ts"
+import { useLoad } from "../client/use-read.ts"
 import { ErrorBox, Loading } from "../kit/states.tsx"
 import { sendCall } from "../playground/call.ts"
 import { type AuditReport, Report, readReport } from "../playground/report.tsx"
@@ -11,8 +11,6 @@ export function showCheck(place: HTMLElement, domain: string): void {
   render(<Check domain={domain} offer={place.dataset} />, place)
 }
 
-type State = "loading" | { readonly report: AuditReport } | { readonly error: Problem | Unreachable }
-
 interface CheckProps {
   readonly domain: string
   /** The attributes of the place: where one signs up, and whether there are plans to see. */
@@ -20,40 +18,21 @@ interface CheckProps {
 }
 
 function Check({ domain, offer }: CheckProps) {
-  const [state, setState] = useState<State>("loading")
-  const [tries, setTries] = useState(0)
-  useEffect(() => {
-    let isShown = true
-    setState("loading")
-    ask(domain).then(
-      (report) => isShown && setState({ report }),
-      (error) => {
-        if (!(error instanceof Problem || error instanceof Unreachable)) throw error
-        if (isShown) setState({ error })
-      },
-    )
-    return () => {
-      isShown = false
-    }
-  }, [tries])
+  const { data: report, error, isLoading, reload } = useLoad(domain, () => ask(domain))
+  // Another domain is needed where the domain is wrong.
+  const isMistyped = error instanceof Problem && error.status === 400
   return (
     <div class="check-result">
-      {state === "loading" && <Loading what={`what the DNS says of ${domain}`} />}
-      {state !== "loading" && "error" in state && (
-        <ErrorBox
-          error={state.error}
-          // Another domain is needed where the domain is wrong.
-          onRetry={isMistyped(state.error) ? undefined : () => setTries(tries + 1)}
-        />
-      )}
-      {state !== "loading" && "report" in state && (
+      {isLoading && <Loading what={`what the DNS says of ${domain}`} />}
+      {error && <ErrorBox error={error} onRetry={isMistyped ? undefined : reload} />}
+      {report && (
         <>
           <p class="hidden" role="status">
-            The report on {state.report.domain} is here.
+            The report on {report.domain} is here.
           </p>
-          <h2>Report on {state.report.domain}</h2>
-          <Report report={state.report} />
-          {state.report.fixes === undefined && <PaidPart report={state.report} offer={offer} />}
+          <h2>Report on {report.domain}</h2>
+          <Report report={report} />
+          {report.fixes === undefined && <PaidPart report={report} offer={offer} />}
           <p class="hint">
             To share the report, copy the address of this page: it makes the report anew. For your own tools
             it is an API: <a href="/apis/mailaudit">mailaudit</a>.
@@ -93,10 +72,6 @@ function PaidPart({ report, offer }: { readonly report: AuditReport; readonly of
       </p>
     </section>
   )
-}
-
-function isMistyped(error: Problem | Unreachable): boolean {
-  return error instanceof Problem && error.status === 400
 }
 
 async function ask(domain: string): Promise<AuditReport> {

@@ -1,7 +1,8 @@
 /** The form on the page of GraphQL that runs a query: examples to start from, and the schema of each API. */
-import { useEffect, useState } from "preact/hooks"
-import { Unreachable } from "../client/problem.ts"
+import { useState } from "preact/hooks"
+import { useLoad } from "../client/use-read.ts"
 import { SelectField } from "../kit/field.tsx"
+import { Segments } from "../kit/segments.tsx"
 import { ErrorBox, Loading } from "../kit/states.tsx"
 import { Status } from "../kit/status.tsx"
 import { sendCall } from "../playground/call.ts"
@@ -30,15 +31,13 @@ export function QueryBox({ examples, apis }: QueryBoxProps) {
   const { query, variables, api = "" } = examples[chosen] ?? { query: "{ __typename }", variables: {} }
   return (
     <div class="query-box">
-      <fieldset class="segments">
-        <legend class="hidden">Example</legend>
-        {examples.map(({ name }, index) => (
-          <label key={name}>
-            <input type="radio" name="example" checked={index === chosen} onChange={() => setChosen(index)} />
-            <span>{name}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        name="example"
+        label="Example"
+        choices={examples.map(({ name }, index) => [String(index), name])}
+        chosen={String(chosen)}
+        choose={(value) => setChosen(Number(value))}
+      />
       <Workbench
         key={chosen}
         api={{ ...graphql, example: { query, variables } }}
@@ -101,36 +100,26 @@ interface SchemaProps {
 /** The fields of an API, its parameters and the fields of its answer. */
 function Schema({ apis, first }: SchemaProps) {
   const [id, setId] = useState(first)
-  const [text, setText] = useState<string | Unreachable | null>(null)
-  const load = () => {
-    let isShown = true
-    setText(null)
-    readSchema(id).then((read) => isShown && setText(read))
-    return () => {
-      isShown = false
-    }
-  }
-  useEffect(load, [id])
+  const { data, error, isLoading, reload } = useLoad(id, () => {
+    const url = `${location.origin}/docs/${id}.graphql`
+    return sendCall({ method: "GET", url, key: "", input: {} }, null)
+  })
   return (
     <section class="card" aria-label="Schema">
       <div onChange={({ target }) => target instanceof HTMLSelectElement && setId(target.value)}>
         <SelectField name="schema" label="Schema of" required value={first} choices={apis} />
       </div>
-      {text === null && <Loading what="the schema" />}
-      {text instanceof Unreachable && <ErrorBox error={text} onRetry={load} />}
-      {typeof text === "string" && (
-        <textarea class="code-block" aria-label="Fields and types" readOnly spellcheck={false} value={text} />
+      {isLoading && <Loading what="the schema" />}
+      {error && <ErrorBox error={error} onRetry={reload} />}
+      {data && (
+        <textarea
+          class="code-block"
+          aria-label="Fields and types"
+          readOnly
+          spellcheck={false}
+          value={data.body}
+        />
       )}
     </section>
   )
-}
-
-async function readSchema(id: string): Promise<string | Unreachable> {
-  try {
-    const url = `${location.origin}/docs/${id}.graphql`
-    return (await sendCall({ method: "GET", url, key: "", input: {} }, null)).body
-  } catch (thrown) {
-    if (thrown instanceof Unreachable) return thrown
-    throw thrown
-  }
 }

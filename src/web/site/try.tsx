@@ -1,9 +1,8 @@
 /** The form on the page of an API, or of GraphQL, that calls it. It is loaded when someone comes near it. */
 import { render } from "preact"
-import { useEffect, useState } from "preact/hooks"
 import type { SessionAnswer } from "../../admin/sessions/sessions.ts"
-import { Problem, Unreachable } from "../client/problem.ts"
 import { fetchJson } from "../client/request.ts"
+import { useLoad } from "../client/use-read.ts"
 import { ErrorBox, Loading } from "../kit/states.tsx"
 import { Status } from "../kit/status.tsx"
 import { type Customer, toCustomer } from "../playground/call.ts"
@@ -31,34 +30,16 @@ export function showForm(place: HTMLElement): void {
   else throw new Error("the place of the form names neither an API nor queries")
 }
 
-interface Start {
-  readonly api: OfferedApi
-  readonly customer: Customer | null
-}
-
 function Try({ id, hasPortal, guestCalls }: TryProps) {
-  const [start, setStart] = useState<Start | null>(null)
-  const [error, setError] = useState<Problem | Unreachable | null>(null)
-  const load = () => {
-    setError(null)
-    Promise.all([readApi(id), hasPortal ? readCustomer() : null]).then(
-      ([api, customer]) => setStart({ api, customer }),
-      (thrown) => {
-        if (!(thrown instanceof Problem || thrown instanceof Unreachable)) throw thrown
-        setError(thrown)
-      },
-    )
-  }
-  useEffect(load, [])
-  if (error) return <ErrorBox error={error} onRetry={load} />
-  if (!start) return <Loading what="the form" />
+  const { data, error, reload, show } = useLoad(id, async () => {
+    const [api, customer] = await Promise.all([readApi(id), hasPortal ? readCustomer() : null])
+    return { api, customer }
+  })
+  if (error) return <ErrorBox error={error} onRetry={reload} />
+  if (!data) return <Loading what="the form" />
   return (
     <>
-      <Workbench
-        {...start}
-        guestCalls={guestCalls}
-        signedOut={() => setStart({ ...start, customer: null })}
-      />
+      <Workbench {...data} guestCalls={guestCalls} signedOut={() => show({ ...data, customer: null })} />
       <Status />
     </>
   )

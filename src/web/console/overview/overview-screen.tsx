@@ -7,7 +7,7 @@ import { readAgain, useRead } from "../../client/use-read.ts"
 import { Facts, Meter } from "../../kit/facts.tsx"
 import { ChoiceFilter, filterValue } from "../../kit/filters.tsx"
 import { Page, Section } from "../../kit/page.tsx"
-import { Segments, segmentValue } from "../../kit/segments.tsx"
+import { Segments, segmentsInAddress } from "../../kit/segments.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import { formatBytes, formatNumber, Tag, Time } from "../../kit/text.tsx"
 import { useApiChoices } from "../choices.tsx"
@@ -24,7 +24,7 @@ const renewMs = 60_000
 /** How the service is doing: what was called, how fast, who is near a limit, whether all is well. */
 export function OverviewScreen() {
   useReadEvery(renewMs)
-  const range = segmentValue("range", ranges, "day")
+  const range = segmentsInAddress("range", ranges, "day")
   const apis = useApiChoices()
   return (
     <Page
@@ -35,12 +35,12 @@ export function OverviewScreen() {
             {apis.length > 0 && (
               <ChoiceFilter name="api" label="API" isLabelHidden choices={[["", "All APIs"], ...apis]} />
             )}
-            <Segments name="range" label="Time that is shown" choices={ranges} standard="day" />
+            <Segments {...range} label="Time that is shown" />
           </>
         )
       }
     >
-      {may("history.calls") && <Traffic step={steps[range]} api={filterValue("api")} />}
+      {may("history.calls") && <Traffic step={steps[range.chosen]} api={filterValue("api")} />}
       <div class="halves">
         {may("accounts.list") && (
           <Section title="Accounts near their limit">

@@ -8,27 +8,15 @@ const stepMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
 type CallSum = CallHistory["data"][number]
 
-export function callPoints(history: CallHistory) {
+/** The times of a history, and a function that makes a value of the sums of each time. */
+export function pointsOf<Sum extends { readonly at: string }>(
+  history: Pick<CallHistory, "step" | "from" | "to"> & { readonly data: readonly Sum[] },
+) {
   const times = timesOf(history)
   const byTime = Map.groupBy(history.data, ({ at }) => new Date(at).getTime())
-  const each = <T>(pick: (sums: readonly CallSum[]) => T) =>
+  const each = <T>(pick: (sums: readonly Sum[]) => T) =>
     times.map((time) => pick(byTime.get(new Date(time).getTime()) ?? []))
-  return {
-    times,
-    calls: each((sums) => total(sums, ({ calls }) => calls)),
-    errors: each((sums) => total(sums, ({ errors }) => errors)),
-    p50: each(middleOf),
-    p99: each(slowestOf),
-  }
-}
-
-export function creditPoints(history: CreditHistory) {
-  const times = timesOf(history)
-  const byTime = Map.groupBy(history.data, ({ at }) => new Date(at).getTime())
-  return {
-    times,
-    credits: times.map((time) => total(byTime.get(new Date(time).getTime()) ?? [], ({ credits }) => credits)),
-  }
+  return { times, each }
 }
 
 /** The p99 latency of the slowest API: 99 % of its calls took at most this long. */
@@ -38,7 +26,7 @@ export function slowestOf(sums: readonly Pick<CallSum, "p99_ms">[]): number | nu
 }
 
 /** Mean over all APIs, weighted by calls; null if there were none. */
-function middleOf(sums: readonly CallSum[]): number | null {
+export function middleOf(sums: readonly CallSum[]): number | null {
   const known = sums.filter(({ p50_ms }) => p50_ms !== null)
   const calls = total(known, ({ calls }) => calls)
   return calls === 0 ? null : round(total(known, ({ calls, p50_ms }) => calls * (p50_ms ?? 0)) / calls)

@@ -5,7 +5,7 @@ import { Stat, Stats } from "../../kit/facts.tsx"
 import { Plot } from "../../kit/plot.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { formatNumber, Tag } from "../../kit/text.tsx"
-import { type CallHistory, type CreditHistory, callPoints, creditPoints, slowestOf, total } from "./points.ts"
+import { type CallHistory, type CreditHistory, middleOf, pointsOf, slowestOf, total } from "./points.ts"
 
 interface TrafficProps {
   readonly step: PlotStep
@@ -36,11 +36,7 @@ export function Traffic({ step, api }: TrafficProps) {
           <>
             <h2 class="hidden">Traffic</h2>
             <Figures history={history} credits={credits.data} failed={failed} />
-            <div class="plots">
-              <CallPlot history={history} />
-              {credits.data && <CreditPlot history={credits.data} />}
-              <LatencyPlot history={history} isOneApi={api !== null} />
-            </div>
+            <Plots history={history} credits={credits.data} isOneApi={api !== null} />
           </>
         )}
       </Ready>
@@ -82,54 +78,55 @@ function Figures({ history: { data }, credits, failed }: FiguresProps) {
   )
 }
 
-function CallPlot({ history }: { readonly history: CallHistory }) {
-  const { times, calls, errors } = callPoints(history)
-  return (
-    <Plot
-      title="Calls and errors"
-      file="calls"
-      times={times}
-      step={history.step}
-      series={[
-        { label: "Calls", kind: "bars", tone: "accent", values: calls },
-        { label: "Errors", kind: "bars", tone: "warn", values: errors },
-      ]}
-    />
-  )
-}
-
-interface LatencyPlotProps {
-  readonly history: CallHistory
+interface PlotsProps extends Pick<FiguresProps, "history" | "credits"> {
   readonly isOneApi: boolean
 }
 
-function LatencyPlot({ history, isOneApi }: LatencyPlotProps) {
-  const { times, p50, p99 } = callPoints(history)
+function Plots({ history, credits, isOneApi }: PlotsProps) {
+  const { times, each } = pointsOf(history)
+  const ofCredits = credits && pointsOf(credits)
+  const slowest = isOneApi ? "p99" : "p99 of the slowest API"
+  const sumOf = (name: "calls" | "errors") => each((sums) => total(sums, (sum) => sum[name]))
   return (
-    <Plot
-      title="Latency"
-      file="latency"
-      unit="ms"
-      hint="The mean of the APIs' p50 and p99: half of an API's calls took no longer than p50, 99&nbsp;% no longer than p99."
-      times={times}
-      step={history.step}
-      series={[
-        { label: "p50", kind: "line", tone: "second", values: p50 },
-        { label: isOneApi ? "p99" : "p99 of the slowest API", kind: "line", tone: "warn", values: p99 },
-      ]}
-    />
-  )
-}
-
-function CreditPlot({ history }: { readonly history: CreditHistory }) {
-  const { times, credits } = creditPoints(history)
-  return (
-    <Plot
-      title="Credits"
-      file="credits"
-      times={times}
-      step={history.step}
-      series={[{ label: "Credits", kind: "bars", tone: "accent", values: credits }]}
-    />
+    <div class="plots">
+      <Plot
+        title="Calls and errors"
+        file="calls"
+        times={times}
+        step={history.step}
+        series={[
+          { label: "Calls", kind: "bars", tone: "accent", values: sumOf("calls") },
+          { label: "Errors", kind: "bars", tone: "warn", values: sumOf("errors") },
+        ]}
+      />
+      {credits && ofCredits && (
+        <Plot
+          title="Credits"
+          file="credits"
+          times={ofCredits.times}
+          step={credits.step}
+          series={[
+            {
+              label: "Credits",
+              kind: "bars",
+              tone: "accent",
+              values: ofCredits.each((sums) => total(sums, (sum) => sum.credits)),
+            },
+          ]}
+        />
+      )}
+      <Plot
+        title="Latency"
+        file="latency"
+        unit="ms"
+        hint="The mean of the APIs' p50 and p99: half of an API's calls took no longer than p50, 99&nbsp;% no longer than p99."
+        times={times}
+        step={history.step}
+        series={[
+          { label: "p50", kind: "line", tone: "second", values: each(middleOf) },
+          { label: slowest, kind: "line", tone: "warn", values: each(slowestOf) },
+        ]}
+      />
+    </div>
   )
 }

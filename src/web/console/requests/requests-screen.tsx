@@ -3,7 +3,7 @@ import { may } from "../../client/session.ts"
 import { RefreshButton } from "../../kit/action-button.tsx"
 import { TextFilter } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
-import { Segments, segmentValue } from "../../kit/segments.tsx"
+import { Segments, segmentsInAddress } from "../../kit/segments.tsx"
 import { KeptRequests } from "../../shared/kept-requests.tsx"
 import { ApiFilter } from "../choices.tsx"
 import { copiedCaller } from "./caller.tsx"
@@ -16,16 +16,9 @@ const views = [
 
 /** Requests while they happen, or those that are kept. */
 export function RequestsScreen() {
-  const View = segmentValue("view", views, "live") === "kept" ? KeptScreen : LiveScreen
-  return (
-    <View
-      switcher={
-        may("requests.list") && (
-          <Segments name="view" label="Which requests" choices={views} standard="live" />
-        )
-      }
-    />
-  )
+  const view = segmentsInAddress("view", views, "live")
+  const View = view.chosen === "kept" ? KeptScreen : LiveScreen
+  return <View switcher={may("requests.list") && <Segments {...view} label="Which requests" />} />
 }
 
 const otherApis = [

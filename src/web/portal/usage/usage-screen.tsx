@@ -6,7 +6,7 @@ import { Meter, Stat, Stats } from "../../kit/facts.tsx"
 import { ChoiceFilter, Filters, filterValue } from "../../kit/filters.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { saveCsv } from "../../kit/save-csv.ts"
-import { Segments, segmentValue } from "../../kit/segments.tsx"
+import { Segments, segmentsInAddress } from "../../kit/segments.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import { Table } from "../../kit/table.tsx"
 import { formatNumber, Time } from "../../kit/text.tsx"
@@ -63,7 +63,8 @@ function Credits({ account }: { readonly account: OwnAccount }) {
 }
 
 function Days() {
-  const days = Number(segmentValue("range", ranges, "31"))
+  const range = segmentsInAddress("range", ranges, "31")
+  const days = Number(range.chosen)
   const filters = { account: ownAccount(), days, api: filterValue("api"), key: filterValue("key") }
   const byDay = useRead("usage.query", { ...filters, by: ["day"], limit: days })
   const byApi = useRead("usage.query", { ...filters, by: ["api"], limit: mostSums })
@@ -75,7 +76,7 @@ function Days() {
   return (
     <>
       <Filters label="What is shown">
-        <Segments name="range" label="Time" choices={ranges} standard="31" />
+        <Segments {...range} label="Time" />
         <ChoiceFilter name="api" label="API" choices={[["", "All APIs"], ...toChoices(catalog.data ?? [])]} />
         <ChoiceFilter name="key" label="Key" choices={[["", "All keys"], ...names]} />
       </Filters>
