@@ -12,9 +12,10 @@ interface FormDialogProps<Id extends SendId>
   extends Pick<FormProps<never>, "submit" | "danger" | "children"> {
   readonly title: string
   readonly operation: Id
-  readonly fields?: FieldsOf<Id>
-  /** Fields below the others, in a part that is closed at first. */
-  readonly more?: { readonly title: string; readonly fields: FieldsOf<Id> }
+  /** A function of them may use hooks, such as for choices that are read when the window opens. */
+  readonly fields?: FieldsOf<Id> | (() => FieldsOf<Id>)
+  /** Names of the fields in a part below the others that is closed at first, and its title. */
+  readonly more?: { readonly title: string; readonly names: readonly string[] }
   /** Parameters that are not asked for. */
   readonly given?: Partial<InputOf<Id>>
   /** The thing that is changed. A version in it is the one to change: another is refused. */
@@ -38,9 +39,8 @@ interface FormDialogProps<Id extends SendId>
  */
 export function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
   const { title, operation, fields = {}, more, given, values = {}, done, children, ...form } = props
-  const shown = fieldsOf(operation, fields, values)
-  const closed = more ? fieldsOf(operation, more.fields, values) : []
-  const all = [...shown, ...closed]
+  const all = fieldsOf(operation, typeof fields === "function" ? fields() : fields, values)
+  const closed = all.filter(({ name }) => more?.names.includes(name))
   return (
     <Dialog title={title}>
       <Form
@@ -60,7 +60,7 @@ export function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
         }}
       >
         {children}
-        <FormFields fields={shown} />
+        <FormFields fields={all.filter((field) => !closed.includes(field))} />
         {more && (
           <details class="more">
             <summary>{more.title}</summary>
@@ -79,7 +79,7 @@ interface FormButtonProps<Id extends SendId> extends FormDialogProps<Id> {
   readonly label: string
   /** The thing that the button is for, where others have the same label: screen readers get it too. */
   readonly of?: string | undefined
-  readonly kind?: ButtonProps["kind"]
+  readonly kind?: ButtonProps["kind"] | undefined
   readonly icon?: IconName
 }
 

@@ -1,6 +1,7 @@
+import { area } from "../client/area.ts"
 import { openWindow } from "../kit/dialog.tsx"
 import type { Choices } from "../kit/field.tsx"
-import { FormDialog } from "../kit/form-dialog.tsx"
+import { FormButton } from "../kit/form-dialog.tsx"
 import { NewKeyText } from "./shown-once.tsx"
 
 /**
@@ -17,26 +18,32 @@ export function keyFields(apis: Choices) {
   }
 }
 
+const limits = { title: "Limits", names: ["rate_limit", "allow_apis", "allow_ips"] }
+
 interface CreateKeyProps {
   /** The account that gets the key; null asks for it. */
   readonly account: string | null
-  readonly apis: Choices
-  /** Whether the limits are closed at first. */
-  readonly isBrief?: boolean
+  /** A hook that returns all APIs to choose from. */
+  readonly useApis: () => Choices
+  readonly kind?: "primary"
 }
 
-/** Asks what a key may do, makes it, and shows its text, which cannot be read again. */
-export function CreateKey({ account, apis, isBrief = false }: CreateKeyProps) {
-  const { name, expires, ...limits } = keyFields(apis)
-  const owner = account === null ? { account: { hint: "Its id, such as acc_1234567890abcdef." } } : {}
+/** Asks what a key may do, makes it, and shows its text, which cannot be read again. In the portal its limits are closed at first. */
+export function CreateKey({ account, useApis, kind }: CreateKeyProps) {
   return (
-    <FormDialog
+    <FormButton
       operation="keys.create"
+      label="Create key"
+      kind={kind}
+      icon="plus"
       title="Create key"
       submit="Create key"
       {...(account !== null && { given: { account } })}
-      fields={{ ...owner, name, expires, ...(!isBrief && limits) }}
-      {...(isBrief && { more: { title: "Limits", fields: limits } })}
+      fields={() => ({
+        ...(account === null && { account: { hint: "Its id, such as acc_1234567890abcdef." } }),
+        ...keyFields(useApis()),
+      })}
+      {...(area.kind === "portal" && { more: limits })}
       done={({ key }) => openWindow(<NewKeyText title="Key created" text={key} />)}
     />
   )

@@ -5,7 +5,6 @@ import { useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { LinkButton } from "../../kit/button.tsx"
 import { CopyId } from "../../kit/copy-id.tsx"
-import { WindowButton } from "../../kit/dialog.tsx"
 import { Facts, Meter, Stat, Stats } from "../../kit/facts.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Notice, Ready } from "../../kit/states.tsx"
@@ -88,12 +87,7 @@ function Actions({ account, changed }: AccountPartProps) {
   return (
     <>
       <PortalLink account={account} />
-      <WindowButton
-        operation="accounts.update"
-        opens={<EditAccount account={account} done={done("Account saved.")} />}
-      >
-        Edit
-      </WindowButton>
+      <EditAccount account={account} done={done("Account saved.")} />
       <CloseAccount account={account} done={done("Account closed.")} />
       <AdjustCredits account={account} />
       {!may("credits.adjust") && <GrantCredits account={account} done={done("Credits granted.")} />}

@@ -3,14 +3,14 @@ import type { Account } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { useBulk } from "../../kit/bulk.tsx"
-import { WindowButton } from "../../kit/dialog.tsx"
 import { Section } from "../../kit/page.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
 import { Table } from "../../kit/table.tsx"
+import { CreateKey } from "../../shared/key-fields.tsx"
 import { nameOf } from "../../shared/key-state.tsx"
 import { WebhookActions, WebhookFacts } from "../../shared/webhook.tsx"
-import { eventChoices } from "../choices.tsx"
-import { CreateKeyOf, keyActions } from "../keys/key-actions.tsx"
+import { eventChoices, useApiChoices } from "../choices.tsx"
+import { keyActions } from "../keys/key-actions.tsx"
 import { type ListedKey, ownKeyColumns } from "../keys/key-columns.tsx"
 import { ChooseEvents } from "./account-windows.tsx"
 
@@ -21,11 +21,7 @@ const maxKeys = 20
 export function AccountKeys({ account: { id, closed } }: { readonly account: Account }) {
   const reading = useRead("keys.list", { account: id, limit: maxKeys })
   const bulk = useBulk<ListedKey>({ thing: "key", nameOf, actions: keyActions() })
-  const create = closed === null && (
-    <WindowButton operation="keys.create" icon="plus" opens={<CreateKeyOf account={id} />}>
-      Create key
-    </WindowButton>
-  )
+  const create = closed === null && <CreateKey account={id} useApis={useApiChoices} />
   return (
     <Section title="Keys" actions={create}>
       <Ready reading={reading} what="keys">

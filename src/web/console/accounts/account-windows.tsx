@@ -4,7 +4,7 @@ import type { Account } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { openWindow } from "../../kit/dialog.tsx"
-import { FormButton, FormDialog } from "../../kit/form-dialog.tsx"
+import { FormButton } from "../../kit/form-dialog.tsx"
 import type { FieldsOf } from "../../kit/form-fields.tsx"
 import { say } from "../../kit/status.tsx"
 import { formatNumber } from "../../kit/text.tsx"
@@ -18,49 +18,57 @@ interface AccountWindowProps {
 
 /** Changes the fields of an account. */
 export function EditAccount({ account, done }: AccountWindowProps) {
-  const health = useRead(may("health.detail") ? "health.detail" : null, {})
-  const isMailOff = health.data?.mail.state === "off"
   return (
-    <FormDialog
+    <FormButton
       operation="accounts.update"
+      label="Edit"
       title="Edit account"
       submit="Save"
       given={{ id: account.id }}
       values={account}
-      fields={{
-        name: { hint: "" },
-        plan: {
-          choices: usePlanChoices(),
-          hint: "It takes effect with the next call. What was used this month stays used.",
-        },
-        email: { hint: mailHint },
-        notify: {
-          choices: notifyChoices,
-          hint: isMailOff
-            ? "Mail is off, since the service was started without --smtp: notices by mail are not sent."
-            : "That credits run low, that keys end, and events that are chosen for the account. By mail needs an e-mail address.",
-        },
-        external_id: { hint: "Your own id of the customer." },
-      }}
+      fields={useChangeFields}
       done={done}
     />
   )
+}
+
+function useChangeFields(): FieldsOf<"accounts.update"> {
+  const health = useRead(may("health.detail") ? "health.detail" : null, {})
+  return {
+    name: { hint: "" },
+    plan: {
+      choices: usePlanChoices(),
+      hint: "It takes effect with the next call. What was used this month stays used.",
+    },
+    email: { hint: mailHint },
+    notify: {
+      choices: notifyChoices,
+      hint:
+        health.data?.mail.state === "off"
+          ? "Mail is off, since the service was started without --smtp: notices by mail are not sent."
+          : "That credits run low, that keys end, and events that are chosen for the account. By mail needs an e-mail address.",
+    },
+    external_id: { hint: "Your own id of the customer." },
+  }
 }
 
 const mailHint = "Whoever reads mail to it can sign in to the portal of the account."
 
 export function CreateAccount() {
   return (
-    <FormDialog
+    <FormButton
       operation="accounts.create"
+      label="Create account"
+      kind="primary"
+      icon="plus"
       title="Create account"
       submit="Create account"
-      fields={{
+      fields={() => ({
         name: { hint: "As you know the customer." },
         plan: { choices: usePlanChoices(), hint: may("plans.list") ? "" : "Its name, such as free." },
         email: { hint: mailHint },
         external_id: {},
-      }}
+      })}
       done={({ id, name }) => {
         say(`Account ${name} created.`)
         go(`/accounts/${id}`)

@@ -2,7 +2,6 @@ import { addressOf } from "../../client/address.ts"
 import type { Account } from "../../client/operations.ts"
 import { useBulk } from "../../kit/bulk.tsx"
 import { CopyId } from "../../kit/copy-id.tsx"
-import { WindowButton } from "../../kit/dialog.tsx"
 import { Meter } from "../../kit/facts.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
@@ -63,16 +62,11 @@ export function AccountsScreen() {
     nameOf: ({ name }) => name,
     actions: accountActions(plans),
   })
-  const create = (
-    <WindowButton operation="accounts.create" kind="primary" icon="plus" opens={<CreateAccount />}>
-      Create account
-    </WindowButton>
-  )
   return (
     <ListPage
       title="Accounts"
       what="accounts"
-      actions={create}
+      actions={<CreateAccount />}
       operation="accounts.list"
       filters={[
         { name: "search", label: "Search", placeholder: "Name, e-mail or id" },
@@ -93,7 +87,7 @@ export function AccountsScreen() {
       columns={columns}
       bulk={bulk}
       empty={
-        <Empty title="No accounts yet" action={create}>
+        <Empty title="No accounts yet" action={<CreateAccount />}>
           An account belongs to one customer. It has a plan, credits and keys.
         </Empty>
       }

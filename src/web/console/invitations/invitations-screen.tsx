@@ -1,7 +1,7 @@
 import type { AnswerOf, EntryOf } from "../../client/operations.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
-import { openWindow, WindowButton } from "../../kit/dialog.tsx"
-import { FormDialog } from "../../kit/form-dialog.tsx"
+import { openWindow } from "../../kit/dialog.tsx"
+import { FormButton } from "../../kit/form-dialog.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
 import { actionsColumn, type Column } from "../../kit/table.tsx"
@@ -34,9 +34,20 @@ const columns: readonly Column<EntryOf<"invitations.list">>[] = [
 /** Links with which customers make their accounts. */
 export function InvitationsScreen() {
   const invite = (
-    <WindowButton operation="invitations.create" kind="primary" icon="plus" opens={<Invite />}>
-      Invite a customer
-    </WindowButton>
+    <FormButton
+      operation="invitations.create"
+      label="Invite a customer"
+      kind="primary"
+      icon="plus"
+      title="Invite a customer"
+      submit="Invite"
+      fields={() => ({
+        email: { hint: "" },
+        name: { label: "Name of the account", hint: "Without one the customer chooses." },
+        plan: { choices: [["", "The plan of sign-up"], ...(usePlanChoices() ?? [])], hint: "" },
+      })}
+      done={showLink}
+    />
   )
   return (
     <ListPage
@@ -51,23 +62,6 @@ export function InvitationsScreen() {
           Invite a customer: they get a link that makes their account and first key.
         </Empty>
       }
-    />
-  )
-}
-
-function Invite() {
-  const plans = usePlanChoices() ?? []
-  return (
-    <FormDialog
-      operation="invitations.create"
-      title="Invite a customer"
-      submit="Invite"
-      fields={{
-        email: { hint: "" },
-        name: { label: "Name of the account", hint: "Without one the customer chooses." },
-        plan: { choices: [["", "The plan of sign-up"], ...plans], hint: "" },
-      }}
-      done={showLink}
     />
   )
 }

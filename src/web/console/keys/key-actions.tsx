@@ -1,6 +1,4 @@
 import { bulkAction } from "../../kit/bulk-dialog.tsx"
-import { CreateKey } from "../../shared/key-fields.tsx"
-import { useApiChoices } from "../choices.tsx"
 import type { ListedKey } from "./key-columns.tsx"
 
 /** Changes to several keys at once. */
@@ -33,9 +31,4 @@ export function keyActions() {
       skip: ({ revoked }) => (revoked === null ? null : "revoked already"),
     }),
   ]
-}
-
-/** Makes a key of an account; null asks for the account. */
-export function CreateKeyOf({ account }: { readonly account: string | null }) {
-  return <CreateKey account={account} apis={useApiChoices()} />
 }

@@ -4,9 +4,8 @@ import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { ActionButton } from "../../kit/action-button.tsx"
 import { CopyId } from "../../kit/copy-id.tsx"
-import { WindowButton } from "../../kit/dialog.tsx"
 import { Facts } from "../../kit/facts.tsx"
-import { FormDialog } from "../../kit/form-dialog.tsx"
+import { FormButton } from "../../kit/form-dialog.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Ready } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
@@ -47,9 +46,19 @@ function Actions({ value: key, done }: Required<ChangeKeyProps<Key>>) {
   const isOn = key.disabled === null
   return (
     <>
-      <WindowButton operation="keys.update" opens={<EditKey value={key} done={done} />}>
-        Edit
-      </WindowButton>
+      <FormButton
+        operation="keys.update"
+        label="Edit"
+        title="Edit key"
+        submit="Save"
+        given={{ id: key.id }}
+        values={key}
+        fields={() => keyFields(useApiChoices())}
+        done={(saved) => {
+          say("Key saved.")
+          done(saved)
+        }}
+      />
       <RotateKey value={key} done={done} />
       <ActionButton
         operation={isOn ? "keys.disable" : "keys.enable"}
@@ -92,23 +101,6 @@ function KeyFacts({ keyShown: key }: { readonly keyShown: Key }) {
         ["Calls a minute", key.rate_limit === null ? "as the plan allows" : formatNumber(key.rate_limit)],
         key.external_id === null ? null : ["External id", key.external_id],
       ]}
-    />
-  )
-}
-
-function EditKey({ value, done }: Required<ChangeKeyProps<Key>>) {
-  return (
-    <FormDialog
-      operation="keys.update"
-      title="Edit key"
-      submit="Save"
-      given={{ id: value.id }}
-      values={value}
-      fields={keyFields(useApiChoices())}
-      done={(saved) => {
-        say("Key saved.")
-        done(saved)
-      }}
     />
   )
 }

@@ -13,8 +13,10 @@ import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import { Time } from "../../kit/text.tsx"
+import { CreateKey } from "../../shared/key-fields.tsx"
 import { KeyState, nameOf } from "../../shared/key-state.tsx"
-import { CreateKeyOf, keyActions } from "./key-actions.tsx"
+import { useApiChoices } from "../choices.tsx"
+import { keyActions } from "./key-actions.tsx"
 import { keyColumns, type ListedKey } from "./key-columns.tsx"
 
 const states = [
@@ -39,11 +41,7 @@ export function KeysScreen() {
     nameOf: (key) => `${nameOf(key)} of ${key.account_name}`,
     actions: keyActions(),
   })
-  const create = (
-    <WindowButton operation="keys.create" kind="primary" icon="plus" opens={<CreateKeyOf account={null} />}>
-      Create key
-    </WindowButton>
-  )
+  const create = <CreateKey account={null} useApis={useApiChoices} kind="primary" />
   return (
     <ListPage
       title="Keys"

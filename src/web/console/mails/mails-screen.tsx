@@ -1,6 +1,7 @@
 import { addressOf } from "../../client/address.ts"
 import type { EntryOf } from "../../client/operations.ts"
 import { RefreshButton } from "../../kit/action-button.tsx"
+import type { Choices } from "../../kit/field.tsx"
 import { filterValue } from "../../kit/filters.tsx"
 import { ListPage } from "../../kit/list-page.tsx"
 import { Empty } from "../../kit/states.tsx"
@@ -9,23 +10,17 @@ import { Tag, Time } from "../../kit/text.tsx"
 
 type Mail = EntryOf<"mails.list">
 
-const states = [
-  ["", "All"],
-  ["pending", "Waiting"],
-  ["delivered", "Taken by the mail server"],
-  ["failed", "Failed"],
-  ["unsent", "Not sent"],
-  ["expired", "Expired"],
-] as const
-
-const tones = { pending: "plain", delivered: "good", failed: "bad", unsent: "warn", expired: "warn" } as const
-const stateTexts = {
-  pending: "Waiting",
-  delivered: "Delivered",
-  failed: "Failed",
-  unsent: "Not sent",
-  expired: "Expired",
+const states = {
+  pending: ["plain", "Waiting"],
+  delivered: ["good", "Delivered"],
+  failed: ["bad", "Failed"],
+  unsent: ["warn", "Not sent"],
+  expired: ["warn", "Expired"],
 } as const
+const stateChoices: Choices = [
+  ["", "All"],
+  ...Object.entries(states).map(([name, [, text]]) => [name, text] as const),
+]
 const templateTexts = {
   "sign-in": "Link to sign in",
   confirmation: "Link to sign up",
@@ -54,7 +49,7 @@ const columns: readonly Column<Mail>[] = [
       </>
     ),
   },
-  { title: "State", cell: ({ state }) => <Tag tone={tones[state]}>{stateTexts[state]}</Tag> },
+  { title: "State", cell: ({ state }) => <Tag tone={states[state][0]}>{states[state][1]}</Tag> },
   { title: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
   {
     title: "Mail server",
@@ -77,7 +72,7 @@ export function MailsScreen() {
       filters={[
         { name: "address", label: "Address", placeholder: "ann@example.com" },
         { name: "account", label: "Account", placeholder: "acc_1234567890abcdef" },
-        { name: "state", label: "State", choices: states },
+        { name: "state", label: "State", choices: stateChoices },
       ]}
       instead={
         address !== null &&

@@ -1,6 +1,5 @@
 import type { EntryOf, OwnKey } from "../../client/operations.ts"
 import { may, ownAccount } from "../../client/session.ts"
-import { WindowButton } from "../../kit/dialog.tsx"
 import { FormButton } from "../../kit/form-dialog.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
@@ -34,11 +33,7 @@ const actionsColumn = { title: "Actions", cell: (key: OwnKey) => <KeyActions of=
 /** The keys of the account, and everything that its customer may do with them. */
 export function KeysScreen() {
   const hasActions = may("keys.update") || may("keys.rotate") || may("keys.revoke")
-  const create = (
-    <WindowButton operation="keys.create" kind="primary" icon="plus" opens={<CreateOwnKey />}>
-      Create key
-    </WindowButton>
-  )
+  const create = <CreateKey account={ownAccount()} useApis={useOwnApis} kind="primary" />
   return (
     <Page
       title="Keys"
@@ -90,7 +85,6 @@ function KeyActions({ of: key }: { readonly of: OwnKey }) {
   )
 }
 
-function CreateOwnKey() {
-  const { data } = useCatalog()
-  return <CreateKey account={ownAccount()} apis={toChoices(data ?? [])} isBrief />
+function useOwnApis() {
+  return toChoices(useCatalog().data ?? [])
 }

@@ -1,6 +1,6 @@
 import type { Account, Webhook } from "../../client/operations.ts"
 import { may, session } from "../../client/session.ts"
-import { FormDialog } from "../../kit/form-dialog.tsx"
+import { FormButton } from "../../kit/form-dialog.tsx"
 
 type Choice = Account["notify"]
 type Chosen = Pick<Account, "notify" | "email">
@@ -8,7 +8,7 @@ type Chosen = Pick<Account, "notify" | "email">
 const sendsMail = () => session.value?.account?.mail === true
 
 /** Whether the customer can choose: without mail there is only the webhook. */
-export function mayChoose({ email }: Chosen): boolean {
+function mayChoose({ email }: Chosen): boolean {
   return may("notices.choose") && sendsMail() && email !== null
 }
 
@@ -50,6 +50,7 @@ export function whatIsTold(events: readonly string[]): string {
 
 /** Chooses how the account gets its notices. */
 export function ChooseNotices({ account }: { readonly account: Account }) {
+  if (!mayChoose(account)) return null
   const choices: readonly (readonly [Choice, string])[] = [
     ["mail", `By mail to ${account.email}`],
     ["webhook", "To the webhook"],
@@ -58,8 +59,9 @@ export function ChooseNotices({ account }: { readonly account: Account }) {
   ]
   const hint = "By mail you are also told before a key expires. Each mail has an unsubscribe link."
   return (
-    <FormDialog
+    <FormButton
       operation="notices.choose"
+      label="Choose how"
       title="How you get notices"
       submit="Save"
       given={{ id: account.id }}

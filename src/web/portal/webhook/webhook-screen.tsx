@@ -1,7 +1,7 @@
 import type { Notice as SentNotice } from "../../client/operations.ts"
 import { may, ownAccount } from "../../client/session.ts"
-import { readAgain, useRead } from "../../client/use-read.ts"
-import { Button } from "../../kit/button.tsx"
+import { useRead } from "../../client/use-read.ts"
+import { RefreshButton } from "../../kit/action-button.tsx"
 import { WindowButton } from "../../kit/dialog.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
@@ -11,7 +11,7 @@ import { Time } from "../../kit/text.tsx"
 import { NoticeState, NoticeWindow } from "../../shared/notice-window.tsx"
 import { WebhookActions, WebhookFacts } from "../../shared/webhook.tsx"
 import { NotAllowed } from "../not-allowed.tsx"
-import { ChooseNotices, mayChoose, whatIsTold, whereNoticesGo } from "./choose-notices.tsx"
+import { ChooseNotices, whatIsTold, whereNoticesGo } from "./choose-notices.tsx"
 
 /** How the account gets its notices, its webhook, and the latest notices. */
 export function WebhookScreen() {
@@ -20,17 +20,7 @@ export function WebhookScreen() {
 
   return (
     <Page title="Notices" intro={account.data && whatIsTold(account.data.events)}>
-      <Section
-        title="How you get them"
-        actions={
-          account.data &&
-          mayChoose(account.data) && (
-            <WindowButton operation="notices.choose" opens={<ChooseNotices account={account.data} />}>
-              Choose how
-            </WindowButton>
-          )
-        }
-      >
+      <Section title="How you get them" actions={account.data && <ChooseNotices account={account.data} />}>
         <Ready reading={account} what="your account">
           {(data) => (
             <Ready reading={reading} what="the webhook">
@@ -43,14 +33,7 @@ export function WebhookScreen() {
         {!may("webhooks.set") && <NotAllowed what="change the webhook" />}
         <WebhookFacts reading={reading}>Set one to get notices at your server.</WebhookFacts>
       </Section>
-      <Section
-        title="Latest notices"
-        actions={
-          <Button kind="quiet" onClick={readAgain}>
-            Refresh
-          </Button>
-        }
-      >
+      <Section title="Latest notices" actions={<RefreshButton />}>
         <PagedTable
           what="notices"
           operation="notices.list"
