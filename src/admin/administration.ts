@@ -5,7 +5,7 @@ import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
 import type { AdminOutcome, AdminStore, NewReplay, ReplayRecord } from "../store/admin-store.ts"
 import { ReadTooLong, StoreUnavailable } from "../store/store.ts"
 import { createAuditIds } from "./audit/audit-id.ts"
-import { AdminFault, invalid } from "./fault.ts"
+import { AdminFault, conflict, forbidden, invalid } from "./fault.ts"
 import { requireKnownNames } from "./known-names.ts"
 import type {
   Actor,
@@ -229,10 +229,10 @@ export function createAdministration(parts: AdminParts): Administration {
  */
 export function requirePermission({ permission, portal }: Operation, { permissions, account }: Actor): void {
   if (account !== null && portal === undefined) {
-    throw new AdminFault("forbidden", "This is for the operator of this service alone.")
+    throw forbidden("This is for the operator of this service alone.")
   }
   if (permission === null || allows(permissions, permission)) return
-  throw new AdminFault("forbidden", `This needs the permission '${permission}'.`)
+  throw forbidden(`This needs the permission '${permission}'.`)
 }
 
 const readers = new WeakMap<Operation["input"], ReadInput>()
@@ -315,7 +315,7 @@ function takenBy(after: PreparedChange<unknown>["after"]): AdminFault {
     given.length > 1
       ? "Choose another 'email' or 'external_id': one of them is taken."
       : `Choose another '${parameter}': this one is taken.`
-  return new AdminFault("conflict", text, { parameter })
+  return conflict(text, parameter)
 }
 
 /** The fault of a change that was not kept. Replays do not come here, unless they were deleted just now. */
@@ -329,23 +329,16 @@ function refused(
     return takenBy(after)
   }
   if (outcome === "tooMuch") {
-    return new AdminFault(
-      "conflict",
-      `The bonus of an account can be ${maxCredits} credits at most. Grant fewer.`,
-      { parameter: "credits" },
-    )
+    return conflict(`The bonus of an account can be ${maxCredits} credits at most. Grant fewer.`, "credits")
   }
   if (outcome === "tooLittle") {
-    return new AdminFault("conflict", "The account has fewer bonus credits now. Take fewer.", {
-      parameter: "credits",
-    })
+    return conflict("The account has fewer bonus credits now. Take fewer.", "credits")
   }
   if (outcome === "tooMany") {
-    return new AdminFault("conflict", "Revoke a key first: the account has as many keys as it may have.")
+    return conflict("Revoke a key first: the account has as many keys as it may have.")
   }
   if (outcome === "noOwner") {
-    return new AdminFault(
-      "conflict",
+    return conflict(
       "Nobody else could do everything then. Give someone else every permission ('*') first: an admin key, or a person who has added a passkey. Or run the command on the machine.",
     )
   }

@@ -65,6 +65,16 @@ export function invalid(parameter: string, message: string, cause?: unknown): Ad
   return new AdminFault("invalid", message, { parameter, cause })
 }
 
+/** The refusal of something that the present state does not allow, whichever parameter is to blame. */
+export function conflict(message: string, parameter: string | null = null): AdminFault {
+  return new AdminFault("conflict", message, { parameter })
+}
+
+/** The refusal of something that the actor may not do. */
+export function forbidden(message: string, parameter: string | null = null): AdminFault {
+  return new AdminFault("forbidden", message, { parameter })
+}
+
 /** The refusal of something that does not exist, or belongs to another customer. */
 export function noSuch(
   kind: "account" | "key" | "notice" | "admin key" | "person" | "passkey" | "invitation",

@@ -1,6 +1,6 @@
 import type { Plan } from "../accounts/plan.ts"
 import type { RawInput } from "../call/input.ts"
-import { AdminFault, invalid, noSuch } from "./fault.ts"
+import { forbidden, invalid, noSuch } from "./fault.ts"
 import type { Actor, Operation, PortalAccess } from "./operation.ts"
 import type { AdminParts } from "./parts.ts"
 import { allows } from "./permission.ts"
@@ -34,9 +34,7 @@ export function withOwnAccount(
   const { parameters, account } = portal
   const other = parameters && given.find((name) => name in input.properties && !parameters.includes(name))
   if (other !== undefined) {
-    throw new AdminFault("forbidden", `Leave out '${other}': only the operator of this service sets it.`, {
-      parameter: other,
-    })
+    throw forbidden(`Leave out '${other}': only the operator of this service sets it.`, other)
   }
   if (account === undefined || given.includes(account)) return raw
   return raw.kind === "text"
@@ -74,7 +72,7 @@ export async function requireOwn(
   }
   const owner = await admin.findAccount(accountId)
   if (owner && isAllowedBy(plans.get(owner.plan), portal)) return
-  throw new AdminFault("forbidden", "Your plan does not allow this here. Ask the operator of this service.")
+  throw forbidden("Your plan does not allow this here. Ask the operator of this service.")
 }
 
 /** Whether a plan lets customers run an operation. Under a plan that is not configured they may change little. */

@@ -1,4 +1,4 @@
-import { AdminFault } from "../admin/fault.ts"
+import { conflict } from "../admin/fault.ts"
 import type { PageAddresses } from "../admin/parts.ts"
 import type { Config } from "../config/load.ts"
 import { reachable, urlOf } from "../surfaces/http/server.ts"
@@ -30,14 +30,11 @@ export function pageAddresses({ config, listening }: PageAddressParts): PageAddr
       if (admin === "same") return main()
       if (admin !== "off")
         return reachable(listening()?.adminUrl ?? urlOf(admin.host, admin.port, tlsCert !== null))
-      throw new AdminFault(
-        "conflict",
-        "The console is off. Start the service with --admin same or --admin HOST:PORT.",
-      )
+      throw conflict("The console is off. Start the service with --admin same or --admin HOST:PORT.")
     },
     portal() {
       if (!config().noPortal) return main()
-      throw new AdminFault("conflict", "The portal is off. Start the service without --no-portal.")
+      throw conflict("The portal is off. Start the service without --no-portal.")
     },
   }
 }

@@ -5,7 +5,7 @@ import { refuseHidden, requireName, requirePlan } from "../../accounts/requireme
 import { choice, nullable } from "../../apis/contract.ts"
 import { type AccountDetails, type Mutation, notifyChoices } from "../../store/admin-store.ts"
 import { requireToo } from "../admins/grants.ts"
-import { AdminFault, invalid } from "../fault.ts"
+import { AdminFault, conflict, invalid } from "../fault.ts"
 import { accountId, email, externalId, metadata, requireMetadata } from "../fields.ts"
 import { type AdminContext, defineChange } from "../operation.ts"
 import {
@@ -149,7 +149,7 @@ export const reopenAccount = defineChange({
   async prepare({ id, plan }, context) {
     const account = await requireAccount(context, id)
     requireVersion(account, context)
-    if (account.closedMs === null) throw new AdminFault("conflict", `Account '${id}' is open.`)
+    if (account.closedMs === null) throw conflict(`Account '${id}' is open.`)
     // The calls of an open account whose plan is missing fail.
     requirePlan(plan ?? account.plan, context.plans)
     return changeAccount(account, { closedMs: null, ...(plan !== undefined && { plan }) }, context)

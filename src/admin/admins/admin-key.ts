@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import type { AdminKeyRecord } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { AdminFault, noSuch } from "../fault.ts"
+import { conflict, noSuch } from "../fault.ts"
 import { idText, instant, listOf, maybeInstant, pageParameters } from "../fields.ts"
 import { defineChange, defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
@@ -87,7 +87,7 @@ export const revokeAdmin = defineChange({
   async prepare({ id }, context) {
     const { name, permissions, revokedMs: earlierMs } = await requireAdminKey(context, id)
     requireNoMore(permissions, `the admin key '${name}' has`, context)
-    if (earlierMs !== null) throw new AdminFault("conflict", `Admin key '${id}' is revoked already.`)
+    if (earlierMs !== null) throw conflict(`Admin key '${id}' is revoked already.`)
     const revokedMs = context.clock.now()
     return {
       mutations: [{ kind: "adminKey.revoke", id, revokedMs }, ...keepOwner(permissions, context)],

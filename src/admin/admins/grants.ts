@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import type { Mutation } from "../../store/admin-store.ts"
-import { AdminFault, invalid } from "../fault.ts"
+import { forbidden, invalid } from "../fault.ts"
 import type { AdminContext } from "../operation.ts"
 import { allows, covers, grants, type Permission, permissions } from "../permission.ts"
 
@@ -30,10 +30,9 @@ export function requireGrants(may: readonly string[], own: readonly string[]): v
   }
   const lacking = may.find((text) => !covers(own, text))
   if (lacking === undefined) return
-  throw new AdminFault(
-    "forbidden",
+  throw forbidden(
     `You cannot give '${lacking}', since you do not have it. You have ${own.join(", ")}.`,
-    { parameter: "may" },
+    "may",
   )
 }
 
@@ -43,7 +42,7 @@ export function requireGrants(may: readonly string[], own: readonly string[]): v
  */
 export function requireToo(needed: Permission, parameter: string, why: string, { actor }: AdminContext) {
   if (allows(actor.permissions, needed)) return
-  throw new AdminFault("forbidden", `This needs the permission '${needed}' too: ${why}.`, { parameter })
+  throw forbidden(`This needs the permission '${needed}' too: ${why}.`, parameter)
 }
 
 /**
@@ -54,8 +53,7 @@ export function requireToo(needed: Permission, parameter: string, why: string, {
 export function requireNoMore(held: readonly string[], whose: string, { actor }: AdminContext): void {
   const lacking = held.find((one) => !covers(actor.permissions, one))
   if (lacking === undefined) return
-  throw new AdminFault(
-    "forbidden",
+  throw forbidden(
     `This needs all permissions that ${whose}, and you lack '${lacking}'. Ask a colleague who has it.`,
   )
 }

@@ -1,5 +1,5 @@
 import type { FileContent } from "../../values/file-content.ts"
-import { AdminFault } from "../fault.ts"
+import { conflict } from "../fault.ts"
 
 /** Letters, digits and three signs: no name leads out of the directory or looks like an option. */
 export const backupNameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,95}\.db$/
@@ -45,7 +45,7 @@ export interface VerifiedBackup extends BackupFile {
 
 /** For a process that has no store to copy. */
 export function noBackups(reason: string): Backups {
-  const refuse = () => Promise.reject(new AdminFault("conflict", reason))
+  const refuse = () => Promise.reject(conflict(reason))
   return {
     requireRoom: refuse,
     create: refuse,

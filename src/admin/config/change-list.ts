@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox"
-import { AdminFault, type AdminFaultCode } from "../fault.ts"
+import { AdminFault, type AdminFaultCode, conflict } from "../fault.ts"
 import { listOf } from "../fields.ts"
 import { wholeList } from "../pages.ts"
 import { type ConfigChange, type ConfigRefusal, ConfigRefused } from "./config-control.ts"
@@ -51,8 +51,7 @@ export async function orRefusal<T>(work: Promise<T>): Promise<T> {
  * @throws AdminFault
  */
 export async function refuseRecall(): Promise<never> {
-  throw new AdminFault(
-    "conflict",
+  throw conflict(
     "Whether the first request with this Idempotency-Key changed the configuration is not known. Read the configuration, and send a new " +
       "Idempotency-Key to change it.",
   )

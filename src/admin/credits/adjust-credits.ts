@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { maxCredits } from "../../accounts/plan.ts"
 import type { AdjustmentRecord } from "../../store/adjustments.ts"
 import { requireAccount, requireOpenAccount } from "../accounts/account.ts"
-import { AdminFault, invalid } from "../fault.ts"
+import { AdminFault, conflict, invalid } from "../fault.ts"
 import { accountId, listOf, pageParameters } from "../fields.ts"
 import { type AdminContext, defineChange, defineRead, type PreparedChange } from "../operation.ts"
 import { readPage } from "../pages.ts"
@@ -64,10 +64,9 @@ function answerEarlier(
 ): PreparedChange<ReturnType<typeof toAdjustmentOutput>> {
   const { id, accountId, reference, credits: found } = earlier
   if (found !== credits) {
-    throw new AdminFault(
-      "conflict",
+    throw conflict(
       `Choose another 'reference': adjustment '${id}' of ${found} credits has '${reference}' already.`,
-      { parameter: "reference" },
+      "reference",
     )
   }
   const target = { kind: "adjustment", id, accountId }

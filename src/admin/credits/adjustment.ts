@@ -6,7 +6,7 @@ import { choice, nullableText } from "../../apis/contract.ts"
 import type { AdjustmentRecord } from "../../store/adjustments.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { AdminFault } from "../fault.ts"
+import { AdminFault, conflict } from "../fault.ts"
 import { idText, instant } from "../fields.ts"
 import { type AdminContext, operatorOnly, type PreparedChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
@@ -118,11 +118,10 @@ function requireRoom(
 ): void {
   const now = bonus - debt
   if (now + credits > maxCredits) {
-    throw new AdminFault(
-      "conflict",
+    throw conflict(
       `The bonus of an account can be ${maxCredits} credits at most; '${id}' has ${now}: add ` +
         `${Math.max(0, maxCredits - now)} or less.`,
-      { parameter },
+      parameter,
     )
   }
   if (credits > 0 || now + credits >= (mayOwe ? -maxCredits : 0)) return
@@ -132,5 +131,5 @@ function requireRoom(
   const advice = mayOwe
     ? `'${id}' has ${now}: take fewer.`
     : `${now > 0 ? `take ${now} at most` : "there are none to take"}. A service with --allow-debt lets an account owe credits.`
-  throw new AdminFault("conflict", `${most}; ${advice}`, { parameter })
+  throw conflict(`${most}; ${advice}`, parameter)
 }

@@ -4,7 +4,7 @@ import { maxCredits } from "../../accounts/plan.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { accountSchema, readAccount, requireOpenAccount } from "../accounts/account.ts"
-import { AdminFault } from "../fault.ts"
+import { conflict } from "../fault.ts"
 import { accountId, maybeInteger } from "../fields.ts"
 import { defineChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
@@ -71,11 +71,10 @@ export const renewCredits = defineChange({
     const nowMs = context.clock.now()
     const given = usedNow(account, context)
     if (account.periodStartMs <= nowMs && !anyway) {
-      throw new AdminFault(
-        "conflict",
+      throw conflict(
         `The credit month of account '${id}' began at ${toIso(account.periodStartMs)} and is not in the future. To start it again ` +
           `would give ${given.toLocaleString("en-US")} used credits a second time. Set 'anyway' to do it nevertheless.`,
-        { parameter: "anyway" },
+        "anyway",
       )
     }
     // If even its creation lies in the future, it counts as created now.

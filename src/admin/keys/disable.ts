@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { AdminFault } from "../fault.ts"
+import { conflict } from "../fault.ts"
 import { keyId } from "../fields.ts"
 import { defineChange } from "../operation.ts"
 import { changeKey, keySchema, readKey, requireLiveKey } from "./key.ts"
@@ -15,7 +15,7 @@ export const disableKey = defineChange({
   output: keySchema,
   async prepare({ id }, context) {
     const key = await requireLiveKey(context, id)
-    if (key.disabledMs !== null) throw new AdminFault("conflict", `Key '${id}' is disabled already.`)
+    if (key.disabledMs !== null) throw conflict(`Key '${id}' is disabled already.`)
     return changeKey(key, { disabledMs: context.clock.now() }, context)
   },
   recall: readKey,
@@ -32,7 +32,7 @@ export const enableKey = defineChange({
   output: keySchema,
   async prepare({ id }, context) {
     const key = await requireLiveKey(context, id)
-    if (key.disabledMs === null) throw new AdminFault("conflict", `Key '${id}' is not disabled.`)
+    if (key.disabledMs === null) throw conflict(`Key '${id}' is not disabled.`)
     return changeKey(key, { disabledMs: null }, context)
   },
   recall: readKey,

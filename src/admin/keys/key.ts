@@ -2,9 +2,9 @@ import { type Static, Type } from "@sinclair/typebox"
 import { nullable, nullableText } from "../../apis/contract.ts"
 import type { KeyDetails, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { requireVersion } from "../accounts/account.ts"
+import { requireAccount, requireVersion } from "../accounts/account.ts"
 import { changedFields } from "../changed-fields.ts"
-import { AdminFault, noSuch } from "../fault.ts"
+import { AdminFault, invalid, noSuch } from "../fault.ts"
 import { externalId, idNumber, instant, keyId, maybeInstant, maybeInteger, metadata } from "../fields.ts"
 import { type AdminContext, defineRead, operatorOnly, type PreparedChange, secret } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
@@ -84,6 +84,22 @@ export async function requireKey({ admin }: AdminParts, id: string): Promise<Key
   const key = await admin.findKey(id)
   if (key) return key
   throw noSuch("key", id)
+}
+
+/**
+ * The account that a list is about: that of the key, if a key is given.
+ * @throws AdminFault when there is no such account or key, or the key belongs to another account
+ */
+export async function requireOwner(
+  account: string | undefined,
+  key: string | undefined,
+  context: AdminParts,
+) {
+  if (account !== undefined) await requireAccount(context, account)
+  if (key === undefined) return account
+  const { accountId } = await requireKey(context, key)
+  if (account === undefined || accountId === account) return accountId
+  throw invalid("key", `Key '${key}' does not belong to account '${account}'. Leave one out.`)
 }
 
 /** @throws AdminFault when there is no such key, or it is revoked, or the client has seen another version of it */

@@ -3,7 +3,7 @@ import { choice, nullableText } from "../../apis/contract.ts"
 import { type AccountDetails, notifyChoices } from "../../store/admin-store.ts"
 import { changeAccount, requireAccount, requireOpenAccount } from "../accounts/account.ts"
 import { mailedEvent } from "../accounts/events.ts"
-import { AdminFault } from "../fault.ts"
+import { conflict } from "../fault.ts"
 import { accountId } from "../fields.ts"
 import { type AdminContext, defineChange } from "../operation.ts"
 
@@ -52,14 +52,14 @@ export const chooseNotices = defineChange({
 function requireMail({ id, email }: AccountDetails, { actor, signUp }: AdminContext): void {
   const parameter = "notify"
   if (actor.account !== null && !signUp.hasMail) {
-    throw new AdminFault("conflict", "This service sends no mail. Choose the webhook.", { parameter })
+    throw conflict("This service sends no mail. Choose the webhook.", parameter)
   }
   if (email !== null) return
   const what =
     actor.account === null
       ? `Set one first: 'account update ${id} --email ADDRESS'`
       : "Ask the operator of this service to set one"
-  throw new AdminFault("conflict", `The account has no e-mail address. ${what}.`, { parameter })
+  throw conflict(`The account has no e-mail address. ${what}.`, parameter)
 }
 
 function byMail({ notify }: Pick<AccountDetails, "notify">): boolean {

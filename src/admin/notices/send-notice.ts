@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox"
 import { createId } from "../../accounts/key.ts"
 import { webhookPlace } from "../../accounts/webhook.ts"
 import { requireOpenAccount } from "../accounts/account.ts"
-import { AdminFault } from "../fault.ts"
+import { conflict } from "../fault.ts"
 import { accountId } from "../fields.ts"
 import { defineChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
@@ -60,7 +60,7 @@ export const resendNotice = defineChange({
   output: noticeSchema,
   async prepare({ id }, context) {
     const { state, accountId } = await requireNotice(context, id)
-    if (state === "pending") throw new AdminFault("conflict", `Notice '${id}' is being sent already.`)
+    if (state === "pending") throw conflict(`Notice '${id}' is being sent already.`)
     await requireWebhook(accountId, context)
     return {
       mutations: [{ kind: "notice.resend", id, nowMs: context.clock.now() }],

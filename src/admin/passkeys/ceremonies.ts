@@ -12,7 +12,7 @@ import type { PasskeyRecord, PersonRecord } from "../../store/people.ts"
 import { isObject } from "../../values/is-object.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { createAuditIds } from "../audit/audit-id.ts"
-import { AdminFault, invalid } from "../fault.ts"
+import { type AdminFault, conflict, forbidden, invalid } from "../fault.ts"
 import type { Actor } from "../operation.ts"
 import { requirePerson } from "../people/person.ts"
 import { covers } from "../permission.ts"
@@ -137,8 +137,7 @@ export function createPasskeys(parts: {
       })
       if (outcome === "applied") return toPasskeyOutput(passkey)
       if (outcome === "taken") throw notAdded("This passkey is added already.")
-      if (outcome === "tooMany")
-        throw new AdminFault("conflict", `You have ${maxPasskeys} passkeys. Remove one first.`)
+      if (outcome === "tooMany") throw conflict(`You have ${maxPasskeys} passkeys. Remove one first.`)
       throw notAdded("The request was used already. Try again.")
     },
   }
@@ -154,8 +153,7 @@ async function requireSignedInPerson(
 ): Promise<{ readonly person: PersonRecord; readonly session: string }> {
   const id = ownPersonId(actor)
   if (id === null || !actor.session) {
-    throw new AdminFault(
-      "conflict",
+    throw conflict(
       "Passkeys belong to people, and you are not signed in as one. Ask a colleague to invite you, or run 'penknife people add NAME'.",
     )
   }
@@ -163,8 +161,7 @@ async function requireSignedInPerson(
   if (person.permissions.every((one) => covers(actor.permissions, one))) {
     return { person, session: actor.session.id }
   }
-  throw new AdminFault(
-    "forbidden",
+  throw forbidden(
     "This session may do less than you may. Ask a colleague for a new link, open it, and add the passkey then.",
   )
 }

@@ -4,7 +4,7 @@ import { nullableText } from "../../apis/contract.ts"
 import type { PasskeyRecord } from "../../store/people.ts"
 import { toIso } from "../../values/time-text.ts"
 import { keepOwner, requireNoMore } from "../admins/grants.ts"
-import { AdminFault, invalid, noSuch } from "../fault.ts"
+import { type AdminFault, forbidden, invalid, noSuch } from "../fault.ts"
 import { idText, instant, maybeInstant } from "../fields.ts"
 import { type Actor, type AdminContext, defineChange, defineRead } from "../operation.ts"
 import { personId, personIdOf, requireAllOf, requirePerson } from "../people/person.ts"
@@ -58,7 +58,7 @@ async function requirePasskey(id: string, context: AdminContext) {
 }
 
 function lacking(permission: Permission): AdminFault {
-  return new AdminFault("forbidden", `This needs the permission '${permission}'.`)
+  return forbidden(`This needs the permission '${permission}'.`)
 }
 
 export const listPasskeys = defineRead({

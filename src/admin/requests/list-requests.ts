@@ -3,8 +3,7 @@ import { choice, nullableText } from "../../apis/contract.ts"
 import type { KeptRequest, RequestFilter } from "../../store/kept-requests.ts"
 import { surfaces } from "../../values/request-events.ts"
 import { toIso } from "../../values/time-text.ts"
-import { requireAccount } from "../accounts/account.ts"
-import { AdminFault, invalid } from "../fault.ts"
+import { conflict } from "../fault.ts"
 import {
   accountId,
   cursorParameters,
@@ -14,7 +13,7 @@ import {
   pageParameters,
   requireRange,
 } from "../fields.ts"
-import { requireKey } from "../keys/key.ts"
+import { requireOwner } from "../keys/key.ts"
 import { type AdminContext, defineRead } from "../operation.ts"
 import { readPlacedPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
@@ -125,8 +124,7 @@ type Filters = Static<ReturnType<typeof Type.Object<typeof filterParameters & ty
 
 /** One page of the kept requests, newest first. */
 async function readRequests(given: Filters, context: AdminContext) {
-  if (!context.requests.isOn)
-    throw new AdminFault("conflict", context.actor.account === null ? isOff : isOffForCustomers)
+  if (!context.requests.isOn) throw conflict(context.actor.account === null ? isOff : isOffForCustomers)
   const filter = await toFilter(given, context)
   return readPlacedPage(
     "requests",
@@ -147,11 +145,7 @@ const isOffForCustomers = "This service keeps no requests."
 /** A key is always searched with its account, so that no other account's requests are found. */
 async function toFilter(given: Filters, context: AdminParts): Promise<RequestFilter> {
   const { account, key, api, status, fault, request_id } = given
-  if (account !== undefined) await requireAccount(context, account)
-  const owner = key === undefined ? account : (await requireKey(context, key)).accountId
-  if (account !== undefined && owner !== account) {
-    throw invalid("key", `Key '${key}' does not belong to account '${account}'. Leave one out.`)
-  }
+  const owner = await requireOwner(account, key, context)
   return {
     ...{ account: owner, key, api, status, fault, requestId: request_id },
     ...requireRange(given),

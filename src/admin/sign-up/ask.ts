@@ -4,7 +4,7 @@ import { requireName } from "../../accounts/requirements.ts"
 import type { Clock, Random } from "../../apis/contract.ts"
 import type { AccountDetails, AdminStore, EmailLinkLimits } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { AdminFault, invalid } from "../fault.ts"
+import { type AdminFault, conflict, invalid } from "../fault.ts"
 import type { PageAddresses } from "../parts.ts"
 import { mailOf, newEmailLink } from "./new-link.ts"
 import { isBlockedAddress, type SignUpSettings } from "./settings.ts"
@@ -77,10 +77,7 @@ async function requireQuestion(
   signUp: SignUpSettings,
 ): Promise<string> {
   if (!signUp.hasMail) {
-    throw new AdminFault(
-      "conflict",
-      "This service sends no mail, so you cannot get a link. Sign in with an API key.",
-    )
+    throw conflict("This service sends no mail, so you cannot get a link. Sign in with an API key.")
   }
   if (purpose === "sign-up" && signUp.mode !== "open") throw noSignUp(signUp)
   const email = await requireEmail(text)
@@ -96,7 +93,7 @@ async function requireQuestion(
 /** The refusal of a sign-up that the settings do not allow. */
 export function noSignUp({ mode }: Pick<SignUpSettings, "mode">): AdminFault {
   const why = mode === "off" ? "Nobody can sign up here." : "You need an invitation to sign up."
-  return new AdminFault("conflict", `${why} Ask the operator of this service.`)
+  return conflict(`${why} Ask the operator of this service.`)
 }
 
 /**
@@ -112,7 +109,7 @@ export function requireTerms(accepted: string | undefined, present: string | nul
     throw invalid(parameter, message)
   }
   const message = `The terms have changed. Read those at ${present} and accept them.`
-  throw new AdminFault("conflict", message, { parameter })
+  throw conflict(message, parameter)
 }
 
 async function countQuestion(

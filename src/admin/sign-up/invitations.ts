@@ -6,7 +6,7 @@ import { nullableText } from "../../apis/contract.ts"
 import type { EmailLink } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireToo } from "../admins/grants.ts"
-import { AdminFault, noSuch } from "../fault.ts"
+import { conflict, noSuch } from "../fault.ts"
 import { email, idText, instant, listOf, pageParameters } from "../fields.ts"
 import { type AdminContext, defineChange, defineRead, secret } from "../operation.ts"
 import { readPage } from "../pages.ts"
@@ -60,7 +60,7 @@ export const createInvitation = defineChange({
   async prepare(input, context) {
     const { signUp, plans, admin, clock, pages, auditRandom: random } = context
     if (signUp.mode === "off") {
-      throw new AdminFault("conflict", "Nobody can sign up: set 'sign_up.mode' to invite or open first.")
+      throw conflict("Nobody can sign up: set 'sign_up.mode' to invite or open first.")
     }
     const address = await requireEmail(input.email)
     if (input.name !== undefined) requireName(input.name, "The name of an account")
@@ -70,9 +70,7 @@ export const createInvitation = defineChange({
     }
     const found = await admin.findAccountByEmail(address)
     if (found) {
-      throw new AdminFault("conflict", `Account '${found.id}' has this 'email' already.`, {
-        parameter: "email",
-      })
+      throw conflict(`Account '${found.id}' has this 'email' already.`, "email")
     }
     const token = createSecret("linkToken", random)
     const made = newEmailLink(

@@ -3,7 +3,7 @@ import type { Plan, Plans } from "../../accounts/plan.ts"
 import type { Clock } from "../../apis/contract.ts"
 import type { AccountDetails, AdminStore, EmailLink } from "../../store/admin-store.ts"
 import { readAccountRecords, recordedText } from "../audit/account-records.ts"
-import { AdminFault } from "../fault.ts"
+import { conflict } from "../fault.ts"
 import { SignInRefused } from "../sessions/refusal.ts"
 import { isBlockedAddress, type SignUpSettings } from "./settings.ts"
 
@@ -98,8 +98,5 @@ function requireOffer(link: EmailLink, plans: Plans, { mode, terms, plan: usual 
   if (mode === "invite" && link.kind === "sign-up") throw new SignInRefused("invitationNeeded", link.id)
   const plan = plans.get(link.plan ?? usual)
   if (plan) return { plan, terms, toAccept: link.terms === terms ? null : terms }
-  throw new AdminFault(
-    "conflict",
-    "The plan of new accounts is not configured. Ask the operator of this service.",
-  )
+  throw conflict("The plan of new accounts is not configured. Ask the operator of this service.")
 }

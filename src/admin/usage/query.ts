@@ -3,10 +3,9 @@ import { splitDeprecatedEntry } from "../../accounts/deprecated-entry.ts"
 import { choice } from "../../apis/contract.ts"
 import type { UsageColumn, UsageQuery, UsageSum } from "../../store/usage-types.ts"
 import { parseInstant } from "../../values/time-text.ts"
-import { requireAccount } from "../accounts/account.ts"
 import { invalid } from "../fault.ts"
 import { accountId, keyId, listOf, pageParameters, requireOrder } from "../fields.ts"
-import { requireKey } from "../keys/key.ts"
+import { requireOwner } from "../keys/key.ts"
 import { defineRead } from "../operation.ts"
 import { readPlacedPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
@@ -112,11 +111,7 @@ async function toQuery(given: Static<typeof input>, context: AdminParts): Promis
     asked.includes("key") && !asked.includes("account") ? [...asked, "account" as const] : asked
   // One call may use several deprecated things, so their calls are not added up.
   const by = deprecated && !withAccount.includes("api") ? [...withAccount, "api" as const] : withAccount
-  if (account !== undefined) await requireAccount(context, account)
-  const owner = key === undefined ? account : (await requireKey(context, key)).accountId
-  if (account !== undefined && owner !== account) {
-    throw invalid("key", `Key '${key}' does not belong to account '${account}'. Leave one out.`)
-  }
+  const owner = await requireOwner(account, key, context)
   return {
     ...toDays(given, context),
     accountIds: owner === undefined ? undefined : [owner],

@@ -3,7 +3,7 @@ import { createWebhookSecret, requireWebhookUrl, webhookPlace } from "../../acco
 import { nullableText } from "../../apis/contract.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireAccount, requireOpenAccount, requireVersion } from "../accounts/account.ts"
-import { AdminFault } from "../fault.ts"
+import { conflict } from "../fault.ts"
 import { accountId, maybeInstant } from "../fields.ts"
 import { defineChange, defineRead, secret } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
@@ -39,8 +39,7 @@ async function readWebhook(accountId: string, context: AdminParts): Promise<Webh
 export async function requireWebhook(accountId: string, { outbox }: AdminParts): Promise<string> {
   const webhook = await outbox.findWebhook(accountId)
   if (webhook && webhook.goneMs === null) return webhook.url
-  throw new AdminFault(
-    "conflict",
+  throw conflict(
     webhook
       ? `The webhook of account '${accountId}' is disabled, since its receiver answered 410 Gone. Set it again first.`
       : `Account '${accountId}' has no webhook. Set one first.`,
@@ -143,7 +142,7 @@ export const deleteWebhook = defineChange({
   async prepare({ id }, context) {
     requireVersion(await requireAccount(context, id), context)
     const webhook = await readWebhook(id, context)
-    if (webhook.url === null) throw new AdminFault("conflict", `Account '${id}' has no webhook.`)
+    if (webhook.url === null) throw conflict(`Account '${id}' has no webhook.`)
     return {
       mutations: [{ kind: "webhook.set", accountId: id, webhook: null }],
       target: { kind: "account", id, accountId: id },

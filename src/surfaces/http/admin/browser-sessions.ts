@@ -1,4 +1,4 @@
-import { AdminFault } from "../../../admin/fault.ts"
+import { AdminFault, conflict } from "../../../admin/fault.ts"
 import type { PasskeySite } from "../../../admin/passkeys/ceremonies.ts"
 import type { FoundSession, SessionKind, Sessions } from "../../../admin/sessions/sessions.ts"
 import { isLoopback } from "../../../values/ip.ts"
@@ -133,7 +133,7 @@ export function requirePasskeySite(request: Request, context: HttpContext): Pass
 }
 
 function cannotWork(why: string): AdminFault {
-  return new AdminFault("conflict", `Passkeys cannot be used here. ${why}`)
+  return conflict(`Passkeys cannot be used here. ${why}`)
 }
 
 /** Whether an origin is the one that the request was sent to, or the address that clients use. */

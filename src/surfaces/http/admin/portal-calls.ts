@@ -1,5 +1,5 @@
 import { Elysia } from "elysia"
-import { AdminFault } from "../../../admin/fault.ts"
+import { forbidden } from "../../../admin/fault.ts"
 import type { Sessions } from "../../../admin/sessions/sessions.ts"
 import { meteredRoutes } from "../metered.ts"
 import { createPreparedHeaders } from "../reply/headers.ts"
@@ -52,7 +52,4 @@ export function portalCallRoutes({ base, context, refuseWith, requireActor, sess
   return app
 }
 
-const noKey = new AdminFault(
-  "forbidden",
-  "Your account has no API key that you may call with. Create one under Keys.",
-)
+const noKey = forbidden("Your account has no API key that you may call with. Create one under Keys.")
