@@ -7,12 +7,12 @@ export interface ButtonProps {
   readonly onClick?: () => void
   readonly kind?: "primary" | "plain" | "quiet" | "risky" | "danger"
   readonly type?: "button" | "submit"
-  readonly icon?: IconName
+  readonly icon?: IconName | undefined
   readonly disabled?: boolean
   /** While it works, presses do nothing. It keeps the focus, which a disabled button loses. Not for forms. */
   readonly isBusy?: boolean
   /** A fuller name for screen readers. */
-  readonly label?: string
+  readonly label?: string | undefined
 }
 
 /** A button. While it is busy it looks disabled. */

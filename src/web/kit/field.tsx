@@ -17,7 +17,7 @@ interface FieldProps {
 }
 
 interface InputProps extends FieldProps {
-  readonly type?: "text" | "number" | "url" | "email" | "password" | "date"
+  readonly type?: "text" | "number" | "url" | "email" | "password"
   readonly placeholder?: string
   readonly autocomplete?: string
 }
@@ -49,7 +49,6 @@ const inputTypes = {
   url: { type: "url" },
   email: { type: "email" },
   password: { type: "password" },
-  date: { type: "date" },
 } as const
 
 interface LinesProps extends FieldProps {

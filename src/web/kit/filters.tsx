@@ -24,17 +24,6 @@ export function filterValues<Name extends string>(...names: readonly Name[]): Re
   return Object.fromEntries(names.map((name) => [name, filterValue(name)])) as Record<Name, string | null>
 }
 
-/** The same of a filter with choices; null for anything else. */
-export function chosenValue<T extends string>(
-  name: string,
-  choices: readonly (readonly [value: T, label: string])[],
-): Exclude<T, ""> | null {
-  const value = filterValue(name)
-  return (
-    choices.flatMap(([each]) => (each !== "" && each === value ? [each as Exclude<T, "">] : []))[0] ?? null
-  )
-}
-
 interface FilterProps {
   /** Its name in the address. */
   readonly name: string

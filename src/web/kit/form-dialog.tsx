@@ -89,8 +89,8 @@ export function FormButton<Id extends SendId>({ label, of, kind, icon, ...form }
     <WindowButton
       operation={form.operation}
       kind={kind ?? (form.danger ? "risky" : "plain")}
-      {...(icon && { icon })}
-      {...(of !== undefined && { label: `${label} ${of}` })}
+      icon={icon}
+      label={of && `${label} ${of}`}
       opens={<FormDialog {...form} />}
     >
       {label}

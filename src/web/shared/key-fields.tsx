@@ -38,7 +38,7 @@ export function CreateKey({ account, useApis, kind }: CreateKeyProps) {
       icon="plus"
       title="Create key"
       submit="Create key"
-      {...(account !== null && { given: { account } })}
+      given={account === null ? {} : { account }}
       fields={() => ({
         ...(account === null && { account: { hint: "Its id, such as acc_1234567890abcdef." } }),
         ...keyFields(useApis()),

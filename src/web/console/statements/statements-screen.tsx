@@ -3,7 +3,7 @@ import { addressOfRead, type EntryOf } from "../../client/operations.ts"
 import { may } from "../../client/session.ts"
 import { useRead } from "../../client/use-read.ts"
 import { LinkButton } from "../../kit/button.tsx"
-import { ChoiceFilter, chosenValue, Filters, filterValue } from "../../kit/filters.tsx"
+import { ChoiceFilter, Filters, filterValue } from "../../kit/filters.tsx"
 import { Page } from "../../kit/page.tsx"
 import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
@@ -92,7 +92,7 @@ function Accounts({ month }: { readonly month: string }) {
     { title: "Calls", isNumber: true, cell: ({ calls }) => formatNumber(calls) },
     { title: "State", cell: ({ final }) => (final ? "final" : "not final") },
   ]
-  if (chosenValue("sort", sorts) === "used" && may("usage.query")) return <MostUsed month={month} />
+  if (filterValue("sort") === "used" && may("usage.query")) return <MostUsed month={month} />
   return (
     <PagedTable
       isTop
