@@ -1,8 +1,9 @@
 import type { SessionAnswer } from "../../admin/sessions/sessions.ts"
-import { addressOf, type CodeCall } from "../../code-examples/code-call.ts"
+import { addressOf, type CodeCall, toCurl } from "../../code-examples/code-call.ts"
 import { nowMs, sendRequest } from "../client/browser.ts"
 import { noteUnreachable } from "../client/connection.ts"
 import { Unreachable } from "../client/problem.ts"
+import type { Callable } from "./offered-api.ts"
 
 /** The answer to a call. */
 export interface CallAnswer {
@@ -68,6 +69,11 @@ export async function sendCall(call: CodeCall, customer: Customer | null): Promi
     noteUnreachable()
     throw new Unreachable()
   }
+}
+
+/** The example of an API as a command that works as it is. */
+export function toCommand({ method, id, example }: Callable, key: string): string {
+  return toCurl({ method, url: `${location.origin}/v1/${id}`, key, input: example })
 }
 
 /** The message of a refusal: of an API, of the session, or the first of GraphQL. */

@@ -28,7 +28,10 @@ interface CreateKeyProps {
   readonly kind?: "primary"
 }
 
-/** Asks what a key may do, makes it, and shows its text, which cannot be read again. In the portal its limits are closed at first. */
+/**
+ * Asks what a key may do, makes it, and shows its text, which cannot be read again. In the portal its limits are closed at
+ * first.
+ */
 export function CreateKey({ account, useApis, kind }: CreateKeyProps) {
   return (
     <FormButton

@@ -1,10 +1,10 @@
-import { toCurl } from "../../../code-examples/code-call.ts"
 import { serviceName } from "../../client/area.ts"
 import { session } from "../../client/session.ts"
 import { Button } from "../../kit/button.tsx"
 import { Secret } from "../../kit/secret.tsx"
 import { Ready } from "../../kit/states.tsx"
-import { firstApi, type OfferedApi } from "../../playground/offered-api.ts"
+import { toCommand } from "../../playground/call.ts"
+import { firstApi } from "../../playground/offered-api.ts"
 import { useCatalog } from "../playground-catalog.ts"
 import { GuestCard } from "./guest-card.tsx"
 import { firstKey } from "./mail-link.ts"
@@ -21,7 +21,10 @@ export function FirstKeyPage({ apiKey }: { readonly apiKey: string }) {
       <Secret label="Key" text={apiKey} />
       <p>Your first call, in a terminal:</p>
       <Ready reading={catalog} what="the APIs">
-        {(apis) => <FirstCall apis={apis} apiKey={apiKey} />}
+        {(apis) => {
+          const api = firstApi(apis)
+          return api && <Secret label="First call" text={toCommand(api, apiKey)} />
+        }}
       </Ready>
       <Button kind="primary" onClick={goOn}>
         I have copied the key
@@ -32,18 +35,4 @@ export function FirstKeyPage({ apiKey }: { readonly apiKey: string }) {
 
 function goOn(): void {
   firstKey.value = null
-}
-
-interface FirstCallProps {
-  readonly apis: readonly OfferedApi[]
-  readonly apiKey: string
-}
-
-/** An example as a command that works as it is. */
-function FirstCall({ apis, apiKey }: FirstCallProps) {
-  const api = firstApi(apis)
-  if (!api) return null
-  const { method, id, example } = api
-  const call = toCurl({ method, url: `${location.origin}/v1/${id}`, key: apiKey, input: example })
-  return <Secret label="First call" text={call} />
 }
