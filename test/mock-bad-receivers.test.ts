@@ -3,9 +3,13 @@ import { afterAll, expect, test } from "bun:test"
 import { createServer } from "node:net"
 import { Webhook } from "standardwebhooks"
 import { createMockDeliveries } from "../src/app/mock-deliveries.ts"
+import { createMockMails, mockMailSender } from "../src/app/mock-mails.ts"
+import { loadConfig } from "../src/config/load.ts"
+import { mockOwn } from "../src/config/options.ts"
 import { mockWebhookSecret } from "../src/mock/webhook-secret.ts"
 import { systemClock } from "../src/ports/clock.ts"
 import { createLog } from "../src/ports/log.ts"
+import type { MailSender } from "../src/ports/mail-sender.ts"
 import { createMockClock } from "../src/ports/mock-ports.ts"
 import { systemRandom } from "../src/ports/random.ts"
 import { systemTimer } from "../src/ports/timer.ts"
@@ -89,44 +93,22 @@ test("an answer of 100 MB is not read to its end", async () => {
 test("one that is silent takes ten seconds of a move of the clock, and is not asked again in it", async () => {
   const receiver = startReceiver()
   receiver.answer(() => new Promise(() => {}))
-  const timer = createManualTimer()
-  const clock = createMockClock(Date.UTC(2025, 0, 1))
-  const [startMs, dayMs] = [clock.now(), 86_400_000]
-  let machineMs = 0
-  const logged: string[] = []
-  const store = openSqliteStore(":memory:", { timer: systemTimer })
   const unused = () => {
     throw new Error("there is no mail")
   }
-  const deliveries = createMockDeliveries({
-    ...{
-      outbox: store.outbox,
-      clock,
-      timer,
-      log: createLog((line) => logged.push(line)),
-      clockRunsOn: false,
-      signsTimeOf: "mock",
-    },
-    machineClock: { ...systemClock, monotonicMs: () => machineMs },
-    takeFault: () => null,
-    mailing: {
-      ...{ mails: store.mails, random: systemRandom, sender: { send: unused } },
-      ...{ brand: unused, unsubscribeLink: unused, onComposed: unused },
-    },
-  })
+  const setup = openDeliveries({ send: unused })
+  const { deliveries, store, clock, startMs } = setup
   const webhook = { url: receiver.url, secret: mockWebhookSecret, allowPrivate: false }
-  const notice = { id: "msg_1", accountId: "acc_1", type: "key.created", data: "{}", nowMs: startMs } as const
   await store.admin.apply(
     changeOf([
       { kind: "account.insert", account: accountDetailsOf() },
       { kind: "webhook.set", accountId: "acc_1", webhook },
-      { kind: "notice.insert", ...notice },
+      { kind: "notice.insert", ...notice, nowMs: startMs },
     ]),
   )
   const moved = deliveries.deliverUntil(startMs + 31 * dayMs, async () => {}, clock.set)
   await receiver.count(1)
-  machineMs += webhookLimitMs
-  timer.advance(webhookLimitMs)
+  setup.passReal(webhookLimitMs)
   await moved
   expect(receiver.received).toHaveLength(1)
   const [listed] = await deliveries.list()
@@ -136,7 +118,86 @@ test("one that is silent takes ten seconds of a move of the clock, and is not as
   expect(others.length).toBeGreaterThan(20)
   for (const attempt of others)
     expect(attempt).toMatchObject({ sent: false, error: expect.stringContaining("was silent before") })
-  expect(logged.filter((line) => line.includes("delivery failed"))).toEqual([])
-  await deliveries.stop()
-  await store.store.close()
+  await setup.close()
+})
+
+test("a mail catcher that is silent takes ten seconds of a move of the clock, and is not asked again in it", async () => {
+  const timer = createManualTimer()
+  const hanging = createServer(() => {})
+  await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve))
+  const place = hanging.address()
+  const smtp = `smtp://127.0.0.1:${typeof place === "object" ? place?.port : 0}`
+  const config = loadConfig({ flags: { smtp }, env: {}, file: null }, mockOwn)
+  const asked: string[] = []
+  const { promise: connected, resolve: connect } = Promise.withResolvers<void>()
+  hanging.on("connection", () => connect())
+  const sender = mockMailSender(config, timer)
+  const setup = openDeliveries(
+    {
+      send(mail) {
+        asked.push(mail.to)
+        return sender.send(mail)
+      },
+    },
+    timer,
+  )
+  const { deliveries, mails, store, clock, startMs } = setup
+  const email = "ann@example.com"
+  await store.admin.apply(
+    changeOf([
+      { kind: "account.insert", account: accountDetailsOf({ email, notify: "mail" }) },
+      { kind: "notice.insert", ...notice, nowMs: startMs },
+    ]),
+  )
+  const moved = deliveries.deliverUntil(startMs + 31 * dayMs, async () => {}, clock.set)
+  await connected
+  setup.passReal(webhookLimitMs)
+  await moved
+  expect(asked).toEqual([email])
+  const [first, ...others] = mails.list()[0]?.attempts ?? []
+  expect(first).toMatchObject({ status: null, error: "no end within 10 s" })
+  expect(others.length).toBeGreaterThan(20)
+  for (const attempt of others)
+    expect(attempt).toMatchObject({ status: null, error: expect.stringContaining("was silent before") })
+  await setup.close()
+  hanging.close()
+})
+
+const dayMs = 86_400_000
+const notice = { id: "msg_1", accountId: "acc_1", type: "key.created", data: "{}" } as const
+
+/** Deliveries on clocks that the test moves. */
+function openDeliveries(sender: MailSender, timer = createManualTimer()) {
+  const clock = createMockClock(Date.UTC(2025, 0, 1))
+  let machineMs = 0
+  const logged: string[] = []
+  const store = openSqliteStore(":memory:", { timer: systemTimer })
+  const mails = createMockMails(true)
+  const deliveries = createMockDeliveries({
+    ...{ outbox: store.outbox, clock, timer, clockRunsOn: false, signsTimeOf: "mock" },
+    log: createLog((line) => logged.push(line)),
+    machineClock: { ...systemClock, monotonicMs: () => machineMs },
+    takeFault: () => null,
+    mailing: {
+      ...{ mails: store.mails, random: systemRandom, sender, shown: mails },
+      ...{ brand: () => brandOf(), unsubscribeLink: async () => "http://127.0.0.1/unsubscribe/x" },
+    },
+  })
+  return {
+    ...{ deliveries, mails, store, clock, startMs: clock.now() },
+    passReal(ms: number) {
+      machineMs += ms
+      timer.advance(ms)
+    },
+    async close() {
+      expect(logged.filter((line) => line.includes("delivery failed"))).toEqual([])
+      await deliveries.stop()
+      await store.store.close()
+    },
+  }
+}
+
+const brandOf = () => ({
+  ...{ title: "penknife", accent: "#000000", onAccent: "#ffffff", logo: null, portal: null },
+  from: "no-reply@localhost",
 })

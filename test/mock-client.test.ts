@@ -116,7 +116,7 @@ test("shared uses a session of a running mock: only it is reset, and it ends wit
   )
   if (!one || !other) throw new Error("two sessions were made")
   expect((await sessions()).map(({ url }) => url).sort()).toEqual([one.url, other.url].sort())
-  expect([one.pid, one.ca, one.key]).toEqual([null, null, started.key])
+  expect([one.pid, one.ca, one.key, one.webhook]).toEqual([null, null, started.key, null])
   await Promise.all([one.advance("31d"), other.advance("1d"), other.fault({ api: "hmac", status: 503 })])
   const call = (url: string) =>
     fetch(`${url}/v1/bluetoothlookup?companyid=76`, { headers: { "x-api-key": one.key } })
@@ -135,6 +135,37 @@ test("shared uses a session of a running mock: only it is reset, and it ends wit
   await expect(one.reset()).rejects.toThrow("penknife mock: There is no such session.")
   expect((await sessions()).map(({ url }) => url)).toEqual([other.url])
   await other.stop()
+})
+
+test("a session of a mock with a webhook has that webhook too", async () => {
+  const receiver = startReceiver()
+  await using started = await startMock({ command, webhook: receiver.url })
+  await using session = await startMock({ shared: started.url })
+  expect(started.webhook?.url).toBe(receiver.url)
+  expect(session.webhook).toEqual(started.webhook)
+  await fetch(`${session.url}/v1/bluetoothlookup?companyid=76`, {
+    headers: { "x-api-key": "mock-no-credits" },
+  })
+  await session.webhooks({ count: 3 })
+  for (const { body, headers } of receiver.received)
+    new Webhook(session.webhook?.secret ?? "").verify(body, headers)
+  expect(receiver.received).toHaveLength(3)
+  expect(await started.notices()).toEqual([])
+})
+
+test("a mail is sent again by its id", async () => {
+  await using mock = await startMock({ command })
+  await fetch(`${mock.url}/admin/v1/invitations`, {
+    method: "POST",
+    headers: { "x-admin-key": "mock-admin", "content-type": "application/json" },
+    body: JSON.stringify({ email: "ann@shop.example" }),
+  })
+  const [mail] = await mock.mails()
+  const again = await mock.resend(mail?.id ?? "mail_missing")
+  expect(again).toEqual({ ...again, id: mail?.id ?? "mail_missing", to: "ann@shop.example" })
+  expect(again.attempts).toHaveLength(2)
+  expect(await mock.mails()).toEqual([again])
+  await expect(mock.resend("mail_0")).rejects.toThrow("There is no mail 'mail_0'")
 })
 
 test("shared goes with no option for the start of a mock", async () => {

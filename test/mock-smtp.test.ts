@@ -5,6 +5,8 @@ import { startMailServer } from "./support/mail-server.ts"
 import { startTestMock, type TestMock } from "./support/mock.ts"
 
 interface Mail {
+  readonly id: string
+  readonly attempts: readonly object[]
   readonly to: string
   readonly subject: string
   readonly link: string
@@ -48,3 +50,57 @@ test.each(["smtp://mail.example", "smtp://192.0.2.1:25", "smtps://[2001:db8::1]"
   (smtp) =>
     expect(startTestMock({ smtp })).rejects.toThrow("--smtp of a test double must be on this machine"),
 )
+
+test("a mail is sent to the catcher again, with the same text and Message-ID, and listed as an attempt more", async () => {
+  const { address, taken } = await startMailServer({ hideSTARTTLS: true })
+  const mock = await startTestMock({ smtp: `smtp://127.0.0.1:${address.port}` })
+  await askForLink(mock)
+  const [first] = await mailsOf(mock)
+  await mock.control("PUT", "/clock", { advance: "1h" })
+  const sent = { status: 250, error: null, sent: true }
+  const attempts = [
+    { at: "2025-01-01T00:00:00.000Z", ...sent },
+    { at: "2025-01-01T01:00:00.000Z", ...sent },
+  ]
+  for (const method of ["PUT", "POST"]) {
+    const again = await mock.control(method, `/mails/${first?.id}/resend`)
+    expect([again.code, again.data]).toEqual([200, { ...first, attempts: expect.arrayContaining(attempts) }])
+  }
+  expect(await mailsOf(mock)).toEqual([{ ...first, attempts: [...attempts, ...attempts.slice(1)] }] as Mail[])
+  expect(taken).toHaveLength(3)
+  expect(new Set(taken.map(({ message }) => withoutBoundaries(message))).size).toBe(1)
+})
+
+test("without a catcher nothing is sent, and each attempt says so", async () => {
+  const mock = await startTestMock()
+  await askForLink(mock)
+  const [first] = await mailsOf(mock)
+  const attempt = { at: "2025-01-01T00:00:00.000Z", status: null, error: null, sent: false }
+  expect(first?.attempts).toEqual([attempt])
+  const { data } = await mock.control("PUT", `/mails/${first?.id}/resend`)
+  expect(data).toEqual({ ...first, attempts: [attempt, attempt] })
+})
+
+test("a mail that is not there or still waits is not sent again", async () => {
+  const away = await startTestMock({ smtp: "smtp://127.0.0.1:1" })
+  await askForLink(away)
+  const [waiting] = await mailsOf(away)
+  expect(waiting?.attempts).toMatchObject([
+    { status: null, error: expect.stringMatching(/ECONNREFUSED|refused/i) },
+  ])
+  const refused = await away.control("PUT", `/mails/${waiting?.id}/resend`)
+  expect([refused.code, refused.error]).toEqual([
+    400,
+    "The 'id' parameter is of a mail that is still to be sent.",
+  ])
+  for (const id of ["mail_none", "msg_none", "..%2F"])
+    expect(await away.control("POST", `/mails/${id}/resend`)).toMatchObject({
+      code: 404,
+      error: expect.stringContaining("GET /_mock/mails lists them"),
+    })
+  expect((await mailsOf(away))[0]?.attempts).toHaveLength(1)
+})
+
+/** Each message has boundaries of its own between its parts. */
+const withoutBoundaries = (message: string) =>
+  message.replaceAll(/boundary="[^"]+"/g, "boundary").replaceAll(/^--.*$/gm, "--")

@@ -211,13 +211,17 @@ func (mock *Mock) Webhooks(kind string, count int) []Values {
 	}
 }
 
-// Resend sends a webhook message again, with the same id, and returns it.
+// Resend sends a webhook message or a mail again, with the same id, and returns it.
 func (mock *Mock) Resend(id string) Values {
 	mock.tb.Helper()
-	return mock.must("PUT", "/_mock/notices/"+url.PathEscape(id)+"/resend", nil)
+	list := "notices"
+	if strings.HasPrefix(id, "mail_") {
+		list = "mails"
+	}
+	return mock.must("PUT", "/_mock/"+list+"/"+url.PathEscape(id)+"/resend", nil)
 }
 
-// Mails returns the mails, oldest first, with text, HTML and link.
+// Mails returns the mails, oldest first, with text, HTML, link and the attempts to send them.
 func (mock *Mock) Mails() []Values {
 	mock.tb.Helper()
 	return listOf(mock.must("GET", "/_mock/mails", nil), "mails")
@@ -265,7 +269,8 @@ func open(options Options) (*Mock, error) {
 	id := textOf(session, "id")
 	end := func() { _, _ = control(base, "DELETE", "/_mock/sessions/"+id, nil) }
 	// It is reached below the address that was given, also if the mock sees another.
-	return &Mock{URL: base + "/s/" + id, Key: textOf(session, "key"), end: end}, nil
+	webhook, _ := session["webhook"].(map[string]any)
+	return &Mock{URL: base + "/s/" + id, Key: textOf(session, "key"), WebhookSecret: textOf(webhook, "secret"), end: end}, nil
 }
 
 func argumentsOf(options Options) ([]string, error) {

@@ -57,7 +57,8 @@ def start(*, shared: Optional[str] = None, command: Optional[List[str]] = None, 
     session = _control(base, "POST", "/_mock/sessions")
     path = f"/_mock/sessions/{session['id']}"
     # It is reached below the address that was given, also if the mock sees another.
-    return Mock(f"{base}/s/{session['id']}", session["key"], lambda: _control(base, "DELETE", path))
+    url = f"{base}/s/{session['id']}"
+    return Mock(url, session["key"], lambda: _control(base, "DELETE", path), session["webhook"])
 
 
 class Mock:
@@ -151,11 +152,12 @@ class Mock:
             time.sleep(0.02)
 
     def resend(self, id: str) -> Dict[str, Any]:
-        """Sends a webhook message again, with the same id; returns it."""
-        return self.control("PUT", f"/_mock/notices/{quote(id, safe='')}/resend")
+        """Sends a webhook message or a mail again, with the same id; returns it."""
+        kind = "mails" if id.startswith("mail_") else "notices"
+        return self.control("PUT", f"/_mock/{kind}/{quote(id, safe='')}/resend")
 
     def mails(self) -> List[Dict[str, Any]]:
-        """The mails, oldest first, with text, HTML and link."""
+        """The mails, oldest first, with text, HTML, link and the attempts to send them."""
         return self.control("GET", "/_mock/mails")["mails"]
 
     def reset(self) -> None:

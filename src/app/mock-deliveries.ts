@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../apis/contract.ts"
+import { toMessage as toMail } from "../mail/compose.ts"
 import { createMailDelivery, type MailDeliveryParts } from "../mail/deliver-mails.ts"
 import type { WebhookFault } from "../mock/faults.ts"
 import type { Log } from "../ports/log.ts"
@@ -14,6 +15,7 @@ import { hostOf, isLoopback } from "../values/ip.ts"
 import { toIso } from "../values/time-text.ts"
 import { signedHeaders, toMessage } from "../webhooks/attempt.ts"
 import { createDelivery } from "../webhooks/deliver.ts"
+import type { MockMails } from "./mock-mails.ts"
 
 /** A request to a receiver as the test double shows it. */
 type ShownAttempt = ReturnType<typeof toAttempt>
@@ -21,11 +23,9 @@ type ShownAttempt = ReturnType<typeof toAttempt>
 interface MockDeliveriesParts {
   readonly outbox: Outbox
   /** The mails, and how they are written and sent. */
-  readonly mailing: Pick<
-    MailDeliveryParts,
-    "mails" | "brand" | "unsubscribeLink" | "onComposed" | "random"
-  > & {
+  readonly mailing: Pick<MailDeliveryParts, "mails" | "brand" | "unsubscribeLink" | "random"> & {
     readonly sender: MailSender
+    readonly shown: MockMails
   }
   readonly clock: Clock
   /** The machine's clock, by which receivers check the time of a signature. */
@@ -51,6 +51,9 @@ const wrongSecret = `whsec_${Buffer.alloc(32, "wrong").toString("base64")}`
 /** Receivers refuse times older than 5 minutes. */
 const lateMs = 600_000
 
+/** Stands for the mail catcher among the hosts of receivers. */
+const catcher = "mail catcher"
+const silentBefore = "not sent: the receiver was silent before, in the same move of the clock"
 const notLocal =
   "not sent: the test double delivers to this machine alone, which is localhost, 127.0.0.0/8 and ::1"
 
@@ -74,12 +77,24 @@ export function createMockDeliveries(parts: MockDeliveriesParts) {
   const whileMoving = <Options extends object>(options: Options): Options =>
     silent === null ? options : { ...options, maxWaitMs: Number.MAX_SAFE_INTEGER / 2 }
 
+  const mails: MailDeliveryParts["mails"] = {
+    ...mailing.mails,
+    claim: (options) => mailing.mails.claim(whileMoving(options)),
+    async record(id, attempt, result) {
+      await mailing.mails.record(id, attempt, result)
+      mailing.shown.attempted(id, attempt, result)
+    },
+  }
+  const mailSender: MailSender = {
+    async send(mail) {
+      if (silent?.has(catcher)) return { kind: "retry", status: null, error: silentBefore }
+      return noteSilence(catcher, Promise.race([mailing.sender.send(mail), mailsEnded]))
+    },
+  }
   const mailDelivery = createMailDelivery({
     ...parts,
     ...mailing,
-    mails: { ...mailing.mails, claim: (options) => mailing.mails.claim(whileMoving(options)) },
-    sender: { send: (mail) => Promise.race([mailing.sender.send(mail), mailsEnded]) },
-    timer: loopTimer,
+    ...{ mails, sender: mailSender, onComposed: mailing.shown.add, timer: loopTimer },
   })
   const delivery = createDelivery({
     ...parts,
@@ -117,13 +132,19 @@ export function createMockDeliveries(parts: MockDeliveriesParts) {
   ): Promise<WebhookResponse> {
     const at = toIso(clock.now())
     const startMs = clock.monotonicMs()
-    const beganMs = machineClock.monotonicMs()
     const instead = answerInstead(fault, silent?.has(host) ?? false)
-    const response = instead ?? (await local.send(request))
-    if (instead === null && machineClock.monotonicMs() - beganMs >= webhookLimitMs) silent?.add(host)
+    const response = instead ?? (await noteSilence(host, local.send(request)))
     const durationMs = Math.round(clock.monotonicMs() - startMs)
     show(id, toAttempt(request, response, { at, durationMs, fault, sent: instead === null }))
     return response
+  }
+
+  /** Remembers a receiver that took the whole time, or the mail catcher. */
+  async function noteSilence<Reply>(receiver: string, reply: Promise<Reply>): Promise<Reply> {
+    const beganMs = machineClock.monotonicMs()
+    const given = await reply
+    if (machineClock.monotonicMs() - beganMs >= webhookLimitMs) silent?.add(receiver)
+    return given
   }
 
   function show(id: string, attempt: ShownAttempt): void {
@@ -161,6 +182,16 @@ export function createMockDeliveries(parts: MockDeliveriesParts) {
       await settle()
       return (await outbox.list()).map((notice) => toShown(notice, shown.get(notice.id) ?? []))
     },
+    /** Sends a mail again, once. Throws as {@link MockMails.requireEnded}. */
+    async resendMail(id: string): Promise<void> {
+      const { mail, composed } = mailing.shown.requireEnded(id)
+      const brand = mailing.brand()
+      const message = await toMail(mail, composed, brand)
+      const atMs = clock.now()
+      const { kind, status, error } = await mailSender.send({ from: brand.from, to: mail.recipient, message })
+      const result = { kind: kind === "accepted" ? ("delivered" as const) : ("failed" as const) }
+      await mails.record(id, { atMs, durationMs: 0, status, error }, result)
+    },
     /**
      * Moves the clock to each instant up to `untilMs` at which something is due, and makes those attempts. If receivers are slow,
      * it stops after a time, and the rest is late.
@@ -197,20 +228,17 @@ function answerInstead(fault: WebhookFault | null, isSilent: boolean): WebhookRe
   if (fault?.status !== undefined) return { status: fault.status, retryAfter: null }
   if (fault?.drop) return { error: "dropped by a fault" }
   if (fault?.delay_ms !== undefined) return { error: "delayed by a fault", retryMs: fault.delay_ms }
-  if (isSilent) return { error: "not sent: the receiver was silent before, in the same move of the clock" }
+  if (isSilent) return { error: silentBefore }
   return null
 }
+
+type Made = { at: string; durationMs: number; fault: WebhookFault | null; sent: boolean }
 
 /** Times are those of the test double's clock: while it stands still, an attempt takes 0 ms. */
 function toAttempt(
   { url, headers, body }: Pick<WebhookRequest, "url" | "headers" | "body">,
   response: WebhookResponse,
-  {
-    at,
-    durationMs,
-    fault,
-    sent,
-  }: { at: string; durationMs: number; fault: WebhookFault | null; sent: boolean },
+  { at, durationMs, fault, sent }: Made,
 ) {
   const status = "status" in response ? response.status : null
   const error = "error" in response ? response.error : null

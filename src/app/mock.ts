@@ -95,7 +95,7 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
   const zone = (await readFixture(config, "dnsFile", parseZone)) ?? seed?.file.dns ?? mockZone
   const web = await readFixture(config, "webFile", parseWebFixture)
   const replies = web ?? seed?.file.web ?? mockWebFixture
-  const mailSender = mockMailSender(config)
+  const mailSender = mockMailSender(config, systemTimer)
   const journals = createJournalRoom()
   const createDns = prepareMockDns(zone, rootZone)
   // Loaded only for --like, since it slows the start.
@@ -118,7 +118,7 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
     url: server.url,
     key: defaultKey,
     ca: tls?.ca ?? null,
-    webhook: config.webhook === null ? null : { url: config.webhook, secret: mockWebhookSecret },
+    webhook: webhookOf(config),
     seed: server.seed,
     differences: await like?.differencesFrom(config, apis, systemTimer),
     async stop() {
@@ -158,32 +158,24 @@ async function createState(
   const auditRandom = createSeededRandom("audit")
   const forMails = { admin: openedStore.admin, clock, auditRandom, pages, random: createSeededRandom("mail") }
   const unsubscribes = createUnsubscribes(forMails)
-  const mockMails = createMockMails()
+  const mockMails = createMockMails(config.smtp !== null)
   const forGuests = { random: createSeededRandom("guests"), log: opened.log, ownIds: catalogIds }
   const running = runningOf(config, apis)
   const { prices } = running
   const program = { ...openedStore, clock, random, auditRandom, plans, prices }
   const accounts = createProgramAccounts(program)
-  const webhook =
-    config.webhook === null ? null : { url: config.webhook, secret: mockWebhookSecret, allowPrivate: false }
+  const webhook = webhookOf(config)
   const names = await seedMagicKeys({
     ...openedStore,
-    ...{ accounts, plans, clock, plan, webhook },
+    ...{ accounts, plans, clock, plan, webhook: webhook && { ...webhook, allowPrivate: false } },
     ...(seed && { seed: seed.records }),
   })
   const adminKey = await seedAdminKey(openedStore.admin, clock)
-  const events = openedStore.timedEvents
-  const eventCheck = createEventCheck({ events, plans, clock, timer: systemTimer, log: opened.log })
+  const timed = { clock, timer: systemTimer, log: opened.log }
+  const eventCheck = createEventCheck({ ...timed, events: openedStore.timedEvents, plans })
   await eventCheck.run()
   if (runsOn) eventCheck.start()
-  const cleaner = createCleaner({
-    store: openedStore,
-    kept: () => config,
-    clock,
-    timer: systemTimer,
-    log: opened.log,
-    share: 1,
-  })
+  const cleaner = createCleaner({ ...timed, store: openedStore, kept: () => config, share: 1 })
   names.set(adminKeyName, adminKey)
   const definitions = apis.map(({ definition }) => definition)
   const made = { ...openedStore, clock, auditRandom, plans, prices, ...forGuests }
@@ -229,10 +221,10 @@ async function createState(
   for (const rule of seed?.file.faults ?? []) faults.put(rule)
   for (const stub of seed?.file.stubs ?? []) stubs.put(stub)
   const deliveries = createMockDeliveries({
-    ...{ outbox, clock, clockRunsOn: runsOn, machineClock: systemClock, timer: systemTimer },
-    ...{ log: opened.log, signsTimeOf: config.webhookTime, takeFault: faults.takeForWebhook },
+    ...{ ...timed, outbox, clockRunsOn: runsOn, machineClock: systemClock },
+    ...{ signsTimeOf: config.webhookTime, takeFault: faults.takeForWebhook },
     mailing: {
-      ...{ mails: openedStore.mails, sender: mailSender, random: forMails.random, onComposed: mockMails.add },
+      ...{ mails: openedStore.mails, sender: mailSender, random: forMails.random, shown: mockMails },
       ...{ brand: () => mailBrandOf(config, pages), unsubscribeLink: unsubscribes.linkFor },
     },
   })
@@ -272,13 +264,18 @@ async function createState(
       await history.write()
       await cleaner.run()
     },
+    webhook,
     notices: deliveries.list,
-    async resendNotice(id) {
-      const { resendNotice } = await import("../admin/notices/send-notice.ts")
-      await createProgramRun(program)(resendNotice, { id }).catch(refuseResend)
-      return (await deliveries.list()).find((notice) => notice.id === id) ?? {}
-    },
     mails: () => deliveries.settle().then(mockMails.list),
+    async resend(list, id) {
+      if (list === "mails") await deliveries.resendMail(id)
+      else {
+        const { resendNotice } = await import("../admin/notices/send-notice.ts")
+        await createProgramRun(program)(resendNotice, { id }).catch(refuseResend)
+      }
+      const shown = list === "mails" ? mockMails.list() : await deliveries.list()
+      return shown.find((one) => one.id === id) ?? {}
+    },
     async seed() {
       const { writeSeed } = await import("./mock-seed-file.ts")
       const start = { zone: mockZone, replies: mockWebFixture, profiles: seed?.file.profiles }
@@ -295,6 +292,8 @@ async function createState(
     },
   }
 }
+
+const webhookOf = ({ webhook: url }: Config) => (url === null ? null : { url, secret: mockWebhookSecret })
 
 function refuseResend(thrown: unknown): never {
   if (!(thrown instanceof AccountError)) throw thrown

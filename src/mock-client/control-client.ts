@@ -1,5 +1,6 @@
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
+import type { MockProcess } from "./process.ts"
 
 type Envelope<T> = { readonly error: string | null; readonly data: T }
 
@@ -23,9 +24,10 @@ export function controlOf(url: string, ca: string | null) {
 export async function openSession(address: string) {
   const shared = address.replace(/\/+$/, "")
   const control = controlOf(shared, null)
-  const { id, key } = await control<{ id: string; key: string }>("POST", "/_mock/sessions")
+  type Session = Pick<MockProcess, "key" | "webhook"> & { readonly id: string }
+  const { id, key, webhook } = await control<Session>("POST", "/_mock/sessions")
   const stop = () => control<void>("DELETE", `/_mock/sessions/${id}`)
-  return { url: `${shared}/s/${id}`, key, ca: null, pid: null, differences: [], webhook: null, stop }
+  return { url: `${shared}/s/${id}`, key, ca: null, pid: null, differences: [], webhook, stop }
 }
 
 /** Node's `fetch` cannot be given a certificate authority, so this uses `node:http`. */

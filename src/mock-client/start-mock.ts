@@ -85,14 +85,14 @@ export interface Mock {
   dns(zone: MockZone): Promise<void>
   /** Replaces all that other hosts answer over HTTPS. */
   web(replies: MockReplies): Promise<void>
-  /** The mails so far, oldest first: `to`, `template`, `subject`, `text`, `html`, `link` and others. */
-  mails(): Promise<readonly Readonly<Record<string, string | null>>[]>
+  /** The mails so far with the attempts to send them, oldest first. */
+  mails(): Promise<readonly MockMail[]>
   /** All webhook messages so far with their attempts, oldest first. */
   notices(): Promise<readonly MockNotice[]>
   /** The delivered webhook messages, oldest first. Waits until there are enough, and rejects when they do not come. */
   webhooks(filter?: WebhookFilter): Promise<readonly MockNotice[]>
-  /** Sends a message again that waits for nothing, with the same id; returns it. */
-  resend(id: string): Promise<MockNotice>
+  /** Sends a webhook message or a mail again that waits for nothing, with the same id; returns it. */
+  resend<Id extends string>(id: Id): Promise<Id extends `mail_${string}` ? MockMail : MockNotice>
   /** The present state as a seed file, in YAML. */
   seed(): Promise<string>
   /** Restores the state at the start: clock, credits, requests, faults, stubs, DNS and replies of other hosts. */
@@ -267,6 +267,14 @@ export interface MockNotice {
   readonly attempts: readonly MockAttempt[]
 }
 
+/** A mail. Its reader opens the `link`; `unsubscribe` ends such mails. `raised` is by the mock's clock (ISO 8601). */
+export type MockMail = Readonly<Record<"to" | "template" | "subject" | "text" | "html" | "raised", string>> &
+  Readonly<Record<"account" | "link" | "unsubscribe", string | null>> & {
+    readonly id: `mail_${string}`
+    /** Without a mail catcher (`--smtp`), `sent` is false and `status` null. */
+    readonly attempts: readonly Pick<MockAttempt, "at" | "status" | "error" | "sent">[]
+  }
+
 /** An attempt to deliver a webhook message. */
 export interface MockAttempt {
   /** The time of the mock's clock (ISO 8601). */
@@ -336,10 +344,11 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     setTime: async (now) => (await control<{ now: string }>("PUT", "/_mock/clock", { now })).now,
     dns: (zone) => change("PUT", "/_mock/dns", zone),
     web: (replies) => change("PUT", "/_mock/web", replies),
-    mails: async () => (await control<{ mails: Record<string, string>[] }>("GET", "/_mock/mails")).mails,
+    mails: async () => (await control<{ mails: MockMail[] }>("GET", "/_mock/mails")).mails,
     notices,
     webhooks: (filter) => waitForWebhooks(notices, filter),
-    resend: (id) => control("PUT", `/_mock/notices/${encodeURIComponent(id)}/resend`),
+    resend: (id) =>
+      control("PUT", `/_mock/${/^mail_/.test(id) ? "mails" : "notices"}/${encodeURIComponent(id)}/resend`),
     seed: async () => (await exchange(new URL(`${running.url}/_mock/seed`), "GET", running.ca)).text,
     reset: () => change("POST", "/_mock/reset"),
     [Symbol.asyncDispose]: running.stop,

@@ -29,12 +29,14 @@ export interface MockState {
   readonly faults: Faults
   readonly stubs: Stubs
   readonly journal: Journal
+  /** The webhook that `--webhook` gives all accounts, and the secret that signs for it; null without one. */
+  readonly webhook: { readonly url: string; readonly secret: string } | null
   /** Notices with the attempts to deliver them, oldest first. Waits a moment for those in progress. */
   notices(): Promise<readonly object[]>
-  /** Sends a notice again, and returns it. Throws Fault `notFound` without it, and InputRejected if it cannot be sent. */
-  resendNotice(id: string): Promise<object>
   /** Mails that a service would have sent, oldest first, as their readers would see them. */
   mails(): Promise<readonly object[]>
+  /** Sends one of them again, and returns it. Throws Fault `notFound` without it, and InputRejected if it cannot be sent. */
+  resend(list: "notices" | "mails", id: string): Promise<object>
   /** The present state as a seed file. */
   seed(): Promise<string>
   readMetrics(): Promise<Exposition>

@@ -45,16 +45,19 @@ export const mailLimitMs = 30_000
 /** The most of a server's words that is kept. */
 const maxErrorCharacters = 300
 
-/** SMTP (RFC 5321) by nodemailer, which is loaded with the first mail. */
-export function createMailSender(server: MailServer, { timer }: { readonly timer: Timer }): MailSender {
+type SenderParts = { readonly timer: Timer; readonly limitMs?: number }
+
+/** SMTP (RFC 5321) by nodemailer, which is loaded with the first mail. One mail takes `limitMs` at most. */
+export function createMailSender(server: MailServer, parts: SenderParts): MailSender {
+  const { timer, limitMs = mailLimitMs } = parts
   return {
     async send(mail) {
       const { default: Connection } = await import("nodemailer/lib/smtp-connection")
       const connection = new Connection(toOptions(server))
       let cancel = () => {}
       const limit = new Promise<MailReply>((resolve) => {
-        cancel = timer.after(mailLimitMs, () =>
-          resolve({ kind: "retry", status: null, error: `no end within ${mailLimitMs / 1_000} s` }),
+        cancel = timer.after(limitMs, () =>
+          resolve({ kind: "retry", status: null, error: `no end within ${limitMs / 1_000} s` }),
         )
       })
       try {

@@ -162,7 +162,8 @@ public final class PenknifeMock implements AutoCloseable {
     Map<String, Object> session = send(base, "POST", "/_mock/sessions", null);
     Runnable end = () -> send(base, "DELETE", "/_mock/sessions/" + session.get("id"), null);
     // It is reached below the address that was given, also if the mock sees another.
-    return new PenknifeMock(base + "/s/" + session.get("id"), (String) session.get("key"), null, end);
+    String url = base + "/s/" + session.get("id");
+    return new PenknifeMock(url, (String) session.get("key"), secretOf(session), end);
   }
 
   /** Where it listens, such as http://127.0.0.1:41273. */
@@ -291,12 +292,13 @@ public final class PenknifeMock implements AutoCloseable {
     }
   }
 
-  /** Sends a webhook message again, with the same id; returns it. */
+  /** Sends a webhook message or a mail again, with the same id; returns it. */
   public Map<String, Object> resend(String id) {
-    return control("PUT", "/_mock/notices/" + encoded(id) + "/resend", null);
+    String list = id.startsWith("mail_") ? "mails" : "notices";
+    return control("PUT", "/_mock/" + list + "/" + encoded(id) + "/resend", null);
   }
 
-  /** The mails, oldest first, with text, HTML and link. */
+  /** The mails, oldest first, with text, HTML, link and the attempts to send them. */
   public List<Map<String, Object>> mails() {
     return listOf(control("GET", "/_mock/mails", null), "mails");
   }
@@ -370,8 +372,7 @@ public final class PenknifeMock implements AutoCloseable {
     }
     try {
       Map<String, Object> event = objectOf(new Reader(line).read());
-      Object webhook = event.get("webhook");
-      String secret = webhook == null ? null : (String) objectOf(webhook).get("secret");
+      String secret = secretOf(event);
       return new PenknifeMock((String) event.get("url"), (String) event.get("key"), secret, () -> end(process));
     } catch (IllegalArgumentException cause) {
       process.destroyForcibly();
@@ -464,6 +465,11 @@ public final class PenknifeMock implements AutoCloseable {
   private static Map<String, Object> objectOf(Object value) {
     if (value instanceof Map) return (Map<String, Object>) value;
     throw new IllegalArgumentException("it answered with no JSON object");
+  }
+
+  private static String secretOf(Map<String, Object> started) {
+    Object webhook = started.get("webhook");
+    return webhook == null ? null : (String) objectOf(webhook).get("secret");
   }
 
   private static List<Map<String, Object>> listOf(Map<String, Object> data, String name) {

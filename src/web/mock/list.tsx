@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact"
 import { parseJson } from "../client/request.ts"
+import { Button } from "../kit/button.tsx"
 import { Section } from "../kit/page.tsx"
 import { Secret } from "../kit/secret.tsx"
 import { Empty } from "../kit/states.tsx"
 import { Tag } from "../kit/text.tsx"
-import { service } from "./control.ts"
+import { change, service } from "./control.ts"
 import { examples } from "./texts.json"
 
 interface ListProps<Entry> {
@@ -17,7 +18,7 @@ interface ListProps<Entry> {
   readonly use?: (entry: Entry) => ComponentChildren
 }
 
-/** A list of the test double, newest first. Each entry can be opened. */
+/** A list of the test double, newest first. Each entry can be opened, and one with an id sent again. */
 export function List<Entry extends object>({ kind, entries, lineOf, use }: ListProps<Entry>) {
   const example = <Secret label="This makes one" text={examples[kind].replaceAll("SERVICE", service)} />
   const draw = (entry: Entry, index: number) => {
@@ -29,6 +30,9 @@ export function List<Entry extends object>({ kind, entries, lineOf, use }: ListP
           {state && <Tag tone={tone ?? "plain"}>{state}</Tag>}
           <span class="below">{below}</span>
         </summary>
+        {"id" in entry && (
+          <Button onClick={() => change("PUT", `/${kind}/${entry.id}/resend`)}>Send again</Button>
+        )}{" "}
         {use?.(entry)}
         <pre class="json">{JSON.stringify(entry, openBody, 2).replaceAll("\\n", "\n")}</pre>
       </details>

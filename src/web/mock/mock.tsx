@@ -84,7 +84,6 @@ function Parts({ sessions, now, clock_runs, faults, profile, requests, notices, 
             state,
             state === "delivered" ? "good" : state === "failed" ? "bad" : "plain",
           ]}
-          use={({ id }) => <Button onClick={() => change("PUT", `/notices/${id}/resend`)}>Send again</Button>}
         />
         <List
           kind="mails"

@@ -160,7 +160,8 @@ export function controlApp(parts: ControlParts) {
     await useFixture("replies", text, parseWebFixture, state().web.replace)
     return { urls: Object.keys(state().web.fixture).length }
   })
-  change("/_mock/notices/:id/resend", noBody, (_, { id = "" }) => state().resendNotice(id))
+  for (const list of ["notices", "mails"] as const)
+    change(`/_mock/${list}/:id/resend`, noBody, (_, { id = "" }) => state().resend(list, id))
 
   /** Adds a path that changes something. `POST` works as `PUT` does, since some clients send nothing else. */
   function change<Read>(
@@ -190,7 +191,8 @@ export function controlApp(parts: ControlParts) {
       "/_mock/sessions",
       ({ request, set }) => {
         const id = sessions.create()
-        return ok({ id, url: sessionUrl(request, id), header: sessionHeader, key: defaultKey }, set)
+        const { webhook } = state()
+        return ok({ id, url: sessionUrl(request, id), header: sessionHeader, key: defaultKey, webhook }, set)
       },
       noBody,
     )
