@@ -59,7 +59,6 @@ export interface Mock {
   readonly pid: number | null
   /** How it differs from the service of {@link MockOptions.like}, a sentence each. */
   readonly differences: readonly string[]
-
   /** The address of {@link MockOptions.webhook}, and the secret that signs for it (`whsec_…`); null without that option. */
   readonly webhook: { readonly url: string; readonly secret: string } | null
 
@@ -312,15 +311,13 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     : openSession(options.shared))
   const control = controlOf(running.url, running.ca)
 
-  async function change(method: string, path: string, body?: object): Promise<void> {
-    await control(method, path, body)
-  }
+  const change = (method: string, path: string, body?: object) =>
+    control(method, path, body).then(() => undefined)
+  const notices = async () => (await control<{ notices: MockNotice[] }>("GET", "/_mock/notices")).notices
 
   async function requests(filter: RequestFilter = {}): Promise<readonly MockRequest[]> {
-    const query = new URLSearchParams()
-    for (const [name, value] of Object.entries(filter)) {
-      if (value !== undefined) query.set(name, String(value))
-    }
+    const given = Object.entries(filter).filter(([, value]) => value !== undefined)
+    const query = new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))
     const journal = await control<Journal>("GET", `/_mock/requests?${query}`)
     if (journal.dropped > 0)
       throw new Error(
@@ -328,8 +325,6 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
       )
     return journal.requests
   }
-
-  const notices = async () => (await control<{ notices: MockNotice[] }>("GET", "/_mock/notices")).notices
 
   return {
     ...running,
@@ -371,9 +366,7 @@ const flags: Readonly<Record<keyof MockOptions, string | null>> = {
   strictLike: "--strict-like",
   webhook: "--webhook",
   webhookTime: "--webhook-time",
-  graphql: null,
-  shared: null,
-  command: null,
+  ...{ graphql: null, shared: null, command: null },
 }
 
 /** A mistyped option would otherwise be ignored, and the test run against another mock than it means. */
@@ -382,9 +375,8 @@ function requireOptions(options: MockOptions): void {
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown !== undefined)
     throw new Error(`penknife mock: there is no option '${unknown}'; there are ${names.join(", ")}`)
-  const { shared, ...others } = options
-  const other = Object.entries(others).find(([, value]) => value !== undefined)
-  if (shared !== undefined && other)
+  const other = Object.entries(options).find(([name, value]) => name !== "shared" && value !== undefined)
+  if (options.shared !== undefined && other)
     throw new Error(`penknife mock: 'shared' uses a mock that runs already: start that with '${other[0]}'`)
 }
 
