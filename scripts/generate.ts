@@ -11,7 +11,7 @@ import { catalog } from "../src/app/prepare.ts"
 import { mockOptions, mockOwn, options } from "../src/config/options.ts"
 import { printCatalogSchema } from "../src/surfaces/graphql/schema.ts"
 import { fillAnswers, startAnswering } from "./generate/answers.ts"
-import { apiIndex, apiPage, apiTable, toolTable } from "./generate/apis.ts"
+import { apiIndex, apiPage, apiTable } from "./generate/apis.ts"
 import { exampleAnswers } from "./generate/examples.ts"
 import { seedTables } from "./generate/mock-seed.ts"
 import { reachTable } from "./generate/permission-reach.ts"
@@ -27,7 +27,6 @@ const pages: readonly string[] = ["README.md", ...new Glob("docs/*.md").scanSync
 const parts: Readonly<Record<string, () => string | Promise<string>>> = {
   "api-table": () => apiTable(catalog),
   "api-index": () => apiIndex(catalog),
-  "mcp-tools": () => toolTable(catalog),
   settings: () => settingsTable(Object.values(options)),
   "mock-settings": () => settingsTable([...Object.values(mockOwn), ...Object.values(mockOptions)]),
   "mock-seed": seedTables,

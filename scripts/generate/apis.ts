@@ -29,18 +29,6 @@ export function apiIndex(apis: readonly ApiDefinition[]): string {
     .join("")
 }
 
-/** One line for each tool of MCP, with the price of a call. */
-export function toolTable(apis: readonly ApiDefinition[]): string {
-  return toTable(
-    ["tool", "what it does", "credits"],
-    apis.map(({ id, description, credits }) => [
-      `[\`${id}\`](apis/${id}.md)`,
-      description.replace(/(?<=\.) .*/s, ""),
-      String(credits),
-    ]),
-  )
-}
-
 /**
  * The page of an API in docs/apis: parameters, fields and one call, whose answer is still empty.
  * @param more the path of another page about the API, relative to docs/apis; null without one

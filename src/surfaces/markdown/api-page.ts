@@ -73,14 +73,16 @@ function defaultOf({ default: value }: TSchema): string {
   return value === undefined ? "" : `; ${value} unless it is given`
 }
 
-/** Choices that the meaning explains one by one are not listed before it. */
+/** A type is left out where the meaning says it: choices that are explained, a boolean's "Whether", "null if". */
 function fieldList({ output }: ApiDefinition): string {
   return fieldsOf(output)
     .map(({ path, schema, premium }) => {
       const meaning = describe(schema)
       const isExplained = choicesOf(schema)?.every((choice) => meaning.includes(`\`${choice}\``))
-      const type = isExplained ? "one of these" : typeOf(schema)
-      return `- \`${path}\`${premium ? ", premium" : ""}, ${type}: ${meaning}\n`
+      const type = `, ${isExplained ? "one of these" : typeOf(schema)}`
+        .replace(meaning.startsWith("Whether") ? ", true or false" : "", "")
+        .replace(meaning.includes("null ") || meaning.includes("null.") ? / or null$/ : "", "")
+      return `- \`${path}\`${premium ? ", premium" : ""}${type}: ${meaning}\n`
     })
     .join("")
 }
