@@ -78,6 +78,11 @@ export interface Isolation {
    * @throws InputRejected through {@link reject}
    */
   prepare?(input: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
+  /**
+   * Whether the steps of the run are bounded by the square of the input's size. Such a run of a small input takes place in the
+   * service: it takes less time than its way to a thread and back.
+   */
+  isBounded?(input: Readonly<Record<string, unknown>>): boolean
 }
 
 /** A call that must return exactly this answer on a plan with premium fields. */
@@ -171,7 +176,7 @@ export function defineApi<Input extends TObject, Output extends TObject>(
 
 /**
  * Defines an API with a library that cannot give way to other calls. Its code is in `run.ts` next to the definition, is listed
- * in `isolated-runs.ts`, and is loaded by threads alone. A run with too much time, memory, stack or output is a 400. @internal
+ * in `isolated-runs.ts`, and is loaded with its first run. A run with too much time, memory, stack or output is a 400. @internal
  * @example
  * export const shout = defineIsolatedApi({
  *   id: "shout",

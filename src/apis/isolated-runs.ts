@@ -3,7 +3,7 @@ import type { ApiDefinition } from "./contract.ts"
 /** The code of isolated APIs by their ids. */
 export type IsolatedRuns = Readonly<Record<string, () => Promise<Pick<ApiDefinition, "run">>>>
 
-/** Every isolated API of the catalog: `id: () => import("./id/run.ts")`. A thread loads each with its first call. */
+/** Every isolated API of the catalog: `id: () => import("./id/run.ts")`. Each is loaded with its first run. */
 export const isolatedRuns: IsolatedRuns = {
   barcodegenerator: () => import("./barcodegenerator/run.ts"),
   certificatedecoder: () => import("./certificatedecoder/run.ts"),

@@ -1,4 +1,5 @@
 import type { ApiDefinition, Clock, Isolation, Timer } from "../apis/contract.ts"
+import { isolatedRuns } from "../apis/isolated-runs.ts"
 import { withMember } from "../values/frozen.ts"
 import type { MemoryWatch } from "./memory-watch.ts"
 import { Overrun, toRejection } from "./overrun.ts"
@@ -28,6 +29,9 @@ const maxKeptBytes = 67_108_864
 const maxOutputLength = 1_000_000
 /** With the wait for a place and the run itself, a call is answered before its connection may be closed. */
 const maxAskingMs = 10_000
+
+/** The size of an input, see `sizeLeft`, up to which bounded runs take place in the service. The slowest takes 3 ms. */
+const maxSmallSize = 300
 
 /** The threads that run the isolated APIs of the catalog. Each can run any of them. */
 export type IsolatedThreads = ReturnType<typeof createIsolatedThreads>
@@ -67,15 +71,18 @@ export function createIsolatedThreads({ clock, timer, time, memory, onUncaught, 
   }
 
   return {
-    /** The definition with a run that takes place in a thread. */
+    /** The definition with a run that takes place in a thread, or in the service if it is small and bounded. */
     isolate(
       api: ApiDefinition,
-      { limitMs, prepare }: Isolation,
+      { limitMs, prepare, isBounded }: Isolation,
       limits: Pick<PoolLimits, "maxWorkers" | "maxMemoryBytes">,
     ) {
       const maxMemoryBytes = Math.min(limits.maxMemoryBytes, maxRunBytes)
       const all = { ...limits, limitMs, maxOutputLength, maxMemoryBytes, maxKeptBytes, maxAskingMs }
       return withMember(api, "run", async (input, context) => {
+        const load =
+          isBounded?.(input) && sizeLeft(input, maxSmallSize) >= 0 ? isolatedRuns[api.id] : undefined
+        if (load) return (await load()).run(input, context)
         const threads = await poolFor(limits.maxMemoryBytes)
         const prepared = prepare ? await prepare(input) : input
         try {
@@ -92,4 +99,19 @@ export function createIsolatedThreads({ clock, timer, time, memory, onUncaught, 
       pool?.then((threads) => threads.end()).catch(() => {})
     },
   }
+}
+
+/**
+ * `size` less the number of values, and less the characters of texts and names, in a value. It looks at few values more than that.
+ */
+function sizeLeft(value: unknown, size: number): number {
+  if (typeof value === "string") return size - value.length
+  if (typeof value !== "object" || value === null) return size
+  const isList = Array.isArray(value)
+  const names = isList ? [] : Object.keys(value)
+  const values: unknown[] = isList ? value : Object.values(value)
+  let left = size - values.length
+  for (let index = 0; index < values.length && left >= 0; index++)
+    left = sizeLeft(values[index], left - (names[index]?.length ?? 0))
+  return left
 }

@@ -48,5 +48,16 @@ export const jsonpath = defineIsolatedApi({
     problems: problemList,
   }),
   examples: storedExamples(stored, answers),
-  isolated: { limitMs: 1_000 },
+  isolated: { limitMs: 1_000, isBounded: ({ path }) => typeof path === "string" && isBounded(path) },
 })
+
+/**
+ * Whether no value is visited twice by a segment of the path, nor the whole document by a filter. Several descents, selectors of
+ * one segment or filters multiply their steps, and so do a filter below a descent, and queries in a filter that find many values.
+ */
+function isBounded(path: string): boolean {
+  const [, filter, ...filters] = path.split("?")
+  const descents = path.split("..").length - 1
+  if (path.includes(",") || filters.length > 0) return false
+  return filter === undefined ? descents <= 1 : descents === 0 && !/[$*:(]/.test(filter)
+}
