@@ -67,10 +67,7 @@ export interface ApiDefinition<Input extends TObject = TObject, Output extends T
 
 /** The limit of runs in a thread. @internal */
 export interface Isolation {
-  /**
-   * The processor time of a run, in milliseconds. A run that takes longer is ended, and its call is a 400 that says which
-   * parameters to change. Loading libraries does not count.
-   */
+  /** Processor time of a run in milliseconds, without loading libraries. A longer run is a 400 that names the parameters. */
   readonly limitMs: number
   /**
    * Makes the input of the run from the checked input, before it goes to the thread: for what the service knows and a thread does
@@ -78,10 +75,7 @@ export interface Isolation {
    * @throws InputRejected through {@link reject}
    */
   prepare?(input: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
-  /**
-   * Whether the steps of the run are bounded by the square of the input's size. Such a run of a small input takes place in the
-   * service: it takes less time than its way to a thread and back.
-   */
+  /** Whether its steps are at most about the square of the input's size. If that is small too, it runs in the service. */
   isBounded?(input: Readonly<Record<string, unknown>>): boolean
 }
 

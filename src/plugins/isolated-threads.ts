@@ -102,7 +102,7 @@ export function createIsolatedThreads({ clock, timer, time, memory, onUncaught, 
 }
 
 /**
- * `size` less the number of values, and less the characters of texts and names, in a value. It looks at few values more than that.
+ * `size` less the number of inner values and the characters of texts and names. Stops soon after the result is below 0.
  */
 function sizeLeft(value: unknown, size: number): number {
   if (typeof value === "string") return size - value.length
