@@ -1,3 +1,4 @@
+import type { ApiDefinition, Timer } from "../apis/contract.ts"
 import type { Config } from "../config/load.ts"
 import type { FromSupervisor } from "../observe/siblings.ts"
 import type { Log } from "../ports/log.ts"
@@ -15,7 +16,6 @@ import { readPromiseProperties } from "./promise-properties.ts"
 import { createWork, openBase, openData, type StartOptions } from "./service-parts.ts"
 import { logAdminPlace } from "./start-log.ts"
 import { traceFlushMs } from "./traces.ts"
-import { warmLibraries } from "./warm.ts"
 
 /** A running service. */
 export interface Service extends RunningService {
@@ -114,5 +114,23 @@ async function reloadCertificate(config: Config, server: ServiceServer, log: Log
     log.info("certificate reloaded", { validTo: new X509Certificate(renewed.cert).validTo })
   } catch (thrown) {
     log.error("certificate not reloaded; the old one stays", { cause: messageOf(thrown) })
+  }
+}
+
+/** Loads the libraries that take long, one in a turn of the event loop, so that first callers need not wait. Never rejects. */
+export async function warmLibraries(
+  apis: readonly Pick<ApiDefinition, "id" | "warm">[],
+  { turn }: Pick<Timer, "turn">,
+  log: Pick<Log, "error">,
+): Promise<void> {
+  for (const { id, warm } of apis) {
+    if (!warm) continue
+    await turn()
+    try {
+      await warm()
+    } catch (cause) {
+      // The first call tries again, and tells its caller.
+      log.error("library not loaded", { api: id, cause: String(cause) })
+    }
   }
 }

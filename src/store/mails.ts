@@ -1,5 +1,5 @@
 import type { MailFilter, Page } from "./list-filters.ts"
-import type { ClaimOptions } from "./outbox.ts"
+import type { Attempt, ClaimOptions } from "./outbox.ts"
 
 /** The outbox of mails. Several processes may send from it. Every method may reject with StoreUnavailable. */
 export interface MailOutbox {
@@ -16,7 +16,7 @@ export interface MailOutbox {
    */
   addLinkToken(linkId: string, hash: string, nowMs: number): Promise<boolean>
   /** Records an attempt. Unless the mail is still to be sent, the data of a link are erased. A delivered mail stays delivered. */
-  record(id: string, attempt: MailAttempt, result: MailResult): Promise<void>
+  record(id: string, attempt: Attempt, result: MailResult): Promise<void>
 }
 
 /** The administration's queries about mails. Every method may reject with StoreUnavailable. */
@@ -87,14 +87,6 @@ export interface MailRecord {
   readonly lastStatus: number | null
   readonly lastError: string | null
   readonly deliveredMs: number | null
-}
-
-/** One try to send a mail. */
-export interface MailAttempt {
-  readonly atMs: number
-  readonly durationMs: number
-  readonly status: number | null
-  readonly error: string | null
 }
 
 /** How it ended. */

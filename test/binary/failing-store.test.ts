@@ -14,7 +14,7 @@ import {
   writeSync,
 } from "node:fs"
 import { dirname, join } from "node:path"
-import { logState } from "../../src/store/sqlite/log-state.ts"
+import { logState } from "../../src/store/sqlite/checkpoints.ts"
 import { readAnswer } from "../support/answer.ts"
 import { tempDir } from "../support/temp.ts"
 import { until } from "../support/until.ts"

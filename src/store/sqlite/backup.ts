@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite"
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
+import { messageOf } from "../../values/message-of.ts"
 import { StoreUnusable } from "../store.ts"
-import { isCannotOpen, messageOf } from "./errors.ts"
+import { isCannotOpen } from "./errors.ts"
 import { requireStore } from "./migrations.ts"
 import { requireAccess, requireFile } from "./open.ts"
 

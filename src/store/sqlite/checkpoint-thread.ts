@@ -1,8 +1,17 @@
 /** Runs in a thread: copies the write-ahead log of a data file into the file. Waiting for the disk here holds up no calls. */
+
 import { Database } from "bun:sqlite"
 import { fdatasyncSync } from "node:fs"
-import { isBusy, isFailedFlush, messageOf } from "./errors.ts"
-import type { LogState } from "./log-state.ts"
+import { messageOf } from "../../values/message-of.ts"
+import { isBusy, isFailedFlush } from "./errors.ts"
+
+/** Pages of the write-ahead log, and how many of them are in the data file. */
+export interface LogState {
+  /** Not 0 if a lock was in the way. */
+  readonly busy: number
+  readonly log: number
+  readonly checkpointed: number
+}
 
 /** Asks the thread to empty the log once. */
 export interface CheckpointRequest {

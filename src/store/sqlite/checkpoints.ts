@@ -2,10 +2,9 @@ import type { Database } from "bun:sqlite"
 import { closeSync, openSync } from "node:fs"
 import { join } from "node:path"
 import type { Timer } from "../../apis/contract.ts"
+import { messageOf } from "../../values/message-of.ts"
 import { realPathOf } from "../../values/real-path.ts"
-import type { CheckpointReply, CheckpointRequest } from "./checkpoint-thread.ts"
-import { messageOf } from "./errors.ts"
-import { logState, pageBytesOf } from "./log-state.ts"
+import type { CheckpointReply, CheckpointRequest, LogState } from "./checkpoint-thread.ts"
 import { logLimitBytes } from "./open.ts"
 
 /** The part of checkpoints that writes need. */
@@ -141,4 +140,14 @@ export function createCheckpoints(
       descriptor = null
     },
   }
+}
+
+/** Returns a function that reads the state of the log. It takes microseconds and no lock (SQLite 3.51). */
+export function logState(database: Database): () => LogState {
+  const noop = database.query<LogState, []>("PRAGMA wal_checkpoint(NOOP)")
+  return () => noop.get() ?? { busy: 1, log: 0, checkpointed: 0 }
+}
+
+export function pageBytesOf(database: Database): number {
+  return database.query<{ page_size: number }, []>("PRAGMA page_size").get()?.page_size ?? 0
 }

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs"
+import { messageOf } from "../../values/message-of.ts"
 import { StoreUnusable } from "../store.ts"
-import { isBusy, messageOf } from "./errors.ts"
+import { isBusy } from "./errors.ts"
 import { lockForReplacing } from "./file-lock.ts"
 import { logFileOf } from "./gauges.ts"
 import { openDatabase, requireFile } from "./open.ts"

@@ -61,11 +61,6 @@ export function isFailedFlush(cause: unknown): boolean {
   return cause instanceof Error && "syscall" in cause && cause.syscall === "fdatasync"
 }
 
-/** The text of anything that was thrown. */
-export function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
-}
-
 /** `SQLITE_IOERR` of `SQLITE_IOERR_SHORT_READ`. */
 function primaryCode({ code }: SQLiteError): string {
   return code?.split("_").slice(0, 2).join("_") ?? ""

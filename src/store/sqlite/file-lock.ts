@@ -1,9 +1,10 @@
 import { Database } from "bun:sqlite"
 import { chownSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { messageOf } from "../../values/message-of.ts"
 import { realPathOf } from "../../values/real-path.ts"
 import { StoreUnusable } from "../store.ts"
-import { isBusy, messageOf } from "./errors.ts"
+import { isBusy } from "./errors.ts"
 import { createForOwner, requireAccess } from "./open.ts"
 
 /** Servers keep their lock for as long as they run, so waiting longer would not help. */

@@ -4,7 +4,7 @@ import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, writeFileS
 import { join } from "node:path"
 import { tempDir } from "../../../test/support/temp.ts"
 import { StoreUnusable } from "../store.ts"
-import { logState } from "./log-state.ts"
+import { logState } from "./checkpoints.ts"
 import { openDatabase } from "./open.ts"
 
 const dir = tempDir()

@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite"
 import { closeSync, existsSync, openSync } from "node:fs"
+import { messageOf } from "../../values/message-of.ts"
 import { StoreUnusable } from "../store.ts"
 import { accessProblem } from "./access-problem.ts"
-import { isOfDisk, messageOf } from "./errors.ts"
+import { isOfDisk } from "./errors.ts"
 import { migrate, requireOwnSchema, schemaSteps } from "./migrations.ts"
 
 /** SQLite blocks the process while it waits for a lock. Ours last under a millisecond; `write.ts` waits for longer ones. */

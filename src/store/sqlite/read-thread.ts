@@ -1,8 +1,10 @@
 /** Runs in a thread: reads of a data file that may look at many rows, on a connection of their own. Calls go on meanwhile. */
+
 import { Database } from "bun:sqlite"
+import { messageOf } from "../../values/message-of.ts"
 import type { Parameter } from "../rows.ts"
 import { ReadTooLong, StoreUnavailable } from "../store.ts"
-import { messageOf, toStoreError } from "./errors.ts"
+import { toStoreError } from "./errors.ts"
 import { addAlive } from "./statement.ts"
 
 /** Asks the thread for the rows of one statement. */

@@ -1,9 +1,10 @@
 import { Database } from "bun:sqlite"
 import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
+import { messageOf } from "../../values/message-of.ts"
 import { identityOf, realPathOf } from "../../values/real-path.ts"
 import { StoreUnusable } from "../store.ts"
 import { type BackupReport, copyDataFile, inspectDataFile, type OnStep, syncFolderOf } from "./backup.ts"
-import { isBusy, messageOf } from "./errors.ts"
+import { isBusy } from "./errors.ts"
 import { giveToOwnerOf, lockForReplacing } from "./file-lock.ts"
 import { openDatabase, requireAccess, requireFile } from "./open.ts"
 

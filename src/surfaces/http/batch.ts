@@ -5,12 +5,11 @@ import { weightOf } from "../../encode/json.ts"
 import { createListEncoder } from "../../encode/list-encoder.ts"
 import { once } from "../../values/once.ts"
 import type { HttpContext } from "./frame.ts"
-import { answerMetered, type MeteredExchange } from "./metered.ts"
+import { answerMetered, type MeteredExchange, type ServiceApp } from "./metered.ts"
 import { createBodyWriter, toResponse } from "./reply/answer-body.ts"
 import { noticeOf } from "./reply/deprecation.ts"
 import { setReply } from "./reply/headers.ts"
 import { batchAnswerSchema, batchBodySchema } from "./route-schemas.ts"
-import type { ServiceApp } from "./service-app.ts"
 
 /** `POST /v1/{api}/batch` for every API: many inputs in one JSON body. */
 export function addBatchRoutes(app: ServiceApp, context: HttpContext): void {

@@ -11,14 +11,21 @@ import {
   type Work,
 } from "../../call/pipeline.ts"
 import type { RecordRequest } from "../../observe/request-log.ts"
-import { finishBody, type HttpContext, requireRoom } from "./frame.ts"
+import { crossOrigin } from "./cross-origin.ts"
+import { type createFrame, finishBody, type HttpContext, requireRoom } from "./frame.ts"
 import { MethodNotAllowed } from "./paths.ts"
 import { readJsonObject } from "./read/body.ts"
 import { httpLimits } from "./read/limits.ts"
 import { parseQuery } from "./read/query.ts"
 import { type Negotiated, negotiateFormat } from "./reply/format.ts"
 import { replayedHeader, send } from "./reply/headers.ts"
-import type { AnswerSettings, Exchange, IncomingApp, IncomingRequest } from "./request.ts"
+import {
+  type AnswerSettings,
+  createListeningApp,
+  type Exchange,
+  type IncomingApp,
+  type IncomingRequest,
+} from "./request.ts"
 
 /** How the requests of a route are admitted, read and recorded: `{ metered: … }` in the hooks of a route. */
 export interface MeteredRoute {
@@ -213,4 +220,19 @@ function end(call: MeteredCall, request: Request, context: HttpContext): void {
 /** A route of long work keeps its connection open for longer while it works. */
 function setIdleSeconds({ isLong }: MeteredRoute, request: Request, seconds: number, context: HttpContext) {
   if (isLong && context.strict) context.server()?.timeout(request, seconds)
+}
+
+/**
+ * The app to which metered features add their routes. They are no instances of their own: Elysia would add each route twice, once
+ * to the instance and once to this app, and there are two for each API.
+ */
+export type ServiceApp = ReturnType<typeof createServiceApp>
+
+/** Makes the app of the service, without routes. Any page may call it. */
+export function createServiceApp({ base, begin, context, headers }: ReturnType<typeof createFrame>) {
+  return createListeningApp(begin)
+    .headers(headers)
+    .use(base)
+    .use(crossOrigin())
+    .use(meteredRoutes(base, context))
 }

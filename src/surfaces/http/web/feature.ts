@@ -5,7 +5,7 @@ import { sameOriginOnly } from "../cross-origin.ts"
 import { type HttpContext, unkeyedFeature } from "../frame.ts"
 import { noRoute } from "../paths.ts"
 import type { Exchange, IncomingApp } from "../request.ts"
-import type { WebPage } from "./page.ts"
+import type { WebPage } from "./web-http.ts"
 
 /** The pages that an app serves, and their brand. */
 export interface WebOptions extends Pick<Site, "console" | "portal"> {
