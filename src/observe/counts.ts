@@ -23,23 +23,12 @@ export type ChargedTally = { readonly api: string; readonly surface: Surface; ca
  * Everything counted since the start, in plain numbers: prom-client's counters hash their labels on every call. Labels never
  * come from a request, so no client can add series.
  */
-export interface Counts {
-  readonly tallies: readonly Tally[]
-  readonly charged: readonly ChargedTally[]
-  /** Failed requests by fault code. */
-  readonly faults: ReadonlyMap<string, number>
-  /** Returns the tally of an API on a surface and creates it if needed. Call it once and keep it, not for each request. */
-  tallyOf(api: string, surface: Surface): Tally
-  add(tally: Tally, status: number, durationMs: number): void
-  addCharged(api: string, surface: Surface, calls: number, credits: number): void
-  /** @param nowMs the wall clock */
-  addFault(tally: Tally, code: string, nowMs: number): void
-}
+export type Counts = ReturnType<typeof createCounts>
 
 const latencyBounds = latencyBoundsMs.map((ms) => ms / 1_000)
 
 /** @param faultCodes the faults that are reported from the start, with the value 0 */
-export function createCounts(faultCodes: readonly string[]): Counts {
+export function createCounts(faultCodes: readonly string[]) {
   const tallies: Tally[] = []
   const charged: ChargedTally[] = []
   const chargedBy = new Map<Surface, Map<string, ChargedTally>>()
@@ -61,10 +50,12 @@ export function createCounts(faultCodes: readonly string[]): Counts {
   }
 
   return {
-    tallies,
-    charged,
-    faults,
-    tallyOf(api, surface) {
+    tallies: tallies as readonly Tally[],
+    charged: charged as readonly ChargedTally[],
+    /** Failed requests by fault code. */
+    faults: faults as ReadonlyMap<string, number>,
+    /** Returns the tally of an API on a surface and creates it if needed. Call it once and keep it, not for each request. */
+    tallyOf(api: string, surface: Surface): Tally {
       const known = tallies.find((tally) => tally.api === api && tally.surface === surface)
       if (known) return known
       const statuses = new Float64Array(600)
@@ -72,16 +63,17 @@ export function createCounts(faultCodes: readonly string[]): Counts {
       tallies.push(tally)
       return tally
     },
-    add({ statuses, latency }, status, durationMs) {
+    add({ statuses, latency }: Tally, status: number, durationMs: number): void {
       statuses[status] = (statuses[status] ?? 0) + 1
       record(latency, durationMs / 1_000)
     },
-    addCharged(api, surface, calls, credits) {
+    addCharged(api: string, surface: Surface, calls: number, credits: number): void {
       const tally = chargedTally(api, surface)
       tally.calls += calls
       tally.credits += credits
     },
-    addFault(tally, code, nowMs) {
+    /** @param nowMs the wall clock */
+    addFault(tally: Tally, code: string, nowMs: number): void {
       faults.set(code, (faults.get(code) ?? 0) + 1)
       tally.faults ??= new Map()
       const known = tally.faults.get(code)
@@ -96,13 +88,7 @@ export function createCounts(faultCodes: readonly string[]): Counts {
 }
 
 /** The charges of each account since the last `take`. */
-export interface AccountSums {
-  add(accountId: string, calls: number, credits: number): void
-  /** Returns the sums by account, and starts anew. */
-  take(): ReadonlyMap<string, AccountSum>
-  /** Calls that were left out since the start, because there were too many accounts. */
-  leftOut(): number
-}
+export type AccountSums = ReturnType<typeof createAccountSums>
 
 type AccountSum = { calls: number; credits: number }
 
@@ -110,11 +96,11 @@ type AccountSum = { calls: number; credits: number }
  * @param maxAccounts accounts that are kept at once, which bounds the memory
  * @param isOn whether anything is kept
  */
-export function createAccountSums(maxAccounts: number, isOn: () => boolean): AccountSums {
+export function createAccountSums(maxAccounts: number, isOn: () => boolean) {
   let sums = new Map<string, AccountSum>()
   let leftOut = 0
   return {
-    add(accountId, calls, credits) {
+    add(accountId: string, calls: number, credits: number): void {
       if (!isOn()) return
       const sum = sums.get(accountId)
       if (sum) {
@@ -123,11 +109,13 @@ export function createAccountSums(maxAccounts: number, isOn: () => boolean): Acc
       } else if (sums.size < maxAccounts) sums.set(accountId, { calls, credits })
       else leftOut += calls
     },
-    take() {
+    /** Returns the sums by account, and starts anew. */
+    take(): ReadonlyMap<string, AccountSum> {
       const taken = sums
       sums = new Map()
       return taken
     },
+    /** Calls that were left out since the start, because there were too many accounts. */
     leftOut: () => leftOut,
   }
 }

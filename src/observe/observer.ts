@@ -8,16 +8,7 @@ import type { RequestLog } from "./request-log.ts"
 import { creditsOf, type RecordRequest, type RequestEnd } from "./request-log.ts"
 
 /** Counts and logs requests, and passes them to watchers. */
-export interface Observer {
-  /** The current time, for `RequestStart.startedMs`. */
-  nowMs(): number
-  /**
-   * Returns the function that records the requests of one API on one surface. Call it once, at the start. The tally is made with
-   * the first request: there are many, of 5 kB each, and few are used.
-   * @param api the id of an API or operation, `usage` or `none`; null if each request names its APIs in `RequestEnd.apis`
-   */
-  recorderFor(api: string | null, surface: Surface): RecordRequest
-}
+export type Observer = ReturnType<typeof createObserver>
 
 /** The receivers of requests besides the counts and the log. */
 interface ObserverSinks {
@@ -34,10 +25,16 @@ export function createObserver(
   clock: Clock,
   apiIds: readonly string[],
   { feed, accounts, kept }: ObserverSinks,
-): Observer {
+) {
   return {
+    /** The current time, for `RequestStart.startedMs`. */
     nowMs: () => clock.monotonicMs(),
-    recorderFor(api, surface) {
+    /**
+     * Returns the function that records the requests of one API on one surface. Call it once, at the start. The tally is made
+     * with the first request: there are many, of 5 kB each, and few are used.
+     * @param api the id of an API or operation, `usage` or `none`; null if each request names its APIs in `RequestEnd.apis`
+     */
+    recorderFor(api: string | null, surface: Surface): RecordRequest {
       const tallyFor = api === null ? tallyByApis(surface) : once(() => counts.tallyOf(api, surface))
       return (start, end) => {
         const durationMs = clock.monotonicMs() - start.startedMs

@@ -5,7 +5,7 @@ import type { Run } from "./rows.ts"
  * Deletes and adds up what is older than is kept, in small steps. Several processes may do so at the same time. Times are
  * milliseconds since the Unix epoch. Every method may reject with StoreUnavailable.
  */
-export interface Retention extends RetentionMarks {
+export interface Retention extends ReturnType<typeof prepareRetentionMarks> {
   /** How long a step should take, milliseconds. */
   readonly stepMs: number
   /** Whether there is room for what a step writes. A data file's log is emptied only when no process reads it. */
@@ -35,32 +35,8 @@ export interface PassStep {
   readonly next: string | null
 }
 
-/** Coordination between the processes on a store. */
-interface RetentionMarks {
-  /** Takes the work of the hour that begins at a time for this process; false if another one has taken it. */
-  takeHour(startMs: number): Promise<boolean>
-  /** Takes the scheduled backup of a time for this process; false if another one has taken it. */
-  takeBackup(slotMs: number): Promise<boolean>
-  /** The first day whose usage is kept by day, `YYYY-MM-DD`; earlier usage is kept by month. Null if all is kept by day. */
-  monthsUntil(): Promise<string | null>
-  /** Sets it to a later day, the first of a month. */
-  setMonthsUntil(day: string): Promise<void>
-  /** The day up to which all usage was added to its month's; null for none. */
-  foldedUntil(): Promise<string | null>
-  setFoldedUntil(day: string): Promise<void>
-  /** Audit records before this time may be deleted; null for none. */
-  auditFromMs(): Promise<number | null>
-  setAuditFromMs(ms: number): Promise<void>
-}
-
-/** The marks of any kind of store, in its table `meta`. */
-export function prepareRetentionMarks({
-  read,
-  write,
-}: {
-  readonly read: Run
-  readonly write: Run
-}): RetentionMarks {
+/** The marks by which the processes on a store agree, in its table `meta`. */
+export function prepareRetentionMarks({ read, write }: Readonly<Record<"read" | "write", Run>>) {
   async function find(name: keyof typeof marks): Promise<number | null> {
     const select = "SELECT value::float8 AS value FROM meta WHERE name = $1::text"
     const [row] = await read<{ value: number }>(select, [marks[name]])
@@ -81,14 +57,20 @@ export function prepareRetentionMarks({
   }
   return {
     // A time in the future was written before the clock was set back.
-    takeHour: (startMs) => set("tidied", startMs, "<>"),
-    takeBackup: (slotMs) => set("backedUp", slotMs, "<>"),
+    /** Takes the work of the hour that begins at a time for this process; false if another one has taken it. */
+    takeHour: (startMs: number) => set("tidied", startMs, "<>"),
+    /** Takes the scheduled backup of a time for this process; false if another one has taken it. */
+    takeBackup: (slotMs: number) => set("backedUp", slotMs, "<>"),
+    /** The first day whose usage is kept by day, `YYYY-MM-DD`; earlier usage is kept by month. Null if all is kept by day. */
     monthsUntil: () => findDay("monthsUntil"),
-    setMonthsUntil: async (day) => void (await set("monthsUntil", Date.parse(day), "<")),
+    /** Sets it to a later day, the first of a month. */
+    setMonthsUntil: (day: string): Promise<unknown> => set("monthsUntil", Date.parse(day), "<"),
+    /** The day up to which all usage was added to its month's; null for none. */
     foldedUntil: () => findDay("folded"),
-    setFoldedUntil: async (day) => void (await set("folded", Date.parse(day), "<")),
+    setFoldedUntil: (day: string): Promise<unknown> => set("folded", Date.parse(day), "<"),
+    /** Audit records before this time may be deleted; null for none. */
     auditFromMs: () => find("auditFrom"),
-    setAuditFromMs: async (ms) => void (await set("auditFrom", ms, "<")),
+    setAuditFromMs: (ms: number): Promise<unknown> => set("auditFrom", ms, "<"),
   }
 }
 

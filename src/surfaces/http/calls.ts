@@ -38,33 +38,28 @@ const quietMs = 250
 const longestMs = 1_000
 
 /** How a server parts with its clients when it stops: each connection is closed after an answer that says so. */
-export interface Closing {
-  /** Whether answers have to say that the connection will be closed, and `/ready` that no more calls should be sent. */
-  readonly isBegun: boolean
-  /** Requests that came since then. */
-  requests: number
-  /** Begins. Resolves after `ms`, in which proxies find out, or when `ends` resolves. */
-  drain(ms: number, ends: Promise<void>): Promise<void>
-  /** Begins. Resolves when no request has come for 250 ms, after a second at most. */
-  begin(): Promise<void>
-}
+export type Closing = ReturnType<typeof createClosing>
 
 /** Creates the state of a server that has not begun to close. */
-export function createClosing(timer: Timer): Closing {
+export function createClosing(timer: Timer) {
   let isBegun = false
-  const closing: Closing = {
+  const closing = {
+    /** Whether answers have to say that the connection will be closed, and `/ready` that no more calls should be sent. */
     get isBegun() {
       return isBegun
     },
+    /** Requests that came since then. */
     requests: 0,
-    async drain(ms, ends) {
+    /** Begins. Resolves after `ms`, in which proxies find out, or when `ends` resolves. */
+    async drain(ms: number, ends: Promise<void>): Promise<void> {
       isBegun = true
       const { promise, resolve } = Promise.withResolvers<void>()
       const cancel = timer.after(ms, resolve)
       await Promise.race([promise, ends])
       cancel()
     },
-    async begin() {
+    /** Begins. Resolves when no request has come for 250 ms, after a second at most. */
+    async begin(): Promise<void> {
       isBegun = true
       let before = -1
       for (let waitedMs = 0; waitedMs < longestMs && closing.requests > before; waitedMs += quietMs) {

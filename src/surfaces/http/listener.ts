@@ -12,20 +12,7 @@ export interface Tls {
 const lastAnswerMs = 50
 
 /** One certificate on the port. Bun cannot change the certificate of a listening socket, so a new listener takes its place. */
-export interface Listener {
-  readonly port: number
-  /** Requests in progress. */
-  openRequests(): number
-  /** Answers the requests that come from now on with another app. Requests in progress are finished by the old one. */
-  replaceApp(app: ListeningApp): void
-  /** Closes each kept connection after its next answer, so that its client opens a new one. */
-  letGo(): void
-  /**
-   * Takes no new connections, closes idle ones, waits `graceMs` at most for calls in progress, then cuts them off.
-   * @param cutOff cuts off all connections sooner, soon after it has resolved
-   */
-  stop(graceMs: number, cutOff?: Promise<void>): Promise<void>
-}
+export type Listener = ReturnType<typeof listen>
 
 /** The part of an Elysia app that is used here. */
 export type ListeningApp = Pick<AnyElysia, "server" | "fetch" | "listen">
@@ -47,7 +34,7 @@ export function listen(
   app: ListeningApp,
   { host, port, shared, tls, idleSeconds }: ListenOptions,
   timer: Timer,
-): Listener {
+) {
   app.listen({
     hostname: host,
     port,
@@ -63,15 +50,22 @@ export function listen(
   let current = app
   return {
     port: server.port ?? port,
+    /** Requests in progress. */
     openRequests: () => server.pendingRequests,
-    replaceApp(next) {
+    /** Answers the requests that come from now on with another app. Requests in progress are finished by the old one. */
+    replaceApp(next: ListeningApp): void {
       current = next
       next.server = server
       // Elysia finds the route; it cannot hand the routes of another app to a listening server.
       server.reload({ routes: {}, fetch: next.fetch })
     },
+    /** Closes each kept connection after its next answer, so that its client opens a new one. */
     letGo: () => server.reload({ routes: {}, fetch: (request: Request) => answerLast(current, request) }),
-    async stop(graceMs, cutOff) {
+    /**
+     * Takes no new connections, closes idle ones, waits `graceMs` at most for calls in progress, then cuts them off.
+     * @param cutOff cuts off all connections sooner, soon after it has resolved
+     */
+    async stop(graceMs: number, cutOff?: Promise<void>): Promise<void> {
       const cancel = timer.after(graceMs, () => server.stop(true))
       // The last answer is still being sent.
       void cutOff?.then(() => timer.after(lastAnswerMs, () => server.stop(true)))

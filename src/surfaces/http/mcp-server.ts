@@ -25,10 +25,7 @@ import { toBody } from "./reply/answer-body.ts"
 import type { Exchange, IncomingRequest } from "./request.ts"
 
 /** The MCP endpoints behind HTTP. */
-export interface McpHttp {
-  /** Answers one request with the method POST. Throws the Fault of a caller who is not known or not allowed. */
-  handle(exchange: Exchange, mode: "catalog" | "search"): Promise<string | Response>
-}
+export type McpHttp = ReturnType<typeof createMcpHttp>
 
 /** The parts that serve one endpoint. */
 interface McpServing {
@@ -58,7 +55,7 @@ export function createMcpHttp(
   context: HttpContext,
   record: RecordRequest,
   { catalog, search }: Readonly<Record<"catalog" | "search", McpServing>>,
-): McpHttp {
+) {
   const { pipeline, intake } = context
   const known = new WeakMap<Request, McpRequest>()
   const handlers = { catalog: handlerOf(catalog), search: handlerOf(search) }
@@ -116,7 +113,8 @@ export function createMcpHttp(
   }
 
   return {
-    async handle(exchange, mode) {
+    /** Answers one request with the method POST. Throws the Fault of a caller who is not known or not allowed. */
+    async handle(exchange: Exchange, mode: "catalog" | "search"): Promise<string | Response> {
       const { incoming } = exchange
       if (incoming.hasTwoKeys) throw fixedFault("keysDiffer")
       const caller = await pipeline.admission.identify(incoming.key)

@@ -21,38 +21,8 @@ export interface HttpOptions extends HttpAppSettings, Pick<ListenOptions, "host"
   readonly admin: AdminPlace
 }
 
-/** A server that listens. */
-export interface HttpServer {
-  readonly url: string
-  /** Requests in progress. */
-  openRequests(): number
-  /**
-   * Takes no new connections, waits `graceMs` at most for calls in progress, then cuts them off.
-   * @param isAtOnce whether connections without a call are cut off before that, also those that a client keeps or has not read
-   */
-  stop(graceMs: number, isAtOnce?: boolean): Promise<void>
-}
-
 /** The HTTP surface of the service, which can change its certificate while it runs. */
-export interface ServiceServer extends HttpServer {
-  /** The address of the admin API without a path; null when it is off. */
-  readonly adminUrl: string | null
-  /** From now on `/ready` is 503. All is served on for `ms`, or until `ends` resolves; each answer closes its connection. */
-  drain(ms: number, ends: Promise<void>): Promise<void>
-  /**
-   * Closes each connection after its next answer, which says so, and still takes new ones. A client that keeps its connection
-   * would otherwise send a request on it while it is closed. Resolves when no request has come for 250 ms, after a second at
-   * most.
-   */
-  closeBusyConnections(): Promise<void>
-  /** See {@link RenewableListener.replaceCertificate}. */
-  replaceCertificate(tls: Tls): Promise<void>
-  /**
-   * Makes the apps of another configuration. The returned function lets them answer all requests that come from then on;
-   * those in progress keep the parts and options with which they began.
-   */
-  prepareApps(parts: HttpParts, options: HttpAppSettings): () => void
-}
+export type ServiceServer = ReturnType<typeof startHttpServer>
 
 /** The options that may change while the server listens. */
 export type HttpAppSettings = Omit<HttpAppOptions, "closing" | "holdsKey" | "strict">
@@ -60,7 +30,7 @@ export type HttpAppSettings = Omit<HttpAppOptions, "closing" | "holdsKey" | "str
 type CreateApp = (parts: HttpParts, settings: HttpAppSettings) => ListeningApp
 
 /** Starts the HTTP surface. It accepts connections when this returns. */
-export function startHttpServer(parts: HttpParts, options: HttpOptions): ServiceServer {
+export function startHttpServer(parts: HttpParts, options: HttpOptions) {
   const { host, port, tls, admin } = options
   const { timer } = parts.pipeline.ports
   const calls = createCallsInProgress()
@@ -97,6 +67,10 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
     })
   }
 
+  /**
+   * Takes no new connections, waits `graceMs` at most for calls in progress, then cuts them off.
+   * @param isAtOnce whether connections without a call are cut off before that, also those that a client keeps or has not read
+   */
   async function stop(graceMs: number, isAtOnce = false): Promise<void> {
     const ended = endedWithin(graceMs)
     const cutOff = isAtOnce ? ended : undefined
@@ -117,18 +91,31 @@ export function startHttpServer(parts: HttpParts, options: HttpOptions): Service
 
   return {
     url,
+    /** The address of the admin API without a path; null when it is off. */
     adminUrl,
-    async replaceCertificate(next) {
+    /** See {@link RenewableListener.replaceCertificate}. */
+    async replaceCertificate(next: Tls): Promise<void> {
       await Promise.all(listeners.map(({ listener }) => listener.replaceCertificate(next)))
     },
-    prepareApps(next, settings) {
+    /**
+     * Makes the apps of another configuration. The returned function lets them answer all requests that come from then on;
+     * those in progress keep the parts and options with which they began.
+     */
+    prepareApps(next: HttpParts, settings: HttpAppSettings): () => void {
       const made = listeners.map(({ listener, createApp }) => [listener, createApp(next, settings)] as const)
       return () => {
         for (const [listener, app] of made) listener.replaceApp(app)
       }
     },
+    /** From now on `/ready` is 503. All is served on for `ms`, or until `ends` resolves; each answer closes its connection. */
     drain: closing.drain,
+    /**
+     * Closes each connection after its next answer, which says so, and still takes new ones. A client that keeps its connection
+     * would otherwise send a request on it while it is closed. Resolves when no request has come for 250 ms, after a second at
+     * most.
+     */
     closeBusyConnections: closing.begin,
+    /** Requests in progress. */
     openRequests: () => listeners.reduce((sum, { listener }) => sum + listener.openRequests(), 0),
     stop,
   }

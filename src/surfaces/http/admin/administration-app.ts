@@ -20,10 +20,7 @@ import { sessionRoutes } from "./session-routes.ts"
 import { createSignInFailures, type SignInFailures, unlimitedFailures } from "./sign-in-failures.ts"
 
 /** Answers requests to the administration, and those of customers in the portal. */
-export interface AdministrationApp {
-  /** @param thrown refuses the request, for what an outer app threw before it found a route */
-  answer(exchange: Exchange, thrown?: unknown): Promise<Response>
-}
+export type AdministrationApp = ReturnType<typeof createAdministrationApp>
 
 /** The service's title and version, for the document. */
 export interface ServiceAbout {
@@ -49,7 +46,7 @@ export function createAdministrationApp(
   access: AdminAccess,
   scope: { readonly admin: boolean; readonly portal: boolean },
   service: ServiceAbout,
-): AdministrationApp {
+) {
   const { observer, pipeline } = context
   const guards = guardsFor(access, context)
   const browser = createBrowserSessions(access.sessions, context, guards.rate)
@@ -104,7 +101,8 @@ export function createAdministrationApp(
     refuse(code === "NOT_FOUND" ? noRoute(app, request) : error, { request, set, incoming }, null),
   )
   return {
-    async answer({ request, incoming }, thrown) {
+    /** @param thrown refuses the request, for what an outer app threw before it found a route */
+    async answer({ request, incoming }: Exchange, thrown?: unknown): Promise<Response> {
       opened.set(request, { incoming, thrown })
       return app.fetch(request)
     },

@@ -13,34 +13,27 @@ import type { RequestRate } from "./request-rate.ts"
 export type CookieKind = SessionKind | "passkey" | "browser"
 
 /** The sessions of browsers, by the cookies of requests. */
-export interface BrowserSessions {
-  /** The cookie of a request, valid or not; null without one. */
-  cookieOf(kind: CookieKind, exchange: Exchange): SentCookie | null
-  /**
-   * The session of a request; null without one, or when it has ended. A change needs its own page and the CSRF token.
-   * @param isCall whether the request calls an API: credits and the plan limit it, so it does not count as a change
-   * @throws AdminFault 403, 429
-   */
-  find(kind: SessionKind, exchange: Exchange, isCall?: boolean): Promise<BrowserSession | null>
-}
+export type BrowserSessions = ReturnType<typeof createBrowserSessions>
 
 interface BrowserSession extends FoundSession {
   readonly cookie: string
 }
 
 /** Finds sessions by cookies, and protects them from the pages of others. */
-export function createBrowserSessions(
-  sessions: Sessions,
-  context: HttpContext,
-  rate: RequestRate,
-): BrowserSessions {
+export function createBrowserSessions(sessions: Sessions, context: HttpContext, rate: RequestRate) {
+  /** The cookie of a request, valid or not; null without one. */
   function cookieOf(kind: CookieKind, { request }: Exchange): SentCookie | null {
     return sentCookie(request.headers, kind, context.isSecure(request))
   }
 
   return {
     cookieOf,
-    async find(kind, exchange, isCall = false) {
+    /**
+     * The session of a request; null without one, or when it has ended. A change needs its own page and the CSRF token.
+     * @param isCall whether the request calls an API: credits and the plan limit it, so it does not count as a change
+     * @throws AdminFault 403, 429
+     */
+    async find(kind: SessionKind, exchange: Exchange, isCall = false): Promise<BrowserSession | null> {
       const { request, incoming } = exchange
       const cookie = cookieOf(kind, exchange)?.text
       if (cookie === undefined) return null

@@ -4,24 +4,7 @@ import type { Clock } from "../../../apis/contract.ts"
 import { httpLimits } from "../read/limits.ts"
 
 /** Limits how often someone sends requests, in each process. */
-export interface RequestRate {
-  /**
-   * Counts a request of an admin key or a session.
-   * @throws AdminFault 429 when the requests of a minute are used up
-   */
-  take(id: string): void
-  /**
-   * Counts a change by a customer, for all sessions of the account together: each change leaves a permanent record in the store.
-   * API calls leave none.
-   * @throws AdminFault 429
-   */
-  takeChange(accountId: string): void
-  /**
-   * Counts a question of a network for a link by mail. How many are sent is limited in the store.
-   * @throws AdminFault 429
-   */
-  takeQuestion(network: string): void
-}
+export type RequestRate = ReturnType<typeof createRequestRate>
 
 export const unlimitedRate: RequestRate = { take() {}, takeChange() {}, takeQuestion() {} }
 
@@ -29,33 +12,32 @@ const minuteMs = 60_000
 const maxIds = 10_000
 
 /** Counts requests and changes of each key, session and account. */
-export function createRequestRate(clock: Clock): RequestRate {
+export function createRequestRate(clock: Clock) {
   const { adminRequestsPerMinute, customerChangesPerMinute, mailQuestionsPerMinute } = httpLimits
+  const limit = (perMinute: number, what: string) =>
+    createLimit(clock, perMinute, `The limit of ${perMinute} ${what} is reached`)
   return {
-    take: createLimit(
-      clock,
-      adminRequestsPerMinute,
-      (limit) => `The limit of ${limit} requests a minute is reached`,
-    ),
-    takeChange: createLimit(
-      clock,
-      customerChangesPerMinute,
-      (limit) => `The limit of ${limit} changes a minute of an account is reached`,
-    ),
-    takeQuestion: createLimit(
-      clock,
-      mailQuestionsPerMinute,
-      (limit) => `The limit of ${limit} questions a minute from your network is reached`,
-    ),
+    /**
+     * Counts a request of an admin key or a session.
+     * @throws AdminFault 429 when the requests of a minute are used up
+     */
+    take: limit(adminRequestsPerMinute, "requests a minute"),
+    /**
+     * Counts a change by a customer, for all sessions of the account together: each change leaves a permanent record in the
+     * store. API calls leave none.
+     * @throws AdminFault 429
+     */
+    takeChange: limit(customerChangesPerMinute, "changes a minute of an account"),
+    /**
+     * Counts a question of a network for a link by mail. How many are sent is limited in the store.
+     * @throws AdminFault 429
+     */
+    takeQuestion: limit(mailQuestionsPerMinute, "questions a minute from your network"),
   }
 }
 
 /** Each id has a minute's requests in store, which come back evenly (the generic cell rate algorithm). */
-function createLimit(
-  clock: Clock,
-  perMinute: number,
-  toText: (perMinute: number) => string,
-): (id: string) => void {
+function createLimit(clock: Clock, perMinute: number, refusal: string): (id: string) => void {
   const requestMs = minuteMs / perMinute
   /** The time when each id has all its requests again. */
   const fullAtMs = new LRUCache<string, number>({ max: maxIds })
@@ -65,11 +47,8 @@ function createLimit(
     const waitMs = next - minuteMs - nowMs
     if (waitMs > 0) {
       const retryAfterSeconds = Math.ceil(waitMs / 1_000)
-      throw new AdminFault(
-        "too-many-requests",
-        `${toText(perMinute)}; try again in ${retryAfterSeconds} s.`,
-        { retryAfterSeconds },
-      )
+      const text = `${refusal}; try again in ${retryAfterSeconds} s.`
+      throw new AdminFault("too-many-requests", text, { retryAfterSeconds })
     }
     fullAtMs.set(id, next)
   }

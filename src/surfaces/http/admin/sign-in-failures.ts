@@ -1,18 +1,11 @@
 import { LRUCache } from "lru-cache"
 import { AdminFault } from "../../../admin/fault.ts"
-import type { Clock, Timer } from "../../../apis/contract.ts"
+import type { Ports } from "../../../apis/contract.ts"
 import { isIpv6, parseAddress } from "../../../values/ip.ts"
 import { httpLimits } from "../read/limits.ts"
 
 /** Slows down clients that guess keys. */
-export interface SignInFailures {
-  /**
-   * Counts a failed sign-in of a client address. Resolves when it may be answered: at once for the first ten in a minute, then
-   * each 10 ms later than the one before.
-   * @throws AdminFault 429 after a hundred of a minute
-   */
-  add(address: string): Promise<void>
-}
+export type SignInFailures = ReturnType<typeof createSignInFailures>
 
 export const unlimitedFailures: SignInFailures = { add: async () => {} }
 
@@ -30,13 +23,7 @@ const maxAddresses = 10_000
 const maxWaiting = 200
 
 /** A valid key is never counted or refused, so that clients who share an address with an attacker are not locked out. */
-export function createSignInFailures({
-  clock,
-  timer,
-}: {
-  readonly clock: Clock
-  readonly timer: Timer
-}): SignInFailures {
+export function createSignInFailures({ clock, timer }: Pick<Ports, "clock" | "timer">) {
   const byAddress = new LRUCache<string, Failures>({ max: maxAddresses })
   let waiting = 0
 
@@ -51,7 +38,12 @@ export function createSignInFailures({
   }
 
   return {
-    async add(address) {
+    /**
+     * Counts a failed sign-in of a client address. Resolves when it may be answered: at once for the first ten in a minute, then
+     * each 10 ms later than the one before.
+     * @throws AdminFault 429 after a hundred of a minute
+     */
+    async add(address: string): Promise<void> {
       const { count: failed, endMs } = count(address)
       const late = failed - httpLimits.freeSignInFailures
       if (late <= 0) return

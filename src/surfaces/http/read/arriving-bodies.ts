@@ -1,9 +1,5 @@
 /** Counts the bytes of request bodies that are still arriving, over the whole process. */
-export interface ArrivingBodies {
-  bytes(): number
-  /** Begins to count a body. `giveUp` is called once when there are too many bytes and this body is the oldest. */
-  open(giveUp: () => void): ArrivingBody
-}
+export type ArrivingBodies = ReturnType<typeof createArrivingBodies>
 
 /** The bytes of one body. */
 export interface ArrivingBody {
@@ -18,12 +14,13 @@ export interface ArrivingBody {
  * those of clients that send slowly on purpose.
  * @param maxBytes one body alone may be larger
  */
-export function createArrivingBodies(maxBytes: number): ArrivingBodies {
+export function createArrivingBodies(maxBytes: number) {
   let total = 0
   const bodies = new Set<ArrivingBody & { readonly giveUp: () => void }>()
   return {
     bytes: () => total,
-    open(giveUp) {
+    /** Begins to count a body. `giveUp` is called once when there are too many bytes and this body is the oldest. */
+    open(giveUp: () => void): ArrivingBody {
       let own = 0
       const body = {
         giveUp,

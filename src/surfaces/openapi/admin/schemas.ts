@@ -6,17 +6,10 @@ import { type JsonObject, objectOf, refTo } from "../json-object.ts"
 import { toJsonSchema } from "../json-schema.ts"
 
 /** The schemas of answers. One that several operations share has one name, so that a generated client has one type for it. */
-export interface AdminSchemas {
-  /** The schema of an operation's answer, or a reference to it. */
-  outputOf(operation: Operation): JsonObject
-  /** Converts a schema to JSON Schema, without what only the command line reads. */
-  convert(schema: TSchema): JsonObject
-  /** All named schemas. */
-  components(): Readonly<Record<string, JsonObject>>
-}
+export type AdminSchemas = ReturnType<typeof createSchemas>
 
 /** @param apiIds the ids that a parameter for an API takes */
-export function createSchemas(operations: readonly Operation[], apiIds: readonly string[]): AdminSchemas {
+export function createSchemas(operations: readonly Operation[], apiIds: readonly string[]) {
   const convert = (schema: TSchema) => clean(toJsonSchema(schema), apiIds) as JsonObject
   const names = new Map<TSchema, string>()
   for (const { id, output, run } of operations) {
@@ -29,8 +22,10 @@ export function createSchemas(operations: readonly Operation[], apiIds: readonly
   }
   const referTo = (schema: TSchema) => refTo("schemas", names.get(schema) ?? "")
   return {
+    /** Converts a schema to JSON Schema, without what only the command line reads. */
     convert,
-    outputOf({ output }) {
+    /** The schema of an operation's answer, or a reference to it. */
+    outputOf({ output }: Operation): JsonObject {
       const item = itemOf(output)
       if (!item) return referTo(output)
       const { data, ...others } = output.properties
@@ -43,7 +38,9 @@ export function createSchemas(operations: readonly Operation[], apiIds: readonly
       })
       return { ...all, required: output.required }
     },
-    components: () => Object.fromEntries([...names].map(([schema, name]) => [name, convert(schema)])),
+    /** All named schemas. */
+    components: (): Readonly<Record<string, JsonObject>> =>
+      Object.fromEntries([...names].map(([schema, name]) => [name, convert(schema)])),
   }
 }
 
