@@ -1,4 +1,5 @@
 import type { MailOutbox, MailRecord } from "./mails.ts"
+import { readNextAttempt } from "./outbox-reads.ts"
 import type { Run } from "./rows.ts"
 
 /** Selects a {@link MailRecord}. */
@@ -24,13 +25,7 @@ export function prepareMailOutbox({ read, write }: Readonly<Record<"read" | "wri
       const [row] = await write<MailRecord>(lease, [nowMs, leaseMs, maxWaitMs, untriedOnly])
       return row ?? null
     },
-    async nextAttemptMs(nowMs) {
-      const [row] = await read<{ atMs: number | null }>(
-        `SELECT min(next_attempt_ms)::float8 AS "atMs" FROM mails WHERE state = 'pending' AND next_attempt_ms > $1::bigint`,
-        [nowMs],
-      )
-      return row?.atMs ?? null
-    },
+    nextAttemptMs: (nowMs) => readNextAttempt(read, "mails", nowMs),
     async addLinkToken(linkId, hash, nowMs) {
       const added = await write<{ hash: string }>(
         `INSERT INTO email_link_tokens (hash, link_id)

@@ -1,5 +1,5 @@
 import type { MailFilter, Page } from "./list-filters.ts"
-import type { Attempt, ClaimOptions } from "./outbox.ts"
+import type { Attempt, ClaimOptions, Delivery } from "./outbox.ts"
 
 /** The outbox of mails. Several processes may send from it. Every method may reject with StoreUnavailable. */
 export interface MailOutbox {
@@ -65,7 +65,7 @@ export const mailStates = ["pending", "delivered", "failed", "unsent", "expired"
 export const notWanted = "the account gets no notices by mail at this address any more"
 
 /** A mail in the outbox. */
-export interface MailRecord {
+export interface MailRecord extends Delivery {
   readonly id: string
   readonly accountId: string | null
   /** The account's present name and bonus credits, of a mail that is to be sent; null without an account. */
@@ -75,18 +75,8 @@ export interface MailRecord {
   readonly template: MailTemplate
   /** JSON; null once a mail with a link is over. */
   readonly data: string | null
-  readonly raisedMs: number
   readonly expiresMs: number | null
   readonly state: (typeof mailStates)[number]
-  readonly attempts: number
-  /** Sum of the waits between attempts. */
-  readonly waitedMs: number
-  /** When the mail is tried next, or its lease ends; null unless pending. */
-  readonly nextAttemptMs: number | null
-  /** The mail server's last answer, such as 250 or 421; null without one. */
-  readonly lastStatus: number | null
-  readonly lastError: string | null
-  readonly deliveredMs: number | null
 }
 
 /** How it ended. */

@@ -44,74 +44,56 @@ export const rowsPerPage = 200
  * PostgreSQL's triggers on keys change the ledger, which has no rows by then.
  */
 export const moveTables: readonly MoveTable[] = [
-  {
-    name: "accounts",
-    columns: words(
-      `id name plan created_ms webhook_url webhook_secret webhook_allow_private webhook_gone_ms version external_id metadata
-       events email notify`,
-    ),
-  },
-  {
-    name: "keys",
-    columns: words(
-      `id account_id name prefix created_ms expires_ms revoked_ms disabled_ms allow_apis block_apis allow_ips rate_limit
-       version external_id metadata`,
-    ),
-  },
-  { name: "secrets", columns: words("hash key_id created_ms until_ms") },
-  {
-    name: "ledger",
-    columns: words("account_id closed_ms period_start_ms used bonus notified day booked debt"),
-  },
-  { name: "usage", columns: words("account_id period_start_ms day api calls credits key_calls key_credits") },
-  { name: "key_usage", columns: words("account_id day key_id api calls credits") },
-  {
-    name: "notices",
-    columns: words(
-      `id account_id type data period_start_ms threshold plan used allowance raised_ms state attempts waited_ms next_attempt_ms
-       last_status last_error delivered_ms traceparent mailed`,
-    ),
-  },
-  { name: "notice_attempts", columns: words("notice_id attempt at_ms duration_ms status error") },
-  { name: "admin_keys", columns: words("id hash name prefix permissions created_ms expires_ms revoked_ms") },
-  { name: "people", columns: words("id name permissions held created_ms removed_ms") },
-  {
-    name: "passkeys",
-    columns: words(
-      "id credential_id person_id name public_key counter transports site permissions created_ms used_ms",
-    ),
-  },
-  {
-    name: "audit",
-    columns: words(
-      `id at_ms actor actor_name operation target_kind target_id account_id before_json after_json source request_id`,
-    ),
-  },
+  table(
+    "accounts",
+    `id name plan created_ms webhook_url webhook_secret webhook_allow_private webhook_gone_ms version
+     external_id metadata events email notify`,
+  ),
+  table(
+    "keys",
+    `id account_id name prefix created_ms expires_ms revoked_ms disabled_ms allow_apis block_apis
+     allow_ips rate_limit version external_id metadata`,
+  ),
+  table("secrets", "hash key_id created_ms until_ms"),
+  table("ledger", "account_id closed_ms period_start_ms used bonus notified day booked debt"),
+  table("usage", "account_id period_start_ms day api calls credits key_calls key_credits"),
+  table("key_usage", "account_id day key_id api calls credits"),
+  table(
+    "notices",
+    `id account_id type data period_start_ms threshold plan used allowance raised_ms state attempts
+     waited_ms next_attempt_ms last_status last_error delivered_ms traceparent mailed`,
+  ),
+  table("notice_attempts", "notice_id attempt at_ms duration_ms status error"),
+  table("admin_keys", "id hash name prefix permissions created_ms expires_ms revoked_ms"),
+  table("people", "id name permissions held created_ms removed_ms"),
+  table(
+    "passkeys",
+    `id credential_id person_id name public_key counter transports site permissions created_ms used_ms`,
+  ),
+  table(
+    "audit",
+    `id at_ms actor actor_name operation target_kind target_id account_id before_json after_json source
+     request_id`,
+  ),
   // Otherwise the first look at the new store would raise no event of the time since the last look at the old one. Sums of whole
   // months must not be taken for usage of days.
   {
-    name: "meta",
-    columns: words("name value"),
+    ...table("meta", "name value"),
     only: "name IN ('looked_ms', 'usage_months_until_ms', 'usage_folded_until_ms', 'audit_from_ms')",
   },
-  { name: "replays", columns: words("actor key payload_hash operation target_id created_ms answer") },
-  {
-    name: "adjustments",
-    columns: words("id account_id at_ms kind credits reason reference undoes made_by"),
-  },
-  { name: "service_settings", columns: words("name value") },
-  { name: "plan_terms", columns: words("plan from_ms price monthly_credits") },
-  {
-    name: "mails",
-    columns: words(
-      `id account_id recipient template data raised_ms expires_ms state attempts waited_ms next_attempt_ms last_status last_error
-       delivered_ms`,
-    ),
-  },
-  { name: "call_replays", columns: words("account_id key_hash input_hash created_ms credits replays") },
-  { name: "kept_names", columns: ["n", "name"] },
+  table("replays", "actor key payload_hash operation target_id created_ms answer"),
+  table("adjustments", "id account_id at_ms kind credits reason reference undoes made_by"),
+  table("service_settings", "name value"),
+  table("plan_terms", "plan from_ms price monthly_credits"),
+  table(
+    "mails",
+    `id account_id recipient template data raised_ms expires_ms state attempts waited_ms
+     next_attempt_ms last_status last_error delivered_ms`,
+  ),
+  table("call_replays", "account_id key_hash input_hash created_ms credits replays"),
+  table("kept_names", "n name"),
+  table("kept_marks", "process last id"),
   { name: "kept_requests", columns: requestColumns },
-  { name: "kept_marks", columns: ["process", "last", "id"] },
   ...historyTables.map((table) => ({ name: table.name, columns: columnsOf(table) })),
 ]
 
@@ -153,6 +135,6 @@ export const selectSums = `SELECT ${Object.entries(sums)
   .map(([name, [sum, table]]) => `(SELECT coalesce(CAST(${sum} AS text), '0') FROM ${table}) AS "${name}"`)
   .join(", ")}`
 
-function words(text: string): readonly string[] {
-  return text.split(/\s+/)
+function table(name: string, columns: string): MoveTable {
+  return { name, columns: columns.split(/\s+/) }
 }

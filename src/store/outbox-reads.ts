@@ -1,16 +1,11 @@
+import type { StoreGauges } from "./open-store.ts"
 import type { DueNotice, NoticeRecord, Outbox, Webhook, WebhookRecord } from "./outbox.ts"
 import { type Run, selectNotices } from "./rows.ts"
 
 /** The reads of an outbox that change nothing, in any kind of store. */
 export function prepareOutboxReads(read: Run): Pick<Outbox, "nextAttemptMs" | "list" | "findWebhook"> {
   return {
-    async nextAttemptMs(nowMs) {
-      const [row] = await read<{ atMs: number | null }>(
-        `SELECT min(next_attempt_ms)::float8 AS "atMs" FROM notices WHERE state = 'pending' AND next_attempt_ms > $1::bigint`,
-        [nowMs],
-      )
-      return row?.atMs ?? null
-    },
+    nextAttemptMs: (nowMs) => readNextAttempt(read, "notices", nowMs),
     list: (accountId) =>
       read<NoticeRecord>(
         `${selectNotices}
@@ -28,6 +23,15 @@ export function prepareOutboxReads(read: Run): Pick<Outbox, "nextAttemptMs" | "l
   }
 }
 
+/** When the next row of an outbox becomes due after a time; null without one. */
+export async function readNextAttempt(read: Run, table: "notices" | "mails", nowMs: number) {
+  const [row] = await read<{ atMs: number | null }>(
+    `SELECT min(next_attempt_ms)::float8 AS "atMs" FROM ${table} WHERE state = 'pending' AND next_attempt_ms > $1::bigint`,
+    [nowMs],
+  )
+  return row?.atMs ?? null
+}
+
 /** Notices that are counted, at most: a few milliseconds of work. */
 const mostCounted = 100_000
 
@@ -35,20 +39,19 @@ const mostCounted = 100_000
 export const selectPendingCount = (table: "notices" | "mails") =>
   `SELECT count(*)::float8 AS count FROM (SELECT 1 FROM ${table} WHERE state = 'pending' LIMIT $1::bigint) AS pending`
 
-/** How many notices to webhooks, or mails, wait for their delivery, up to 100,000. */
-export async function countPending(read: Run, table: "notices" | "mails"): Promise<number> {
-  const [row] = await read<{ count: number }>(selectPendingCount(table), [mostCounted])
-  return row?.count ?? 0
-}
-
-/** How many questions for a link to sign up count at a time, up to 100,000. */
-export async function countSignUpQuestions(read: Run, nowMs: number): Promise<number> {
-  const [row] = await read<{ count: number }>(
-    `SELECT count(*)::float8 AS count FROM (SELECT 1 FROM email_links
-       WHERE asked = 'sign-up' AND expires_ms > $1::bigint LIMIT $2::bigint) AS asked`,
-    [nowMs, mostCounted],
-  )
-  return row?.count ?? 0
+/** The counts among the measurements of any kind of store, each up to 100,000. */
+export function prepareCounts(
+  read: Run,
+): Pick<StoreGauges, "pendingNotices" | "pendingMails" | "signUpQuestions"> {
+  const count = async (select: string, ...values: number[]) =>
+    (await read<{ count: number }>(select, values))[0]?.count ?? 0
+  const selectQuestions = `SELECT count(*)::float8 AS count FROM (SELECT 1 FROM email_links
+    WHERE asked = 'sign-up' AND expires_ms > $1::bigint LIMIT $2::bigint) AS asked`
+  return {
+    pendingNotices: () => count(selectPendingCount("notices"), mostCounted),
+    pendingMails: () => count(selectPendingCount("mails"), mostCounted),
+    signUpQuestions: (nowMs) => count(selectQuestions, nowMs, mostCounted),
+  }
 }
 
 /** The row of a leased notice with its webhook. */

@@ -30,8 +30,22 @@ export const creditsExhausted = "credits.exhausted"
  */
 export const exhaustedPercent = 100
 
+/** How far a row of an outbox is. */
+export interface Delivery {
+  readonly raisedMs: number
+  readonly attempts: number
+  /** Sum of the waits between attempts. Not the difference of two clock readings, since clocks can jump. */
+  readonly waitedMs: number
+  /** When it is tried next, or its lease ends; null unless pending. */
+  readonly nextAttemptMs: number | null
+  /** The status of the last attempt: of HTTP, or of a mail server such as 250 or 421; null without an answer. */
+  readonly lastStatus: number | null
+  readonly lastError: string | null
+  readonly deliveredMs: number | null
+}
+
 /** A notice to the webhook of an account. */
-export interface NoticeRecord {
+export interface NoticeRecord extends Delivery {
   /** `msg_…`, the same at every attempt, so that receivers recognise a repetition. */
   readonly id: string
   readonly accountId: string
@@ -49,18 +63,8 @@ export interface NoticeRecord {
   /** Null for other types than {@link thresholdReached} and {@link creditsExhausted}. */
   readonly allowance: number | null
   readonly periodStartMs: number
-  readonly raisedMs: number
   /** `unsent`: the account had no webhook, or its webhook was removed before the delivery. */
   readonly state: "pending" | "delivered" | "failed" | "unsent"
-  readonly attempts: number
-  /** Sum of the waits between attempts. Not the difference of two clock readings, since clocks can jump. */
-  readonly waitedMs: number
-  /** When the notice is tried next, or its lease ends; null unless pending. */
-  readonly nextAttemptMs: number | null
-  /** HTTP status of the last attempt; null without an answer. */
-  readonly lastStatus: number | null
-  readonly lastError: string | null
-  readonly deliveredMs: number | null
 }
 
 /** A notice of an event that comes with time. */
@@ -112,7 +116,7 @@ export interface ClaimOptions {
   readonly untriedOnly: boolean
 }
 
-/** One try to deliver a notice, and how it ended. */
+/** One try to deliver a notice or a mail, and how it ended. */
 export interface Attempt {
   readonly atMs: number
   readonly durationMs: number

@@ -2,7 +2,7 @@ import { prepareMailOutbox } from "../mail-outbox.ts"
 import type { AnyStoreOptions, OpenStore, StoreListeners } from "../open-store.ts"
 import { createActivity } from "../open-store.ts"
 import type { NoticeRecord } from "../outbox.ts"
-import { countPending, countSignUpQuestions } from "../outbox-reads.ts"
+import { prepareCounts } from "../outbox-reads.ts"
 import { prepareKeptRequests } from "../request-table.ts"
 import { type AccessRow, type Run, selectAccess, toAccess } from "../rows.ts"
 import type { Step } from "../step.ts"
@@ -32,7 +32,7 @@ import {
 import { prepareAdminStore } from "./postgres-admin.ts"
 import { chargeSettings, prepareCharges, statementLimitOf } from "./postgres-charges.ts"
 import { prepareHistory } from "./postgres-history.ts"
-import { findNotice, prepareOutbox } from "./postgres-outbox.ts"
+import { prepareOutbox } from "./postgres-outbox.ts"
 import { prepareRetention } from "./postgres-retention.ts"
 import { prepareRates } from "./rates.ts"
 import { requireRights } from "./rights.ts"
@@ -160,7 +160,7 @@ export async function openPostgresStore(
     )
     await Promise.all(opening)
   }
-  const outbox = prepareOutbox(rest)
+  const admin = prepareAdminStore(rest, read, access)
   const sums = prepareFolding(rest, {
     onProblem: (cause) => log?.warn("sums of usage were not added up", { cause: String(cause) }),
     onSetAside: (rows) =>
@@ -190,7 +190,7 @@ export async function openPostgresStore(
       async onRaised(id, byThisInstance) {
         let raised: NoticeRecord | null = null
         try {
-          if (byThisInstance) raised = await findNotice(rest, id)
+          if (byThisInstance) raised = await admin.findNotice(id)
         } catch (cause) {
           log?.warn("a raised notice could not be read", { notice: id, cause: String(cause) })
         }
@@ -239,8 +239,8 @@ export async function openPostgresStore(
   }
   return {
     store,
-    admin: prepareAdminStore(rest, read, access),
-    outbox,
+    admin,
+    outbox: prepareOutbox(rest),
     mails: prepareMailOutbox(runs),
     timedEvents: prepareTimedEvents({
       read: timed.run,
@@ -261,9 +261,7 @@ export async function openPostgresStore(
     gauges: {
       activity,
       cacheAgeSeconds: () => access.ageMs() / 1_000,
-      pendingNotices: () => countPending(rest.run, "notices"),
-      pendingMails: () => countPending(rest.run, "mails"),
-      signUpQuestions: (nowMs) => countSignUpQuestions(rest.run, nowMs),
+      ...prepareCounts(rest.run),
       async bytes() {
         const select = "SELECT pg_database_size(current_database())::float8 AS bytes"
         const [row] = await rest.run<{ bytes: number }>(select, [])

@@ -1,7 +1,7 @@
 import { attemptSteps } from "../attempt-steps.ts"
-import type { NoticeRecord, Outbox } from "../outbox.ts"
+import type { Outbox } from "../outbox.ts"
 import { type DueRow, prepareOutboxReads, toDueNotice, webhookColumns } from "../outbox-reads.ts"
-import { noticeColumns, selectNotices } from "../rows.ts"
+import { noticeColumns } from "../rows.ts"
 import { applySteps } from "./apply-steps.ts"
 import type { Connection } from "./connection.ts"
 import { toArray } from "./parameters.ts"
@@ -24,12 +24,6 @@ const claimStatement = `
   UPDATE notices SET next_attempt_ms = $1::bigint + $2::bigint FROM due, accounts
   WHERE notices.id = due.id AND accounts.id = notices.account_id
   RETURNING ${noticeColumns}, due.url, due.secret, due."allowPrivate", due.host, notices.traceparent`
-
-/** The notice with an id; null when it does not exist. */
-export async function findNotice({ run }: Connection, id: string): Promise<NoticeRecord | null> {
-  const [row] = await run<NoticeRecord>(`${selectNotices} WHERE notices.id = $1::text`, [id])
-  return row ?? null
-}
 
 /** Prepares the outbox on a connection. */
 export function prepareOutbox(connection: Connection): Outbox {

@@ -1,45 +1,22 @@
 import type { SQL } from "bun"
 import { StoreUnusable } from "../store.ts"
 
-/** The rights that the role of a service needs, as docs/postgres-roles.sql grants them. */
-export const neededRights: Readonly<Record<string, readonly string[]>> = {
-  meta: ["SELECT", "INSERT", "UPDATE"],
-  accounts: ["SELECT", "INSERT", "UPDATE"],
-  keys: ["SELECT", "INSERT", "UPDATE"],
-  secrets: ["SELECT", "INSERT", "UPDATE"],
-  ledger: ["SELECT", "INSERT", "UPDATE"],
-  usage: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  key_usage: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  all_usage: ["SELECT"],
-  usage_sums: ["SELECT", "INSERT", "UPDATE"],
-  usage_changes: ["SELECT", "INSERT", "DELETE"],
-  usage_set_aside: ["INSERT"],
-  rates: ["SELECT", "INSERT", "UPDATE"],
-  notices: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  notice_attempts: ["SELECT", "INSERT", "DELETE"],
-  admin_keys: ["SELECT", "INSERT", "UPDATE"],
-  audit: ["SELECT", "INSERT"],
-  replays: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  sign_in_links: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  email_links: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  email_link_tokens: ["SELECT", "INSERT"],
-  sessions: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  people: ["SELECT", "INSERT", "UPDATE"],
-  passkeys: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  passkey_challenges: ["SELECT", "INSERT", "DELETE"],
-  history_calls: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  history_faults: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  history_credits: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  history_writers: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  adjustments: ["SELECT", "INSERT"],
-  plan_terms: ["SELECT", "INSERT"],
-  service_settings: ["SELECT", "INSERT", "UPDATE"],
-  mails: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  call_replays: ["SELECT", "INSERT", "UPDATE", "DELETE"],
-  kept_requests: ["SELECT", "INSERT", "DELETE"],
-  kept_names: ["SELECT", "INSERT"],
-  kept_marks: ["SELECT", "INSERT", "DELETE"],
+const tablesByRights = {
+  SELECT: "all_usage",
+  INSERT: "usage_set_aside",
+  "SELECT INSERT": "audit email_link_tokens adjustments plan_terms kept_names",
+  "SELECT INSERT DELETE": "usage_changes notice_attempts passkey_challenges kept_requests kept_marks",
+  "SELECT INSERT UPDATE": `meta accounts keys secrets ledger usage_sums rates admin_keys people service_settings`,
+  "SELECT INSERT UPDATE DELETE": `usage key_usage notices replays sign_in_links email_links sessions passkeys mails
+    history_calls history_faults history_credits history_writers call_replays`,
 }
+
+/** The rights that the role of a service needs, as docs/postgres-roles.sql grants them. */
+export const neededRights: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(tablesByRights).flatMap(([rights, tables]) =>
+    tables.split(/\s+/).map((table) => [table, rights.split(" ")] as const),
+  ),
+)
 
 /**
  * Checks at the start of a service that its first charge will not fail.

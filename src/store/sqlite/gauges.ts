@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite"
 import { statSync } from "node:fs"
 import { realPathOf } from "../../values/real-path.ts"
 import type { StoreActivity, StoreGauges } from "../open-store.ts"
-import { countPending, countSignUpQuestions } from "../outbox-reads.ts"
+import { prepareCounts } from "../outbox-reads.ts"
 import { createRead } from "./errors.ts"
 import { createRun } from "./statement.ts"
 
@@ -19,9 +19,7 @@ export function prepareGauges(database: Database, activity: StoreActivity): Stor
   return {
     activity,
     cacheAgeSeconds: () => 0,
-    pendingNotices: () => countPending(createRun(database, read), "notices"),
-    pendingMails: () => countPending(createRun(database, read), "mails"),
-    signUpQuestions: (nowMs) => countSignUpQuestions(createRun(database, read), nowMs),
+    ...prepareCounts(createRun(database, read)),
     async bytes() {
       if (isInMemory) return { main: read(() => countBytes.get()?.bytes ?? 0) }
       return { main: sizeOf(filename), wal: sizeOf(log) }

@@ -235,7 +235,7 @@ export function createSqliteStores(
   }
   addAlive(database)
   const readApart = given.readApart ?? runs.read
-  const admin = prepareAdminStore(database, { readApart, read, write, access, ledger, onRaised })
+  const admin = prepareAdminStore(database, { readApart, runs, write, access, ledger, onRaised })
   const timedEvents = prepareTimedEvents({
     ...runs,
     async raise(steps) {

@@ -11,7 +11,7 @@ import { readUsage } from "../usage-query.ts"
 import type { UsageDialect } from "../usage-sql.ts"
 import type { AccessCache } from "./access-cache.ts"
 import type { Ledger } from "./charge.ts"
-import { aliveAt, createRun, runStep, texts } from "./statement.ts"
+import { aliveAt, runStep, texts } from "./statement.ts"
 import type { Write } from "./write.ts"
 
 /** How a data file keeps usage. */
@@ -30,7 +30,7 @@ const isClosedAccount = `EXISTS (SELECT 1 FROM ledger INDEXED BY ledger_closed
 interface AdminStoreParts {
   /** Runs reads that may look at many rows. */
   readonly readApart: Run
-  readonly read: <T>(operation: () => T) => T
+  readonly runs: Readonly<Record<"read" | "write", Run>>
   readonly write: Write
   readonly access: Pick<AccessCache, "clear">
   readonly ledger: Ledger
@@ -50,12 +50,8 @@ class NotApplied extends Error {
 
 /** The administration's part of the store on one SQLite connection. */
 export function prepareAdminStore(database: Database, parts: AdminStoreParts): AdminStore {
-  const { read, write, access, ledger } = parts
-  const run = createRun(database, read)
-  const { monthsUntil: usageMonthsUntil } = prepareRetentionMarks({
-    read: run,
-    write: createRun(database, write),
-  })
+  const { runs, write, access, ledger } = parts
+  const { monthsUntil: usageMonthsUntil } = prepareRetentionMarks(runs)
 
   function applyAll(change: AdminChange): void {
     for (const mutation of change.mutations) {
@@ -85,7 +81,7 @@ export function prepareAdminStore(database: Database, parts: AdminStoreParts): A
       return "applied"
     },
 
-    ...prepareAdminReads({ read: run, write: createRun(database, write) }),
+    ...prepareAdminReads(runs),
     ...prepareSqliteLists(parts.readApart),
     usageMonthsUntil,
     usage: (query, page) =>
