@@ -5,13 +5,6 @@ import { readAnchors } from "../apis/mail/dnssec/root-anchors.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { messageOf } from "../values/message-of.ts"
 
-/** The lists of a folder: a file each, named after the list, in the form in which the list is published. */
-export interface DataLists {
-  readonly data: CatalogData
-  /** The files of the lists that were read, by the names of the lists. */
-  readonly files: ReadonlyMap<string, string>
-}
-
 const names = Object.keys(dataLists) as (keyof typeof dataLists)[]
 /** How a file of each list can be called. */
 const fileNames = names.map((name) => `${name}${dataLists[name].endings[0]}`)
@@ -19,11 +12,12 @@ const fileNames = names.map((name) => `${name}${dataLists[name].endings[0]}`)
 const maxBytes = 32 * 1024 * 1024
 
 /**
- * Reads the lists of `--data`.
+ * Reads the lists of `--data`: a file each, named after the list, in the form in which the list is published.
  * @param place the setting in messages
+ * @returns the lists, and their files by the names of the lists
  * @throws ConfigError that names the file and what is wrong with it
  */
-export async function readDataLists(directory: string, place = `--data ${directory}`): Promise<DataLists> {
+export async function readDataLists(directory: string, place = `--data ${directory}`) {
   const data: Record<string, unknown> = {}
   const files = new Map<string, string>()
   for (const file of filesIn(directory, place)) {
@@ -48,7 +42,7 @@ export async function readDataLists(directory: string, place = `--data ${directo
   }
   if (files.size === 0)
     throw new ConfigError(`${place} has no lists. A list is a file such as ${fileNames[0]}.`)
-  return { data, files }
+  return { data: data as CatalogData, files }
 }
 
 /** A root has two keys, seldom three. A larger file is something else. */

@@ -14,7 +14,7 @@ import { createRequestLog, noRequestLog } from "../observe/request-log.ts"
 import { shareFeed } from "../observe/shared-feed.ts"
 import { type Channel, joinSiblings, noSiblings } from "../observe/siblings.ts"
 import type { ResolverStats } from "../ports/dns/resolver.ts"
-import { createLog, type LeveledLog, type LogLevel } from "../ports/log.ts"
+import { createLog, type LogLevel } from "../ports/log.ts"
 import { type LogOutput, loadPrettyFormat, openLogOutput } from "../ports/log-output.ts"
 import { systemRandom } from "../ports/random.ts"
 import { keepAliveTimer, systemTimer } from "../ports/timer.ts"
@@ -41,13 +41,7 @@ function createLagMeter(timer: Timer, clock: Clock) {
 }
 
 /** A log and its output. */
-export interface OpenLog extends LogOutput {
-  readonly log: LeveledLog
-  /** Writes a line of the request log. */
-  readonly writeRequest: (line: string) => void
-  /** The level of a configuration that sets none. */
-  readonly defaultLevel: LogLevel
-}
+export type OpenLog = Awaited<ReturnType<typeof openLog>>
 
 interface OpenLogOptions {
   /** The level when the configuration sets none. */
@@ -63,7 +57,7 @@ export async function openLog(
   { logLevel, logFormat }: Config,
   { clock }: Pick<Ports, "clock">,
   { defaultLevel = "info", shared = false, output }: OpenLogOptions,
-): Promise<OpenLog> {
+) {
   const color = process.stderr.isTTY === true
   const isPretty = logFormat === "pretty" || (logFormat === "auto" && color)
   const format = isPretty ? await loadPrettyFormat({ color }) : (line: string) => line
@@ -74,7 +68,7 @@ export async function openLog(
   const writeRequest = isPretty ? write : opened.write
   const level = logLevel ?? defaultLevel
   const log = createLog(write, { level, clock, urgent: opened.flush })
-  return { ...opened, writeRequest, defaultLevel, log }
+  return { ...opened, /** Writes a line of the request log. */ writeRequest, defaultLevel, log }
 }
 
 /** The most accounts whose charges of a minute are kept. */

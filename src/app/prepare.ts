@@ -4,11 +4,10 @@ import { type ApiDefinition, type Ports, unavailable } from "../apis/contract.ts
 import { withAuthserv } from "../apis/messageauth/authserv.ts"
 import { messageauth } from "../apis/messageauth/index.ts"
 import { sunsetsOf } from "../call/admission.ts"
-import { type LocalCalls, type PreparedApi, prepareApi } from "../call/prepared-api.ts"
+import { type LocalCalls, prepareApi } from "../call/prepared-api.ts"
 import { ConfigError, requireAll } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { settingOfFile } from "../config/setting-name.ts"
-import type { PluginProblem } from "../plugins/load-plugins.ts"
 import { createThreadTime } from "../plugins/thread-time.ts"
 import { systemClock } from "../ports/clock.ts"
 import { keepAliveTimer } from "../ports/timer.ts"
@@ -150,9 +149,10 @@ function readPem(config: Config, setting: "tlsCert" | "tlsKey", label: string): 
 /**
  * The catalog and the operator's own APIs for a command. Its process ends with it, and so do the threads.
  * @param say gets the console output of own APIs: standard output is for the result
+ * @returns the APIs, and own ones that cannot be used, with the change that each needs
  * @throws ConfigError
  */
-export async function loadApis(config: Config, say?: (text: string) => void): Promise<LoadedApis> {
+export async function loadApis(config: Config, say?: (text: string) => void) {
   const own = await loadForCommand(config, say)
   return { apis: await prepareApis(config, own), problems: own.problems, end: own.end }
 }
@@ -179,13 +179,6 @@ function loadForCommand(config: Config, say = (_: string) => {}): Promise<OwnApi
     log: { error() {}, debug: (_, { text }) => say(String(text)) },
     taken: catalogIds,
   })
-}
-
-export interface LoadedApis {
-  readonly apis: readonly PreparedApi[]
-  /** Own APIs that cannot be used, with the change that each needs. */
-  readonly problems: readonly PluginProblem[]
-  end(): void
 }
 
 /** Runs APIs in this process: no server, no key, no charge, premium fields included. */

@@ -8,12 +8,6 @@ import { openStore } from "../store/open.ts"
 import { StoreUnusable } from "../store/store.ts"
 import { livePorts, storePorts } from "./live-ports.ts"
 
-/** The result of deleting the audit records before a time. */
-export interface PrunedAudit {
-  readonly before: string
-  readonly deleted: number
-}
-
 const dayMs = 86_400_000
 /** Records that are deleted in one step, and the pause after it: a service may work on the store. */
 const rowsPerStep = 200
@@ -24,7 +18,7 @@ const pauseMs = 10
  * user of the operating system. No service can do this: it needs the data file, or the owner of the tables of a database.
  * @throws ConfigError without `--keep-audit`
  */
-export async function pruneAudit(config: Config): Promise<PrunedAudit> {
+export async function pruneAudit(config: Config) {
   if (config.keepAudit === null)
     throw new ConfigError(
       "All audit records are kept. Say how many days with --keep-audit, to delete older ones.",

@@ -6,16 +6,14 @@ import type { MoveOptions } from "./open-store.ts"
 import { openSqliteSource, openSqliteTarget } from "./sqlite/sqlite-move.ts"
 import { StoreUnusable } from "./store.ts"
 
-/** The sums of a move; the names are without passwords. */
-export type MoveReport = MoveSums & { readonly from: string; readonly to: string }
-
 /**
  * Copies everything but rate buckets and sign-ins from one store to another, empty one, all or nothing. Each may be a data file
  * or the URL of a PostgreSQL database. The first one keeps everything.
+ * @returns the names, without passwords, and the sums
  * @throws StoreUnusable when a service works on one of them, or the second one is not empty
  * @throws StoreUnavailable when a store cannot do its work now
  */
-export async function move(from: string, to: string, options: MoveOptions): Promise<MoveReport> {
+export async function move(from: string, to: string, options: MoveOptions) {
   for (const db of [from, to]) requireMovable(db)
   if (nameOf(from) === nameOf(to))
     throw new StoreUnusable("--from and --to name the same store. Name another, empty one with --to.")

@@ -6,19 +6,13 @@ import { lockForReplacing } from "./file-lock.ts"
 import { logFileOf } from "./gauges.ts"
 import { openDatabase, requireFile } from "./open.ts"
 
-/** Sizes in bytes, with the write-ahead log. */
-export interface CompactReport {
-  readonly file: string
-  readonly bytesBefore: number
-  readonly bytes: number
-}
-
 /**
  * Gives the space of deleted rows back to the disk. SQLite copies the file once, so it needs as much free space meanwhile. Other
  * commands wait or fail. If it fails, the file is as it was.
+ * @returns sizes in bytes, with the write-ahead log
  * @throws StoreUnusable when the file is missing, or a service or another command works on it
  */
-export function compact(file: string): CompactReport {
+export function compact(file: string) {
   requireFile(file, `There is no data file ${file}. Name it with --db.`)
   const unlock = lockForReplacing(file, "compact, then start it again")
   try {

@@ -3,29 +3,19 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { messageOf } from "../../values/message-of.ts"
 import { identityOf, realPathOf } from "../../values/real-path.ts"
 import { StoreUnusable } from "../store.ts"
-import { type BackupReport, copyDataFile, inspectDataFile, type OnStep, syncFolderOf } from "./backup.ts"
+import { copyDataFile, inspectDataFile, type OnStep, syncFolderOf } from "./backup.ts"
 import { isBusy } from "./errors.ts"
 import { giveToOwnerOf, lockForReplacing } from "./file-lock.ts"
 import { openDatabase, requireAccess, requireFile } from "./open.ts"
-
-/** The result of a restore. */
-export interface RestoreReport extends BackupReport {
-  /** The new name of the data file that was replaced; null without one. */
-  readonly replaced: string | null
-}
 
 /**
  * Replaces the data file `target` with a checked and migrated copy of the backup `source`. The old file is kept. A rename
  * puts the copy in place, so that there is a whole data file at any moment. A symbolic link `target` stays; its file is replaced.
  * @param nowMs goes into the name of the old data file
+ * @returns the report of the copy, and as `replaced` the new name of the old data file; null without one
  * @throws StoreUnusable, and changes nothing, when the backup is unfit or a process has the data file open
  */
-export function restore(
-  source: string,
-  target: string,
-  nowMs: number,
-  onStep: OnStep = () => {},
-): RestoreReport {
+export function restore(source: string, target: string, nowMs: number, onStep: OnStep = () => {}) {
   requireFile(source, `There is no backup ${source}. Give the name of a file that 'backup' made.`)
   if (identityOf(source) === identityOf(target))
     throw new StoreUnusable(`${source} is the data file itself. Name another one with --db.`)

@@ -213,48 +213,37 @@ function createFieldContext(
 }
 
 /** One request on its way through the yoga plugin. */
-export interface GraphqlCall extends Progress {
-  readonly request: CallerRequest
-  /** Ids of the APIs that the query runs. */
-  apis: readonly string[]
-  charged: CallRecord["charged"]
-  /** The Idempotency-Key of the request; null without one. */
-  readonly idempotencyKey: string | null
-  /** The query with its variables as the client sent them, once the body is read. */
-  input: object | null
-  /** Whether it was charged before, under the same key. */
-  isReplay: boolean
-  /** The operation to run, once the document is read. */
-  parts: QueryParts | null
-  /** Counts the data of the results, from before the first is made until the text of the answer is; null before and after. */
-  results: UnsentAnswer | null
-  /** The refusal of the whole request; null if it is not refused. */
-  refusal: Refusal | null
-  /** The code for the record: of the fault behind the refusal, or of the refusal itself. */
-  fault: string | null
-  /** The name of the parameter at fault. */
-  parameter: string | null
-  /** The owner of the refused key, for logs and metrics. */
-  keyOwner: CallerIds | null
-}
+export type GraphqlCall = ReturnType<typeof startGraphqlCall>
 
-/** The call of a request that was just received. */
-export function startGraphqlCall(request: CallerRequest, idempotencyKey: string | null): GraphqlCall {
+/**
+ * The call of a request that was just received.
+ * @param idempotencyKey null without one
+ */
+export function startGraphqlCall(request: CallerRequest, idempotencyKey: string | null) {
+  const progress: Progress = { caller: null, rate: null }
   return {
+    ...progress,
     request,
     idempotencyKey,
-    input: null,
+    /** The query with its variables as the client sent them, once the body is read. */
+    input: null as object | null,
+    /** Whether it was charged before, under the same key. */
     isReplay: false,
-    caller: null,
-    rate: null,
-    apis: [],
-    charged: nothingCharged,
-    parts: null,
-    results: null,
-    refusal: null,
-    fault: null,
-    parameter: null,
-    keyOwner: null,
+    /** Ids of the APIs that the query runs. */
+    apis: [] as readonly string[],
+    charged: nothingCharged as CallRecord["charged"],
+    /** The operation to run, once the document is read. */
+    parts: null as QueryParts | null,
+    /** Counts the data of the results, from before the first is made until the text of the answer is; null before and after. */
+    results: null as UnsentAnswer | null,
+    /** The refusal of the whole request; null if it is not refused. */
+    refusal: null as Refusal | null,
+    /** The code for the record: of the fault behind the refusal, or of the refusal itself. */
+    fault: null as string | null,
+    /** The name of the parameter at fault. */
+    parameter: null as string | null,
+    /** The owner of the refused key, for logs and metrics. */
+    keyOwner: null as CallerIds | null,
   }
 }
 

@@ -11,7 +11,7 @@ import {
   priceText,
   successHeaders,
 } from "./api-parts.ts"
-import { chargedFaults, faultResponse, formatFault, type Refusal } from "./fault-responses.ts"
+import { chargedRefusals, faultResponse, formatFault, keyedFaults, type Refusal } from "./fault-responses.ts"
 import {
   countOf,
   type DocumentedApi,
@@ -58,7 +58,7 @@ function callOperation(api: DocumentedApi, category: string): JsonObject {
       },
       400: faultResponse(inputRefusal(api), restContentWithJson),
       ...goneAfter(api.definition),
-      ...chargedFaults(method),
+      ...keyedFaults(method, chargedRefusals(method)),
     },
   }
 }
@@ -142,7 +142,7 @@ function batchOperation(api: DocumentedApi, category: string): JsonObject {
       },
       400: refTo("responses", "BatchRefused"),
       ...goneAfter(api.definition),
-      ...chargedFaults("POST"),
+      ...keyedFaults("POST", chargedRefusals("POST")),
     },
   }
 }

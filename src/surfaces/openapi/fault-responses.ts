@@ -152,10 +152,10 @@ export function exampleComponents(): Readonly<Record<string, JsonObject>> {
   return { FormatRefused: { summary, value: envelope }, FormatProblem: problemExample("format", formatFault) }
 }
 
+type RefusalNames = Readonly<Record<string, keyof ReturnType<typeof sharedRefusals>>>
+
 /** The names of the shared refusals of a REST path that needs a key, by status. */
-export function keyedRefusals(
-  method: "GET" | "POST",
-): Readonly<Record<string, keyof ReturnType<typeof sharedRefusals>>> {
+function keyedRefusals(method: "GET" | "POST"): RefusalNames {
   return {
     401: "Unauthorized",
     403: "Forbidden",
@@ -167,21 +167,12 @@ export function keyedRefusals(
   }
 }
 
-/** {@link keyedRefusals} of a path that charges, which an Idempotency-Key can be sent to. */
-export function chargedRefusals(method: "GET" | "POST"): ReturnType<typeof keyedRefusals> {
+/** The same of a path that charges, which an Idempotency-Key can be sent to. */
+export function chargedRefusals(method: "GET" | "POST"): RefusalNames {
   return { ...keyedRefusals(method), 409: "KeyInUse", 422: "KeyReused" }
 }
 
-/** The responses of a REST path that charges, except 200 and 400. */
-export function chargedFaults(method: "GET" | "POST"): Readonly<Record<string, JsonObject>> {
-  return toResponses(chargedRefusals(method))
-}
-
 /** The responses of a REST path that needs a key, except 200 and 400. */
-export function keyedFaults(method: "GET" | "POST"): Readonly<Record<string, JsonObject>> {
-  return toResponses(keyedRefusals(method))
-}
-
-function toResponses(names: ReturnType<typeof keyedRefusals>): Readonly<Record<string, JsonObject>> {
+export function keyedFaults(method: "GET" | "POST", names = keyedRefusals(method)): JsonObject {
   return Object.fromEntries(Object.entries(names).map(([status, name]) => [status, refTo("responses", name)]))
 }

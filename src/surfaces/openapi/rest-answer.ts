@@ -8,32 +8,23 @@ export type ExampleAnswers = Readonly<
   Record<string, { readonly summary: string; readonly envelope: Envelope; readonly component?: string }>
 >
 
-/** The `content` of a REST answer: each media type with the schema and with examples written by the encoders. */
-export function restContent(schema: JsonObject, answers: ExampleAnswers): JsonObject {
-  const [first] = Object.values(answers)
-  return mediaTypes((format) =>
+/**
+ * The `content` of a REST answer: each media type with the schema and with examples written by the encoders. Media types are
+ * written without parameters, which clients do not compare.
+ */
+export function restContent(schema: JsonObject, answers: ExampleAnswers, isJsonAlone = false): JsonObject {
+  const [first] = isJsonAlone ? [] : Object.values(answers)
+  const contentOf = (format: Format) =>
     format === "json"
       ? jsonContent(schema, answers)
-      : {
-          schema: textSchema(format),
-          ...(first && { example: encodeEnvelope(format, first.envelope) }),
-        },
-  )
-}
-
-/** Like {@link restContent}, with examples only in JSON: other formats would add as much again for each API. */
-export function restContentWithJson(schema: JsonObject, answers: ExampleAnswers): JsonObject {
-  return mediaTypes((format) =>
-    format === "json" ? jsonContent(schema, answers) : { schema: textSchema(format) },
-  )
-}
-
-/** Media types are written without parameters, which clients do not compare. */
-function mediaTypes(contentOf: (format: Format) => JsonObject): JsonObject {
+      : { schema: textSchema(format), ...(first && { example: encodeEnvelope(format, first.envelope) }) }
   return Object.fromEntries(
     formats.map((format) => [contentTypes[format].replace(/;.*/, ""), contentOf(format)]),
   )
 }
+
+/** Like {@link restContent}, with examples only in JSON: other formats would add as much again for each API. */
+export const restContentWithJson: typeof restContent = (schema, answers) => restContent(schema, answers, true)
 
 function jsonContent(schema: JsonObject, answers: ExampleAnswers): JsonObject {
   const examples = Object.entries(answers).map(([name, { summary, envelope, component }]) => {

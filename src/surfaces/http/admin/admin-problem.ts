@@ -21,20 +21,6 @@ export const problems = {
 /** The code of a refusal of the admin API. */
 export type ProblemCode = keyof typeof problems
 
-/** Problem details (RFC 9457). */
-interface Problem {
-  readonly type: string
-  readonly title: string
-  readonly status: number
-  /** The correction, for the reader. */
-  readonly detail: string
-  /** The parameter, header or `body` to change. */
-  readonly parameter?: string
-  /** Every mistake of a list of things. */
-  readonly mistakes?: readonly Mistake[]
-  readonly request_id: string
-}
-
 /** Answers with a problem for anything thrown, and records it. */
 type Refuse = (thrown: unknown, exchange: Exchange, actor: Pick<Actor, "id"> | null) => Promise<string>
 
@@ -53,8 +39,11 @@ export function createRefusals(context: HttpContext): (record: RecordRequest) =>
 /** A refusal as it is answered and recorded. */
 interface Refusal {
   readonly code: ProblemCode
+  /** The correction, for the reader. */
   readonly detail: string
+  /** The parameter, header or `body` to change. */
   readonly parameter: string | null
+  /** Every mistake of a list of things. */
   readonly mistakes?: readonly Mistake[]
   readonly headers: Readonly<Record<string, string>>
 }
@@ -79,7 +68,7 @@ function toRefusal(thrown: unknown, requestId: string, log: Pipeline["log"]): Re
 const storeUnavailable =
   "The service cannot reach its accounts right now. Try again; a change that has an Idempotency-Key is not made twice."
 
-/** Sets status and headers for a refusal and returns the body. */
+/** Sets status and headers for a refusal and returns the body: problem details (RFC 9457). */
 function sendProblem(
   { code, detail, parameter, mistakes = [], headers }: Refusal,
   requestId: string,
@@ -89,7 +78,7 @@ function sendProblem(
   setAdminHeaders(set, "application/problem+json")
   Object.assign(set.headers, headers)
   set.status = status
-  const problem: Problem = {
+  return JSON.stringify({
     type: problemTypeStart + code,
     title,
     status,
@@ -97,8 +86,7 @@ function sendProblem(
     ...(parameter !== null && { parameter }),
     ...(mistakes.length > 0 && { mistakes }),
     request_id: requestId,
-  }
-  return JSON.stringify(problem)
+  })
 }
 
 /** Sets the headers of every answer of the admin API: no cache may keep it. */
