@@ -5,7 +5,8 @@ import type { Config } from "../config/load.ts"
 import type { ComposedMail } from "../mail/compose.ts"
 import { createMailSender, type MailSender } from "../ports/mail-sender.ts"
 import { webhookLimitMs } from "../ports/webhook-sender.ts"
-import type { MailAttempt, MailRecord, MailResult } from "../store/mails.ts"
+import type { MailRecord, MailResult } from "../store/mails.ts"
+import type { Attempt } from "../store/outbox.ts"
 import { isLoopback } from "../values/ip.ts"
 import { isObject } from "../values/is-object.ts"
 import { toIso } from "../values/time-text.ts"
@@ -28,7 +29,7 @@ export function mockMailSender(config: Config, timer: Timer): MailSender {
   return createMailSender({ ...server, security }, { timer, limitMs: webhookLimitMs })
 }
 
-type KeptAttempt = MailAttempt & Pick<MailResult, "kind">
+type KeptAttempt = Attempt & Pick<MailResult, "kind">
 type KeptMail = { readonly mail: MailRecord; readonly composed: ComposedMail; attempts: KeptAttempt[] }
 
 export type MockMails = ReturnType<typeof createMockMails>
@@ -44,7 +45,7 @@ export function createMockMails(sends: boolean) {
     add(mail: MailRecord, composed: ComposedMail): void {
       kept.set(mail.id, { mail, composed, attempts: kept.get(mail.id)?.attempts ?? [] })
     },
-    attempted(id: string, attempt: MailAttempt, { kind }: MailResult): void {
+    attempted(id: string, attempt: Attempt, { kind }: MailResult): void {
       kept.get(id)?.attempts.push({ ...attempt, kind })
     },
     /** A mail that waits for nothing. Throws Fault `notFound` without it, and InputRejected if it is still to be sent. */
