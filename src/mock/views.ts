@@ -14,7 +14,7 @@ export type View = Awaited<ReturnType<typeof toView>>
 async function toView(state: MockState, sessions: readonly string[]) {
   const { records } = state.journal.records()
   return {
-    sessions,
+    ...{ sessions, apis: state.apis.map(({ definition }) => definition.id) },
     now: toIso(state.clock.now()),
     clock_runs: state.clockRunsOn,
     faults: state.faults.list(),

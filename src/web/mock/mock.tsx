@@ -5,8 +5,8 @@ import { quote } from "../../code-examples/code-call.ts"
 import type { JournalEntry } from "../../mock/journal.ts"
 import type { View } from "../../mock/views.ts"
 import { Button, LinkButton } from "../kit/button.tsx"
-import { CheckField, LinesField } from "../kit/field.tsx"
-import { Form } from "../kit/form.tsx"
+import { CheckField, LinesField, SelectField, TextField } from "../kit/field.tsx"
+import { Form, type FormValues } from "../kit/form.tsx"
 import { Page, Section } from "../kit/page.tsx"
 import { Secret } from "../kit/secret.tsx"
 import { Loading } from "../kit/states.tsx"
@@ -37,7 +37,7 @@ function App() {
   )
 }
 
-function Parts({ sessions, now, clock_runs, faults, profile, requests, notices, mails, zone }: View) {
+function Parts({ sessions, apis, now, clock_runs, faults, profile, requests, notices, mails, zone }: View) {
   const text = JSON.stringify(zone, null, 2)
   const profiles = Object.keys(profile.profiles).map((name) => JSON.stringify({ profile: name }))
   const on = new Set([{ profile: profile.name }, ...faults].map((fault) => JSON.stringify(fault)))
@@ -57,7 +57,20 @@ function Parts({ sessions, now, clock_runs, faults, profile, requests, notices, 
           </div>
         </Section>
         <Section title="Faults">
-          <div class="card">{[...known].map((text) => drawFault(text, on.has(text)))}</div>
+          <div class="card">
+            {[...known].map((text) => drawFault(text, on.has(text)))}
+            <Form submit="Add" numbers={["times"]} send={addFault} done={() => {}}>
+              <SelectField name="fault" label="Fault" required choices={kinds} />
+              <SelectField
+                name="api"
+                label="API"
+                required
+                choices={["", ...apis].map((id) => [id, id || "All"])}
+              />
+              <TextField name="key" label="Key" hint="Such as mock-pro; empty for all." />
+              <TextField name="times" label="Times" type="number" hint="How many calls; empty for all." />
+            </Form>
+          </div>
         </Section>
         {sessions.length > 0 && (
           <Section title="Sessions" actions={sessions.map(drawSession)} children={null} />
@@ -113,6 +126,16 @@ const drawSession = (id: string) => <LinkButton key={id} href={`/s/${id}/_mock`}
 const names = new Map(texts.faults.map(({ name, fault }) => [JSON.stringify(fault), name]))
 /** The texts of faults that were switched off here, so that they can be switched on again. */
 const switchedOff = signal<ReadonlySet<string>>(new Set(names.keys()))
+
+/** The faults of calls that the form offers. */
+const kinds = [...names].filter(([text]) => !text.includes('"profile"'))
+
+/** Adds the fault of the form. Empty fields are left out. */
+function addFault(typed: FormValues): Promise<void> {
+  const calls = { api: typed.text("api") || undefined, key: typed.text("key") || undefined }
+  const fault = { ...calls, times: typed.number("times") ?? undefined, ...JSON.parse(typed.text("fault")) }
+  return send("PUT", "/faults", JSON.stringify(fault))
+}
 
 function turnFault(text: string, isOn: boolean): void {
   const { profile, api, key, input, webhook } = JSON.parse(text)

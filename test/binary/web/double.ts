@@ -100,6 +100,35 @@ export function doubleInBrowser(desk: Desk): void {
     await done()
   })
 
+  test("a fault of one API, key and number of calls is added by the form", async () => {
+    const { page, look, done } = await open()
+    const add = page.getByRole("button", { name: "Add", exact: true })
+    const faults = async () => (await control("GET", "/faults")).faults
+    await add.click()
+    await eventually(async () => expect(await faults()).toEqual([{ status: 503 }]))
+    await control("DELETE", "/faults")
+    await page.getByLabel("Fault", { exact: true }).selectOption("Throttled: 429")
+    await page.getByLabel("API", { exact: true }).selectOption("bluetoothlookup")
+    await page.getByRole("textbox", { name: "Key" }).fill("mock-free")
+    await page.getByRole("textbox", { name: "Times" }).fill("two")
+    await add.click()
+    await page.getByText("Type a whole number, such as 500.").waitFor()
+    expect(await faults()).toEqual([])
+    await page.getByRole("textbox", { name: "Times" }).fill("0")
+    await add.click()
+    await page.getByRole("alert").getByText("must be at least 1").waitFor()
+    expect(await faults()).toEqual([])
+    await look("double-fault-form")
+    await page.getByRole("textbox", { name: "Times" }).fill("2")
+    await page.keyboard.press("Enter")
+    const added = { api: "bluetoothlookup", key: "mock-free", times: 2, status: 429 }
+    await eventually(async () => expect(await faults()).toEqual([added]))
+    const own = page.locator("[role=switch]:checked")
+    await counted(own, 1)
+    expect([(await call("76", "mock-free")).status, (await call("76")).status]).toEqual([429, 200])
+    await done()
+  })
+
   test("a profile is switched on, off, and replaced by another", async () => {
     const { page, done } = await open()
     const [outage, slow] = [/^Profile outage/, /^Profile slow/].map((name) =>
@@ -113,7 +142,7 @@ export function doubleInBrowser(desk: Desk): void {
     await slow?.click()
     await slow?.and(page.locator(":not(:checked)")).waitFor()
     expect(await control("GET", "/profile")).toMatchObject({ name: "ok" })
-    await counted(page.locator(":checked"), 0)
+    await counted(page.locator("[role=switch]:checked"), 0)
     await done()
   })
 
@@ -162,6 +191,24 @@ export function doubleInBrowser(desk: Desk): void {
       expect((await notice.textContent())?.match(/"duration_ms"/g)).toHaveLength(2),
     )
     await look("double-notice")
+    await done()
+  })
+
+  test("a mail shows its attempts, and is sent again", async () => {
+    const { page, look, done } = await open()
+    await desk.call("POST", "/invitations", { email: "ann@shop.example" })
+    const mail = page.locator("details").filter({ hasText: "You are invited" }).last()
+    await mail.locator("summary").click()
+    await mail.getByRole("link", { name: "Open its link" }).waitFor()
+    await mail.getByRole("button", { name: "Send again" }).click()
+    await eventually(async () => expect((await mail.textContent())?.match(/"sent": false/g)).toHaveLength(2))
+    const { mails } = (await control("GET", "/mails")) as { mails: { attempts: object[] }[] }
+    expect(mails.map(({ attempts }) => attempts.length)).toEqual([2])
+    await look("double-mail")
+    // A request has no id and no such button.
+    await call("76")
+    await page.locator("summary").first().click()
+    await counted(page.getByRole("button", { name: "Send again" }), 1)
     await done()
   })
 
