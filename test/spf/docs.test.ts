@@ -28,7 +28,7 @@ test("every issue code", () => {
       severity,
       causes ?? "",
       described,
-      reference,
+      reference.replace("RFC 7208 ", ""),
     ]),
   )
 })
