@@ -243,6 +243,81 @@ text = "short"
   expect(await mistakesOf("a = = 1", "toml")).toEqual(["1:5: invalid value"])
 })
 
+/** Fields of an account, each with one mistake, the place that is named, and how the sentence goes on. */
+const wrongFields = {
+  plan: [["gold", "plan: There is no plan 'gold'."] as const, [5, "plan must be a"] as const],
+  email: [["x", "email must be an e-mail address"] as const],
+  credits_used: [[-1, "credits_used must be a whole number"] as const],
+  external_id: [["a\u202eb", "external_id: The external id"] as const],
+  created: [["yesterday", "created must be an instant"] as const],
+  foo: [[1, "foo is not known here"] as const],
+  webhook: [["ftp://x", "webhook: The URL of a webhook"] as const],
+  keys: [
+    [[{ text: "short" }], "keys[0].text must be a text of 8"] as const,
+    [
+      [{ text: "mock-admin-1", rate_limit: -1 }],
+      "keys[0].text must not be",
+      "keys[0].rate_limit must",
+    ] as const,
+    [
+      [{ name: "a" }, { text: "mock-admin-1" }],
+      "keys[0].text is missing",
+      "keys[1].text must not be",
+    ] as const,
+  ],
+}
+
+test("all mistakes of an account are named at once, whichever they are, and no others", async () => {
+  const some = Object.entries(wrongFields).map(([name, ways]) =>
+    fc.option(
+      fc.constantFrom(...ways).map(([value, ...texts]) => ({ name, value, texts })),
+      { nil: null },
+    ),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.tuple(...some), fc.boolean(), async (chosen, hasName) => {
+      const wrong = chosen.filter((one) => one !== null)
+      fc.pre(wrong.length > 0)
+      const fields = Object.fromEntries(wrong.map(({ name, value }) => [name, value]))
+      const account = { notify: "webhook", ...(hasName && { name: "A" }), ...fields }
+      const mistakes = await mistakesOf(`accounts:\n  - ${JSON.stringify(account)}`)
+      const expected = [...(hasName ? [] : ["name is missing"]), ...wrong.flatMap(({ texts }) => texts)]
+      const starts = expected.map((text) => expect.stringMatching(mistakeOf(`accounts[0].${text}`)))
+      expect(mistakes).toHaveLength(starts.length)
+      expect(mistakes).toEqual(expect.arrayContaining(starts))
+    }),
+    { numRuns: 60 },
+  )
+}, 120_000)
+
+const mistakeOf = (start: string) => new RegExp(`^2:\\d+: ${RegExp.escape(start)}`)
+
+test.each([
+  [
+    "accounts:\n  - name: A\n    plan: gold\n    credits_used: -1",
+    ["3:11: accounts[0].plan: There is no plan", "4:19: accounts[0].credits_used must be a whole number"],
+  ],
+  // The plan is not known, so nothing is said of its credits.
+  ["accounts:\n  - name: A\n    plan: 5\n    credits_used: 1001", ["3:11: accounts[0].plan must"]],
+  // The effect is the field that is wrong, so none is missing.
+  [
+    "faults:\n  - api: nope\n    delay_ms: soon",
+    ["2:10: faults[0].api must be one of hmac", "3:15: faults[0].delay_ms must be whole milliseconds"],
+  ],
+  ["faults:\n  - delay_ms: soon", ["2:15: faults[0].delay_ms must be whole milliseconds"]],
+  [
+    "stubs:\n  - api: nope\n    probability: 2\n    data: {}",
+    ["2:10: stubs[0].api must be one of hmac", "3:18: stubs[0].probability must be a number over 0"],
+  ],
+  [
+    "profiles:\n  mine:\n    - api: nope\n      status: 99",
+    ["3:12: profiles.mine[0].api must be one of", "4:15: profiles.mine[0].status must be a whole number"],
+  ],
+])("%j has its mistakes named at once", async (text, starts) => {
+  const mistakes = await mistakesOf(text)
+  expect(mistakes.map((mistake, index) => mistake.slice(0, starts[index]?.length))).toEqual(starts)
+})
+
 test("a seed that is too large or missing is refused", async () => {
   const large = await runCliForTest(["mock", "--seed", fileOf("a".repeat(600_000))])
   expect(large).toMatchObject({ code: 2, out: "", err: expect.stringContaining("is too large") })

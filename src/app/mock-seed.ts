@@ -130,15 +130,16 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   /** Keeps the first problem of each part. */
   const refuse = (pointer: string, problem: string) =>
     void (problems.has(pointer) || problems.set(pointer, problem))
-  async function attempt<T>(pointer: string, work: () => T | Promise<T>): Promise<T | null> {
+  /** @param isWhole false if fields were left out, so that none is told to be missing */
+  async function attempt<T>(pointer: string, work: () => T | Promise<T>, isWhole = true): Promise<T | null> {
     try {
       return await work()
     } catch (thrown) {
       const parameter = thrown instanceof Error && "parameter" in thrown ? `${thrown.parameter ?? ""}` : ""
-      const isWhole = /\/(?:profile|webhook)$/.test(pointer) || pointer.endsWith(`/${parameter}`)
-      const inner = isWhole ? [] : parameter.split(/[.[\]]+/).filter((name) => name !== "")
+      const isField = /\/(?:profile|webhook)$/.test(pointer) || pointer.endsWith(`/${parameter}`)
+      const inner = isField ? [] : parameter.split(/[.[\]]+/).filter((name) => name !== "")
       const problem = thrown instanceof InputRejected ? thrown.requirement : messageOf(thrown)
-      refuse(inner.reduce(pointerTo, pointer), problem)
+      if (isWhole || !problem.startsWith("is missing")) refuse(inner.reduce(pointerTo, pointer), problem)
       return null
     }
   }
@@ -152,10 +153,13 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   const readWebhook = (pointer: string, url: string) =>
     attempt(pointer, () => requireWebhookUrl(url, { allowPrivate: true, allowLocal: true, ports: null }))
   type Read<T extends TSchema> = (entry: Static<T>, pointer: string) => unknown
-  /** Reads the entries of a list that have the right form: the mistakes of others are known. */
+  /** Reads the entries of a list, without the fields that have the wrong form: those mistakes are known. */
   async function each<T extends TSchema>(list: string, entries: unknown, schema: T, read: Read<T>) {
-    for (const [index, entry] of Array.isArray(entries) ? entries.entries() : [])
-      if (Value.Check(schema, entry)) await attempt(`${list}/${index}`, () => read(entry, `${list}/${index}`))
+    for (const [index, entry] of Array.isArray(entries) ? entries.entries() : []) {
+      const [pointer, isWhole] = [`${list}/${index}`, Value.Check(schema, entry)]
+      const right = isWhole || !isObject(entry) ? entry : rightFieldsOf(entry, schema)
+      if (isWhole || isObject(entry)) await attempt(pointer, () => read(right, pointer), isWhole)
+    }
   }
 
   for (const error of Value.Errors(seedSchema, value)) refuse(error.path, problemOf(error))
@@ -176,17 +180,20 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
     const random = createSeededRandom(`seed account ${pointer}`)
     const parts = { plans, clock: at(toMs(entry.created) ?? nowMs), random }
     for (const one of checksOf(entry, parts)) await attempt(pointer, one)
-    const { monthlyCredits = null } = plans.get(entry.plan ?? "free") ?? {}
+    const { monthlyCredits = null } = plans.get("plan" in entry ? `${entry.plan}` : "free") ?? {}
     if (monthlyCredits !== null && used > monthlyCredits)
       refuse(`${pointer}/credits_used`, `must be at most ${monthlyCredits}, the month's credits of its plan`)
-    const made = await toNewAccount(entry, parts)
-    requireOne("e-mail address", made.email, `${pointer}/email`)
     requireOne("external id", entry.external_id, `${pointer}/external_id`)
-    const { id, createdMs } = made
-    const { notify = made.notify, bonus = made.bonus } = entry
-    const periodStartMs = periodAt(createdMs, nowMs).startMs
-    const changes = { used, notify, bonus, closedMs: toMs(entry.closed), periodStartMs }
-    mutations.push({ kind: "account.insert", account: { ...made, ...changes } })
+    // Its keys are checked also if it cannot be made.
+    const made = await attempt(pointer, () => toNewAccount(entry, parts))
+    const { id = "", createdMs = nowMs } = made ?? {}
+    if (made) {
+      requireOne("e-mail address", made.email, `${pointer}/email`)
+      const { notify = made.notify, bonus = made.bonus } = entry
+      const periodStartMs = periodAt(createdMs, nowMs).startMs
+      const changes = { used, notify, bonus, closedMs: toMs(entry.closed), periodStartMs }
+      mutations.push({ kind: "account.insert", account: { ...made, ...changes } })
+    }
     const to = entry.webhook ?? webhook
     const url = to && (await readWebhook(`${pointer}/webhook`, to))
     if (url)
@@ -234,6 +241,13 @@ const at = (ms: number) => ({ now: () => ms, monotonicMs: () => 0 })
 const toMs = (instant?: string) => (instant === undefined ? null : parseInstant(instant))
 /** Undoes the escapes of a JSON pointer. */
 const unescaped = (name: string) => name.replaceAll("~1", "/").replaceAll("~0", "~")
+
+/** An entry whose fields of the wrong form are undefined. Of its keys each is checked by itself. */
+function rightFieldsOf(entry: Readonly<Record<string, unknown>>, { properties }: TSchema) {
+  const known = Object.entries(entry).filter(([name]) => Object.hasOwn(properties, name))
+  const isRight = (name: string, value: unknown) => name === "keys" || Value.Check(properties[name], value)
+  return Object.fromEntries(known.map(([name, value]) => [name, isRight(name, value) ? value : undefined]))
+}
 
 /** The rule that a part breaks. */
 function problemOf({ type, path, schema }: ValueError): string {

@@ -149,10 +149,7 @@ async function createState(
   const notices = { thresholds: noticeThresholds, now: clock.now }
   const openedStore = openSqliteStore(":memory:", { timer: systemTimer, notices, mostRequests: maxEntries })
   const { store, outbox } = openedStore
-  const pages = pageAddresses({
-    config: () => config,
-    listening: () => ({ url: url(), adminUrl: url() }),
-  })
+  const pages = pageAddresses({ config: () => config, listening: () => ({ url: url(), adminUrl: url() }) })
   const apiIds = apis.map(({ definition }) => definition.id)
   // Neither ids of audit records nor the key of links in mails may change the keys and ids that follow from the seed.
   const auditRandom = createSeededRandom("audit")
@@ -182,18 +179,8 @@ async function createState(
   const guests = await openGuests(config, definitions, made)
   // The mock reads its answers for the journal, so none is unsent.
   const unsent = createUnsentAnswers(Number.POSITIVE_INFINITY, () => {})
-  const unsentBytes = unsent.bytes
-  const parts = {
-    opened,
-    ports,
-    store: openedStore,
-    keeping: () => config,
-    process: "mock",
-    isUntimed: true,
-    version,
-    openRequests,
-    unsentBytes,
-  }
+  const observed = { opened, ports, store: openedStore, openRequests, unsentBytes: unsent.bytes }
+  const parts = { ...observed, keeping: () => config, process: "mock", isUntimed: true, version }
   const { observerFor, readMetrics, requests, history, kept, stop } = createObservability(parts, null)
   const admin = createAdminAccess(() => running, {
     opened: { ...openedStore, history: afterWriting(openedStore.history, () => history.write()) },
