@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { defineApi } from "../src/apis/contract.ts"
+import { createZoneDns } from "../src/ports/dns/zone.ts"
 import { createHttpApp } from "../src/surfaces/http/app.ts"
 import { createClosing } from "../src/surfaces/http/calls.ts"
 import { readAnswer } from "./support/answer.ts"
@@ -31,6 +32,36 @@ const stepwise = echoApi("stepwise", async ({ what }, { giveWay }) => {
   }
   return { done: what }
 })
+/** Its work comes after a wait that is over at once, as that for a module which is loaded. */
+const later = echoApi("later", async ({ what }) => {
+  await undefined
+  events.push(what)
+  monotonic += runMs
+  return { done: what }
+})
+/** The same, and it may ask the DNS. */
+const mayAsk = { ...later, id: "mayask", asksDns: true }
+/** Its work comes after an answer of the DNS, which many runs get at the same moment, and before the first question. */
+const asking = {
+  ...echoApi("asking", async ({ what }, { ports }) => {
+    await undefined
+    events.push(what)
+    monotonic += runMs
+    await ports.dns.resolve("a.example", "A")
+    events.push(what)
+    monotonic += runMs
+    return { done: what }
+  }),
+  asksDns: true,
+}
+/** Its one answer comes when all runs that may ask at the same time have asked. */
+const dns = {
+  ...createZoneDns({}),
+  async resolve() {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    return { kind: "nodata" as const }
+  },
+}
 /** A list that takes time when it is written. */
 const listing = defineApi({
   id: "listing",
@@ -78,14 +109,18 @@ function longItem(what: string, index: number) {
   }
 }
 
-const own = startCatalogService([busy, stepwise, listing, longList], { clock, timer })
+const own = startCatalogService([busy, stepwise, later, mayAsk, asking, listing, longList], {
+  clock,
+  timer,
+  dns,
+})
 afterEach(() => {
   events.length = 0
   hasSlowTurns = false
 })
 
-const query = (what: string, key: string) => {
-  const fields = Array.from({ length: 50 }, (_, i) => `f${i}: busy(input: {what: "${what}"}) { done }`)
+const query = (what: string, key: string, api = "busy") => {
+  const fields = Array.from({ length: 50 }, (_, i) => `f${i}: ${api}(input: {what: "${what}"}) { done }`)
   return readGraphql(own.post("/v1/graphql", { query: `{ ${fields.join(" ")} }` }, key))
 }
 const lists = (what: string, key: string) => {
@@ -97,8 +132,8 @@ const longLists = (what: string, key: string) =>
   readGraphql(
     own.post("/v1/graphql", { query: `{ longlist(input: {what: "${what}"}) { items { done } } }` }, key),
   )
-const batch = (what: string, key: string) =>
-  readAnswer(own.post("/v1/busy/batch", { inputs: Array(50).fill({ what }) }, key))
+const batch = (what: string, key: string, api = "busy") =>
+  readAnswer(own.post(`/v1/${api}/batch`, { inputs: Array(50).fill({ what }) }, key))
 const single = (what: string, key: string) => readAnswer(own.post("/v1/busy", { what }, key))
 const steps = (what: string, key: string) => readAnswer(own.post("/v1/stepwise", { what }, key))
 
@@ -107,6 +142,10 @@ test.each([
   ["one query for a list many times", (key: string) => [lists("list", key)]],
   ["one query for a long list", (key: string) => [longLists("items", key)]],
   ["one batch", (key: string) => [batch("batch", key)]],
+  ["one batch of runs that work after a wait", (key: string) => [batch("batch", key, "later")]],
+  ["one batch of runs that ask the DNS", (key: string) => [batch("batch", key, "asking")]],
+  ["one query of fields that work after a wait", (key: string) => [query("query", key, "later")]],
+  ["one query of fields that may ask the DNS", (key: string) => [query("query", key, "mayask")]],
   ["one call of many steps", (key: string) => [steps("steps", key)]],
   ["many calls", (key: string) => Array.from({ length: 50 }, () => single("single", key))],
   [

@@ -8,6 +8,7 @@ import type { OnceCall } from "./once.ts"
 import { type Pipeline, requirePresent, type Work } from "./pipeline.ts"
 import type { PreparedApi } from "./prepared-api.ts"
 import { checkAndRun, type RunContext } from "./run.ts"
+import { afterStep } from "./scheduler.ts"
 
 /** The most inputs of one batch. */
 export const maxInputs = 200
@@ -140,7 +141,10 @@ async function runAll(
 
   // When runs need no waiting, the first worker does them all before a second one starts.
   const workers: Promise<void>[] = []
-  while (workers.length < maxConcurrent && next < inputs.length) workers.push(work())
+  while (workers.length < maxConcurrent && next < inputs.length) {
+    workers.push(work())
+    await afterStep()
+  }
   await Promise.all(workers)
   return succeeded
 }

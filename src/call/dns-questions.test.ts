@@ -16,7 +16,7 @@ test("both operations ask for the account, and share the questions of a call", a
   }
   const { signal } = new AbortController()
   const questions = countDnsQuestions()
-  const limited = limitDns(dns, "acc", questions)
+  const limited = limitDns(dns, "acc", questions, () => undefined)
   questions.left = 2
   expect(await limited.resolve("a", "A", signal, "other")).toEqual({ kind: "nodata" })
   expect(await limited.exchange("b", "CAA", { dnssec: true }, signal)).toEqual({

@@ -1,4 +1,4 @@
-import type { Dns, DnsAnswer, DnsFailed, DnsReply, DnsType } from "../apis/contract.ts"
+import type { Dns, DnsAnswer, DnsFailed, DnsReply, DnsType, GiveWay } from "../apis/contract.ts"
 import type { Span } from "../ports/tracer.ts"
 
 /** The most DNS questions of one call, or of all fields of one query together. */
@@ -20,9 +20,9 @@ export function countDnsQuestions(): DnsQuestions {
 
 /**
  * A DNS that counts questions and asks on behalf of an account. Questions over the limit are not sent but fail with `aborted`,
- * and so do all others once it is known that no server answers.
+ * and so do all others once it is known that no server answers. An answer gives way: one packet may be what many runs wait for.
  */
-export function limitDns(dns: Dns, account: string, questions: DnsQuestions): Dns {
+export function limitDns(dns: Dns, account: string, questions: DnsQuestions, giveWay: GiveWay): Dns {
   return wrapDns(dns, async (_question, ask) => {
     if (questions.left === 0) {
       questions.isExceeded = !questions.isDead
@@ -35,6 +35,7 @@ export function limitDns(dns: Dns, account: string, questions: DnsQuestions): Dn
       questions.isDead = true
       questions.left = 0
     }
+    await giveWay()
     return answer
   })
 }

@@ -26,7 +26,7 @@ const questionsPerRequest = 8
  * A Web that sends requests on behalf of an account, and takes them from the DNS questions of the call or query. Requests over
  * the limit are not sent but fail with `aborted`.
  */
-function limitWeb(web: Web, account: string, questions: DnsQuestions): Web {
+function limitWeb(web: Web, account: string, questions: DnsQuestions, giveWay: GiveWay): Web {
   return {
     async get(url, signal) {
       if (questions.left < questionsPerRequest) {
@@ -34,7 +34,9 @@ function limitWeb(web: Web, account: string, questions: DnsQuestions): Web {
         return { kind: "failure", reason: "aborted", certificates: [] }
       }
       questions.left -= questionsPerRequest
-      return web.get(url, signal, account)
+      const answer = await web.get(url, signal, account)
+      await giveWay()
+      return answer
     },
   }
 }
@@ -100,7 +102,7 @@ function run(api: PreparedApi, input: Input, context: RunContext, span: Span | n
   try {
     const giveWay = () => pipeline.scheduler.giveWay(caller.account.id, id)
     const questions = asksOutside(api) ? (context.dnsQuestions ?? countDnsQuestions()) : null
-    const ports = questions ? withLimits(context, questions, span) : pipeline.ports
+    const ports = questions ? withLimits(context, questions, span, giveWay) : pipeline.ports
     const { premium } = caller.plan
     const allowed = premium ? input : api.maskInput(input)
     const account = shareOf(caller)
@@ -143,12 +145,13 @@ function withLimits(
   { caller, pipeline: { ports } }: RunContext,
   questions: DnsQuestions,
   span: Span | null,
+  giveWay: GiveWay,
 ): Ports {
   const { id } = caller.account
   return {
     ...ports,
-    dns: limitDns(span ? traceDns(ports.dns, span) : ports.dns, id, questions),
-    web: limitWeb(span ? traceWeb(ports.web, span) : ports.web, id, questions),
+    dns: limitDns(span ? traceDns(ports.dns, span) : ports.dns, id, questions, giveWay),
+    web: limitWeb(span ? traceWeb(ports.web, span) : ports.web, id, questions, giveWay),
   }
 }
 

@@ -5,8 +5,13 @@ import type { Ports, Timer } from "../apis/contract.ts"
  * one slice with long work, only one of them would begin in each turn.
  */
 const sliceMs = 10
-/** A woken step and what follows from it, such as the result of a GraphQL field, take up to this many microtasks. */
+/** A step and what follows from it, such as the result of a GraphQL field, take up to this many microtasks. */
 const microtasksPerStep = 4
+
+/** Waits until the time of a step that was just begun is used, so that it counts before the next one begins. */
+export async function afterStep(): Promise<void> {
+  for (let left = microtasksPerStep; left > 0; left--) await undefined
+}
 
 /** A step that takes this long is reported: no input within the limits should cause it. */
 const stallMs = 200
@@ -89,7 +94,7 @@ export function createScheduler(
   async function wakeWaiting({ waiting, endMs }: Slice): Promise<void> {
     while (waiting.size > 0) {
       wakeNext(waiting)
-      for (let left = microtasksPerStep; left > 0; left--) await undefined
+      await afterStep()
       if (endStep() >= endMs) return
     }
   }

@@ -18,6 +18,7 @@ import type { OnceCall } from "../../call/once.ts"
 import { type Pipeline, type Progress, requirePresent } from "../../call/pipeline.ts"
 import type { PreparedApi } from "../../call/prepared-api.ts"
 import { asksOutside, checkAndRun, type Outcome } from "../../call/run.ts"
+import { afterStep } from "../../call/scheduler.ts"
 import { smallBytes, type UnsentAnswer } from "../../call/unsent.ts"
 import { workOnce } from "../../call/work-once.ts"
 import { weightOf } from "../../encode/json.ts"
@@ -173,6 +174,8 @@ function createFieldContext(
   const byId = new Map(apis.map((api) => [api.definition.id, api]))
   const runDnsField = createDnsFields(pipeline.ports.clock)
   const giveWay = () => pipeline.scheduler.giveWay(caller.account.id)
+  /** Over when the last run that waits for something has used its first time. GraphQL begins all fields at once. */
+  let before: Promise<void> | null = null
   return {
     giveWay,
     count: results.add,
@@ -193,7 +196,8 @@ function createFieldContext(
       }
       const context = { caller, request, pipeline }
       if (asksOutside(api)) {
-        const start = (dnsQuestions: DnsQuestions) => {
+        const start = async (dnsQuestions: DnsQuestions) => {
+          await giveWay()
           results.requireWithinLimit()
           return checkAndRun(api, { kind: "typed", values }, { ...context, dnsQuestions })
         }
@@ -206,7 +210,12 @@ function createFieldContext(
         const outcome = checkAndRun(api, { kind: "typed", values }, context)
         return outcome instanceof Promise ? results.during(outcome, values).then(take) : take(outcome)
       }
-      const start = () => giveWay()?.then(run) ?? run()
+      const start = (): unknown => {
+        const pause = before?.then(giveWay) ?? giveWay()
+        const running = pause?.then(run) ?? run()
+        if (running instanceof Promise) before = pause?.then(afterStep) ?? afterStep()
+        return running
+      }
       return start()
     },
   }
