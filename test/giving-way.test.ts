@@ -48,18 +48,23 @@ const asking = {
     events.push(what)
     monotonic += runMs
     await ports.dns.resolve("a.example", "A")
+    for (let wait = 0; wait < 6; wait++) await undefined
     events.push(what)
     monotonic += runMs
     return { done: what }
   }),
   asksDns: true,
 }
-/** Its one answer comes when all runs that may ask at the same time have asked. */
+/** Its answer comes when all runs that may ask at the same time have asked, and they get the same one. */
+let answer: Promise<{ readonly kind: "nodata" }> | null = null
 const dns = {
   ...createZoneDns({}),
-  async resolve() {
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    return { kind: "nodata" as const }
+  resolve() {
+    answer ??= Bun.sleep(20).then(() => {
+      answer = null
+      return { kind: "nodata" }
+    })
+    return answer
   },
 }
 /** A list that takes time when it is written. */

@@ -20,9 +20,10 @@ export function countDnsQuestions(): DnsQuestions {
 
 /**
  * A DNS that counts questions and asks on behalf of an account. Questions over the limit are not sent but fail with `aborted`,
- * and so do all others once it is known that no server answers. An answer gives way: one packet may be what many runs wait for.
+ * and so do all others once it is known that no server answers.
+ * @param resume is called with each answer, since one packet may be what many runs wait for
  */
-export function limitDns(dns: Dns, account: string, questions: DnsQuestions, giveWay: GiveWay): Dns {
+export function limitDns(dns: Dns, account: string, questions: DnsQuestions, resume: GiveWay): Dns {
   return wrapDns(dns, async (_question, ask) => {
     if (questions.left === 0) {
       questions.isExceeded = !questions.isDead
@@ -35,7 +36,7 @@ export function limitDns(dns: Dns, account: string, questions: DnsQuestions, giv
       questions.isDead = true
       questions.left = 0
     }
-    await giveWay()
+    await resume()
     return answer
   })
 }

@@ -26,7 +26,7 @@ const questionsPerRequest = 8
  * A Web that sends requests on behalf of an account, and takes them from the DNS questions of the call or query. Requests over
  * the limit are not sent but fail with `aborted`.
  */
-function limitWeb(web: Web, account: string, questions: DnsQuestions, giveWay: GiveWay): Web {
+function limitWeb(web: Web, account: string, questions: DnsQuestions, resume: GiveWay): Web {
   return {
     async get(url, signal) {
       if (questions.left < questionsPerRequest) {
@@ -35,7 +35,7 @@ function limitWeb(web: Web, account: string, questions: DnsQuestions, giveWay: G
       }
       questions.left -= questionsPerRequest
       const answer = await web.get(url, signal, account)
-      await giveWay()
+      await resume()
       return answer
     },
   }
@@ -102,7 +102,7 @@ function run(api: PreparedApi, input: Input, context: RunContext, span: Span | n
   try {
     const giveWay = () => pipeline.scheduler.giveWay(caller.account.id, id)
     const questions = asksOutside(api) ? (context.dnsQuestions ?? countDnsQuestions()) : null
-    const ports = questions ? withLimits(context, questions, span, giveWay) : pipeline.ports
+    const ports = questions ? withLimits(id, context, questions, span) : pipeline.ports
     const { premium } = caller.plan
     const allowed = premium ? input : api.maskInput(input)
     const account = shareOf(caller)
@@ -142,16 +142,17 @@ export function asksOutside({ definition }: Pick<PreparedApi, "definition">): bo
 }
 
 function withLimits(
-  { caller, pipeline: { ports } }: RunContext,
+  api: string,
+  { caller, pipeline: { ports, scheduler } }: RunContext,
   questions: DnsQuestions,
   span: Span | null,
-  giveWay: GiveWay,
 ): Ports {
   const { id } = caller.account
+  const resume = () => scheduler.resume(id, api)
   return {
     ...ports,
-    dns: limitDns(span ? traceDns(ports.dns, span) : ports.dns, id, questions, giveWay),
-    web: limitWeb(span ? traceWeb(ports.web, span) : ports.web, id, questions, giveWay),
+    dns: limitDns(span ? traceDns(ports.dns, span) : ports.dns, id, questions, resume),
+    web: limitWeb(span ? traceWeb(ports.web, span) : ports.web, id, questions, resume),
   }
 }
 

@@ -6,7 +6,7 @@ import type { Ports, Timer } from "../apis/contract.ts"
  */
 const sliceMs = 10
 /** A step and what follows from it, such as the result of a GraphQL field, take up to this many microtasks. */
-const microtasksPerStep = 4
+const microtasksPerStep = 16
 
 /** Waits until the time of a step that was just begun is used, so that it counts before the next one begins. */
 export async function afterStep(): Promise<void> {
@@ -35,6 +35,8 @@ export interface Scheduler {
    * @param api whose step it is, if that is known
    */
   giveWay(account: string | (() => string), api?: string | null): Promise<void> | undefined
+  /** The same after a wait for an answer from outside: always in a turn, since many steps may have waited for the same one. */
+  resume(account: string, api: string): Promise<void> | undefined
   /** The same before a request begins. Those who have a turn are addresses. */
   begin(address: () => string): Promise<void> | undefined
   /** Names the API whose step has begun, for reports of long ones. */
@@ -115,10 +117,11 @@ export function createScheduler(
     { waiting, endMs }: Slice,
     whose: string | (() => string),
     api: string | null,
+    mayBegin = true,
   ): Promise<void> | undefined {
-    const isFree = isTurnOpen ? endStep() < endMs : true
+    const isFree = mayBegin && (!isTurnOpen || endStep() < endMs)
+    if (!isTurnOpen) openTurn()
     if (isFree) {
-      if (!isTurnOpen) openTurn()
       running = api
       return
     }
@@ -135,6 +138,7 @@ export function createScheduler(
 
   return {
     giveWay: (account, api = null) => wait(work, account, api),
+    resume: (account, api) => wait(work, account, api, false),
     begin: (address) => wait(begins, address, null),
     nameStep(api) {
       running = api
