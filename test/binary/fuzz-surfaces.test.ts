@@ -10,7 +10,7 @@ import { catalog } from "../../src/app/prepare.ts"
 import type { OpenApiDocument } from "../../src/surfaces/openapi/json-object.ts"
 import { seedOfDay } from "../fuzz/seed.ts"
 import { controlRequests, type SurfacesParts, surfaceRequests } from "../fuzz/surfaces.ts"
-import { hasWrongHost, pathOf } from "../fuzz/verdict.ts"
+import { hasWrongHost, pathOf, saysTwice } from "../fuzz/verdict.ts"
 import { createWire, toBytes, type WireRequest } from "../fuzz/wire.ts"
 import { checkAdminAnswer } from "../support/admin-answer-check.ts"
 import { startDnsServer } from "../support/dns-server.ts"
@@ -219,7 +219,10 @@ async function judge(request: WireRequest, response: Response): Promise<void> {
   if (status >= 400 && inside.test(await response.clone().text()))
     throw new Error("the answer shows internals")
   const path = pathOf(target)
-  if (path.startsWith("/admin/v1/") && !hasWrongHost(request)) await checkAdminAnswer(method, path, response)
+  // Both are refused before the path is looked at, and so with any method.
+  const isMalformed =
+    hasWrongHost(request) || (status === 400 && saysTwice(await response.clone().text(), request))
+  if (path.startsWith("/admin/v1/") && !isMalformed) await checkAdminAnswer(method, path, response)
 }
 
 function describe(request: WireRequest): string {
