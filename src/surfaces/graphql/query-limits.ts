@@ -95,12 +95,9 @@ function sizesOf({ definitions }: DocumentNode): readonly Size[] {
       node.kind === Kind.FRAGMENT_SPREAD
         ? [sizeOfFragment(node.name.value)]
         : (node.selectionSet?.selections.map(sizeOf) ?? [])
-    for (const { levels, aliases, schemaAliases, directives, fields } of inside) {
-      size.levels = Math.max(size.levels, levels)
-      size.aliases += aliases
-      size.schemaAliases += schemaAliases
-      size.directives += directives
-      size.fields += fields
+    for (const inner of inside) {
+      for (const part of sizeParts)
+        size[part] = part === "levels" ? Math.max(size[part], inner[part]) : size[part] + inner[part]
     }
     if (node.kind !== Kind.FIELD) return size
     size.levels = node.name.value === "__schema" ? 0 : size.levels + 1
