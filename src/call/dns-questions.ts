@@ -20,7 +20,7 @@ export function countDnsQuestions(): DnsQuestions {
 
 /**
  * A DNS that counts questions and asks on behalf of an account. Questions over the limit are not sent but fail with `aborted`,
- * and so do all others once it is known that no server answers. `resume` follows each answer, for which many runs may have waited.
+ * and so do all others once it is known that no server answers. Many runs may wait for one answer, so `resume` follows it.
  */
 export function limitDns(dns: Dns, account: string, questions: DnsQuestions, resume: GiveWay): Dns {
   return wrapDns(dns, async (_question, ask) => {
