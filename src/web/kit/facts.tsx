@@ -51,7 +51,7 @@ interface MeterProps {
 /** How much of an allowance is used. */
 export function Meter({ percent, label }: MeterProps) {
   if (percent === null) return <span class="muted">no limit</span>
-  const level = percent >= 95 ? "bad" : percent >= 80 ? "warn" : "good"
+  const level = percent >= 95 ? "bad" : percent >= 80 ? "warn" : "plain"
   return (
     <span class="meter-row">
       <meter class={`meter ${level}`} min={0} max={100} value={Math.min(percent, 100)} aria-label={label} />
