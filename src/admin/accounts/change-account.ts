@@ -19,6 +19,10 @@ import {
 } from "./account.ts"
 import { eventsParameter, mailedEvent } from "./events.ts"
 
+export const notifyParameter = choice(notifyChoices, {
+  description: "How it gets notices. By mail needs an e-mail address.",
+})
+
 export const updateAccount = defineChange({
   id: "accounts.update",
   title: "Change an account",
@@ -57,9 +61,7 @@ export const updateAccount = defineChange({
           "The new e-mail address; null for none. A first one gets notices too, unless `notify` says otherwise.",
       }),
     ),
-    notify: Type.Optional(
-      choice(notifyChoices, { description: "How it gets notices. By mail needs an e-mail address." }),
-    ),
+    notify: Type.Optional(notifyParameter),
     external_id: Type.Optional(nullable(externalId, { description: "The new external id; null for none." })),
     metadata: Type.Optional(metadata),
     events: Type.Optional(eventsParameter),

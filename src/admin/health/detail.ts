@@ -72,29 +72,18 @@ export const healthDetail = defineRead({
   }),
   example: {},
   async read(_, { readHealth, backups, clock }) {
-    const {
-      version,
-      store,
-      startedMs,
-      storeBytes,
-      pendingNotices,
-      mail,
-      charges,
-      refusals,
-      droppedRequests,
-      lists,
-      instances,
-    } = await readHealth()
+    const health = await readHealth()
+    const { startedMs, mail, instances } = health
     const lastMs = await backups.lastMs()
     return {
-      version,
+      version: health.version,
       ...(startedMs !== null && {
         started: toIso(startedMs),
         uptime_seconds: Math.max(0, Math.floor((clock.now() - startedMs) / 1_000)),
       }),
-      store,
-      store_bytes: { ...storeBytes },
-      notices: { pending: pendingNotices },
+      store: health.store,
+      store_bytes: { ...health.storeBytes },
+      notices: { pending: health.pendingNotices },
       mail: {
         state: stateOf(mail),
         problem: mail.problem,
@@ -102,13 +91,13 @@ export const healthDetail = defineRead({
         sign_up_questions: mail.signUps,
         sign_up_limit_reached: mail.signUps >= mostSignUps,
       },
-      charges,
-      refusals,
-      dropped_requests: droppedRequests,
+      charges: health.charges,
+      refusals: health.refusals,
+      dropped_requests: health.droppedRequests,
       last_backup: toIso(lastMs),
       last_backup_age_seconds:
         lastMs === null ? null : Math.max(0, Math.floor((clock.now() - lastMs) / 1_000)),
-      lists: Object.fromEntries(lists.map(({ name, date, version = date }) => [name, version])),
+      lists: Object.fromEntries(health.lists.map(({ name, date, version = date }) => [name, version])),
       instances: instances?.count ?? null,
       differing_instances: [...(instances?.differing ?? [])],
     }

@@ -1,20 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox"
-import { choice, nullableText } from "../../apis/contract.ts"
-import { type AccountDetails, notifyChoices } from "../../store/admin-store.ts"
-import { changeAccount, requireAccount, requireOpenAccount } from "../accounts/account.ts"
+import type { AccountDetails } from "../../store/admin-store.ts"
+import { accountSchema, changeAccount, requireAccount, requireOpenAccount } from "../accounts/account.ts"
+import { notifyParameter } from "../accounts/change-account.ts"
 import { mailedEvent } from "../accounts/events.ts"
 import { conflict } from "../fault.ts"
 import { accountId } from "../fields.ts"
 import { type AdminContext, defineChange } from "../operation.ts"
 
-const output = Type.Object({
-  id: Type.String({ description: "The account's id." }),
-  notify: choice(notifyChoices, { description: "How it gets notices." }),
-  email: nullableText("The address of notices by mail; null without one."),
-  events: Type.Array(Type.String(), {
-    description: "Events that it gets besides the thresholds of credits.",
-  }),
-})
+const { id, notify, email, events } = accountSchema.properties
+const output = Type.Object({ id, notify, email, events })
 
 export const chooseNotices = defineChange({
   id: "notices.choose",
@@ -27,9 +21,7 @@ export const chooseNotices = defineChange({
   portal: { account: "id" },
   input: Type.Object({
     id: accountId,
-    notify: choice(notifyChoices, {
-      description: "How it gets notices. By mail needs an e-mail address.",
-    }),
+    notify: notifyParameter,
   }),
   output,
   async prepare({ id, notify }, context) {

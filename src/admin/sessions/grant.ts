@@ -46,6 +46,13 @@ export interface Grant extends Omit<SessionRecord, "id" | "kind" | "createdMs"> 
   readonly signUp?: Readonly<Record<string, unknown>>
 }
 
+/** The parts of a grant that most proofs do not have. */
+export const bareGrant = {
+  ...{ adminKeyId: null, passkeyId: null, accountId: null, account: null, keyHash: null },
+  expiresMs: Number.POSITIVE_INFINITY,
+  mutations: [],
+} as const
+
 /**
  * Finds the rights of a proof.
  * @param source the client's address
@@ -79,9 +86,7 @@ async function grantOfLink(kind: SessionKind, token: string, parts: GrantParts):
   const account = accountId === null ? null : await admin.findAccount(accountId)
   if (account && account.closedMs !== null) throw new SignInRefused("accountClosed", link.id)
   return {
-    ...{ owner, name, permissions, adminKeyId, accountId, account },
-    ...{ keyHash: null, passkeyId: null },
-    expiresMs: Number.POSITIVE_INFINITY,
+    ...{ ...bareGrant, owner, name, permissions, adminKeyId, accountId, account },
     by: `link ${link.id}`,
     mutations: [{ kind: "link.use", hash, nowMs: clock.now() }],
   }
@@ -92,15 +97,9 @@ async function grantOfAdminKey(text: string, { signIn }: GrantParts): Promise<Gr
   if (refusal !== null) throw new SignInRefused(refusal, adminKey?.id)
   const { id, name, permissions, expiresMs } = adminKey
   return {
-    owner: `admin-key:${id}`,
-    ...{ name, permissions },
-    adminKeyId: id,
-    accountId: null,
-    account: null,
-    ...{ keyHash: null, passkeyId: null },
-    expiresMs: expiresMs ?? Number.POSITIVE_INFINITY,
+    ...{ ...bareGrant, owner: `admin-key:${id}`, name, permissions, adminKeyId: id },
+    expiresMs: expiresMs ?? bareGrant.expiresMs,
     by: `admin key ${id}`,
-    mutations: [],
   }
 }
 
@@ -113,16 +112,12 @@ async function grantOfPasskey(
   const { passkey, counter, challenge } = proof
   const person = await admin.findPerson(passkey.personId)
   if (person === null || person.removedMs !== null) throw new SignInRefused("personRemoved", passkey.id)
-  const { name } = person
   // Whoever could make someone else's passkey while that person had fewer permissions must not gain the others with it.
   const permissions = inBoth(passkey.permissions, person.permissions)
   if (permissions.length === 0) throw new SignInRefused("passkeyOutgrown", passkey.id)
   const nowMs = clock.now()
   return {
-    owner: ownerOf(person.id),
-    ...{ name, permissions, adminKeyId: null, accountId: null, account: null, keyHash: null },
-    passkeyId: passkey.id,
-    expiresMs: Number.POSITIVE_INFINITY,
+    ...{ ...bareGrant, owner: ownerOf(person.id), name: person.name, permissions, passkeyId: passkey.id },
     by: `passkey ${passkey.id}`,
     mutations: [
       { kind: "challenge.use", hash: challenge, nowMs },
@@ -144,19 +139,13 @@ async function grantOfKey(text: string, source: string, parts: GrantParts): Prom
   const account = await parts.admin.findAccount(key.accountId)
   if (!account || account.closedMs !== null) throw new SignInRefused("accountClosed", key.id)
   return {
-    owner: account.id,
-    name: account.name,
+    ...{ ...bareGrant, owner: account.id, name: account.name, accountId: account.id, account, keyHash },
     permissions: isLimited(key) ? readingPermissions : customerPermissions,
-    adminKeyId: null,
-    accountId: account.id,
-    account,
-    ...{ keyHash, passkeyId: null },
     expiresMs: Math.min(
       key.expiresMs ?? Number.POSITIVE_INFINITY,
       found.secretUntilMs ?? Number.POSITIVE_INFINITY,
     ),
     by: `key ${key.id}`,
-    mutations: [],
   }
 }
 

@@ -6,7 +6,7 @@ import { toIso } from "../../values/time-text.ts"
 import { toAccountDetails } from "../accounts/account-details.ts"
 import { createKeyDetails } from "../keys/key-details.ts"
 import { customerPermissions } from "../permission.ts"
-import type { Grant } from "../sessions/grant.ts"
+import { bareGrant, type Grant } from "../sessions/grant.ts"
 import { requireTerms } from "./ask.ts"
 import { type LinkParts, requireUsableLink, type UsableLink } from "./usable-link.ts"
 
@@ -70,15 +70,8 @@ export async function readLink(token: string, browser: string | null, parts: Lin
 
 function grantOf(account: AccountDetails, link: EmailLink, mutations: readonly Mutation[]): Grant {
   return {
-    owner: account.id,
-    name: account.name,
+    ...{ ...bareGrant, owner: account.id, name: account.name, accountId: account.id, account },
     permissions: customerPermissions,
-    adminKeyId: null,
-    passkeyId: null,
-    accountId: account.id,
-    account,
-    keyHash: null,
-    expiresMs: Number.POSITIVE_INFINITY,
     by: `e-mail link ${link.id}`,
     mutations,
   }

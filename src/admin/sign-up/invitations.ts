@@ -140,14 +140,8 @@ export const revokeInvitation = defineChange({
   recall: async (id) => ({ id }),
 })
 
-function toOutput({
-  id,
-  email,
-  name,
-  plan,
-  createdMs,
-  expiresMs,
-}: EmailLink): Static<typeof invitationSchema> {
+function toOutput(link: EmailLink): Static<typeof invitationSchema> {
+  const { id, email, name, plan, createdMs, expiresMs } = link
   return { id, email, name, plan, created: toIso(createdMs), expires: toIso(expiresMs) }
 }
 

@@ -1,4 +1,4 @@
-/** Choices in forms and filters of several screens. */
+/** Choices in forms and filters of several screens, and sizes. */
 import { may } from "../client/session.ts"
 import { useRead } from "../client/use-read.ts"
 import { type Choices, withPresent } from "../kit/field.tsx"
@@ -41,4 +41,12 @@ export function ApiFilter({ others = [] }: { readonly others?: Choices }) {
   const known = [...apis, ...others]
   const choices = withPresent([["", "All APIs"], ...known], value)
   return <ChoiceFilter name="api" label="API" choices={choices} />
+}
+
+/** `1.5 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  const power = Math.min(Math.floor(Math.log10(bytes) / 3), 4)
+  const value = bytes / 1_000 ** power
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${["B", "kB", "MB", "GB", "TB"][power]}`
 }

@@ -74,8 +74,10 @@ export function FormDialog<Id extends SendId>(props: FormDialogProps<Id>) {
   )
 }
 
-interface FormButtonProps<Id extends SendId> extends FormDialogProps<Id> {
-  /** On the button. */
+interface FormButtonProps<Id extends SendId>
+  extends Omit<FormDialogProps<Id>, "title" | "submit">,
+    Partial<Pick<FormDialogProps<Id>, "title" | "submit">> {
+  /** On the button. It is also the title, with the name of the thing, and on the button of the form unless that is "Save". */
   readonly label: string
   /** The thing that the button is for, where others have the same label: screen readers get it too. */
   readonly of?: string | undefined
@@ -85,13 +87,16 @@ interface FormButtonProps<Id extends SendId> extends FormDialogProps<Id> {
 
 /** A button that opens the form of an operation; absent for a user who may not run it. */
 export function FormButton<Id extends SendId>({ label, of, kind, icon, ...form }: FormButtonProps<Id>) {
+  const name = of ? `${label} ${of}` : label
+  const title = form.danger ? `${name}?` : name
+  const submit = form.values ? "Save" : label
   return (
     <WindowButton
       operation={form.operation}
       kind={kind ?? (form.danger ? "risky" : "plain")}
       icon={icon}
-      label={of && `${label} ${of}`}
-      opens={<FormDialog {...form} />}
+      label={of && name}
+      opens={<FormDialog title={title} submit={submit} {...form} />}
     >
       {label}
     </WindowButton>

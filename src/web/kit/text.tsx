@@ -104,14 +104,6 @@ const units = [
   ["minute", 60],
 ] as const
 
-/** `1.5 MB`. */
-export function formatBytes(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`
-  const power = Math.min(Math.floor(Math.log10(bytes) / 3), 4)
-  const value = bytes / 1_000 ** power
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${["B", "kB", "MB", "GB", "TB"][power]}`
-}
-
 /** A time. The pointer shows its exact value. */
 export function Time({
   at,

@@ -39,8 +39,6 @@ export function CreateKey({ account, useApis, kind }: CreateKeyProps) {
       label="Create key"
       kind={kind}
       icon="plus"
-      title="Create key"
-      submit="Create key"
       given={account === null ? {} : { account }}
       fields={() => ({
         ...(account === null && { account: { hint: "Its id, such as acc_1234567890abcdef." } }),

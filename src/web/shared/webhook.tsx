@@ -97,7 +97,6 @@ function SetWebhook({ webhook }: { readonly webhook: Webhook }) {
       label={isSet ? "Change" : "Set a webhook"}
       kind={isSet ? "plain" : "primary"}
       title={isSet ? "Change the webhook" : "Set a webhook"}
-      submit="Save"
       given={{ id: webhook.account }}
       values={{ url: webhook.url, allow_private: webhook.allow_private }}
       fields={{

@@ -23,7 +23,6 @@ export function EditAccount({ account, done }: AccountWindowProps) {
       operation="accounts.update"
       label="Edit"
       title="Edit account"
-      submit="Save"
       given={{ id: account.id }}
       values={account}
       fields={useChangeFields}
@@ -61,8 +60,6 @@ export function CreateAccount() {
       label="Create account"
       kind="primary"
       icon="plus"
-      title="Create account"
-      submit="Create account"
       fields={() => ({
         name: { hint: "As you know the customer." },
         plan: { choices: usePlanChoices(), hint: may("plans.list") ? "" : "Its name, such as free." },
@@ -92,7 +89,6 @@ export function AdjustCredits({ account: { id, name, bonus } }: Pick<AccountWind
       label="Adjust credits"
       kind="primary"
       title={`Adjust credits of ${name}`}
-      submit="Adjust credits"
       given={{ id }}
       fields={adjustmentFields}
       done="Credits adjusted."
@@ -113,7 +109,6 @@ export function GrantCredits({ account: { id, name, bonus }, done }: AccountWind
       label="Grant credits"
       kind="primary"
       title={`Grant credits to ${name}`}
-      submit="Grant credits"
       given={{ id }}
       fields={{ credits: { hint: "" } }}
       done={done}
@@ -176,7 +171,6 @@ export function ChooseEvents({ account, done }: AccountWindowProps) {
       operation="accounts.update"
       label="Choose events"
       title="Events for the webhook"
-      submit="Save"
       given={{ id: account.id }}
       values={account}
       fields={{ events: { label, choices: eventChoices, hint: "" } }}

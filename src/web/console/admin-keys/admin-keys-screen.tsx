@@ -27,8 +27,6 @@ const columns: readonly Column<AdminKey>[] = [
             operation="admins.revoke"
             label="Revoke"
             of={adminKey.name}
-            title={`Revoke ${adminKey.name}?`}
-            submit="Revoke"
             danger
             given={{ id: adminKey.id }}
             done={`The admin key ${adminKey.name} was revoked.`}
@@ -52,8 +50,6 @@ export function AdminKeysScreen() {
       label="Create admin key"
       kind="primary"
       icon="plus"
-      title="Create admin key"
-      submit="Create admin key"
       fields={{
         name: { hint: "What uses the key, such as billing." },
         expires: { hint: "Such as 30d or 2027-01-31. Empty for never." },

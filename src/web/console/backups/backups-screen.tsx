@@ -11,7 +11,8 @@ import { PagedTable } from "../../kit/paged-table.tsx"
 import { Empty, Loading } from "../../kit/states.tsx"
 import { say } from "../../kit/status.tsx"
 import type { Column } from "../../kit/table.tsx"
-import { countOf, formatBytes, Tag, Time } from "../../kit/text.tsx"
+import { countOf, Tag, Time } from "../../kit/text.tsx"
+import { formatBytes } from "../choices.tsx"
 
 type Health = AnswerOf<"health.detail">
 type Settings = AnswerOf<"config.get">
@@ -33,7 +34,6 @@ export function BackupsScreen() {
       label="Make a backup"
       kind="primary"
       icon="plus"
-      title="Make a backup"
       submit="Make the backup"
       fields={{
         name: {

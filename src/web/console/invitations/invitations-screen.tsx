@@ -39,7 +39,6 @@ export function InvitationsScreen() {
       label="Invite a customer"
       kind="primary"
       icon="plus"
-      title="Invite a customer"
       submit="Invite"
       fields={() => ({
         email: { hint: "" },

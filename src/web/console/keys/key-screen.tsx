@@ -50,7 +50,6 @@ function Actions({ value: key, done }: Required<ChangeKeyProps<Key>>) {
         operation="keys.update"
         label="Edit"
         title="Edit key"
-        submit="Save"
         given={{ id: key.id }}
         values={key}
         fields={() => keyFields(useApiChoices())}

@@ -9,8 +9,8 @@ import { ChoiceFilter, filterValue } from "../../kit/filters.tsx"
 import { Page, Section } from "../../kit/page.tsx"
 import { Segments, segmentsInAddress } from "../../kit/segments.tsx"
 import { Empty, Ready } from "../../kit/states.tsx"
-import { formatBytes, formatNumber, Tag, Time } from "../../kit/text.tsx"
-import { useApiChoices } from "../choices.tsx"
+import { formatNumber, Tag, Time } from "../../kit/text.tsx"
+import { formatBytes, useApiChoices } from "../choices.tsx"
 import { Traffic } from "./traffic.tsx"
 
 const ranges = [

@@ -100,8 +100,6 @@ const columns: readonly Column<Passkey>[] = [
         operation="passkeys.rename"
         label="Rename"
         of={passkey.name}
-        title={`Rename ${passkey.name}`}
-        submit="Save"
         given={{ id: passkey.id }}
         values={{ name: passkey.name }}
         fields={{ name: { hint: "" } }}
@@ -111,8 +109,6 @@ const columns: readonly Column<Passkey>[] = [
         operation="passkeys.remove"
         label="Remove"
         of={passkey.name}
-        title={`Remove ${passkey.name}?`}
-        submit="Remove"
         danger
         given={{ id: passkey.id }}
         done="The passkey was removed."

@@ -33,8 +33,6 @@ const columns: readonly Column<Person>[] = [
         operation="people.update"
         label="Edit"
         of={person.name}
-        title={`Edit ${person.name}`}
-        submit="Save"
         given={{ id: person.id }}
         values={{ name: person.name }}
         fields={{ name: { hint: "" }, may: permissionField(person.permissions) }}
@@ -44,8 +42,6 @@ const columns: readonly Column<Person>[] = [
         operation="people.remove"
         label="Remove"
         of={person.name}
-        title={`Remove ${person.name}?`}
-        submit="Remove"
         danger
         given={{ id: person.id }}
         done={`${person.name} was removed and signed out.`}
@@ -67,7 +63,6 @@ export function PeopleScreen() {
       label="Invite a colleague"
       kind="primary"
       icon="plus"
-      title="Invite a colleague"
       submit="Make the link"
       fields={{ name: { hint: "As the audit log shows it." }, may: permissionField([]) }}
       done={showLink}

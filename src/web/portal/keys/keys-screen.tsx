@@ -72,8 +72,6 @@ function KeyActions({ of: key }: { readonly of: OwnKey }) {
         operation="keys.update"
         label="Rename"
         of={name}
-        title={`Rename ${name}`}
-        submit="Save"
         given={{ id: key.id }}
         values={key}
         fields={{ name: { hint: "What the key is for." } }}

@@ -63,7 +63,6 @@ export function ChooseNotices({ account }: { readonly account: Account }) {
       operation="notices.choose"
       label="Choose how"
       title="How you get notices"
-      submit="Save"
       given={{ id: account.id }}
       values={account}
       fields={{ notify: { label: "Send notices", choices, hint } }}
