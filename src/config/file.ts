@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { parse, TomlError } from "smol-toml"
 import { messageOf } from "../values/message-of.ts"
-import { realPathOf } from "../values/real-path.ts"
+import { realPathOf, syncFolderOf } from "../values/real-path.ts"
 import { ConfigError } from "./config-error.ts"
 import type { Config } from "./load.ts"
 
@@ -93,7 +93,7 @@ function replaceConfigFile(name: string, expected: string, text: string): void {
         `The configuration file ${name} was changed meanwhile. See 'penknife config diff', and try again.`,
       )
     orRefuse(name, () => fs.renameSync(temporary, path))
-    sync(dirname(path))
+    syncFolderOf(path)
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }
@@ -125,16 +125,6 @@ function write(path: string, text: string, { mode, uid, gid }: fs.Stats): void {
     if (made.uid !== uid || made.gid !== gid) fs.fchownSync(file, uid, gid)
     fs.fchmodSync(file, mode & 0o777)
     fs.writeFileSync(file, text)
-    fs.fsyncSync(file)
-  } finally {
-    fs.closeSync(file)
-  }
-}
-
-/** Makes a new name survive a power cut. */
-function sync(directory: string): void {
-  const file = fs.openSync(directory, "r")
-  try {
     fs.fsyncSync(file)
   } finally {
     fs.closeSync(file)

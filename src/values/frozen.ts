@@ -12,7 +12,8 @@ export function frozenWhenRead<T extends object>(object: T): T {
   return frozenObject<T>(Object.fromEntries(members))
 }
 
-function deepFreeze<T>(value: T): T {
+/** Freezes a value and everything in it. */
+export function deepFreeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)
   for (const key of Reflect.ownKeys(value)) deepFreeze(Reflect.get(value, key))

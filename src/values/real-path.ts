@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs"
+import { closeSync, fsyncSync, lstatSync, openSync, readlinkSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 
 /** The number that Linux follows (path_resolution(7)). */
@@ -29,4 +29,12 @@ export function* linkChain(file: string): Generator<string> {
 export function identityOf(file: string): string | null {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false })
   return found ? `${found.dev}:${found.ino}` : null
+}
+
+/** Makes a rename survive a power cut (fsync(2)). Windows cannot open folders. */
+export function syncFolderOf(file: string): void {
+  if (process.platform === "win32") return
+  const folder = openSync(dirname(file), "r")
+  fsyncSync(folder)
+  closeSync(folder)
 }

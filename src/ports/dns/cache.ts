@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache"
 import type { Clock, DnsAnswer, DnsRecord, DnsReply } from "../../apis/contract.ts"
+import { deepFreeze } from "../../values/frozen.ts"
 import { once } from "../../values/once.ts"
 
 /** The clock and the size of a cache. */
@@ -53,7 +54,7 @@ export function createCache(options: CacheOptions) {
       if (answer.kind === "failure" || ttlMs <= 0 || countRecords(answer) > maxRecords) return
       const putAtMs = clock.monotonicMs()
       const bytes = 200 + key.length + bytesOf(answer)
-      entries().set(key, { answer: freeze(answer), putAtMs, expiresAtMs: putAtMs + ttlMs, bytes })
+      entries().set(key, { answer: deepFreeze(answer), putAtMs, expiresAtMs: putAtMs + ttlMs, bytes })
     },
   }
 }
@@ -79,11 +80,4 @@ function bytesOf(value: unknown): number {
   if (typeof value === "string") return 40 + value.length
   if (typeof value !== "object" || value === null) return 8
   return Object.values(value).reduce<number>((sum, part) => sum + bytesOf(part), 50)
-}
-
-/** Many callers share one answer, so none may change it. */
-function freeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value
-  for (const part of Object.values(value)) freeze(part)
-  return Object.freeze(value)
 }

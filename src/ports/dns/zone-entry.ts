@@ -1,5 +1,6 @@
 import type { DnsData, DnsFailure, DnsType, DnsZone } from "../../apis/contract.ts"
 import { parseIpv4, parseIpv6 } from "../../values/ip.ts"
+import { toObject } from "../../values/is-object.ts"
 import { messageOf } from "../../values/message-of.ts"
 import { type Question, type Response, rcodes, readResponse } from "./message.ts"
 import { toWireName, type WireName } from "./name.ts"
@@ -95,7 +96,7 @@ function alias(value: unknown): Entry {
 
 /** The reply of a real server, kept to be given again. */
 function recorded(value: unknown, name: WireName): Entry {
-  const { type, message } = typeof value === "object" && value !== null ? toEntries(value) : {}
+  const { type, message } = toObject(value)
   if (typeof type !== "string" || !isDnsType(type) || typeof message !== "string")
     throw new Error(`must have {type: a record type, message: a DNS message in base64}, not ${quote(value)}`)
   const bytes = Buffer.from(message, "base64")
@@ -111,10 +112,6 @@ function recorded(value: unknown, name: WireName): Entry {
     throw new Error(`must have a DNS message that can be read: ${messageOf(thrown)}`)
   }
   return { kind: "recorded", question, response }
-}
-
-function toEntries(value: object): Readonly<Record<string, unknown>> {
-  return { ...value }
 }
 
 function ipv4(value: unknown): string {

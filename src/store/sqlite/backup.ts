@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs"
-import { dirname } from "node:path"
 import { messageOf } from "../../values/message-of.ts"
+import { syncFolderOf } from "../../values/real-path.ts"
 import { StoreUnusable } from "../store.ts"
 import { isCannotOpen } from "./errors.ts"
 import { requireStore } from "./migrations.ts"
@@ -116,12 +116,4 @@ function reserve(target: string): void {
       { cause },
     )
   }
-}
-
-/** Makes a rename survive a power cut (fsync(2)). Windows cannot open folders. */
-export function syncFolderOf(file: string): void {
-  if (process.platform === "win32") return
-  const folder = openSync(dirname(file), "r")
-  fsyncSync(folder)
-  closeSync(folder)
 }

@@ -11,9 +11,9 @@ import type { SpanStart, Tracer } from "../../ports/tracer.ts"
 import { addressMatches, type Network } from "../../values/ip.ts"
 import type { CallsInProgress, Closing } from "./calls.ts"
 import { clientAddress } from "./client-address.ts"
-import { createIntake, type Intake } from "./read/intake.ts"
+import { createIntake } from "./read/intake.ts"
 import { httpLimits } from "./read/limits.ts"
-import { createPreparedHeaders, fixedHeaders, type PreparedHeaders } from "./reply/headers.ts"
+import { createPreparedHeaders, fixedHeaders } from "./reply/headers.ts"
 import {
   type AnswerSettings,
   createRequestIds,
@@ -27,7 +27,10 @@ import {
 } from "./request.ts"
 
 /** The parts that every Elysia app of the service calls. */
-export interface FrameParts extends Pick<HttpContext, "apis" | "pipeline" | "observer"> {
+export interface FrameParts {
+  readonly apis: readonly PreparedApi[]
+  readonly pipeline: Pipeline
+  readonly observer: Observer
   readonly random: Random
   /** Null or absent when no traces are recorded. */
   readonly tracer?: Tracer | null
@@ -36,7 +39,10 @@ export interface FrameParts extends Pick<HttpContext, "apis" | "pipeline" | "obs
 }
 
 /** The settings that every Elysia app of the service needs. */
-export interface FrameOptions extends Pick<HttpContext, "maxCalls" | "closing"> {
+export interface FrameOptions {
+  readonly closing: Closing
+  /** Calls in progress at once; more are refused. */
+  readonly maxCalls: number
   /** Null when it is served without TLS. */
   readonly tls: object | null
   readonly trustedProxies: readonly Network[]
@@ -69,20 +75,23 @@ export function createFrame(
   const { closing, trustedProxies, publicUrl } = options
   const trustsProxies = trustedProxies.length > 0
   const requestIdFor = createRequestIds(random, options.holdsKey)
-  const context: HttpContext = {
-    apis,
-    pipeline,
-    observer,
-    calls,
+  const context = {
+    ...{ apis, pipeline, observer, calls, closing, isSecure },
     intake: createIntake(options.maxBodyBytes, options.bodyTimeoutMs, pipeline.ports.timer, calls),
-    server,
+    /** Returns the listening server; null before it listens. */
+    server: server as () => Pick<Server, "timeout"> | null,
     maxCalls: options.maxCalls,
+    /**
+     * Whether idle connections are closed and clients of the admin API slowed down. A test double, whose time stands, does
+     * neither.
+     */
     strict: options.strict,
     prepared: createPreparedHeaders(),
-    methods: new Map(),
-    closing,
+    /** The method of each path, for refusals: of the routes, and of the paths that features name below a wildcard. */
+    methods: new Map<string, string>(),
+    /** The rules for calls without a key; null when they are refused. */
     guests,
-    isSecure,
+    /** Host and port of the address that clients use; null when it is not configured. */
     publicHost: publicUrl === null ? null : new URL(publicUrl).host,
   }
 
@@ -183,31 +192,7 @@ function describeRequest(
 }
 
 /** The parts that the features of the HTTP app share. */
-export interface HttpContext {
-  readonly apis: readonly PreparedApi[]
-  readonly pipeline: Pipeline
-  readonly observer: Observer
-  readonly intake: Intake
-  readonly calls: CallsInProgress
-  /** The listening server; null before it listens. */
-  readonly server: () => Pick<Server, "timeout"> | null
-  /** Calls in progress at once; more are refused. */
-  readonly maxCalls: number
-  /**
-   * Whether idle connections are closed and clients of the admin API slowed down. A test double, whose time stands, does neither.
-   */
-  readonly strict: boolean
-  readonly prepared: PreparedHeaders
-  /** The method of each path, for refusals: of the routes, and of the paths that features name below a wildcard. */
-  readonly methods: Map<string, string>
-  readonly closing: Closing
-  /** The rules for calls without a key; null when they are refused. */
-  readonly guests: Guests | null
-  /** Whether a request came over HTTPS, to this server or to a proxy that is trusted to say so. */
-  readonly isSecure: (request: Request) => boolean
-  /** Host and port of the address that clients use; null when it is not configured. */
-  readonly publicHost: string | null
-}
+export type HttpContext = ReturnType<typeof createFrame>["context"]
 
 /**
  * Why a new call is refused; null when there is room for it. A request that waits for its client to send more does not count,

@@ -36,19 +36,24 @@ interface McpServing {
 }
 
 /** The state of a request while the protocol's library works on it. */
-interface McpRequest {
-  readonly incoming: IncomingRequest
-  readonly caller: Caller
-  /** Whether it is counted against the limit of calls per minute. */
-  isCounted: boolean
-  /** The tightest limit after that; null while it is not known. */
-  rate: RateState | null
-  /** The call of an API that the request began; it goes on when its client hangs up. */
-  running: Promise<unknown> | null
-  /** The category that its lists are limited to; null for all. */
-  category: string | null
-  /** The fields of its line in the log. */
-  end: Omit<RequestEnd, "status">
+type McpRequest = ReturnType<typeof startRequest>
+
+function startRequest(incoming: IncomingRequest, caller: Caller) {
+  const end: Omit<RequestEnd, "status"> = { caller }
+  return {
+    incoming,
+    caller,
+    /** Whether it is counted against the limit of calls per minute. */
+    isCounted: false,
+    /** The tightest limit after that; null while it is not known. */
+    rate: null as RateState | null,
+    /** The call of an API that the request began; it goes on when its client hangs up. */
+    running: null as Promise<unknown> | null,
+    /** The category that its lists are limited to; null for all. */
+    category: null as string | null,
+    /** The fields of its line in the log. */
+    end,
+  }
 }
 
 export function createMcpHttp(
@@ -119,15 +124,7 @@ export function createMcpHttp(
       if (incoming.hasTwoKeys) throw fixedFault("keysDiffer")
       const caller = await pipeline.admission.identify(incoming.key)
       pipeline.admission.requireAddress(caller, incoming.address)
-      const mcp: McpRequest = {
-        incoming,
-        caller,
-        isCounted: false,
-        rate: null,
-        running: null,
-        category: null,
-        end: { caller },
-      }
+      const mcp = startRequest(incoming, caller)
       // A large body is not read before the request is counted. A small one is, for the refusal to name its id.
       if (!hasSmallBody(exchange.request)) await requireRate(mcp, pipeline)
       return answer(exchange, mode, mcp)
