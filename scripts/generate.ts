@@ -34,9 +34,6 @@ const parts: Readonly<Record<string, () => string | Promise<string>>> = {
   problems: problemTable,
   "permission-reach": reachTable,
   example: () => codeOf("ts", "examples/vitest/retry.test.ts"),
-  "example-python": () => codeOf("python", "examples/python/test_retry.py"),
-  "example-go": () => codeOf("go", "examples/go/retry_test.go"),
-  "example-java": () => codeOf("java", "examples/java/RetryTest.java"),
 }
 
 if (import.meta.main) {

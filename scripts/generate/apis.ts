@@ -6,12 +6,11 @@ import { toTable } from "./table.ts"
 /** One line for each API, with a link to its reference. */
 export function apiTable(apis: readonly ApiDefinition[]): string {
   return toTable(
-    ["category", "API", "call", "what it does", "credits"],
+    ["category", "API", "what it does", "credits"],
     byCategory(apis.map((definition) => ({ definition }))).flatMap(({ heading, apis: members }) =>
-      members.map(({ definition: { id, method, description, credits } }, place) => [
+      members.map(({ definition: { id, description, credits } }, place) => [
         place === 0 ? heading : "",
         `[${id}](apis/${id}.md)`,
-        `\`${method} /v1/${id}\``,
         description.replace(/(?<=\.) .*/s, ""),
         String(credits),
       ]),
@@ -45,4 +44,6 @@ export function apiPage(api: ApiDefinition, more: string | null): string {
   return page
     .replace(/^- `problems\[\]\.(?:severity|message|where)`.*\n/gm, "")
     .replace(/^- `problems`, .*$/m, "- `problems`, list: [what was found](../apis.md#names).")
+    .replace(/^(- `[^`]+`(?:, premium)?), (?:string|object): /gm, "$1: ")
+    .replace(/^(- `[^`]+`(?:, premium)?), list of objects/gm, "$1, list")
 }

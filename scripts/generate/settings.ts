@@ -2,12 +2,18 @@ import { defaultPlans } from "../../src/accounts/plan.ts"
 import type { Option } from "../../src/config/define-option.ts"
 import { toTable } from "./table.ts"
 
+/**
+ * One line for each setting. The page says how the environment variable is made from the flag.
+ * @throws Error for a variable that is made in another way
+ */
 export function settingsTable(settings: readonly Option<unknown>[]): string {
+  for (const { flag, env } of settings)
+    if (env !== `PENKNIFE_${flag.slice(2).replaceAll("-", "_").toUpperCase()}`)
+      throw new Error(`${env} is not ${flag}.`)
   return toTable(
-    ["flag", "environment", "in the file", "default", "meaning"],
+    ["flag", "in the file", "default", "meaning"],
     settings.map((setting) => [
       `\`${setting.flag}${setting.value === null ? "" : ` ${setting.value}`}\``,
-      `\`${setting.env}\``,
       `\`${setting.fileKey}\``,
       setting.defaultText,
       setting.read.choices ? `${setting.help} (${setting.read.choices.join(", ")})` : setting.help,
