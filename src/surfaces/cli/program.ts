@@ -8,12 +8,11 @@ import { addAuditMail } from "./audit-mail.ts"
 import { addCall } from "./call.ts"
 import { hintAfter, isKnown, isNotHelp } from "./command-words.ts"
 import { addCompletion } from "./completion.ts"
-import { addDataCommands } from "./data.ts"
 import { addOpenApi, addSchema } from "./documents.ts"
 import { errorText } from "./error-text.ts"
 import { addMcp } from "./mcp.ts"
 import { addMock } from "./mock.ts"
-import { example, withoutHidden } from "./output.ts"
+import { example, printRows, withoutHidden } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { addServe } from "./serve.ts"
 import { onConfigSource } from "./settings.ts"
@@ -126,6 +125,24 @@ function addConfigCheck(program: Command, parts: CliParts): void {
     if (!json) for (const warning of warnings) parts.terminal.err(`penknife: warning: ${warning}\n`)
     parts.terminal.out(json ? `${JSON.stringify({ ok: true, file, warnings })}\n` : `${text}\n`)
   })
+}
+
+/** `data check`: lists that the operator renews without a new version of the program. */
+function addDataCommands(program: Command, { terminal, checkData }: CliParts): void {
+  program
+    .command("data")
+    .description("Check newer lists, which 'serve --data DIR' uses instead of those inside.")
+    .addHelpText("after", example("penknife data check lists"))
+    .command("check <dir>")
+    .summary("Check newer lists.")
+    .description(
+      "Reads the lists of a folder as a service does, and prints all lists that the APIs would use, with their dates. Those without a file are built in. If a file cannot be used, the exit code is 2 and the message says why.",
+    )
+    .option("--json", "print JSON")
+    .addHelpText("after", example("penknife data check lists"))
+    .action(async (directory: string, { json }: { readonly json?: boolean }) => {
+      printRows(terminal, await checkData(directory), json, "The folder has no list.")
+    })
 }
 
 function versionLine({ version, commit = null }: Pick<CliParts, "version" | "commit">): string {

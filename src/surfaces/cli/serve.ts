@@ -1,15 +1,17 @@
+import { watch } from "node:fs"
 import type { Command } from "commander"
+import type { Timer } from "../../apis/contract.ts"
 import { keepUntilRestart } from "../../config/changes.ts"
 import { ConfigError } from "../../config/config-error.ts"
 import type { ConfigSource } from "../../config/file.ts"
 import type { Config } from "../../config/load.ts"
 import { type OptionKey, options } from "../../config/options.ts"
 import { StoreUnavailable } from "../../store/store.ts"
+import { messageOf } from "../../values/message-of.ts"
 import { example } from "./output.ts"
 import type { CliParts } from "./parts.ts"
 import { isChosen, onConfigSource } from "./settings.ts"
 import { supervise } from "./supervisor.ts"
-import { watchFolder } from "./watch-folder.ts"
 
 type ServeFlags = { readonly json?: boolean; readonly demo?: boolean }
 
@@ -213,4 +215,28 @@ Try it:
 The documentation of the APIs: ${url}/docs
 ${link ? `The console, for operators of this service (the link signs in once, within 30 minutes):\n\n  ${link}\n` : ""}
 `
+}
+
+/** How long no file may change before a change counts: an editor writes a file in several steps. */
+const quietMs = 200
+
+/**
+ * Calls `onChange` once after files of a folder have changed. Returns the function that ends the watch.
+ * @param report tells the operator that the watch ended by itself
+ */
+function watchFolder(
+  folder: string,
+  { timer, report }: { readonly timer: Timer; report(message: string): void },
+  onChange: () => void,
+): () => void {
+  let cancel = () => {}
+  const watcher = watch(folder, { recursive: true, persistent: false }, () => {
+    cancel()
+    cancel = timer.after(quietMs, onChange)
+  })
+  watcher.on("error", (cause) => report(`the folder ${folder} is no longer watched: ${messageOf(cause)}`))
+  return () => {
+    cancel()
+    watcher.close()
+  }
 }
