@@ -2,7 +2,8 @@
  * Everything that must hold before a change is taken: format and lint, types, tests, the build, and the tests of the
  * built executable. The last line is `N passed, N failed`; a step that is not a test counts as one.
  */
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs"
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { Glob } from "bun"
 import { seedOfDay } from "../test/fuzz/seed.ts"
@@ -13,9 +14,16 @@ const runner = [bun, "test", "--timeout=300000"]
 /** One checker each: several check the same files again, and take twice the processor time together. */
 const tsc = [bun, "node_modules/typescript/bin/tsc", "--checkers", "1"]
 /** Files of test/binary that take longest. They start first, so that no process waits for one of them at the end. */
-const slowest = ["web", "own-apis-workers", "package", "mock", "fuzz", "own-apis-faults", "backup"]
+const slowest = ["web", "mock", "package", "own-apis-workers", "jobs", "fuzz"]
 /** Files of test/binary that mostly wait for time limits of the executable. They need little of a processor. */
 const waiting = ["workers", "failing-store", "slow-clients", "observe"]
+/**
+ * Files of src and test in a process. One that has run hundreds of them takes twice the time for each, since all that they left
+ * behind is looked at again and again.
+ */
+const filesInProcess = 24
+/** Tests wait for half of their time, so more processes than processors run. */
+const processes = availableParallelism() + 2
 /** Several times what the temporary files of all tests take. */
 const neededBytes = 6e9
 let passed = 0
@@ -32,14 +40,10 @@ const [isBuilt] = await Promise.all([
   step("types", [...tsc, "-p", "."]),
   step("types of the front end", [...tsc, "-p", "src/web"]),
 ])
-const files = isBuilt ? filesOfExecutable() : { waiting: [], busy: [] }
-await Promise.all([
-  testInTurn(files.waiting),
-  // One of them runs beside the tests in process, since the browser's tests wait for half of their time; two at a time after
-  // those.
-  testInTurn(files.busy),
-  testInProcess().then(() => testInTurn(files.busy)),
-])
+const runs = [...groupsInProcess(), ...(isBuilt ? filesOfExecutable() : [])]
+const waits = runs.filter(({ waits }) => waits)
+const queue = runs.filter(({ waits }) => !waits).sort((a, b) => a.rank - b.rank)
+await Promise.all([testInTurn(waits), ...Array.from({ length: processes }, () => testInTurn(queue))])
 
 for (const line of leftOut) console.log(`\n${line}\n`)
 console.log(`seed of the generated requests: ${seedOfDay()}`)
@@ -73,57 +77,68 @@ async function step(name: string, command: string[]): Promise<boolean> {
   return code === 0
 }
 
-/** Runs the files of src and test in two processes, with a dot per test and the whole of every failure. */
-async function testInProcess(): Promise<void> {
-  console.log("\n== tests")
-  const paths = ["./src", "./test", "--path-ignore-patterns=test/binary/**"]
-  const run = Bun.spawn([...runner, "--parallel=2", "--no-isolate", "--dots", ...paths], {
-    stdio: ["ignore", "inherit", "pipe"],
-    env,
+/** Test files that one process runs. */
+interface Run {
+  readonly name: string
+  readonly files: readonly string[]
+  /** Those with a lower one start first. */
+  readonly rank: number
+  /** Whether it mostly waits: such runs go one by one beside all others. */
+  readonly waits: boolean
+}
+
+/** The files of test/binary, each in a process of its own. */
+function filesOfExecutable(): readonly Run[] {
+  const names = [...new Glob("*.test.ts").scanSync("test/binary")].map((file) => file.replace(".test.ts", ""))
+  return names.sort().map((name) => {
+    const place = slowest.indexOf(name)
+    const rank = place < 0 ? slowest.length + 2 : place
+    return { name, files: [`./test/binary/${name}.test.ts`], rank, waits: waiting.includes(name) }
   })
-  let output = ""
-  const decoder = new TextDecoder()
-  for await (const chunk of run.stderr) {
-    process.stderr.write(chunk)
-    output += decoder.decode(chunk, { stream: true })
-  }
-  count(await run.exited, output)
 }
 
 /**
- * The files of test/binary: those that mostly wait, which run one by one beside all other tests, and those that keep a processor
- * busy.
+ * The files of src and test in groups that take about as long as one another. Those that need PostgreSQL share few groups, since
+ * each of these starts a server.
  */
-function filesOfExecutable(): { waiting: string[]; busy: string[] } {
-  const rank = (file: string) =>
-    slowest.findIndex((name) => nameOf(file).startsWith(name)) + 1 || slowest.length + 1
-  const files = [...new Glob("*.test.ts").scanSync("test/binary")].sort((a, b) => rank(a) - rank(b))
-  const isWaiting = (file: string) => waiting.includes(nameOf(file))
-  return { waiting: files.filter(isWaiting), busy: files.filter((file) => !isWaiting(file)) }
+function groupsInProcess(): readonly Run[] {
+  const files = ["src", "test"].flatMap((folder) => [...new Glob(`${folder}/**/*.test.ts`).scanSync()]).sort()
+  const own = files.filter((file) => !file.startsWith("test/binary/"))
+  const isOnPostgres = (file: string) =>
+    /useStoreKinds|usePostgres|startPostgres/.test(readFileSync(file, "utf8"))
+  const [onPostgres, others] = [own.filter(isOnPostgres), own.filter((file) => !isOnPostgres(file))]
+  return [
+    ...dealt(onPostgres, "files with PostgreSQL", slowest.length),
+    ...dealt(others, "files", slowest.length + 1),
+  ]
 }
 
-function nameOf(file: string): string {
-  return file.replace(".test.ts", "")
+/** Deals files out to groups, so that neighbours, which take about as long, are in different ones. */
+function dealt(files: readonly string[], kind: string, rank: number): readonly Run[] {
+  const count = Math.ceil(files.length / filesInProcess)
+  return Array.from({ length: count }, (_, group) => {
+    const own = files.filter((_, index) => index % count === group).map((file) => `./${file}`)
+    return { name: `${own.length} ${kind}, group ${group + 1} of ${count}`, files: own, rank, waits: false }
+  })
 }
 
-/**
- * Runs the files of a list, which others may share, until none is left. Prints a line for each, and the output of one that
- * failed.
- */
-async function testInTurn(files: string[]): Promise<void> {
-  for (let file = files.shift(); file !== undefined; file = files.shift()) await testFile(file)
+/** Runs what is in a list, which others may share, until nothing is left. Prints a line for each, and the output of one that failed. */
+async function testInTurn(runs: Run[]): Promise<void> {
+  for (let run = runs.shift(); run !== undefined; run = runs.shift()) await testFiles(run)
 }
 
-async function testFile(file: string): Promise<void> {
+async function testFiles({ name, files }: Run): Promise<void> {
   const startMs = performance.now()
-  const run = Bun.spawn([...runner, "--only-failures", `./test/binary/${file}`], {
+  const run = Bun.spawn([...runner, "--no-isolate", "--only-failures", ...files], {
     stdio: ["ignore", "pipe", "pipe"],
     env,
   })
   const [out, err, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited])
   const seconds = ((performance.now() - startMs) / 1_000).toFixed(1)
+  const processorSeconds = (Number(run.resourceUsage()?.cpuTime.total ?? 0) / 1e6).toFixed(1)
   const counted = count(code, err)
-  console.log(`${seconds.padStart(6)} s  ${counted.passed} passed, ${counted.failed} failed  ${file}`)
+  const counts = `${counted.passed} passed, ${counted.failed} failed`
+  console.log(`${seconds.padStart(6)} s, processor ${processorSeconds.padStart(5)} s  ${counts}  ${name}`)
   if (counted.failed > 0) console.log(out + err)
 }
 

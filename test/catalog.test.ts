@@ -109,6 +109,9 @@ describe.each(catalog.map((api) => [api.id, api] as const))("the definition of %
 })
 
 describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, { api, example }) => {
+  /** The formats agree on any data: src/encode has generated ones. So only the first example of an API is sent in each. */
+  const isFirst = example === api.examples[0]
+
   test("the answer fits the output schema and has no other field", async () => {
     const data = await runExample(api, example)
     expect([...Value.Errors(closed(api.output), data)].map(({ path, message }) => [path, message])).toEqual(
@@ -118,7 +121,7 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
     expect(withoutVarying(data, example), renew).toEqual(withoutVarying(example.output, example))
   })
 
-  test("REST gives it in four formats, charges each call once, and forbids caching", async () => {
+  test(`REST gives it${isFirst ? " in four formats" : ""}, charges each call once, and forbids caching`, async () => {
     const { service } = placeFor(example)
     const { account, key } = await service.createKey("pro")
     const json = await service.call(api, example.input, { key })
@@ -131,6 +134,7 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
     expect(withoutVarying(envelope.data, example)).toEqual(withoutVarying(example.output, example))
     expect((await service.accounts.show(account)).balance.used).toBe(api.credits)
 
+    if (!isFirst) return
     const text = async (format: string) => (await service.call(api, example.input, { key, format })).text()
     const yaml = parseYaml(await text("yaml"))
     expect(withoutVarying(yaml.data, example)).toEqual(withoutVarying(envelope.data, example))
@@ -181,7 +185,7 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
     const { data } = await readAnswer(service.call(api, example.input, { key }))
     expect(Value.Check(withoutPremium(api.output), data)).toBe(true)
     const hidden = premiumNames(api.output)
-    for (const format of ["json", "xml", "yaml", "csv"]) {
+    for (const format of isFirst ? ["json", "xml", "yaml", "csv"] : ["json"]) {
       const answer = await (await service.call(api, example.input, { key, format })).text()
       for (const name of hidden) expect(answer).not.toMatch(new RegExp(`\\b${name}\\b`))
     }
@@ -205,7 +209,7 @@ describe.each(cases.map((item) => [item.title, item] as const))("%s", (_title, {
     expect(questions > 0).toBe(api.asksDns === true && example.given?.dns !== undefined)
   })
 
-  test.if(example === api.examples[0])("the command line prints the same data", async () => {
+  test.if(isFirst)("the command line prints the same data", async () => {
     const args = Object.entries(example.input).flatMap(([name, value]) =>
       toFlagTexts(api.input.properties[name], value).flatMap((text) => [`--${name}`, text]),
     )
