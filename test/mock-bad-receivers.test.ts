@@ -29,13 +29,13 @@ const noticesOf = async (mock: TestMock) => (await mock.control("GET", "/notices
 /** Raises three notices. */
 const exhaust = (mock: TestMock) => mock.fetch("/v1/bluetoothlookup?companyid=76", { key: "mock-no-credits" })
 
-test("the library verifies a thousand of a thousand", async () => {
+test("the library verifies a hundred of a hundred", async () => {
   const receiver = startReceiver()
   const mock = await startTestMock({ webhook: receiver.url })
   await exhaust(mock)
   const [notice] = await noticesOf(mock)
-  for (let sent = 3; sent < 1_000; sent++) await mock.control("PUT", `/notices/${notice?.id}/resend`)
-  expect(receiver.received).toHaveLength(1_000)
+  for (let sent = 3; sent < 100; sent++) await mock.control("PUT", `/notices/${notice?.id}/resend`)
+  expect(receiver.received).toHaveLength(100)
   const library = new Webhook(mockWebhookSecret)
   for (const { headers, body } of receiver.received) library.verify(body, headers)
 })

@@ -15,9 +15,9 @@ const put = (url: string, body: object) => readAnswer(fetch(url, { ...postWith(b
 const key = { "x-api-key": "mock-pro" }
 const lookUp = "/v1/bluetoothlookup?companyid=76"
 
-test("200 tests at a time see nothing of each other, nor the shared mock of them", async () => {
+test("60 tests at a time see nothing of each other, nor the shared mock of them", async () => {
   const before = await get(`${mock.url}/_mock/clock`)
-  await liveInParallel(mock.url, 200)
+  await liveInParallel(mock.url, 60)
   for (const path of ["clock", "faults", "stubs", "mails", "notices", "dns", "web"])
     expect(JSON.stringify(await get(`${mock.url}/_mock/${path}`))).not.toContain("session-")
   expect(await get(`${mock.url}/_mock/clock`)).toEqual(before)
