@@ -122,7 +122,10 @@ function dealt(files: readonly string[], kind: string, rank: number): readonly R
   })
 }
 
-/** Runs what is in a list, which others may share, until nothing is left. Prints a line for each, and the output of one that failed. */
+/**
+ * Runs what is in a list, which others may share, until nothing is left. Prints a line for each, and the output of one that
+ * failed.
+ */
 async function testInTurn(runs: Run[]): Promise<void> {
   for (let run = runs.shift(); run !== undefined; run = runs.shift()) await testFiles(run)
 }
