@@ -3,16 +3,7 @@ import { escapeHidden, escapeHiddenInLines } from "../values/hidden-characters.t
 import { loadPino } from "./log.ts"
 
 /** Where log lines are written. */
-export interface LogOutput {
-  /** Takes one line with its newline. Never waits and never throws. */
-  write(line: string): void
-  /** Starts to write the gathered lines. */
-  flush(): void
-  /** Writes all lines. Resolves when they are written, or after one second if the reader does not read. */
-  close(): Promise<void>
-  /** The number of lines dropped because the reader did not keep up. */
-  dropped(): number
-}
+export type LogOutput = ReturnType<typeof openLogOutput>
 
 interface LogOutputOptions {
   readonly timer: Timer
@@ -35,7 +26,7 @@ const pieceBytes = 262_144
  * Opens the log's output. Lines are gathered for at most 100 ms and written in pieces, outside the event loop, by sonic-boom.
  * Gathering is our own: sonic-boom measures its whole buffer again at each line, which costs more than the rest of logging.
  */
-export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutputOptions): LogOutput {
+export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutputOptions) {
   const maxWrite = shared ? pipeBytes : pieceBytes
   // Opened with the first line: a service that has nothing to say starts sooner.
   let stream: ReturnType<typeof open> | null = null
@@ -70,6 +61,7 @@ export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutp
     return opened
   }
 
+  /** Takes one line with its newline. Never waits and never throws. */
   function write(line: string): void {
     if (isClosed) return
     // In characters, since bytes are counted for each piece and not for each line.
@@ -82,6 +74,7 @@ export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutp
     cancelFlush ??= timer.after(flushMs, flush)
   }
 
+  /** Starts to write the gathered lines. */
   function flush(): void {
     cancelFlush?.()
     cancelFlush = null
@@ -99,6 +92,7 @@ export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutp
   return {
     write,
     flush,
+    /** Writes all lines. Resolves when they are written, or after one second if the reader does not read. */
     async close() {
       flush()
       isClosed = true
@@ -115,6 +109,7 @@ export function openLogOutput({ timer, descriptor = 2, shared = false }: LogOutp
       cancelFlush?.()
       stream.destroy()
     },
+    /** The number of lines dropped because the reader did not keep up. */
     dropped: () => dropped,
   }
 }

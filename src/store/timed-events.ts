@@ -7,20 +7,7 @@ import type { Step } from "./step.ts"
  * The reads and writes of the check for events that come with time: keys that expire soon, months that begin. Several processes
  * may look at the same time.
  */
-export interface TimedEvents {
-  /** The time up to which events were checked; null before the first check. */
-  lookedUntilMs(): Promise<number | null>
-  keepLookedUntilMs(ms: number): Promise<void>
-  /** Keys that are not revoked and expire after `afterMs` and not after `untilMs`, sorted by expiry and id. */
-  keysExpiring(window: TimeWindow, page: EventPage): Promise<readonly ExpiringKey[]>
-  /**
-   * Accounts that have chosen any event and were created at a time of day (milliseconds since midnight, UTC) after `afterMs` and
-   * not after `untilMs`, sorted by it and by id. The credit months of an account begin at its time of day.
-   */
-  accountsByTimeOfDay(window: TimeWindow, page: EventPage): Promise<readonly RenewingAccount[]>
-  /** Raises notices. One whose id is there already is ignored. */
-  raise(notices: readonly TimedNotice[]): Promise<void>
-}
+export type TimedEvents = ReturnType<typeof prepareTimedEvents>
 
 /** The time after `afterMs` up to and including `untilMs`. */
 export interface TimeWindow {
@@ -77,7 +64,7 @@ interface TimedEventParts {
 const timeOfDay = "(created_ms % 86400000)"
 
 /** The events that come with time, in any kind of store. */
-export function prepareTimedEvents({ read, write, raise, indexedBy }: TimedEventParts): TimedEvents {
+export function prepareTimedEvents({ read, write, raise, indexedBy }: TimedEventParts) {
   const [selectKeys, selectAccounts] = toSelects(indexedBy)
 
   async function page<Row extends { readonly isWanted: boolean }>(
@@ -90,21 +77,29 @@ export function prepareTimedEvents({ read, write, raise, indexedBy }: TimedEvent
   }
 
   return {
+    /** The time up to which events were checked; null before the first check. */
     async lookedUntilMs() {
       const select = "SELECT value::float8 AS value FROM meta WHERE name = 'looked_ms'"
       const [row] = await read<{ value: number }>(select, [])
       return row?.value ?? null
     },
-    async keepLookedUntilMs(ms) {
+    async keepLookedUntilMs(ms: number) {
       await write(
         `INSERT INTO meta (name, value) VALUES ('looked_ms', $1::bigint)
          ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
         [ms],
       )
     },
-    keysExpiring: (window, at) => page<ExpiringKey>(selectKeys, window, at),
-    accountsByTimeOfDay: (window, at) => page<RenewingAccount>(selectAccounts, window, at),
-    async raise(notices) {
+    /** Keys that are not revoked and expire after `afterMs` and not after `untilMs`, sorted by expiry and id. */
+    keysExpiring: (window: TimeWindow, at: EventPage) => page<ExpiringKey>(selectKeys, window, at),
+    /**
+     * Accounts that have chosen any event and were created at a time of day (milliseconds since midnight, UTC) after `afterMs`
+     * and not after `untilMs`, sorted by it and by id. The credit months of an account begin at its time of day.
+     */
+    accountsByTimeOfDay: (window: TimeWindow, at: EventPage) =>
+      page<RenewingAccount>(selectAccounts, window, at),
+    /** Raises notices. One whose id is there already is ignored. */
+    async raise(notices: readonly TimedNotice[]) {
       // In one order, so that two processes that raise the same ones do not wait for each other.
       const steps = notices.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(insertNotice)
       if (steps.length > 0) await raise(steps)

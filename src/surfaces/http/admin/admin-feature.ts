@@ -14,18 +14,6 @@ interface AdminScope {
   readonly portal: AdminAccess | null
 }
 
-/** The admin API and the portal's within an app. */
-interface AdminFeature {
-  readonly app: ReturnType<typeof routesTo>
-  /** Whether a URL is below its paths. */
-  serves(url: string): boolean
-  /**
-   * Answers such a request. Pages of other origins must not read the answer.
-   * @param thrown refuses the request, for what the outer app threw before a route was found
-   */
-  answer(exchange: Exchange, thrown?: unknown): Promise<Response>
-}
-
 /** The starts of the paths: each has a route of its own, and one for all below it. */
 const adminPaths = ["/admin", "/console/session"]
 const portalPaths = ["/portal/v1", "/portal/session", "/portal/mail-links"]
@@ -39,13 +27,17 @@ export function createAdminFeature(
   context: HttpContext,
   { admin, portal }: AdminScope,
   service: ServiceAbout,
-): AdminFeature | null {
+) {
   const access = admin ?? portal
   if (access === null) return null
   const scope = { admin: admin !== null, portal: portal !== null }
   const paths = [...(admin ? adminPaths : []), ...(portal ? portalPaths : [])]
   let loading: Promise<AdministrationApp> | undefined
 
+  /**
+   * Answers a request below its paths. Pages of other origins must not read the answer.
+   * @param thrown refuses the request, for what the outer app threw before a route was found
+   */
   async function answer(exchange: Exchange, thrown?: unknown): Promise<Response> {
     loading ??= import("./administration-app.ts").then(({ createAdministrationApp }) =>
       createAdministrationApp(context, access as AdminAccess, scope, service),
@@ -57,7 +49,8 @@ export function createAdminFeature(
 
   return {
     app: routesTo(answer, base, paths),
-    serves(url) {
+    /** Whether a URL is below its paths. */
+    serves(url: string) {
       const path = pathOf(url)
       return paths.some((start) => path === start || path.startsWith(`${start}/`))
     },
@@ -65,7 +58,11 @@ export function createAdminFeature(
   }
 }
 
-function routesTo(answer: AdminFeature["answer"], base: IncomingApp, paths: readonly string[]) {
+function routesTo(
+  answer: (exchange: Exchange) => Promise<Response>,
+  base: IncomingApp,
+  paths: readonly string[],
+) {
   const detail = {
     summary: "The admin API, which /admin/openapi.json describes, and what the console and the portal use",
     tags: ["administration"],
