@@ -23,7 +23,7 @@ export interface JournalEntry {
 /** A kept request. */
 export interface JournalRecord {
   readonly number: number
-  /** Of its JSON. */
+  /** The length of its JSON. */
   readonly characters: number
   /** The inputs are those that its APIs got, by API, as JSON without secrets; null when they are too long to keep. */
   unpack(): { readonly entry: JournalEntry; readonly inputs: string | null }
