@@ -1,5 +1,6 @@
 /** Webhooks of the test double, delivered over real sockets to a receiver in this process. */
 import { describe, expect, setSystemTime, test } from "bun:test"
+import fc from "fast-check"
 import { Webhook } from "standardwebhooks"
 import { mockWebhookSecret } from "../src/mock/webhook-secret.ts"
 import { post, startTestMock, type TestMock } from "./support/mock.ts"
@@ -37,6 +38,7 @@ async function administer(mock: TestMock, method: string, path: string, body?: o
   const answer = await fetch(`${mock.url}/admin/v1${path}`, init)
   return (await answer.json()) as {
     readonly data: readonly { readonly id: string }[]
+    readonly id: string
     readonly secret: string
   }
 }
@@ -299,3 +301,51 @@ test("thresholds and key events reach webhooks that the admin API has set, with 
   expect(new Webhook(secret).verify(request.body, request.headers)).toMatchObject({ data: { threshold: 80 } })
   expect(() => verify(request)).toThrow("No matching signature")
 })
+
+test("webhooks of one instant come in the order in which they were raised, however slow the receiver is", async () => {
+  const receiver = startReceiver()
+  const mock = await startTestMock({ webhook: receiver.url, webhookTime: "mock" })
+  /** Raises notices of three kinds. The receiver answers a request as soon as so many were raised since. */
+  async function play(kinds: readonly string[], delays: readonly number[]) {
+    await mock.reset()
+    const start = receiver.received.length
+    const waiting = new Map<number, () => void>()
+    let [steps, isOver] = [0, false]
+    receiver.answer(async () => {
+      const until = steps + (delays[(receiver.received.length - start) % delays.length] ?? 0)
+      if (until > steps && !isOver)
+        await new Promise<void>((resolve) => waiting.set(until, chain(waiting.get(until), resolve)))
+      return statusOnly(204)
+    })
+    const { id: account } = await administer(mock, "POST", "/accounts", {
+      name: "A",
+      events: ["key.created"],
+    })
+    await administer(mock, "POST", `/accounts/${account}/webhook`, { url: receiver.url })
+    for (const kind of kinds) {
+      if (kind === "exhaust") await exhaust(mock)
+      else await administer(mock, "POST", "/keys", { account, name: `k${steps}` })
+      if (delays.every((delay) => delay === 0)) await noticesOf(mock)
+      waiting.get(++steps)?.()
+    }
+    isOver = true
+    for (const answer of waiting.values()) answer()
+    const notices = await noticesOf(mock)
+    expect(notices.map(({ state }) => state)).toEqual(notices.map(() => "delivered"))
+    return receiver.received.slice(start)
+  }
+  const chain = (first: (() => void) | undefined, next: () => void) => () => {
+    first?.()
+    next()
+  }
+  const kinds = fc.array(fc.constantFrom("key", "key", "exhaust"), { minLength: 4, maxLength: 10 })
+  const delays = fc.array(fc.nat(6), { minLength: 1, maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(kinds, delays, async (kinds, delays) => {
+      const fast = await play(kinds, [0])
+      expect(fast.length).toBeGreaterThan(0)
+      expect(await play(kinds, delays)).toEqual(fast)
+    }),
+    { numRuns: 25 },
+  )
+}, 120_000)

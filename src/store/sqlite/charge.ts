@@ -362,7 +362,7 @@ export function prepareRaise(
     if (reached.length > 0) entry.notified = Math.max(...reached.map(Number))
     if (bonus === 0 && used >= allowance && entry.notified < exhaustedPercent) {
       entry.notified = exhaustedPercent
-      reached.push(null)
+      reached.unshift(null)
     }
     if (reached.length === 0) return none
     const nowMs = now()

@@ -174,7 +174,8 @@ CREATE TABLE replays (
 CREATE INDEX replays_by_creation ON replays (created_ms);
 
 -- The outbox. A notice is inserted in the transaction of the charge or change that raises it. Its id follows from the account, the
--- month and the threshold, so that each is raised once.
+-- month and the threshold, so that each is raised once. Those that are due at one time are sent in the order of their rows, so that
+-- a slow receiver gets them in the same order as a fast one.
 CREATE TABLE notices (
   id              TEXT PRIMARY KEY,
   account_id      TEXT NOT NULL REFERENCES accounts (id),
@@ -196,7 +197,7 @@ CREATE TABLE notices (
   traceparent     TEXT, -- of the request that raised it (W3C Trace Context): its delivery becomes a part of that trace
   mailed          INTEGER NOT NULL DEFAULT 0, -- 1: there is a mail of it
   CHECK ((data IS NULL) = (threshold IS NOT NULL AND allowance IS NOT NULL))
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX notices_waiting ON notices (next_attempt_ms) WHERE state = 'pending';
 CREATE INDEX notices_by_time ON notices (raised_ms, id);
 CREATE INDEX notices_by_account ON notices (account_id, raised_ms, id);
