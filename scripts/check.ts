@@ -81,7 +81,7 @@ async function step(name: string, command: string[]): Promise<boolean> {
 interface Run {
   readonly name: string
   readonly files: readonly string[]
-  /** Those with a lower one start first. */
+  /** Runs with a lower rank start first. */
   readonly rank: number
   /** Whether it mostly waits: such runs go one by one beside all others. */
   readonly waits: boolean
