@@ -1,3 +1,4 @@
+import type { Database } from "bun:sqlite"
 import { readFileSync, writeFileSync } from "node:fs"
 import { noticeThresholds } from "../accounts/credits.ts"
 import { AccountError } from "../accounts/requirements.ts"
@@ -6,7 +7,7 @@ import { ConfigRefused } from "../admin/config/config-control.ts"
 import { createProgramAccounts } from "../admin/program-accounts.ts"
 import { createProgramRun } from "../admin/program-run.ts"
 import { createUnsubscribes } from "../admin/unsubscribe.ts"
-import { type DnsZone, InputRejected, type WebFixture } from "../apis/contract.ts"
+import { type Clock, type DnsZone, InputRejected, type WebFixture } from "../apis/contract.ts"
 import { exampleAnchor } from "../apis/mail/dnssec/example-zone.ts"
 import { readAnchors } from "../apis/mail/dnssec/root-anchors.ts"
 import { createAdmission, sunsetsOf } from "../call/admission.ts"
@@ -38,6 +39,7 @@ import { createSelfSigned } from "../ports/tls/self-signed.ts"
 import { webOff } from "../ports/web/fixed-web.ts"
 import { createCleaner } from "../retention/cleaner.ts"
 import type { History } from "../store/history.ts"
+import { openDatabase } from "../store/sqlite/open.ts"
 import { openSqliteStore } from "../store/sqlite/open-sqlite.ts"
 import { type Serving, startMockServer } from "../surfaces/http/mock/mock-server.ts"
 import { messageOf } from "../values/message-of.ts"
@@ -98,6 +100,7 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
   const mailSender = mockMailSender(config, systemTimer)
   const journals = createJournalRoom()
   const createDns = prepareMockDns(zone, rootZone)
+  const seeded = await seedStore(config, apis, opened, seed)
   // Loaded only for --like, since it slows the start.
   const like = config.like === null ? undefined : await import("./like.ts")
   const server = await startMockServer(
@@ -105,7 +108,7 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
       createState: (serving) =>
         createState({ ...config, publicUrl: serving.publicUrl }, apis, opened, {
           ...serving,
-          ...{ dns: createDns(), replies, journal: createJournal(journals), seed, mailSender },
+          ...{ ...seeded, dns: createDns(), replies, journal: createJournal(journals), seed, mailSender },
         }),
       parseZone,
       parseWebFixture,
@@ -131,52 +134,70 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
 }
 
 type Start = { readonly replies: WebFixture; readonly seed: Seed | null; readonly mailSender: MailSender }
-type StateParts = Serving & Pick<MockState, "dns" | "journal"> & Start
+type StateParts = Serving & Pick<MockState, "dns" | "journal"> & Start & Awaited<ReturnType<typeof seedStore>>
+
+function openStore(database: Database, clock: Clock) {
+  const notices = { thresholds: noticeThresholds, now: clock.now }
+  return openSqliteStore(":memory:", { database, timer: systemTimer, notices, mostRequests: maxEntries })
+}
+
+/** Makes the store of which each state gets a copy: that takes less than to seed one anew. */
+async function seedStore(config: Config, apis: readonly PreparedApi[], { log }: OpenLog, seed: Seed | null) {
+  const { plans, plan, seedTimeMs } = config
+  const clock = createMockClock(seedTimeMs)
+  const database = openDatabase(":memory:")
+  const openedStore = openStore(database, clock)
+  const randoms = { random: createSeededRandom("penknife"), auditRandom: createSeededRandom("audit") }
+  const { prices } = runningOf(config, apis)
+  const program = { ...openedStore, ...randoms, clock, plans, prices }
+  const webhook = webhookOf(config)
+  const names = await seedMagicKeys({
+    ...openedStore,
+    ...{ accounts: createProgramAccounts(program), plans, clock, plan },
+    webhook: webhook && { ...webhook, allowPrivate: false },
+    ...(seed && { seed: seed.records }),
+  })
+  const adminKey = await seedAdminKey(openedStore.admin, clock)
+  names.set(adminKeyName, adminKey)
+  const definitions = apis.map(({ definition }) => definition)
+  const forGuests = { random: createSeededRandom("guests"), log, ownIds: catalogIds }
+  const guests = await openGuests(config, definitions, { ...program, ...forGuests })
+  const image = database.serialize()
+  await openedStore.store.close()
+  return { image, names, adminKey, guests, definitions, webhook }
+}
 
 /** Makes everything that a reset replaces. */
 async function createState(
   config: Config,
   apis: readonly PreparedApi[],
   opened: OpenLog,
-  { url, openRequests, dns, replies, journal, seed, mailSender }: StateParts,
+  { url, openRequests, dns, replies, journal, seed, mailSender, ...seeded }: StateParts,
 ): Promise<MockState> {
-  const { plans, plan, seedTimeMs, logLevel } = config
+  const { plans, seedTimeMs, logLevel } = config
+  const { names, adminKey, guests, definitions, webhook } = seeded
   const runsOn = config.clock === "real"
   const clock = createMockClock(seedTimeMs, runsOn ? systemClock.monotonicMs : undefined)
-  const random = createSeededRandom("penknife")
+  // Not that of the seed, which has given ids already. Those of one kind may not change those of another.
+  const random = createSeededRandom("calls")
+  const auditRandom = createSeededRandom("changes")
   const web = createMockWeb(replies)
   const ports = { clock, random, dns, web: config.noOutbound ? webOff : web, timer: systemTimer }
-  const notices = { thresholds: noticeThresholds, now: clock.now }
-  const openedStore = openSqliteStore(":memory:", { timer: systemTimer, notices, mostRequests: maxEntries })
+  const openedStore = openStore(openDatabase(":memory:", { image: seeded.image }), clock)
   const { store, outbox } = openedStore
   const pages = pageAddresses({ config: () => config, listening: () => ({ url: url(), adminUrl: url() }) })
   const apiIds = apis.map(({ definition }) => definition.id)
-  // Neither ids of audit records nor the key of links in mails may change the keys and ids that follow from the seed.
-  const auditRandom = createSeededRandom("audit")
   const forMails = { admin: openedStore.admin, clock, auditRandom, pages, random: createSeededRandom("mail") }
   const unsubscribes = createUnsubscribes(forMails)
   const mockMails = createMockMails(config.smtp !== null)
-  const forGuests = { random: createSeededRandom("guests"), log: opened.log, ownIds: catalogIds }
   const running = runningOf(config, apis)
   const { prices } = running
   const program = { ...openedStore, clock, random, auditRandom, plans, prices }
-  const accounts = createProgramAccounts(program)
-  const webhook = webhookOf(config)
-  const names = await seedMagicKeys({
-    ...openedStore,
-    ...{ accounts, plans, clock, plan, webhook: webhook && { ...webhook, allowPrivate: false } },
-    ...(seed && { seed: seed.records }),
-  })
-  const adminKey = await seedAdminKey(openedStore.admin, clock)
   const timed = { clock, timer: systemTimer, log: opened.log }
   const eventCheck = createEventCheck({ ...timed, events: openedStore.timedEvents, plans })
   await eventCheck.run()
   if (runsOn) eventCheck.start()
   const cleaner = createCleaner({ ...timed, store: openedStore, kept: () => config, share: 1 })
-  names.set(adminKeyName, adminKey)
-  const definitions = apis.map(({ definition }) => definition)
-  const made = { ...openedStore, clock, auditRandom, plans, prices, ...forGuests }
-  const guests = await openGuests(config, definitions, made)
   // The mock reads its answers for the journal, so none is unsent.
   const unsent = createUnsentAnswers(Number.POSITIVE_INFINITY, () => {})
   const observed = { opened, ports, store: openedStore, openRequests, unsentBytes: unsent.bytes }
@@ -191,16 +212,9 @@ async function createState(
       reload: async () => [],
       edit: () => Promise.reject(new ConfigRefused(fixedConfig)),
     },
-    clock,
-    random,
-    auditRandom,
     backups: noBackups("The test double keeps its store in memory, so it has no backups. Use a service."),
-    watchRequests: requests.watch,
-    keptRequests: kept,
-    pages,
-    startedMs: clock.now(),
-    isMock: true,
-    unsubscribes,
+    ...{ clock, random, auditRandom, pages, unsubscribes, isMock: true, startedMs: clock.now() },
+    ...{ watchRequests: requests.watch, keptRequests: kept },
   })
   const signIn = nameAdminKey(admin.signIn, adminKey)
   const stubs = createStubs(createSeededRandom)
@@ -226,9 +240,7 @@ async function createState(
       // Tests move the clock back on purpose, so a credit month in the future is not logged.
       charges: createCharges(store, admission, ports, { error() {} }),
       scheduler: createScheduler({ clock: systemClock, timer: systemTimer }),
-      ports,
-      log: opened.log,
-      unsent,
+      ...{ ports, log: opened.log, unsent },
     },
     apis: apis.map((api) => injectAtApi(api, stubs)),
     random,
@@ -291,11 +303,9 @@ function refuseResend(thrown: unknown): never {
   )
 }
 
-async function readFixture<T>(
-  config: Config,
-  setting: "dnsFile" | "webFile",
-  parse: (text: string) => Promise<T>,
-): Promise<T | null> {
+type FileSetting = "dnsFile" | "webFile"
+
+async function readFixture<T>(config: Config, setting: FileSetting, parse: (text: string) => Promise<T>) {
   const file = config[setting]
   if (file === null) return null
   try {

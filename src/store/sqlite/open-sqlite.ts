@@ -37,10 +37,11 @@ import { createWrite } from "./write.ts"
 
 type OpenOptions = StoreOptions &
   Pick<AnyStoreOptions, "mustExist" | "log"> &
-  Pick<FlushOptions, "sync"> & { readonly steps?: readonly SchemaStep[] }
+  Pick<FlushOptions, "sync"> & { readonly steps?: readonly SchemaStep[]; readonly database?: Database }
 
 /**
  * Opens a data file as a store, or makes it unless `mustExist`. `:memory:` is a store in memory.
+ * @param options.database a database in memory that is open already, and that the store will close
  * @throws StoreUnusable when the file is missing, belongs to another program, or has a newer schema
  */
 export function openSqliteStore(file: string, options: OpenOptions): OpenStore {
@@ -127,6 +128,7 @@ function counted(store: Store, activity: StoreActivity): Store {
 /** @param onChange called when the file was replaced or is back */
 function open(file: string, options: OpenOptions, onChange: () => void) {
   const { mustExist = false, timer, serving, steps = schemaSteps } = options
+  if (options.database) return { database: options.database, watch: noWatch, unlock() {} }
   update(file, steps)
   if (!serving || file === ":memory:")
     return { database: openDatabase(file, { mustExist, steps }), watch: noWatch, unlock() {} }

@@ -75,3 +75,20 @@ test("a start writes and flushes what a process left in the log; a command leave
   expect(pages(openDatabase(copy("start.db"), { isServed: true }))).toBe(0)
   before.close()
 })
+
+test("copies of an image have its rows, prepare statements when they run, and change neither it nor each other", () => {
+  const seed = openDatabase(":memory:")
+  seed.run("INSERT INTO meta (name, value) VALUES ('seeded', 1)")
+  const image = seed.serialize()
+  const copies = [1, 2].map(() => openDatabase(":memory:", { image }))
+  const count = "SELECT count(*) AS count FROM meta WHERE name IN ('seeded', 'added')"
+  // Not prepared yet, so that the missing table is no mistake.
+  const later = copies.map((copy) => copy.query("SELECT value FROM added"))
+  copies[0]?.query("INSERT INTO meta (name, value) VALUES ('added', 2)").run()
+  copies[0]?.run("CREATE TABLE added (value INTEGER)")
+  expect(copies.map((copy) => copy.query(count).get())).toEqual([{ count: 2 }, { count: 1 }])
+  expect(later[0]?.all()).toEqual([])
+  expect(() => later[1]?.all()).toThrow("no such table: added")
+  expect(openDatabase(":memory:", { image }).query(count).get()).toEqual({ count: 1 })
+  for (const database of [seed, ...copies]) database.close()
+})

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { closeSync, existsSync, openSync } from "node:fs"
 import { messageOf } from "../../values/message-of.ts"
+import { once } from "../../values/once.ts"
 import { StoreUnusable } from "../store.ts"
 import { accessProblem } from "./access-problem.ts"
 import { isOfDisk } from "./errors.ts"
@@ -15,17 +16,15 @@ const openTimeoutMs = 5_000
 export const logLimitBytes = 33_554_432
 const pageBytes = 1_024
 
-/** The tables of a store in memory, once made: making them anew takes 8 ms, a copy of them under 1 ms. */
-let emptyStore: Uint8Array | null = null
-
 /**
  * Opens a data file, or makes it unless `mustExist`, and migrates its schema. `:memory:` is a database in memory.
  * @param options.isServed whether the disk must first confirm all that the log holds
+ * @param options.image a serialized database, of which one in memory is a copy
  * @throws StoreUnusable when the file is missing, belongs to another program, or has a newer schema
  */
 export function openDatabase(
   file: string,
-  { mustExist = false, isServed = false, steps = schemaSteps } = {},
+  { mustExist = false, isServed = false, steps = schemaSteps, image = null as Uint8Array | null } = {},
 ): Database {
   if (mustExist)
     requireFile(file, `There is no data file ${file}. Name it with --db, or make one with 'account create'.`)
@@ -33,8 +32,8 @@ export function openDatabase(
   try {
     if (!mustExist) createForOwner(file)
     database =
-      file === ":memory:" && steps === schemaSteps && emptyStore !== null
-        ? Database.deserialize(emptyStore, { strict: true })
+      image !== null
+        ? Database.deserialize(image, { strict: true })
         : new Database(file, { create: !mustExist, readwrite: true, strict: true })
   } catch (cause) {
     requireAccess(file, cause)
@@ -58,8 +57,8 @@ export function openDatabase(
     // A table that others name may be made anew.
     database.run("PRAGMA foreign_keys = OFF")
     migrate(database, file, { steps })
-    if (file === ":memory:" && steps === schemaSteps) emptyStore ??= database.serialize()
     database.run("PRAGMA foreign_keys = ON")
+    if (image) prepareLater(database)
     // An earlier process may have ended since a flush failed. The rest of its log is written and flushed anew.
     if (isServed) database.run("PRAGMA wal_checkpoint(PASSIVE)")
     database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
@@ -73,6 +72,16 @@ export function openDatabase(
     throw new StoreUnusable(`${problem} ${advice} another with --db, or restore a backup.`, { cause })
   }
   return database
+}
+
+/** Prepares a statement when it is first used: each takes up to 15 kB, and a copy of an image uses few. */
+function prepareLater(database: Database): void {
+  const query = database.query.bind(database)
+  const later = (sql: string) => {
+    const statement = once(() => query(sql))
+    return new Proxy(statement, { get: (_, name) => Reflect.get(statement(), name).bind(statement()) })
+  }
+  Object.assign(database, { query: later })
 }
 
 /**
