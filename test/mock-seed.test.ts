@@ -349,6 +349,11 @@ test.each([
   ["faults: [5]", "faults[0] must be an object."],
   ["dns: {a.example: 5}", "dns.a.example must be an array of items."],
   ["accounts: [{name: A, keys: 5}]", "accounts[0].keys must be an array of at most 100 items."],
+  [
+    "profiles: {mine: [], ok: []}",
+    "profiles.ok must have another name: every test double has a profile of this",
+  ],
+  ["profiles: {outage: [{status: 500}]}", "profiles.outage must have another name: "],
   ["__proto__: {a: 1}", "__proto__ is not known here; there are "],
   ["accounts: [{name: A, email: a@b.example}, {name: B, email: A@B.example}]", "accounts[1].email is the "],
 ])("a part of the wrong form is named alone: %j", async (text, mistake) => {

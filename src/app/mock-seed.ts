@@ -14,7 +14,7 @@ import type { Config } from "../config/load.ts"
 import { readPlacedToml, readPlacedYaml } from "../config/placed-text.ts"
 import { plansOfNames, plansTable, readPlans } from "../config/plans.ts"
 import { settingName } from "../config/setting-name.ts"
-import { createFaults } from "../mock/faults.ts"
+import { createFaults, standardProfiles } from "../mock/faults.ts"
 import { adminKeyName, defaultKey, toMagicKey } from "../mock/keys.ts"
 import { mockWebhookSecret } from "../mock/webhook-secret.ts"
 import { parseZone } from "../ports/dns/zone-file.ts"
@@ -221,8 +221,11 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   await each("/accounts", file.accounts, account, readAccount)
   await each("/faults", file.faults, fault, (rule) => requireFault(rule, definitions))
   await each("/stubs", file.stubs, stub, (rule) => requireStub(rule, definitions))
-  for (const [name, rules] of Object.entries(file.profiles ?? {}))
+  for (const [name, rules] of Object.entries(file.profiles ?? {})) {
+    const taken = "must have another name: every test double has a profile of this one"
+    if (Object.hasOwn(standardProfiles, name)) refuse(pointerTo("/profiles", name), taken)
     await each(pointerTo("/profiles", name), rules, fault, (rule) => requireFault(rule, definitions))
+  }
   if (problems.size === 0)
     await attempt("/profile", () => createFaults(createSeededRandom, file.profiles, file.profile))
   if (typeof file.webhook === "string") await readWebhook("/webhook", file.webhook)
@@ -233,8 +236,7 @@ async function check(value: unknown, config: Config, apis: readonly PreparedApi[
   const place = seen.get(`text ${defaultKey}`)
   if (place !== undefined && config.origins.plan !== "default")
     refuse(place, `gets its plan here and from ${settingName(config, "plan")}: leave one of them out`)
-  const settings = { plans, seedTimeMs: nowMs, webhook }
-  return { problems, file, settings, records: { mutations, names } }
+  return { problems, file, settings: { plans, seedTimeMs: nowMs, webhook }, records: { mutations, names } }
 }
 
 const at = (ms: number) => ({ now: () => ms, monotonicMs: () => 0 })

@@ -76,6 +76,8 @@ const fixedConfig =
   "The configuration was not changed. The test double keeps the plans and prices with which it was started: start it with others in a " +
   "file that --config names, or use a service."
 
+const refuseEdit = () => Promise.reject(new ConfigRefused(fixedConfig))
+
 /** Composes the test double: the same pipeline, other ports, a store in memory. Logs to standard error by default. */
 export async function startMock(given: Config, { logOutput }: { readonly logOutput?: LogOutput } = {}) {
   const tls = given.tlsSelfSigned.length > 0 ? await certify(given) : null
@@ -110,19 +112,13 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
           ...serving,
           ...{ ...seeded, dns: createDns(), replies, journal: createJournal(journals), seed, mailSender },
         }),
-      parseZone,
-      parseWebFixture,
-      program: { version, commit },
-      timer: systemTimer,
+      ...{ parseZone, parseWebFixture, program: { version, commit }, timer: systemTimer },
     },
     httpSettings(config, { sharedPort: false, tls, isMock: true }),
   )
   return {
-    url: server.url,
-    key: defaultKey,
-    ca: tls?.ca ?? null,
+    ...{ url: server.url, seed: server.seed, key: defaultKey, ca: tls?.ca ?? null },
     webhook: webhookOf(config),
-    seed: server.seed,
     differences: await like?.differencesFrom(config, apis, systemTimer),
     async stop() {
       await server.stop(stopGraceMs)
@@ -148,8 +144,7 @@ async function seedStore(config: Config, apis: readonly PreparedApi[], { log }: 
   const database = openDatabase(":memory:")
   const openedStore = openStore(database, clock)
   const randoms = { random: createSeededRandom("penknife"), auditRandom: createSeededRandom("audit") }
-  const { prices } = runningOf(config, apis)
-  const program = { ...openedStore, ...randoms, clock, plans, prices }
+  const program = { ...openedStore, ...randoms, clock, plans, prices: runningOf(config, apis).prices }
   const webhook = webhookOf(config)
   const names = await seedMagicKeys({
     ...openedStore,
@@ -186,7 +181,6 @@ async function createState(
   const openedStore = openStore(openDatabase(":memory:", { image: seeded.image }), clock)
   const { store, outbox } = openedStore
   const pages = pageAddresses({ config: () => config, listening: () => ({ url: url(), adminUrl: url() }) })
-  const apiIds = apis.map(({ definition }) => definition.id)
   const forMails = { admin: openedStore.admin, clock, auditRandom, pages, random: createSeededRandom("mail") }
   const unsubscribes = createUnsubscribes(forMails)
   const mockMails = createMockMails(config.smtp !== null)
@@ -206,12 +200,7 @@ async function createState(
   const admin = createAdminAccess(() => running, {
     opened: { ...openedStore, history: afterWriting(openedStore.history, () => history.write()) },
     // The settings of a test double do not change.
-    config: {
-      version: () => null,
-      diff: async () => [],
-      reload: async () => [],
-      edit: () => Promise.reject(new ConfigRefused(fixedConfig)),
-    },
+    config: { version: () => null, diff: async () => [], reload: async () => [], edit: refuseEdit },
     backups: noBackups("The test double keeps its store in memory, so it has no backups. Use a service."),
     ...{ clock, random, auditRandom, pages, unsubscribes, isMock: true, startedMs: clock.now() },
     ...{ watchRequests: requests.watch, keptRequests: kept },
@@ -231,7 +220,6 @@ async function createState(
   })
   openedStore.listen({ onRaised: deliveries.raised, onMessage() {}, onConnected() {} })
   deliveries.start()
-  const logSample = logLevel === null ? null : 1
   const seen = withoutAnswerFor(store, names.get("mock-unavailable") ?? "")
   const admission = createAdmission(seen, plans, ports, sunsetsOf(definitions))
   return {
@@ -246,7 +234,7 @@ async function createState(
     random,
     guests,
     admin: { ...admin, signIn, sessions: nameSignIns(admin.sessions, names) },
-    observer: observerFor(apiIds, logLevel, logSample),
+    observer: observerFor([...prices.keys()], logLevel, logLevel === null ? null : 1),
     readMetrics,
     clock,
     clockRunsOn: runsOn,

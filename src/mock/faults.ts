@@ -82,7 +82,7 @@ export type Rule = FaultRule | WebhookFault
 /** Named sets of faults. */
 export type Profiles = Readonly<Record<string, readonly Rule[]>>
 
-const standardProfiles: Profiles = {
+export const standardProfiles: Profiles = {
   ok: [],
   flaky: [
     { status: 503, probability: 0.1 },
