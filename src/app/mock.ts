@@ -1,4 +1,3 @@
-import type { Database } from "bun:sqlite"
 import { readFileSync, writeFileSync } from "node:fs"
 import { noticeThresholds } from "../accounts/credits.ts"
 import { AccountError } from "../accounts/requirements.ts"
@@ -132,7 +131,7 @@ export async function startMock(given: Config, { logOutput }: { readonly logOutp
 type Start = { readonly replies: WebFixture; readonly seed: Seed | null; readonly mailSender: MailSender }
 type StateParts = Serving & Pick<MockState, "dns" | "journal"> & Start & Awaited<ReturnType<typeof seedStore>>
 
-function openStore(database: Database, clock: Clock) {
+function openStore(database: ReturnType<typeof openDatabase>, clock: Clock) {
   const notices = { thresholds: noticeThresholds, now: clock.now }
   return openSqliteStore(":memory:", { database, timer: systemTimer, notices, mostRequests: maxEntries })
 }
