@@ -81,7 +81,7 @@ export function pulledStream(
         } catch (thrown) {
           if (isOver) return
           pipeline.log?.error(failure, { cause: String(thrown) })
-          void end()
+          void Promise.resolve(end()).catch((cause) => pipeline.log?.error(failure, { cause: String(cause) }))
           cutOff(controller, "The answer could not be read to its end.")
         }
       },
