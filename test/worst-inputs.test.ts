@@ -59,7 +59,7 @@ const largest = ["tags of YAML", "a list of TOML", "a key of TOML with 100,000 p
 
 test.skipIf(!service).each(largest)("a batch of eight runs that take much memory: %s", async (name) => {
   if (!service) return
-  // Those in the check are others.
+  // The check runs others.
   const { worst: known }: WorstInputs = await import("./worst/dataconverter.ts")
   const input = known.find(([what]) => what === name)?.[1]
   if (!input) throw new Error(`there is no input '${name}'`)
