@@ -96,6 +96,9 @@ test("webhooks waits for those that are delivered, and says what came instead; r
   await expect(mock.webhooks({ type: "credits.exhausted", timeoutMs: 0 })).rejects.toThrow(
     /^penknife mock: 0 of 1 webhooks of the type 'credits.exhausted' were delivered in 0 ms\n {2}credits.exhausted msg_\w+ is pending: answered 503; it is tried next at 2025-01-01T00:00:05.000Z$/,
   )
+  await expect(mock.webhooks({ type: "credits.low", timeoutMs: 0 })).rejects.toThrow(
+    "0 of 1 webhooks of the type 'credits.low' were delivered in 0 ms\n  types that were raised: credits.exhausted, credits.threshold_reached",
+  )
   await mock.advance("5s")
   const [late] = await mock.webhooks({ type: "credits.exhausted" })
   const again = await mock.resend(late?.id ?? "")

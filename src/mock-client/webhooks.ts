@@ -15,7 +15,7 @@ const pollMs = 25
 
 /**
  * Waits until enough webhooks are delivered, and returns those.
- * @throws Error when they do not come; the message tells of the others of the type
+ * @throws Error when they do not come; the message tells of the others of the type, or which types there are
  */
 export async function waitForWebhooks<N extends Notice>(
   notices: () => Promise<readonly N[]>,
@@ -24,14 +24,17 @@ export async function waitForWebhooks<N extends Notice>(
   const { type, count = 1, timeoutMs = 5_000 } = filter
   // Counted, since a test may have set its clock.
   for (let waitedMs = 0; ; waitedMs += pollMs) {
-    const wanted = (await notices()).filter((notice) => type === undefined || notice.type === type)
+    const all = await notices()
+    const wanted = all.filter((notice) => type === undefined || notice.type === type)
     const delivered = wanted.filter(({ state }) => state === "delivered")
     if (delivered.length >= count) return delivered
     if (waitedMs >= timeoutMs) {
       const others = wanted.filter(({ state }) => state !== "delivered").map(describe)
       const kind = type === undefined ? "" : ` of the type '${type}'`
       const found = `${delivered.length} of ${count} webhooks${kind} were delivered in ${timeoutMs} ms`
-      throw new Error(`penknife mock: ${[found, ...others].join("\n  ")}`)
+      const types = [...new Set(all.map((notice) => notice.type))].join(", ") || "none"
+      const hint = wanted.length === 0 ? [`types that were raised: ${types}`] : []
+      throw new Error(`penknife mock: ${[found, ...others, ...hint].join("\n  ")}`)
     }
     await wait(pollMs)
   }

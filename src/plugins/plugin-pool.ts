@@ -25,6 +25,8 @@ interface PoolOptions {
 const restMs = 10_000
 /** A worker that nobody uses for this time ends, unless it is the only one. */
 const idleMs = 5_000
+/** One of more than usually run at a time ends earlier: runs that waited for the DNS may need it again at once, and later nobody. */
+const surplusIdleMs = 250
 /** The only worker ends after this time, unless one is kept. */
 const onlyIdleMs = 60_000
 /** Faults in a row after which a thread ends: a call may have broken something in it for all later ones, such as a prototype. */
@@ -58,6 +60,8 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   const places = createPlaces(options, match)
   /** Functions that keep idle workers from ending. */
   const cancelEnd = new Map<PluginWorker, () => void>()
+  /** The most threads that stay for {@link idleMs}. */
+  let mostIdle = 1
   /** Faults in a row. */
   const faultsOf = new WeakMap<PluginWorker, number>()
   let workers = 1
@@ -137,7 +141,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
       if (!cancelEnd.has(one))
         cancelEnd.set(
           one,
-          timer.after(idleMs, () => endUnused(one)),
+          timer.after(idle.length > mostIdle ? surplusIdleMs : idleMs, () => endUnused(one)),
         )
   }
 
@@ -219,6 +223,8 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     async run(input: unknown, context: RunOptions, caller: PoolCaller, limits: PoolLimits) {
       requireAwake()
       places.setCount(limits.maxWorkers)
+      // The one that is kept for short runs comes on top.
+      mostIdle = Math.max(1, limits.maxWorkers - 1)
       const isTrial = isTrying && faults >= maxFaults
       try {
         const output = await runOnce(input, context, caller, limits)

@@ -2,11 +2,12 @@ import type { SQL } from "bun"
 import { StoreUnusable } from "../store.ts"
 
 const tablesByRights = {
+  "SELECT INSERT UPDATE":
+    "meta accounts keys secrets ledger usage_sums rates admin_keys people service_settings",
   SELECT: "all_usage",
   INSERT: "usage_set_aside",
   "SELECT INSERT": "audit email_link_tokens adjustments plan_terms kept_names",
   "SELECT INSERT DELETE": "usage_changes notice_attempts passkey_challenges kept_requests kept_marks",
-  "SELECT INSERT UPDATE": `meta accounts keys secrets ledger usage_sums rates admin_keys people service_settings`,
   "SELECT INSERT UPDATE DELETE": `usage key_usage notices replays sign_in_links email_links sessions passkeys mails
     history_calls history_faults history_credits history_writers call_replays`,
 }

@@ -121,5 +121,5 @@ const refused = "portal sign-in by mail failed"
 
 const wrongBody = invalid(
   "body",
-  'Send {"for": "sign-up", "email": "…"} or {"for": "sign-in", "email": "…"} to ask for a link, {"token": "…"} to use one; with "name", a text, and "terms", the address of the accepted terms, where an account is made.',
+  'Send {"for": "sign-up", "email": "…"} or {"for": "sign-in", "email": "…"} to ask for a link, {"token": "…"} to /portal/mail-links/confirm to use one; with "name", a text, and "terms", the address of the accepted terms, where an account is made.',
 )
