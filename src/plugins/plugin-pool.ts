@@ -25,7 +25,7 @@ interface PoolOptions {
 const restMs = 10_000
 /** A worker that nobody uses for this time ends, unless it is the only one. */
 const idleMs = 5_000
-/** One of more than usually run at a time ends earlier: runs that waited for the DNS may need it again at once, and later nobody. */
+/** More than run at a time are kept only so long: runs that waited for the DNS may need them again at once. */
 const surplusIdleMs = 250
 /** The only worker ends after this time, unless one is kept. */
 const onlyIdleMs = 60_000
