@@ -25,8 +25,6 @@ interface PoolOptions {
 const restMs = 10_000
 /** A worker that nobody uses for this time ends, unless it is the only one. */
 const idleMs = 5_000
-/** More than run at a time are kept only so long: runs that waited for the DNS may need them again at once. */
-const surplusIdleMs = 250
 /** The only worker ends after this time, unless one is kept. */
 const onlyIdleMs = 60_000
 /** Faults in a row after which a thread ends: a call may have broken something in it for all later ones, such as a prototype. */
@@ -60,7 +58,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
   const places = createPlaces(options, match)
   /** Functions that keep idle workers from ending. */
   const cancelEnd = new Map<PluginWorker, () => void>()
-  /** The most threads that stay for {@link idleMs}. */
+  /** The most threads that stay while nobody needs them. */
   let mostIdle = 1
   /** Faults in a row. */
   const faultsOf = new WeakMap<PluginWorker, number>()
@@ -121,13 +119,13 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     }
   }
 
-  /** Ends a call. Its worker can be used again, unless it is worn or failed twice in a row. */
+  /** Ends a call. Its worker can be used again, unless it is worn, failed twice in a row, or enough others have nothing to do. */
   function leave(call: PooledCall, worker: PluginWorker, isFault: boolean): void {
     places.remove(call)
     time.add(call.account, Math.max(worker.usedMs() ?? call.heldMs, leastMs), call.heldMs)
     const faultsInARow = isFault ? (faultsOf.get(worker) ?? 0) + 1 : 0
     faultsOf.set(worker, faultsInARow)
-    if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread) {
+    if (!worker.isUsable() || faultsInARow >= maxFaultsOfThread || idle.length >= mostIdle) {
       worker.end()
       workers--
     } else makeIdle(worker)
@@ -141,7 +139,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
       if (!cancelEnd.has(one))
         cancelEnd.set(
           one,
-          timer.after(idle.length > mostIdle ? surplusIdleMs : idleMs, () => endUnused(one)),
+          timer.after(idleMs, () => endUnused(one)),
         )
   }
 
@@ -223,7 +221,7 @@ export function createPluginPool(first: PluginWorker, options: PoolOptions) {
     async run(input: unknown, context: RunOptions, caller: PoolCaller, limits: PoolLimits) {
       requireAwake()
       places.setCount(limits.maxWorkers)
-      // The one that is kept for short runs comes on top.
+      // Not those of runs that waited for answers, nor the one that is kept for short runs.
       mostIdle = Math.max(1, limits.maxWorkers - 1)
       const isTrial = isTrying && faults >= maxFaults
       try {
