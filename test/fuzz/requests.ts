@@ -99,18 +99,28 @@ function toBase(operation: Operation, host: string, { key, query, body, chunked 
   }
 }
 
-/** The request of each operation that the document shows, with the first of the keys. */
+/**
+ * The request of each operation that the document shows, with the first of the keys; and the same without a key, with another
+ * method and with another path, so that each refusal that does not hang on the input comes from each operation.
+ */
 export function shownRequests(
   operations: readonly Operation[],
   keys: FuzzKeys,
   host: string,
 ): readonly FuzzRequest[] {
   const [[name, { key }] = ["", { key: "" }]] = Object.entries(keys)
-  return operations.map((operation) => {
+  return operations.flatMap((operation) => {
     const sample = operation.body?.samples[0]
     const body = sample === undefined ? null : toJson(sample)
     const query = shownQuery(operation.parameters)
-    return { ...toBase(operation, host, { key, query, body, chunked: false }), key: name }
+    const shown = { ...toBase(operation, host, { key, query, body, chunked: false }), key: name }
+    const headers = shown.headers.filter(([header]) => header !== "x-api-key")
+    return [
+      shown,
+      { ...shown, headers, key: null },
+      { ...shown, method: "DELETE" },
+      { ...shown, target: shown.target.replace(operation.path, `${operation.path}/x`) },
+    ]
   })
 }
 
