@@ -14,7 +14,7 @@ const runner = [bun, "test", "--timeout=300000"]
 /** One checker each: several check the same files again, and take twice the processor time together. */
 const tsc = [bun, "node_modules/typescript/bin/tsc", "--checkers", "1"]
 /** Files of test/binary that take longest. They start first, so that no process waits for one of them at the end. */
-const slowest = ["web", "mock", "package", "own-apis-workers", "jobs", "fuzz"]
+const slowest = ["web", "web-customers", "mock", "package", "own-apis-workers", "jobs", "fuzz"]
 /** Files of test/binary that mostly wait for time limits of the executable. They need little of a processor. */
 const waiting = ["workers", "failing-store", "slow-clients", "observe"]
 /**

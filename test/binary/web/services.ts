@@ -1,0 +1,87 @@
+/** What the tests in a real browser share: a browser for the file, and services that the executable serves. */
+import { afterAll, expect, setDefaultTimeout } from "bun:test"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { tempDir } from "../../support/temp.ts"
+import { createAccount } from "../accounts.ts"
+import { findBrowser, launchBrowser } from "../browser-support.ts"
+import { runJson, serve, serveForFile, startForFile } from "../support.ts"
+import { createDesk } from "./desk.ts"
+
+/** A browser for all tests of a file, and a service with one account; null, and a line that says so, without a browser. */
+export async function openDesk() {
+  // Each step waits for half a minute at most, so a test that hangs says where. A slow machine may need all of it.
+  setDefaultTimeout(180_000)
+  const executable = findBrowser()
+  if (executable === null) {
+    console.error(
+      "\n!! LEFT OUT: the tests in a real browser. No browser was found. On Debian: apt-get install chromium. Or name one with PENKNIFE_TEST_BROWSER.\n",
+    )
+    return null
+  }
+  const db = join(tempDir(), "web.db")
+  await createAccount(db, { plan: "free" })
+  const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)
+  expect(key).toStartWith("pka-")
+  const { url } = await serveForFile(db)
+  const browser = await launchBrowser(executable)
+  afterAll(() => browser.close())
+  return { browser, db, url, key, desk: createDesk(browser, url, key) }
+}
+
+/** A test double, whose DNS is always there, with plans to offer and calls without a key. */
+export async function startOffering() {
+  const file = join(tempDir(), "offer.toml")
+  const plans = '[plans.free]\nprice = "Free"\n[plans.pro]\nprice = "€29 a month"\nhighlight = true\n'
+  writeFileSync(
+    file,
+    `title = "Acme Checks"\nsign_up_url = "https://acme.example/"\n[try]\ncalls = 6\n${plans}`,
+  )
+  return startForFile(["mock", "--port", "0", "--config", file])
+}
+
+/**
+ * A service that everyone can sign up to, that keeps requests and makes backups by itself. Its mails wait, since its mail server
+ * cannot be reached.
+ */
+export async function startSignUp() {
+  const dir = tempDir()
+  const db = join(dir, "sign-up.db")
+  const file = join(dir, "penknife.toml")
+  const mail = 'smtp = "smtp://127.0.0.1:1?starttls=never"\nmail_from = "no-reply@example.com"\n'
+  const settings = 'contact = "help@example.com"\nkeep_requests = 7\nbackup_every = "36h"\n'
+  const plans = '[plans.free]\nprice = "Free"\n[plans.pro]\nprice = "€29 a month"\nhighlight = true\n'
+  writeFileSync(
+    file,
+    `${settings}${mail}[sign_up]\nmode = "open"\nterms = "https://terms.example/"\n${plans}`,
+  )
+  await createAccount(db, { plan: "free" })
+  const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)
+  const { url } = await serveForFile(db, "--config", file, "--backup-dir", dir)
+  return { url, db, key }
+}
+
+/** A service with these settings, for one test. */
+export async function startForOne(settings: string) {
+  const db = join(tempDir(), "one.db")
+  const file = join(tempDir(), "penknife.toml")
+  writeFileSync(file, settings)
+  await createAccount(db, { plan: "free" })
+  const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)
+  const { url } = await serve(db, "--config", file)
+  return { url, key }
+}
+
+/** A service with a configuration file and a directory for backups. */
+export async function serveConfigured() {
+  const dir = tempDir()
+  const db = join(dir, "whole.db")
+  const file = join(dir, "penknife.toml")
+  const backups = join(dir, "backups")
+  writeFileSync(file, "# made by hand\nwebhook_port = [9443]\n[credits]\nhmac = 2\n")
+  mkdirSync(backups)
+  await createAccount(db, { plan: "free" })
+  const { key } = await runJson("admin-key", "create", "--name", "Ann Operator", "--db", db)
+  const { url } = await serveForFile(db, "--config", file, "--backup-dir", backups)
+  return { url, key, file }
+}
