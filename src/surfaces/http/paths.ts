@@ -13,17 +13,24 @@ export class MethodNotAllowed extends Fault {
   }
 }
 
+/** The routes of an Elysia app. */
+type Routes = readonly { readonly method: string; readonly path: string }[]
+
 /** Adds each route's method before those in `methods`. A route of all methods takes POST and refuses the others itself. */
-export function addRoutes(
-  methods: Map<string, string>,
-  routes: readonly { readonly method: string; readonly path: string }[],
-): void {
+export function addRoutes(methods: Map<string, string>, routes: Routes): void {
   const belowWildcards = [...methods]
   methods.clear()
   for (const { method, path } of routes) {
     if (!path.includes("*") && method !== "OPTIONS") methods.set(path, method === "ALL" ? "POST" : method)
   }
   for (const [path, method] of belowWildcards) methods.set(path, method)
+}
+
+/** The methods that routes take at a path, for `Allow`; empty for an unknown path. */
+export function methodsAt(path: string, routes: Routes): readonly string[] {
+  const takesPath = (route: string) => new RegExp(`^${route.replaceAll(/:\w+/g, "[^/]+")}$`).test(path)
+  const methods = routes.filter((route) => takesPath(route.path)).map(({ method }) => method)
+  return [...new Set(methods)].filter((method) => method !== "HEAD" && method !== "OPTIONS")
 }
 
 /**

@@ -4,7 +4,7 @@ import { operations } from "../../../admin/operations.ts"
 import type { Fault } from "../../../call/fault.ts"
 import { printAdminOpenApi } from "../../openapi/admin/document.ts"
 import type { HttpContext } from "../frame.ts"
-import { refusalOfPath } from "../paths.ts"
+import { methodsAt, refusalOfPath } from "../paths.ts"
 import { type Exchange, type IncomingApp, incomingRequests, pathOf } from "../request.ts"
 import { createResource, type Resource } from "../resource.ts"
 import { createRefusals } from "./admin-problem.ts"
@@ -57,6 +57,19 @@ export function createAdministrationApp(
   const refuseWith = createRefusals(context)
   const refuse = refuseWith(observer.recorderFor("none", "admin"))
 
+  function allowedMethods({ url }: Request): string {
+    const path = pathOf(url).replace(/\/$/, "")
+    return methodsAt(path, app.routes).toSorted().join(", ")
+  }
+
+  function noRoute(request: Request): Fault {
+    return refusalOfPath(request.method, allowedMethods(request), () =>
+      /^\/portal(?:\/|$)/.test(pathOf(request.url))
+        ? "Open the portal at /portal."
+        : `${documentPath} lists the paths of the admin API.`,
+    )
+  }
+
   const base = incomingRequests(
     (request) => {
       const { incoming } = opened.get(request) ?? {}
@@ -69,10 +82,10 @@ export function createAdministrationApp(
       if (request.method === "OPTIONS") {
         recordPreflight(incoming, { status: 204 })
         // Nothing is allowed: pages of other origins must not use it.
-        return new Response(null, { status: 204, headers: { allow: allowedMethods(app, request.url) } })
+        return new Response(null, { status: 204, headers: { allow: allowedMethods(request) } })
       }
       // Elysia would run the operation of a GET.
-      if (request.method === "HEAD" && pathOf(request.url) !== documentPath) throw noRoute(app, request)
+      if (request.method === "HEAD" && pathOf(request.url) !== documentPath) throw noRoute(request)
     },
   )
   const app = new Elysia({ name: "administration", normalize: false }).use(base)
@@ -98,7 +111,7 @@ export function createAdministrationApp(
   }
   // After the routes: each refuses what it throws itself.
   app.onError(({ error, code, request, set, incoming }) =>
-    refuse(code === "NOT_FOUND" ? noRoute(app, request) : error, { request, set, incoming }, null),
+    refuse(code === "NOT_FOUND" ? noRoute(request) : error, { request, set, incoming }, null),
   )
   return {
     /** @param thrown refuses the request, for what an outer app threw before it found a route */
@@ -139,29 +152,4 @@ function documentRoutes(base: IncomingApp, { apis, observer }: HttpContext, serv
     .use(base)
     .get(documentPath, answer, hooks)
     .head(documentPath, answer, hooks)
-}
-
-/** The routes of an Elysia app. */
-interface RoutedApp {
-  readonly routes: readonly { readonly method: string; readonly path: string }[]
-}
-
-/** The refusal of a request without a route. */
-function noRoute(app: RoutedApp, { url, method }: Request): Fault {
-  return refusalOfPath(method, allowedMethods(app, url), () =>
-    /^\/portal(?:\/|$)/.test(pathOf(url))
-      ? "Open the portal at /portal."
-      : `${documentPath} lists the paths of the admin API.`,
-  )
-}
-
-/** The methods that a path takes, for `Allow`; empty for an unknown path. */
-function allowedMethods({ routes }: RoutedApp, url: string): string {
-  const path = pathOf(url)
-  const takesPath = (route: string) => new RegExp(`^${route.replaceAll(/:\w+/g, "[^/]+")}/?$`).test(path)
-  const methods = routes.filter((route) => takesPath(route.path)).map(({ method }) => method)
-  return [...new Set(methods)]
-    .filter((method) => method !== "HEAD")
-    .toSorted()
-    .join(", ")
 }

@@ -4,6 +4,7 @@ import { AdminFault } from "../../../admin/fault.ts"
 import type { Actor, Operation } from "../../../admin/operation.ts"
 import { operations } from "../../../admin/operations.ts"
 import type { RawInput } from "../../../call/input.ts"
+import { detailOf } from "../../openapi/admin/operation.ts"
 import { type HttpContext, inProgress, keepConnectionOpen } from "../frame.ts"
 import { toBody, toResponse } from "../reply/answer-body.ts"
 import type { Exchange, IncomingApp } from "../request.ts"
@@ -13,7 +14,7 @@ import { jsonLines, streamEntries } from "./entry-lines.ts"
 import { streamEvents } from "./event-stream.ts"
 import { sendFile } from "./file-stream.ts"
 import { etagOf, readConditions, readOperationInput } from "./operation-input.ts"
-import { detailOf, type OperationRoute, toElysiaPath } from "./operation-routes.ts"
+import { type OperationRoute, toElysiaPath } from "./operation-routes.ts"
 
 export interface OperationParts {
   readonly base: IncomingApp

@@ -1,5 +1,3 @@
-import { type TSchema, Type } from "@sinclair/typebox"
-import type { DocumentDecoration } from "elysia"
 import type { Operation } from "../../../admin/operation.ts"
 
 /** The start of the paths of all operations. */
@@ -52,47 +50,4 @@ export function operationIdOf({ operation: { id, path }, template, inPath }: Ope
 /** `KeysRotate` of `keys.rotate`. */
 export function toName(id: string): string {
   return id.replaceAll(/(?:^|[._-])(\w)/g, (_, letter: string) => letter.toUpperCase())
-}
-
-/** A route as both the app and the OpenAPI document describe it. */
-export function descriptionOf(route: OperationRoute) {
-  const { operation, inPath } = route
-  const { title, description, id, method, input, status = 200 } = operation
-  const entries = Object.entries(input.properties)
-  const isParameter = (name: string) => method === "GET" || inPath.includes(name)
-  return {
-    operationId: operationIdOf(route),
-    tags: [id.split(".")[0] ?? id],
-    summary: title,
-    description,
-    parameters: entries.flatMap(([name, schema]) => {
-      const place = inPath.includes(name) ? "path" : "query"
-      const required = place === "path" || input.required?.includes(name) === true
-      return isParameter(name) ? [{ name, in: place, required, schema }] : []
-    }),
-    /** The members of the JSON body. */
-    members: entries.filter(([name]) => !isParameter(name)),
-    status,
-  }
-}
-
-/**
- * Describes a route for readers of the app, with the definition's schemas. They are in `detail`: in `query` or `body` Elysia
- * would check them a second time, and before a customer's own account is filled in (decision 19). They are not clones, since
- * Elysia changes nothing there, and to clone them takes longer than to make the routes.
- */
-export function detailOf(route: OperationRoute): DocumentDecoration {
-  const { members, status, ...described } = descriptionOf(route)
-  const { title, method, output } = route.operation
-  return {
-    ...described,
-    ...(method !== "GET" && {
-      requestBody: { required: needsBody(route), content: json(Type.Object(Object.fromEntries(members))) },
-    }),
-    responses: { [status]: { description: title, content: json(output) } },
-  }
-}
-
-function json(schema: TSchema) {
-  return { "application/json": { schema } }
 }

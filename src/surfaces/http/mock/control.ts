@@ -14,7 +14,7 @@ import { streamEvents } from "../admin/event-stream.ts"
 import { createCallsInProgress } from "../calls.ts"
 import { crossOrigin } from "../cross-origin.ts"
 import { prefersPage, sendNegotiated } from "../page-routes.ts"
-import { MethodNotAllowed, refusalOfPath } from "../paths.ts"
+import { MethodNotAllowed, methodsAt, refusalOfPath } from "../paths.ts"
 import { readObject, readText } from "../read/body.ts"
 import type { Intake } from "../read/intake.ts"
 import { parseQuery } from "../read/query.ts"
@@ -69,6 +69,12 @@ export function controlApp(parts: ControlParts) {
   const faults = () => ({ faults: state().faults.list() })
   const stubs = () => ({ stubs: state().stubs.list() })
   const methods = (): ReadonlyMap<string, string[]> => methodsOf(app)
+  const noControl = ({ url, method }: Request): Fault =>
+    refusalOfPath(
+      method,
+      methodsAt(pathOf(url), app.routes).join(", "),
+      () => `The control paths are ${[...methods().keys()].join(", ")}.`,
+    )
   const open = ({ headers }: Request) => {
     const requestId = requestIdFor(headers)
     return { requestId, key: null, hasTwoKeys: false, address: () => "", hasLeft: () => false, startedMs: 0 }
@@ -80,7 +86,7 @@ export function controlApp(parts: ControlParts) {
     .use(crossOrigin("GET, PUT, POST, DELETE, OPTIONS"))
     .onError(async ({ error, code, request, set }) => {
       const thrown = code === "PARSE" ? error.cause : error
-      const fault = code === "NOT_FOUND" ? noControl(request, methods()) : toFault(thrown)
+      const fault = code === "NOT_FOUND" ? noControl(request) : toFault(thrown)
       if (!(await intake.leave(request, false))) set.headers.connection = "close"
       if (fault instanceof MethodNotAllowed) set.headers.allow = fault.allow
       return send(toReply(fault), "json", set)
@@ -242,13 +248,6 @@ function methodsOf({ routes }: Pick<AnyElysia, "routes">): ReadonlyMap<string, s
     if (method !== "OPTIONS") byPath.set(shown, [...(byPath.get(shown) ?? []), method])
   }
   return byPath
-}
-
-function noControl({ url, method }: Request, known: ReadonlyMap<string, string[]>): Fault {
-  const isAsked = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`).test(pathOf(url))
-  const [, methods = []] = [...known].find(([path]) => isAsked(path)) ?? []
-  const allow = methods.join(", ")
-  return refusalOfPath(method, allow, () => `The control paths are ${[...known.keys()].join(", ")}.`)
 }
 
 /** Replaces a fixture by what a body says. An empty file is a fixture without entries; an empty body is a mistake. */

@@ -2,7 +2,7 @@ import type { Operation } from "../../../admin/operation.ts"
 import { permissions } from "../../../admin/permission.ts"
 import { documentPath, routesOf } from "../../http/admin/operation-routes.ts"
 import { type JsonObject, type OpenApiDocument, refTo } from "../json-object.ts"
-import { operationOf } from "./operation.ts"
+import { groupOf, operationOf } from "./operation.ts"
 import { adminHeaders, adminParameters, problemResponses, problemSchema } from "./problem-responses.ts"
 import { createSchemas } from "./schemas.ts"
 
@@ -119,16 +119,11 @@ const groups: Readonly<Record<string, string>> = {
 }
 
 function tagsOf(operations: readonly Operation[]): readonly JsonObject[] {
-  const names = new Set(operations.map(({ id }) => tagOf(id)))
+  const names = new Set(operations.map(({ id }) => groupOf(id)))
   return [
     ...[...names].map((name) => ({ name, description: groups[name] ?? `Operations on ${name}.` })),
     documentTag,
   ]
-}
-
-/** The group of an operation: `keys` of `keys.rotate`. */
-function tagOf(id: string): string {
-  return id.split(".")[0] ?? id
 }
 
 const documentTag = { name: "document", description: "This document." }

@@ -1,19 +1,22 @@
 import { KindGuard } from "@sinclair/typebox"
 import type { Operation } from "../../../admin/operation.ts"
 import { itemOf } from "../../../admin/pages.ts"
-import { descriptionOf, needsBody, type OperationRoute } from "../../http/admin/operation-routes.ts"
+import { needsBody, type OperationRoute, operationIdOf } from "../../http/admin/operation-routes.ts"
 import { type JsonObject, refTo } from "../json-object.ts"
 import { problemsOf } from "./problem-responses.ts"
 import type { AdminSchemas } from "./schemas.ts"
 
+type Schemas = Pick<AdminSchemas, "convert" | "outputOf">
+
 /** The OpenAPI operation of one route of the admin API. */
-export function operationOf(route: OperationRoute, schemas: AdminSchemas): JsonObject {
-  const { permission, isFinal, output, id } = route.operation
-  const { members, status, parameters: own, description, ...described } = descriptionOf(route)
-  const parameters = parametersOf(route, own, schemas)
-  const body = bodyOf(route, members, schemas)
+export function operationOf(route: OperationRoute, schemas: Schemas): JsonObject {
+  const { id, title, description, permission, isFinal, output, status = 200 } = route.operation
+  const parameters = parametersOf(route, schemas)
+  const body = bodyOf(route, schemas)
   return {
-    ...described,
+    operationId: operationIdOf(route),
+    tags: [groupOf(id)],
+    summary: title,
     description: isFinal ? `${description} This cannot be undone.` : description,
     "x-operation": id,
     "x-permission": permission,
@@ -24,35 +27,56 @@ export function operationOf(route: OperationRoute, schemas: AdminSchemas): JsonO
   }
 }
 
-type Described = ReturnType<typeof descriptionOf>
+/**
+ * The same for readers of the app, with the definition's own schemas. They are in a route's `detail`: in `query` or `body` Elysia
+ * would check them a second time, and before a customer's own account is filled in (decision 19). They are not clones, since
+ * Elysia changes nothing there, and to clone them takes longer than to make the routes.
+ */
+export function detailOf(route: OperationRoute): JsonObject {
+  return operationOf(route, { convert: (schema) => schema, outputOf: ({ output }) => output })
+}
 
-function parametersOf(route: OperationRoute, parameters: Described["parameters"], { convert }: AdminSchemas) {
-  const { example, run } = route.operation
-  const own = parameters.map(({ name, schema: given, ...place }): JsonObject => {
+/** The group of an operation: `keys` of `keys.rotate`. */
+export function groupOf(id: string): string {
+  return id.split(".")[0] ?? id
+}
+
+/** Whether a parameter is a member of the JSON body. */
+function isInBody({ operation: { method }, inPath }: OperationRoute, name: string): boolean {
+  return method !== "GET" && !inPath.includes(name)
+}
+
+function parametersOf(route: OperationRoute, { convert }: Schemas): readonly JsonObject[] {
+  const { input, example, run } = route.operation
+  const outside = Object.entries(input.properties).filter(([name]) => !isInBody(route, name))
+  const own = outside.map(([name, given]): JsonObject => {
     const { description, ...schema } = convert(given)
-    return { name, ...place, description, schema, ...(name in example && { example: example[name] }) }
+    const place = route.inPath.includes(name) ? "path" : "query"
+    const required = place === "path" || input.required?.includes(name) === true
+    const shown = name in example && { example: example[name] }
+    return { name, in: place, required, description, schema, ...shown }
   })
   if (run.kind !== "change") return own
   const ifMatch = takesIfMatch(route) ? [refTo("parameters", "IfMatch")] : []
   return [...own, refTo("parameters", "IdempotencyKey"), ...ifMatch]
 }
 
-function bodyOf(route: OperationRoute, members: Described["members"], { convert }: AdminSchemas) {
-  if (members.length === 0) return null
+function bodyOf(route: OperationRoute, { convert }: Schemas) {
   const { input, example } = route.operation
-  const names = new Set(members.map(([name]) => name))
-  const required = (input.required ?? []).filter((name) => names.has(name))
+  const members = Object.entries(input.properties).filter(([name]) => isInBody(route, name))
+  if (members.length === 0) return null
+  const required = (input.required ?? []).filter((name) => isInBody(route, name))
   const schema = {
     type: "object",
     ...(required.length > 0 && { required }),
     properties: Object.fromEntries(members.map(([name, schema]) => [name, convert(schema)])),
     additionalProperties: false,
   }
-  const shown = Object.fromEntries(Object.entries(example).filter(([name]) => names.has(name)))
+  const shown = Object.fromEntries(Object.entries(example).filter(([name]) => isInBody(route, name)))
   return { required: needsBody(route), content: { "application/json": { schema, example: shown } } }
 }
 
-function answerOf({ operation }: OperationRoute, schemas: AdminSchemas): JsonObject {
+function answerOf({ operation }: OperationRoute, schemas: Schemas): JsonObject {
   const { output, run, status, title } = operation
   // `config.get` answers a record, and has a version too.
   const isVersioned =
@@ -72,7 +96,7 @@ function answerOf({ operation }: OperationRoute, schemas: AdminSchemas): JsonObj
   }
 }
 
-function contentOf(operation: Operation, schemas: AdminSchemas): JsonObject {
+function contentOf(operation: Operation, schemas: Schemas): JsonObject {
   const { format, run } = operation
   if (run.kind === "watch") {
     const events = {
