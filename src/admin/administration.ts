@@ -4,9 +4,8 @@ import { InputRejected } from "../apis/contract.ts"
 import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
 import type { AdminOutcome, AdminStore, NewReplay, ReplayRecord } from "../store/admin-store.ts"
 import { ReadTooLong, StoreUnavailable } from "../store/store.ts"
-import { createAuditIds } from "./audit/audit-id.ts"
-import { AdminFault, conflict, forbidden, invalid } from "./fault.ts"
-import { requireKnownNames } from "./known-names.ts"
+import { createAuditIds } from "./audit/record.ts"
+import { AdminFault, conflict, forbidden, invalid, requireKnownNames } from "./fault.ts"
 import type {
   Actor,
   AdminContext,

@@ -1,3 +1,5 @@
+import { shortenKeys } from "../accounts/key.ts"
+
 /** Why an operation is refused, with the HTTP status and the end of the problem's `type`. */
 export const adminFaults = {
   invalid: { status: 400, title: "The request is not valid" },
@@ -85,4 +87,17 @@ export function noSuch(
   return new AdminFault("not-found", `There is no ${kind} '${id}'. List ${list} to find its id${form}.`, {
     id,
   })
+}
+
+/** The name of a parameter can be as long as a body. */
+const maxNameShown = 100
+
+/** @throws AdminFault for the first name that is not known */
+export function requireKnownNames(known: readonly string[], given: readonly string[]): void {
+  const unknown = given.find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const names = known.length === 0 ? "There are none." : `Known are: ${known.join(", ")}.`
+  // A key may have been sent instead of a name.
+  const shown = shortenKeys(unknown.slice(0, maxNameShown))
+  throw invalid(shown, `There is no parameter '${shown}'. ${names}`)
 }

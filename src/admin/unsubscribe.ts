@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { AccountDetails } from "../store/admin-store.ts"
-import { createAuditIds } from "./audit/audit-id.ts"
+import { createAuditIds } from "./audit/record.ts"
 import type { AdminParts } from "./parts.ts"
 
 /** The account that a token is for, and the address that it was sent to. */

@@ -1,5 +1,5 @@
 import { createId } from "../accounts/key.ts"
-import { createAuditIds } from "../admin/audit/audit-id.ts"
+import { createAuditIds } from "../admin/audit/record.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { currentOperator } from "../ports/machine.ts"

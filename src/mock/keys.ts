@@ -1,7 +1,7 @@
 import { hashKey } from "../accounts/key.ts"
 import type { Plans } from "../accounts/plan.ts"
-import { toAccountDetails } from "../admin/accounts/account-details.ts"
 import type { OptionalEvent } from "../admin/accounts/events.ts"
+import { toAccountDetails } from "../admin/accounts/new-account.ts"
 import type { Accounts, NewKey } from "../admin/program-accounts.ts"
 import type { Admission } from "../call/admission.ts"
 import type { MockClock } from "../ports/mock-ports.ts"

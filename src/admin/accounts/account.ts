@@ -4,7 +4,7 @@ import { missingPlan, unknownPlan } from "../../accounts/plan.ts"
 import { choice, nullable, nullableText } from "../../apis/contract.ts"
 import { type AccountDetails, type Mutation, notifyChoices } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { changedFields } from "../changed-fields.ts"
+import { changedFields } from "../audit/record.ts"
 import { AdminFault, noSuch } from "../fault.ts"
 import {
   accountId,

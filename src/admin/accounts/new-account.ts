@@ -1,14 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { requireEmail } from "../../accounts/email.ts"
 import { createId } from "../../accounts/key.ts"
+import type { Plan } from "../../accounts/plan.ts"
 import { refuseHidden, requireName, requirePlan } from "../../accounts/requirements.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
-import { pick } from "../changed-fields.ts"
+import { pick } from "../audit/record.ts"
 import { email, externalId, metadata, requireMetadata } from "../fields.ts"
 import type { ChangedThing } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
 import { accountFields, toAccountOutput } from "./account.ts"
-import { toAccountDetails } from "./account-details.ts"
 import { eventsParameter, mailedEvent } from "./events.ts"
 
 /** The parameters of a new account. */
@@ -64,4 +64,31 @@ export function toCreated(account: AccountDetails, parts: AdminParts): ChangedTh
   const { id } = account
   const after = pick(toAccountOutput(account, parts), [...accountFields, "bonus"])
   return { target: { kind: "account", id, accountId: id }, before: null, after }
+}
+
+/**
+ * A new account on a plan: open, nothing is used, its bonus is the plan's sign-up bonus, and notices go to its webhook.
+ * @param own its id and name, and what else differs from that
+ */
+export function toAccountDetails(
+  plan: Pick<Plan, "name" | "signUpBonus">,
+  own: Pick<AccountDetails, "id" | "name"> & Partial<AccountDetails>,
+  nowMs: number,
+): AccountDetails {
+  return {
+    plan: plan.name,
+    createdMs: nowMs,
+    closedMs: null,
+    periodStartMs: nowMs,
+    used: 0,
+    bonus: plan.signUpBonus,
+    version: 1,
+    externalId: null,
+    email: null,
+    notify: "webhook",
+    metadata: "{}",
+    events: [],
+    debt: 0,
+    ...own,
+  }
 }

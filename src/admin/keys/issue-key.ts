@@ -4,7 +4,7 @@ import { requireGrace } from "../../accounts/requirements.ts"
 import type { AccountDetails, Mutation } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { requireOpenAccount } from "../accounts/account.ts"
-import { pick } from "../changed-fields.ts"
+import { pick } from "../audit/record.ts"
 import { accountId, durationFormat, keyId, maybeInstant } from "../fields.ts"
 import { type AdminContext, defineChange } from "../operation.ts"
 import {

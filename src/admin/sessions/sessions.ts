@@ -2,7 +2,7 @@ import { createId, createSecret, hashKey, isWellFormed } from "../../accounts/ke
 import type { Random } from "../../apis/contract.ts"
 import type { AccountDetails, SessionKind, SessionRecord } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
-import { createAuditIds } from "../audit/audit-id.ts"
+import { createAuditIds } from "../audit/record.ts"
 import type { Actor } from "../operation.ts"
 import { personIdOf } from "../people/person.ts"
 import type { VisitorWays } from "../sign-up/settings.ts"

@@ -1,5 +1,5 @@
 import { toAdminFault } from "../administration.ts"
-import { createAuditIds } from "../audit/audit-id.ts"
+import { createAuditIds } from "../audit/record.ts"
 import type { AdminParts } from "../parts.ts"
 import type { OpenedSession, OpenOptions, RequestOrigin, Sessions } from "../sessions/sessions.ts"
 import { askForLink, type LinkQuestion, type QuestionOrigin } from "./ask.ts"

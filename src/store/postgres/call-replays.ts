@@ -1,7 +1,7 @@
 import { type CallReplay, type Charge, keepReplaysMs } from "../store.ts"
 import type { Connection } from "./connection.ts"
 import { sqlStateOf } from "./errors.ts"
-import { toArray } from "./parameters.ts"
+import { toArray } from "./statement.ts"
 
 /**
  * The part of a charging statement that keeps what was charged under Idempotency-Keys. It follows `charged`, which has the

@@ -1,6 +1,6 @@
 import type { Charge, ChargeItem } from "../store.ts"
 import { usageEntry } from "../usage-sql.ts"
-import { toArray } from "./parameters.ts"
+import { toArray } from "./statement.ts"
 
 /** Usage by {@link usageEntry}. */
 interface EntryUsage {

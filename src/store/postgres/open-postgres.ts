@@ -11,7 +11,6 @@ import { prepareStoreReads } from "../store-reads.ts"
 import { prepareTimedEvents } from "../timed-events.ts"
 import { createAccessCache } from "./access-cache.ts"
 import { describeAddress, readAddress } from "./address.ts"
-import { applySteps } from "./apply-steps.ts"
 import { createClockSkew } from "./clock-skew.ts"
 import {
   type Connection,
@@ -37,6 +36,7 @@ import { prepareRetention } from "./postgres-retention.ts"
 import { prepareRates } from "./rates.ts"
 import { requireRights } from "./rights.ts"
 import { createServerClock } from "./server-clock.ts"
+import { applySteps } from "./statement.ts"
 import { prepareFolding } from "./usage-sums.ts"
 
 /** Batches of charges under way at once. */

@@ -2,7 +2,7 @@ import { AlreadyCharged, type Charge, type ChargeOutcome } from "../store.ts"
 import { findCallReplays } from "./call-replays.ts"
 import { type ChargeGroup, groupCharges, sumOf } from "./charge-groups.ts"
 import type { Connection } from "./connection.ts"
-import { toArray } from "./parameters.ts"
+import { toArray } from "./statement.ts"
 
 /** Charges that were asked for together. */
 export interface ChargeRequest {

@@ -7,9 +7,8 @@ import type { Run } from "../rows.ts"
 import { type Step, step } from "../step.ts"
 import { readUsage } from "../usage-query.ts"
 import type { AccessCache } from "./access-cache.ts"
-import { applySteps } from "./apply-steps.ts"
 import type { Connection } from "./connection.ts"
-import { texts, toArray } from "./parameters.ts"
+import { applySteps, texts, toArray } from "./statement.ts"
 import { usageDialect } from "./usage-sums.ts"
 
 /**

@@ -3,7 +3,7 @@ import { prepareHistoryReads } from "../history-reads.ts"
 import * as sql from "../history-sql.ts"
 import type { Run } from "../rows.ts"
 import type { Connection } from "./connection.ts"
-import { texts } from "./parameters.ts"
+import { texts } from "./statement.ts"
 
 const dialect: sql.HistoryDialect = {
   earlier: "least",

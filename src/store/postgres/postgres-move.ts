@@ -12,7 +12,7 @@ import { describeAddress, readAddress } from "./address.ts"
 import { commandConnectLimitMs, connectToPrimary } from "./connection.ts"
 import { sqlStateOf, toStartError, toStoreError } from "./errors.ts"
 import { migrate } from "./migrations.ts"
-import { toStorableText } from "./parameters.ts"
+import { toStorableText } from "./statement.ts"
 
 /** A transaction on a separate connection. When that is lost, every later statement fails. */
 interface Transaction {

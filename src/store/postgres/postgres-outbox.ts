@@ -2,9 +2,8 @@ import { attemptSteps } from "../attempt-steps.ts"
 import type { Outbox } from "../outbox.ts"
 import { type DueRow, prepareOutboxReads, toDueNotice, webhookColumns } from "../outbox-reads.ts"
 import { noticeColumns } from "../rows.ts"
-import { applySteps } from "./apply-steps.ts"
 import type { Connection } from "./connection.ts"
-import { toArray } from "./parameters.ts"
+import { applySteps, toArray } from "./statement.ts"
 
 /** Host and port of a webhook's URL, which is stored in normal form: `scheme://host[:port]/…`, without a user. */
 const webhookHost = "split_part(webhook_url, '/', 3)"

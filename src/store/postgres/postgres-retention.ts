@@ -10,7 +10,7 @@ import {
 } from "../retention.ts"
 import { keepReplaysMs } from "../store.ts"
 import type { Connection } from "./connection.ts"
-import { toArray } from "./parameters.ts"
+import { toArray } from "./statement.ts"
 
 /** Calls wait for a step only where they need the same processors and disks. */
 const stepMs = 20

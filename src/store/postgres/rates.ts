@@ -3,7 +3,7 @@ import { stateOf } from "../sqlite/rates.ts"
 import type { RateOutcome, RateTake } from "../store.ts"
 import { createBatchSlots } from "./batch-slots.ts"
 import { type Connection, tooLate } from "./connection.ts"
-import { toArray } from "./parameters.ts"
+import { toArray } from "./statement.ts"
 
 /** A minute, and the ticks that a call takes; see `sqlite/rates.ts`. */
 const minuteUs = 60_000_000

@@ -1,6 +1,6 @@
 import type { Timer } from "../../apis/contract.ts"
-import { toRetired } from "../../observe/exposition.ts"
 import type { Report } from "../../observe/report.ts"
+import { toRetired } from "../../observe/report.ts"
 import type { FromWorker } from "../../observe/siblings.ts"
 import type { WorkerProcess } from "./worker.ts"
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { toNetworks } from "../../values/ip.ts"
-import { clientAddress } from "./client-address.ts"
+import { clientAddress } from "./frame.ts"
 
 const trusted = toNetworks(["10.0.0.0/8", "::1"])
 
