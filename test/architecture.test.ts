@@ -262,7 +262,7 @@ test("accounts, keys and webhooks change in operations alone, so that each chang
 test("a new account and a new key are each put together in one place", () => {
   const program = files.filter((file) => !file.startsWith("store/"))
   const making = (field: RegExp) => program.filter((file) => field.test(withoutComments(textOf(file))))
-  expect(making(/\bperiodStartMs: nowMs\b/)).toEqual(["admin/accounts/account-details.ts"])
+  expect(making(/\bperiodStartMs: nowMs\b/)).toEqual(["admin/accounts/new-account.ts"])
   expect(making(/\bblockApis: \[\]/)).toEqual(["admin/keys/key-details.ts"])
 })
 
