@@ -1,7 +1,9 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi, nullable, nullableText, premium } from "../contract.ts"
+import { storedExamples } from "../stored-examples.ts"
+import answers from "./answers.json"
 import { problemList } from "./checks.ts"
-import { examples } from "./examples.ts"
+import stored from "./examples.json"
 
 const texts = (description: string) => Type.Array(Type.String(), { description })
 
@@ -151,6 +153,6 @@ export const certificatedecoder = defineIsolatedApi({
       ),
     ),
   }),
-  examples,
+  examples: storedExamples(stored, answers),
   isolated: { limitMs: 1_000 },
 })

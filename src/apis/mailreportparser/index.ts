@@ -1,7 +1,9 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi, nullable, nullableText, premium } from "../contract.ts"
+import { storedExamples } from "../stored-examples.ts"
 import { alignedResults, dispositions, dkimResults, policies, spfResults } from "./aggregate-schema.ts"
-import { examples } from "./examples.ts"
+import answers from "./answers.json"
+import stored from "./examples.json"
 import { problemList } from "./findings.ts"
 import { policyTypes } from "./policy-types.ts"
 
@@ -173,6 +175,6 @@ export const mailreportparser = defineIsolatedApi({
       ),
     ),
   }),
-  examples,
+  examples: storedExamples(stored, answers),
   isolated: { limitMs: 2_000 },
 })
