@@ -43,7 +43,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   "apis/categories.ts": [],
   "apis/catalog.ts": ["apis", "values"],
   "apis/isolated-runs.ts": ["apis"],
-  "apis/stored-examples.ts": ["apis/contract.ts"],
+  "apis/shared.ts": ["apis/contract.ts"],
   call: [
     "accounts",
     "apis/contract.ts",
@@ -306,7 +306,7 @@ function mayImport(file: string, target: string): boolean {
   const room = /^(?:web\/)?[^/]+/.exec(file)?.[0] ?? ""
   const api = /^apis\/[a-z]+\//.exec(file)?.[0]
   // Parts that several APIs of mail and DNS share.
-  const shared = ["apis/contract.ts", "apis/stored-examples.ts", "apis/mail/", "values/"]
+  const shared = ["apis/contract.ts", "apis/shared.ts", "apis/mail/", "values/"]
   if (api) return [api, ...shared].some((allowed) => target.startsWith(allowed))
   const allowed = arrows[file] ?? arrows[room] ?? []
   if (arrows[file] === undefined && target.startsWith(`${room}/`)) return true

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { picture } from "../../values/picture.ts"
 import { choice, defineIsolatedApi, premium } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { kindNames } from "./kinds.ts"
@@ -49,11 +49,9 @@ export const barcodegenerator = defineIsolatedApi({
     ),
   }),
   output: Type.Object({
-    encoded: Type.String({
-      description: "The text that was encoded, with its check digit if the kind has one.",
-    }),
-    svg: picture(Type.String({ description: "The barcode as SVG." }), "image/svg+xml"),
-    png: premium(picture(Type.String({ description: "The barcode as PNG, in base64." }), "image/png")),
+    encoded: field.text("The text that was encoded, with its check digit if the kind has one."),
+    svg: picture(field.text("The barcode as SVG."), "image/svg+xml"),
+    png: premium(picture(field.text("The barcode as PNG, in base64."), "image/png")),
   }),
   examples: storedExamples(stored, answers),
 })

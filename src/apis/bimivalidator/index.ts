@@ -6,7 +6,7 @@ import { dmarcPolicies } from "../mail/dmarc-policy.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { markCertificate } from "../mail/mark-certificate.ts"
 import { authoritiesDate, serverCertificate, webAuthorities } from "../mail/server-certificate.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 
@@ -62,22 +62,22 @@ export const bimivalidator = defineApi({
     ),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    is_valid: field.flag("Whether no problem is an error."),
     problems: problemList,
     domain: nullableText("The domain in lower case and in ASCII (A-labels); null without one."),
     record_name: nullableText(
       "The name of the record: the selector and `_bimi` below the domain, or below its organizational domain.",
     ),
     record: nullableText("The record; null if there is none, or more than one."),
-    is_declined: Type.Boolean({ description: "Whether the record says that there is no logo." }),
+    is_declined: field.flag("Whether the record says that there is no logo."),
     logo_url: nullableText("The URL of the logo; null without a valid one."),
     authority_url: nullableText("The URL of the mark certificate; null without a valid one."),
     dmarc_policy: nullable(choice(dmarcPolicies, { description: "The policy." }), {
       description: "What the DMARC policy of the domain asks receivers to do; null without a policy.",
     }),
-    is_svg_valid: nullable(Type.Boolean(), {
-      description: "Whether the logo follows the profile SVG Tiny PS; null when there is no logo to check.",
-    }),
+    is_svg_valid: field.nullableFlag(
+      "Whether the logo follows the profile SVG Tiny PS; null when there is no logo to check.",
+    ),
     svg_title: nullableText("The title of the logo."),
     vmc: nullable(markCertificate, {
       description: "The mark certificate; null when there is none, or it was not read.",

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { defineApi, defineFormat, nullableText, reject } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import embedded from "./companies.json"
 import {
@@ -39,9 +39,9 @@ export function createBluetoothlookup(companies: Companies) {
       ),
     }),
     output: Type.Object({
-      companyId: Type.Integer({ description: "The company identifier." }),
-      companyIdHex: Type.String({ description: "The identifier as `0x` and four hexadecimal digits." }),
-      found: Type.Boolean({ description: "Whether the identifier is assigned to a company." }),
+      companyId: field.integer("The company identifier."),
+      companyIdHex: field.text("The identifier as `0x` and four hexadecimal digits."),
+      found: field.flag("Whether the identifier is assigned to a company."),
       company: nullableText("The company's name; null when the identifier is not assigned."),
     }),
     examples: storedExamples(stored, answers),

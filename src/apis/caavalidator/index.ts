@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox"
 import { isValid } from "../../values/problems.ts"
-import { type Dns, defineApi, nullable, premium, reject } from "../contract.ts"
+import { type Dns, defineApi, nullableText, premium, reject } from "../contract.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { requireRecords } from "../mail/records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { policyOf } from "./policy.ts"
@@ -52,50 +52,33 @@ export const caavalidator = defineApi({
     ),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    is_valid: field.flag("Whether no problem is an error."),
     problems: problemList,
-    domain: Type.String({ description: "The domain in lower case and in ASCII (A-labels), without `*.`." }),
-    is_wildcard: Type.Boolean({ description: "Whether the certificate is for a wildcard." }),
-    record_domain: nullable(Type.String(), {
-      description:
-        "The domain whose records apply: the given one, or the nearest one above it with records; null without records.",
-    }),
-    records: Type.Array(
-      Type.Object({
-        value: Type.String({
-          description: 'The record as a zone file writes it, such as `0 issue "letsencrypt.org"`.',
-        }),
-        flags: Type.Integer({ description: "The flags, from 0 to 255." }),
-        is_critical: Type.Boolean({
-          description: "Whether CAs that do not know the property must not issue.",
-        }),
-        tag: Type.String({ description: "The property." }),
-        property_value: Type.String({ description: "The value of the property." }),
-      }),
-      { description: "The records that apply, at most 100." },
+    domain: field.text("The domain in lower case and in ASCII (A-labels), without `*.`."),
+    is_wildcard: field.flag("Whether the certificate is for a wildcard."),
+    record_domain: nullableText(
+      "The domain whose records apply: the given one, or the nearest one above it with records; null without records.",
     ),
-    is_any_ca_permitted: Type.Boolean({ description: "Whether every CA may issue." }),
-    issuers: Type.Array(Type.String(), {
-      description: "The CAs that may issue; empty if none may, or if every CA may.",
+    records: field.rows("The records that apply, at most 100.", {
+      value: field.text('The record as a zone file writes it, such as `0 issue "letsencrypt.org"`.'),
+      flags: field.integer("The flags, from 0 to 255."),
+      is_critical: field.flag("Whether CAs that do not know the property must not issue."),
+      tag: field.text("The property."),
+      property_value: field.text("The value of the property."),
     }),
-    is_ca_permitted: nullable(Type.Boolean(), {
-      description:
-        "Whether the CA of the parameter `ca` may issue, if it keeps to `permissions`; null without it.",
-    }),
+    is_any_ca_permitted: field.flag("Whether every CA may issue."),
+    issuers: field.texts("The CAs that may issue; empty if none may, or if every CA may."),
+    is_ca_permitted: field.nullableFlag(
+      "Whether the CA of the parameter `ca` may issue, if it keeps to `permissions`; null without it.",
+    ),
     permissions: premium(
-      Type.Array(
-        Type.Object({
-          issuer: Type.String({ description: "The CA." }),
-          accounts: Type.Array(Type.String(), {
-            description:
-              "The address of the only account at the CA that may order; empty if any may. With several, none may.",
-          }),
-          methods: nullable(Type.Array(Type.String()), {
-            description: "The only methods of validation; null for any.",
-          }),
-        }),
-        { description: "The CAs that may issue, with the conditions of RFC 8657." },
-      ),
+      field.rows("The CAs that may issue, with the conditions of RFC 8657.", {
+        issuer: field.text("The CA."),
+        accounts: field.texts(
+          "The address of the only account at the CA that may order; empty if any may. With several, none may.",
+        ),
+        methods: field.nullableTexts("The only methods of validation; null for any."),
+      }),
     ),
   }),
   examples: storedExamples(stored, answers),

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
-import { defineApi, nullable, nullableText, secret } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { defineApi, nullableText, secret } from "../contract.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import rupay from "./rupay.json"
@@ -48,25 +48,19 @@ export const cardvalidator = defineApi({
     ),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    is_valid: field.flag("Whether no problem is an error."),
     problems: problemList,
     scheme: nullableText("The scheme, such as `visa` or `american-express`; null if several or none fit."),
     scheme_name: nullableText("The name of the scheme; null if `scheme` is."),
-    possible_schemes: Type.Array(Type.String(), {
-      description: "All schemes that have numbers with this beginning.",
-    }),
-    length: Type.Integer({ description: "How many digits the number has." }),
-    masked: Type.String({
-      description:
-        "The number in groups as on the card, with dots for all digits but the last four. If it has fewer than 12 digits, all are dots.",
-    }),
-    security_code: nullable(
-      Type.Object({
-        name: Type.String({ description: "Its name, such as `CVV`." }),
-        length: Type.Integer({ description: "How many digits it has." }),
-      }),
-      { description: "The security code of the scheme's cards; null if `scheme` is." },
+    possible_schemes: field.texts("All schemes that have numbers with this beginning."),
+    length: field.integer("How many digits the number has."),
+    masked: field.text(
+      "The number in groups as on the card, with dots for all digits but the last four. If it has fewer than 12 digits, all are dots.",
     ),
+    security_code: field.nullableGroup("The security code of the scheme's cards; null if `scheme` is.", {
+      name: field.text("Its name, such as `CVV`."),
+      length: field.integer("How many digits it has."),
+    }),
   }),
   examples: storedExamples(stored, answers),
   async run({ number: written }) {

@@ -9,7 +9,7 @@ import {
   zoneList,
 } from "../../values/time-zones/zone-data.ts"
 import { choice, defineIsolatedApi, nullableText, premium, reject } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { dialects } from "./expression.ts"
@@ -98,18 +98,15 @@ export function createCronparser(zones: TimeZones) {
     lists: [zoneList(zones)],
     input,
     output: Type.Object({
-      is_valid: Type.Boolean({ description: "False if it never runs." }),
+      is_valid: field.flag("False if it never runs."),
       problems: problemList,
       description: nullableText("When it runs, in words; null for a few forms that cannot be described."),
       dialect: choice(dialects, { description: "The dialect in which the expression was read." }),
-      timezone: Type.String({ description: "The name of the time zone in the IANA database." }),
-      runs: Type.Array(
-        Type.Object({
-          local: Type.String({ description: "The time in the time zone, with its offset from UTC." }),
-          utc: Type.String({ description: "The same time in UTC." }),
-        }),
-        { description: "The next runs; fewer than `count` if there are no more before the year 3000." },
-      ),
+      timezone: field.text("The name of the time zone in the IANA database."),
+      runs: field.rows("The next runs; fewer than `count` if there are no more before the year 3000.", {
+        local: field.text("The time in the time zone, with its offset from UTC."),
+        utc: field.text("The same time in UTC."),
+      }),
       data_version: zoneDataVersion,
     }),
     examples: storedExamples(stored, answers),

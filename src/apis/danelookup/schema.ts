@@ -1,10 +1,8 @@
 import { Type } from "@sinclair/typebox"
-import { choice, nullable, nullableText, premium } from "../contract.ts"
+import { choice, nullableText, premium } from "../contract.ts"
 import { maxMailServers } from "../mail/dane/mail-servers.ts"
+import { field } from "../shared.ts"
 import { problemList } from "./problems.ts"
-
-const text = (description: string) => Type.String({ description })
-const flag = (description: string) => Type.Boolean({ description })
 
 export const input = Type.Object({
   host: Type.String({
@@ -44,23 +42,25 @@ const action = choice(["authenticate", "encrypt", "ordinary", "avoid"], {
 })
 
 const record = Type.Object({
-  value: text("The record as a zone file writes it."),
-  usage: Type.Integer({ description: "The certificate usage." }),
-  selector: Type.Integer({ description: "The selector." }),
-  matching_type: Type.Integer({ description: "The matching type." }),
-  certificate_data: text("The certificate association data in hexadecimal."),
-  is_usable: flag("Whether clients can use it, provided that it is secure."),
+  value: field.text("The record as a zone file writes it."),
+  usage: field.integer("The certificate usage."),
+  selector: field.integer("The selector."),
+  matching_type: field.integer("The matching type."),
+  certificate_data: field.text("The certificate association data in hexadecimal."),
+  is_usable: field.flag("Whether clients can use it, provided that it is secure."),
   reason: nullableText("Why clients cannot use it; null if they can."),
 })
 
 export const output = Type.Object({
-  host: text("The host in lower case and in ASCII (A-labels)."),
-  port: Type.Integer({ description: "The port." }),
-  protocol: text("The transport protocol."),
-  record_name: text(
+  host: field.text("The host in lower case and in ASCII (A-labels)."),
+  port: field.integer("The port."),
+  protocol: field.text("The transport protocol."),
+  record_name: field.text(
     "The name of the TLSA records. If the host is an alias, it may be made from the name that the alias leads to (RFC 7671 §7).",
   ),
-  is_usable: flag("Whether clients authenticate the server by the records: `action` is `authenticate`."),
+  is_usable: field.flag(
+    "Whether clients authenticate the server by the records: `action` is `authenticate`.",
+  ),
   action,
   security: state("The state of the TLSA records, or of the proof that there are none."),
   address_security: state("The state of the addresses of the host."),
@@ -68,34 +68,27 @@ export const output = Type.Object({
   records: Type.Array(record, { description: "The TLSA records. At most 100." }),
   problems: problemList,
   mail_servers: premium(
-    nullable(
-      Type.Object({
+    field.nullableGroup(
+      "The mail servers of the domain `host`, each on port 25 (MX). Null for other ports and protocols.",
+      {
         security: state("The state of the MX records."),
         reason: nullableText("Why they are not `secure`; null if they are."),
-        is_protected: flag(
+        is_protected: field.flag(
           "Whether mail to the domain is protected by DANE: the MX records are secure, and there are mail servers, each with usable records.",
         ),
-        servers: Type.Array(
-          Type.Object({
-            host: text("The name of the mail server."),
-            preference: nullable(Type.Integer(), {
-              description:
-                "Its preference in the MX record; null if the domain has no MX records and so is its own mail server.",
-            }),
-            record_name: text("The name of its TLSA records."),
-            is_usable: flag("Whether senders authenticate it by the records."),
-            action,
-            security: state("The state of its TLSA records."),
-            reason: nullableText("Why its records or addresses are not `secure`; null if they are."),
-            records: Type.Array(record, { description: "Its TLSA records. At most 100." }),
-          }),
-          { description: `The mail servers, best first, at most ${maxMailServers}.` },
-        ),
-        servers_left_out: Type.Integer({ description: "How many more mail servers there are." }),
-      }),
-      {
-        description:
-          "The mail servers of the domain `host`, each on port 25 (MX). Null for other ports and protocols.",
+        servers: field.rows(`The mail servers, best first, at most ${maxMailServers}.`, {
+          host: field.text("The name of the mail server."),
+          preference: field.nullableInteger(
+            "Its preference in the MX record; null if the domain has no MX records and so is its own mail server.",
+          ),
+          record_name: field.text("The name of its TLSA records."),
+          is_usable: field.flag("Whether senders authenticate it by the records."),
+          action,
+          security: state("The state of its TLSA records."),
+          reason: nullableText("Why its records or addresses are not `secure`; null if they are."),
+          records: Type.Array(record, { description: "Its TLSA records. At most 100." }),
+        }),
+        servers_left_out: field.integer("How many more mail servers there are."),
       },
     ),
   ),

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
-import { choice, defineApi, nullable, premium } from "../contract.ts"
+import { choice, defineApi, premium } from "../contract.ts"
 import { checkTlsa } from "../mail/dane/tlsa-check.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { interpretTlsa, securityLevels } from "./recommendations.ts"
@@ -27,58 +27,44 @@ export const danevalidator = defineApi({
     }),
   }),
   output: Type.Object({
-    raw_record: Type.String({ description: "The record as it was sent." }),
-    parsed: Type.Object(
-      {
-        name: Type.String({ description: "The owner name, with a trailing dot." }),
-        port: Type.Integer({ description: "The port in the owner name." }),
-        protocol: Type.String({ description: "The transport in the owner name: `tcp`, `udp` or `sctp`." }),
-        hostname: Type.String({ description: "The owner name without port, transport and trailing dot." }),
-        ttl: nullable(Type.Integer(), {
-          description:
-            "Time to live in seconds; null when the record has no TTL, so that its zone's default applies.",
-        }),
-        class: Type.String({ description: "The DNS class; `IN` when the record names no class." }),
-        usage: Type.Number({ description: "Certificate usage; 0 to 3 are valid." }),
-        selector: Type.Number({ description: "Selector; 0 and 1 are valid." }),
-        matching: Type.Number({ description: "Matching type; 0 to 2 are valid." }),
-        certificate_data: Type.String({
-          description: "The certificate association data as written, with its parts joined.",
-        }),
-        certificate_data_length: Type.Integer({ description: "The length of that data in characters." }),
-      },
-      { description: "The fields of the record." },
-    ),
-    interpretation: premium(
-      Type.Object(
-        {
-          usage: term("What the certificate usage means."),
-          selector: term("What the selector means."),
-          matching: term("What the matching type means."),
-          security_level: choice(securityLevels, {
-            description: "The rating of the combination; `Insecure` for every record that is not valid.",
-          }),
-          recommendation: Type.String({
-            description: "What the record does, and what to publish instead where another record is better.",
-          }),
-        },
-        { description: "The meaning and the rating of the record." },
+    raw_record: field.text("The record as it was sent."),
+    parsed: field.group("The fields of the record.", {
+      name: field.text("The owner name, with a trailing dot."),
+      port: field.integer("The port in the owner name."),
+      protocol: field.text("The transport in the owner name: `tcp`, `udp` or `sctp`."),
+      hostname: field.text("The owner name without port, transport and trailing dot."),
+      ttl: field.nullableInteger(
+        "Time to live in seconds; null when the record has no TTL, so that its zone's default applies.",
       ),
-    ),
-    validation: Type.Object(
-      {
-        is_valid: Type.Boolean({ description: "Whether clients can use the record." }),
-        certificate_data_format: Type.String({
-          description:
-            "Whether the data has hexadecimal digits only: `Valid hexadecimal` or `Invalid hexadecimal`.",
+      class: field.text("The DNS class; `IN` when the record names no class."),
+      usage: field.number("Certificate usage; 0 to 3 are valid."),
+      selector: field.number("Selector; 0 and 1 are valid."),
+      matching: field.number("Matching type; 0 to 2 are valid."),
+      certificate_data: field.text("The certificate association data as written, with its parts joined."),
+      certificate_data_length: field.integer("The length of that data in characters."),
+    }),
+    interpretation: premium(
+      field.group("The meaning and the rating of the record.", {
+        usage: term("What the certificate usage means."),
+        selector: term("What the selector means."),
+        matching: term("What the matching type means."),
+        security_level: choice(securityLevels, {
+          description: "The rating of the combination; `Insecure` for every record that is not valid.",
         }),
-        certificate_data_length_valid: Type.Boolean({
-          description:
-            "Whether the length fits: 64 digits for SHA-256, 128 for SHA-512, and for Full exactly one certificate or public key in DER.",
-        }),
-      },
-      { description: "The result of the checks." },
+        recommendation: field.text(
+          "What the record does, and what to publish instead where another record is better.",
+        ),
+      }),
     ),
+    validation: field.group("The result of the checks.", {
+      is_valid: field.flag("Whether clients can use the record."),
+      certificate_data_format: field.text(
+        "Whether the data has hexadecimal digits only: `Valid hexadecimal` or `Invalid hexadecimal`.",
+      ),
+      certificate_data_length_valid: field.flag(
+        "Whether the length fits: 64 digits for SHA-256, 128 for SHA-512, and for Full exactly one certificate or public key in DER.",
+      ),
+    }),
   }),
   examples: storedExamples(stored, answers),
   run: ({ record }) => {
@@ -107,12 +93,9 @@ export const danevalidator = defineApi({
 })
 
 function term(description: string) {
-  return Type.Object(
-    {
-      name: Type.String({ description: "Its name, such as `DANE-EE`, `SPKI` or `SHA-256`." }),
-      description: Type.String({ description: "Its meaning in a few words." }),
-      full_description: Type.String({ description: "Its meaning in full." }),
-    },
-    { description },
-  )
+  return field.group(description, {
+    name: field.text("Its name, such as `DANE-EE`, `SPKI` or `SHA-256`."),
+    description: field.text("Its meaning in a few words."),
+    full_description: field.text("Its meaning in full."),
+  })
 }

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { problemList } from "./notes.ts"
@@ -50,7 +50,7 @@ export const dataconverter = defineIsolatedApi({
     ),
   }),
   output: Type.Object({
-    text: Type.String({ description: "The data in the other format." }),
+    text: field.text("The data in the other format."),
     problems: problemList,
   }),
   examples: storedExamples(stored, answers),

@@ -15,7 +15,7 @@ import { requireRecords } from "../mail/records.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
 import { findMisplaced, toProblems } from "../mail/text-records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { problem, problemList, readRecord } from "./record.ts"
@@ -57,40 +57,28 @@ export const dkimvalidator = defineApi({
     }),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({
-      description: "Whether no problem is an error: signatures with the key can be valid.",
-    }),
+    is_valid: field.flag("Whether no problem is an error: signatures with the key can be valid."),
     problems: problemList,
-    domain: Type.String({ description: "The domain in lower case and in ASCII (A-labels)." }),
-    selector: Type.String({ description: "The selector in lower case." }),
-    record_name: Type.String({
-      description: "The name of the record: `_domainkey` between selector and domain.",
-    }),
+    domain: field.text("The domain in lower case and in ASCII (A-labels)."),
+    selector: field.text("The selector in lower case."),
+    record_name: field.text("The name of the record: `_domainkey` between selector and domain."),
     record: nullableText("The record; null if there is none, or more than one."),
     key_algorithm: nullable(choice(["rsa", "ed25519", "other"], { description: "The algorithm." }), {
       description: "The algorithm of the key that the record says; null without a record.",
     }),
-    key_bits: nullable(Type.Integer(), {
-      description: "The length of the key in bits; null if it cannot be read.",
-    }),
-    is_testing: Type.Boolean({ description: "Whether the domain only tests DKIM (`t=y`)." }),
-    is_strict: Type.Boolean({
-      description: "Whether the address of the signer must be in the domain itself, not below it (`t=s`).",
-    }),
-    hashes: nullable(Type.Array(Type.String()), {
-      description: "The hashes that are allowed; null for all.",
-    }),
-    services: Type.Array(Type.String(), { description: "The services that the key is for; `*` for all." }),
+    key_bits: field.nullableInteger("The length of the key in bits; null if it cannot be read."),
+    is_testing: field.flag("Whether the domain only tests DKIM (`t=y`)."),
+    is_strict: field.flag(
+      "Whether the address of the signer must be in the domain itself, not below it (`t=s`).",
+    ),
+    hashes: field.nullableTexts("The hashes that are allowed; null for all."),
+    services: field.texts("The services that the key is for; `*` for all."),
     key_sha256: premium(
       nullableText(
         "SHA-256 of the key in hexadecimal, to compare it with others; null if it cannot be read.",
       ),
     ),
-    usual_selectors: premium(
-      Type.Array(Type.String(), {
-        description: "Which of 20 selectors in wide use have a key at the domain.",
-      }),
-    ),
+    usual_selectors: premium(field.texts("Which of 20 selectors in wide use have a key at the domain.")),
   }),
   examples: storedExamples(stored, answers),
   run: (input, context) => lookUpKey(input, context, true),

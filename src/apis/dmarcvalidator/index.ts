@@ -14,7 +14,7 @@ import { requireDomain } from "../mail/domain-name.ts"
 import { refuseFailure } from "../mail/records.ts"
 import { findMisplaced, toProblems } from "../mail/text-records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { aboutRecord, aboutTexts, type DmarcProblem, modeOf, problem, problemList } from "./record.ts"
@@ -26,13 +26,10 @@ const maxDestinations = 50
 const policy = (description: string) =>
   nullable(choice(dmarcPolicies, { description: "The policy." }), { description })
 const destinations = (description: string) =>
-  Type.Array(
-    Type.Object({
-      uri: Type.String({ description: "The address." }),
-      is_valid: Type.Boolean({ description: "Whether it is a URI." }),
-    }),
-    { description },
-  )
+  field.rows(description, {
+    uri: field.text("The address."),
+    is_valid: field.flag("Whether it is a URI."),
+  })
 const mode = (what: string) =>
   choice(["relaxed", "strict"], {
     description: `Whether ${what} may be another one below the same organizational domain (relaxed), or must be the same (strict).`,
@@ -66,50 +63,39 @@ export const dmarcvalidator = defineApi({
     }),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({ description: "Whether a policy applies, and no problem is an error." }),
+    is_valid: field.flag("Whether a policy applies, and no problem is an error."),
     problems: problemList,
-    domain: Type.String({ description: "The domain in lower case and in ASCII (A-labels)." }),
-    is_in_dns: Type.Boolean({ description: "Whether the domain exists in the DNS." }),
-    organizational_domain: Type.String({
-      description: "The domain that others must belong to, to be aligned with this one (§4.10.2).",
-    }),
+    domain: field.text("The domain in lower case and in ASCII (A-labels)."),
+    is_in_dns: field.flag("Whether the domain exists in the DNS."),
+    organizational_domain: field.text(
+      "The domain that others must belong to, to be aligned with this one (§4.10.2).",
+    ),
     record_domain: nullableText("The domain whose record applies; null without one."),
     record: nullableText("The record that applies; null without one."),
     policy: policy(
       "What receivers are asked to do with mail from the domain that fails; null without a policy.",
     ),
-    policies: nullable(
-      Type.Object({
+    policies: field.nullableGroup(
+      "The policies of the record, with what follows from those that it leaves out; null without a policy.",
+      {
         domain: choice(dmarcPolicies, { description: "For the domain of the record." }),
         subdomains: choice(dmarcPolicies, { description: "For domains below it." }),
         nonexistent: choice(dmarcPolicies, { description: "For domains below it that do not exist." }),
-      }),
-      {
-        description:
-          "The policies of the record, with what follows from those that it leaves out; null without a policy.",
       },
     ),
-    is_testing: Type.Boolean({ description: "Whether the record asks for the next weaker policy (`t=y`)." }),
-    alignment: Type.Object(
-      { dkim: mode("the domain that has signed"), spf: mode("the domain that SPF has checked") },
-      { description: "How alike the domains must be." },
-    ),
+    is_testing: field.flag("Whether the record asks for the next weaker policy (`t=y`)."),
+    alignment: field.group("How alike the domains must be.", {
+      dkim: mode("the domain that has signed"),
+      spf: mode("the domain that SPF has checked"),
+    }),
     rua: destinations("The addresses for aggregate reports, without sizes such as `!10m`, at most 50."),
     ruf: destinations("The addresses for reports about single failures, at most 50."),
     report_permissions: premium(
-      Type.Array(
-        Type.Object({
-          domain: Type.String({ description: "The domain of an address for reports." }),
-          is_external: Type.Boolean({ description: "Whether it has another organizational domain." }),
-          is_permitted: nullable(Type.Boolean(), {
-            description: "Whether it takes the reports; null if the DNS gave no answer.",
-          }),
-        }),
-        {
-          description:
-            "Whether the domains of the addresses take reports about this one (RFC 9990), at most 10.",
-        },
-      ),
+      field.rows("Whether the domains of the addresses take reports about this one (RFC 9990), at most 10.", {
+        domain: field.text("The domain of an address for reports."),
+        is_external: field.flag("Whether it has another organizational domain."),
+        is_permitted: field.nullableFlag("Whether it takes the reports; null if the DNS gave no answer."),
+      }),
     ),
   }),
   examples: storedExamples(stored, answers),

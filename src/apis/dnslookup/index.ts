@@ -12,7 +12,7 @@ import {
 import { requireName } from "../mail/domain-name.ts"
 import { refuseFailure } from "../mail/records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 
@@ -25,8 +25,6 @@ export const lookupTypes = [
   ...(["A", "AAAA", "CAA", "CNAME", "DNAME", "DNSKEY", "DS", "HTTPS", "MX", "NAPTR"] as const),
   ...(["NS", "NSEC", "NSEC3PARAM", "PTR", "SOA", "SRV", "SSHFP", "SVCB", "TLSA", "TXT"] as const),
 ] as const satisfies DnsType[]
-
-const text = (description: string) => Type.String({ description })
 
 export const dnslookup = defineApi({
   id: "dnslookup",
@@ -65,37 +63,32 @@ export const dnslookup = defineApi({
     ),
   }),
   output: Type.Object({
-    name: text("The name in lower case and in ASCII (A-labels)."),
-    is_in_dns: Type.Boolean({
-      description: "False if the name, or the name that it is an alias of, does not exist.",
+    name: field.text("The name in lower case and in ASCII (A-labels)."),
+    is_in_dns: field.flag("False if the name, or the name that it is an alias of, does not exist."),
+    is_authenticated: field.flag("Whether the DNS server says that it has checked the answers by DNSSEC."),
+    records: field.rows("The records, by type; empty if there are none. At most 500 of one answer.", {
+      name: field.text("The owner of the record: the given name, or a name that it is an alias of."),
+      type: field.text("The type of the record. Aliases are records of type `CNAME`."),
+      ttl: field.integer("How many seconds the record may be cached."),
+      value: field.text(
+        "The data in the form of a zone file (RFC 1035 §5.1), such as `10 mail.example.com.`.",
+      ),
     }),
-    is_authenticated: Type.Boolean({
-      description: "Whether the DNS server says that it has checked the answers by DNSSEC.",
+    unanswered: field.rows("With `ALL`, the types for which the DNS gave no answer.", {
+      type: field.text("The type."),
+      reason: field.text("Why, in one word, such as `timeout`."),
     }),
-    records: Type.Array(
-      Type.Object({
-        name: text("The owner of the record: the given name, or a name that it is an alias of."),
-        type: text("The type of the record. Aliases are records of type `CNAME`."),
-        ttl: Type.Integer({ description: "How many seconds the record may be cached." }),
-        value: text("The data in the form of a zone file (RFC 1035 §5.1), such as `10 mail.example.com.`."),
-      }),
-      { description: "The records, by type; empty if there are none. At most 500 of one answer." },
-    ),
-    unanswered: Type.Array(
-      Type.Object({ type: text("The type."), reason: text("Why, in one word, such as `timeout`.") }),
-      { description: "With `ALL`, the types for which the DNS gave no answer." },
-    ),
     signatures: premium(
       nullable(
         Type.Array(
           Type.Object({
-            name: text("The name whose records are signed."),
-            type: text("The type of the records that are signed."),
-            algorithm: Type.Integer({ description: "The number of the algorithm (IANA)." }),
-            signer: text("The zone whose key signed them."),
-            key_tag: Type.Integer({ description: "The number that the key is found by." }),
-            valid_from: text("Since when it is valid (RFC 3339)."),
-            valid_until: text("Until when it is valid (RFC 3339)."),
+            name: field.text("The name whose records are signed."),
+            type: field.text("The type of the records that are signed."),
+            algorithm: field.integer("The number of the algorithm (IANA)."),
+            signer: field.text("The zone whose key signed them."),
+            key_tag: field.integer("The number that the key is found by."),
+            valid_from: field.text("Since when it is valid (RFC 3339)."),
+            valid_until: field.text("Until when it is valid (RFC 3339)."),
           }),
         ),
         { description: "The signatures of DNSSEC (RRSIG), which are not checked here; null with `ALL`." },

@@ -1,9 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { choice, nullable, nullableText, premium } from "../contract.ts"
+import { field } from "../shared.ts"
 import { problemList } from "./problems.ts"
-
-const text = (description: string) => Type.String({ description })
-const integer = (description: string) => Type.Integer({ description })
 
 /** The types whose records can be validated. Signatures and denials are parts of a validation, not its object. */
 const types = [
@@ -46,27 +44,25 @@ export const input = Type.Object({
 })
 
 const key = Type.Object({
-  key_tag: integer("The tag of the key (RFC 4034 appendix B)."),
-  algorithm: text("The name of its algorithm; its number if it is not supported."),
-  flags: integer("257 for a key that signs keys, 256 for one that signs data."),
-  is_matched: Type.Boolean({ description: "Whether it matches a DS record or trust anchor." }),
+  key_tag: field.integer("The tag of the key (RFC 4034 appendix B)."),
+  algorithm: field.text("The name of its algorithm; its number if it is not supported."),
+  flags: field.integer("257 for a key that signs keys, 256 for one that signs data."),
+  is_matched: field.flag("Whether it matches a DS record or trust anchor."),
 })
 
 const signature = Type.Object({
-  name: text("The name whose records it signs."),
-  type: text("The type of these records."),
-  key_tag: integer("The tag of the key."),
-  algorithm: text("The name of the algorithm."),
-  valid_from: text("Since when it is valid (RFC 3339)."),
-  valid_until: text("Until when it is valid (RFC 3339)."),
-  days_left: integer("Whole days until then."),
+  name: field.text("The name whose records it signs."),
+  type: field.text("The type of these records."),
+  key_tag: field.integer("The tag of the key."),
+  algorithm: field.text("The name of the algorithm."),
+  valid_from: field.text("Since when it is valid (RFC 3339)."),
+  valid_until: field.text("Until when it is valid (RFC 3339)."),
+  days_left: field.integer("Whole days until then."),
 })
 
 const link = Type.Object({
-  zone: text("The name of the zone; `.` for the root."),
-  ds: nullable(Type.Array(Type.String()), {
-    description: "Its DS records, as a zone file writes them; null for the root.",
-  }),
+  zone: field.text("The name of the zone; `.` for the root."),
+  ds: field.nullableTexts("Its DS records, as a zone file writes them; null for the root."),
   keys: Type.Array(key, { description: "Its keys." }),
   signatures: Type.Array(signature, {
     description:
@@ -75,30 +71,25 @@ const link = Type.Object({
 })
 
 export const output = Type.Object({
-  name: text("The name that was validated, in lower case."),
-  type: text("The type of the records."),
+  name: field.text("The name that was validated, in lower case."),
+  type: field.text("The type of the records."),
   status: choice(["secure", "insecure", "bogus", "indeterminate"], {
     description:
       "`secure`: signed all the way from the root. `insecure`: proven to be unsigned, so anybody could have changed it. `bogus`: it should be signed and is not, or not correctly; validating resolvers do not answer. `indeterminate`: the DNS gave no answer (RFC 4033 §5).",
   }),
-  is_secure: Type.Boolean({ description: "Whether the status is `secure`." }),
+  is_secure: field.flag("Whether the status is `secure`."),
   reason: nullableText("Why the status is not `secure`, with the section of the standard; null if it is."),
   result: nullable(choice(["records", "nodata", "nxdomain"], { description: "The result." }), {
     description:
       "`records`: there are records of the type. `nodata`: the name has none. `nxdomain`: the name does not exist. Null without an answer.",
   }),
-  records: Type.Array(
-    Type.Object({
-      name: text("The owner of the record: the given name, or the last of `aliases`."),
-      type: text("Its type."),
-      ttl: integer("Its TTL in seconds, as the DNS server gave it."),
-      value: text("Its data as a zone file writes them."),
-    }),
-    { description: "The records. Do not use those that are bogus." },
-  ),
-  aliases: Type.Array(Type.String(), {
-    description: "The names that the name is an alias for, in the order in which they lead on.",
+  records: field.rows("The records. Do not use those that are bogus.", {
+    name: field.text("The owner of the record: the given name, or the last of `aliases`."),
+    type: field.text("Its type."),
+    ttl: field.integer("Its TTL in seconds, as the DNS server gave it."),
+    value: field.text("Its data as a zone file writes them."),
   }),
+  aliases: field.texts("The names that the name is an alias for, in the order in which they lead on."),
   valid_until: nullableText(
     "When the first of the signatures that were used expires; null if there was none.",
   ),

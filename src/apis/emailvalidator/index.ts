@@ -5,7 +5,7 @@ import { isValid, type Severity } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, type RunContext } from "../contract.ts"
 import { findDmarc } from "../mail/dmarc-policy.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import { diagnosisNames, problem, problemList, toDiagnosis, toProblem } from "./diagnoses.ts"
 import { builtInDisposable, type DisposableDomains, isDisposable } from "./disposable.ts"
@@ -41,9 +41,7 @@ export function createEmailvalidator(disposable: DisposableDomains) {
       }),
     }),
     output: Type.Object({
-      is_valid: Type.Boolean({
-        description: "Whether no problem is an error: mail servers accept the form of the address.",
-      }),
+      is_valid: field.flag("Whether no problem is an error: mail servers accept the form of the address."),
       problems: problemList,
       diagnosis: choice(diagnosisNames, {
         description:
@@ -58,60 +56,46 @@ export function createEmailvalidator(disposable: DisposableDomains) {
       ascii: nullableText(
         "The address with the domain in A-labels; null if it is not valid, or if the part before the `@` is not ASCII.",
       ),
-      is_smtputf8_required: Type.Boolean({
-        description: "Whether only servers with the SMTPUTF8 extension accept it (RFC 6531).",
-      }),
-      is_role: Type.Boolean({
-        description: "Whether it belongs to a role, such as `info@`, and not to a person.",
-      }),
+      is_smtputf8_required: field.flag(
+        "Whether only servers with the SMTPUTF8 extension accept it (RFC 6531).",
+      ),
+      is_role: field.flag("Whether it belongs to a role, such as `info@`, and not to a person."),
       suggestion: nullableText(
         "The address that was probably meant, with a well-known domain such as `gmail.com` for one that is written almost so; null without one.",
       ),
       is_disposable: premium(
-        nullable(Type.Boolean(), {
-          description:
-            "Whether the domain offers addresses that are used for a short time; null without a domain name.",
-        }),
+        field.nullableFlag(
+          "Whether the domain offers addresses that are used for a short time; null without a domain name.",
+        ),
       ),
       data_date: dataDate("the list of disposable domains"),
       delivery: premium(
-        nullable(
-          Type.Object({
-            is_accepting_mail: nullable(Type.Boolean(), {
-              description: "Whether the domain accepts mail; null if the DNS gave no answer.",
-            }),
+        field.nullableGroup(
+          "Where mail for the address goes; null if the address is not valid or has no domain name.",
+          {
+            is_accepting_mail: field.nullableFlag(
+              "Whether the domain accepts mail; null if the DNS gave no answer.",
+            ),
             reason: choice(reasons, {
               description:
                 "Why: `mx`: it names mail servers; `implicit_mx`: it names none, but has an IP address (RFC 5321 §5.1); `null_mx`: it says that it accepts no mail (RFC 7505); `no_domain`: it does not exist; `no_address`: neither its mail servers nor, without any, the domain itself have an IP address; `dns_failure`: the DNS gave no answer.",
             }),
-            mail_servers: Type.Array(
-              Type.Object({
-                preference: Type.Integer({ description: "Its preference; senders try the lowest first." }),
-                host: Type.String({ description: "The name of the server." }),
-              }),
-              { description: "The servers, at most 50, in the order in which senders try them." },
-            ),
-          }),
-          {
-            description:
-              "Where mail for the address goes; null if the address is not valid or has no domain name.",
+            mail_servers: field.rows("The servers, at most 50, in the order in which senders try them.", {
+              preference: field.integer("Its preference; senders try the lowest first."),
+              host: field.text("The name of the server."),
+            }),
           },
         ),
       ),
       dmarc: premium(
-        nullable(
-          Type.Object({
-            has_record: nullable(Type.Boolean(), {
-              description: "Whether a record applies; null if the DNS gave no answer.",
-            }),
-            policy: nullable(choice(["none", "quarantine", "reject"], { description: "The policy." }), {
-              description: "What receivers are asked to do with mail that fails; null without a record.",
-            }),
-            record_domain: nullableText("The domain whose record applies; null without a record."),
-            record: nullableText("The record; null without one."),
+        field.nullableGroup("The DMARC policy of the domain (RFC 9989); null where `delivery` is.", {
+          has_record: field.nullableFlag("Whether a record applies; null if the DNS gave no answer."),
+          policy: nullable(choice(["none", "quarantine", "reject"], { description: "The policy." }), {
+            description: "What receivers are asked to do with mail that fails; null without a record.",
           }),
-          { description: "The DMARC policy of the domain (RFC 9989); null where `delivery` is." },
-        ),
+          record_domain: nullableText("The domain whose record applies; null without a record."),
+          record: nullableText("The record; null without one."),
+        }),
       ),
     }),
     examples: storedExamples(stored, answers),

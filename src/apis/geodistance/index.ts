@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { defineApi, type GiveWay, nullable, premium, reject } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 
@@ -11,7 +11,7 @@ const bearing = (description: string) =>
   nullable(Type.Number(), {
     description: `${description}, in degrees clockwise from north; null if the two points are the same.`,
   })
-const metres = (description: string) => Type.Number({ description: `${description}, in metres.` })
+const metres = (description: string) => field.number(`${description}, in metres.`)
 
 export const geodistance = defineApi({
   id: "geodistance",
@@ -47,37 +47,27 @@ export const geodistance = defineApi({
   }),
   output: Type.Object({
     metres: metres("The length of the line"),
-    miles: Type.Number({ description: "The same in miles of 1,609.344 metres." }),
-    nautical_miles: Type.Number({ description: "The same in nautical miles of 1,852 metres." }),
+    miles: field.number("The same in miles of 1,609.344 metres."),
+    nautical_miles: field.number("The same in nautical miles of 1,852 metres."),
     initial_bearing_degrees: bearing("The direction of travel at the first point"),
     final_bearing_degrees: bearing("The direction of travel at the last point"),
-    midpoint: Type.Object(
-      {
-        lat: Type.Number({ description: "Its latitude in degrees." }),
-        lon: Type.Number({ description: "Its longitude in degrees." }),
-      },
-      { description: "The point halfway along the line." },
-    ),
-    legs: Type.Array(
-      Type.Object({
-        metres: metres("Its length"),
-        initial_bearing_degrees: bearing("The direction of travel at its first point"),
-        final_bearing_degrees: bearing("The direction of travel at its second point"),
-      }),
-      { description: "The parts of the line, from each point to the next." },
-    ),
+    midpoint: field.group("The point halfway along the line.", {
+      lat: field.number("Its latitude in degrees."),
+      lon: field.number("Its longitude in degrees."),
+    }),
+    legs: field.rows("The parts of the line, from each point to the next.", {
+      metres: metres("Its length"),
+      initial_bearing_degrees: bearing("The direction of travel at its first point"),
+      final_bearing_degrees: bearing("The direction of travel at its second point"),
+    }),
     polygon: premium(
-      nullable(
-        Type.Object({
-          perimeter_metres: metres("Its length, including the way from the last point back to the first"),
-          area_square_metres: Type.Number({
-            description:
-              "The smaller of the areas inside and outside, in square metres. It means nothing if the line crosses itself.",
-          }),
-          is_clockwise: Type.Boolean({ description: "Whether this area is to the right of the line." }),
-        }),
-        { description: "The polygon that the points make; null for fewer than 3 points." },
-      ),
+      field.nullableGroup("The polygon that the points make; null for fewer than 3 points.", {
+        perimeter_metres: metres("Its length, including the way from the last point back to the first"),
+        area_square_metres: field.number(
+          "The smaller of the areas inside and outside, in square metres. It means nothing if the line crosses itself.",
+        ),
+        is_clockwise: field.flag("Whether this area is to the right of the line."),
+      }),
     ),
   }),
   examples: storedExamples(stored, answers),

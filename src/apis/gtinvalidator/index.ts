@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import { convert, format, kinds, nothing, toCheckDigit, toKind } from "./codes.ts"
 import stored from "./examples.json"
@@ -48,11 +48,10 @@ export const gtinvalidator = defineApi({
     }),
   }),
   output: Type.Object({
-    code: Type.String({
-      description:
-        "The number without spaces and hyphens; an ISMN that begins with M in its form of 13 digits.",
-    }),
-    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    code: field.text(
+      "The number without spaces and hyphens; an ISMN that begins with M in its form of 13 digits.",
+    ),
+    is_valid: field.flag("Whether no problem is an error."),
     problems: problemList,
     kind: nullable(choice(kinds, { description: "The kind." }), {
       description: "The kind of number, by its length and first digits; null if it is none of these.",
@@ -61,27 +60,21 @@ export const gtinvalidator = defineApi({
       "The check digit that fits the other characters; null without a kind, or if another one is an X.",
     ),
     formatted: nullableText("The number with the hyphens of its standard; null if it is not valid."),
-    converted: Type.Object(
-      {
-        gtin14: nullableText("As GTIN-14."),
-        gtin13: nullableText("As GTIN-13 (EAN); null for a GTIN-14 whose first digit is not 0."),
-        gtin12: nullableText("As GTIN-12 (UPC-A); null if it has none."),
-        isbn10: nullableText("As ISBN-10; null if it has none."),
-        isbn13: nullableText("As ISBN-13; null if it has none."),
-        issn: nullableText("As ISSN; null if it has none."),
-      },
-      { description: "The number converted to the other kinds; all null if it is not valid." },
-    ),
+    converted: field.group("The number converted to the other kinds; all null if it is not valid.", {
+      gtin14: nullableText("As GTIN-14."),
+      gtin13: nullableText("As GTIN-13 (EAN); null for a GTIN-14 whose first digit is not 0."),
+      gtin12: nullableText("As GTIN-12 (UPC-A); null if it has none."),
+      isbn10: nullableText("As ISBN-10; null if it has none."),
+      isbn13: nullableText("As ISBN-13; null if it has none."),
+      issn: nullableText("As ISSN; null if it has none."),
+    }),
     registration: premium(
-      nullable(
-        Type.Object({
-          group: Type.String({ description: "The number of the group." }),
-          group_name: Type.String({ description: "The country or language of the group." }),
-          registrant: Type.String({ description: "The number of the publisher." }),
-          publication: Type.String({ description: "The number of the book." }),
-        }),
-        { description: "The parts of an ISBN; null for other numbers and unknown ranges." },
-      ),
+      field.nullableGroup("The parts of an ISBN; null for other numbers and unknown ranges.", {
+        group: field.text("The number of the group."),
+        group_name: field.text("The country or language of the group."),
+        registrant: field.text("The number of the publisher."),
+        publication: field.text("The number of the book."),
+      }),
     ),
   }),
   examples: storedExamples(stored, answers),

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { byteEncodings, byteRequirements, toBytes } from "../../values/byte-text.ts"
 import { choice, defineApi, reject, secret } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 
@@ -16,7 +16,7 @@ export const hmac = defineApi({
   singleValues: ["signature"],
   credits: 1,
   input: Type.Object({
-    message: Type.String({ description: "The message to sign, as UTF-8 text; may be empty." }),
+    message: field.text("The message to sign, as UTF-8 text; may be empty."),
     secret: secret(Type.String({ minLength: 1, description: "The secret key, as `secret_encoding` says." })),
     algorithm: Type.Optional(
       choice(["sha256", "sha384", "sha512", "sha1", "md5"], {
@@ -43,12 +43,10 @@ export const hmac = defineApi({
     ),
   }),
   output: Type.Object({
-    hmac: Type.String({ description: "The signature in the requested encoding." }),
-    algorithm: Type.String({ description: "The hash algorithm used." }),
-    encoding: Type.String({ description: "The encoding used: `hex` or `base64`." }),
-    is_equal: Type.Optional(
-      Type.Boolean({ description: "Whether `signature` is this signature. Only with `signature`." }),
-    ),
+    hmac: field.text("The signature in the requested encoding."),
+    algorithm: field.text("The hash algorithm used."),
+    encoding: field.text("The encoding used: `hex` or `base64`."),
+    is_equal: Type.Optional(field.flag("Whether `signature` is this signature. Only with `signature`.")),
   }),
   examples: storedExamples(stored, answers),
   run({ message, secret, algorithm = "sha256", encoding = "hex", secret_encoding = "text", signature }) {

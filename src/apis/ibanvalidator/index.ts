@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
 import { defineProblems, isValid } from "../../values/problems.ts"
-import { defineApi, nullable, nullableText, premium } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { defineApi, nullableText, premium } from "../contract.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { embeddedRegistry, type IbanCountry, type IbanRegistry } from "./registry.ts"
@@ -54,33 +54,28 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
       }),
     }),
     output: Type.Object({
-      iban: Type.String({ description: "The IBAN in electronic form: upper case, without spaces." }),
-      is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+      iban: field.text("The IBAN in electronic form: upper case, without spaces."),
+      is_valid: field.flag("Whether no problem is an error."),
       problems: problemList,
-      country: Type.String({ description: "The country code: the first two characters." }),
+      country: field.text("The country code: the first two characters."),
       country_name: nullableText("The name of the country in English; null if it is not in the registry."),
-      is_in_registry: Type.Boolean({
-        description:
-          "Whether the country is in the IBAN registry. Some countries use IBANs without being in it.",
-      }),
+      is_in_registry: field.flag(
+        "Whether the country is in the IBAN registry. Some countries use IBANs without being in it.",
+      ),
       account: nullableText(
         "The account number: the part after the identifiers of bank and branch, with national check digits; null if the country, the length or the structure is wrong.",
       ),
-      formatted: Type.String({ description: "The IBAN in print form, in groups of four characters." }),
+      formatted: field.text("The IBAN in print form, in groups of four characters."),
       data_date: dataDate("the IBAN registry"),
       parts: premium(
-        nullable(
-          Type.Object({
-            bban: Type.String({ description: "The part after the country code and the check digits." }),
-            structure: Type.String({
-              description:
-                "How the registry describes the BBAN: `4!n` is four digits, `a` letters, `c` either.",
-            }),
-            bank: nullableText("The bank's identifier; null if there is none."),
-            branch: nullableText("The branch's identifier; null if there is none."),
-          }),
-          { description: "The parts of the IBAN; null if `account` is." },
-        ),
+        field.nullableGroup("The parts of the IBAN; null if `account` is.", {
+          bban: field.text("The part after the country code and the check digits."),
+          structure: field.text(
+            "How the registry describes the BBAN: `4!n` is four digits, `a` letters, `c` either.",
+          ),
+          bank: nullableText("The bank's identifier; null if there is none."),
+          branch: nullableText("The branch's identifier; null if there is none."),
+        }),
       ),
       expected_check_digits: premium(
         nullableText("The check digits that fit the other characters; null if `account` is."),

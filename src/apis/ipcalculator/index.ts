@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
 import { type Address, isIpv6, type Network, parseIpv4, parseIpv6, toReverseName } from "../../values/ip.ts"
-import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { choice, defineApi, premium, reject } from "../contract.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import {
@@ -91,58 +91,45 @@ export function createIpcalculator(purposes: SpecialPurposes) {
       ),
     }),
     output: Type.Object({
-      address: Type.String({ description: "The address, in the form of RFC 5952." }),
+      address: field.text("The address, in the form of RFC 5952."),
       kind: choice(["ipv4", "ipv6"], { description: "The family of the address." }),
-      prefix: Type.Integer({ description: "The prefix length." }),
-      network: Type.String({ description: "The network: its first address and the prefix length." }),
-      first: Type.String({ description: "The first address of the network." }),
-      last: Type.String({
-        description:
-          "The last address of the network. In IPv4 it is the broadcast address, if there are more than 2.",
-      }),
-      netmask: Type.String({ description: "The network mask, as an address." }),
-      wildcard: Type.String({ description: "The wildcard mask: the network mask with each bit reversed." }),
-      address_count: Type.String({
-        description:
-          "How many addresses the network has, up to 2^128. It is text, since numbers lose digits.",
-      }),
-      first_host: Type.String({
-        description:
-          "The first address that a host can have: not the first of a network of more than 2, which is the network's own or, in IPv6, that of any router.",
-      }),
-      last_host: Type.String({
-        description: "The last address that a host can have: in IPv4 not the broadcast address.",
-      }),
-      host_count: Type.String({ description: "How many addresses hosts can have, as text." }),
-      reverse_name: Type.String({ description: "The DNS name for the reverse lookup of the address (PTR)." }),
-      special: nullable(
-        Type.Object({
-          name: Type.String({ description: "IANA's name for the purpose." }),
-          network: Type.String({ description: "The network that is reserved for it." }),
-          rfc: Type.String({ description: "The RFC that defines it." }),
-          is_globally_reachable: nullable(Type.Boolean(), {
-            description: "Whether the whole internet can reach it; null where IANA does not say.",
-          }),
-        }),
-        { description: "The special purpose of the address; null for an ordinary address." },
+      prefix: field.integer("The prefix length."),
+      network: field.text("The network: its first address and the prefix length."),
+      first: field.text("The first address of the network."),
+      last: field.text(
+        "The last address of the network. In IPv4 it is the broadcast address, if there are more than 2.",
       ),
+      netmask: field.text("The network mask, as an address."),
+      wildcard: field.text("The wildcard mask: the network mask with each bit reversed."),
+      address_count: field.text(
+        "How many addresses the network has, up to 2^128. It is text, since numbers lose digits.",
+      ),
+      first_host: field.text(
+        "The first address that a host can have: not the first of a network of more than 2, which is the network's own or, in IPv6, that of any router.",
+      ),
+      last_host: field.text("The last address that a host can have: in IPv4 not the broadcast address."),
+      host_count: field.text("How many addresses hosts can have, as text."),
+      reverse_name: field.text("The DNS name for the reverse lookup of the address (PTR)."),
+      special: field.nullableGroup("The special purpose of the address; null for an ordinary address.", {
+        name: field.text("IANA's name for the purpose."),
+        network: field.text("The network that is reserved for it."),
+        rfc: field.text("The RFC that defines it."),
+        is_globally_reachable: field.nullableFlag(
+          "Whether the whole internet can reach it; null where IANA does not say.",
+        ),
+      }),
       data_date: dataDate("IANA's registries of special-purpose addresses"),
-      is_contained: nullable(Type.Boolean(), {
-        description:
-          "Whether `contains` is in the network, or in the range with `range_end`; null without `contains`.",
-      }),
-      range_networks: nullable(Type.Array(Type.String()), {
-        description:
-          "The fewest networks with exactly the addresses from `address` to `range_end`; null without `range_end`.",
-      }),
-      networks: nullable(Type.Array(Type.String()), {
-        description: "The networks of `split`; null without it.",
-      }),
+      is_contained: field.nullableFlag(
+        "Whether `contains` is in the network, or in the range with `range_end`; null without `contains`.",
+      ),
+      range_networks: field.nullableTexts(
+        "The fewest networks with exactly the addresses from `address` to `range_end`; null without `range_end`.",
+      ),
+      networks: field.nullableTexts("The networks of `split`; null without it."),
       aggregated: premium(
-        nullable(Type.Array(Type.String()), {
-          description:
-            "The fewest networks with exactly the addresses of all given ones; null without `aggregate`.",
-        }),
+        field.nullableTexts(
+          "The fewest networks with exactly the addresses of all given ones; null without `aggregate`.",
+        ),
       ),
     }),
     examples: storedExamples(stored, answers),

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { jsonValue } from "../../values/json-value.ts"
 import { choice, defineIsolatedApi, nullable, premium } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { problemList } from "./problems.ts"
@@ -11,9 +11,7 @@ const operations = (description: string) =>
     Type.Array(
       Type.Object({
         op: choice(["add", "remove", "replace"], { description: "The operation." }),
-        path: Type.String({
-          description: "The place to change, as a JSON Pointer (RFC 6901): `/users/0/name`.",
-        }),
+        path: field.text("The place to change, as a JSON Pointer (RFC 6901): `/users/0/name`."),
         value: Type.Optional(
           jsonValue({ description: "The value to put there; absent in a `remove` operation." }),
         ),
@@ -56,9 +54,7 @@ export const jsondiff = defineIsolatedApi({
     ),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({
-      description: "Whether the patch could be applied. Always true for a comparison.",
-    }),
+    is_valid: field.flag("Whether the patch could be applied. Always true for a comparison."),
     problems: problemList,
     result: jsonValue({
       description: "The document after the change; null if the patch could not be applied.",

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { jsonValue } from "../../values/json-value.ts"
 import { defineIsolatedApi } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { problemList } from "./problems.ts"
@@ -42,9 +42,7 @@ export const jsonpath = defineIsolatedApi({
       description:
         "The values that match, at most 10,000, in the order of the path's selectors. Members of an object come in its order, except that names which are whole numbers, such as `10`, come first and by size.",
     }),
-    paths: Type.Array(Type.String(), {
-      description: "The normalized path of each value (RFC 9535 section 2.7): `$['store']['book'][0]`.",
-    }),
+    paths: field.texts("The normalized path of each value (RFC 9535 section 2.7): `$['store']['book'][0]`."),
     problems: problemList,
   }),
   examples: storedExamples(stored, answers),

@@ -1,26 +1,24 @@
 import { Type } from "@sinclair/typebox"
 import { jsonValue } from "../../values/json-value.ts"
 import { choice, defineIsolatedApi, premium } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 
-const where = Type.String({
-  description: "The place in the document, as a JSON Pointer (RFC 6901); empty for the whole document.",
-})
-const schemaLocation = Type.String({
-  description:
-    "The place of the keyword in the schema: `#` and a JSON Pointer, after the `$id` if the schema has one.",
-})
+const where = field.text(
+  "The place in the document, as a JSON Pointer (RFC 6901); empty for the whole document.",
+)
+const schemaLocation = field.text(
+  "The place of the keyword in the schema: `#` and a JSON Pointer, after the `$id` if the schema has one.",
+)
 const problemItem = Type.Object({
-  code: Type.String({
-    description:
-      "The keyword of JSON Schema that the value does not fit, such as `type`; or `large_number` for a whole number beyond 2^53, which may have lost digits before it was compared.",
-  }),
+  code: field.text(
+    "The keyword of JSON Schema that the value does not fit, such as `type`; or `large_number` for a whole number beyond 2^53, which may have lost digits before it was compared.",
+  ),
   severity: choice(["error", "warning"], {
     description: "`error`, or `warning` for `large_number`, which leaves the document valid.",
   }),
-  message: Type.String({ description: "What the value must be, in one sentence." }),
+  message: field.text("What the value must be, in one sentence."),
   where,
   schema_location: schemaLocation,
 })
@@ -55,7 +53,7 @@ export const jsonschemavalidator = defineIsolatedApi({
     ),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({ description: "Whether the document fits the schema." }),
+    is_valid: field.flag("Whether the document fits the schema."),
     dialect: choice(["2020-12", "draft-07"], { description: "The draft of JSON Schema." }),
     problems: Type.Array(problemItem, {
       description:
@@ -63,16 +61,13 @@ export const jsonschemavalidator = defineIsolatedApi({
     }),
     all_problems: premium(Type.Array(problemItem, { description: "The same, up to 1,000." })),
     annotations: premium(
-      Type.Array(
-        Type.Object({
-          keyword: Type.String({ description: "The keyword, such as `title`." }),
+      field.rows(
+        "What the schema says about the values of a valid document, such as titles, defaults and formats; at most 1,000.",
+        {
+          keyword: field.text("The keyword, such as `title`."),
           value: jsonValue({ description: "The keyword's value in the schema." }),
           where,
           schema_location: schemaLocation,
-        }),
-        {
-          description:
-            "What the schema says about the values of a valid document, such as titles, defaults and formats; at most 1,000.",
         },
       ),
     ),

@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox"
 import { byteEncodings } from "../../values/byte-text.ts"
 import { jsonValue } from "../../values/json-value.ts"
 import { isValid } from "../../values/problems.ts"
-import { choice, defineApi, nullable, nullableText, premium, secret } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { choice, defineApi, nullableText, premium, secret } from "../contract.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import { ambiguityProblems, claimProblems, headerProblems, problem, problemList } from "./checks.ts"
 import stored from "./examples.json"
@@ -83,10 +83,9 @@ export const jwtdecoder = defineApi({
     ),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({
-      description:
-        "Whether no problem is an error. The signature counts only if it was checked: see `verification`. Without that check, anyone may have written the token.",
-    }),
+    is_valid: field.flag(
+      "Whether no problem is an error. The signature counts only if it was checked: see `verification`. Without that check, anyone may have written the token.",
+    ),
     problems: problemList,
     kind: choice(["jws", "jwe"], { description: "`jws`: signed (RFC 7515); `jwe`: encrypted (RFC 7516)." }),
     algorithm: nullableText("The algorithm that the header names; null if it names none."),
@@ -97,24 +96,18 @@ export const jwtdecoder = defineApi({
     valid_from: nullableText("`nbf` as a time in UTC; null without it."),
     valid_until: nullableText("`exp` as a time in UTC; null without it."),
     verification: premium(
-      nullable(
-        Type.Object({
-          is_verified: Type.Boolean({
-            description: "Whether the signature was made with the key that you gave.",
-          }),
-          reason: choice(reasons, {
-            description:
-              "The result: `signature_fits` or `signature_differs`; `no_key_fits`: no given key is for the algorithm, or has the `kid` of the token; `algorithm_not_supported`: this API cannot check it; `unsecured`: the algorithm is `none`; `critical`: the header has `crit`; `encrypted`: there is no signature.",
-          }),
-          algorithm: nullableText("The algorithm."),
-          key_id: nullableText("The `kid` of the key that fits; null if it has none, or none fits."),
-          is_weak_key: Type.Boolean({
-            description:
-              "Whether the shared secret is shorter than the hash (RFC 7518 §3.2) and could be guessed.",
-          }),
+      field.nullableGroup("The check of the signature; null without `key`.", {
+        is_verified: field.flag("Whether the signature was made with the key that you gave."),
+        reason: choice(reasons, {
+          description:
+            "The result: `signature_fits` or `signature_differs`; `no_key_fits`: no given key is for the algorithm, or has the `kid` of the token; `algorithm_not_supported`: this API cannot check it; `unsecured`: the algorithm is `none`; `critical`: the header has `crit`; `encrypted`: there is no signature.",
         }),
-        { description: "The check of the signature; null without `key`." },
-      ),
+        algorithm: nullableText("The algorithm."),
+        key_id: nullableText("The `kid` of the key that fits; null if it has none, or none fits."),
+        is_weak_key: field.flag(
+          "Whether the shared secret is shorter than the hash (RFC 7518 §3.2) and could be guessed.",
+        ),
+      }),
     ),
   }),
   examples: storedExamples(stored, answers),

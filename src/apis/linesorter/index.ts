@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineApi } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { requireSortable } from "./line-check.ts"
@@ -47,12 +47,12 @@ export const linesorter = defineApi({
     ),
   }),
   output: Type.Object({
-    sorted: Type.Array(Type.String(), { description: "The lines in sorted order." }),
-    lineCount: Type.Integer({ description: "How many lines were sorted." }),
-    order: Type.String({ description: "The order applied: `asc` or `desc`." }),
-    caseSensitive: Type.Boolean({ description: "Whether upper and lower case counted as different." }),
+    sorted: field.texts("The lines in sorted order."),
+    lineCount: field.integer("How many lines were sorted."),
+    order: field.text("The order applied: `asc` or `desc`."),
+    caseSensitive: field.flag("Whether upper and lower case counted as different."),
     duplicates_removed: Type.Optional(
-      Type.Integer({ description: "How many lines were left out; only with `remove_duplicates`." }),
+      field.integer("How many lines were left out; only with `remove_duplicates`."),
     ),
   }),
   examples: storedExamples(stored, answers),

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineApi, premium, reject } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import { amortize, amortizeInCents, type Month } from "./amortization.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
@@ -49,40 +49,28 @@ export const loanpaymentcalculator = defineApi({
     ),
   }),
   output: Type.Object({
-    loanAmount: Type.Number({ description: "The loan amount as given." }),
-    downpayment: Type.Number({ description: "The down payment as given; 0 without one." }),
-    interestRate: Type.Number({ description: "The interest rate in percent per year." }),
-    loanTerm: Type.Integer({ description: "The term in years." }),
-    monthly_payment: Type.Number({ description: "The payment for each month." }),
-    total_interest_paid: Type.Number({ description: "The interest paid over the term." }),
-    total_payment: Type.Number({ description: "The sum of all monthly payments, without the down payment." }),
-    interestRatio: Type.Number({
-      description: "The interest as a percentage of the total payment, with two decimals.",
+    loanAmount: field.number("The loan amount as given."),
+    downpayment: field.number("The down payment as given; 0 without one."),
+    interestRate: field.number("The interest rate in percent per year."),
+    loanTerm: field.integer("The term in years."),
+    monthly_payment: field.number("The payment for each month."),
+    total_interest_paid: field.number("The interest paid over the term."),
+    total_payment: field.number("The sum of all monthly payments, without the down payment."),
+    interestRatio: field.number("The interest as a percentage of the total payment, with two decimals."),
+    formatted: field.group("Amounts as text with currency symbol and thousands separators.", {
+      loanAmount: premium(field.text("The loan amount as text: `$32,000.00`.")),
+      monthlyPayment: premium(field.text("The monthly payment as text.")),
+      totalInterestPaid: premium(field.text("The interest paid over the term as text.")),
+      totalPayment: premium(field.text("The sum of all monthly payments as text.")),
     }),
-    formatted: Type.Object(
-      {
-        loanAmount: premium(Type.String({ description: "The loan amount as text: `$32,000.00`." })),
-        monthlyPayment: premium(Type.String({ description: "The monthly payment as text." })),
-        totalInterestPaid: premium(Type.String({ description: "The interest paid over the term as text." })),
-        totalPayment: premium(Type.String({ description: "The sum of all monthly payments as text." })),
-      },
-      { description: "Amounts as text with currency symbol and thousands separators." },
-    ),
     amortization_schedule: premium(
-      Type.Array(
-        Type.Object({
-          month: Type.Integer({ description: "The number of the payment, from 1." }),
-          interest_payment: Type.Number({ description: "The part of the payment that is interest." }),
-          principal_payment: Type.Number({
-            description: "The part of the payment that repays the principal.",
-          }),
-          remaining_balance: Type.Number({ description: "The balance still to repay after this payment." }),
-          payment: Type.Optional(
-            Type.Number({ description: "Interest and principal together. Only with `schedule: cents`." }),
-          ),
-        }),
-        { description: "One entry for each month of the term." },
-      ),
+      field.rows("One entry for each month of the term.", {
+        month: field.integer("The number of the payment, from 1."),
+        interest_payment: field.number("The part of the payment that is interest."),
+        principal_payment: field.number("The part of the payment that repays the principal."),
+        remaining_balance: field.number("The balance still to repay after this payment."),
+        payment: Type.Optional(field.number("Interest and principal together. Only with `schedule: cents`.")),
+      }),
     ),
   }),
   examples: storedExamples(stored, answers),

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
 import { choice, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import facts from "./list-facts.json"
@@ -103,37 +103,31 @@ export function createMacvendor(vendors: Vendors) {
       }),
     }),
     output: Type.Object({
-      mac: Type.String({ description: "The address in upper case, with colons." }),
-      bits: nullable(Type.Integer(), {
-        description: "How many bits the address has: 48 or 64; null if only the beginning was given.",
-      }),
-      is_found: Type.Boolean({
-        description: "Whether the beginning of the address is assigned to an organization.",
-      }),
+      mac: field.text("The address in upper case, with colons."),
+      bits: field.nullableInteger(
+        "How many bits the address has: 48 or 64; null if only the beginning was given.",
+      ),
+      is_found: field.flag("Whether the beginning of the address is assigned to an organization."),
       organization: nullableText(
         "The organization; null if none was found, or if it does not publish its name.",
       ),
-      is_private: Type.Boolean({ description: "Whether the organization does not publish its name." }),
+      is_private: field.flag("Whether the organization does not publish its name."),
       prefix: nullableText("The longest prefix of the address that is assigned; null without one."),
       registry: nullable(choice(registries, { description: "The registry." }), {
         description:
           "The registry of the IEEE that has the prefix: `MA-L` (24 bits), `MA-M` (28), `MA-S` (36) or `IAB` (36, closed in 2014); null without a prefix.",
       }),
-      is_divided: Type.Boolean({
-        description:
-          "Whether the IEEE divides the first 24 bits among several organizations, and the bits after them are missing or not assigned.",
-      }),
-      is_group: Type.Boolean({ description: "Whether it is a group address (multicast)." }),
-      is_broadcast: Type.Boolean({ description: "Whether it is the broadcast address, FF:FF:FF:FF:FF:FF." }),
-      is_locally_administered: Type.Boolean({
-        description:
-          "Whether software chose the address, as phones do to hide theirs. Few such prefixes are assigned.",
-      }),
+      is_divided: field.flag(
+        "Whether the IEEE divides the first 24 bits among several organizations, and the bits after them are missing or not assigned.",
+      ),
+      is_group: field.flag("Whether it is a group address (multicast)."),
+      is_broadcast: field.flag("Whether it is the broadcast address, FF:FF:FF:FF:FF:FF."),
+      is_locally_administered: field.flag(
+        "Whether software chose the address, as phones do to hide theirs. Few such prefixes are assigned.",
+      ),
       data_date: dataDate("the IEEE's list"),
       organization_address: premium(
-        nullable(Type.Array(Type.String()), {
-          description: "The lines of the organization's address; null if it is not published.",
-        }),
+        field.nullableTexts("The lines of the organization's address; null if it is not published."),
       ),
     }),
     examples: storedExamples(stored, answers),

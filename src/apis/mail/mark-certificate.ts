@@ -2,24 +2,25 @@ import type { X509Certificate } from "node:crypto"
 import { type Static, Type } from "@sinclair/typebox"
 import { isValid } from "../../values/problems.ts"
 import { choice, nullable, nullableText } from "../contract.ts"
+import { field } from "../shared.ts"
 import { type BimiProblem, problem } from "./bimi-problems.ts"
 import { readServerCertificate, type ServerCertificate } from "./server-certificate.ts"
 
 /** A certificate for a logo, as answers have it: of a registered trade mark (VMC), or of a mark in use (CMC). */
 export const markCertificate = Type.Object({
-  is_valid: Type.Boolean({ description: "Whether receivers accept it for this domain and this logo." }),
+  is_valid: field.flag("Whether receivers accept it for this domain and this logo."),
   kind: nullable(choice(["VMC", "CMC"], { description: "The kind." }), {
     description:
       "`VMC`: of a registered trade mark. `CMC`: of a mark that is in use. Null when it is not trusted.",
   }),
   organization: nullableText("Whose mark it is."),
   mark_type: nullableText("The type of the mark, such as `Registered Mark`."),
-  names: Type.Array(Type.String(), { description: "The domains that it is for." }),
+  names: field.texts("The domains that it is for."),
   valid_from: nullableText("Since when it is valid (RFC 3339)."),
   valid_until: nullableText("Until when it is valid (RFC 3339)."),
-  has_same_logo: nullable(Type.Boolean(), {
-    description: "Whether its logo is the one of the record; null when one of them was not read.",
-  }),
+  has_same_logo: field.nullableFlag(
+    "Whether its logo is the one of the record; null when one of them was not read.",
+  ),
 })
 
 export type MarkCertificate = Static<typeof markCertificate>

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { type DataList, dataDate } from "../../values/data-list.ts"
+import { field } from "../shared.ts"
 
 /** The authorities that the runtime carries (Bun 1.4.5: those of NSS 3.128). A test tells when another runtime has others. */
 export const webAuthorities = { name: "web-authorities", date: "2026-09" } satisfies DataList
@@ -9,13 +10,13 @@ export const authoritiesDate = dataDate("the authorities that certificates of ho
 
 /** The certificate that a server shows, as answers have it. */
 export const serverCertificate = Type.Object({
-  subject: Type.String({ description: "Whom it was made for." }),
-  issuer: Type.String({ description: "Who signed it." }),
-  names: Type.Array(Type.String(), { description: "The DNS names that it is valid for." }),
-  valid_from: Type.String({ description: "Since when it is valid (RFC 3339)." }),
-  valid_until: Type.String({ description: "Until when it is valid (RFC 3339)." }),
-  days_left: Type.Integer({ description: "Whole days until its end; negative after it." }),
-  sha256: Type.String({ description: "Its SHA-256 in hexadecimal." }),
+  subject: field.text("Whom it was made for."),
+  issuer: field.text("Who signed it."),
+  names: field.texts("The DNS names that it is valid for."),
+  valid_from: field.text("Since when it is valid (RFC 3339)."),
+  valid_until: field.text("Until when it is valid (RFC 3339)."),
+  days_left: field.integer("Whole days until its end; negative after it."),
+  sha256: field.text("Its SHA-256 in hexadecimal."),
 })
 
 export type ServerCertificate = Static<typeof serverCertificate>

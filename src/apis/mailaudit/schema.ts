@@ -1,5 +1,6 @@
 import { type TSchema, Type } from "@sinclair/typebox"
 import { choice, nullable, nullableText, premium } from "../contract.ts"
+import { field } from "../shared.ts"
 import { grades, statuses } from "./check.ts"
 
 /**
@@ -35,45 +36,38 @@ export const input = Type.Object({
 })
 
 export const output = Type.Object({
-  domain: Type.String({ description: "The domain in lower case and in ASCII (A-labels)." }),
+  domain: field.text("The domain in lower case and in ASCII (A-labels)."),
   grade: choice(grades, { description: "From A, well protected, to F." }),
   score: Type.Integer({
     minimum: 0,
     maximum: 100,
     description: "The points in percent of those that the domain could have.",
   }),
-  limited_by: Type.Array(Type.String(), {
-    description: "The ids of checks without which the score would give a better grade.",
-  }),
+  limited_by: field.texts("The ids of checks without which the score would give a better grade."),
   checks: reportChecks(
-    Type.Array(
-      Type.Object({
-        id: Type.String({ description: "The check, as a fixed code." }),
-        title: Type.String({ description: "What is checked." }),
-        status: choice(statuses, {
-          description:
-            "`pass`: as it should be. `warning`: good in part. `fail`: missing or wrong. `unknown`: the DNS or the web server gave no answer. `not_applicable`: of no use for this domain.",
-        }),
-        points: Type.Number({ description: "The points that it gets." }),
-        max_points: Type.Integer({ description: "The most points; 0 if it does not apply." }),
-        why: Type.String({ description: "What was found, in one sentence." }),
-        advice: nullableText("What to do; null if there is nothing to do."),
-        source: Type.String({ description: "The standard." }),
+    field.rows("Every check, in a fixed order.", {
+      id: field.text("The check, as a fixed code."),
+      title: field.text("What is checked."),
+      status: choice(statuses, {
+        description:
+          "`pass`: as it should be. `warning`: good in part. `fail`: missing or wrong. `unknown`: the DNS or the web server gave no answer. `not_applicable`: of no use for this domain.",
       }),
-      { description: "Every check, in a fixed order." },
-    ),
+      points: field.number("The points that it gets."),
+      max_points: field.integer("The most points; 0 if it does not apply."),
+      why: field.text("What was found, in one sentence."),
+      advice: nullableText("What to do; null if there is nothing to do."),
+      source: field.text("The standard."),
+    }),
   ),
   fixes: premium(
-    Type.Array(
-      Type.Object({
-        check: Type.String({
-          description: "The id of the check that it is for, of several the one that loses most.",
-        }),
-        checks: Type.Array(Type.String(), { description: "The ids of all checks that it is for." }),
-        points: Type.Integer({
-          description:
-            "By how much it raises the score after the fixes before it. Those with a line add up: published together, they raise the score by their sum.",
-        }),
+    field.rows(
+      "What to change, as ready lines of the zone file where possible: first what says that a domain has no mail, then what brings most.",
+      {
+        check: field.text("The id of the check that it is for, of several the one that loses most."),
+        checks: field.texts("The ids of all checks that it is for."),
+        points: field.integer(
+          "By how much it raises the score after the fixes before it. Those with a line add up: published together, they raise the score by their sum.",
+        ),
         line: nullableText(
           "A line for the zone file; null if only you can know it. No two are for the same record.",
         ),
@@ -81,18 +75,11 @@ export const output = Type.Object({
           description:
             "`add`: the line is new. `replace`: it takes the place of the records of its kind at its name. Null without a line.",
         }),
-        file: nullable(
-          Type.Object({
-            url: Type.String({ description: "Where to publish it." }),
-            text: Type.String({ description: "Its text." }),
-          }),
-          { description: "A file to publish; null if none is needed." },
-        ),
-        note: Type.String({ description: "What to know before." }),
-      }),
-      {
-        description:
-          "What to change, as ready lines of the zone file where possible: first what says that a domain has no mail, then what brings most.",
+        file: field.nullableGroup("A file to publish; null if none is needed.", {
+          url: field.text("Where to publish it."),
+          text: field.text("Its text."),
+        }),
+        note: field.text("What to know before."),
       },
     ),
   ),

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi, nullable, nullableText, premium } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import { alignedResults, dispositions, dkimResults, policies, spfResults } from "./aggregate-schema.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
@@ -42,7 +42,7 @@ export const mailreportparser = defineIsolatedApi({
     }),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    is_valid: field.flag("Whether no problem is an error."),
     problems: problemList,
     kind: choice(["dmarc", "tls"], { description: "What it reports: results of DMARC, or of TLS." }),
     standard: choice(["rfc9990", "rfc7489", "rfc8460"], {
@@ -54,125 +54,90 @@ export const mailreportparser = defineIsolatedApi({
     contact_details: nullableText("More ways to reach them."),
     report_id: nullableText("The name of the report."),
     generator: nullableText("The program that made the report."),
-    period: Type.Object(
-      {
-        begins_at: nullableText("Its first moment, in UTC; null if it cannot be read."),
-        ends_at: nullableText("Its last moment, in UTC; null if it cannot be read."),
-      },
-      { description: "The period." },
-    ),
-    errors: Type.Array(Type.String(), {
-      description: "What the reporter found wrong with the DMARC record, at most 10.",
+    period: field.group("The period.", {
+      begins_at: nullableText("Its first moment, in UTC; null if it cannot be read."),
+      ends_at: nullableText("Its last moment, in UTC; null if it cannot be read."),
     }),
-    published: nullable(
-      Type.Object({
-        domain: nullableText("The domain whose record applied."),
-        policy: oneOf(policies, "The policy of the domain (`p`)"),
-        subdomain_policy: oneOf(policies, "The policy of domains below it (`sp`)"),
-        nonexistent_policy: oneOf(policies, "The policy of domains that do not exist (`np`)"),
-        dkim_alignment: alignment("the domain that has signed"),
-        spf_alignment: alignment("the domain that SPF has checked"),
-        is_testing: Type.Boolean({ description: "Whether the record asked for the next weaker policy." }),
-        discovery_method: oneOf(["psl", "treewalk"], "How the record was found"),
-        failure_options: nullableText("Which single failures the record asked to report (`fo`)."),
-        percent: nullable(Type.Integer(), {
-          description: "To how many per cent of messages the policy applied (`pct` of RFC 7489).",
-        }),
+    errors: field.texts("What the reporter found wrong with the DMARC record, at most 10."),
+    published: field.nullableGroup("The DMARC policy that the reporter saw; null in a TLS report.", {
+      domain: nullableText("The domain whose record applied."),
+      policy: oneOf(policies, "The policy of the domain (`p`)"),
+      subdomain_policy: oneOf(policies, "The policy of domains below it (`sp`)"),
+      nonexistent_policy: oneOf(policies, "The policy of domains that do not exist (`np`)"),
+      dkim_alignment: alignment("the domain that has signed"),
+      spf_alignment: alignment("the domain that SPF has checked"),
+      is_testing: field.flag("Whether the record asked for the next weaker policy."),
+      discovery_method: oneOf(["psl", "treewalk"], "How the record was found"),
+      failure_options: nullableText("Which single failures the record asked to report (`fo`)."),
+      percent: field.nullableInteger(
+        "To how many per cent of messages the policy applied (`pct` of RFC 7489).",
+      ),
+    }),
+    totals: field.group("The sums over all rows.", {
+      rows: count("The rows."),
+      count: count("The messages; in a TLS report the sessions."),
+      passed: count("Those that passed: by DKIM or SPF, aligned; in a TLS report with verified TLS."),
+      failed: count("The others."),
+      quarantined: count("Messages that were treated as suspicious."),
+      rejected: count("Messages that were refused."),
+    }),
+    rows: field.rows("The rows of a DMARC report: the first 2,000, or 600,000 characters of JSON.", {
+      source_ip: nullableText("The address that sent."),
+      count: countOrNull("How many messages; null if it cannot be read."),
+      disposition: oneOf(dispositions, "What was done; `pass` for messages that passed an enforced policy"),
+      dkim: oneOf(alignedResults, "Whether DKIM passed, aligned"),
+      spf: oneOf(alignedResults, "Whether SPF passed, aligned"),
+      reasons: field.rows("Why something else was done than the policy says, at most 10.", {
+        kind: nullableText("The kind of reason."),
+        comment: nullableText("More about it."),
       }),
-      { description: "The DMARC policy that the reporter saw; null in a TLS report." },
-    ),
-    totals: Type.Object(
+      header_from: nullableText("The domain in the address of the sender (`From`)."),
+      envelope_from: nullableText("The domain of `MAIL FROM`."),
+      envelope_to: nullableText("The domain of the recipients."),
+      dkim_results: field.rows("The results of DKIM, at most 10.", {
+        ...result,
+        selector: nullableText("The name of the key."),
+        result: oneOf(dkimResults, "The result"),
+      }),
+      spf_results: field.rows("The results of SPF, at most 10.", {
+        ...result,
+        scope: oneOf(["mfrom", "helo"], "Which name was checked"),
+        result: oneOf(spfResults, "The result"),
+      }),
+    }),
+    tls_policies: field.rows(
+      "The policies of a TLS report with their sessions, at most 600,000 characters of JSON.",
       {
-        rows: count("The rows."),
-        count: count("The messages; in a TLS report the sessions."),
-        passed: count("Those that passed: by DKIM or SPF, aligned; in a TLS report with verified TLS."),
-        failed: count("The others."),
-        quarantined: count("Messages that were treated as suspicious."),
-        rejected: count("Messages that were refused."),
-      },
-      { description: "The sums over all rows." },
-    ),
-    rows: Type.Array(
-      Type.Object({
-        source_ip: nullableText("The address that sent."),
-        count: countOrNull("How many messages; null if it cannot be read."),
-        disposition: oneOf(dispositions, "What was done; `pass` for messages that passed an enforced policy"),
-        dkim: oneOf(alignedResults, "Whether DKIM passed, aligned"),
-        spf: oneOf(alignedResults, "Whether SPF passed, aligned"),
-        reasons: Type.Array(
-          Type.Object({
-            kind: nullableText("The kind of reason."),
-            comment: nullableText("More about it."),
-          }),
-          { description: "Why something else was done than the policy says, at most 10." },
-        ),
-        header_from: nullableText("The domain in the address of the sender (`From`)."),
-        envelope_from: nullableText("The domain of `MAIL FROM`."),
-        envelope_to: nullableText("The domain of the recipients."),
-        dkim_results: Type.Array(
-          Type.Object({
-            ...result,
-            selector: nullableText("The name of the key."),
-            result: oneOf(dkimResults, "The result"),
-          }),
-          { description: "The results of DKIM, at most 10." },
-        ),
-        spf_results: Type.Array(
-          Type.Object({
-            ...result,
-            scope: oneOf(["mfrom", "helo"], "Which name was checked"),
-            result: oneOf(spfResults, "The result"),
-          }),
-          { description: "The results of SPF, at most 10." },
-        ),
-      }),
-      { description: "The rows of a DMARC report: the first 2,000, or 600,000 characters of JSON." },
-    ),
-    tls_policies: Type.Array(
-      Type.Object({
         kind: oneOf(policyTypes, "The kind of policy"),
         domain: nullableText("The domain of the policy."),
-        policy: Type.Array(Type.String(), {
-          description: "The policy as the sender saw it, at most 20 lines.",
-        }),
-        mx_hosts: Type.Array(Type.String(), {
-          description: "The mail servers that the policy names, at most 20.",
-        }),
+        policy: field.texts("The policy as the sender saw it, at most 20 lines."),
+        mx_hosts: field.texts("The mail servers that the policy names, at most 20."),
         passed: countOrNull("Sessions with verified TLS."),
         failed: countOrNull("Sessions that failed."),
-        failures: Type.Array(
-          Type.Object({
-            result: nullableText("What failed, such as `certificate-expired`."),
-            count: countOrNull("How many sessions."),
-            sending_ip: nullableText("The address that sent."),
-            receiving_host: nullableText("The mail server, by its MX record."),
-            receiving_helo: nullableText("How the mail server called itself."),
-            receiving_ip: nullableText("The address of the mail server."),
-            information: nullableText("Where there is more about it."),
-            reason_code: nullableText("The error of the sender's program."),
-          }),
-          { description: "What failed, at most 100." },
-        ),
+        failures: field.rows("What failed, at most 100.", {
+          result: nullableText("What failed, such as `certificate-expired`."),
+          count: countOrNull("How many sessions."),
+          sending_ip: nullableText("The address that sent."),
+          receiving_host: nullableText("The mail server, by its MX record."),
+          receiving_helo: nullableText("How the mail server called itself."),
+          receiving_ip: nullableText("The address of the mail server."),
+          information: nullableText("Where there is more about it."),
+          reason_code: nullableText("The error of the sender's program."),
+        }),
         failures_left_out: count("How many failures are not listed."),
-      }),
-      {
-        description: "The policies of a TLS report with their sessions, at most 600,000 characters of JSON.",
       },
     ),
     rows_left_out: count("How many rows or policies are counted in the totals, but not listed."),
     sources: premium(
-      Type.Array(
-        Type.Object({
-          ip: Type.String({ description: "The address." }),
-          host: nullableText(
-            "Its name in the DNS (PTR), as the owner of the address says; null if it has none, or the DNS gives no answer.",
-          ),
-          count: count("Messages, or failed sessions of TLS."),
-          passed: count("Messages that passed."),
-          failed: count("Messages or sessions that failed."),
-        }),
-        { description: "The 20 addresses that sent most." },
-      ),
+      field.rows("The 20 addresses that sent most.", {
+        ip: field.text("The address."),
+        host: nullableText(
+          "Its name in the DNS (PTR), as the owner of the address says; null if it has none, or the DNS gives no answer.",
+        ),
+        count: count("Messages, or failed sessions of TLS."),
+        passed: count("Messages that passed."),
+        failed: count("Messages or sessions that failed."),
+      }),
     ),
   }),
   examples: storedExamples(stored, answers),

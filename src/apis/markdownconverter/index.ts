@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi, premium } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { problemList } from "./problems.ts"
@@ -30,25 +30,16 @@ export const markdownconverter = defineIsolatedApi({
     ),
   }),
   output: Type.Object({
-    html: Type.String({
-      description:
-        "The HTML, without `html` and `body`. Harmless HTML in the Markdown is kept: tags for text, tables, lists, links and pictures, without styles. Of classes, only the language of code is kept.",
-    }),
-    headings: Type.Array(
-      Type.Object({
-        level: Type.Integer({ minimum: 1, maximum: 6, description: "The level, from 1 to 6." }),
-        text: Type.String({ description: "The text, without markup." }),
-        anchor: Type.String({
-          description: "A name for links, which no other heading has: `heading-getting-started`.",
-        }),
-      }),
-      { description: "The headings, in their order. Those written as HTML are left out." },
+    html: field.text(
+      "The HTML, without `html` and `body`. Harmless HTML in the Markdown is kept: tags for text, tables, lists, links and pictures, without styles. Of classes, only the language of code is kept.",
     ),
+    headings: field.rows("The headings, in their order. Those written as HTML are left out.", {
+      level: Type.Integer({ minimum: 1, maximum: 6, description: "The level, from 1 to 6." }),
+      text: field.text("The text, without markup."),
+      anchor: field.text("A name for links, which no other heading has: `heading-getting-started`."),
+    }),
     table_of_contents: premium(
-      Type.String({
-        description:
-          "The headings as nested lists with links to the anchors, in HTML; empty without headings.",
-      }),
+      field.text("The headings as nested lists with links to the anchors, in HTML; empty without headings."),
     ),
     problems: problemList,
   }),

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
-import { choice, defineIsolatedApi, nullable, nullableText, premium } from "../contract.ts"
+import { choice, defineIsolatedApi, nullableText, premium } from "../contract.ts"
 import { dmarcPolicies } from "../mail/dmarc-policy.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { problemList } from "./problems.ts"
@@ -58,93 +58,62 @@ export const messageauth = defineIsolatedApi({
     ),
   }),
   output: Type.Object({
-    is_authentic: Type.Boolean({
-      description: "Whether DMARC passes: DKIM or SPF confirms the domain of the author.",
-    }),
+    is_authentic: field.flag("Whether DMARC passes: DKIM or SPF confirms the domain of the author."),
     problems: problemList,
     author: nullableText("The address in the field From; null without one."),
-    results: Type.Array(
-      Type.Object({
-        method: choice(["spf", "dkim", "arc", "dmarc"], { description: "What was checked." }),
-        result: choice(results, { description: "The result (RFC 8601 §2.7)." }),
-        domain: nullableText(
-          "The domain that was checked: of the sender, the signer, the last ARC seal or the author; null without one.",
-        ),
-        is_aligned: nullable(Type.Boolean(), {
-          description:
-            "Whether it confirms the domain of the author, as DMARC wants; null unless it is SPF or DKIM and passed.",
-        }),
-        reason: nullableText("Why it has this result; null if nothing is to be said."),
+    results: field.rows("SPF, unless it was not checked, each DKIM signature (at most 10), ARC and DMARC.", {
+      method: choice(["spf", "dkim", "arc", "dmarc"], { description: "What was checked." }),
+      result: choice(results, { description: "The result (RFC 8601 §2.7)." }),
+      domain: nullableText(
+        "The domain that was checked: of the sender, the signer, the last ARC seal or the author; null without one.",
+      ),
+      is_aligned: field.nullableFlag(
+        "Whether it confirms the domain of the author, as DMARC wants; null unless it is SPF or DKIM and passed.",
+      ),
+      reason: nullableText("Why it has this result; null if nothing is to be said."),
+    }),
+    signatures: field.rows("The DKIM signatures, at most 10.", {
+      domain: field.text("The domain that signed (`d=`)."),
+      selector: field.text("The name of its key (`s=`)."),
+      algorithm: field.text("The algorithm, such as `rsa-sha256`."),
+      canonicalization: field.text("Which changes header and body may undergo on their way."),
+      result: choice(results, { description: "The result." }),
+      signed_headers: field.texts("The fields that it covers, in its order, at most 100."),
+      unsigned_body_bytes: Type.Integer({
+        minimum: 0,
+        description: "How many bytes at the end of the body it does not cover (`l=`).",
       }),
-      { description: "SPF, unless it was not checked, each DKIM signature (at most 10), ARC and DMARC." },
-    ),
-    signatures: Type.Array(
-      Type.Object({
-        domain: Type.String({ description: "The domain that signed (`d=`)." }),
-        selector: Type.String({ description: "The name of its key (`s=`)." }),
-        algorithm: Type.String({ description: "The algorithm, such as `rsa-sha256`." }),
-        canonicalization: Type.String({
-          description: "Which changes header and body may undergo on their way.",
-        }),
-        result: choice(results, { description: "The result." }),
-        signed_headers: Type.Array(Type.String(), {
-          description: "The fields that it covers, in its order, at most 100.",
-        }),
-        unsigned_body_bytes: Type.Integer({
-          minimum: 0,
-          description: "How many bytes at the end of the body it does not cover (`l=`).",
-        }),
-        signed_at: nullableText("When it was made, as it says; null if it does not say."),
-        valid_until: nullableText("Until when it is valid; null if it does not say."),
-        key_bits: nullable(Type.Integer(), {
-          description: "The length of an RSA key; null for others, or without a key.",
-        }),
-      }),
-      { description: "The DKIM signatures, at most 10." },
-    ),
-    dmarc: nullable(
-      Type.Object({
-        policy: choice(dmarcPolicies, { description: "What receivers are asked to do if it fails." }),
-        record_domain: Type.String({ description: "The domain whose record applies." }),
-        organizational_domain: Type.String({
-          description: "The domain that others must belong to, to be aligned.",
-        }),
-        is_testing: Type.Boolean({
-          description: "Whether the record asks for the next weaker policy (`t=y`).",
-        }),
-      }),
-      { description: "The DMARC policy that applies; null without one." },
-    ),
+      signed_at: nullableText("When it was made, as it says; null if it does not say."),
+      valid_until: nullableText("Until when it is valid; null if it does not say."),
+      key_bits: field.nullableInteger("The length of an RSA key; null for others, or without a key."),
+    }),
+    dmarc: field.nullableGroup("The DMARC policy that applies; null without one.", {
+      policy: choice(dmarcPolicies, { description: "What receivers are asked to do if it fails." }),
+      record_domain: field.text("The domain whose record applies."),
+      organizational_domain: field.text("The domain that others must belong to, to be aligned."),
+      is_testing: field.flag("Whether the record asks for the next weaker policy (`t=y`)."),
+    }),
     spf_explanation: nullableText(
       "What the domain of the sender says about a fail of SPF; null without a text.",
     ),
-    authentication_results: Type.String({
-      description:
-        "The value of an Authentication-Results field with these results (RFC 8601). It begins with the name of the service: its host, where the operator has set one.",
-    }),
+    authentication_results: field.text(
+      "The value of an Authentication-Results field with these results (RFC 8601). It begins with the name of the service: its host, where the operator has set one.",
+    ),
     arc_chain: premium(
-      Type.Array(
-        Type.Object({
-          instance: Type.Integer({ description: "Its number, from 1 on." }),
-          domain: nullableText("The domain that sealed (`d=`)."),
-          selector: nullableText("The name of its key (`s=`)."),
-          chain_result: nullableText("What it says of the chain before it (`cv=`)."),
-          authentication_results: Type.String({
-            description: "The results that it recorded, at most 2,000 characters.",
-          }),
-        }),
-        { description: "The sets of the ARC chain, the first one first; empty without a readable chain." },
-      ),
+      field.rows("The sets of the ARC chain, the first one first; empty without a readable chain.", {
+        instance: field.integer("Its number, from 1 on."),
+        domain: nullableText("The domain that sealed (`d=`)."),
+        selector: nullableText("The name of its key (`s=`)."),
+        chain_result: nullableText("What it says of the chain before it (`cv=`)."),
+        authentication_results: field.text("The results that it recorded, at most 2,000 characters."),
+      }),
     ),
     canonical_headers: premium(
-      Type.Array(
-        Type.Object({
-          domain: Type.String({ description: "The domain that signed." }),
-          selector: Type.String({ description: "The name of its key." }),
-          header: Type.String({ description: "The fields as they were hashed, at most 20,000 characters." }),
-        }),
-        { description: "The header as each signature covers it (RFC 6376 §3.4)." },
-      ),
+      field.rows("The header as each signature covers it (RFC 6376 §3.4).", {
+        domain: field.text("The domain that signed."),
+        selector: field.text("The name of its key."),
+        header: field.text("The fields as they were hashed, at most 20,000 characters."),
+      }),
     ),
   }),
   examples: storedExamples(stored, answers),

@@ -5,7 +5,7 @@ import { checkMtaSts } from "../mail/mta-sts.ts"
 import { modes } from "../mail/mta-sts-policy.ts"
 import { problemList } from "../mail/mta-sts-problems.ts"
 import { authoritiesDate, serverCertificate, webAuthorities } from "../mail/server-certificate.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 
@@ -48,7 +48,7 @@ export const mtastsvalidator = defineApi({
     ),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    is_valid: field.flag("Whether no problem is an error."),
     problems: problemList,
     domain: nullableText("The domain in lower case and in ASCII (A-labels); null without one."),
     record_name: nullableText("The name of the record: `_mta-sts` below the domain."),
@@ -62,18 +62,13 @@ export const mtastsvalidator = defineApi({
       description:
         "`enforce`: mail is not delivered without encryption. `testing`: failures are only reported. `none`: no policy. Null without a valid mode.",
     }),
-    mx: Type.Array(Type.String(), {
-      description: "The names of mail servers in the policy; `*.` stands for one label.",
+    mx: field.texts("The names of mail servers in the policy; `*.` stands for one label."),
+    max_age: field.nullableInteger("For how many seconds senders keep the policy."),
+    mx_matches: field.rows("The mail servers of the domain, and which of them the policy covers.", {
+      host: field.text("A mail server of the domain."),
+      preference: field.integer("Its preference; the lowest is tried first."),
+      matched_by: nullableText("The `mx` of the policy that covers it; null if none does."),
     }),
-    max_age: nullable(Type.Integer(), { description: "For how many seconds senders keep the policy." }),
-    mx_matches: Type.Array(
-      Type.Object({
-        host: Type.String({ description: "A mail server of the domain." }),
-        preference: Type.Integer({ description: "Its preference; the lowest is tried first." }),
-        matched_by: nullableText("The `mx` of the policy that covers it; null if none does."),
-      }),
-      { description: "The mail servers of the domain, and which of them the policy covers." },
-    ),
     certificate: premium(
       nullable(serverCertificate, {
         description:

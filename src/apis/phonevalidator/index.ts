@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import type { PhoneNumber } from "libphonenumber-js/max"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import facts from "./list-facts.json"
@@ -50,7 +50,7 @@ export const phonevalidator = defineApi({
     ),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    is_valid: field.flag("Whether no problem is an error."),
     problems: problemList,
     country: nullableText(
       "The two letters of the number's country; null if it has none, or if the number is not valid.",
@@ -66,14 +66,11 @@ export const phonevalidator = defineApi({
     international: nullableText("The number in the international format."),
     extension: nullableText("The extension; null without one."),
     formats: premium(
-      nullable(
-        Type.Object({
-          rfc3966: Type.String({ description: "As a `tel:` address (RFC 3966)." }),
-          significant: Type.String({ description: "Its digits without calling code and trunk prefix." }),
-          from_country: nullableText("As dialled in `country`; null without `country`."),
-        }),
-        { description: "Other formats; null if `e164` is." },
-      ),
+      field.nullableGroup("Other formats; null if `e164` is.", {
+        rfc3966: field.text("As a `tel:` address (RFC 3966)."),
+        significant: field.text("Its digits without calling code and trunk prefix."),
+        from_country: nullableText("As dialled in `country`; null without `country`."),
+      }),
     ),
   }),
   examples: storedExamples(stored, answers),

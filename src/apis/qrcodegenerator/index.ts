@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { picture } from "../../values/picture.ts"
 import { choice, defineIsolatedApi, premium } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 
@@ -50,10 +50,10 @@ export const qrcodegenerator = defineIsolatedApi({
     ),
   }),
   output: Type.Object({
-    version: Type.Integer({ description: "The version of the code, from 1 to 40. Higher ones are larger." }),
-    size: Type.Integer({ description: "How many modules each side has, without the border." }),
-    svg: picture(Type.String({ description: "The code as SVG." }), "image/svg+xml"),
-    png: premium(picture(Type.String({ description: "The code as PNG, in base64." }), "image/png")),
+    version: field.integer("The version of the code, from 1 to 40. Higher ones are larger."),
+    size: field.integer("How many modules each side has, without the border."),
+    svg: picture(field.text("The code as SVG."), "image/svg+xml"),
+    png: premium(picture(field.text("The code as PNG, in base64."), "image/png")),
   }),
   examples: storedExamples(stored, answers),
 })

@@ -5,7 +5,7 @@ import { type Dns, defineApi, reject } from "../contract.ts"
 import { requireRecords } from "../mail/records.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { isGeneric } from "./generic-name.ts"
@@ -58,20 +58,15 @@ export const reversedns = defineApi({
     }),
   }),
   output: Type.Object({
-    ip: Type.String({ description: "The address, in the form of RFC 5952." }),
-    reverse_name: Type.String({ description: "The DNS name that was looked up (PTR)." }),
-    is_confirmed: Type.Boolean({ description: "Whether at least one name has the address." }),
-    names: Type.Array(
-      Type.Object({
-        name: Type.String({ description: "The name." }),
-        is_confirmed: Type.Boolean({ description: "Whether the name has the address." }),
-        is_generic: Type.Boolean({ description: "Whether the name is made from the address." }),
-        ips: Type.Array(Type.String(), {
-          description: "The addresses of the name, of the same family, at most 50.",
-        }),
-      }),
-      { description: "The names of the address, at most 10." },
-    ),
+    ip: field.text("The address, in the form of RFC 5952."),
+    reverse_name: field.text("The DNS name that was looked up (PTR)."),
+    is_confirmed: field.flag("Whether at least one name has the address."),
+    names: field.rows("The names of the address, at most 10.", {
+      name: field.text("The name."),
+      is_confirmed: field.flag("Whether the name has the address."),
+      is_generic: field.flag("Whether the name is made from the address."),
+      ips: field.texts("The addresses of the name, of the same family, at most 50."),
+    }),
     problems: problemList,
   }),
   examples: storedExamples(stored, answers),

@@ -1,6 +1,6 @@
 import { defineApi } from "../contract.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { limits } from "./limits.ts"

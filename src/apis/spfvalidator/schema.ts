@@ -1,8 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { choice, nullable, nullableText, premium } from "../contract.ts"
-
-const text = (description: string) => Type.String({ description })
-const strings = (description: string) => Type.Array(Type.String(), { description })
+import { field } from "../shared.ts"
 
 export const input = Type.Object({
   domain: Type.String({
@@ -10,7 +8,7 @@ export const input = Type.Object({
     description:
       "The domain to validate, such as example.com. International names are converted to A-labels.",
   }),
-  ip: Type.Optional(text("An IPv4 or IPv6 address, to check whether it may send mail for the domain.")),
+  ip: Type.Optional(field.text("An IPv4 or IPv6 address, to check whether it may send mail for the domain.")),
   sender: Type.Optional(
     Type.String({
       maxLength: 320,
@@ -23,31 +21,28 @@ export const input = Type.Object({
 })
 
 const recordEntry = Type.Object({
-  origin: premium(text("The domain the record belongs to.")),
-  record: premium(text("The full text of the record.")),
-  chars_num: premium(Type.Integer({ description: "The number of characters in the record." })),
-  use_macro: premium(Type.Boolean({ description: "Whether the record uses macros." })),
+  origin: premium(field.text("The domain the record belongs to.")),
+  record: premium(field.text("The full text of the record.")),
+  chars_num: premium(field.integer("The number of characters in the record.")),
+  use_macro: premium(field.flag("Whether the record uses macros.")),
   domains: Type.Optional(
     premium(
-      strings(
+      field.texts(
         "The domains to which the record refers; absent when it refers to no domain. Macros that depend on the sender stay as written.",
       ),
     ),
   ),
   authorized_ips: Type.Optional(
     premium(
-      Type.Object(
+      field.group(
+        "The addresses that the record authorizes by ip4 and ip6; absent when it lists no address.",
         {
-          ipv4: strings("The IPv4 addresses and networks the record lists."),
+          ipv4: field.texts("The IPv4 addresses and networks the record lists."),
           ipv6: Type.Optional(
-            strings(
+            field.texts(
               "The IPv6 addresses and networks the record lists; absent when it lists no IPv6 address.",
             ),
           ),
-        },
-        {
-          description:
-            "The addresses that the record authorizes by ip4 and ip6; absent when it lists no address.",
         },
       ),
     ),
@@ -55,61 +50,56 @@ const recordEntry = Type.Object({
 })
 
 const issue = Type.Object({
-  code: text("The kind of issue, as a fixed code."),
+  code: field.text("The kind of issue, as a fixed code."),
   severity: choice(["error", "warning", "info"], { description: "How serious the issue is." }),
-  message: text("What is wrong and what to change, with the section of the standard."),
-  domain: text("The domain whose record has the issue."),
+  message: field.text("What is wrong and what to change, with the section of the standard."),
+  domain: field.text("The domain whose record has the issue."),
   term: nullableText("The term that has the issue; null for the record as a whole."),
 })
 
 export const output = Type.Object({
-  host: text("The domain that was validated."),
-  has_spf_record: Type.Boolean({
-    description:
-      "Whether an SPF record was found. If the DNS did not answer, `issues_found` has DNS_TEMPFAIL.",
-  }),
-  dns_lookups_num: premium(
-    Type.Integer({
-      description:
-        "The number of terms in the whole tree that need a DNS look-up, of which 10 are allowed (RFC 7208 §4.6.4).",
-    }),
+  host: field.text("The domain that was validated."),
+  has_spf_record: field.flag(
+    "Whether an SPF record was found. If the DNS did not answer, `issues_found` has DNS_TEMPFAIL.",
   ),
-  spf_record: text("The domain's SPF record; empty when the domain has no SPF record."),
+  dns_lookups_num: premium(
+    field.integer(
+      "The number of terms in the whole tree that need a DNS look-up, of which 10 are allowed (RFC 7208 §4.6.4).",
+    ),
+  ),
+  spf_record: field.text("The domain's SPF record; empty when the domain has no SPF record."),
   spf_records_list: premium(
     Type.Array(recordEntry, {
       description: "The domain's own record and every record that it includes or redirects to, depth-first.",
     }),
   ),
   domains_extracted: premium(
-    strings("The domain itself and every domain to which the records refer, depth-first."),
+    field.texts("The domain itself and every domain to which the records refer, depth-first."),
   ),
   authorized_ips: premium(
-    Type.Object(
-      {
-        ipv4: strings("The IPv4 addresses and networks of all records."),
-        ipv6: strings("The IPv6 addresses and networks of all records."),
-      },
-      { description: "The addresses that the records authorize by ip4 and ip6." },
-    ),
+    field.group("The addresses that the records authorize by ip4 and ip6.", {
+      ipv4: field.texts("The IPv4 addresses and networks of all records."),
+      ipv6: field.texts("The IPv6 addresses and networks of all records."),
+    }),
   ),
   issues_found: premium(Type.Array(issue, { description: "The issues found; empty when nothing is wrong." })),
-  spf_valid: Type.Boolean({
-    description: "Whether the domain has a record that receivers can evaluate completely without an error.",
-  }),
-  has_issues: Type.Boolean({ description: "Whether any issue was found." }),
-  macros_found: premium(Type.Boolean({ description: "Whether any of the records uses macros." })),
-  ip_pass: Type.Boolean({ description: "Whether the result for `ip` is pass; false without `ip`." }),
+  spf_valid: field.flag(
+    "Whether the domain has a record that receivers can evaluate completely without an error.",
+  ),
+  has_issues: field.flag("Whether any issue was found."),
+  macros_found: premium(field.flag("Whether any of the records uses macros.")),
+  ip_pass: field.flag("Whether the result for `ip` is pass; false without `ip`."),
   ip_result: Type.Optional(
     choice(["pass", "fail", "softfail", "neutral", "none", "temperror", "permerror"], {
       description: "The result for `ip` (RFC 7208 §2.6); only with `ip`.",
     }),
   ),
   ip_explanation: Type.Optional(
-    text(
+    field.text(
       "The domain owner's explanation of a fail (RFC 7208 §6.2); absent when the domain publishes no explanation.",
     ),
   ),
-  elapsed_ms: premium(Type.Number({ description: "How long the validation took, in milliseconds." })),
+  elapsed_ms: premium(field.number("How long the validation took, in milliseconds.")),
   all_qualifier: nullable(
     choice(["pass", "fail", "softfail", "neutral"], { description: "The qualifier." }),
     {

@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox"
 import { toIso } from "../../values/time-text.ts"
 import { timeZoneForm, toLocalText } from "../../values/time-zone.ts"
 import { builtInZones, type TimeZone, type TimeZones } from "../../values/time-zones/zone-data.ts"
-import { choice, defineApi, defineFormat, nullable, premium, reject } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { choice, defineApi, defineFormat, nullableText, premium, reject } from "../contract.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { absences, computeSunDay, type SunDay, type SunEvent } from "./sun-times.ts"
@@ -18,7 +18,7 @@ const dateRequirement = `must be a real date in the form MM-DD-YYYY, from ${firs
 defineFormat(dateFormat, (text) => parseCalendarDate(text) !== null)
 
 const eventFields = {
-  solarNoon: premium(Type.String({ description: "Solar noon, when the sun is highest." })),
+  solarNoon: premium(field.text("Solar noon, when the sun is highest.")),
   sunrise: event("Sunrise: the sun's upper edge appears on the horizon."),
   sunset: event("Sunset: the sun's upper edge disappears below the horizon."),
   sunriseEnd: event("The sun's disc has fully cleared the horizon."),
@@ -66,27 +66,22 @@ export function createSunrisesunset(zones: TimeZones) {
     output: Type.Object({
       ...eventFields,
       day_length_seconds: Type.Optional(
-        Type.Integer({
-          description: "How long the sun is above the horizon that day. Only with `timezone`.",
-        }),
+        field.integer("How long the sun is above the horizon that day. Only with `timezone`."),
       ),
       local: Type.Optional(
-        Type.Object(eventFields, {
-          description:
-            "The same times in the time zone, such as `2025-01-01T08:06:10+00:00`. Only with `timezone`.",
-        }),
+        field.group(
+          "The same times in the time zone, such as `2025-01-01T08:06:10+00:00`. Only with `timezone`.",
+          eventFields,
+        ),
       ),
       missing: Type.Optional(
-        Type.Array(
-          Type.Object({
-            name: Type.String({ description: "The field that is null." }),
-            kind: choice(absences, {
-              description:
-                "The sun is always above or below the altitude of the event, or passes it only the other way.",
-            }),
+        field.rows("Why fields are null. Only with `timezone`.", {
+          name: field.text("The field that is null."),
+          kind: choice(absences, {
+            description:
+              "The sun is always above or below the altitude of the event, or passes it only the other way.",
           }),
-          { description: "Why fields are null. Only with `timezone`." },
-        ),
+        }),
       ),
     }),
     examples: storedExamples(stored, answers),
@@ -120,7 +115,7 @@ function writeTimes({ times: { solarNoon, ...events } }: SunDay, write: (ms: num
 }
 
 function event(description: string) {
-  return nullable(Type.String(), { description: `${description} Null when it does not happen that day.` })
+  return nullableText(`${description} Null when it does not happen that day.`)
 }
 
 /** Noon UTC of a MM-DD-YYYY date, in milliseconds since the Unix epoch; null for a date that does not exist. */

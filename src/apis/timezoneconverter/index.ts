@@ -18,8 +18,8 @@ import {
   zoneDataVersion,
   zoneList,
 } from "../../values/time-zones/zone-data.ts"
-import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { choice, defineApi, premium, reject } from "../contract.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { type GivenTime, readGivenTime, timeForm } from "./read-time.ts"
@@ -32,20 +32,16 @@ const { problemList, problem } = defineProblems({
 const zone = (description: string) => Type.String({ maxLength: 64, description })
 
 const changeFields = {
-  utc: Type.String({ description: "When the clocks change, in UTC." }),
-  local_before: Type.String({ description: "This moment with the offset before the change." }),
-  local_after: Type.String({ description: "This moment with the offset after the change." }),
+  utc: field.text("When the clocks change, in UTC."),
+  local_before: field.text("This moment with the offset before the change."),
+  local_after: field.text("This moment with the offset after the change."),
 }
 
 const placeFields = {
-  timezone: Type.String({ description: "The name of the time zone in the IANA database." }),
-  local: Type.String({ description: "The time there, with its offset from UTC." }),
-  offset: Type.String({
-    description: "The offset from UTC, such as `+02:00`. Some old offsets have seconds.",
-  }),
-  next_change: nullable(Type.Object(changeFields), {
-    description: "The next clock change of the zone; null if none is known.",
-  }),
+  timezone: field.text("The name of the time zone in the IANA database."),
+  local: field.text("The time there, with its offset from UTC."),
+  offset: field.text("The offset from UTC, such as `+02:00`. Some old offsets have seconds."),
+  next_change: field.nullableGroup("The next clock change of the zone; null if none is known.", changeFields),
 }
 
 /** The converter with the zones of a version of the IANA database, such as a newer one that the operator configured. */
@@ -95,21 +91,20 @@ export function createTimezoneconverter(zones: TimeZones) {
       ),
     }),
     output: Type.Object({
-      is_valid: Type.Boolean({ description: "False if the time does not exist in the time zone `from`." }),
+      is_valid: field.flag("False if the time does not exist in the time zone `from`."),
       problems: problemList,
-      utc: Type.String({ description: "The time in UTC." }),
-      unix_seconds: Type.Integer({ description: "The time in whole seconds since 1970-01-01T00:00Z." }),
-      from: nullable(Type.Object(placeFields), {
-        description:
-          "The time in the time zone `from`; null if `from` was left out and `time` is now or has an offset.",
-      }),
-      times: Type.Array(Type.Object(placeFields), {
-        description: "The time in each zone of `to`, in that order.",
-      }),
+      utc: field.text("The time in UTC."),
+      unix_seconds: field.integer("The time in whole seconds since 1970-01-01T00:00Z."),
+      from: field.nullableGroup(
+        "The time in the time zone `from`; null if `from` was left out and `time` is now or has an offset.",
+        placeFields,
+      ),
+      times: field.rows("The time in each zone of `to`, in that order.", placeFields),
       data_version: zoneDataVersion,
       year_changes: premium(
-        Type.Array(Type.Object({ timezone: placeFields.timezone, ...changeFields }), {
-          description: "All clock changes of these zones in the UTC year of the time.",
+        field.rows("All clock changes of these zones in the UTC year of the time.", {
+          timezone: placeFields.timezone,
+          ...changeFields,
         }),
       ),
     }),

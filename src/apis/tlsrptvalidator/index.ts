@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox"
 import { isValid } from "../../values/problems.ts"
-import { choice, defineApi, nullable } from "../contract.ts"
+import { choice, defineApi, nullableText } from "../contract.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { selectRecord } from "../mail/text-records.ts"
 import { withTimeLimit } from "../mail/time-limit.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { problem, problemList, readRecord } from "./record.ts"
@@ -28,23 +28,18 @@ export const tlsrptvalidator = defineApi({
     }),
   }),
   output: Type.Object({
-    is_valid: Type.Boolean({
-      description: "Whether no problem is an error: reports are sent to all addresses.",
-    }),
+    is_valid: field.flag("Whether no problem is an error: reports are sent to all addresses."),
     problems: problemList,
-    domain: Type.String({ description: "The domain in lower case and in ASCII (A-labels)." }),
-    record_name: Type.String({ description: "The name of the record: `_smtp._tls` below the domain." }),
-    record: nullable(Type.String(), { description: "The record; null if there is none, or more than one." }),
-    rua: Type.Array(
-      Type.Object({
-        uri: Type.String({ description: "The address." }),
-        kind: choice(["mailto", "https", "other"], {
-          description: "Whether reports go by mail, by HTTPS, or neither.",
-        }),
-        is_valid: Type.Boolean({ description: "Whether reports can be sent to it." }),
+    domain: field.text("The domain in lower case and in ASCII (A-labels)."),
+    record_name: field.text("The name of the record: `_smtp._tls` below the domain."),
+    record: nullableText("The record; null if there is none, or more than one."),
+    rua: field.rows("The addresses that reports are sent to.", {
+      uri: field.text("The address."),
+      kind: choice(["mailto", "https", "other"], {
+        description: "Whether reports go by mail, by HTTPS, or neither.",
       }),
-      { description: "The addresses that reports are sent to." },
-    ),
+      is_valid: field.flag("Whether reports can be sent to it."),
+    }),
   }),
   examples: storedExamples(stored, answers),
   async run(input, { ports: { dns, timer } }) {

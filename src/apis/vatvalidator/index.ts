@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import type { Validator } from "stdnum"
 import { defineProblems, isValid } from "../../values/problems.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
-import { storedExamples } from "../stored-examples.ts"
+import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import { judgeByRules } from "./corrections.ts"
 import stored from "./examples.json"
@@ -68,25 +68,22 @@ export const vatvalidator = defineApi({
     ),
   }),
   output: Type.Object({
-    number: Type.String({ description: "The number with its country code, without separators." }),
-    is_valid: Type.Boolean({ description: "Whether no problem is an error." }),
+    number: field.text("The number with its country code, without separators."),
+    is_valid: field.flag("Whether no problem is an error."),
     problems: problemList,
-    country: Type.String({ description: "The country code with which its VAT numbers begin." }),
+    country: field.text("The country code with which its VAT numbers begin."),
     kind: nullable(choice(["company", "individual", "any"], { description: "The kind." }), {
       description:
         "Whether companies, individuals or both (`any`) have numbers of this form; null if it is not valid.",
     }),
     other_ids: premium(
-      Type.Array(
-        Type.Object({
-          id: Type.String({ description: "The short name of the kind of number." }),
-          name: Type.String({ description: "Its English name." }),
-          local_name: Type.String({ description: "Its name in the country's language." }),
-          compact: Type.String({ description: "The number without separators." }),
-        }),
+      field.rows(
+        "The country's other kinds of numbers, such as tax numbers of people, for which the number is valid too.",
         {
-          description:
-            "The country's other kinds of numbers, such as tax numbers of people, for which the number is valid too.",
+          id: field.text("The short name of the kind of number."),
+          name: field.text("Its English name."),
+          local_name: field.text("Its name in the country's language."),
+          compact: field.text("The number without separators."),
         },
       ),
     ),

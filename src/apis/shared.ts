@@ -1,4 +1,24 @@
-import type { Example } from "./contract.ts"
+import { type TProperties, Type } from "@sinclair/typebox"
+import { type Example, nullable } from "./contract.ts"
+
+/** Schemas of fields that need nothing but a description. */
+export const field = {
+  text: (description: string) => Type.String({ description }),
+  texts: (description: string) => Type.Array(Type.String(), { description }),
+  flag: (description: string) => Type.Boolean({ description }),
+  integer: (description: string) => Type.Integer({ description }),
+  number: (description: string) => Type.Number({ description }),
+  /** An object with these fields. */
+  group: <P extends TProperties>(description: string, fields: P) => Type.Object(fields, { description }),
+  /** A list of objects with these fields. */
+  rows: <P extends TProperties>(description: string, fields: P) =>
+    Type.Array(Type.Object(fields), { description }),
+  nullableTexts: (description: string) => nullable(Type.Array(Type.String()), { description }),
+  nullableFlag: (description: string) => nullable(Type.Boolean(), { description }),
+  nullableInteger: (description: string) => nullable(Type.Integer(), { description }),
+  nullableGroup: <P extends TProperties>(description: string, fields: P) =>
+    nullable(Type.Object(fields), { description }),
+}
 
 /** A file `examples.json` next to an API. Readers find in `about` which examples it has, and where their data is from. */
 interface StoredExamples {
