@@ -13,11 +13,13 @@ export interface Problem<Code extends string = string> {
 
 /**
  * Defines the problems that an API reports: for each code its severity and a short meaning, for the documentation. Returns the
- * schema of the field `problems` and a function that makes one problem.
+ * schema of the field `problems`, a function that makes one problem, and one that begins a list and adds to it.
  * @example
  * const { problemList, problem } = defineProblems({ length: ["error", "too long or too short"] })
  * const output = Type.Object({ problems: problemList })
  * const found = [problem("length", "iban", "German IBANs have 22 characters, not 21.")]
+ * const [problems, add] = newProblems()
+ * add("length", "iban", "German IBANs have 22 characters, not 21.")
  */
 export function defineProblems<Code extends string>(
   kinds: Readonly<Record<Code, readonly [Severity, string]>>,
@@ -38,13 +40,19 @@ export function defineProblems<Code extends string>(
     }),
     { description: "What was found, in the order of the input; empty if nothing was." },
   )
-  const problem = (code: Code, where: string, message: string): Static<typeof problemList>[number] => ({
+  type Found = Static<typeof problemList>[number]
+  const problem = (code: Code, where: string, message: string): Found => ({
     code,
     severity: kinds[code][0],
     message,
     where,
   })
-  return { problemList, problem }
+  const newProblems = () => {
+    const problems: Found[] = []
+    const add = (...found: Parameters<typeof problem>) => void problems.push(problem(...found))
+    return [problems, add] as const
+  }
+  return { problemList, problem, newProblems }
 }
 
 const severitySchema = Type.Union([Type.Literal("error"), Type.Literal("warning"), Type.Literal("info")], {

@@ -4,7 +4,7 @@ import { showBytes } from "../mail/shown-bytes.ts"
 import { forbidsAll, hasIssuer, isKnown, tagOf } from "./policy.ts"
 import { type CaaRecord, hasReservedFlags, readIssueValue } from "./property.ts"
 
-export const { problemList, problem } = defineProblems({
+export const { problemList, problem, newProblems } = defineProblems({
   no_record: ["info", "no record at the domain or above it, so that every CA may issue"],
   value: ["error", "a value that does not follow the grammar, so that it allows no CA (RFC 8659 §4.2)"],
   tag: ["error", "a tag of other characters than letters and digits (RFC 8659 §4.1)"],
@@ -54,21 +54,17 @@ export function findProblems(records: readonly CaaRecord[]): Problem[] {
 }
 
 function aboutRecord(record: CaaRecord, where: string): Problem[] {
-  const problems: Problem[] = []
+  const [problems, add] = newProblems()
   const { flags, tag, value } = record
   if (hasReservedFlags(record))
-    problems.push(problem("reserved_flags", where, `The flags are ${flags}; only 0 and 128 have a meaning.`))
+    add("reserved_flags", where, `The flags are ${flags}; only 0 and 128 have a meaning.`)
   if (!/^[a-z\d]+$/i.test(tag))
-    problems.push(
-      problem("tag", where, `The tag '${showBytes(tag)}' has other characters than letters and digits.`),
-    )
+    add("tag", where, `The tag '${showBytes(tag)}' has other characters than letters and digits.`)
   else if (forbidsAll(record))
-    problems.push(problem("unknown_critical", where, `The property ${tag} is critical, but not known.`))
-  else if (!isKnown(record)) problems.push(problem("unknown_tag", where, `The property ${tag} is not known.`))
+    add("unknown_critical", where, `The property ${tag} is critical, but not known.`)
+  else if (!isKnown(record)) add("unknown_tag", where, `The property ${tag} is not known.`)
   if (tagOf(record) === "iodef" && !isReportAddress(value))
-    problems.push(
-      problem("report_address", where, `${explainAddress(value)} It may also be http: or https:.`),
-    )
+    add("report_address", where, `${explainAddress(value)} It may also be http: or https:.`)
   return hasIssuer(record) ? [...problems, ...aboutIssuer(value, where)] : problems
 }
 
@@ -76,26 +72,19 @@ function aboutIssuer(value: string, where: string): Problem[] {
   const read = readIssueValue(value)
   if (read === null)
     return [problem("value", where, `'${showBytes(value)}' is not the name of a CA. ${causeOf(value)}`)]
-  const problems: Problem[] = []
+  const [problems, add] = newProblems()
   const valuesOf = (name: string) =>
     read.parameters.filter((one) => one.name === name).map((one) => one.value)
   const accounts = valuesOf("accounturi")
   if (accounts.length > 1)
-    problems.push(problem("several_accounts", where, `There are ${accounts.length} accounturi parameters.`))
+    add("several_accounts", where, `There are ${accounts.length} accounturi parameters.`)
   const account = accounts.find((one) => !/^[a-z][a-z\d+.-]*:./i.test(one))
-  if (account !== undefined)
-    problems.push(problem("account", where, `The accounturi '${showBytes(account)}' is not a URI.`))
+  if (account !== undefined) add("account", where, `The accounturi '${showBytes(account)}' is not a URI.`)
   const unknown = valuesOf("validationmethods")
     .flatMap((list) => list.split(","))
     .filter((method) => !methods.has(method) && !/^ca-[a-z\d-]+$/i.test(method))
   if (unknown.length > 0)
-    problems.push(
-      problem(
-        "unknown_method",
-        where,
-        `A method of validation is not known: '${showBytes(unknown[0] ?? "")}'.`,
-      ),
-    )
+    add("unknown_method", where, `A method of validation is not known: '${showBytes(unknown[0] ?? "")}'.`)
   return problems
 }
 
@@ -109,18 +98,16 @@ function causeOf(value: string): string {
 
 function aboutAll(records: readonly CaaRecord[]): Problem[] {
   const tags = new Set(records.map(tagOf))
-  const problems: Problem[] = []
+  const [problems, add] = newProblems()
   if (tags.has("issuewild") && !tags.has("issue") && !records.some(forbidsAll))
-    problems.push(problem("only_wildcards", "records", "There is issuewild, but no issue."))
+    add("only_wildcards", "records", "There is issuewild, but no issue.")
   for (const tag of ["issue", "issuewild"]) {
     const issuers = records
       .filter((record) => tagOf(record) === tag)
       .map(({ value }) => readIssueValue(value))
     const allowed = issuers.filter((read) => read?.issuer)
     if (allowed.length > 0 && issuers.some((read) => read !== null && read.issuer === null))
-      problems.push(
-        problem("forbidden_and_allowed", "records", `Of ${tag}, one record allows no CA, and another does.`),
-      )
+      add("forbidden_and_allowed", "records", `Of ${tag}, one record allows no CA, and another does.`)
   }
   return problems
 }

@@ -2,7 +2,7 @@ import { defineProblems } from "../../values/problems.ts"
 import type { Entry } from "./describe.ts"
 import { extensionNames } from "./names.ts"
 
-export const { problemList, problem } = defineProblems({
+export const { problemList, problem, newProblems } = defineProblems({
   expired: ["error", "its validity has ended"],
   not_yet_valid: ["error", "its validity has not begun"],
   validity: ["error", "it ends before it begins"],
@@ -43,60 +43,48 @@ const maxSerialBytes = 20
  */
 export async function entryProblems(entry: Entry, now: number): Promise<Problem[]> {
   const { kind, key, signature_algorithm, serial, extensions, is_ca, key_usage, names } = entry
-  const found: Problem[] = []
+  const [found, add] = newProblems()
   if (kind === "certificate") found.push(...validityProblems(entry, now))
-  if (key.algorithm === "unknown")
-    found.push(problem("unknown_key", "key", "This API does not know the kind of key."))
+  if (key.algorithm === "unknown") add("unknown_key", "key", "This API does not know the kind of key.")
   if ((key.bits ?? Number.MAX_VALUE) < (leastBits[key.algorithm] ?? 0) || weakCurves.includes(key.curve))
-    found.push(problem("weak_key", "key", "The key is too short to be safe."))
+    add("weak_key", "key", "The key is too short to be safe.")
   const isSelfSigned = entry.issuer === entry.subject && (await isSignedBy(entry, entry))
   // Nobody checks the signature of a root: it is trusted as it is.
   if (/MD5|SHA-?1$/i.test(signature_algorithm) && !isSelfSigned)
-    found.push(
-      problem("weak_signature", "signature_algorithm", "The signature uses a hash that can be forged."),
-    )
+    add("weak_signature", "signature_algorithm", "The signature uses a hash that can be forged.")
   if (await hasWrongOwnSignature(entry, isSelfSigned))
-    found.push(problem("signature", "signature", "The signature was not made with its own key."))
+    add("signature", "signature", "The signature was not made with its own key.")
   if (serial?.every((byte) => byte === 0))
-    found.push(problem("zero_serial_number", "serial_number", "The serial number is zero."))
+    add("zero_serial_number", "serial_number", "The serial number is zero.")
   else if (serial !== null && (serial.length > maxSerialBytes || (serial[0] ?? 0) >= 0x80))
-    found.push(
-      problem("serial_number", "serial_number", "The serial number must be positive and have 1 to 20 bytes."),
-    )
+    add("serial_number", "serial_number", "The serial number must be positive and have 1 to 20 bytes.")
   for (const { oid, mistake } of entry.mistakes)
-    found.push(
-      problem(
-        "extension",
-        oid,
-        `The extension ${extensionNames[oid] ?? ""} (${oid}) ${mistake}.`.replace("  ", " "),
-      ),
+    add(
+      "extension",
+      oid,
+      `The extension ${extensionNames[oid] ?? ""} (${oid}) ${mistake}.`.replace("  ", " "),
     )
   if (new Set(extensions.map(({ oid }) => oid)).size < extensions.length)
-    found.push(problem("duplicate_extension", "extensions", "An extension occurs twice."))
+    add("duplicate_extension", "extensions", "An extension occurs twice.")
   if (key_usage?.includes("keyCertSign") && !is_ca)
-    found.push(
-      problem("ca", "basicConstraints", "The key may sign certificates, but it is not an authority."),
-    )
+    add("ca", "basicConstraints", "The key may sign certificates, but it is not an authority.")
   if (extensions.some(({ oid, is_critical }) => is_critical && extensionNames[oid] === undefined))
-    found.push(problem("unknown_critical", "extensions", "This API does not know a critical extension."))
+    add("unknown_critical", "extensions", "This API does not know a critical extension.")
   if (!is_ca && names.length === 0)
-    found.push(
-      problem("no_names", "subjectAltName", "There is no subjectAltName for programs to compare with."),
-    )
+    add("no_names", "subjectAltName", "There is no subjectAltName for programs to compare with.")
   return found
 }
 
 function validityProblems({ valid_from, valid_until, times }: Entry, now: number): Problem[] {
-  const found: Problem[] = []
+  const [found, add] = newProblems()
   for (const [where, time] of Object.entries(times))
     if (time === undefined || time.mistake !== null)
-      found.push(problem("time_form", where, `The time of '${where}' ${time?.mistake ?? "is missing"}.`))
+      add("time_form", where, `The time of '${where}' ${time?.mistake ?? "is missing"}.`)
   // Comparisons with NaN are false.
   const [begin, end] = [Date.parse(valid_from ?? ""), Date.parse(valid_until ?? "")]
-  if (end < begin) found.push(problem("validity", "valid_until", "The validity ends before it begins."))
-  else if (now > end) found.push(problem("expired", "valid_until", "The certificate has expired."))
-  else if (now < begin)
-    found.push(problem("not_yet_valid", "valid_from", "The certificate is not valid yet."))
+  if (end < begin) add("validity", "valid_until", "The validity ends before it begins.")
+  else if (now > end) add("expired", "valid_until", "The certificate has expired.")
+  else if (now < begin) add("not_yet_valid", "valid_from", "The certificate is not valid yet.")
   return found
 }
 

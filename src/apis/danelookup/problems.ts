@@ -2,7 +2,7 @@ import { defineProblems } from "../../values/problems.ts"
 import type { ServiceFinding } from "../mail/dane/service.ts"
 import type { JudgedTlsa } from "../mail/dane/usable.ts"
 
-export const { problemList, problem } = defineProblems({
+export const { problemList, problem, newProblems } = defineProblems({
   no_address: ["error", "the host has no address, so nobody can connect to it"],
   addresses_fail: ["warning", "DNSSEC fails for the addresses of one family, IPv4 or IPv6"],
   not_secure: ["error", "DNSSEC fails for the addresses or the TLSA records: clients do not connect"],
@@ -28,17 +28,17 @@ export function problemsOf(host: string, finding: ServiceFinding): Problem[] {
   const { tlsaName, security, addressSecurity, addressFailure, hasAddress, isUnsigned, records, reason } =
     finding
   const isFailed = [security, addressSecurity].some((one) => one === "bogus" || one === "indeterminate")
-  const found: Problem[] = []
-  if (isFailed && reason) found.push(problem("not_secure", reason.at || ".", reason.message))
-  else if (!hasAddress) found.push(problem("no_address", host, `Give ${host} an A or AAAA record.`))
+  const [found, add] = newProblems()
+  if (isFailed && reason) add("not_secure", reason.at || ".", reason.message)
+  else if (!hasAddress) add("no_address", host, `Give ${host} an A or AAAA record.`)
   if (finding.action === "avoid" && isFailed) return found
-  if (addressFailure) found.push(problem("addresses_fail", addressFailure.at, addressFailure.message))
+  if (addressFailure) add("addresses_fail", addressFailure.at, addressFailure.message)
   if (records.length === 0) {
-    found.push(problem("no_records", tlsaName, `${tlsaName} has no TLSA records.`))
+    add("no_records", tlsaName, `${tlsaName} has no TLSA records.`)
     return found
   }
   if (security === "insecure" || isUnsigned)
-    found.push(problem("not_signed", tlsaName, `Sign the zone by DNSSEC. ${reason?.message ?? ""}`.trimEnd()))
+    add("not_signed", tlsaName, `Sign the zone by DNSSEC. ${reason?.message ?? ""}`.trimEnd())
   return [...found, ...recordProblems(tlsaName, records)]
 }
 

@@ -4,7 +4,7 @@ import { showBytes } from "../mail/shown-bytes.ts"
 import { explainPart, readTagList } from "../mail/tag-list.ts"
 import { trimBlanks } from "../mail/trim-blanks.ts"
 
-export const { problemList, problem } = defineProblems({
+export const { problemList, problem, newProblems } = defineProblems({
   no_record: ["error", "no record, so that no signature with this selector is valid"],
   wrong_place: ["warning", "a record where nobody looks for it"],
   multiple_records: ["error", "more than one TXT record, of which verifiers may use any (§3.6.2.2)"],
@@ -59,19 +59,19 @@ export async function readRecord(text: string): Promise<DkimRecord> {
 const unread = { type: "other", key: null, hashes: null, services: [], flags: [] } as const
 
 function readTags(text: string) {
-  const problems: Problem[] = []
+  const [problems, add] = newProblems()
   const tags = new Map<string, string>()
   for (const [index, { name, value, text: part }] of readTagList(text).entries()) {
     const where = `part ${index + 1}`
     // White space may fold values; the notes may have any text.
     const isTag = value !== null && /^[a-z]\w*$/i.test(name) && /^[\t\r\n\x20-\x7e]*$/.test(value)
-    if (!isTag) problems.push(problem("syntax", where, explainPart(part)))
-    else if (tags.has(name)) problems.push(problem("repeated_tag", name, `The tag ${name} is there twice.`))
+    if (!isTag) add("syntax", where, explainPart(part))
+    else if (tags.has(name)) add("repeated_tag", name, `The tag ${name} is there twice.`)
     else {
       tags.set(name, value)
-      if (!knownTags.has(name)) problems.push(problem("unknown_tag", name, `The tag ${name} is not known.`))
+      if (!knownTags.has(name)) add("unknown_tag", name, `The tag ${name} is not known.`)
       if (name === "v" && (index > 0 || value !== "DKIM1"))
-        problems.push(problem("version", "v", explainVersion(index, value, part)))
+        add("version", "v", explainVersion(index, value, part))
     }
   }
   return { tags, problems }
@@ -143,12 +143,11 @@ async function explainKey(type: "rsa" | "ed25519", written: string): Promise<str
 }
 
 function aboutRsa({ bits, form }: PublicKey): Problem[] {
-  const problems: Problem[] = []
-  if (bits < 1_024)
-    problems.push(problem("short_key", "p", `The key has ${bits} bits; verifiers refuse less than 1024.`))
-  else if (bits < 2_048) problems.push(problem("weak_key", "p", `The key has ${bits} bits; take 2048.`))
-  if (bits > 4_096) problems.push(problem("long_key", "p", `The key has ${bits} bits; 2048 are enough.`))
-  if (form === "pkcs1") problems.push(problem("key_form", "p", "The key is an RSAPublicKey without a frame."))
+  const [problems, add] = newProblems()
+  if (bits < 1_024) add("short_key", "p", `The key has ${bits} bits; verifiers refuse less than 1024.`)
+  else if (bits < 2_048) add("weak_key", "p", `The key has ${bits} bits; take 2048.`)
+  if (bits > 4_096) add("long_key", "p", `The key has ${bits} bits; 2048 are enough.`)
+  if (form === "pkcs1") add("key_form", "p", "The key is an RSAPublicKey without a frame.")
   return problems
 }
 
@@ -159,12 +158,12 @@ function aboutHashes(hashes: readonly string[] | null): Problem[] {
 }
 
 function aboutUse(services: readonly string[], flags: readonly string[]): Problem[] {
-  const problems: Problem[] = []
+  const [problems, add] = newProblems()
   if (!services.includes("*") && !services.includes("email"))
-    problems.push(problem("service", "s", "The key is not for the service email."))
-  if (flags.includes("y")) problems.push(problem("testing", "t", "The domain tests DKIM."))
+    add("service", "s", "The key is not for the service email.")
+  if (flags.includes("y")) add("testing", "t", "The domain tests DKIM.")
   if (flags.some((flag) => flag !== "y" && flag !== "s"))
-    problems.push(problem("unknown_flag", "t", "There are flags other than y and s."))
+    add("unknown_flag", "t", "There are flags other than y and s.")
   return problems
 }
 

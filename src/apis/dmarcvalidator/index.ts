@@ -17,7 +17,15 @@ import { withTimeLimit } from "../mail/time-limit.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
-import { aboutRecord, aboutTexts, type DmarcProblem, modeOf, problem, problemList } from "./record.ts"
+import {
+  aboutRecord,
+  aboutTexts,
+  type DmarcProblem,
+  modeOf,
+  newProblems,
+  problem,
+  problemList,
+} from "./record.ts"
 import { findPermissions } from "./report-permissions.ts"
 
 const dnsLimitMs = 15_000
@@ -171,27 +179,23 @@ function isReadable({ tags }: DmarcRecord): boolean {
 
 function aboutPolicy(record: DmarcRecord, organizational: string): DmarcProblem[] {
   const { tags } = record
-  const problems: DmarcProblem[] = []
+  const [problems, add] = newProblems()
   const policies = policiesOf(record)
   const { p, sp, np } = policies ?? { p: "none", sp: "none", np: "none" }
   const strength = (name: (typeof dmarcPolicies)[number]) => dmarcPolicies.indexOf(name)
-  if (policies === null)
-    problems.push(problem("no_policy", "p", "The record has no valid policy, and no address for reports."))
-  else if (!isReadable(record)) problems.push(problem("assumed_none", "p", "The policy is taken for none."))
-  else if (p === "none") problems.push(problem("monitoring", "p", "The policy is none."))
+  if (policies === null) add("no_policy", "p", "The record has no valid policy, and no address for reports.")
+  else if (!isReadable(record)) add("assumed_none", "p", "The policy is taken for none.")
+  else if (p === "none") add("monitoring", "p", "The policy is none.")
   if (Math.min(strength(sp), strength(np)) < strength(p))
-    problems.push(problem("weaker_below", "sp", "The policy for domains below is weaker than p."))
+    add("weaker_below", "sp", "The policy for domains below is weaker than p.")
   if (tags.get("t")?.toLowerCase() === "y" && p !== "none")
-    problems.push(problem("testing", "t", "Receivers apply the next weaker policy."))
-  if (!tags.has("rua"))
-    problems.push(problem("no_reports", "rua", "There is no address for aggregate reports."))
+    add("testing", "t", "Receivers apply the next weaker policy.")
+  if (!tags.has("rua")) add("no_reports", "rua", "There is no address for aggregate reports.")
   const isSuffix = psdOf(record) === "y"
   if (isSuffix && tags.get("psd")?.toLowerCase() !== "y")
-    problems.push(problem("top_level", "psd", `Add psd=y: ${record.domain} is above domains of others.`))
+    add("top_level", "psd", `Add psd=y: ${record.domain} is above domains of others.`)
   const isAbove = record.domain === organizational || isSuffix
   if (!isAbove && (tags.has("sp") || tags.has("np")))
-    problems.push(
-      problem("unused_below", "sp", `The record is not that of the organizational domain ${organizational}.`),
-    )
+    add("unused_below", "sp", `The record is not that of the organizational domain ${organizational}.`)
   return problems
 }

@@ -6,7 +6,7 @@ import { showBytes } from "../mail/shown-bytes.ts"
 import { explainPart } from "../mail/tag-list.ts"
 import { explainNearly } from "../mail/text-records.ts"
 
-export const { problemList, problem } = defineProblems({
+export const { problemList, problem, newProblems } = defineProblems({
   no_record: [
     "error",
     "no record at the domain, its organizational domain or the public suffix, so that DMARC does not apply",

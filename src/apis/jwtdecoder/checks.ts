@@ -3,7 +3,7 @@ import { shorten } from "../../values/text.ts"
 import { isUnderstood, type Token } from "./token.ts"
 import { supportedAlgorithms } from "./verify.ts"
 
-export const { problemList, problem } = defineProblems({
+export const { problemList, problem, newProblems } = defineProblems({
   unsecured: ["error", "the algorithm is `none`: anyone can have written the token"],
   algorithm: ["error", "the header names no algorithm"],
   unknown_algorithm: ["warning", "this API cannot check the algorithm"],
@@ -41,28 +41,26 @@ const maxRounds = 1_000_000
 
 /** The problems of the header. They do not depend on the key. */
 export function headerProblems({ kind, header, signature }: Token): Problem[] {
-  const found: Problem[] = []
+  const [found, add] = newProblems()
   const { alg } = header
   if (typeof alg !== "string" || alg === "")
-    found.push(problem("algorithm", "header", "The header names no algorithm in 'alg'."))
+    add("algorithm", "header", "The header names no algorithm in 'alg'.")
   else if (alg.toLowerCase() === "none")
-    found.push(problem("unsecured", "header", "The algorithm is 'none': anyone can have written the token."))
+    add("unsecured", "header", "The algorithm is 'none': anyone can have written the token.")
   else if (kind === "jws" && !supportedAlgorithms.includes(alg))
-    found.push(problem("unknown_algorithm", "header", "This API cannot check the algorithm."))
+    add("unknown_algorithm", "header", "This API cannot check the algorithm.")
   else if (kind === "jws" && signature.length === 0)
-    found.push(problem("no_signature", "signature", "The signature is empty."))
+    add("no_signature", "signature", "The signature is empty.")
   if (header.b64 === false && header.crit === undefined)
-    found.push(problem("critical", "header", "'b64' is false, and 'crit' does not name it (RFC 7797 §6)."))
+    add("critical", "header", "'b64' is false, and 'crit' does not name it (RFC 7797 §6).")
   else if (!isUnderstood(header))
-    found.push(problem("critical", "header", "'crit' names extensions that this API does not know."))
+    add("critical", "header", "'crit' names extensions that this API does not know.")
   for (const name of ["jku", "x5u"])
-    if (name in header)
-      found.push(problem("remote_key", "header", `'${name}' is the address of a key. It was not fetched.`))
+    if (name in header) add("remote_key", "header", `'${name}' is the address of a key. It was not fetched.`)
   for (const name of ["jwk", "x5c"])
-    if (name in header)
-      found.push(problem("embedded_key", "header", `'${name}' is a key inside the token. It was not used.`))
+    if (name in header) add("embedded_key", "header", `'${name}' is a key inside the token. It was not used.`)
   if (typeof header.p2c === "number" && header.p2c > maxRounds)
-    found.push(problem("many_rounds", "header", "'p2c' asks for over 1,000,000 rounds of PBKDF2."))
+    add("many_rounds", "header", "'p2c' asks for over 1,000,000 rounds of PBKDF2.")
   return found
 }
 
@@ -71,15 +69,12 @@ export function headerProblems({ kind, header, signature }: Token): Problem[] {
  * the first value and others the last, and whole numbers that are rounded to a double.
  */
 export function ambiguityProblems({ texts, claims }: Token): Problem[] {
-  const found: Problem[] = []
+  const [found, add] = newProblems()
   for (const [where, text] of Object.entries({ header: texts.header, payload: claims && texts.payload })) {
     const names = topNames(text ?? "")
-    if (new Set(names).size < names.length)
-      found.push(problem("duplicate", where, `A name occurs twice in the ${where}.`))
+    if (new Set(names).size < names.length) add("duplicate", where, `A name occurs twice in the ${where}.`)
     for (const name of roundedNumbers(text ?? "{}"))
-      found.push(
-        problem("large_number", where, `The number at '${name}' has more digits than this answer can keep.`),
-      )
+      add("large_number", where, `The number at '${name}' has more digits than this answer can keep.`)
   }
   return found
 }
@@ -143,12 +138,11 @@ export function claimProblems(token: Token, expected: Expected): Problem[] {
 
 /** A payload that was not read does not fulfil an expectation. */
 function partyProblems({ claims }: Token, { audience, issuer }: Expected): Problem[] {
-  const found: Problem[] = []
+  const [found, add] = newProblems()
   const { aud, iss } = claims ?? {}
   if (audience !== undefined && aud !== audience && !(Array.isArray(aud) && aud.includes(audience)))
-    found.push(problem("audience", "aud", "'aud' does not name the expected audience."))
-  if (issuer !== undefined && iss !== issuer)
-    found.push(problem("issuer", "iss", "'iss' is not the expected issuer."))
+    add("audience", "aud", "'aud' does not name the expected audience.")
+  if (issuer !== undefined && iss !== issuer) add("issuer", "iss", "'iss' is not the expected issuer.")
   return found
 }
 
@@ -162,31 +156,24 @@ function timeProblems(
     return [problem("detached", "payload", "The payload is not in the token: give it as 'payload'.")]
   if (kind === "jwe") return [problem("encrypted", "payload", "The payload is encrypted and was not read.")]
   if (claims === null) return [problem("claims", "payload", "The payload is not a JSON object.")]
-  const found: Problem[] = []
+  const [found, add] = newProblems()
   const { aud, exp, nbf, iat } = claims
   for (const name of textClaims)
     if (claims[name] !== undefined && typeof claims[name] !== "string")
-      found.push(problem("claim_type", name, `'${name}' must be text.`))
+      add("claim_type", name, `'${name}' must be text.`)
   if (aud !== undefined && !isAudience(aud))
-    found.push(problem("claim_type", "aud", "'aud' must be text or a list of texts."))
+    add("claim_type", "aud", "'aud' must be text or a list of texts.")
   for (const name of timeClaims)
     if (claims[name] !== undefined && typeof claims[name] !== "number")
-      found.push(problem("claim_type", name, `'${name}' must be a number of seconds since 1970.`))
+      add("claim_type", name, `'${name}' must be a number of seconds since 1970.`)
     else if (isInMilliseconds(claims[name]))
-      found.push(
-        problem(
-          "milliseconds",
-          name,
-          `'${name}' must be in seconds since 1970, and seems to be in milliseconds.`,
-        ),
-      )
-  if (exp === undefined) found.push(problem("no_expiry", "exp", "The token never expires."))
-  else if (typeof exp === "number" && now >= exp + tolerance)
-    found.push(problem("expired", "exp", "The token has expired."))
+      add("milliseconds", name, `'${name}' must be in seconds since 1970, and seems to be in milliseconds.`)
+  if (exp === undefined) add("no_expiry", "exp", "The token never expires.")
+  else if (typeof exp === "number" && now >= exp + tolerance) add("expired", "exp", "The token has expired.")
   if (typeof nbf === "number" && now < nbf - tolerance)
-    found.push(problem("not_yet_valid", "nbf", "The token is not valid yet."))
+    add("not_yet_valid", "nbf", "The token is not valid yet.")
   if (typeof iat === "number" && now < iat - tolerance)
-    found.push(problem("issued_in_future", "iat", "The token was issued in the future."))
+    add("issued_in_future", "iat", "The token was issued in the future.")
   return found
 }
 

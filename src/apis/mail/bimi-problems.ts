@@ -1,6 +1,6 @@
 import { defineProblems } from "../../values/problems.ts"
 
-export const { problemList, problem } = defineProblems({
+export const { problemList, problem, newProblems } = defineProblems({
   no_record: ["error", "no record, neither for the domain nor for its organizational domain"],
   multiple_records: ["error", "more than one record, so that none counts"],
   not_a_record: ["warning", "a text that is meant as a record, but does not begin with `v=BIMI1`"],

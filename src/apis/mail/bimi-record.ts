@@ -1,4 +1,4 @@
-import { type BimiProblem, problem } from "./bimi-problems.ts"
+import { type BimiProblem, newProblems } from "./bimi-problems.ts"
 import { showBytes } from "./shown-bytes.ts"
 import { explainPart, readTagList } from "./tag-list.ts"
 
@@ -16,50 +16,39 @@ const known = ["v", "l", "a", "avp", "lps", "e", "s"]
 
 /** Reads a record that begins with the version. */
 export function readRecord(record: string): BimiRecord {
-  const problems: BimiProblem[] = []
+  const [problems, add] = newProblems()
   const tags = new Map<string, string>()
   for (const [index, { name, value, text }] of readTagList(record).entries()) {
     const where = `record, part ${index + 1}`
     if (value === null || !/^[A-Za-z][A-Za-z\d_]{0,62}$/.test(name)) {
-      problems.push(problem("syntax", where, explainPart(text)))
+      add("syntax", where, explainPart(text))
       continue
     }
     const tag = name.toLowerCase()
-    if (tags.has(tag)) problems.push(problem("repeated_tag", where, `There is ${tag} before.`))
+    if (tags.has(tag)) add("repeated_tag", where, `There is ${tag} before.`)
     else tags.set(tag, value)
-    if (!known.includes(tag)) problems.push(problem("unknown_tag", where, `The tag ${name} is not known.`))
+    if (!known.includes(tag)) add("unknown_tag", where, `The tag ${name} is not known.`)
   }
   const avp = tags.get("avp")
   if (avp !== undefined && avp !== "brand" && avp !== "personal")
-    problems.push(
-      problem(
-        "tag_value",
-        "record, avp",
-        `The value of avp must be brand or personal, not '${showBytes(avp)}'.`,
-      ),
-    )
+    add("tag_value", "record, avp", `The value of avp must be brand or personal, not '${showBytes(avp)}'.`)
   const location = tags.get("l") ?? null
   const authority = tags.get("a") ?? ""
   if (location === "" && authority === "") {
-    problems.push(problem("declined", "record", "The record says that there is no logo."))
+    add("declined", "record", "The record says that there is no logo.")
     return { logo_url: null, authority_url: null, is_declined: true, problems }
   }
   const isLocation = location !== null && isDocumentUrl(location)
   if (!isLocation)
-    problems.push(
-      problem(
-        "location",
-        "record, l",
-        location ? `'${showBytes(location)}' is no https: URL with a host.` : "There is no location (l).",
-      ),
+    add(
+      "location",
+      "record, l",
+      location ? `'${showBytes(location)}' is no https: URL with a host.` : "There is no location (l).",
     )
   const isAuthority = isDocumentUrl(authority)
-  if (authority === "")
-    problems.push(problem("no_mark_certificate", "record, a", "The record names no mark certificate (a)."))
+  if (authority === "") add("no_mark_certificate", "record, a", "The record names no mark certificate (a).")
   else if (!isAuthority)
-    problems.push(
-      problem("authority", "record, a", `'${showBytes(authority)}' is no https: URL with a host.`),
-    )
+    add("authority", "record, a", `'${showBytes(authority)}' is no https: URL with a host.`)
   return {
     logo_url: isLocation ? location : null,
     authority_url: isAuthority ? authority : null,

@@ -1,7 +1,7 @@
 import { fromUtf8 } from "../../values/byte-text.ts"
 import { isValid } from "../../values/problems.ts"
 import type { Ports } from "../contract.ts"
-import { type BimiProblem, problem } from "./bimi-problems.ts"
+import { type BimiProblem, newProblems, problem } from "./bimi-problems.ts"
 import { readRecord } from "./bimi-record.ts"
 import { policiesOf } from "./dmarc-policy.ts"
 import { failureOf, organizationalDomain, policyRecord, walkDmarc } from "./dmarc-walk.ts"
@@ -161,9 +161,9 @@ async function readDocuments(
 /** The text of a logo, which may be compressed by gzip. */
 async function readLogo(body: Uint8Array, contentType: string | null, url: string) {
   const { gunzipSync } = await import("node:zlib")
-  const problems: BimiProblem[] = []
+  const [problems, add] = newProblems()
   if (!/^image\/svg\+xml[ \t]*(?:;|$)/i.test(contentType ?? ""))
-    problems.push(problem("document_type", url, "The logo is not served as image/svg+xml."))
+    add("document_type", url, "The logo is not served as image/svg+xml.")
   let bytes = body
   if (body[0] === 0x1f && body[1] === 0x8b) {
     try {
@@ -174,6 +174,6 @@ async function readLogo(body: Uint8Array, contentType: string | null, url: strin
     }
   }
   const text = fromUtf8(bytes)
-  if (text === null) problems.push(problem("svg_xml", url, "The logo is not text in UTF-8."))
+  if (text === null) add("svg_xml", url, "The logo is not text in UTF-8.")
   return { text, problems }
 }

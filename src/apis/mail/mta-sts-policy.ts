@@ -1,4 +1,4 @@
-import { type MtaStsProblem, problem } from "./mta-sts-problems.ts"
+import { type AddProblem, type MtaStsProblem, newProblems } from "./mta-sts-problems.ts"
 import { caseOrUnknown } from "./mta-sts-record.ts"
 import { showText } from "./shown-bytes.ts"
 import { trimBlanks } from "./trim-blanks.ts"
@@ -40,8 +40,8 @@ export function readPolicy(text: string): {
   readonly policy: MtaStsPolicy
   readonly problems: readonly MtaStsProblem[]
 } {
-  const problems: MtaStsProblem[] = []
-  const fields = readFields(text, problems)
+  const [problems, add] = newProblems()
+  const fields = readFields(text, add)
   const mx: string[] = []
   for (const { value, where } of fields.get("mx") ?? []) {
     const name = value.toLowerCase()
@@ -49,31 +49,23 @@ export function readPolicy(text: string): {
       mx.push(name)
     else {
       const cause = mxCauses.find(([form]) => form.test(value))?.[1] ?? "Write it as in mail.example.com."
-      problems.push(problem("mx", where, `'${showText(value)}' is not the name of a mail server. ${cause}`))
+      add("mx", where, `'${showText(value)}' is not the name of a mail server. ${cause}`)
     }
   }
   for (const name of ["version", "mode", "max_age"]) {
     const [, second] = fields.get(name) ?? []
-    if (second)
-      problems.push(
-        problem("repeated_field", second.where, `There is a ${name} before; the first one counts.`),
-      )
+    if (second) add("repeated_field", second.where, `There is a ${name} before; the first one counts.`)
   }
   const first = (name: string) => fields.get(name)?.[0]
   const version = first("version")?.value ?? null
-  if (version !== "STSv1")
-    problems.push(
-      version === null
-        ? problem("version", "policy", "The policy has no version.")
-        : problem(
-            "version",
-            first("version")?.where ?? "policy",
-            `The version must be STSv1, not '${showText(version)}'.`,
-          ),
-    )
-  const mode = readMode(first("mode"), problems)
-  const max_age = readAge(first("max_age"), problems)
-  if (mode !== "none" && !fields.has("mx")) problems.push(problem("mx", "policy", "The policy has no mx."))
+  if (version === null) add("version", "policy", "The policy has no version.")
+  else if (version !== "STSv1") {
+    const message = `The version must be STSv1, not '${showText(version)}'.`
+    add("version", first("version")?.where ?? "policy", message)
+  }
+  const mode = readMode(first("mode"), add)
+  const max_age = readAge(first("max_age"), add)
+  if (mode !== "none" && !fields.has("mx")) add("mx", "policy", "The policy has no mx.")
   return { policy: { version, mode, mx: [...new Set(mx)], max_age }, problems }
 }
 
@@ -83,7 +75,7 @@ interface Field {
 }
 
 /** The known fields by their names. */
-function readFields(text: string, problems: MtaStsProblem[]): ReadonlyMap<string, readonly Field[]> {
+function readFields(text: string, add: AddProblem): ReadonlyMap<string, readonly Field[]> {
   const fields = new Map<string, Field[]>()
   const lines = text.split(/\r?\n/)
   // The last line may end as the others do.
@@ -98,51 +90,43 @@ function readFields(text: string, problems: MtaStsProblem[]): ReadonlyMap<string
       if (same) same.push({ value, where })
       else fields.set(name, [{ value, where }])
     } else if (!/^[A-Za-z\d][\w.-]{0,31}$/.test(name) || !extensionValue.test(value))
-      problems.push(
-        problem(
-          "policy_syntax",
-          where,
-          trimBlanks(line) === ""
-            ? "The line is empty."
-            : `'${showText(line)}' is not a name, a colon and a value.`,
-        ),
+      add(
+        "policy_syntax",
+        where,
+        trimBlanks(line) === ""
+          ? "The line is empty."
+          : `'${showText(line)}' is not a name, a colon and a value.`,
       )
-    else problems.push(caseOrUnknown(name, known, where))
+    else add(...caseOrUnknown(name, known, where))
   }
   return fields
 }
 
-function readMode(field: Field | undefined, problems: MtaStsProblem[]): MtaStsPolicy["mode"] {
+function readMode(field: Field | undefined, add: AddProblem): MtaStsPolicy["mode"] {
   const mode = modes.find((one) => one === field?.value) ?? null
   if (mode === null)
-    problems.push(
-      problem(
-        "mode",
-        field?.where ?? "policy",
-        field
-          ? `The mode must be enforce, testing or none, not '${showText(field.value)}'.`
-          : "The policy has no mode.",
-      ),
+    add(
+      "mode",
+      field?.where ?? "policy",
+      field
+        ? `The mode must be enforce, testing or none, not '${showText(field.value)}'.`
+        : "The policy has no mode.",
     )
-  if (mode === "testing")
-    problems.push(problem("testing", "mode", "Mail is delivered in any case; failures are only reported."))
-  if (mode === "none") problems.push(problem("none", "mode", "The policy protects nothing."))
+  if (mode === "testing") add("testing", "mode", "Mail is delivered in any case; failures are only reported.")
+  if (mode === "none") add("none", "mode", "The policy protects nothing.")
   return mode
 }
 
-function readAge(field: Field | undefined, problems: MtaStsProblem[]): number | null {
+function readAge(field: Field | undefined, add: AddProblem): number | null {
   if (!field || !/^\d{1,10}$/.test(field.value) || Number(field.value) > longestAge) {
     const text = field
       ? `The max_age must be a number of seconds from 0 to 31557600, not '${showText(field.value)}'.`
       : "The policy has no max_age."
-    problems.push(problem("max_age", field?.where ?? "policy", text))
+    add("max_age", field?.where ?? "policy", text)
     return null
   }
   const seconds = Number(field.value)
-  if (seconds < day)
-    problems.push(
-      problem("short_max_age", field.where, `Senders keep the policy for ${seconds} seconds only.`),
-    )
+  if (seconds < day) add("short_max_age", field.where, `Senders keep the policy for ${seconds} seconds only.`)
   return seconds
 }
 

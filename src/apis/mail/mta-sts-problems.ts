@@ -1,6 +1,6 @@
 import { defineProblems } from "../../values/problems.ts"
 
-export const { problemList, problem } = defineProblems({
+export const { problemList, problem, newProblems } = defineProblems({
   no_record: ["error", "no record, so that senders look for no policy"],
   multiple_records: ["error", "more than one record, so that none counts (RFC 8461 §3.1)"],
   not_a_record: ["warning", "a text that is meant as a record, but does not begin with `v=STSv1;`"],
@@ -49,6 +49,8 @@ export const { problemList, problem } = defineProblems({
 })
 export type MtaStsProblem = ReturnType<typeof problem>
 export type MtaStsCode = MtaStsProblem["code"]
+/** Adds a problem to a list. */
+export type AddProblem = ReturnType<typeof newProblems>[1]
 
 const maxProblems = 100
 

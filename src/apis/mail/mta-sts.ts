@@ -2,7 +2,13 @@ import { fromUtf8 } from "../../values/byte-text.ts"
 import { isValid } from "../../values/problems.ts"
 import type { DnsData, Ports, WebAnswer } from "../contract.ts"
 import { coverBy, type MtaStsPolicy, readPolicy } from "./mta-sts-policy.ts"
-import { firstProblems, type MtaStsCode, type MtaStsProblem, problem } from "./mta-sts-problems.ts"
+import {
+  firstProblems,
+  type MtaStsCode,
+  type MtaStsProblem,
+  newProblems,
+  problem,
+} from "./mta-sts-problems.ts"
 import { readId } from "./mta-sts-record.ts"
 import { readDocument } from "./read-document.ts"
 import { requireRecords } from "./records.ts"
@@ -151,12 +157,10 @@ async function readFrom(url: string, answer: WebAnswer, nowMs: number): Promise<
   // A byte order mark is no part of a policy, so it must be seen.
   const text = fromUtf8(body)
   if (text === null) return refuse("policy_text", "The policy is not text in UTF-8.")
-  const problems: MtaStsProblem[] = []
+  const [problems, add] = newProblems()
   if (!/^text\/plain[ \t]*(?:;|$)/i.test(content_type ?? ""))
-    problems.push(problem("content_type", url, "The policy is not served as text/plain."))
+    add("content_type", url, "The policy is not served as text/plain.")
   if (certificate && certificate.days_left < soonDays)
-    problems.push(
-      problem("certificate_ends_soon", url, `The certificate ends at ${certificate.valid_until}.`),
-    )
+    add("certificate_ends_soon", url, `The certificate ends at ${certificate.valid_until}.`)
   return { text, problems, content_type, certificate }
 }

@@ -1,6 +1,6 @@
 import { defineProblems } from "../../values/problems.ts"
 
-export const { problemList, problem } = defineProblems({
+export const { problemList, problem, newProblems } = defineProblems({
   not_authentic: [
     "error",
     "DMARC fails: neither a signature nor SPF confirms the domain of the author, so the mail may be forged",

@@ -1,5 +1,5 @@
 import { reject } from "../contract.ts"
-import { type MessageProblem, problem } from "./problems.ts"
+import { type MessageProblem, newProblems } from "./problems.ts"
 
 const maxBytes = 1_048_576
 const maxHeaderBytes = 262_144
@@ -15,16 +15,14 @@ export function readMessage(message: string): {
 } {
   const given = toBytes(message)
   if (given.length > maxBytes) reject("message", "must have at most 1 MiB")
-  const problems: MessageProblem[] = []
+  const [problems, add] = newProblems()
   // Each byte is one character, so that no encoding is touched.
   const text = given.toString("latin1")
-  if (/(?<!\r)\n/.test(text))
-    problems.push(problem("line_ends", "message", "Line feeds alone were read as ends of lines."))
-  if (/\r(?!\n)/.test(text))
-    problems.push(problem("lone_returns", "message", "There are carriage returns without line feeds."))
+  if (/(?<!\r)\n/.test(text)) add("line_ends", "message", "Line feeds alone were read as ends of lines.")
+  if (/\r(?!\n)/.test(text)) add("lone_returns", "message", "There are carriage returns without line feeds.")
   let lines = text.replace(/\r?\n/g, "\r\n")
   if (!lines.endsWith("\r\n")) {
-    problems.push(problem("last_line", "message", "The last line has no end, which was added."))
+    add("last_line", "message", "The last line has no end, which was added.")
     lines += "\r\n"
   }
   requireHeader(lines)

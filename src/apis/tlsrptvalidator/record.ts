@@ -3,7 +3,7 @@ import { explainAddress, type ReportAddress, readReportAddresses } from "../mail
 import { showBytes } from "../mail/shown-bytes.ts"
 import { explainPart, readTagList } from "../mail/tag-list.ts"
 
-export const { problemList, problem } = defineProblems({
+export const { problemList, problem, newProblems } = defineProblems({
   no_record: ["error", "no record, so that no reports are sent"],
   multiple_records: ["error", "more than one record, so that none counts (§3)"],
   not_a_record: ["warning", "a text that is meant as a record, but does not begin with `v=TLSRPTv1;`"],
@@ -40,7 +40,7 @@ export function readRecord(record: string): {
 } {
   if (record.length > maxLength)
     return { rua: [], problems: [problem("too_long", "record", `The record has ${record.length} bytes.`)] }
-  const problems: Problem[] = []
+  const [problems, add] = newProblems()
   const values: string[] = []
   for (const [index, { text: field }] of readTagList(record.slice(version.length)).entries()) {
     const where = `field ${index + 2}`
@@ -48,14 +48,13 @@ export function readRecord(record: string): {
     const [, name, value = ""] = /^([a-z\d][\w.-]{0,31})=(.+)$/is.exec(field) ?? []
     if (name === "rua") values.push(value)
     else if (name === undefined || !/^[\x21-\x3c\x3e-\x7e]+$/.test(value))
-      problems.push(problem("syntax", where, explainPart(field)))
+      add("syntax", where, explainPart(field))
     else if (name.toLowerCase() === "rua")
-      problems.push(problem("other_case", where, `The field is ${name}; its name must be rua.`))
-    else problems.push(problem("unknown_field", where, `The field ${name} is not known.`))
+      add("other_case", where, `The field is ${name}; its name must be rua.`)
+    else add("unknown_field", where, `The field ${name} is not known.`)
   }
-  if (values.length === 0) problems.push(problem("missing_rua", "rua", "There is no address for reports."))
-  if (values.length > 1)
-    problems.push(problem("repeated_rua", "rua", `There are ${values.length} rua fields where one may be.`))
+  if (values.length === 0) add("missing_rua", "rua", "There is no address for reports.")
+  if (values.length > 1) add("repeated_rua", "rua", `There are ${values.length} rua fields where one may be.`)
   const read = readDestinations(values)
   return { rua: read.destinations, problems: [...problems, ...read.problems] }
 }
