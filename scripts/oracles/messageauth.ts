@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto"
 import fc from "fast-check"
 import type { DnsZone } from "../../src/apis/contract.ts"
 import { createRun } from "../../src/apis/messageauth/run.ts"
-import { checkSender } from "../../src/apis/spfvalidator/check-sender.ts"
+import { checkSender } from "../../src/apis/spfvalidator/check-host.ts"
 import { portsFor } from "../../test/support/zone-ports.ts"
 import { askPython, debianVersion, defineOracle } from "./oracle.ts"
 

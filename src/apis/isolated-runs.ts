@@ -15,7 +15,7 @@ export const isolatedRuns: IsolatedRuns = {
   markdownconverter: () => import("./markdownconverter/run.ts"),
   messageauth: async () => {
     const { createRun } = await import("./messageauth/run.ts")
-    const { checkSender } = await import("./spfvalidator/check-sender.ts")
+    const { checkSender } = await import("./spfvalidator/check-host.ts")
     return { run: createRun(checkSender) }
   },
   qrcodegenerator: () => import("./qrcodegenerator/run.ts"),

@@ -3,7 +3,7 @@ import { createHash, createSign, generateKeyPairSync, type KeyObject } from "nod
 import { dkimSign } from "mailauth/lib/dkim/sign.js"
 import { type DnsZone, InputRejected } from "../../src/apis/contract.ts"
 import { createRun } from "../../src/apis/messageauth/run.ts"
-import { checkSender } from "../../src/apis/spfvalidator/check-sender.ts"
+import { checkSender } from "../../src/apis/spfvalidator/check-host.ts"
 import { portsFor } from "./zone-ports.ts"
 
 export const run = createRun(checkSender)

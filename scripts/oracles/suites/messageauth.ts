@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { parseAllDocuments } from "yaml"
 import { type DnsZone, InputRejected } from "../../../src/apis/contract.ts"
 import { createRun } from "../../../src/apis/messageauth/run.ts"
-import { checkSender } from "../../../src/apis/spfvalidator/check-sender.ts"
+import { checkSender } from "../../../src/apis/spfvalidator/check-host.ts"
 import { portsFor } from "../../../test/support/zone-ports.ts"
 import type { Suite, SuiteResult } from "../suite.ts"
 

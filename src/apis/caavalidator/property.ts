@@ -1,5 +1,5 @@
 import type { DnsData } from "../contract.ts"
-import { trimBlanks } from "../mail/trim-blanks.ts"
+import { trimBlanks } from "../mail/tag-list.ts"
 
 /** One CAA record (RFC 8659 §4.1). */
 export type CaaRecord = DnsData["CAA"]

@@ -11,10 +11,9 @@ import {
   reject,
 } from "../contract.ts"
 import { maxLabelBytes, maxNameBytes, requireDomain } from "../mail/domain-name.ts"
-import { requireRecords } from "../mail/records.ts"
+import { requireRecords, withTimeLimit } from "../mail/look-up.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
 import { findMisplaced, toProblems } from "../mail/text-records.ts"
-import { withTimeLimit } from "../mail/time-limit.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"

@@ -1,8 +1,7 @@
 import { defineProblems } from "../../values/problems.ts"
 import { contentStart, isPrivateKey, type PublicKey, readKey } from "../mail/dkim-key.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
-import { explainPart, readTagList } from "../mail/tag-list.ts"
-import { trimBlanks } from "../mail/trim-blanks.ts"
+import { explainPart, readTagList, trimBlanks } from "../mail/tag-list.ts"
 
 export const { problemList, problem, newProblems } = defineProblems({
   no_record: ["error", "no record, so that no signature with this selector is valid"],

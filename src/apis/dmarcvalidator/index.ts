@@ -11,9 +11,8 @@ import {
   walkDmarc,
 } from "../mail/dmarc-walk.ts"
 import { requireDomain } from "../mail/domain-name.ts"
-import { refuseFailure } from "../mail/records.ts"
+import { refuseFailure, withTimeLimit } from "../mail/look-up.ts"
 import { findMisplaced, toProblems } from "../mail/text-records.ts"
-import { withTimeLimit } from "../mail/time-limit.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"

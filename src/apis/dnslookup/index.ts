@@ -10,8 +10,7 @@ import {
   type RunContext,
 } from "../contract.ts"
 import { requireName } from "../mail/domain-name.ts"
-import { refuseFailure } from "../mail/records.ts"
-import { withTimeLimit } from "../mail/time-limit.ts"
+import { refuseFailure, withTimeLimit } from "../mail/look-up.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"

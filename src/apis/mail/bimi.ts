@@ -5,13 +5,12 @@ import { type BimiProblem, newProblems, problem } from "./bimi-problems.ts"
 import { readRecord } from "./bimi-record.ts"
 import { policiesOf } from "./dmarc-policy.ts"
 import { failureOf, organizationalDomain, policyRecord, walkDmarc } from "./dmarc-walk.ts"
+import { refuseFailure, withTimeLimit } from "./look-up.ts"
 import { checkMark, type MarkCertificate } from "./mark-certificate.ts"
 import { readDocument } from "./read-document.ts"
-import { refuseFailure } from "./records.ts"
 import type { ServerCertificate } from "./server-certificate.ts"
 import { checkSvg } from "./svg-check.ts"
 import { selectRecord } from "./text-records.ts"
-import { withTimeLimit } from "./time-limit.ts"
 
 /** Longer than two requests at the same time may take. */
 const limitMs = 15_000

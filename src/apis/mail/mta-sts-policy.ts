@@ -1,7 +1,7 @@
 import { type AddProblem, type MtaStsProblem, newProblems } from "./mta-sts-problems.ts"
 import { caseOrUnknown } from "./mta-sts-record.ts"
 import { showText } from "./shown-bytes.ts"
-import { trimBlanks } from "./trim-blanks.ts"
+import { trimBlanks } from "./tag-list.ts"
 
 /** The modes of a policy, the strictest first (RFC 8461 §3.2). */
 export const modes = ["enforce", "testing", "none"] as const

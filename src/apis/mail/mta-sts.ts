@@ -1,6 +1,7 @@
 import { fromUtf8 } from "../../values/byte-text.ts"
 import { isValid } from "../../values/problems.ts"
 import type { DnsData, Ports, WebAnswer } from "../contract.ts"
+import { requireRecords, withTimeLimit } from "./look-up.ts"
 import { coverBy, type MtaStsPolicy, readPolicy } from "./mta-sts-policy.ts"
 import {
   firstProblems,
@@ -11,10 +12,8 @@ import {
 } from "./mta-sts-problems.ts"
 import { readId } from "./mta-sts-record.ts"
 import { readDocument } from "./read-document.ts"
-import { requireRecords } from "./records.ts"
 import { readServerCertificate, type ServerCertificate } from "./server-certificate.ts"
 import { selectRecord } from "./text-records.ts"
-import { withTimeLimit } from "./time-limit.ts"
 
 /** Longer than one request may take. */
 const limitMs = 15_000

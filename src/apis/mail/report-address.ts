@@ -1,5 +1,5 @@
 import { showBytes } from "./shown-bytes.ts"
-import { trimBlanks } from "./trim-blanks.ts"
+import { trimBlanks } from "./tag-list.ts"
 
 /** An address in `rua` or `ruf`, to which reports are sent. */
 export interface ReportAddress {

@@ -1,8 +1,7 @@
 import type { GiveWay } from "../contract.ts"
 import type { Fix } from "./check.ts"
-import { judge } from "./checks.ts"
 import type { Facts } from "./facts.ts"
-import { type Judged, pointsOf, scoreOf } from "./grade.ts"
+import { type Judged, judge, pointsOf, scoreOf } from "./grade.ts"
 import { isParked } from "./purpose.ts"
 
 /** A fix with the checks that it is for. */

@@ -1,4 +1,8 @@
 import { type Check, type Grade, grades, type Verdict } from "./check.ts"
+import type { Facts } from "./facts.ts"
+import { receivingChecks } from "./receiving.ts"
+import { sendingChecks } from "./sending.ts"
+import { transportChecks } from "./transport.ts"
 
 /** A check and what it found. */
 export interface Judged {
@@ -43,4 +47,20 @@ function reachedBy(all: readonly Judged[]): number {
 
 function bestOf({ verdict }: Judged): number {
   return verdict.best === null ? 0 : grades.indexOf(verdict.best)
+}
+
+const { mailServers, reverseNames, dnssec, caa } = receivingChecks
+const { spfRecord, spfPolicy, dkimKey, dmarcRecord, dmarcPolicy, dmarcReports } = sendingChecks
+const { dane, mtaSts, tlsReports, bimi } = transportChecks
+
+/** Every check, in the order of the answer. The weights make 100. `docs/mailaudit.md` has the same table. */
+export const checks: readonly Check[] = [
+  ...[mailServers, reverseNames],
+  ...[spfRecord, spfPolicy, dkimKey, dmarcRecord, dmarcPolicy, dmarcReports],
+  ...[dnssec, dane, mtaSts, tlsReports, caa, bimi],
+]
+
+/** Runs all checks and returns their results. */
+export function judge(facts: Facts): readonly Judged[] {
+  return checks.map((check) => ({ check, verdict: check.judge(facts) }))
 }

@@ -1,6 +1,6 @@
 import { parseDestination } from "../../values/ip.ts"
 import type { Dns } from "../contract.ts"
-import { requireRecords } from "../mail/records.ts"
+import { requireRecords } from "../mail/look-up.ts"
 
 /** The most mail servers that are looked at. */
 export const maxServers = 5

@@ -18,10 +18,9 @@ import { mailaudit } from "../catalog.ts"
 import type { WebFixture } from "../contract.ts"
 import { exampleAnchor as trust_anchor } from "../mail/dnssec/example-zone.ts"
 import { grades } from "./check.ts"
-import { checks } from "./checks.ts"
 import { auditGiven } from "./example-domains.ts"
 import { questionLimits } from "./facts.ts"
-import { lowestScores } from "./grade.ts"
+import { checks, lowestScores } from "./grade.ts"
 
 describe("a fixture domain for each grade", () => {
   test("A: everything, and signed", async () => {

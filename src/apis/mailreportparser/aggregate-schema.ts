@@ -1,3 +1,6 @@
+/** The kinds of policies of a TLS report (RFC 8460 §4.4). */
+export const policyTypes = ["tlsa", "sts", "no-policy-found"] as const
+
 /** The namespace of reports of RFC 9990. */
 export const namespace9990 = "urn:ietf:params:xml:ns:dmarc-2.0"
 

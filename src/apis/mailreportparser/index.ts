@@ -1,11 +1,17 @@
 import { Type } from "@sinclair/typebox"
 import { choice, defineIsolatedApi, nullable, nullableText, premium } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
-import { alignedResults, dispositions, dkimResults, policies, spfResults } from "./aggregate-schema.ts"
+import {
+  alignedResults,
+  dispositions,
+  dkimResults,
+  policies,
+  policyTypes,
+  spfResults,
+} from "./aggregate-schema.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
 import { problemList } from "./findings.ts"
-import { policyTypes } from "./policy-types.ts"
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const countOrNull = (description: string) => nullable(Type.Integer({ minimum: 0 }), { description })

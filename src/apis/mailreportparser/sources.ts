@@ -1,6 +1,6 @@
 import { parseAddress, toReverseName } from "../../values/ip.ts"
 import type { Dns, Timer } from "../contract.ts"
-import { withTimeLimit } from "../mail/time-limit.ts"
+import { withTimeLimit } from "../mail/look-up.ts"
 
 const maxSources = 20
 const dnsLimitMs = 5_000

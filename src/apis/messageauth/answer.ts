@@ -1,6 +1,6 @@
 import type { ArcData, DkimVerifier } from "mailauth/lib/dkim/dkim-verifier.js"
 import { shorten } from "../../values/text.ts"
-import { results } from "./result-names.ts"
+import { results } from "./problems.ts"
 
 /** The most characters of a text in an answer. */
 export const maxText = 500

@@ -4,8 +4,7 @@ import { dmarcPolicies } from "../mail/dmarc-policy.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
-import { problemList } from "./problems.ts"
-import { results } from "./result-names.ts"
+import { problemList, results } from "./problems.ts"
 
 export const messageauth = defineIsolatedApi({
   id: "messageauth",

@@ -1,5 +1,17 @@
 import { defineProblems } from "../../values/problems.ts"
 
+/** The results of all methods (RFC 8601 §2.7). */
+export const results = [
+  "none",
+  "pass",
+  "fail",
+  "softfail",
+  "neutral",
+  "policy",
+  "temperror",
+  "permerror",
+] as const
+
 export const { problemList, problem, newProblems } = defineProblems({
   not_authentic: [
     "error",

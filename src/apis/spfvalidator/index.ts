@@ -1,5 +1,5 @@
 import { defineApi } from "../contract.ts"
-import { withTimeLimit } from "../mail/time-limit.ts"
+import { withTimeLimit } from "../mail/look-up.ts"
 import { storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"

@@ -1,4 +1,26 @@
-import { type DnsAnswer, type DnsData, type DnsFailed, type DnsType, unavailable } from "../contract.ts"
+import {
+  type DnsAnswer,
+  type DnsData,
+  type DnsFailed,
+  type DnsType,
+  type Timer,
+  unavailable,
+} from "../contract.ts"
+
+/** Runs `work` with a signal that fires after `limitMs`. */
+export async function withTimeLimit<T>(
+  timer: Pick<Timer, "after">,
+  limitMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController()
+  const cancel = timer.after(limitMs, () => limit.abort())
+  try {
+    return await work(limit.signal)
+  } finally {
+    cancel()
+  }
+}
 
 /** The records of an answer; none without any. A failure refuses the call: nothing can be said about the name. */
 export function requireRecords<T extends DnsType>(answer: DnsAnswer<T>, name: string): readonly DnsData[T][] {
