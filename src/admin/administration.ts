@@ -2,7 +2,8 @@ import { maxCredits } from "../accounts/plan.ts"
 import { AccountError } from "../accounts/requirements.ts"
 import { InputRejected } from "../apis/contract.ts"
 import { compileInput, type RawInput, type ReadInput } from "../call/input.ts"
-import type { AdminOutcome, AdminStore, NewReplay, ReplayRecord } from "../store/admin-store.ts"
+import type { AdminStore } from "../store/admin-reads.ts"
+import type { AdminOutcome, NewReplay, ReplayRecord } from "../store/admin-store.ts"
 import { ReadTooLong, StoreUnavailable } from "../store/store.ts"
 import { createAuditIds } from "./audit/record.ts"
 import { AdminFault, conflict, forbidden, invalid, requireKnownNames } from "./fault.ts"
@@ -102,7 +103,8 @@ export function createAdministration(parts: AdminParts): Administration {
     }
     for (let preparations = 1; ; preparations++) {
       const prepared = await run.prepare(input, context)
-      if (prepared.isTrial) return { output: await prepared.answer(), isReplay: false }
+      const answer = () => prepared.answer?.() ?? run.recall(prepared.target.id, context)
+      if (prepared.isTrial) return { output: await answer(), isReplay: false }
       const { mutations, parts: things = [] } = prepared
       const atMs = clock.now()
       const toRecord = (thing: ChangedThing) => auditRecord(operation, thing, context, newAuditId(atMs), atMs)
@@ -110,7 +112,7 @@ export function createAdministration(parts: AdminParts): Administration {
       const audit = toRecord(prepared)
       const outcome = await admin.apply({ mutations, auditParts, audit, replay })
       if (outcome === "applied") {
-        const output = await answerOf(operation, prepared, replay, context)
+        const output = await answerOf(operation, { ...prepared, answer }, replay, context)
         if (replay) await keep(operation, output, replay, admin)
         return { output, isReplay: false }
       }
@@ -126,7 +128,7 @@ export function createAdministration(parts: AdminParts): Administration {
 
   async function answerOf<Output>(
     operation: Operation,
-    prepared: PreparedChange<Output>,
+    prepared: PreparedChange<Output> & { readonly answer: () => Output | Promise<Output> },
     replay: NewReplay | null,
     context: AdminContext,
   ): Promise<Output> {
@@ -138,7 +140,7 @@ export function createAdministration(parts: AdminParts): Administration {
       const record = { ...prepared, before: null, after: { not_done: notDone } }
       const atMs = clock.now()
       const audit = auditRecord(operation, record, context, newAuditId(atMs), atMs)
-      await admin.apply({ mutations: [], audit, replay: null })
+      await admin.apply({ mutations: [], audit })
       if (replay) await admin.forgetReplay(replay)
       throw thrown
     }
@@ -208,11 +210,13 @@ export function createAdministration(parts: AdminParts): Administration {
       try {
         file = await run.open(readInput(operation, raw), context)
         const { target, name, bytes } = file
-        const sent = { mutations: [], target, before: null, after: { name, bytes }, answer: () => null }
         // The audit record comes first: what was begun may have been read.
         const atMs = parts.clock.now()
-        const audit = auditRecord(operation, sent, context, newAuditId(atMs), atMs)
-        await admin.apply({ mutations: [], audit, replay: null })
+        const sent = { target, after: { name, bytes } }
+        await admin.apply({
+          mutations: [],
+          audit: auditRecord(operation, sent, context, newAuditId(atMs), atMs),
+        })
         return file
       } catch (thrown) {
         await file?.close()
@@ -247,7 +251,7 @@ function readInput({ input }: Operation, raw: RawInput): Record<string, unknown>
 
 function auditRecord(
   { id: operation, output }: Operation,
-  { target, before, after }: ChangedThing,
+  { target, before = null, after = null }: ChangedThing,
   { actor }: AdminContext,
   id: string,
   atMs: number,

@@ -172,11 +172,8 @@ export interface Change<Input extends TObject, Output extends TSchema> {
 }
 
 /** The mutations of a change, the contents of its audit record, and the function that makes its answer. */
-export interface PreparedChange<Output> {
+export interface PreparedChange<Output> extends ChangedThing {
   readonly mutations: readonly Mutation[]
-  readonly target: ChangedThing["target"]
-  readonly before: ChangedThing["before"]
-  readonly after: ChangedThing["after"]
   /**
    * The single things of a change of many. Each has an audit record of its own, so that it is found by its account. `prepare`
    * names values that another one has already: it is called again if the store finds one.
@@ -189,16 +186,16 @@ export interface PreparedChange<Output> {
    * Idempotency-Key can be used again.
    */
   readonly isOutside?: boolean
-  /** Makes the answer, after the change is committed. */
-  answer(): Output | Promise<Output>
+  /** Makes the answer, after the change is committed; by default as {@link Change.recall} does. */
+  answer?(): Output | Promise<Output>
 }
 
 /** The part of an audit record that is about one thing. */
 export interface ChangedThing {
   readonly target: { readonly kind: string; readonly id: string; readonly accountId: string | null }
-  /** The changed fields. Fields named `key` or `secret` must not be in it. */
-  readonly before: Readonly<Record<string, unknown>> | null
-  readonly after: Readonly<Record<string, unknown>> | null
+  /** The changed fields; null by default. Fields named `key` or `secret` must not be in it. */
+  readonly before?: Readonly<Record<string, unknown>> | null
+  readonly after?: Readonly<Record<string, unknown>> | null
 }
 
 /** Everything that an operation works with besides its input. */

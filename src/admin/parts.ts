@@ -1,6 +1,6 @@
 import type { Plans } from "../accounts/plan.ts"
 import type { Clock, Random } from "../apis/contract.ts"
-import type { AdminStore } from "../store/admin-store.ts"
+import type { AdminStore } from "../store/admin-reads.ts"
 import type { History } from "../store/history.ts"
 import type { KeptRequests } from "../store/kept-requests.ts"
 import type { Outbox } from "../store/outbox.ts"

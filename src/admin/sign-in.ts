@@ -1,6 +1,7 @@
 import { hashKey, isWellFormed, kindOfKey } from "../accounts/key.ts"
 import type { Clock } from "../apis/contract.ts"
-import type { AdminKeyRecord, AdminStore } from "../store/admin-store.ts"
+import type { AdminStore } from "../store/admin-reads.ts"
+import type { AdminKeyRecord } from "../store/admin-store.ts"
 
 /** Finds the admin key with a text. Rejects with StoreUnavailable. */
 export type SignIn = (text: string) => Promise<SignInResult>

@@ -95,7 +95,6 @@ export function createUnsubscribes(parts: Parts): Unsubscribes {
         ...{ operation: "accounts.unsubscribe", targetKind: "account", targetId: id, accountId: id },
         ...{ before: JSON.stringify({ notify }), after: JSON.stringify(set) },
       },
-      replay: null,
     })
     if (outcome === "applied") return true
     if (outcome === "conflict") return false

@@ -4,7 +4,8 @@ import type { ApiDefinition } from "../apis/contract.ts"
 import type { Guests } from "../call/guests.ts"
 import type { Config } from "../config/load.ts"
 import type { Log } from "../ports/log.ts"
-import type { AccountDetails, AdminStore } from "../store/admin-store.ts"
+import type { AdminStore } from "../store/admin-reads.ts"
+import type { AccountDetails } from "../store/admin-store.ts"
 import { guestApis } from "./served-apis.ts"
 
 /** The external id of the account for calls without a key. */

@@ -3,7 +3,7 @@ import { recordTerms, type StatementParts } from "../admin/statements/plan-terms
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import type { Log } from "../ports/log.ts"
-import type { AdminStore } from "../store/admin-store.ts"
+import type { AdminStore } from "../store/admin-reads.ts"
 import { messageOf } from "../values/message-of.ts"
 import { withoutPassword } from "../values/text.ts"
 

@@ -54,7 +54,6 @@ export async function pruneAudit(config: Config) {
         source: host,
         requestId: createId("req", random),
       },
-      replay: null,
     })
     await retention.setAuditFromMs(beforeMs)
     let deleted = 0

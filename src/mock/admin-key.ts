@@ -3,7 +3,7 @@ import type { Sessions } from "../admin/sessions/sessions.ts"
 import type { SignIn } from "../admin/sign-in.ts"
 import type { Clock } from "../apis/contract.ts"
 import { createSeededRandom } from "../ports/mock-ports.ts"
-import type { AdminStore } from "../store/admin-store.ts"
+import type { AdminStore } from "../store/admin-reads.ts"
 import { adminKeyName, consoleLinkToken, realKey, toMagicKey } from "./keys.ts"
 
 /** Makes the admin key of the mock, which may do everything, and returns its text. */
@@ -31,7 +31,6 @@ export async function seedAdminKey(admin: AdminStore, clock: Clock): Promise<str
       source: "mock",
       requestId: "start",
     },
-    replay: null,
   })
   if (outcome !== "applied") throw new Error(`the admin key of the mock is ${outcome}`)
   return text

@@ -5,7 +5,8 @@ import { toAccountDetails } from "../admin/accounts/new-account.ts"
 import type { Accounts, NewKey } from "../admin/program-accounts.ts"
 import type { Admission } from "../call/admission.ts"
 import type { MockClock } from "../ports/mock-ports.ts"
-import type { AdminStore, Mutation } from "../store/admin-store.ts"
+import type { AdminStore } from "../store/admin-reads.ts"
+import type { Mutation } from "../store/admin-store.ts"
 import { type Store, StoreUnavailable } from "../store/store.ts"
 
 /** The key whose plan `--plan` sets. */
@@ -75,7 +76,7 @@ export async function seedMagicKeys({ store, admin, accounts, clock, webhook, se
   const startMs = clock.now()
   if (seed) {
     const audit = toAudit("aud_mockSeed", "accounts.import", "all", startMs)
-    const outcome = await admin.apply({ mutations: seed.mutations, audit, replay: null })
+    const outcome = await admin.apply({ mutations: seed.mutations, audit })
     if (outcome !== "applied") throw new Error(`the seed of the mock is ${outcome}`)
   }
 
@@ -115,7 +116,7 @@ export async function seedMagicKeys({ store, admin, accounts, clock, webhook, se
       (accountId) => ({ kind: "webhook.set", accountId, webhook }) as const,
     )
     const audit = toAudit("aud_mockWebhooks", "webhooks.set", "all", startMs)
-    await admin.apply({ mutations, audit, replay: null })
+    await admin.apply({ mutations, audit })
   }
   return names
 }
@@ -130,7 +131,7 @@ async function createSpentAccount(admin: AdminStore, plans: Plans, nowMs: number
   const own = { id, name: "mock-no-credits", ...spent, events: ["credits.exhausted", "month.renewed"] }
   const account = toAccountDetails(limited, own, nowMs)
   const audit = toAudit("aud_mockNoCredits", "accounts.create", id, nowMs)
-  await admin.apply({ mutations: [{ kind: "account.insert", account }], audit, replay: null })
+  await admin.apply({ mutations: [{ kind: "account.insert", account }], audit })
   return id
 }
 

@@ -1,18 +1,3 @@
-import type { Page } from "./list-filters.ts"
-
-/** The administration's store of adjustments and the terms of plans. Every method may reject with StoreUnavailable. */
-export interface CreditsStore {
-  /** Operators' changes of the bonus of accounts, newest first: sorted by `atMs` and `id`. */
-  adjustments(filter: AdjustmentFilter, page: Page): Promise<readonly AdjustmentRecord[]>
-  findAdjustment(id: string): Promise<AdjustmentRecord | null>
-  /** The adjustment of an account with the operator's own reference. */
-  findReferredAdjustment(accountId: string, reference: string): Promise<AdjustmentRecord | null>
-  /** The terms of all plans, oldest first. A row is added when they change. */
-  planTerms(): Promise<readonly PlanTerms[]>
-  /** Adds terms, unless some of the same plan and time are there. */
-  addPlanTerms(terms: PlanTerms): Promise<void>
-}
-
 /** A change of an account's bonus by an operator. */
 export interface AdjustmentRecord {
   /** `adj_…` */
@@ -46,18 +31,4 @@ export interface PlanTerms {
   readonly fromMs: number
   readonly price: string | null
   readonly monthlyCredits: number | null
-}
-
-/**
- * Ends the change with `tooMuch` when the bonus would exceed `maxBonus`, with `tooLittle` when credits are taken and it would be
- * below zero, or below `-maxBonus` if the account may owe credits, and with `conflict` when there is an entry with its reference,
- * or one that undoes the same.
- */
-export interface AdjustMutation {
-  readonly kind: "account.adjust"
-  /** The account's id. */
-  readonly id: string
-  readonly entry: Omit<AdjustmentRecord, "undoneBy">
-  readonly maxBonus: number
-  readonly mayOwe: boolean
 }

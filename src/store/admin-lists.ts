@@ -1,8 +1,15 @@
 import { prepareAccountList } from "./account-list.ts"
-import type { AdjustmentRecord } from "./adjustments.ts"
-import type { AdminKeyRecord, AdminStore, AuditRecord, EmailLink, NameOfId } from "./admin-store.ts"
+import type { AdjustmentFilter, AdjustmentRecord } from "./adjustments.ts"
+import type { AdminKeyRecord, AuditRecord, EmailLink, NameOfId, TakenTexts } from "./admin-store.ts"
 import { prepareKeyList } from "./key-list.ts"
-import type { AuditFilter, MailFilter, NoticeFilter } from "./list-filters.ts"
+import type {
+  AttemptFilter,
+  AuditFilter,
+  CountedList,
+  MailFilter,
+  NoticeFilter,
+  Page,
+} from "./list-filters.ts"
 import {
   byFirst,
   type Condition,
@@ -21,27 +28,8 @@ import { type MailRecord, shownState } from "./mails.ts"
 import type { AttemptRecord, NoticeRecord } from "./outbox.ts"
 import * as rows from "./rows.ts"
 
-/** The lists of the administration. */
-export type Lists = Pick<
-  AdminStore,
-  | "accounts"
-  | "accountNames"
-  | "plansInUse"
-  | "keyNames"
-  | "findTaken"
-  | "keys"
-  | "lastUses"
-  | "notices"
-  | "noticeAttempts"
-  | "adminKeys"
-  | "people"
-  | "audit"
-  | "countListed"
-  | "invitations"
-  | "adjustments"
-  | "mails"
-  | "mailsById"
->
+/** The lists of the administration. Every method may reject with StoreUnavailable. */
+export type Lists = ReturnType<typeof prepareLists>
 
 /** An index has them. Its condition must be a part of the statement. */
 const isNotRemoved: Condition = [() => "removed_ms IS NULL"]
@@ -56,17 +44,22 @@ const attemptsByTime: Order = {
 }
 
 /** The lists of the administration, in any kind of store. */
-export function prepareLists(parts: ListParts): Lists {
+export function prepareLists(parts: ListParts) {
   const list = <Row>(query: ListQuery) => readPage<Row>(parts, query)
   const accounts = prepareAccountList(parts)
   const keys = prepareKeyList(parts)
 
   return {
+    /** Accounts in an order; the oldest first by default. */
     accounts: accounts.read,
+    /** How many open accounts have each plan, by the plan's name. It looks at every account. */
     plansInUse: accounts.plansInUse,
-    accountNames: (ids) => namesOf("accounts", ids),
-    keyNames: (ids) => namesOf("keys", ids),
-    async findTaken({ emails, externalIds }) {
+    /** The names of some accounts, in any order; unknown ones are left out. */
+    accountNames: (ids: readonly string[]) => namesOf("accounts", ids),
+    /** The names of some keys, in any order; unknown ones are left out. A key may have an empty name. */
+    keyNames: (ids: readonly string[]) => namesOf("keys", ids),
+    /** Finds those of some normalised e-mail addresses and external ids that an account has, open or closed. */
+    async findTaken({ emails, externalIds }: TakenTexts): Promise<TakenTexts> {
       const find = async (column: "email" | "external_id", given: readonly string[]) => {
         if (given.length === 0) return []
         const select = `SELECT ${column} AS text FROM accounts WHERE ${column} ${parts.texts.isIn("$1")}`
@@ -75,9 +68,15 @@ export function prepareLists(parts: ListParts): Lists {
       }
       return { emails: await find("email", emails), externalIds: await find("external_id", externalIds) }
     },
+    /** Keys in an order; the oldest first by default. */
     keys: keys.read,
+    /** The last day with a call by each of some keys, `YYYY-MM-DD`. A key without calls is left out. */
     lastUses: keys.lastUses,
-    countListed(asked, most) {
+    /**
+     * Counts the rows of a list. It ends soon after `most` rows were counted in an index, or a quarter as many looked at where no
+     * index answers the filter; the count is not exact then.
+     */
+    countListed(asked: CountedList, most: number) {
       switch (asked.list) {
         case "accounts":
           return accounts.count(asked.filter, most, asked.createdBeforeMs)
@@ -91,8 +90,10 @@ export function prepareLists(parts: ListParts): Lists {
           return countRows(parts, { ...mailQuery(asked.filter), most })
       }
     },
-    notices: (filter, page) => list<NoticeRecord>({ ...noticeQuery(filter), page }),
-    noticeAttempts({ noticeId, accountId }, page) {
+    /** Notices, newest first. */
+    notices: (filter: NoticeFilter, page: Page) => list<NoticeRecord>({ ...noticeQuery(filter), page }),
+    /** Attempts to deliver notices, newest first: sorted by `atMs`, `noticeId` and `attempt`. */
+    noticeAttempts({ noticeId, accountId }: AttemptFilter, page: Page) {
       const ofAccount = equals("account_id", accountId).map(([toSql, ...values]): Condition => {
         return [(one) => `notice_id IN (SELECT id FROM notices WHERE ${toSql(one)})`, ...values]
       })
@@ -103,7 +104,8 @@ export function prepareLists(parts: ListParts): Lists {
         ...{ order: attemptsByTime, page },
       })
     },
-    async adminKeys(page) {
+    /** Admin keys in the order of creation. */
+    async adminKeys(page: Page) {
       const query = {
         table: "admin_keys",
         select: () => rows.selectAdminKeys,
@@ -113,7 +115,8 @@ export function prepareLists(parts: ListParts): Lists {
       }
       return (await list<rows.PermittedRow<AdminKeyRecord>>(query)).map(rows.withPermissions)
     },
-    invitations: (page) =>
+    /** Invitations that were not used, expired ones included until they are deleted. Newest first. */
+    invitations: (page: Page) =>
       list<EmailLink>({
         table: "email_links",
         select: (links) => rows.selectEmailLinks.replace("FROM email_links", `FROM ${links}`),
@@ -121,7 +124,8 @@ export function prepareLists(parts: ListParts): Lists {
         checks: [[() => "kind = 'invitation' AND used_ms IS NULL"]],
         ...{ order: byNewest, page },
       }),
-    adjustments({ accountIds, fromMs }, page) {
+    /** Operators' changes of the bonus of accounts, newest first: sorted by `atMs` and `id`. */
+    adjustments({ accountIds, fromMs }: AdjustmentFilter, page: Page) {
       return list<AdjustmentRecord>({
         table: "adjustments",
         select: () => rows.selectAdjustments,
@@ -131,7 +135,8 @@ export function prepareLists(parts: ListParts): Lists {
         page,
       })
     },
-    async people(page) {
+    /** People who were not removed, in the order of creation. */
+    async people(page: Page) {
       const query = {
         table: "people",
         select: (people: string) => rows.selectPeople.replace("FROM people", `FROM ${people}`),
@@ -141,10 +146,14 @@ export function prepareLists(parts: ListParts): Lists {
       }
       return (await list<rows.PersonRow>(query)).map(rows.toPerson)
     },
-    audit: (filter, page) => list<AuditRecord>({ ...auditQuery(filter, parts.texts), page }),
-    mails: (filter, page) => list<MailRecord>({ ...mailQuery(filter), page }),
-    mailsById: (ids) =>
-      parts.read(`${selectMails("mails")} WHERE id ${parts.texts.isIn("$1")}`, [
+    /** Audit records, newest first. */
+    audit: (filter: AuditFilter, page: Page) =>
+      list<AuditRecord>({ ...auditQuery(filter, parts.texts), page }),
+    /** Mails, newest first. */
+    mails: (filter: MailFilter, page: Page) => list<MailRecord>({ ...mailQuery(filter), page }),
+    /** Finds mails by their ids; unknown ids are left out. */
+    mailsById: (ids: readonly string[]) =>
+      parts.read<MailRecord>(`${selectMails("mails")} WHERE id ${parts.texts.isIn("$1")}`, [
         parts.texts.toParameter(ids),
       ]),
   }

@@ -1,4 +1,3 @@
-import type { MailFilter, Page } from "./list-filters.ts"
 import type { Attempt, ClaimOptions, Delivery } from "./outbox.ts"
 
 /** The outbox of mails. Several processes may send from it. Every method may reject with StoreUnavailable. */
@@ -17,14 +16,6 @@ export interface MailOutbox {
   addLinkToken(linkId: string, hash: string, nowMs: number): Promise<boolean>
   /** Records an attempt. Unless the mail is still to be sent, the data of a link are erased. A delivered mail stays delivered. */
   record(id: string, attempt: Attempt, result: MailResult): Promise<void>
-}
-
-/** The administration's queries about mails. Every method may reject with StoreUnavailable. */
-export interface MailReads {
-  /** Mails, newest first. */
-  mails(filter: MailFilter, page: Page): Promise<readonly MailRecord[]>
-  /** Finds mails by their ids; unknown ids are left out. */
-  mailsById(ids: readonly string[]): Promise<readonly MailRecord[]>
 }
 
 /** The id of the mail of a notice, if it is mailed. The triggers of both kinds of stores make the same. */

@@ -1,5 +1,5 @@
 import type { Clock, Random, Timer } from "../apis/contract.ts"
-import type { AdminStore } from "./admin-store.ts"
+import type { AdminStore } from "./admin-reads.ts"
 import type { History } from "./history.ts"
 import type { KeptRequests } from "./kept-requests.ts"
 import type { MailOutbox } from "./mails.ts"

@@ -41,49 +41,33 @@ export interface PasskeyChallenge {
   readonly expiresMs: number
 }
 
-/** Reads of people and passkeys, and the challenges that these sign. Every method may reject with StoreUnavailable. */
-export interface PeopleReads {
-  findPerson(id: string): Promise<PersonRecord | null>
-  findPasskey(id: string): Promise<PasskeyRecord | null>
-  findPasskeyByCredential(credentialId: string): Promise<PasskeyRecord | null>
-  /** The passkeys of a person, oldest first. */
-  passkeysOf(personId: string): Promise<readonly PasskeyRecord[]>
-  /** Keeps a challenge for passkeys, and deletes expired ones. */
-  keepChallenge(challenge: PasskeyChallenge, nowMs: number): Promise<void>
-  /** The challenge with a hash, until it is used or deleted. */
-  findChallenge(hash: string): Promise<PasskeyChallenge | null>
-}
-
-/** A change of people, passkeys or challenges, as of `Mutation`. */
-export type PeopleMutation =
-  | { readonly kind: "person.insert"; readonly person: PersonRecord }
+/** The changes of people, passkeys and challenges, as of `Mutation`. */
+export interface PeopleMutations {
+  "person.insert": { person: PersonRecord }
   /** Ends the change with `conflict` when the person was removed, or has got more permissions than `held` meanwhile. */
-  | { readonly kind: "person.expect"; readonly id: string; readonly held: readonly string[] }
+  "person.expect": { id: string; held: readonly string[] }
   /** Ends the change with `missing` when the person was removed. */
-  | {
-      readonly kind: "person.update"
-      readonly id: string
-      readonly set: Partial<Pick<PersonRecord, "name" | "permissions" | "held">>
-    }
+  "person.update": { id: string; set: Partial<Pick<PersonRecord, "name" | "permissions" | "held">> }
   /** Removes a person with their passkeys. Ends the change with `missing` when that was done already. */
-  | { readonly kind: "person.remove"; readonly id: string; readonly removedMs: number }
+  "person.remove": { id: string; removedMs: number }
   /**
    * Ends the change with `missing` when the person was removed, with `taken` when the credential is known, and with `tooMany`
    * when the person has `most` passkeys.
    */
-  | { readonly kind: "passkey.insert"; readonly passkey: PasskeyRecord; readonly most: number }
-  | { readonly kind: "passkey.rename"; readonly id: string; readonly name: string }
+  "passkey.insert": { passkey: PasskeyRecord; most: number }
+  "passkey.rename": { id: string; name: string }
   /** Ends the sessions that it opened too. */
-  | { readonly kind: "passkey.remove"; readonly id: string }
+  "passkey.remove": { id: string }
   /**
    * Notes a sign-in. Ends the change with `conflict` unless the counter has risen or both are 0: two authenticators have the
    * key, so one is a copy (WebAuthn §6.1.1).
    */
-  | { readonly kind: "passkey.use"; readonly id: string; readonly counter: number; readonly usedMs: number }
+  "passkey.use": { id: string; counter: number; usedMs: number }
   /** Ends the change with `missing` when the challenge was used already, or is no longer valid at `nowMs`. */
-  | { readonly kind: "challenge.use"; readonly hash: string; readonly nowMs: number }
+  "challenge.use": { hash: string; nowMs: number }
   /**
    * Ends the change with `noOwner` unless someone has every permission after the mutations before it: by an admin key that is
    * valid at `nowMs`, or as a person by a passkey.
    */
-  | { readonly kind: "owner.require"; readonly nowMs: number }
+  "owner.require": { nowMs: number }
+}

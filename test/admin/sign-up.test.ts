@@ -13,7 +13,7 @@ import { noSignUps, type SignUpSettings } from "../../src/admin/sign-up/settings
 import { createSignUps, type SignUps } from "../../src/admin/sign-up/sign-ups.ts"
 import { withToken } from "../../src/mail/compose.ts"
 import { systemRandom } from "../../src/ports/random.ts"
-import type { AdminStore } from "../../src/store/admin-store.ts"
+import type { AdminStore } from "../../src/store/admin-reads.ts"
 import type { NewMail } from "../../src/store/mails.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import { mailNetworksOf } from "../../src/values/ip.ts"

@@ -1,6 +1,7 @@
 /** Promises of the administration of every kind of store about single changes. Lists are in admin-lists.test.ts. */
 import { beforeEach, describe, expect, test } from "bun:test"
-import type { AdminOutcome, AdminStore, Mutation } from "../../src/store/admin-store.ts"
+import type { AdminStore } from "../../src/store/admin-reads.ts"
+import type { AdminOutcome, Mutation } from "../../src/store/admin-store.ts"
 import {
   accountDetailsOf,
   adminKeyOf,

@@ -2,7 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { systemTimer } from "../../src/ports/timer.ts"
-import type { AdminStore, Mutation } from "../../src/store/admin-store.ts"
+import type { AdminStore } from "../../src/store/admin-reads.ts"
+import type { Mutation } from "../../src/store/admin-store.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import { accountDetailsOf, changeOf, firstPage, grantOf } from "../support/admin-store.ts"
 import { openAnyStore, useStoreKinds } from "../support/any-store.ts"

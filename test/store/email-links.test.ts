@@ -1,6 +1,7 @@
 /** Promises of every kind of store about e-mail addresses of accounts, and links that were sent to one. */
 import { beforeEach, describe, expect, test } from "bun:test"
-import type { AdminStore, EmailLink, EmailLinkLimits, Mutation } from "../../src/store/admin-store.ts"
+import type { AdminStore } from "../../src/store/admin-reads.ts"
+import type { EmailLink, EmailLinkLimits, Mutation } from "../../src/store/admin-store.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import { mailNetworksOf } from "../../src/values/ip.ts"
 import { accountDetailsOf, changeOf, firstPage } from "../support/admin-store.ts"

@@ -1,6 +1,7 @@
 /** Promises of every kind of store about its outbox of mails. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
-import type { AdminStore, NotifyBy } from "../../src/store/admin-store.ts"
+import type { AdminStore } from "../../src/store/admin-reads.ts"
+import type { NotifyBy } from "../../src/store/admin-store.ts"
 import type { MailFilter } from "../../src/store/list-filters.ts"
 import { type MailOutbox, mailIdOf, type NewMail } from "../../src/store/mails.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"

@@ -1,6 +1,7 @@
 /** Promises of every kind of store about people, their passkeys and the challenges that these sign. */
 import { beforeEach, describe, expect, test } from "bun:test"
-import type { AdminStore, Mutation, SessionRecord } from "../../src/store/admin-store.ts"
+import type { AdminStore } from "../../src/store/admin-reads.ts"
+import type { Mutation, SessionRecord } from "../../src/store/admin-store.ts"
 import type { PersonRecord } from "../../src/store/people.ts"
 import { adminKeyOf, changeOf, firstPage } from "../support/admin-store.ts"
 import { useOpenStores, useStoreKinds } from "../support/any-store.ts"

@@ -1,6 +1,7 @@
 /** Promises of every kind of store about links that sign in, sessions, and the limit of keys. */
 import { beforeEach, describe, expect, test } from "bun:test"
-import type { AdminStore, Mutation, SessionRecord, SignInLink } from "../../src/store/admin-store.ts"
+import type { AdminStore } from "../../src/store/admin-reads.ts"
+import type { Mutation, SessionRecord, SignInLink } from "../../src/store/admin-store.ts"
 import type { OpenStore } from "../../src/store/open-store.ts"
 import {
   accountDetailsOf,

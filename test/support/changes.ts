@@ -1,4 +1,5 @@
-import type { AdminStore, Mutation } from "../../src/store/admin-store.ts"
+import type { AdminStore } from "../../src/store/admin-reads.ts"
+import type { Mutation } from "../../src/store/admin-store.ts"
 import type { AttemptRecord, Outbox, Webhook } from "../../src/store/outbox.ts"
 import type { AccountRecord, KeyRecord, SecretRecord, Store, UsageRow } from "../../src/store/store.ts"
 import type { UsageQuery } from "../../src/store/usage-types.ts"

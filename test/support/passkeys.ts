@@ -1,6 +1,6 @@
 import { createId } from "../../src/accounts/key.ts"
 import { systemRandom } from "../../src/ports/random.ts"
-import type { AdminStore } from "../../src/store/admin-store.ts"
+import type { AdminStore } from "../../src/store/admin-reads.ts"
 import type { PasskeyRecord } from "../../src/store/people.ts"
 import { changeOf } from "./admin-store.ts"
 

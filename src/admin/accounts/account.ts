@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox"
 import { balanceOf, monthAhead } from "../../accounts/credits.ts"
 import { missingPlan, unknownPlan } from "../../accounts/plan.ts"
 import { choice, nullable, nullableText } from "../../apis/contract.ts"
-import { type AccountDetails, type Mutation, notifyChoices } from "../../store/admin-store.ts"
+import { type AccountDetails, type AccountUpdate, notifyChoices } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { changedFields } from "../audit/record.ts"
 import { AdminFault, noSuch } from "../fault.ts"
@@ -18,6 +18,7 @@ import {
 } from "../fields.ts"
 import { type AdminContext, defineRead, operatorOnly, type PreparedChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
+import { showBy } from "../show.ts"
 
 const credits = { anyOf: [{ type: "integer", minimum: 0 }, { const: "unlimited" }, { type: "null" }] }
 
@@ -73,6 +74,7 @@ export const accountFields: readonly string[] = [
 ]
 
 type AccountOutput = Static<typeof accountSchema>
+const show = showBy(accountSchema)
 
 /** An account as operations show it. */
 export function toAccountOutput(
@@ -83,17 +85,8 @@ export function toAccountOutput(
   const nowMs = clock.now()
   const balance = balanceOf(account, plan ?? { monthlyCredits: 0 }, nowMs)
   const { allowance, used, bonus, remaining, period } = balance
-  return {
-    id: account.id,
-    name: account.name,
-    plan: account.plan,
-    email: account.email,
-    notify: account.notify,
-    external_id: account.externalId,
+  return show(account, {
     metadata: JSON.parse(account.metadata),
-    events: [...account.events],
-    created: toIso(account.createdMs),
-    closed: toIso(account.closedMs),
     allowance: plan ? (allowance ?? "unlimited") : null,
     used,
     used_percent: plan && allowance ? Math.floor((used * 100) / allowance) : null,
@@ -107,8 +100,7 @@ export function toAccountOutput(
         : plan
           ? monthAhead(account, nowMs)
           : (mayLackPlans ? unknownPlan : missingPlan)(account),
-    version: account.version,
-  }
+  })
 }
 
 /** @throws AdminFault when there is no such account */
@@ -135,9 +127,9 @@ export function requireVersion({ version }: { readonly version: number }, { ifVe
 /** Prepares a change of an account's fields. */
 export function changeAccount(
   account: AccountDetails,
-  set: Extract<Mutation, { kind: "account.update" }>["set"],
+  set: AccountUpdate,
   context: AdminContext,
-): PreparedChange<AccountOutput> {
+): PreparedChange<never> {
   const { id, version } = account
   const before = toAccountOutput(account, context)
   const after = toAccountOutput({ ...account, ...set }, context)
@@ -145,7 +137,6 @@ export function changeAccount(
     mutations: [{ kind: "account.update", id, version, set }],
     target: { kind: "account", id, accountId: id },
     ...changedFields(before, after, [...accountFields, "closed"]),
-    answer: () => readAccount(id, context),
   }
 }
 

@@ -76,7 +76,6 @@ export const importAccounts = defineChange({
         return { ...created, after: { ...created.after, import: id } }
       }),
       target: { kind: "import", id, accountId: null },
-      before: null,
       after: { ...counted, ids },
       answer: () => ({ dry_run: isDryRun, ...counted, ids: isDryRun ? [] : ids }),
     }

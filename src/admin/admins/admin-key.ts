@@ -7,6 +7,7 @@ import { defineChange, defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
 import { grants } from "../permission.ts"
+import { showBy } from "../show.ts"
 import { keepOwner, requireNoMore } from "./grants.ts"
 
 /** An admin key as operations answer it, without its text. */
@@ -23,18 +24,7 @@ export const adminKeySchema = Type.Object({
 type AdminKeyOutput = Static<typeof adminKeySchema>
 
 /** An admin key as operations show it. */
-export function toAdminKeyOutput(key: AdminKeyRecord): AdminKeyOutput {
-  const { id, name, prefix, permissions, createdMs, expiresMs, revokedMs } = key
-  return {
-    id,
-    name,
-    prefix,
-    permissions: [...permissions],
-    created: toIso(createdMs),
-    expires: toIso(expiresMs),
-    revoked: toIso(revokedMs),
-  }
-}
+export const toAdminKeyOutput = showBy(adminKeySchema)
 
 /** @throws AdminFault when there is no such admin key */
 export async function requireAdminKey({ admin }: AdminParts, id: string): Promise<AdminKeyRecord> {
@@ -69,7 +59,7 @@ export const listAdmins = defineRead({
       page,
       (place) => admin.adminKeys(place),
       ({ createdMs, id }) => [createdMs, id],
-      toAdminKeyOutput,
+      (key) => toAdminKeyOutput(key),
     ),
 })
 
@@ -94,7 +84,6 @@ export const revokeAdmin = defineChange({
       target: { kind: "admin key", id, accountId: null },
       before: { revoked: null },
       after: { revoked: toIso(revokedMs) },
-      answer: () => readAdminKey(id, context),
     }
   },
   recall: readAdminKey,

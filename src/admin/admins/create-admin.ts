@@ -59,7 +59,6 @@ export const createAdmin = defineChange({
     return {
       mutations: [{ kind: "adminKey.insert", adminKey, hash: hashKey(text) }],
       target: { kind: "admin key", id: adminKey.id, accountId: null },
-      before: null,
       after: pick(shown, ["name", "prefix", "permissions", "expires"]),
       answer: () => ({ ...shown, key: text, note: issuedNote }),
     }

@@ -2,7 +2,6 @@ import { type Static, Type } from "@sinclair/typebox"
 import { nullable, nullableText } from "../../apis/contract.ts"
 import type { AuditRecord, Page } from "../../store/admin-store.ts"
 import type { AuditFilter } from "../../store/list-filters.ts"
-import { toIso } from "../../values/time-text.ts"
 import {
   countedListOf,
   cursorParameters,
@@ -15,6 +14,7 @@ import {
 import { defineRead } from "../operation.ts"
 import { type Listed, readPage, withTotal } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
+import { showBy } from "../show.ts"
 
 const fields = Type.Record(Type.String(), Type.Unknown())
 
@@ -69,21 +69,10 @@ function toFilter(input: AuditInput): AuditFilter {
   }
 }
 
+const show = showBy(auditSchema)
+
 function toOutput(record: AuditRecord): AuditOutput {
-  return {
-    id: record.id,
-    at: toIso(record.atMs),
-    actor: record.actor,
-    actor_name: record.actorName,
-    operation: record.operation,
-    target_kind: record.targetKind,
-    target: record.targetId,
-    account: record.accountId,
-    before: toFields(record.before),
-    after: toFields(record.after),
-    source: record.source,
-    request_id: record.requestId,
-  }
+  return show(record, { before: toFields(record.before), after: toFields(record.after) })
 }
 
 function toFields(json: string | null): Record<string, unknown> | null {

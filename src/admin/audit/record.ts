@@ -1,6 +1,7 @@
 import { createId } from "../../accounts/key.ts"
 import type { Random } from "../../apis/contract.ts"
-import type { AdminStore, AuditRecord } from "../../store/admin-store.ts"
+import type { AdminStore } from "../../store/admin-reads.ts"
+import type { AuditRecord } from "../../store/admin-store.ts"
 import { readAllRows } from "../pages.ts"
 
 /**

@@ -1,12 +1,10 @@
 import { Type } from "@sinclair/typebox"
 import type { Clock, Random } from "../../apis/contract.ts"
-import { toIso } from "../../values/time-text.ts"
-
 import { idNumber, instant, listOf, pageParameters } from "../fields.ts"
 import { defineChange, defineFile, defineRead } from "../operation.ts"
-
 import { readPage } from "../pages.ts"
-import { type BackupFile, backupNameForm, type VerifiedBackup } from "./backups.ts"
+import { showBy } from "../show.ts"
+import { backupNameForm } from "./backups.ts"
 
 /** The name of a backup. */
 const backupName = Type.String({
@@ -31,13 +29,8 @@ const verifiedSchema = Type.Object({
   keys: Type.Integer({ description: "The number of API keys in it, revoked ones included." }),
 })
 
-function showBackup({ name, bytes, madeMs }: BackupFile) {
-  return { name, bytes, made: toIso(madeMs) }
-}
-
-function showVerified({ storeVersion, accounts, keys, ...file }: VerifiedBackup) {
-  return { ...showBackup(file), store_version: storeVersion, accounts, keys }
-}
+const showBackup = showBy(backupSchema)
+const showVerified = showBy(verifiedSchema)
 
 export const verifyBackup = defineRead({
   id: "backups.verify",
@@ -89,7 +82,7 @@ export const listBackups = defineRead({
         return first === -1 ? [] : all.slice(first, first + limit)
       },
       ({ madeMs, name }) => [madeMs, name],
-      showBackup,
+      (file) => showBackup(file),
     )
   },
 })
@@ -127,7 +120,6 @@ export const createBackup = defineChange({
       mutations: [],
       isOutside: true,
       target: { kind: "backup", id: name, accountId: null },
-      before: null,
       after: { name },
       // The audit record comes first: a copy of all accounts is recorded even if the process ends meanwhile.
       answer: async () => showVerified(await backups.create(name)),

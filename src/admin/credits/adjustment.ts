@@ -5,11 +5,11 @@ import { refuseHidden } from "../../accounts/requirements.ts"
 import { choice, nullableText } from "../../apis/contract.ts"
 import type { AdjustmentRecord } from "../../store/adjustments.ts"
 import type { AccountDetails } from "../../store/admin-store.ts"
-import { toIso } from "../../values/time-text.ts"
 import { AdminFault, conflict } from "../fault.ts"
 import { idText, instant } from "../fields.ts"
 import { type AdminContext, operatorOnly, type PreparedChange } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
+import { showBy } from "../show.ts"
 
 export const adjustmentId = idText("The adjustment's id, which starts with `adj_`.")
 export const reason = Type.String({
@@ -44,20 +44,10 @@ export const adjustmentSchema = Type.Object({
 
 type AdjustmentOutput = Static<typeof adjustmentSchema>
 
+const show = showBy(adjustmentSchema)
+
 export function toAdjustmentOutput(entry: AdjustmentRecord): AdjustmentOutput {
-  const { id, accountId, atMs, kind, credits, reason, reference, undoes, undoneBy, madeBy } = entry
-  return {
-    id,
-    account: accountId,
-    at: toIso(atMs),
-    kind,
-    credits,
-    reason,
-    reference,
-    undoes,
-    undone_by: undoneBy,
-    made_by: madeBy || null,
-  }
+  return show(entry, { made_by: entry.madeBy || null })
 }
 
 /** @throws AdminFault when there is no such adjustment */
@@ -90,7 +80,7 @@ export function prepareEntry(
   { kind, credits, reason, ...more }: NewEntry,
   context: AdminContext,
   parameter: string,
-): PreparedChange<AdjustmentOutput> & { readonly entry: AdjustmentRecord } {
+): PreparedChange<never> & { readonly entry: AdjustmentRecord } {
   const { id: accountId } = account
   const { reference = null, undoes = null } = more
   const { mayOwe, auditRandom, clock, actor } = context
@@ -104,9 +94,7 @@ export function prepareEntry(
     entry: { ...entry, undoneBy: null },
     mutations: [{ kind: "account.adjust", id: accountId, entry, maxBonus: maxCredits, mayOwe }],
     target: { kind: "adjustment", id, accountId },
-    before: null,
     after: { account: accountId, credits, reason, reference, ...(undoes !== null && { undoes }) },
-    answer: () => readAdjustment(id, context),
   }
 }
 

@@ -31,9 +31,7 @@ export const grantCredits = defineChange({
     return {
       mutations,
       target: { kind: "account", id, accountId: id },
-      before: null,
       after: { granted: credits, adjustment: entry.id },
-      answer: () => readAccount(id, context),
     }
   },
   recall: readAccount,

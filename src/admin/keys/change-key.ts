@@ -31,7 +31,7 @@ export const updateKey = defineChange({
       throw new AdminFault("invalid", `Give at least one field to change: ${keyFields.join(", ")}.`)
     }
     const events = set.expiresMs === undefined ? [] : await raiseExpiring({ ...key, ...set }, context)
-    return changeKey(key, set, context, events)
+    return changeKey(key, set, events)
   },
   recall: readKey,
 })
@@ -51,7 +51,7 @@ export const revokeKey = defineChange({
   async prepare(input, context) {
     const key = await requireLiveKey(context, await requireId(input, context))
     const events = await raiseKeyChanged("key.revoked", key, context)
-    return changeKey(key, { revokedMs: context.clock.now() }, context, events)
+    return changeKey(key, { revokedMs: context.clock.now() }, events)
   },
   recall: readKey,
 })

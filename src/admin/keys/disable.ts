@@ -16,7 +16,7 @@ export const disableKey = defineChange({
   async prepare({ id }, context) {
     const key = await requireLiveKey(context, id)
     if (key.disabledMs !== null) throw conflict(`Key '${id}' is disabled already.`)
-    return changeKey(key, { disabledMs: context.clock.now() }, context)
+    return changeKey(key, { disabledMs: context.clock.now() })
   },
   recall: readKey,
 })
@@ -33,7 +33,7 @@ export const enableKey = defineChange({
   async prepare({ id }, context) {
     const key = await requireLiveKey(context, id)
     if (key.disabledMs === null) throw conflict(`Key '${id}' is not disabled.`)
-    return changeKey(key, { disabledMs: null }, context)
+    return changeKey(key, { disabledMs: null })
   },
   recall: readKey,
 })

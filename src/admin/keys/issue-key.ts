@@ -51,7 +51,6 @@ export const createApiKey = defineChange({
         ...(await raiseKeyChanged("key.created", key, context)),
       ],
       target: keyTarget(key),
-      before: null,
       after: pick(shown, [...keyFields, "account", "prefix"]),
       answer: () => ({ ...shown, key: text, note: issuedNote }),
     }

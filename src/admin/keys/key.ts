@@ -1,13 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { nullable, nullableText } from "../../apis/contract.ts"
-import type { KeyDetails, Mutation } from "../../store/admin-store.ts"
-import { toIso } from "../../values/time-text.ts"
+import type { KeyDetails, KeyUpdate, Mutation } from "../../store/admin-store.ts"
 import { requireAccount, requireVersion } from "../accounts/account.ts"
 import { changedFields } from "../audit/record.ts"
 import { AdminFault, invalid, noSuch } from "../fault.ts"
 import { externalId, idNumber, instant, keyId, maybeInstant, maybeInteger, metadata } from "../fields.ts"
 import { type AdminContext, defineRead, operatorOnly, type PreparedChange, secret } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
+import { showBy } from "../show.ts"
 
 /** A key as operations answer it, without its text. */
 export const keySchema = Type.Object({
@@ -57,26 +57,11 @@ export const issuedNote =
   "The key is shown once, in the first answer to this request. It cannot be read again."
 
 type KeyOutput = Static<typeof keySchema>
+const show = showBy(keySchema)
 
 /** A key as operations show it. */
 export function toKeyOutput(key: KeyDetails): KeyOutput {
-  return {
-    id: key.id,
-    account: key.accountId,
-    name: key.name,
-    prefix: key.prefix,
-    created: toIso(key.createdMs),
-    expires: toIso(key.expiresMs),
-    revoked: toIso(key.revokedMs),
-    disabled: toIso(key.disabledMs),
-    allow_apis: key.allowApis && [...key.allowApis],
-    block_apis: [...key.blockApis],
-    allow_ips: key.allowIps && [...key.allowIps],
-    rate_limit: key.rateLimit,
-    external_id: key.externalId,
-    metadata: JSON.parse(key.metadata),
-    version: key.version,
-  }
+  return show(key, { metadata: JSON.parse(key.metadata) })
 }
 
 /** @throws AdminFault when there is no such key */
@@ -121,10 +106,9 @@ export async function readKey(id: string, context: AdminParts): Promise<KeyOutpu
  */
 export function changeKey(
   key: KeyDetails,
-  set: Extract<Mutation, { kind: "key.update" }>["set"],
-  context: AdminContext,
+  set: KeyUpdate,
   others: readonly Mutation[] = [],
-): PreparedChange<KeyOutput> {
+): PreparedChange<never> {
   const { id, version } = key
   return {
     mutations: [{ kind: "key.update", id, version, set }, ...others],
@@ -134,7 +118,6 @@ export function changeKey(
       "disabled",
       "revoked",
     ]),
-    answer: () => readKey(id, context),
   }
 }
 

@@ -6,7 +6,7 @@ import { toIso } from "../../values/time-text.ts"
 import { requireOpenAccount } from "../accounts/account.ts"
 import { grantsParameter, requireGrants } from "../admins/grants.ts"
 import { accountId } from "../fields.ts"
-import { type AdminContext, defineChange, type PreparedChange, secret } from "../operation.ts"
+import { type AdminContext, defineChange, secret } from "../operation.ts"
 import { allows, customerPermissions } from "../permission.ts"
 
 /** A link that signs in, as operations answer it. */
@@ -36,7 +36,7 @@ export function prepareLink(
   page: string,
   durationMs: number,
   { random, clock, actor }: AdminContext,
-): PreparedChange<LinkOutput> {
+) {
   const token = createSecret("linkToken", random)
   const id = createId("lnk", random)
   const createdMs = clock.now()
@@ -45,9 +45,8 @@ export function prepareLink(
   const expires = toIso(expiresMs)
   const { permissions, accountId } = given
   return {
-    mutations: [{ kind: "link.insert", link, hash: hashKey(token) }],
+    mutations: [{ kind: "link.insert", link, hash: hashKey(token) } as const],
     target: { kind: "sign-in link", id, accountId },
-    before: null,
     after: { permissions, expires },
     answer: () => ({
       id,

@@ -31,8 +31,7 @@ export const chooseNotices = defineChange({
       byMail({ notify }) && !byMail(account) && !account.events.includes(mailedEvent)
         ? [...account.events, mailedEvent]
         : account.events
-    const change = changeAccount(account, { notify, events }, context)
-    return { ...change, answer: () => read(id, context) }
+    return changeAccount(account, { notify, events }, context)
   },
   recall: read,
 })

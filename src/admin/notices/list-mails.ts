@@ -2,7 +2,6 @@ import { type Static, Type } from "@sinclair/typebox"
 import { requireEmail } from "../../accounts/email.ts"
 import { choice, nullableText } from "../../apis/contract.ts"
 import { type MailRecord, mailStates, mailTemplates } from "../../store/admin-store.ts"
-import { toIso } from "../../values/time-text.ts"
 import { requireAccount } from "../accounts/account.ts"
 import {
   accountId,
@@ -16,6 +15,7 @@ import {
 } from "../fields.ts"
 import { defineRead } from "../operation.ts"
 import { readPage, withTotal } from "../pages.ts"
+import { showBy } from "../show.ts"
 
 /** A mail as operations answer it: without its text, since that has the link. */
 const mailSchema = Type.Object({
@@ -92,24 +92,10 @@ export const listMails = defineRead({
   },
 })
 
+const show = showBy(mailSchema)
+
 function toMailOutput(mail: MailRecord): Static<typeof mailSchema> {
-  const { event, notice } = noticeOf(mail)
-  return {
-    id: mail.id,
-    account: mail.accountId,
-    address: mail.recipient,
-    template: mail.template,
-    event,
-    notice,
-    raised: toIso(mail.raisedMs),
-    expires: toIso(mail.expiresMs),
-    state: mail.state,
-    attempts: mail.attempts,
-    next_attempt: toIso(mail.nextAttemptMs),
-    last_status: mail.lastStatus,
-    last_error: mail.lastError,
-    delivered: toIso(mail.deliveredMs),
-  }
+  return show(mail, { address: mail.recipient, ...noticeOf(mail) })
 }
 
 /** The data of a notice stay with it; those of others have the link. */

@@ -91,7 +91,7 @@ export const listAttempts = defineRead({
       { limit, after },
       (page) => context.admin.noticeAttempts({ accountId: account, noticeId: notice }, page),
       ({ atMs, noticeId, attempt }) => [atMs, noticeId, attempt],
-      toAttemptOutput,
+      (attempt) => toAttemptOutput(attempt),
     )
   },
 })

@@ -3,12 +3,13 @@ import { periodAt } from "../../accounts/credits.ts"
 import { noticeData } from "../../accounts/notice-data.ts"
 import { choice, nullable } from "../../apis/contract.ts"
 import { type MailRecord, mailIdOf, mailStates } from "../../store/admin-store.ts"
-import type { AttemptRecord, NoticeRecord } from "../../store/outbox.ts"
+import type { NoticeRecord } from "../../store/outbox.ts"
 import { toIso } from "../../values/time-text.ts"
 import { noSuch } from "../fault.ts"
 import { idText, instant, maybeInstant, maybeInteger } from "../fields.ts"
 import { oneTextForCustomers } from "../operation.ts"
 import type { AdminParts } from "../parts.ts"
+import { showBy } from "../show.ts"
 
 /** An error tells what the service finds in the operator's network, so customers see only that there was one. */
 function errorText(description: string) {
@@ -68,32 +69,23 @@ export const attemptSchema = Type.Object({
 export const noticeId = idText("The notice's id, which starts with `msg_`.")
 
 type NoticeOutput = Static<typeof noticeSchema>
+const showNotice = showBy(noticeSchema)
 
 /** A notice as operations show it. */
 export function toNoticeOutput({ mail, ...notice }: MailedNotice): NoticeOutput {
   const { startMs, endMs } = periodAt(notice.accountCreatedMs, notice.periodStartMs)
   const isMailed = mail !== null && notice.state === "unsent"
-  const delivery = isMailed ? mail : notice
-  return {
-    id: notice.id,
-    account: notice.accountId,
-    type: notice.type,
-    plan: notice.plan,
-    threshold: notice.threshold,
-    used: notice.used,
-    allowance: notice.allowance,
-    data: notice.threshold === null ? { ...noticeData(notice) } : null,
-    period_start: toIso(startMs),
-    period_end: toIso(endMs),
-    raised: toIso(notice.raisedMs),
-    state: isMailed ? "mailed" : notice.state,
-    mail_state: mail?.state ?? null,
-    attempts: delivery.attempts,
-    next_attempt: toIso(delivery.nextAttemptMs),
-    last_status: delivery.lastStatus,
-    last_error: delivery.lastError,
-    delivered: toIso(delivery.deliveredMs),
-  }
+  const { attempts, nextAttemptMs, lastStatus, lastError, deliveredMs } = isMailed ? mail : notice
+  return showNotice(
+    { ...notice, attempts, nextAttemptMs, lastStatus, lastError, deliveredMs },
+    {
+      data: notice.threshold === null ? { ...noticeData(notice) } : null,
+      period_start: toIso(startMs),
+      period_end: toIso(endMs),
+      state: isMailed ? "mailed" : notice.state,
+      mail_state: mail?.state ?? null,
+    },
+  )
 }
 
 /** Notices with their mails. */
@@ -108,10 +100,7 @@ export async function withMails(
 }
 
 /** An attempt as operations show it. */
-export function toAttemptOutput(record: AttemptRecord): Static<typeof attemptSchema> {
-  const { noticeId, attempt, atMs, durationMs, status, error } = record
-  return { notice: noticeId, attempt, at: toIso(atMs), duration_ms: durationMs, status, error }
-}
+export const toAttemptOutput = showBy(attemptSchema)
 
 /** @throws AdminFault when there is no such notice */
 export async function requireNotice({ admin }: AdminParts, id: string): Promise<NoticeRecord> {

@@ -36,9 +36,7 @@ export const testWebhook = defineChange({
     return {
       mutations: [{ kind: "notice.insert", id, accountId, type: "test", data, nowMs }],
       target: { kind: "notice", id, accountId },
-      before: null,
       after: { type: "test", url: webhookPlace(url) },
-      answer: () => readTest(id, context),
     }
   },
   recall: readTest,
@@ -67,7 +65,6 @@ export const resendNotice = defineChange({
       target: { kind: "notice", id, accountId },
       before: { state },
       after: { state: "pending" },
-      answer: () => readNotice(id, context),
     }
   },
   recall: readNotice,

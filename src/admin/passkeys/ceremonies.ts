@@ -7,7 +7,7 @@ import type {
 import { createId, hashKey } from "../../accounts/key.ts"
 import { requireName } from "../../accounts/requirements.ts"
 import type { Clock, Random } from "../../apis/contract.ts"
-import type { AdminStore } from "../../store/admin-store.ts"
+import type { AdminStore } from "../../store/admin-reads.ts"
 import type { PasskeyRecord, PersonRecord } from "../../store/people.ts"
 import { isObject } from "../../values/is-object.ts"
 import { messageOf } from "../../values/message-of.ts"
@@ -133,7 +133,6 @@ export function createPasskeys(parts: {
           after: JSON.stringify({ name, person: person.id, site: rpId }),
           ...{ source: actor.source, requestId: actor.requestId },
         },
-        replay: null,
       })
       if (outcome === "applied") return toPasskeyOutput(passkey)
       if (outcome === "taken") throw notAdded("This passkey is added already.")

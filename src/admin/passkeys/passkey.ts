@@ -9,6 +9,7 @@ import { idText, instant, maybeInstant } from "../fields.ts"
 import { type Actor, type AdminContext, defineChange, defineRead } from "../operation.ts"
 import { personId, personIdOf, requireAllOf, requirePerson } from "../people/person.ts"
 import { allows, grants, inBoth, type Permission } from "../permission.ts"
+import { showBy } from "../show.ts"
 
 const passkeyId = idText("The passkey's id, which starts with `psk_`.")
 
@@ -26,12 +27,11 @@ const passkeySchema = Type.Object({
 })
 
 export type PasskeyOutput = Static<typeof passkeySchema>
+const show = showBy(passkeySchema)
 
 /** A passkey as operations show it. */
 export function toPasskeyOutput(passkey: PasskeyRecord): PasskeyOutput {
-  const { id, personId: person, name, site, permissions, createdMs, usedMs } = passkey
-  const dates = { created: toIso(createdMs), last_used: toIso(usedMs) }
-  return { id, person, name, site, permissions: [...permissions], ...dates }
+  return show(passkey, { last_used: toIso(passkey.usedMs) })
 }
 
 /** The id of the person who is signed in; null for everyone else, such as an admin key. */
@@ -154,7 +154,6 @@ export const removePasskey = defineChange({
       mutations: [...unchanged, { kind: "passkey.remove", id }, ...keepOwner(given, context)],
       target: { kind: "passkey", id, accountId: null },
       before: { name, person },
-      after: null,
       answer: () => ({ id, person }),
     }
   },

@@ -8,7 +8,7 @@ import { pick } from "../audit/record.ts"
 import { invalid } from "../fault.ts"
 import { maybeInstant } from "../fields.ts"
 import { linkNote, linkSchema, prepareLink, recallLink } from "../links/link.ts"
-import { type AdminContext, defineChange, type PreparedChange } from "../operation.ts"
+import { type AdminContext, defineChange } from "../operation.ts"
 import { permissions } from "../permission.ts"
 import { ownerOf, personId, personSchema, readPerson, requireAllOf, requirePerson } from "./person.ts"
 
@@ -66,10 +66,9 @@ export const createPerson = defineChange({
     return {
       mutations: [{ kind: "person.insert", person }, ...link.mutations],
       target: { kind: "person", id, accountId: null },
-      before: null,
       after: { name, permissions: may, link: link.target.id },
-      async answer() {
-        const { url, note, expires } = await link.answer()
+      answer() {
+        const { url, note, expires } = link.answer()
         return { id, name, permissions: may, created: toIso(person.createdMs), url, note, expires }
       },
     }
@@ -114,7 +113,6 @@ export const updatePerson = defineChange({
       target: { kind: "person", id, accountId: null },
       before: pick(person, Object.keys(set)),
       after: set,
-      answer: () => readPerson(id, context),
     }
   },
   recall: readPerson,
@@ -147,7 +145,6 @@ export const removePerson = defineChange({
       target: { kind: "person", id, accountId: null },
       before: { name, permissions, removed: null },
       after: { removed: toIso(removedMs) },
-      answer: () => readPerson(id, context),
     }
   },
   recall: readPerson,
@@ -171,7 +168,7 @@ export const personLink = defineChange({
   input: Type.Object({ id: personId }),
   output: linkSchema,
   status: 201,
-  async prepare({ id }, context): Promise<PreparedChange<Awaited<ReturnType<typeof recallLink>>>> {
+  async prepare({ id }, context) {
     const person = await requirePerson(context, id)
     const unchanged = requireAllOf(person, context)
     const link = prepareLinkOf(person, context)

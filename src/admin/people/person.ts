@@ -9,6 +9,7 @@ import { type AdminContext, defineRead } from "../operation.ts"
 import { readPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
 import { grants } from "../permission.ts"
+import { showBy } from "../show.ts"
 
 export const personId = idText("The person's id, which starts with `psn_`.")
 
@@ -24,6 +25,7 @@ export const personSchema = Type.Object({
 })
 
 type PersonOutput = Static<typeof personSchema>
+const show = showBy(personSchema)
 
 /** `person:`: the prefix of a person as actor and as owner of sessions. */
 const ownerStart = "person:"
@@ -59,15 +61,10 @@ export function requireAllOf({ id, name, held }: PersonRecord, context: AdminCon
 async function toPersonOutput(person: PersonRecord, admin: AdminParts["admin"]): Promise<PersonOutput> {
   const passkeys = await admin.passkeysOf(person.id)
   const usedMs = passkeys.flatMap(({ usedMs }) => usedMs ?? [])
-  return {
-    id: person.id,
-    name: person.name,
-    permissions: [...person.permissions],
+  return show(person, {
     passkeys: passkeys.length,
     last_sign_in: usedMs.length === 0 ? null : toIso(Math.max(...usedMs)),
-    created: toIso(person.createdMs),
-    removed: toIso(person.removedMs),
-  }
+  })
 }
 
 /** Reads a person for an answer, a removed one too. */

@@ -2,7 +2,6 @@ import { type Static, Type } from "@sinclair/typebox"
 import { choice, nullableText } from "../../apis/contract.ts"
 import type { KeptRequest, RequestFilter } from "../../store/kept-requests.ts"
 import { surfaces } from "../../values/request-events.ts"
-import { toIso } from "../../values/time-text.ts"
 import { conflict } from "../fault.ts"
 import {
   accountId,
@@ -17,6 +16,7 @@ import { requireOwner } from "../keys/key.ts"
 import { type AdminContext, defineRead } from "../operation.ts"
 import { readPlacedPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
+import { showBy } from "../show.ts"
 
 const keptSchema = Type.Object({
   at: instant("When the answer was made."),
@@ -179,13 +179,10 @@ export async function withNames<Request extends Pick<KeptRequest, "account" | "k
   }))
 }
 
+const show = showBy(keptSchema)
+
 function toOutput(request: KeptRequest & CallerNames) {
-  const { surface, api, status, fault, parameter, account, key, credits, ms, address } = request
-  return {
-    ...{ at: toIso(request.atMs), request_id: request.requestId, surface, api, status, fault, parameter },
-    ...{ account, account_name: request.accountName, key, key_name: request.keyName },
-    ...{ credits, replayed: request.isReplay, ms, address },
-  }
+  return show(request, { replayed: request.isReplay })
 }
 
 function time(description: string) {

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from "@sinclair/typebox"
 import { choice, nullableText } from "../../apis/contract.ts"
-import type { AdminStore } from "../../store/admin-store.ts"
+import type { AdminStore } from "../../store/admin-reads.ts"
 import { StoreUnavailable } from "../../store/store.ts"
 import { type RequestEvent, surfaces } from "../../values/request-events.ts"
 import { AdminFault } from "../fault.ts"

@@ -1,10 +1,10 @@
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server"
 import { hashKey, isWellFormed, kindOfKey, refusalOfKey } from "../../accounts/key.ts"
 import type { Clock } from "../../apis/contract.ts"
+import type { AdminStore } from "../../store/admin-reads.ts"
 import type {
   AccountDetails,
   AdminKeyRecord,
-  AdminStore,
   KeyDetails,
   Mutation,
   SessionKind,

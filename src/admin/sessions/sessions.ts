@@ -173,7 +173,6 @@ export function createSessions(parts: SessionsParts): Sessions {
         permissions: session.permissions,
         ...(replaced && { replaces: replaced.id }),
       }),
-      replay: null,
     })
     // Someone else has used the link or the challenge meanwhile.
     if (outcome === "missing") throw new SignInRefused(session.passkeyId === null ? "linkUsed" : "passkeyOld")
@@ -210,7 +209,6 @@ export function createSessions(parts: SessionsParts): Sessions {
             : { kind: "session.end", id: session.id },
         ],
         audit: auditRecord(found, "sign_out", everywhere ? { everywhere } : null),
-        replay: null,
       })
       if (outcome !== "applied") throw new Error(`a session could not be ended: ${outcome}`)
     },
@@ -226,7 +224,7 @@ export function createSessions(parts: SessionsParts): Sessions {
     const reason = "the counter did not rise: two devices have this passkey"
     const record = auditRecord(found, "sign_in_refused", { reason })
     const audit = { ...record, targetKind: "passkey", targetId: passkeyId }
-    const outcome = await admin.apply({ mutations: [], audit, replay: null })
+    const outcome = await admin.apply({ mutations: [], audit })
     if (outcome !== "applied") throw new Error(`a refused sign-in could not be recorded: ${outcome}`)
     throw new SignInRefused("passkeyCloned", passkeyId)
   }

@@ -2,7 +2,8 @@ import { mailboxOf, requireEmail } from "../../accounts/email.ts"
 import { hashKey } from "../../accounts/key.ts"
 import { requireName } from "../../accounts/requirements.ts"
 import type { Clock, Random } from "../../apis/contract.ts"
-import type { AccountDetails, AdminStore, EmailLinkLimits } from "../../store/admin-store.ts"
+import type { AdminStore } from "../../store/admin-reads.ts"
+import type { AccountDetails, EmailLinkLimits } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
 import { type AdminFault, conflict, invalid } from "../fault.ts"
 import type { PageAddresses } from "../parts.ts"
@@ -156,7 +157,6 @@ async function countQuestion(
       // Not the address: someone may type a stranger's, and this record stays.
       after: JSON.stringify({ for: isSent ? kind : asked, sent: isSent, expires: toIso(expiresMs) }),
     },
-    replay: null,
   })
   if (outcome === "applied") return isSent ? "sent" : "nothing"
   if (outcome === "tooMany") return "limited"

@@ -1,15 +1,15 @@
-import { type Static, Type } from "@sinclair/typebox"
+import { Type } from "@sinclair/typebox"
 import { requireEmail } from "../../accounts/email.ts"
 import { createSecret } from "../../accounts/key.ts"
 import { requireName, requirePlan } from "../../accounts/requirements.ts"
 import { nullableText } from "../../apis/contract.ts"
 import type { EmailLink } from "../../store/admin-store.ts"
-import { toIso } from "../../values/time-text.ts"
 import { requireToo } from "../admins/grants.ts"
 import { conflict, noSuch } from "../fault.ts"
 import { email, idText, instant, listOf, pageParameters } from "../fields.ts"
 import { type AdminContext, defineChange, defineRead, secret } from "../operation.ts"
 import { readPage } from "../pages.ts"
+import { showBy } from "../show.ts"
 import { mailOf, newEmailLink } from "./new-link.ts"
 
 const invitationMs = 7 * 86_400_000
@@ -22,6 +22,8 @@ const invitationSchema = Type.Object({
   created: instant("When it was made."),
   expires: instant("When its link stops working."),
 })
+
+const toOutput = showBy(invitationSchema)
 
 const issuedSchema = Type.Object({
   ...invitationSchema.properties,
@@ -88,7 +90,6 @@ export const createInvitation = defineChange({
         ...(signUp.hasMail ? [mailOf(made, made.link.plan ?? signUp.plan, random)] : []),
       ],
       target: { kind: "invitation", id, accountId: null },
-      before: null,
       after,
       answer: () => ({ ...shown, url: `${made.start}${token}`, by_mail: signUp.hasMail }),
     }
@@ -114,7 +115,7 @@ export const listInvitations = defineRead({
       { limit, after },
       (page) => admin.invitations(page),
       ({ createdMs, id }) => [createdMs, id],
-      toOutput,
+      (link) => toOutput(link),
     ),
 })
 
@@ -133,17 +134,11 @@ export const revokeInvitation = defineChange({
       mutations: [{ kind: "emailLink.revoke", id }],
       target: { kind: "invitation", id, accountId: null },
       before: { email: address },
-      after: null,
       answer: () => ({ id }),
     }
   },
   recall: async (id) => ({ id }),
 })
-
-function toOutput(link: EmailLink): Static<typeof invitationSchema> {
-  const { id, email, name, plan, createdMs, expiresMs } = link
-  return { id, email, name, plan, created: toIso(createdMs), expires: toIso(expiresMs) }
-}
 
 async function requireInvitation(id: string, { admin }: AdminContext): Promise<EmailLink> {
   const found = await admin.findInvitation(id)

@@ -1,5 +1,6 @@
 import type { AdjustmentRecord } from "../../store/adjustments.ts"
-import type { AccountDetails, AdminStore, AuditRecord } from "../../store/admin-store.ts"
+import type { AdminStore } from "../../store/admin-reads.ts"
+import type { AccountDetails, AuditRecord } from "../../store/admin-store.ts"
 import type { UsageSum } from "../../store/usage-types.ts"
 import { toIso } from "../../values/time-text.ts"
 import { hasField, readAccountRecords, recordedText } from "../audit/record.ts"

@@ -147,8 +147,6 @@ export const deleteWebhook = defineChange({
       mutations: [{ kind: "webhook.set", accountId: id, webhook: null }],
       target: { kind: "account", id, accountId: id },
       before: toRecord(webhook),
-      after: null,
-      answer: () => readWebhook(id, context),
     }
   },
   recall: readWebhook,

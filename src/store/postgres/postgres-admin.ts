@@ -1,6 +1,7 @@
 import { prepareLists } from "../admin-lists.ts"
+import type { AdminStore } from "../admin-reads.ts"
 import { prepareAdminReads } from "../admin-reads.ts"
-import type { AdminChange, AdminStore, Mutation } from "../admin-store.ts"
+import type { AdminChange, Mutation } from "../admin-store.ts"
 import { balanceOf, isRaising, toSteps } from "../change-steps.ts"
 import { prepareRetentionMarks } from "../retention.ts"
 import type { Run } from "../rows.ts"
