@@ -4,6 +4,7 @@ import type { History } from "./history.ts"
 import type { KeptRequests } from "./kept-requests.ts"
 import type { MailOutbox } from "./mails.ts"
 import type { NoticeRecord, NoticeRules, Outbox } from "./outbox.ts"
+import type { prepareCounts } from "./outbox-reads.ts"
 import type { Retention } from "./retention.ts"
 import type { Store } from "./store.ts"
 import type { TimedEvents } from "./timed-events.ts"
@@ -103,16 +104,10 @@ export interface ServingOptions {
 export type MoveOptions = Pick<AnyStoreOptions, "timer" | "clock" | "login">
 
 /** Measurements of a store, for metrics. Reading them takes no lock. */
-export interface StoreGauges {
+export interface StoreGauges extends ReturnType<typeof prepareCounts> {
   readonly activity: Readonly<StoreActivity>
   /** Seconds since the keys in memory were last known to be as in the database. 0 where the store knows of each change. */
   cacheAgeSeconds(): number
-  /** Notices that wait for their delivery, at most 100,000. Rejects with StoreUnavailable, as `bytes` does. */
-  pendingNotices(): Promise<number>
-  /** Mails that wait, likewise. */
-  pendingMails(): Promise<number>
-  /** Visitors' questions of the last hour for a link to sign up, likewise. */
-  signUpQuestions(nowMs: number): Promise<number>
   /** Sizes in bytes: of the data file and of its write-ahead log, or of a store in memory or of a database. */
   bytes(): Promise<Readonly<Record<string, number>>>
 }

@@ -1,4 +1,3 @@
-import type { StoreGauges } from "./open-store.ts"
 import type { DueNotice, NoticeRecord, Outbox, Webhook, WebhookRecord } from "./outbox.ts"
 import { type Run, selectNotices } from "./rows.ts"
 
@@ -40,17 +39,18 @@ export const selectPendingCount = (table: "notices" | "mails") =>
   `SELECT count(*)::float8 AS count FROM (SELECT 1 FROM ${table} WHERE state = 'pending' LIMIT $1::bigint) AS pending`
 
 /** The counts among the measurements of any kind of store, each up to 100,000. */
-export function prepareCounts(
-  read: Run,
-): Pick<StoreGauges, "pendingNotices" | "pendingMails" | "signUpQuestions"> {
+export function prepareCounts(read: Run) {
   const count = async (select: string, ...values: number[]) =>
     (await read<{ count: number }>(select, values))[0]?.count ?? 0
   const selectQuestions = `SELECT count(*)::float8 AS count FROM (SELECT 1 FROM email_links
     WHERE asked = 'sign-up' AND expires_ms > $1::bigint LIMIT $2::bigint) AS asked`
   return {
+    /** Notices that wait for their delivery, at most 100,000. Rejects with StoreUnavailable, as all counts do. */
     pendingNotices: () => count(selectPendingCount("notices"), mostCounted),
+    /** Mails that wait, likewise. */
     pendingMails: () => count(selectPendingCount("mails"), mostCounted),
-    signUpQuestions: (nowMs) => count(selectQuestions, nowMs, mostCounted),
+    /** Visitors' questions of the last hour for a link to sign up, likewise. */
+    signUpQuestions: (nowMs: number) => count(selectQuestions, nowMs, mostCounted),
   }
 }
 
