@@ -1,13 +1,28 @@
-import { type TProperties, Type } from "@sinclair/typebox"
-import { type Example, nullable } from "./contract.ts"
+import {
+  type IntegerOptions,
+  type NumberOptions,
+  type StringOptions,
+  type TProperties,
+  type TSchema,
+  Type,
+} from "@sinclair/typebox"
+import { choice, type Example, nullable } from "./contract.ts"
 
-/** Schemas of fields that need nothing but a description. */
+const text = (description: string, options: StringOptions = {}) => Type.String({ ...options, description })
+const flag = (description: string, options: { readonly default?: boolean } = {}) =>
+  Type.Boolean({ ...options, description })
+const integer = (description: string, options: IntegerOptions = {}) =>
+  Type.Integer({ ...options, description })
+const number = (description: string, options: NumberOptions = {}) => Type.Number({ ...options, description })
+
+function asOptional<Args extends unknown[], Schema extends TSchema>(toSchema: (...args: Args) => Schema) {
+  return (...args: Args) => Type.Optional(toSchema(...args))
+}
+
+/** Schemas of parameters and fields: the description, and what else there is to say. */
 export const field = {
-  text: (description: string) => Type.String({ description }),
+  ...{ text, flag, integer, number },
   texts: (description: string) => Type.Array(Type.String(), { description }),
-  flag: (description: string) => Type.Boolean({ description }),
-  integer: (description: string) => Type.Integer({ description }),
-  number: (description: string) => Type.Number({ description }),
   /** An object with these fields. */
   group: <P extends TProperties>(description: string, fields: P) => Type.Object(fields, { description }),
   /** A list of objects with these fields. */
@@ -18,6 +33,18 @@ export const field = {
   nullableInteger: (description: string) => nullable(Type.Integer(), { description }),
   nullableGroup: <P extends TProperties>(description: string, fields: P) =>
     nullable(Type.Object(fields), { description }),
+  /** The same, but may be left out. */
+  optional: {
+    text: asOptional(text),
+    flag: asOptional(flag),
+    integer: asOptional(integer),
+    number: asOptional(number),
+    choice: <const V extends readonly [string, ...string[]]>(
+      values: V,
+      usual: NoInfer<V[number]>,
+      description: string,
+    ) => Type.Optional(choice(values, { default: usual, description })),
+  },
 }
 
 /** A file `examples.json` next to an API. Readers find in `about` which examples it has, and where their data is from. */

@@ -20,31 +20,23 @@ export const barcodegenerator = defineIsolatedApi({
   credits: 1,
   isolated: { limitMs: 2_000 },
   input: Type.Object({
-    text: Type.String({
-      minLength: 1,
-      maxLength: 1_800,
-      description:
-        "The content of the barcode, in the form that its kind needs. Barcodes made of bars hold at most 80 ASCII characters.",
-    }),
+    text: field.text(
+      "The content of the barcode, in the form that its kind needs. Barcodes made of bars hold at most 80 ASCII characters.",
+      { minLength: 1, maxLength: 1_800 },
+    ),
     kind: choice(kindNames, {
       description:
         "The kind of barcode. GS1 kinds need elements, such as `(01)09521234543213(10)ABC`; kinds for one number also take it alone.",
     }),
-    show_text: Type.Optional(
-      Type.Boolean({
-        default: true,
-        description: "Whether the text is written below, for kinds made of bars.",
-      }),
-    ),
+    show_text: field.optional.flag("Whether the text is written below, for kinds made of bars.", {
+      default: true,
+    }),
     scale: Type.Optional(
       premium(
-        Type.Integer({
-          minimum: 1,
-          maximum: 8,
-          default: 3,
-          description:
-            "The width of the thinnest bar in the PNG, in pixels; a module of a square kind is twice as wide.",
-        }),
+        field.integer(
+          "The width of the thinnest bar in the PNG, in pixels; a module of a square kind is twice as wide.",
+          { minimum: 1, maximum: 8, default: 3 },
+        ),
       ),
     ),
   }),

@@ -37,28 +37,19 @@ export const bimivalidator = defineApi({
   asksWeb: true,
   lists: [webAuthorities],
   input: Type.Object({
-    domain: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "The domain that mail is from, such as example.com. Needed unless `svg` is given.",
-      }),
+    domain: field.optional.text(
+      "The domain that mail is from, such as example.com. Needed unless `svg` is given.",
+      { minLength: 1 },
     ),
-    selector: Type.Optional(
-      Type.String({
-        default: "default",
-        minLength: 1,
-        maxLength: 63,
-        pattern: "^[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?$",
-        description: "The selector of the record, the first label of its name.",
-      }),
-    ),
-    svg: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 65_536,
-        description:
-          "The text of a logo. With it, the logo is not read over HTTPS. Without a domain, the logo alone is checked.",
-      }),
+    selector: field.optional.text("The selector of the record, the first label of its name.", {
+      default: "default",
+      minLength: 1,
+      maxLength: 63,
+      pattern: "^[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?$",
+    }),
+    svg: field.optional.text(
+      "The text of a logo. With it, the logo is not read over HTTPS. Without a domain, the logo alone is checked.",
+      { minLength: 1, maxLength: 65_536 },
     ),
   }),
   output: Type.Object({

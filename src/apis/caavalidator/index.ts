@@ -36,18 +36,13 @@ export const caavalidator = defineApi({
   credits: 1,
   asksDns: true,
   input: Type.Object({
-    domain: Type.String({
-      minLength: 1,
-      description:
-        "The domain of the certificate, such as example.com, or a wildcard, such as *.example.com.",
-    }),
-    ca: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 253,
-        description:
-          "The name of a CA as records write it, such as letsencrypt.org, to check whether it may issue.",
-      }),
+    domain: field.text(
+      "The domain of the certificate, such as example.com, or a wildcard, such as *.example.com.",
+      { minLength: 1 },
+    ),
+    ca: field.optional.text(
+      "The name of a CA as records write it, such as letsencrypt.org, to check whether it may issue.",
+      { minLength: 1, maxLength: 253 },
     ),
   }),
   output: Type.Object({

@@ -38,12 +38,11 @@ export const cardvalidator = defineApi({
   singleValues: ["number"],
   input: Type.Object({
     number: secret(
-      Type.String({
+      field.text("The number of the card. Spaces and hyphens are ignored.", {
         maxLength: 32,
         pattern: "^[\\s-]*[0-9][0-9\\s-]*$",
         "x-requirement":
           "must be a card number of at most 32 characters: digits; spaces and hyphens are ignored",
-        description: "The number of the card. Spaces and hyphens are ignored.",
       }),
     ),
   }),

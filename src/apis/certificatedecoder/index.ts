@@ -28,19 +28,13 @@ export const certificatedecoder = defineIsolatedApi({
   credits: 1,
   singleValues: ["certificate", "host"],
   input: Type.Object({
-    certificate: Type.String({
-      minLength: 1,
-      maxLength: 65_536,
-      description:
-        "A certificate or a CSR in PEM, followed by its chain of at most nine certificates; or one certificate in DER, as base64.",
-    }),
-    host: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 253,
-        description:
-          "The name or IP address of the server that the certificate must be for (RFC 9525). The common name does not count.",
-      }),
+    certificate: field.text(
+      "A certificate or a CSR in PEM, followed by its chain of at most nine certificates; or one certificate in DER, as base64.",
+      { minLength: 1, maxLength: 65_536 },
+    ),
+    host: field.optional.text(
+      "The name or IP address of the server that the certificate must be for (RFC 9525). The common name does not count.",
+      { minLength: 1, maxLength: 253 },
     ),
   }),
   output: Type.Object({

@@ -31,41 +31,28 @@ export const { problemList, problem } = defineProblems({
 })
 
 const input = Type.Object({
-  expression: Type.String({
-    minLength: 1,
-    maxLength: 200,
-    description:
-      "Minute, hour, day of the month, month and day of the week, as in `0 9 * * 1-5`. `dialect` tells what other fields there are. `L` is the last day, `W` the nearest weekday and `#` the n-th weekday. With `+` before the day of the week, the days of the month and of the week must both fit. Also `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.",
-  }),
+  expression: field.text(
+    "Minute, hour, day of the month, month and day of the week, as in `0 9 * * 1-5`. `dialect` tells what other fields there are. `L` is the last day, `W` the nearest weekday and `#` the n-th weekday. With `+` before the day of the week, the days of the month and of the week must both fit. Also `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.",
+    { minLength: 1, maxLength: 200 },
+  ),
   dialect: Type.Optional(
     choice(dialects, {
       description:
         "How the expression is read. `unix`: five fields; with six, the first is the second; with seven, the last is also the year; 0 and 7 are Sunday. `quartz`: six or seven such fields, one of the two days is `?`, and 1 is Sunday. `aws` (EventBridge): five fields and the year, one of the two days is `?`, and 1 is Sunday. Default: the one that the number of fields and the place of `?` fit.",
     }),
   ),
-  timezone: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      default: "UTC",
-      description:
-        "The time zone of the schedule, by its name in the IANA database, or an offset such as `+05:30`.",
-    }),
+  timezone: field.optional.text(
+    "The time zone of the schedule, by its name in the IANA database, or an offset such as `+05:30`.",
+    { maxLength: 64, default: "UTC" },
   ),
-  count: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 100,
-      default: shownToAll,
-      description: `How many runs to compute. Plans without premium fields get at most ${shownToAll}.`,
-    }),
+  count: field.optional.integer(
+    `How many runs to compute. Plans without premium fields get at most ${shownToAll}.`,
+    { minimum: 1, maximum: 100, default: shownToAll },
   ),
-  after: Type.Optional(
-    Type.String({
-      maxLength: 40,
-      "x-requirement": afterForm,
-      description: "Computes runs after this time, such as `2027-01-31T12:00:00Z`. Default: now.",
-    }),
-  ),
+  after: field.optional.text("Computes runs after this time, such as `2027-01-31T12:00:00Z`. Default: now.", {
+    maxLength: 40,
+    "x-requirement": afterForm,
+  }),
   language: Type.Optional(
     premium(choice(languages, { default: "en", description: "The language of `description`." })),
   ),

@@ -5,29 +5,20 @@ import { field } from "../shared.ts"
 import { problemList } from "./problems.ts"
 
 export const input = Type.Object({
-  host: Type.String({
-    minLength: 1,
-    description:
-      "The host, such as mail.example.com. For the mail servers of a domain, give the domain: they are a premium field.",
-  }),
-  port: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 65_535,
-      default: 25,
-      description:
-        "The port. 25 over TCP is mail between servers, which has stricter rules (RFC 7672); all other services have those of RFC 6698 and 7671.",
-    }),
+  host: field.text(
+    "The host, such as mail.example.com. For the mail servers of a domain, give the domain: they are a premium field.",
+    { minLength: 1 },
+  ),
+  port: field.optional.integer(
+    "The port. 25 over TCP is mail between servers, which has stricter rules (RFC 7672); all other services have those of RFC 6698 and 7671.",
+    { minimum: 1, maximum: 65_535, default: 25 },
   ),
   protocol: Type.Optional(
     choice(["tcp", "udp", "sctp"], { description: "The transport protocol.", default: "tcp" }),
   ),
-  trust_anchor: Type.Optional(
-    Type.String({
-      maxLength: 300,
-      description:
-        "For a DNS with its own root: the data of a DS record of the root's key, such as `20326 8 2 E06D…`. Default: the keys of the root of the Internet, or those that the service was given.",
-    }),
+  trust_anchor: field.optional.text(
+    "For a DNS with its own root: the data of a DS record of the root's key, such as `20326 8 2 E06D…`. Default: the keys of the root of the Internet, or those that the service was given.",
+    { maxLength: 300 },
   ),
 })
 

@@ -20,11 +20,10 @@ export const danevalidator = defineApi({
   method: "POST",
   credits: 1,
   input: Type.Object({
-    record: Type.String({
-      maxLength: maxRecordLength,
-      description:
-        "One TLSA record in zone-file form: owner name `_port._protocol.host`, TTL, class, `TLSA`, usage, selector, matching type and the certificate data in hexadecimal. TTL and class may be left out.",
-    }),
+    record: field.text(
+      "One TLSA record in zone-file form: owner name `_port._protocol.host`, TTL, class, `TLSA`, usage, selector, matching type and the certificate data in hexadecimal. TTL and class may be left out.",
+      { maxLength: maxRecordLength },
+    ),
   }),
   output: Type.Object({
     raw_record: field.text("The record as it was sent."),

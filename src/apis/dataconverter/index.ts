@@ -28,25 +28,21 @@ export const dataconverter = defineIsolatedApi({
   method: "POST",
   credits: 1,
   input: Type.Object({
-    text: Type.String({
-      maxLength: 200_000,
-      description:
-        "The data: JSON (RFC 8259), YAML 1.2, XML 1.0, CSV with names in the first row (RFC 4180), or TOML 1.1.",
-    }),
+    text: field.text(
+      "The data: JSON (RFC 8259), YAML 1.2, XML 1.0, CSV with names in the first row (RFC 4180), or TOML 1.1.",
+      { maxLength: 200_000 },
+    ),
     from: choice(formats, { description: "The format of the text." }),
     to: choice(formats, { description: "The format to convert it to." }),
-    delimiter: Type.Optional(
-      choice(["comma", "semicolon", "tab"], {
-        default: "comma",
-        description:
-          "What parts the columns of CSV, read and written. A first line such as `sep=;` counts in any case.",
-      }),
+    delimiter: field.optional.choice(
+      ["comma", "semicolon", "tab"],
+      "comma",
+      "What parts the columns of CSV, read and written. A first line such as `sep=;` counts in any case.",
     ),
-    short_rows: Type.Optional(
-      choice(["refuse", "fill"], {
-        default: "refuse",
-        description: "Whether rows of CSV with too few fields are refused, or filled with empty fields.",
-      }),
+    short_rows: field.optional.choice(
+      ["refuse", "fill"],
+      "refuse",
+      "Whether rows of CSV with too few fields are refused, or filled with empty fields.",
     ),
   }),
   output: Type.Object({

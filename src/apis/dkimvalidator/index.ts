@@ -48,11 +48,10 @@ export const dkimvalidator = defineApi({
   credits: 2,
   asksDns: true,
   input: Type.Object({
-    domain: Type.String({ minLength: 1, description: "The domain that signs, such as example.com (`d=`)." }),
-    selector: Type.String({
+    domain: field.text("The domain that signs, such as example.com (`d=`).", { minLength: 1 }),
+    selector: field.text("The name of the key, as signatures give it (`s=`).", {
       minLength: 1,
       maxLength: 253,
-      description: "The name of the key, as signatures give it (`s=`).",
     }),
   }),
   output: Type.Object({

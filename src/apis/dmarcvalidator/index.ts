@@ -64,10 +64,7 @@ export const dmarcvalidator = defineApi({
   credits: 3,
   asksDns: true,
   input: Type.Object({
-    domain: Type.String({
-      minLength: 1,
-      description: "The domain in the address of the sender, such as example.com.",
-    }),
+    domain: field.text("The domain in the address of the sender, such as example.com.", { minLength: 1 }),
   }),
   output: Type.Object({
     is_valid: field.flag("Whether a policy applies, and no problem is an error."),

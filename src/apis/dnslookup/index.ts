@@ -49,11 +49,10 @@ export const dnslookup = defineApi({
   credits: 1,
   asksDns: true,
   input: Type.Object({
-    name: Type.String({
-      minLength: 1,
-      description:
-        "The name, such as example.com, _dmarc.example.com or *.example.com; `.` for the root. International names are converted to A-labels.",
-    }),
+    name: field.text(
+      "The name, such as example.com, _dmarc.example.com or *.example.com; `.` for the root. International names are converted to A-labels.",
+      { minLength: 1 },
+    ),
     type: Type.Optional(
       choice([...lookupTypes, "ALL"], {
         description: "The type of the records; `ALL` for all 20 types.",

@@ -26,20 +26,14 @@ const types = [
 ] as const
 
 export const input = Type.Object({
-  name: Type.String({
-    minLength: 1,
-    maxLength: 1000,
-    description:
-      "The name whose records to validate, such as www.example.com, or `.` for the root. International names are converted to A-labels.",
-  }),
+  name: field.text(
+    "The name whose records to validate, such as www.example.com, or `.` for the root. International names are converted to A-labels.",
+    { minLength: 1, maxLength: 1000 },
+  ),
   type: Type.Optional(choice(types, { description: "The type of the records.", default: "A" })),
-  trust_anchor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 300,
-      description:
-        "For a DNS with its own root: the data of a DS record of the root's key, such as `20326 8 2 E06D…`. Default: the keys of the root of the Internet, KSK-2017 and KSK-2024, or those that the service was given.",
-    }),
+  trust_anchor: field.optional.text(
+    "For a DNS with its own root: the data of a DS record of the root's key, such as `20326 8 2 E06D…`. Default: the keys of the root of the Internet, KSK-2017 and KSK-2024, or those that the service was given.",
+    { minLength: 1, maxLength: 300 },
   ),
 })
 

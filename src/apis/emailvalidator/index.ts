@@ -34,10 +34,9 @@ export function createEmailvalidator(disposable: DisposableDomains) {
     asksDns: true,
     lists: [{ name: "disposable-domains", date: disposable.date }],
     input: Type.Object({
-      email: Type.String({
+      email: field.text("The address, without a name before it and without angle brackets.", {
         minLength: 1,
         maxLength: maxCharacters,
-        description: "The address, without a name before it and without angle brackets.",
       }),
     }),
     output: Type.Object({

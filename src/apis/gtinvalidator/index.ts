@@ -37,15 +37,16 @@ export const gtinvalidator = defineApi({
   method: "GET",
   credits: 1,
   input: Type.Object({
-    code: Type.String({
-      minLength: 1,
-      maxLength: 60,
-      pattern: `^${separators}*(?:[Mm]${separators}*)?(?:[0-9Xx]${separators}*){1,20}$`,
-      "x-requirement":
-        "must be at most 20 digits, with X as a check digit or M before an ISMN; spaces and hyphens are ignored",
-      description:
-        "The number. Spaces and hyphens are ignored, but eight digits written as `1234-5678` are an ISSN, and a GTIN-8 or UPC-E otherwise.",
-    }),
+    code: field.text(
+      "The number. Spaces and hyphens are ignored, but eight digits written as `1234-5678` are an ISSN, and a GTIN-8 or UPC-E otherwise.",
+      {
+        minLength: 1,
+        maxLength: 60,
+        pattern: `^${separators}*(?:[Mm]${separators}*)?(?:[0-9Xx]${separators}*){1,20}$`,
+        "x-requirement":
+          "must be at most 20 digits, with X as a check digit or M before an ISMN; spaces and hyphens are ignored",
+      },
+    ),
   }),
   output: Type.Object({
     code: field.text(

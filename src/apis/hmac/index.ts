@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { byteEncodings, byteRequirements, toBytes } from "../../values/byte-text.ts"
-import { choice, defineApi, reject, secret } from "../contract.ts"
+import { defineApi, reject, secret } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
@@ -17,36 +17,28 @@ export const hmac = defineApi({
   credits: 1,
   input: Type.Object({
     message: field.text("The message to sign, as UTF-8 text; may be empty."),
-    secret: secret(Type.String({ minLength: 1, description: "The secret key, as `secret_encoding` says." })),
-    algorithm: Type.Optional(
-      choice(["sha256", "sha384", "sha512", "sha1", "md5"], {
-        default: "sha256",
-        description: "The hash algorithm.",
-      }),
+    secret: secret(field.text("The secret key, as `secret_encoding` says.", { minLength: 1 })),
+    algorithm: field.optional.choice(
+      ["sha256", "sha384", "sha512", "sha1", "md5"],
+      "sha256",
+      "The hash algorithm.",
     ),
-    encoding: Type.Optional(
-      choice(["hex", "base64"], { default: "hex", description: "The encoding of the signature." }),
+    encoding: field.optional.choice(["hex", "base64"], "hex", "The encoding of the signature."),
+    secret_encoding: field.optional.choice(
+      byteEncodings,
+      "text",
+      "How the secret is written. `text` is its UTF-8.",
     ),
-    secret_encoding: Type.Optional(
-      choice(byteEncodings, {
-        default: "text",
-        description: "How the secret is written. `text` is its UTF-8.",
-      }),
-    ),
-    signature: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description:
-          "A signature to compare, in `encoding`; a webhook's `sha256=` before it is ignored. With it, the answer also has `is_equal`.",
-      }),
+    signature: field.optional.text(
+      "A signature to compare, in `encoding`; a webhook's `sha256=` before it is ignored. With it, the answer also has `is_equal`.",
+      { minLength: 1, maxLength: 200 },
     ),
   }),
   output: Type.Object({
     hmac: field.text("The signature in the requested encoding."),
     algorithm: field.text("The hash algorithm used."),
     encoding: field.text("The encoding used: `hex` or `base64`."),
-    is_equal: Type.Optional(field.flag("Whether `signature` is this signature. Only with `signature`.")),
+    is_equal: field.optional.flag("Whether `signature` is this signature. Only with `signature`."),
   }),
   examples: storedExamples(stored, answers),
   run({ message, secret, algorithm = "sha256", encoding = "hex", secret_encoding = "text", signature }) {

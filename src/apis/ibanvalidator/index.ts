@@ -43,15 +43,16 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
     credits: 1,
     lists: [{ name: "iban-registry", date: data_date }],
     input: Type.Object({
-      iban: Type.String({
-        minLength: 1,
-        maxLength: 120,
-        pattern: `^${separators}*(?:[Ii][Bb][Aa][Nn]:${separators}*)?(?:[A-Za-z0-9]${separators}*){1,68}$`,
-        "x-requirement":
-          "must be an IBAN of at most 68 letters from A to Z and digits; spaces, dots, hyphens and 'IBAN' before it are ignored",
-        description:
-          "The IBAN, in upper or lower case. Spaces, dots, hyphens and the word `IBAN` before it are ignored.",
-      }),
+      iban: field.text(
+        "The IBAN, in upper or lower case. Spaces, dots, hyphens and the word `IBAN` before it are ignored.",
+        {
+          minLength: 1,
+          maxLength: 120,
+          pattern: `^${separators}*(?:[Ii][Bb][Aa][Nn]:${separators}*)?(?:[A-Za-z0-9]${separators}*){1,68}$`,
+          "x-requirement":
+            "must be an IBAN of at most 68 letters from A to Z and digits; spaces, dots, hyphens and 'IBAN' before it are ignored",
+        },
+      ),
     }),
     output: Type.Object({
       iban: field.text("The IBAN in electronic form: upper case, without spaces."),

@@ -45,41 +45,25 @@ export function createIpcalculator(purposes: SpecialPurposes) {
     credits: 1,
     lists: [{ name: "special-purpose-addresses", date: purposes.date }],
     input: Type.Object({
-      address: Type.String({
-        minLength: 2,
-        maxLength: 49,
-        "x-requirement": form,
-        description:
-          "An address, or a network as address and prefix length or netmask: `192.0.2.10/24`, `192.0.2.10/255.255.255.0`.",
+      address: field.text(
+        "An address, or a network as address and prefix length or netmask: `192.0.2.10/24`, `192.0.2.10/255.255.255.0`.",
+        { minLength: 2, maxLength: 49, "x-requirement": form },
+      ),
+      prefix: field.optional.integer("The prefix length, if `address` has none; all bits by default.", {
+        minimum: 0,
+        maximum: 128,
       }),
-      prefix: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: 128,
-          description: "The prefix length, if `address` has none; all bits by default.",
-        }),
+      range_end: field.optional.text(
+        "The last address of a range that begins with `address`. The answer is about the smallest network that has both, and `range_networks` has the range itself.",
+        { minLength: 2, maxLength: 45 },
       ),
-      range_end: Type.Optional(
-        Type.String({
-          minLength: 2,
-          maxLength: 45,
-          description:
-            "The last address of a range that begins with `address`. The answer is about the smallest network that has both, and `range_networks` has the range itself.",
-        }),
+      contains: field.optional.text(
+        "An address or a network, to tell whether it is in the network or the range.",
+        { minLength: 2, maxLength: 49 },
       ),
-      contains: Type.Optional(
-        Type.String({
-          minLength: 2,
-          maxLength: 49,
-          description: "An address or a network, to tell whether it is in the network or the range.",
-        }),
-      ),
-      split: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: 128,
-          description: "Splits the network into networks of this prefix length, at most 1,000.",
-        }),
+      split: field.optional.integer(
+        "Splits the network into networks of this prefix length, at most 1,000.",
+        { minimum: 0, maximum: 128 },
       ),
       aggregate: Type.Optional(
         premium(

@@ -31,10 +31,9 @@ export const jsonpath = defineIsolatedApi({
     document: jsonValue({
       description: "The document. Whole numbers beyond 2^53 lose digits, with a warning: send them as text.",
     }),
-    path: Type.String({
+    path: field.text("The path, such as `$.store.book[?@.price < 10].title`.", {
       minLength: 1,
       maxLength: 2_000,
-      description: "The path, such as `$.store.book[?@.price < 10].title`.",
     }),
   }),
   output: Type.Object({

@@ -44,12 +44,9 @@ export const jsonschemavalidator = defineIsolatedApi({
       }),
     ),
     document: jsonValue({ description: "The document, at most 500,000 characters as JSON." }),
-    assert_formats: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description:
-          "Whether `format` is checked for the formats of JSON Schema 2020-12 (validation, section 7.3), such as `date` and `email`. A meta-schema with the vocabulary `format-assertion` has it checked in any case.",
-      }),
+    assert_formats: field.optional.flag(
+      "Whether `format` is checked for the formats of JSON Schema 2020-12 (validation, section 7.3), such as `date` and `email`. A meta-schema with the vocabulary `format-assertion` has it checked in any case.",
+      { default: false },
     ),
   }),
   output: Type.Object({

@@ -36,50 +36,37 @@ export const jwtdecoder = defineApi({
   singleValues: ["token", "audience", "issuer"],
   input: Type.Object({
     token: secret(
-      Type.String({
+      field.text("The token in compact form, with or without `Bearer` before it.", {
         minLength: 1,
         maxLength,
-        description: "The token in compact form, with or without `Bearer` before it.",
       }),
     ),
     key: Type.Optional(
       secret(
-        Type.String({
-          minLength: 1,
-          maxLength,
-          description:
-            "The key to check the signature with: a JWK or a JWK set as JSON text, a public key or certificate in PEM, or the text of a shared secret.",
-        }),
+        field.text(
+          "The key to check the signature with: a JWK or a JWK set as JSON text, a public key or certificate in PEM, or the text of a shared secret.",
+          { minLength: 1, maxLength },
+        ),
       ),
     ),
-    key_encoding: Type.Optional(
-      choice(byteEncodings, {
-        default: "text",
-        description: "How a shared secret in `key` is written. Other keys do not change with it.",
-      }),
+    key_encoding: field.optional.choice(
+      byteEncodings,
+      "text",
+      "How a shared secret in `key` is written. Other keys do not change with it.",
     ),
     payload: Type.Optional(
       secret(
-        Type.String({
-          maxLength,
-          description:
-            "The payload of a token that has none (detached, RFC 7515 appendix F), exactly as it was signed.",
-        }),
+        field.text(
+          "The payload of a token that has none (detached, RFC 7515 appendix F), exactly as it was signed.",
+          { maxLength },
+        ),
       ),
     ),
-    audience: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 2_000, description: "The audience that `aud` must name." }),
-    ),
-    issuer: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 2_000, description: "What `iss` must be." }),
-    ),
-    clock_tolerance: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 3600,
-        default: 0,
-        description: "By how many seconds the clocks of issuer and reader may differ.",
-      }),
+    audience: field.optional.text("The audience that `aud` must name.", { minLength: 1, maxLength: 2_000 }),
+    issuer: field.optional.text("What `iss` must be.", { minLength: 1, maxLength: 2_000 }),
+    clock_tolerance: field.optional.integer(
+      "By how many seconds the clocks of issuer and reader may differ.",
+      { minimum: 0, maximum: 3600, default: 0 },
     ),
   }),
   output: Type.Object({

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { choice, defineApi } from "../contract.ts"
+import { defineApi } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
@@ -21,29 +21,19 @@ export const linesorter = defineApi({
       maxItems: 10_000,
       description: "The lines to sort: Stream-Safe Text (UAX #15), each of at most 100,000 characters.",
     }),
-    order: Type.Optional(
-      choice(["asc", "desc"], { default: "asc", description: "Ascending or descending." }),
+    order: field.optional.choice(["asc", "desc"], "asc", "Ascending or descending."),
+    caseSensitive: field.optional.flag(
+      "When false, lines are sorted alphabetically, and upper and lower case count as equal. When true, lines are sorted by Unicode code point.",
+      { default: false },
     ),
-    caseSensitive: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description:
-          "When false, lines are sorted alphabetically, and upper and lower case count as equal. When true, lines are sorted by Unicode code point.",
-      }),
+    sort_by: field.optional.choice(
+      ["text", "natural", "numeric"],
+      "text",
+      "`natural` compares numbers in the text by their size: `file9` is before `file10`. `numeric` sorts by the decimal number that a line begins with; lines without one come after the others.",
     ),
-    sort_by: Type.Optional(
-      choice(["text", "natural", "numeric"], {
-        default: "text",
-        description:
-          "`natural` compares numbers in the text by their size: `file9` is before `file10`. `numeric` sorts by the decimal number that a line begins with; lines without one come after the others.",
-      }),
-    ),
-    remove_duplicates: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description:
-          "Whether only the first of equal lines is kept. Lines that differ by case alone are equal unless `caseSensitive` is true.",
-      }),
+    remove_duplicates: field.optional.flag(
+      "Whether only the first of equal lines is kept. Lines that differ by case alone are equal unless `caseSensitive` is true.",
+      { default: false },
     ),
   }),
   output: Type.Object({
@@ -51,8 +41,8 @@ export const linesorter = defineApi({
     lineCount: field.integer("How many lines were sorted."),
     order: field.text("The order applied: `asc` or `desc`."),
     caseSensitive: field.flag("Whether upper and lower case counted as different."),
-    duplicates_removed: Type.Optional(
-      field.integer("How many lines were left out; only with `remove_duplicates`."),
+    duplicates_removed: field.optional.integer(
+      "How many lines were left out; only with `remove_duplicates`.",
     ),
   }),
   examples: storedExamples(stored, answers),

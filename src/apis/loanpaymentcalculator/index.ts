@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { choice, defineApi, premium, reject } from "../contract.ts"
+import { defineApi, premium, reject } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import { amortize, amortizeInCents, type Month } from "./amortization.ts"
 import answers from "./answers.json"
@@ -25,27 +25,20 @@ export const loanpaymentcalculator = defineApi({
   method: "POST",
   credits: 1,
   input: Type.Object({
-    loanAmount: Type.Number({ minimum: 0, description: "The loan amount in dollars." }),
-    interestRate: Type.Number({
-      minimum: 0,
-      maximum: 100,
-      description: "The interest rate in percent per year; one twelfth of it is charged each month.",
-    }),
-    loanTerm: Type.Integer({ minimum: 1, maximum: 50, description: "The term in years." }),
-    downpayment: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        default: 0,
-        description:
-          "The down payment in dollars, at most the loan amount. It is subtracted from the loan amount before interest is charged.",
-      }),
+    loanAmount: field.number("The loan amount in dollars.", { minimum: 0 }),
+    interestRate: field.number(
+      "The interest rate in percent per year; one twelfth of it is charged each month.",
+      { minimum: 0, maximum: 100 },
     ),
-    schedule: Type.Optional(
-      choice(["exact", "cents"], {
-        default: "exact",
-        description:
-          "`exact`: each amount of the schedule is rounded by itself. `cents`: the schedule is in whole cents that add up, with `payment` in each month; the last payment differs.",
-      }),
+    loanTerm: field.integer("The term in years.", { minimum: 1, maximum: 50 }),
+    downpayment: field.optional.number(
+      "The down payment in dollars, at most the loan amount. It is subtracted from the loan amount before interest is charged.",
+      { minimum: 0, default: 0 },
+    ),
+    schedule: field.optional.choice(
+      ["exact", "cents"],
+      "exact",
+      "`exact`: each amount of the schedule is rounded by itself. `cents`: the schedule is in whole cents that add up, with `payment` in each month; the last payment differs.",
     ),
   }),
   output: Type.Object({
@@ -69,7 +62,7 @@ export const loanpaymentcalculator = defineApi({
         interest_payment: field.number("The part of the payment that is interest."),
         principal_payment: field.number("The part of the payment that repays the principal."),
         remaining_balance: field.number("The balance still to repay after this payment."),
-        payment: Type.Optional(field.number("Interest and principal together. Only with `schedule: cents`.")),
+        payment: field.optional.number("Interest and principal together. Only with `schedule: cents`."),
       }),
     ),
   }),

@@ -95,12 +95,10 @@ export function createMacvendor(vendors: Vendors) {
     credits: 1,
     lists: [{ name: "mac-vendors", date }],
     input: Type.Object({
-      mac: Type.String({
-        minLength: 6,
-        maxLength: 40,
-        description:
-          "The address, of 48 or 64 bits (EUI-64), or at least its first six hexadecimal digits: `00:00:5E:00:53:01`, `00-00-5e-00-53-01`, `0000.5e00.5301`, `00005e005301` or `00005e`.",
-      }),
+      mac: field.text(
+        "The address, of 48 or 64 bits (EUI-64), or at least its first six hexadecimal digits: `00:00:5E:00:53:01`, `00-00-5e-00-53-01`, `0000.5e00.5301`, `00005e005301` or `00005e`.",
+        { minLength: 6, maxLength: 40 },
+      ),
     }),
     output: Type.Object({
       mac: field.text("The address in upper case, with colons."),

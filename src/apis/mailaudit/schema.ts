@@ -17,7 +17,7 @@ function reportChecks<T extends TSchema>(schema: T): T {
 export const maxSelectors = 5
 
 export const input = Type.Object({
-  domain: Type.String({ minLength: 1, description: "The domain of the addresses, such as example.com." }),
+  domain: field.text("The domain of the addresses, such as example.com.", { minLength: 1 }),
   selectors: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 63 }), {
       maxItems: maxSelectors,
@@ -25,23 +25,18 @@ export const input = Type.Object({
         "Selectors with which the domain signs its mail (`s=` in its DKIM signatures). 20 usual ones are tried in any case.",
     }),
   ),
-  trust_anchor: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 300,
-      description:
-        "For a DNS with its own root: the data of a DS record of the root's key, such as `20326 8 2 E06D…`. Default: the keys of the root of the Internet, or those that the service was given.",
-    }),
+  trust_anchor: field.optional.text(
+    "For a DNS with its own root: the data of a DS record of the root's key, such as `20326 8 2 E06D…`. Default: the keys of the root of the Internet, or those that the service was given.",
+    { minLength: 1, maxLength: 300 },
   ),
 })
 
 export const output = Type.Object({
   domain: field.text("The domain in lower case and in ASCII (A-labels)."),
   grade: choice(grades, { description: "From A, well protected, to F." }),
-  score: Type.Integer({
+  score: field.integer("The points in percent of those that the domain could have.", {
     minimum: 0,
     maximum: 100,
-    description: "The points in percent of those that the domain could have.",
   }),
   limited_by: field.texts("The ids of checks without which the score would give a better grade."),
   checks: reportChecks(

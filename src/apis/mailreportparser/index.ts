@@ -13,7 +13,7 @@ import answers from "./answers.json"
 import stored from "./examples.json"
 import { problemList } from "./findings.ts"
 
-const count = (description: string) => Type.Integer({ minimum: 0, description })
+const count = (description: string) => field.integer(description, { minimum: 0 })
 const countOrNull = (description: string) => nullable(Type.Integer({ minimum: 0 }), { description })
 const oneOf = <const V extends readonly [string, ...string[]]>(values: V, description: string) =>
   nullable(choice(values, { description: "The value." }), {
@@ -40,12 +40,10 @@ export const mailreportparser = defineIsolatedApi({
   credits: 3,
   asksDns: true,
   input: Type.Object({
-    report: Type.String({
-      minLength: 1,
-      maxLength: 1_400_000,
-      description:
-        "The attachment of the report mail in base64, as it is or unpacked; or the XML or JSON as text. Unpacked, XML has at most 4 MiB, and JSON 1,000,000 characters.",
-    }),
+    report: field.text(
+      "The attachment of the report mail in base64, as it is or unpacked; or the XML or JSON as text. Unpacked, XML has at most 4 MiB, and JSON 1,000,000 characters.",
+      { minLength: 1, maxLength: 1_400_000 },
+    ),
   }),
   output: Type.Object({
     is_valid: field.flag("Whether no problem is an error."),

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { choice, defineIsolatedApi, premium } from "../contract.ts"
+import { defineIsolatedApi, premium } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
@@ -15,26 +15,22 @@ export const markdownconverter = defineIsolatedApi({
   method: "POST",
   credits: 1,
   input: Type.Object({
-    text: Type.String({ maxLength: 100_000, description: "The Markdown." }),
-    dialect: Type.Optional(
-      choice(["gfm", "commonmark"], {
-        default: "gfm",
-        description: "GitHub Flavored Markdown, or CommonMark without its extensions.",
-      }),
+    text: field.text("The Markdown.", { maxLength: 100_000 }),
+    dialect: field.optional.choice(
+      ["gfm", "commonmark"],
+      "gfm",
+      "GitHub Flavored Markdown, or CommonMark without its extensions.",
     ),
-    heading_ids: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: "Whether headings get their `anchor` as `id`, for links to them.",
-      }),
-    ),
+    heading_ids: field.optional.flag("Whether headings get their `anchor` as `id`, for links to them.", {
+      default: false,
+    }),
   }),
   output: Type.Object({
     html: field.text(
       "The HTML, without `html` and `body`. Harmless HTML in the Markdown is kept: tags for text, tables, lists, links and pictures, without styles. Of classes, only the language of code is kept.",
     ),
     headings: field.rows("The headings, in their order. Those written as HTML are left out.", {
-      level: Type.Integer({ minimum: 1, maximum: 6, description: "The level, from 1 to 6." }),
+      level: field.integer("The level, from 1 to 6.", { minimum: 1, maximum: 6 }),
       text: field.text("The text, without markup."),
       anchor: field.text("A name for links, which no other heading has: `heading-getting-started`."),
     }),

@@ -21,39 +21,25 @@ export const messageauth = defineIsolatedApi({
   credits: 5,
   asksDns: true,
   input: Type.Object({
-    message: Type.String({
+    message: field.text(
+      "The message with its whole header, as it arrived, at most 1 MiB: as text, or in base64, which also keeps bytes that are not UTF-8.",
+      { minLength: 1, maxLength: 1_400_000 },
+    ),
+    ip: field.optional.text(
+      "The IPv4 or IPv6 address that delivered the message. Without it, SPF is not checked.",
+      { minLength: 2, maxLength: 45 },
+    ),
+    helo: field.optional.text("The name that the sending server gave (HELO or EHLO).", {
       minLength: 1,
-      maxLength: 1_400_000,
-      description:
-        "The message with its whole header, as it arrived, at most 1 MiB: as text, or in base64, which also keeps bytes that are not UTF-8.",
+      maxLength: 255,
     }),
-    ip: Type.Optional(
-      Type.String({
-        minLength: 2,
-        maxLength: 45,
-        description: "The IPv4 or IPv6 address that delivered the message. Without it, SPF is not checked.",
-      }),
+    sender: field.optional.text(
+      "The address of MAIL FROM; empty for a message without one, such as a bounce. By default that of the topmost field Return-Path.",
+      { maxLength: 320 },
     ),
-    helo: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 255,
-        description: "The name that the sending server gave (HELO or EHLO).",
-      }),
-    ),
-    sender: Type.Optional(
-      Type.String({
-        maxLength: 320,
-        description:
-          "The address of MAIL FROM; empty for a message without one, such as a bounce. By default that of the topmost field Return-Path.",
-      }),
-    ),
-    received_at: Type.Optional(
-      Type.String({
-        maxLength: 40,
-        description:
-          "When the message arrived, for saved mail: signatures must not have expired then. By default now. Keys and records are those of now.",
-      }),
+    received_at: field.optional.text(
+      "When the message arrived, for saved mail: signatures must not have expired then. By default now. Keys and records are those of now.",
+      { maxLength: 40 },
     ),
   }),
   output: Type.Object({
@@ -78,9 +64,8 @@ export const messageauth = defineIsolatedApi({
       canonicalization: field.text("Which changes header and body may undergo on their way."),
       result: choice(results, { description: "The result." }),
       signed_headers: field.texts("The fields that it covers, in its order, at most 100."),
-      unsigned_body_bytes: Type.Integer({
+      unsigned_body_bytes: field.integer("How many bytes at the end of the body it does not cover (`l=`).", {
         minimum: 0,
-        description: "How many bytes at the end of the body it does not cover (`l=`).",
       }),
       signed_at: nullableText("When it was made, as it says; null if it does not say."),
       valid_until: nullableText("Until when it is valid; null if it does not say."),

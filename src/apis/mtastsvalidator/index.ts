@@ -33,18 +33,13 @@ export const mtastsvalidator = defineApi({
   asksWeb: true,
   lists: [webAuthorities],
   input: Type.Object({
-    domain: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: "The domain that receives mail, such as example.com. Needed unless `policy` is given.",
-      }),
+    domain: field.optional.text(
+      "The domain that receives mail, such as example.com. Needed unless `policy` is given.",
+      { minLength: 1 },
     ),
-    policy: Type.Optional(
-      Type.String({
-        maxLength: 65_536,
-        description:
-          "The text of a policy. With it, nothing is read over HTTPS. Without a domain, the policy alone is checked.",
-      }),
+    policy: field.optional.text(
+      "The text of a policy. With it, nothing is read over HTTPS. Without a domain, the policy alone is checked.",
+      { maxLength: 65_536 },
     ),
   }),
   output: Type.Object({

@@ -35,18 +35,13 @@ export const phonevalidator = defineApi({
   credits: 1,
   lists: [{ name: "phone-metadata", date: facts.date }],
   input: Type.Object({
-    number: Type.String({
-      minLength: 1,
-      maxLength: 250,
-      description:
-        "The number in any usual form: `+44 20 7946 0958`, `tel:+44-20-7946-0958` (RFC 3966), or as dialled in `country`, without `+`. Letters are read as the digits on their keys.",
-    }),
-    country: Type.Optional(
-      Type.String({
-        pattern: "^[A-Za-z]{2}$",
-        "x-requirement": "must be the two letters of a country, such as GB",
-        description: "The country in which a number without `+` is dialled, by its two letters (ISO 3166-1).",
-      }),
+    number: field.text(
+      "The number in any usual form: `+44 20 7946 0958`, `tel:+44-20-7946-0958` (RFC 3966), or as dialled in `country`, without `+`. Letters are read as the digits on their keys.",
+      { minLength: 1, maxLength: 250 },
+    ),
+    country: field.optional.text(
+      "The country in which a number without `+` is dialled, by its two letters (ISO 3166-1).",
+      { pattern: "^[A-Za-z]{2}$", "x-requirement": "must be the two letters of a country, such as GB" },
     ),
   }),
   output: Type.Object({

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { picture } from "../../values/picture.ts"
-import { choice, defineIsolatedApi, premium } from "../contract.ts"
+import { defineIsolatedApi, premium } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
@@ -16,35 +16,25 @@ export const qrcodegenerator = defineIsolatedApi({
   credits: 1,
   isolated: { limitMs: 1_000 },
   input: Type.Object({
-    text: Type.String({
-      minLength: 1,
-      maxLength: 7_089,
-      description:
-        "The text of the code. At `low` correction it has up to 7,089 digits, 4,296 characters of `0–9 A–Z $%*+-./:` and space, or 2,953 bytes of UTF-8.",
-    }),
-    correction: Type.Optional(
-      choice(["low", "medium", "quartile", "high", "L", "M", "Q", "H"], {
-        default: "medium",
-        description:
-          "How much of the code may be damaged: about 7, 15, 25 or 30 %. `L`, `M`, `Q` and `H` are the same. A higher level needs a larger code.",
-      }),
+    text: field.text(
+      "The text of the code. At `low` correction it has up to 7,089 digits, 4,296 characters of `0–9 A–Z $%*+-./:` and space, or 2,953 bytes of UTF-8.",
+      { minLength: 1, maxLength: 7_089 },
     ),
-    border: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 16,
-        default: 4,
-        description:
-          "The width of the white border, in modules. Readers need 4, unless the surroundings are white.",
-      }),
+    correction: field.optional.choice(
+      ["low", "medium", "quartile", "high", "L", "M", "Q", "H"],
+      "medium",
+      "How much of the code may be damaged: about 7, 15, 25 or 30 %. `L`, `M`, `Q` and `H` are the same. A higher level needs a larger code.",
+    ),
+    border: field.optional.integer(
+      "The width of the white border, in modules. Readers need 4, unless the surroundings are white.",
+      { minimum: 0, maximum: 16, default: 4 },
     ),
     scale: Type.Optional(
       premium(
-        Type.Integer({
+        field.integer("The width of a module in the PNG, in pixels.", {
           minimum: 1,
           maximum: 16,
           default: 8,
-          description: "The width of a module in the PNG, in pixels.",
         }),
       ),
     ),

@@ -50,11 +50,7 @@ export const reversedns = defineApi({
   credits: 1,
   asksDns: true,
   input: Type.Object({
-    ip: Type.String({
-      minLength: 2,
-      maxLength: 45,
-      description: "An IPv4 or IPv6 address, without a zone.",
-    }),
+    ip: field.text("An IPv4 or IPv6 address, without a zone.", { minLength: 2, maxLength: 45 }),
   }),
   output: Type.Object({
     ip: field.text("The address, in the form of RFC 5952."),

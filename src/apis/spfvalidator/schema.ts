@@ -3,21 +3,15 @@ import { choice, nullable, nullableText, premium } from "../contract.ts"
 import { field } from "../shared.ts"
 
 export const input = Type.Object({
-  domain: Type.String({
-    minLength: 1,
-    description:
-      "The domain to validate, such as example.com. International names are converted to A-labels.",
+  domain: field.text(
+    "The domain to validate, such as example.com. International names are converted to A-labels.",
+    { minLength: 1 },
+  ),
+  ip: field.optional.text("An IPv4 or IPv6 address, to check whether it may send mail for the domain."),
+  sender: field.optional.text("The MAIL FROM address, for macros. Default: postmaster at the domain.", {
+    maxLength: 320,
   }),
-  ip: Type.Optional(field.text("An IPv4 or IPv6 address, to check whether it may send mail for the domain.")),
-  sender: Type.Optional(
-    Type.String({
-      maxLength: 320,
-      description: "The MAIL FROM address, for macros. Default: postmaster at the domain.",
-    }),
-  ),
-  helo: Type.Optional(
-    Type.String({ maxLength: 255, description: "The HELO name, for macros. Default: the domain." }),
-  ),
+  helo: field.optional.text("The HELO name, for macros. Default: the domain.", { maxLength: 255 }),
 })
 
 const recordEntry = Type.Object({
@@ -94,10 +88,8 @@ export const output = Type.Object({
       description: "The result for `ip` (RFC 7208 §2.6); only with `ip`.",
     }),
   ),
-  ip_explanation: Type.Optional(
-    field.text(
-      "The domain owner's explanation of a fail (RFC 7208 §6.2); absent when the domain publishes no explanation.",
-    ),
+  ip_explanation: field.optional.text(
+    "The domain owner's explanation of a fail (RFC 7208 §6.2); absent when the domain publishes no explanation.",
   ),
   elapsed_ms: premium(field.number("How long the validation took, in milliseconds.")),
   all_qualifier: nullable(
@@ -108,10 +100,9 @@ export const output = Type.Object({
     },
   ),
   risk_score: premium(
-    Type.Integer({
+    field.integer("How easily others can send mail in the domain's name; a higher score means more easily.", {
       minimum: 0,
       maximum: 100,
-      description: "How easily others can send mail in the domain's name; a higher score means more easily.",
     }),
   ),
   risk_level: premium(

@@ -44,29 +44,25 @@ export function createSunrisesunset(zones: TimeZones) {
     method: "GET",
     credits: 1,
     input: Type.Object({
-      lat: Type.Number({ minimum: -90, maximum: 90, description: "Latitude in degrees, north positive." }),
-      lon: Type.Number({ minimum: -180, maximum: 180, description: "Longitude in degrees, east positive." }),
+      lat: field.number("Latitude in degrees, north positive.", { minimum: -90, maximum: 90 }),
+      lon: field.number("Longitude in degrees, east positive.", { minimum: -180, maximum: 180 }),
       date: Type.Optional(
         premium(
-          Type.String({
+          field.text(`The date as MM-DD-YYYY, from ${firstYear} to ${lastYear}. Default: today in UTC.`, {
             format: dateFormat,
             "x-requirement": dateRequirement,
-            description: `The date as MM-DD-YYYY, from ${firstYear} to ${lastYear}. Default: today in UTC.`,
           }),
         ),
       ),
-      timezone: Type.Optional(
-        Type.String({
-          maxLength: 64,
-          description:
-            "The time zone of `local`, such as `Europe/Oslo` or `+01:00`. With it, the answer also has `day_length_seconds`, `local` and `missing`.",
-        }),
+      timezone: field.optional.text(
+        "The time zone of `local`, such as `Europe/Oslo` or `+01:00`. With it, the answer also has `day_length_seconds`, `local` and `missing`.",
+        { maxLength: 64 },
       ),
     }),
     output: Type.Object({
       ...eventFields,
-      day_length_seconds: Type.Optional(
-        field.integer("How long the sun is above the horizon that day. Only with `timezone`."),
+      day_length_seconds: field.optional.integer(
+        "How long the sun is above the horizon that day. Only with `timezone`.",
       ),
       local: Type.Optional(
         field.group(

@@ -18,7 +18,7 @@ import {
   zoneDataVersion,
   zoneList,
 } from "../../values/time-zones/zone-data.ts"
-import { choice, defineApi, premium, reject } from "../contract.ts"
+import { defineApi, premium, reject } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
 import stored from "./examples.json"
@@ -29,7 +29,7 @@ const { problemList, problem } = defineProblems({
   repeated: ["warning", "the time comes twice: clocks go back and repeat it"],
 })
 
-const zone = (description: string) => Type.String({ maxLength: 64, description })
+const zone = (description: string) => field.text(description, { maxLength: 64 })
 
 const changeFields = {
   utc: field.text("When the clocks change, in UTC."),
@@ -67,13 +67,9 @@ export function createTimezoneconverter(zones: TimeZones) {
     credits: 1,
     lists: [zoneList(zones)],
     input: Type.Object({
-      time: Type.Optional(
-        Type.String({
-          maxLength: 40,
-          "x-requirement": timeForm,
-          description:
-            "The time in the time zone `from`, `2027-03-28T14:30`, or with an offset, `2027-03-28T12:30Z` (RFC 3339), or in Unix seconds. Default: now.",
-        }),
+      time: field.optional.text(
+        "The time in the time zone `from`, `2027-03-28T14:30`, or with an offset, `2027-03-28T12:30Z` (RFC 3339), or in Unix seconds. Default: now.",
+        { maxLength: 40, "x-requirement": timeForm },
       ),
       from: Type.Optional(zone("The time zone of `time`, if that has no offset. Default: UTC.")),
       to: Type.Array(zone("A time zone."), {
@@ -82,12 +78,10 @@ export function createTimezoneconverter(zones: TimeZones) {
         description:
           "The time zones to convert to, by name, such as `Asia/Tokyo`, or offset, such as `+05:30`.",
       }),
-      disambiguation: Type.Optional(
-        choice(["compatible", "earlier", "later"], {
-          default: "compatible",
-          description:
-            "Which time is meant if a clock change skips or repeats it: the one with the offset before the change (`compatible`, RFC 5545), the earlier or the later one.",
-        }),
+      disambiguation: field.optional.choice(
+        ["compatible", "earlier", "later"],
+        "compatible",
+        "Which time is meant if a clock change skips or repeats it: the one with the offset before the change (`compatible`, RFC 5545), the earlier or the later one.",
       ),
     }),
     output: Type.Object({

@@ -22,10 +22,7 @@ export const tlsrptvalidator = defineApi({
   credits: 1,
   asksDns: true,
   input: Type.Object({
-    domain: Type.String({
-      minLength: 1,
-      description: "The domain that receives mail, such as example.com.",
-    }),
+    domain: field.text("The domain that receives mail, such as example.com.", { minLength: 1 }),
   }),
   output: Type.Object({
     is_valid: field.flag("Whether no problem is an error: reports are sent to all addresses."),

@@ -51,20 +51,18 @@ export const vatvalidator = defineApi({
   method: "GET",
   credits: 1,
   input: Type.Object({
-    number: Type.String({
-      maxLength: 60,
-      pattern: `^${separators}*(?:[A-Za-z0-9+*]${separators}*){1,20}$`,
-      "x-requirement":
-        "must be a VAT number: at most 20 letters from A to Z and digits; spaces, dots, hyphens, slashes and parentheses are ignored",
-      description:
-        "The number, with or without its country code. Spaces, dots, hyphens, slashes and parentheses are ignored.",
-    }),
-    country: Type.Optional(
-      Type.String({
-        pattern: "^[A-Za-z]{2}$",
-        "x-requirement": "must be the two letters of a country, such as DE or EL",
-        description: "The two letters of the country. `EL` and `GR` are Greece, `XI` is Northern Ireland.",
-      }),
+    number: field.text(
+      "The number, with or without its country code. Spaces, dots, hyphens, slashes and parentheses are ignored.",
+      {
+        maxLength: 60,
+        pattern: `^${separators}*(?:[A-Za-z0-9+*]${separators}*){1,20}$`,
+        "x-requirement":
+          "must be a VAT number: at most 20 letters from A to Z and digits; spaces, dots, hyphens, slashes and parentheses are ignored",
+      },
+    ),
+    country: field.optional.text(
+      "The two letters of the country. `EL` and `GR` are Greece, `XI` is Northern Ireland.",
+      { pattern: "^[A-Za-z]{2}$", "x-requirement": "must be the two letters of a country, such as DE or EL" },
     ),
   }),
   output: Type.Object({
