@@ -28,6 +28,11 @@ export const field = {
   /** A list of objects with these fields. */
   rows: <P extends TProperties>(description: string, fields: P) =>
     Type.Array(Type.Object(fields), { description }),
+  /** Whether an input is valid, and what was found in it. */
+  verdict: <Problems extends TSchema>(problems: Problems) => ({
+    is_valid: flag("Whether no problem is an error."),
+    problems,
+  }),
   nullableTexts: (description: string) => nullable(Type.Array(Type.String()), { description }),
   nullableFlag: (description: string) => nullable(Type.Boolean(), { description }),
   nullableInteger: (description: string) => nullable(Type.Integer(), { description }),

@@ -63,3 +63,8 @@ const severitySchema = Type.Union([Type.Literal("error"), Type.Literal("warning"
 export function isValid(problems: readonly { readonly severity: Severity }[]): boolean {
   return problems.every(({ severity }) => severity !== "error")
 }
+
+/** The problems, and whether none of them is an error. */
+export function verdictOf<Found extends { readonly severity: Severity }>(problems: Found[]) {
+  return { is_valid: isValid(problems), problems }
+}

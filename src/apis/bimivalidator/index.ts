@@ -53,8 +53,7 @@ export const bimivalidator = defineApi({
     ),
   }),
   output: Type.Object({
-    is_valid: field.flag("Whether no problem is an error."),
-    problems: problemList,
+    ...field.verdict(problemList),
     domain: nullableText("The domain in lower case and in ASCII (A-labels); null without one."),
     record_name: nullableText(
       "The name of the record: the selector and `_bimi` below the domain, or below its organizational domain.",

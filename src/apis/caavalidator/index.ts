@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { isValid } from "../../values/problems.ts"
+import { verdictOf } from "../../values/problems.ts"
 import { type Dns, defineApi, nullableText, premium, reject } from "../contract.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { requireRecords, withTimeLimit } from "../mail/look-up.ts"
@@ -46,8 +46,7 @@ export const caavalidator = defineApi({
     ),
   }),
   output: Type.Object({
-    is_valid: field.flag("Whether no problem is an error."),
-    problems: problemList,
+    ...field.verdict(problemList),
     domain: field.text("The domain in lower case and in ASCII (A-labels), without `*.`."),
     is_wildcard: field.flag("Whether the certificate is for a wildcard."),
     record_domain: nullableText(
@@ -97,8 +96,7 @@ export const caavalidator = defineApi({
         (one) => one.issuer === ca && one.accounts.length < 2 && one.methods?.length !== 0,
       )
     return {
-      is_valid: isValid(problems),
-      problems,
+      ...verdictOf(problems),
       ...{ domain, is_wildcard },
       record_domain: found,
       records: records.map((record) => {

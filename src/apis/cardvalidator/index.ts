@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { defineProblems, isValid } from "../../values/problems.ts"
+import { defineProblems, verdictOf } from "../../values/problems.ts"
 import { defineApi, nullableText, secret } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
@@ -47,8 +47,7 @@ export const cardvalidator = defineApi({
     ),
   }),
   output: Type.Object({
-    is_valid: field.flag("Whether no problem is an error."),
-    problems: problemList,
+    ...field.verdict(problemList),
     scheme: nullableText("The scheme, such as `visa` or `american-express`; null if several or none fit."),
     scheme_name: nullableText("The name of the scheme; null if `scheme` is."),
     possible_schemes: field.texts("All schemes that have numbers with this beginning."),
@@ -81,8 +80,7 @@ export const cardvalidator = defineApi({
       problems.push(problem(code, "last digit", "The check digit does not fit the other digits."))
     }
     return {
-      is_valid: isValid(problems),
-      problems,
+      ...verdictOf(problems),
       scheme: scheme?.type ?? null,
       scheme_name: scheme?.niceType ?? null,
       possible_schemes: possible.map(({ type }) => type),

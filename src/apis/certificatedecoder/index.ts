@@ -38,8 +38,7 @@ export const certificatedecoder = defineIsolatedApi({
     ),
   }),
   output: Type.Object({
-    is_valid: field.flag("Whether no problem is an error."),
-    problems: problemList,
+    ...field.verdict(problemList),
     kind: choice(["certificate", "request"], {
       description: "Whether it is a certificate or a certificate signing request (CSR).",
     }),

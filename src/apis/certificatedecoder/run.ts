@@ -1,6 +1,6 @@
 import { toALabels } from "../../values/idna.ts"
 import { parseAddress } from "../../values/ip.ts"
-import { isValid } from "../../values/problems.ts"
+import { verdictOf } from "../../values/problems.ts"
 import { type RunOf, reject } from "../contract.ts"
 import { readBlocks } from "./blocks.ts"
 import { chainOf, entryProblems, problem } from "./checks.ts"
@@ -50,8 +50,7 @@ export const run: RunOf<typeof certificatedecoder> = async ({ certificate, host 
   const { der: _, holder: _holder, certificate: _read, serial: _serial, times, mistakes, ...fields } = first
   const { valid_until: end } = first
   return {
-    is_valid: isValid(problems),
-    problems,
+    ...verdictOf(problems),
     ...fields,
     matched_name,
     days_left: end === null ? null : Math.floor((Date.parse(end) - now) / day),

@@ -1,4 +1,4 @@
-import { isValid } from "../../values/problems.ts"
+import { verdictOf } from "../../values/problems.ts"
 import { parseTime, toIso } from "../../values/time-text.ts"
 import { toChangeText, toClockOn, toDayAndClock, toLocalText } from "../../values/time-zone.ts"
 import type { TimeZone } from "../../values/time-zones/zone-data.ts"
@@ -28,8 +28,7 @@ export async function run(
     ...changes.map(toProblem),
   ]
   return {
-    is_valid: isValid(problems),
-    problems,
+    ...verdictOf(problems),
     description,
     dialect,
     timezone: zone.name,

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { isValid } from "../../values/problems.ts"
+import { verdictOf } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, type RunContext } from "../contract.ts"
 import { type Destination, dmarcPolicies, policiesOf, readDestinations } from "../mail/dmarc-policy.ts"
 import {
@@ -141,8 +141,7 @@ async function validate(domain: string, { ports: { dns }, premium }: RunContext,
   const own = policies?.[record.domain === domain ? "p" : is_in_dns ? "sp" : "np"] ?? null
   problems.push(...aboutRecord(record), ...aboutPolicy(record, organizational_domain))
   return {
-    is_valid: isValid(problems),
-    ...{ problems, domain, is_in_dns, organizational_domain },
+    ...{ ...verdictOf(problems), domain, is_in_dns, organizational_domain },
     record_domain: record.domain,
     record: record.text,
     policy: own,

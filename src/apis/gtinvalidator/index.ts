@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { defineProblems, isValid } from "../../values/problems.ts"
+import { defineProblems, isValid, verdictOf } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
@@ -52,8 +52,7 @@ export const gtinvalidator = defineApi({
     code: field.text(
       "The number without spaces and hyphens; an ISMN that begins with M in its form of 13 digits.",
     ),
-    is_valid: field.flag("Whether no problem is an error."),
-    problems: problemList,
+    ...field.verdict(problemList),
     kind: nullable(choice(kinds, { description: "The kind." }), {
       description: "The kind of number, by its length and first digits; null if it is none of these.",
     }),
@@ -106,8 +105,7 @@ export const gtinvalidator = defineApi({
     const converted = isRight && kind ? convert(kind, code) : nothing
     return {
       code,
-      is_valid: isValid(problems),
-      problems,
+      ...verdictOf(problems),
       kind,
       expected_check_digit: expected,
       formatted:

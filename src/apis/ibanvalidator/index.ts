@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { dataDate } from "../../values/data-list.ts"
-import { defineProblems, isValid } from "../../values/problems.ts"
+import { defineProblems, verdictOf } from "../../values/problems.ts"
 import { defineApi, nullableText, premium } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
@@ -56,8 +56,7 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
     }),
     output: Type.Object({
       iban: field.text("The IBAN in electronic form: upper case, without spaces."),
-      is_valid: field.flag("Whether no problem is an error."),
-      problems: problemList,
+      ...field.verdict(problemList),
       country: field.text("The country code: the first two characters."),
       country_name: nullableText("The name of the country in English; null if it is not in the registry."),
       is_in_registry: field.flag(
@@ -112,8 +111,7 @@ export function createIbanvalidator({ date: data_date, countries }: IbanRegistry
       const parts = country !== null && isStructured ? toParts(iban, country) : null
       return {
         iban,
-        is_valid: isValid(problems),
-        problems,
+        ...verdictOf(problems),
         country: code,
         country_name: country?.name ?? null,
         is_in_registry: country !== null,

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { byteEncodings } from "../../values/byte-text.ts"
 import { jsonValue } from "../../values/json-value.ts"
-import { isValid } from "../../values/problems.ts"
+import { verdictOf } from "../../values/problems.ts"
 import { choice, defineApi, nullableText, premium, secret } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
@@ -115,8 +115,7 @@ export const jwtdecoder = defineApi({
     if (verification?.reason === "signature_differs" || verification?.reason === "no_key_fits")
       problems.push(problem("signature", "signature", "The signature was not made with the given key."))
     return {
-      is_valid: isValid(problems),
-      problems,
+      ...verdictOf(problems),
       kind,
       algorithm: typeof header.alg === "string" ? header.alg : null,
       header,

@@ -1,5 +1,5 @@
 import { fromUtf8 } from "../../values/byte-text.ts"
-import { isValid } from "../../values/problems.ts"
+import { isValid, verdictOf } from "../../values/problems.ts"
 import type { Ports } from "../contract.ts"
 import { type BimiProblem, newProblems, problem } from "./bimi-problems.ts"
 import { readRecord } from "./bimi-record.ts"
@@ -106,8 +106,7 @@ export async function checkBimi(
     problems.push(...documents.problems, ...(svg?.problems ?? []), ...(mark ? mark.problems : []))
     return {
       ...found,
-      is_valid: isValid(problems),
-      problems,
+      ...verdictOf(problems),
       is_svg_valid: svg && isValid(svg.problems),
       svg_title: svg?.title ?? null,
       vmc: mark ? mark.vmc : null,

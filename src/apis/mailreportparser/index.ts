@@ -46,8 +46,7 @@ export const mailreportparser = defineIsolatedApi({
     ),
   }),
   output: Type.Object({
-    is_valid: field.flag("Whether no problem is an error."),
-    problems: problemList,
+    ...field.verdict(problemList),
     kind: choice(["dmarc", "tls"], { description: "What it reports: results of DMARC, or of TLS." }),
     standard: choice(["rfc9990", "rfc7489", "rfc8460"], {
       description:

@@ -43,8 +43,7 @@ export const mtastsvalidator = defineApi({
     ),
   }),
   output: Type.Object({
-    is_valid: field.flag("Whether no problem is an error."),
-    problems: problemList,
+    ...field.verdict(problemList),
     domain: nullableText("The domain in lower case and in ASCII (A-labels); null without one."),
     record_name: nullableText("The name of the record: `_mta-sts` below the domain."),
     record: nullableText("The record; null if there is none, or more than one."),

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import type { PhoneNumber } from "libphonenumber-js/max"
-import { defineProblems, isValid } from "../../values/problems.ts"
+import { defineProblems, verdictOf } from "../../values/problems.ts"
 import { choice, defineApi, nullable, nullableText, premium, reject } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
@@ -45,8 +45,7 @@ export const phonevalidator = defineApi({
     ),
   }),
   output: Type.Object({
-    is_valid: field.flag("Whether no problem is an error."),
-    problems: problemList,
+    ...field.verdict(problemList),
     country: nullableText(
       "The two letters of the number's country; null if it has none, or if the number is not valid.",
     ),
@@ -98,8 +97,7 @@ export const phonevalidator = defineApi({
       ? found
       : [...found, toProblem(library.validatePhoneNumberLength(parsed.number))]
     return {
-      is_valid: isValid(problems),
-      problems,
+      ...verdictOf(problems),
       country: parsed.country ?? null,
       calling_code: parsed.countryCallingCode,
       kind: (parsed.getType()?.toLowerCase() as NumberKind | undefined) ?? null,

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { defineProblems, isValid } from "../../values/problems.ts"
+import { defineProblems, verdictOf } from "../../values/problems.ts"
 import { toIso, toOffsetText } from "../../values/time-text.ts"
 import {
   type ClockChange,
@@ -114,8 +114,7 @@ export function createTimezoneconverter(zones: TimeZones) {
       const hasFrom = fromZone !== null || !given.isInstant
       const all = new Map([...(hasFrom ? [zone] : []), ...toZones].map((one) => [one.name, one]))
       return {
-        is_valid: isValid(problems),
-        problems,
+        ...verdictOf(problems),
         utc: toIso(ms),
         unix_seconds: Math.floor(ms / 1_000),
         from: hasFrom ? toPlace(zone, ms) : null,

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { isValid } from "../../values/problems.ts"
+import { verdictOf } from "../../values/problems.ts"
 import { choice, defineApi, nullableText } from "../contract.ts"
 import { requireDomain } from "../mail/domain-name.ts"
 import { withTimeLimit } from "../mail/look-up.ts"
@@ -48,6 +48,6 @@ export const tlsrptvalidator = defineApi({
     if (record === null) return { is_valid: false, problems, domain, record_name, record, rua: [] }
     const { rua, problems: inside } = readRecord(record)
     problems.push(...inside)
-    return { is_valid: isValid(problems), problems, domain, record_name, record, rua: [...rua] }
+    return { ...verdictOf(problems), domain, record_name, record, rua: [...rua] }
   },
 })

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import type { Validator } from "stdnum"
-import { defineProblems, isValid } from "../../values/problems.ts"
+import { defineProblems, verdictOf } from "../../values/problems.ts"
 import { choice, defineApi, nullable, premium, reject } from "../contract.ts"
 import { field, storedExamples } from "../shared.ts"
 import answers from "./answers.json"
@@ -67,8 +67,7 @@ export const vatvalidator = defineApi({
   }),
   output: Type.Object({
     number: field.text("The number with its country code, without separators."),
-    is_valid: field.flag("Whether no problem is an error."),
-    problems: problemList,
+    ...field.verdict(problemList),
     country: field.text("The country code with which its VAT numbers begin."),
     kind: nullable(choice(["company", "individual", "any"], { description: "The kind." }), {
       description:
@@ -123,8 +122,7 @@ export const vatvalidator = defineApi({
     const { isIndividual = false, isCompany = false } = result.isValid ? result : kindsByRules(code, rest)
     return {
       number: isOther || compact.startsWith(country) ? compact : `${country}${compact}`,
-      is_valid: isValid(problems),
-      problems,
+      ...verdictOf(problems),
       country,
       kind: verdict === "valid" ? toKind(isCompany, isIndividual) : null,
       other_ids: Object.entries(seesPremium ? ids : {}).flatMap(([id, other]) => {
