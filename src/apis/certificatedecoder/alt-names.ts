@@ -1,13 +1,5 @@
 import { type Element, elementsOf } from "../../values/der.ts"
 
-/** A name of subjectAltName. */
-export interface AltName {
-  readonly type: string
-  readonly value: string
-  /** The fault of this name, as the end of a sentence; null if there is none. */
-  readonly mistake: string | null
-}
-
 const tags = { otherName: 0xa0, ip: 0x87 }
 /** Names that are texts of ASCII. The library takes half a millisecond for each. */
 const texts: Readonly<Record<number, string>> = { 129: "email", 130: "dns", 134: "url" }
@@ -15,11 +7,12 @@ const texts: Readonly<Record<number, string>> = { 129: "email", 130: "dns", 134:
 const withoutText: Readonly<Record<number, string>> = { 160: "other", 163: "x400", 165: "edi_party" }
 
 /**
- * Reads each name by itself, so that one that cannot be read does not take the others away.
+ * Reads each name of subjectAltName by itself, so that one that cannot be read does not take the others away. `mistake` is the
+ * fault of a name, as the end of a sentence; null if there is none.
  * @param value the value of the extension, in DER
  * @throws RangeError if it is not DER
  */
-export async function readAltNames(value: Uint8Array<ArrayBuffer>): Promise<AltName[]> {
+export async function readAltNames(value: Uint8Array<ArrayBuffer>) {
   const { GeneralName } = await import("@peculiar/x509")
   const [list] = elementsOf(value)
   return elementsOf(list?.content ?? value).map((name) => {

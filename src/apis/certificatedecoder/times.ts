@@ -1,13 +1,5 @@
 import type { Element } from "../../values/der.ts"
 
-/** A time of a certificate. */
-export interface CertificateTime {
-  /** In UTC; null if the text is no time, or does not say its zone. */
-  readonly at: string | null
-  /** How its form differs from RFC 5280 §4.1.2.5; null if it does not. Continues a sentence. */
-  readonly mistake: string | null
-}
-
 const utcTime = 0x17
 const forms = {
   // The last two parts are left out by some programs, which X.680 §47 allows and RFC 5280 does not.
@@ -18,8 +10,10 @@ const forms = {
 /**
  * Reads a UTCTime or a GeneralizedTime. It keeps to the text: libraries turn days that do not exist, missing seconds and zones
  * into other moments.
+ * @returns the time in UTC, null if the text is no time or does not say its zone; and how its form differs from RFC 5280
+ * §4.1.2.5, which continues a sentence, null if it does not
  */
-export function readTime({ tag, content }: Element): CertificateTime {
+export function readTime({ tag, content }: Element) {
   const text = Buffer.from(content).toString("latin1")
   const isShort = tag === utcTime
   const found = (isShort ? forms.short : forms.long).exec(text)

@@ -1,22 +1,16 @@
 import type { TlsaRdata } from "../mail/dane/tlsa-check.ts"
-import { type OwnerName, parseOwnerName } from "./owner-name.ts"
+import { parseOwnerName } from "./owner-name.ts"
 import { refuse, toZoneFields } from "./zone-fields.ts"
-
-export interface TlsaRecord extends TlsaRdata {
-  readonly owner: OwnerName
-  /** Seconds; null when the record leaves it to its zone. */
-  readonly ttl: number | null
-  readonly class: string
-}
 
 const example = "_443._tcp.www.example.com. 3600 IN TLSA 3 1 1 and 64 hexadecimal digits"
 
 /**
  * Reads one TLSA record in zone-file form (RFC 6698 §2.2, RFC 1035 §5.1); type and data may also be written as those of an
  * unknown type (RFC 3597 §5). Only the form is checked, not the content of the fields.
+ * @returns the TTL is in seconds, and null when the record leaves it to its zone
  * @throws InputRejected for `record`
  */
-export function parseTlsaRecord(text: string): TlsaRecord {
+export function parseTlsaRecord(text: string) {
   const fields = toZoneFields(text)
   const [owner, ...rest] = fields
   if (owner === undefined) refuse(`must be a TLSA record, such as ${example}`)

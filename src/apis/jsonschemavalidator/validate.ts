@@ -2,7 +2,6 @@ import { removeUriSchemePlugin } from "@hyperjump/browser"
 import {
   getAllRegisteredSchemaUris,
   InvalidSchemaError,
-  type OutputUnit,
   type SchemaObject,
   setMetaSchemaOutputFormat,
   setShouldValidateFormat,
@@ -47,14 +46,6 @@ const shared = new Set(getAllRegisteredSchemaUris())
 /** Schemas that another one may refer to, by their addresses. */
 export type OtherSchemas = Readonly<Record<string, Json>>
 
-/** The result of a validation. */
-interface Validity {
-  readonly valid: boolean
-  readonly dialect: Dialect
-  readonly findings: FindingsPlugin
-  readonly annotations: readonly OutputUnit[]
-}
-
 /**
  * Checks a document against a schema.
  * @throws InputRejected for an invalid schema, one that refers to a schema that was not given, and patterns that re2js lacks
@@ -72,7 +63,7 @@ export async function validate(
     readonly hasFormats?: boolean
     readonly others?: OtherSchemas
   } = {},
-): Promise<Validity> {
+) {
   const dialect = dialectOf(schema, others)
   const addresses: string[] = []
   try {

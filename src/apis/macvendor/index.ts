@@ -8,14 +8,6 @@ import facts from "./list-facts.json"
 import { findAssignment, type Vendors } from "./vendor-list.ts"
 import path from "./vendors.zst" with { type: "file" }
 
-/** A MAC address, or the beginning of one. */
-interface Mac {
-  /** Its hexadecimal digits, in upper case. */
-  readonly digits: string
-  /** 48 (EUI-48) or 64 (EUI-64); null for the beginning of an address. */
-  readonly bits: 48 | 64 | null
-}
-
 /** The digits of a prefix of 24 bits. */
 const leastDigits = 6
 const bitsOf: Readonly<Record<number, 48 | 64>> = { 12: 48, 16: 64 }
@@ -31,8 +23,9 @@ const forms = [
 /**
  * Reads a MAC address as systems write it: `00:00:5E:00:53:01`, `00-00-5E-00-53-01`, `0000.5e00.5301`, `00005E-005301`,
  * `00005E005301`, `0:0:5e:0:53:1`; or its beginning of at least six digits. Null for any other text.
+ * @returns its hexadecimal digits, in upper case; 48 bits (EUI-48) or 64 (EUI-64), null for the beginning of an address
  */
-export function parseMac(text: string): Mac | null {
+export function parseMac(text: string) {
   const upper = text.trim().toUpperCase()
   if (!forms.some((form) => form.test(upper))) return null
   const digits = /^[0-9A-F]{1,2}(?::[0-9A-F]{1,2}){5}$/.test(upper)

@@ -13,16 +13,11 @@ export interface Vendors {
   lines(): Buffer | Promise<Buffer>
 }
 
-/** An assigned prefix. */
-export interface Assignment {
-  readonly prefix: string
-  readonly organization: string
-  /** The lines of the address, the country last; empty if the organization does not publish it. */
-  readonly address: readonly string[]
-}
-
-/** Finds the longest prefix of `digits` that is assigned; null if none is. */
-export async function findAssignment(digits: string, vendors: Vendors): Promise<Assignment | null> {
+/**
+ * Finds the longest prefix of `digits` that is assigned; null if none is.
+ * @returns the lines of the address have the country last, and are empty if the organization does not publish them
+ */
+export async function findAssignment(digits: string, vendors: Vendors) {
   const lines = await vendors.lines()
   for (const length of prefixLengths) {
     if (digits.length < length) continue

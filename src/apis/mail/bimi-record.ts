@@ -1,21 +1,14 @@
-import { type BimiProblem, newProblems } from "./bimi-problems.ts"
+import { newProblems } from "./bimi-problems.ts"
 import { showBytes } from "./shown-bytes.ts"
 import { explainPart, readTagList } from "./tag-list.ts"
 
-/** The contents of a record (draft-brand-indicators-for-message-identification §4.3). */
-export interface BimiRecord {
-  /** The URL of the logo; null without a valid one. */
-  readonly logo_url: string | null
-  /** The URL of the mark certificate; null without a valid one. */
-  readonly authority_url: string | null
-  readonly is_declined: boolean
-  readonly problems: readonly BimiProblem[]
-}
-
 const known = ["v", "l", "a", "avp", "lps", "e", "s"]
 
-/** Reads a record that begins with the version. */
-export function readRecord(record: string): BimiRecord {
+/**
+ * Reads a record that begins with the version (draft-brand-indicators-for-message-identification §4.3).
+ * @returns the URLs of the logo and of the mark certificate, null without a valid one
+ */
+export function readRecord(record: string) {
   const [problems, add] = newProblems()
   const tags = new Map<string, string>()
   for (const [index, { name, value, text }] of readTagList(record).entries()) {

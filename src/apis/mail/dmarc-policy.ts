@@ -6,21 +6,13 @@ import { type ReportAddress, readReportAddresses, toReportAddress } from "./repo
 export const dmarcPolicies = ["none", "quarantine", "reject"] as const
 export type DmarcPolicyName = (typeof dmarcPolicies)[number]
 
-/** The DMARC policy for mail from a domain. */
-export interface DmarcPolicy {
-  /** Null: the DNS did not answer. */
-  readonly has_record: boolean | null
-  /** The policy that receivers are asked to apply to mail that fails; null without a record. */
-  readonly policy: DmarcPolicyName | null
-  /** The domain whose record it is: the asked one, or its organizational domain; null without a record. */
-  readonly record_domain: string | null
-  readonly record: string | null
-}
-
 const absent = { policy: null, record_domain: null, record: null } as const
 
-/** Finds the policy for mail from a domain, which is taken to exist, by the tree walk of RFC 9989 §4.10. */
-export async function findDmarc(domain: string, dns: Dns, signal: AbortSignal): Promise<DmarcPolicy> {
+/**
+ * Finds the policy for mail from a domain, which is taken to exist, by the tree walk of RFC 9989 §4.10.
+ * @returns `has_record` is null if the DNS did not answer; `record_domain` is the domain or its organizational domain
+ */
+export async function findDmarc(domain: string, dns: Dns, signal: AbortSignal) {
   const steps = await walkDmarc(domain, dns, signal)
   const [first] = steps
   const own = first?.kind === "answer" ? first.record : null

@@ -4,7 +4,7 @@ import { isValid } from "../../values/problems.ts"
 import { choice, nullable, nullableText } from "../contract.ts"
 import { field } from "../shared.ts"
 import { type BimiProblem, problem } from "./bimi-problems.ts"
-import { readServerCertificate, type ServerCertificate } from "./server-certificate.ts"
+import { readServerCertificate } from "./server-certificate.ts"
 
 /** A certificate for a logo, as answers have it: of a registered trade mark (VMC), or of a mark in use (CMC). */
 export const markCertificate = Type.Object({
@@ -24,12 +24,6 @@ export const markCertificate = Type.Object({
 })
 
 export type MarkCertificate = Static<typeof markCertificate>
-
-export interface MarkCheck {
-  readonly vmc: MarkCertificate
-  readonly chain: readonly ServerCertificate[]
-  readonly problems: readonly BimiProblem[]
-}
 
 interface MarkConditions {
   readonly url: string
@@ -52,10 +46,7 @@ const unread: MarkCertificate = {
 }
 
 /** Checks a bundle of certificates, the mark's certificate first (draft-fetch-validation-vmc-wchuang). */
-export async function checkMark(
-  pem: string,
-  { url, domains, logo, nowMs, roots = [] }: MarkConditions,
-): Promise<MarkCheck> {
+export async function checkMark(pem: string, { url, domains, logo, nowMs, roots = [] }: MarkConditions) {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\sA-Za-z\d+/=]+-----END CERTIFICATE-----/g) ?? []
   const read = await readBundle(blocks)
   const [own] = read

@@ -38,12 +38,6 @@ export const elements: ReadonlyMap<string, ElementRule> = new Map(
   ]),
 )
 
-/** The title of a logo, and its parts that the profile does not allow. */
-export interface SvgCheck {
-  readonly title: string | null
-  readonly problems: readonly BimiProblem[]
-}
-
 const svgNamespace = "http://www.w3.org/2000/svg"
 const xlinkNamespace = "http://www.w3.org/1999/xlink"
 const longestBytes = 32_768
@@ -55,8 +49,9 @@ const running = /^(?:script|handler|listener|animate\w*|set|discard|foreignObjec
 /**
  * Checks a logo (draft-svg-tiny-ps-abrotman). It is read once, without entities, and never drawn.
  * @param text of at most 65,536 characters
+ * @returns the title of the logo, and its parts that the profile does not allow
  */
-export async function checkSvg(text: string): Promise<SvgCheck> {
+export async function checkSvg(text: string) {
   const { SaxesParser } = await import("saxes")
   const found = createFindings()
   if (Buffer.byteLength(text) > longestBytes)

@@ -9,20 +9,16 @@ export interface TlsaRdata {
   readonly data: string
 }
 
-export interface TlsaCheck {
-  readonly isHexadecimal: boolean
-  /** Whether selector and matching type allow data of this length. False where the matching type is not assigned. */
-  readonly isLengthValid: boolean
-  /** One sentence for each fault; empty when the record is valid. */
-  readonly faults: readonly string[]
-}
-
 /** RFC 6698 §2.1.3 assigns 0 to 2. */
 const highestMatching = 2
 const isMatching = (value: number) => value >= 0 && value <= highestMatching
 
-/** Checks that the numbers of a well-formed record are assigned (RFC 7218) and that its data fits them (RFC 6698 §2.1). */
-export function checkTlsa(rdata: TlsaRdata): TlsaCheck {
+/**
+ * Checks that the numbers of a well-formed record are assigned (RFC 7218) and that its data fits them (RFC 6698 §2.1).
+ * @returns `isLengthValid` tells whether selector and matching type allow data of this length, false where the matching type is not
+ * assigned; `faults` has one sentence for each fault
+ */
+export function checkTlsa(rdata: TlsaRdata) {
   const isHexadecimal = /^[0-9a-f]+$/i.test(rdata.data)
   const lengthFault = findLengthFault(rdata, isHexadecimal)
   const faults = [
