@@ -7,17 +7,10 @@ import { hostOf } from "./record.ts"
 /** Addresses of one record that are asked about; each may need nine questions. */
 const maxDomains = 10
 
-/** Whether a domain takes reports about another one. */
-export interface Permission {
-  readonly domain: string
-  readonly is_external: boolean
-  /** Null: the DNS gave no answer. */
-  readonly is_permitted: boolean | null
-}
-
 /**
  * Whether the domains of addresses take reports about the domain of a record. Domains with another organizational domain agree by
  * a record (RFC 9990, "Verifying External Destinations").
+ * @returns `is_permitted` is null where the DNS gave no answer
  */
 export function findPermissions(
   recordDomain: string,
@@ -25,10 +18,10 @@ export function findPermissions(
   destinations: readonly Destination[],
   dns: Dns,
   signal: AbortSignal,
-): Promise<Permission[]> {
+) {
   const domains = [...new Set(destinations.flatMap((one) => hostOf(one) ?? []))].slice(0, maxDomains)
   return Promise.all(
-    domains.map(async (domain): Promise<Permission> => {
+    domains.map(async (domain) => {
       // A domain below another one has the same organizational domain, unless its own record says otherwise.
       if (isWithin(domain, organizational)) return { domain, is_external: false, is_permitted: true }
       const answer = await dns.resolve(`${recordDomain}._report._dmarc.${domain}`, "TXT", signal)

@@ -12,30 +12,20 @@ export const reasons = [
   "encrypted",
 ] as const
 
-/** The result of checking a signature. */
-interface Verification {
-  readonly is_verified: boolean
-  readonly reason: (typeof reasons)[number]
-  readonly algorithm: string | null
-  /** The `kid` of the key that fits; null if it has none, or none fits. */
-  readonly key_id: string | null
-  /** Whether the shared secret is shorter than its hash (RFC 7518 §3.2). */
-  readonly is_weak_key: boolean
-}
-
 /** The algorithms that jose 6 can check in this runtime. */
 export const supportedAlgorithms: readonly string[] = [
   ...["HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
 ]
 
-/** Checks the signature with the given keys. Keys that the token contains or refers to are not used. */
-export async function verify(
-  { parts, signedPayload, kind, header }: Token,
-  { keys, isSet }: GivenKeys,
-): Promise<Verification> {
+/**
+ * Checks the signature with the given keys. Keys that the token contains or refers to are not used.
+ * @returns `key_id` is the `kid` of the key that fits, null if it has none or none fits; `is_weak_key` tells whether the shared
+ * secret is shorter than its hash (RFC 7518 §3.2)
+ */
+export async function verify({ parts, signedPayload, kind, header }: Token, { keys, isSet }: GivenKeys) {
   const algorithm = typeof header.alg === "string" ? header.alg : null
-  const failed = (reason: Verification["reason"]) =>
+  const failed = (reason: (typeof reasons)[number]) =>
     ({ is_verified: false, reason, algorithm, key_id: null, is_weak_key: false }) as const
   if (kind === "jwe") return failed("encrypted")
   if (algorithm?.toLowerCase() === "none") return failed("unsecured")
@@ -44,7 +34,7 @@ export async function verify(
   const { flattenedVerify } = await import("jose")
   const [encodedHeader = "", , signature = ""] = parts
   const signed = { protected: encodedHeader, payload: signedPayload, signature }
-  let reason: Verification["reason"] = "no_key_fits"
+  let reason: (typeof reasons)[number] = "no_key_fits"
   for (const key of keys.filter((one) => isFor(one, algorithm, isSet ? header.kid : undefined))) {
     const imported = await read(publicPart(key), algorithm).catch(() => null)
     if (imported === null) continue
@@ -57,10 +47,7 @@ export async function verify(
     if (!fits) continue
     const key_id = typeof key.kid === "string" ? key.kid : null
     return {
-      is_verified: true,
-      reason: "signature_fits",
-      algorithm,
-      key_id,
+      ...{ is_verified: true, reason: "signature_fits" as const, algorithm, key_id },
       is_weak_key: isWeak(key, algorithm),
     }
   }

@@ -131,19 +131,13 @@ async function findRecord(
   return found
 }
 
-interface Documents {
-  readonly svg: string | null
-  readonly mark: string | null
-  readonly problems: readonly BimiProblem[]
-}
-
 /** Reads the logo and the mark certificate at the same time. */
 async function readDocuments(
   { logo_url, authority_url }: Pick<BimiResult, "logo_url" | "authority_url">,
   given: string | null,
   { web }: BimiPorts,
   signal: AbortSignal,
-): Promise<Documents> {
+) {
   const read = async (url: string | null) =>
     url === null ? null : { url, ...readDocument("document", await web.get(url, signal)) }
   const [logo, mark] = await Promise.all([given === null ? read(logo_url) : null, read(authority_url)])

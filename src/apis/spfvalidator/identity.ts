@@ -6,16 +6,7 @@ import type { MacroLetter } from "./record.ts"
 import type { SpfInput } from "./schema.ts"
 
 /** The sender of a mail, from whom macros take their values (RFC 7208 §7.2). */
-export interface Identity {
-  readonly ip: Address | null
-  readonly localPart: string
-  readonly senderDomain: string
-  readonly helo: string
-  /** The macro letters whose value comes from the caller and is not a default. */
-  readonly known: ReadonlySet<MacroLetter>
-  /** Unix time in whole seconds, for `t`. */
-  readonly timestamp: number
-}
+export type Identity = Awaited<ReturnType<typeof toIdentity>>
 
 /** Defaults are those of an empty MAIL FROM: postmaster at the domain, which also is the HELO name (RFC 7208 §2.4, §4.3). */
 export async function toIdentity(
@@ -23,7 +14,7 @@ export async function toIdentity(
   ip: Address | null,
   { sender, helo }: Pick<SpfInput, "sender" | "helo">,
   clock: Clock,
-): Promise<Identity> {
+) {
   const given = sender || `postmaster@${domain}`
   const at = given.lastIndexOf("@")
   const senderDomain = given.slice(at + 1)
@@ -32,12 +23,14 @@ export async function toIdentity(
     localPart: at > 0 ? given.slice(0, at) : "postmaster",
     senderDomain: (await toALabels(senderDomain)) ?? senderDomain,
     helo: helo === undefined ? domain : ((await toALabels(helo)) ?? helo),
+    /** The macro letters whose value comes from the caller and is not a default. */
     known: new Set<MacroLetter>([
       "d",
       ...(ip === null ? [] : (["i", "v", "p"] as const)),
       ...(sender ? (["s", "l", "o"] as const) : []),
       ...(helo === undefined ? [] : (["h"] as const)),
     ]),
+    /** Unix time in whole seconds, for `t`. */
     timestamp: Math.floor(clock.now() / 1000),
   }
 }

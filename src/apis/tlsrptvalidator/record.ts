@@ -1,5 +1,5 @@
 import { defineProblems } from "../../values/problems.ts"
-import { explainAddress, type ReportAddress, readReportAddresses } from "../mail/report-address.ts"
+import { explainAddress, readReportAddresses } from "../mail/report-address.ts"
 import { showBytes } from "../mail/shown-bytes.ts"
 import { explainPart, readTagList } from "../mail/tag-list.ts"
 
@@ -26,18 +26,8 @@ type Problem = ReturnType<typeof problem>
 const version = "v=TLSRPTv1;"
 const maxLength = 4_096
 
-/** An address for reports. */
-export interface Destination {
-  readonly uri: string
-  readonly kind: ReportAddress["kind"]
-  readonly is_valid: boolean
-}
-
 /** Reads a record that begins with the version (RFC 8460 §3). */
-export function readRecord(record: string): {
-  readonly rua: readonly Destination[]
-  readonly problems: readonly Problem[]
-} {
+export function readRecord(record: string) {
   if (record.length > maxLength)
     return { rua: [], problems: [problem("too_long", "record", `The record has ${record.length} bytes.`)] }
   const [problems, add] = newProblems()
@@ -62,7 +52,7 @@ export function readRecord(record: string): {
 function readDestinations(values: readonly string[]) {
   const problems: Problem[] = []
   const seen = new Set<string>()
-  const destinations = values.flatMap(readReportAddresses).map(({ uri, kind, isUri }, index): Destination => {
+  const destinations = values.flatMap(readReportAddresses).map(({ uri, kind, isUri }, index) => {
     const where = `rua, address ${index + 1}`
     if (seen.has(uri)) problems.push(problem("repeated_uri", where, `${showBytes(uri)} is there before.`))
     seen.add(uri)
