@@ -12,20 +12,18 @@ export interface Problem<Code extends string = string> {
 }
 
 /**
- * Defines the problems that an API reports: for each code its severity and a short meaning, for the documentation. Returns the
- * schema of the field `problems`, a function that makes one problem, and one that begins a list and adds to it.
+ * Defines the problems that an API reports: for each code its severity and, after a colon, a short meaning for the documentation.
+ * Returns the schema of the field `problems`, a function that makes one problem, and one that begins a list and adds to it.
  * @example
- * const { problemList, problem } = defineProblems({ length: ["error", "too long or too short"] })
+ * const { problemList, problem } = defineProblems({ length: "error: too long or too short" })
  * const output = Type.Object({ problems: problemList })
  * const found = [problem("length", "iban", "German IBANs have 22 characters, not 21.")]
  * const [problems, add] = newProblems()
  * add("length", "iban", "German IBANs have 22 characters, not 21.")
  */
-export function defineProblems<Code extends string>(
-  kinds: Readonly<Record<Code, readonly [Severity, string]>>,
-) {
+export function defineProblems<Code extends string>(kinds: Readonly<Record<Code, `${Severity}: ${string}`>>) {
   const codes = Object.keys(kinds) as Code[]
-  const meanings = codes.map((code) => `\`${code}\` (${kinds[code][0]}): ${kinds[code][1]}`).join("; ")
+  const meanings = codes.map((code) => `\`${code}\` (${kinds[code].replace(": ", "): ")}`).join("; ")
   const problemList = Type.Array(
     Type.Object({
       code: Type.Unsafe<Code>(
@@ -43,7 +41,7 @@ export function defineProblems<Code extends string>(
   type Found = Static<typeof problemList>[number]
   const problem = (code: Code, where: string, message: string): Found => ({
     code,
-    severity: kinds[code][0],
+    severity: severityOf(kinds[code]),
     message,
     where,
   })
@@ -53,6 +51,11 @@ export function defineProblems<Code extends string>(
     return [problems, add] as const
   }
   return { problemList, problem, newProblems }
+}
+
+/** The word before the colon. The type of the table allows no other. */
+function severityOf(kind: `${Severity}: ${string}`): Severity {
+  return kind.slice(0, kind.indexOf(":")) as Severity
 }
 
 const severitySchema = Type.Union([Type.Literal("error"), Type.Literal("warning"), Type.Literal("info")], {

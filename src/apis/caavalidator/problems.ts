@@ -5,31 +5,22 @@ import { forbidsAll, hasIssuer, isKnown, tagOf } from "./policy.ts"
 import { type CaaRecord, hasReservedFlags, readIssueValue } from "./property.ts"
 
 export const { problemList, problem, newProblems } = defineProblems({
-  no_record: ["info", "no record at the domain or above it, so that every CA may issue"],
-  value: ["error", "a value that does not follow the grammar, so that it allows no CA (RFC 8659 §4.2)"],
-  tag: ["error", "a tag of other characters than letters and digits (RFC 8659 §4.1)"],
-  unknown_critical: [
-    "error",
-    "a critical property that CAs do not know, so that none may issue (RFC 8659 §4.1)",
-  ],
-  unknown_tag: ["warning", "a property that CAs do not know and ignore"],
-  reserved_flags: ["warning", "flags that mean nothing; 128 is the critical one (RFC 8659 §4.1)"],
-  only_wildcards: ["warning", "`issuewild` without `issue`: every CA may issue for names without a wildcard"],
-  forbidden_and_allowed: [
-    "warning",
-    "a record that allows no CA, beside others that allow some: it has no effect",
-  ],
-  several_accounts: [
-    "error",
-    "`accounturi` more than once in a record, so that no account may order (RFC 8657 §3)",
-  ],
-  account: ["error", "an `accounturi` that is no URI (RFC 8657 §3)"],
-  unknown_method: [
-    "warning",
-    "a method of validation that is not registered and does not begin with `ca-` (RFC 8657 §4)",
-  ],
-  report_address: ["warning", "an `iodef` that is no `mailto:`, `http:` or `https:` address (RFC 8659 §4.4)"],
-  repeated: ["info", "the same record twice"],
+  no_record: "info: no record at the domain or above it, so that every CA may issue",
+  value: "error: a value that does not follow the grammar, so that it allows no CA (RFC 8659 §4.2)",
+  tag: "error: a tag of other characters than letters and digits (RFC 8659 §4.1)",
+  unknown_critical: "error: a critical property that CAs do not know, so that none may issue (RFC 8659 §4.1)",
+  unknown_tag: "warning: a property that CAs do not know and ignore",
+  reserved_flags: "warning: flags that mean nothing; 128 is the critical one (RFC 8659 §4.1)",
+  only_wildcards: "warning: `issuewild` without `issue`: every CA may issue for names without a wildcard",
+  forbidden_and_allowed:
+    "warning: a record that allows no CA, beside others that allow some: it has no effect",
+  several_accounts:
+    "error: `accounturi` more than once in a record, so that no account may order (RFC 8657 §3)",
+  account: "error: an `accounturi` that is no URI (RFC 8657 §3)",
+  unknown_method:
+    "warning: a method of validation that is not registered and does not begin with `ca-` (RFC 8657 §4)",
+  report_address: "warning: an `iodef` that is no `mailto:`, `http:` or `https:` address (RFC 8659 §4.4)",
+  repeated: "info: the same record twice",
 })
 type Problem = ReturnType<typeof problem>
 

@@ -7,10 +7,10 @@ import stored from "./examples.json"
 import rupay from "./rupay.json"
 
 const { problemList, problem } = defineProblems({
-  scheme: ["warning", "the number begins like those of no known card scheme"],
-  length: ["error", "too long or too short for its scheme, or for any card"],
-  check_digit: ["error", "the check digit does not fit the rest (Luhn, ISO/IEC 7812-1)"],
-  no_check_digit: ["warning", "the same for UnionPay, whose older numbers have no check digit"],
+  scheme: "warning: the number begins like those of no known card scheme",
+  length: "error: too long or too short for its scheme, or for any card",
+  check_digit: "error: the check digit does not fit the rest (Luhn, ISO/IEC 7812-1)",
+  no_check_digit: "warning: the same for UnionPay, whose older numbers have no check digit",
 })
 
 /** ISO/IEC 7812-1: a primary account number has at most 19 digits; the shortest in use have 12. */

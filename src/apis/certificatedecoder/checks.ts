@@ -3,32 +3,26 @@ import type { Entry } from "./describe.ts"
 import { extensionNames } from "./names.ts"
 
 export const { problemList, problem, newProblems } = defineProblems({
-  expired: ["error", "its validity has ended"],
-  not_yet_valid: ["error", "its validity has not begun"],
-  validity: ["error", "it ends before it begins"],
-  time_form: [
-    "error",
-    "a time in a form that RFC 5280 §4.1.2.5 forbids; it is null if it could be several moments or none",
-  ],
-  weak_key: ["error", "RSA or DSA under 2,048 bits, or an elliptic curve under 224"],
-  unknown_key: ["warning", "a kind of key that this API does not know"],
-  weak_signature: ["error", "signed with MD5 or SHA-1, whose signatures can be forged"],
-  signature: ["error", "it claims to be signed with its own key, and is not"],
-  serial_number: ["error", "the serial number is negative or over 20 bytes (RFC 5280 §4.1.2.2)"],
-  zero_serial_number: [
-    "warning",
-    "the serial number is zero, which RFC 5280 §4.1.2.2 forbids and some trusted roots have",
-  ],
-  extension: ["error", "an extension cannot be read, or breaks a rule of RFC 5280 §4.2.1"],
-  duplicate_extension: ["error", "an extension occurs twice (RFC 5280 §4.2)"],
-  ca: ["error", "its key may sign certificates, but it is not an authority (RFC 5280 §4.2.1.9)"],
-  unknown_critical: [
-    "warning",
-    "a critical extension that this API does not know; many programs refuse such a certificate",
-  ],
-  no_names: ["warning", "no subjectAltName; programs ignore the common name (RFC 9525 §6.3)"],
-  host: ["error", "no name in subjectAltName fits `host` (RFC 9525 §6)"],
-  chain_order: ["warning", "a certificate is not followed by the one that signed it"],
+  expired: "error: its validity has ended",
+  not_yet_valid: "error: its validity has not begun",
+  validity: "error: it ends before it begins",
+  time_form:
+    "error: a time in a form that RFC 5280 §4.1.2.5 forbids; it is null if it could be several moments or none",
+  weak_key: "error: RSA or DSA under 2,048 bits, or an elliptic curve under 224",
+  unknown_key: "warning: a kind of key that this API does not know",
+  weak_signature: "error: signed with MD5 or SHA-1, whose signatures can be forged",
+  signature: "error: it claims to be signed with its own key, and is not",
+  serial_number: "error: the serial number is negative or over 20 bytes (RFC 5280 §4.1.2.2)",
+  zero_serial_number:
+    "warning: the serial number is zero, which RFC 5280 §4.1.2.2 forbids and some trusted roots have",
+  extension: "error: an extension cannot be read, or breaks a rule of RFC 5280 §4.2.1",
+  duplicate_extension: "error: an extension occurs twice (RFC 5280 §4.2)",
+  ca: "error: its key may sign certificates, but it is not an authority (RFC 5280 §4.2.1.9)",
+  unknown_critical:
+    "warning: a critical extension that this API does not know; many programs refuse such a certificate",
+  no_names: "warning: no subjectAltName; programs ignore the common name (RFC 9525 §6.3)",
+  host: "error: no name in subjectAltName fits `host` (RFC 9525 §6)",
+  chain_order: "warning: a certificate is not followed by the one that signed it",
 })
 
 type Problem = ReturnType<typeof problem>

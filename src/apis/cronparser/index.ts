@@ -21,13 +21,10 @@ export const afterForm =
   "must be a time from 1970 to 2199, such as 2027-01-31T12:00:00Z or 1801396800 (Unix seconds), or a date"
 
 export const { problemList, problem } = defineProblems({
-  no_run: ["error", "no time fits the expression"],
-  either_day: [
-    "warning",
-    "it runs on days that fit the day of the month or the day of the week, not only both",
-  ],
-  left_out: ["warning", "a clock change skips a run's time"],
-  repeated: ["info", "a clock change repeats a run's time"],
+  no_run: "error: no time fits the expression",
+  either_day: "warning: it runs on days that fit the day of the month or the day of the week, not only both",
+  left_out: "warning: a clock change skips a run's time",
+  repeated: "info: a clock change repeats a run's time",
 })
 
 const input = Type.Object({

@@ -3,22 +3,18 @@ import type { ServiceFinding } from "../mail/dane/service.ts"
 import type { JudgedTlsa } from "../mail/dane/usable.ts"
 
 export const { problemList, problem, newProblems } = defineProblems({
-  no_address: ["error", "the host has no address, so nobody can connect to it"],
-  addresses_fail: ["warning", "DNSSEC fails for the addresses of one family, IPv4 or IPv6"],
-  not_secure: ["error", "DNSSEC fails for the addresses or the TLSA records: clients do not connect"],
-  not_signed: ["error", "the TLSA records are not signed by DNSSEC, so clients ignore them"],
-  no_records: ["warning", "the host has no TLSA records"],
-  unusable_record: ["warning", "a TLSA record that clients cannot use"],
-  no_usable_record: ["error", "no TLSA record can be used"],
-  no_sha256: [
-    "warning",
-    "records with SHA-512 and none with SHA-256, which alone all clients know (RFC 6698 §6)",
-  ],
-  missing_digest: [
-    "warning",
-    "not as many records with SHA-512 as with SHA-256: clients use the stronger alone (RFC 7671 §9)",
-  ],
-  full_data: ["warning", "a whole certificate or key instead of its digest (RFC 7671 §10.1)"],
+  no_address: "error: the host has no address, so nobody can connect to it",
+  addresses_fail: "warning: DNSSEC fails for the addresses of one family, IPv4 or IPv6",
+  not_secure: "error: DNSSEC fails for the addresses or the TLSA records: clients do not connect",
+  not_signed: "error: the TLSA records are not signed by DNSSEC, so clients ignore them",
+  no_records: "warning: the host has no TLSA records",
+  unusable_record: "warning: a TLSA record that clients cannot use",
+  no_usable_record: "error: no TLSA record can be used",
+  no_sha256:
+    "warning: records with SHA-512 and none with SHA-256, which alone all clients know (RFC 6698 §6)",
+  missing_digest:
+    "warning: not as many records with SHA-512 as with SHA-256: clients use the stronger alone (RFC 7671 §9)",
+  full_data: "warning: a whole certificate or key instead of its digest (RFC 7671 §10.1)",
 })
 
 type Problem = ReturnType<typeof problem>

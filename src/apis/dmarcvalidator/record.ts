@@ -7,37 +7,31 @@ import { explainPart } from "../mail/tag-list.ts"
 import { explainNearly } from "../mail/text-records.ts"
 
 export const { problemList, problem, newProblems } = defineProblems({
-  no_record: [
-    "error",
-    "no record at the domain, its organizational domain or the public suffix, so that DMARC does not apply",
-  ],
-  multiple_records: ["error", "a name with more than one record, none of which counts (§4.10)"],
-  not_a_record: ["warning", "a text that is meant as a record, but does not begin with `v=DMARC1`"],
-  wrong_place: ["warning", "a record where nobody looks for it, or one of another kind in its place"],
-  too_long: ["error", "a record of over 4,096 bytes, which is not read"],
-  syntax: ["error", "a part that is not name and value; receivers ignore it"],
-  repeated_tag: ["error", "the same tag twice; receivers may ignore the whole record (RFC 6376 §3.2)"],
-  value: ["error", "a tag with a value that it cannot have (§4.8)"],
-  no_policy: [
-    "error",
-    "no `p`, or a wrong `p`, `sp` or `np`, and no address for reports: DMARC does not apply (§4.10.1)",
-  ],
-  assumed_none: ["warning", "no `p`, or a wrong `p`, `sp` or `np`: the record counts as `p=none` (§4.10.1)"],
-  uri: ["error", "an address that is no URI, or has a comma or an exclamation mark as it is"],
-  obsolete_size: [
-    "info",
-    "an address with a largest size of reports, such as `!10m` of RFC 7489, which receivers ignore (§4.8)",
-  ],
-  scheme: ["warning", "an address that is not `mailto:`; few receivers send reports to others"],
-  unknown_tag: ["info", "a tag that RFC 9989 does not define; receivers ignore it"],
-  historic_tag: ["info", "`pct`, `rf` or `ri` of RFC 7489, which RFC 9989 has removed"],
-  monitoring: ["warning", "the policy is `none`: forged mail is delivered"],
-  weaker_below: ["warning", "a weaker policy for domains below than for the domain itself"],
-  testing: ["info", "test mode: receivers apply the next weaker policy"],
-  no_reports: ["warning", "no address for aggregate reports (`rua`): nobody sees what fails"],
-  unused_fo: ["info", "`fo` without `ruf` has no effect (§4.7)"],
-  top_level: ["warning", "a record at a top-level name without `psd`, which is taken for `psd=y` (§4.10.2)"],
-  unused_below: ["info", "`sp` and `np` count at the organizational domain only"],
+  no_record:
+    "error: no record at the domain, its organizational domain or the public suffix, so that DMARC does not apply",
+  multiple_records: "error: a name with more than one record, none of which counts (§4.10)",
+  not_a_record: "warning: a text that is meant as a record, but does not begin with `v=DMARC1`",
+  wrong_place: "warning: a record where nobody looks for it, or one of another kind in its place",
+  too_long: "error: a record of over 4,096 bytes, which is not read",
+  syntax: "error: a part that is not name and value; receivers ignore it",
+  repeated_tag: "error: the same tag twice; receivers may ignore the whole record (RFC 6376 §3.2)",
+  value: "error: a tag with a value that it cannot have (§4.8)",
+  no_policy:
+    "error: no `p`, or a wrong `p`, `sp` or `np`, and no address for reports: DMARC does not apply (§4.10.1)",
+  assumed_none: "warning: no `p`, or a wrong `p`, `sp` or `np`: the record counts as `p=none` (§4.10.1)",
+  uri: "error: an address that is no URI, or has a comma or an exclamation mark as it is",
+  obsolete_size:
+    "info: an address with a largest size of reports, such as `!10m` of RFC 7489, which receivers ignore (§4.8)",
+  scheme: "warning: an address that is not `mailto:`; few receivers send reports to others",
+  unknown_tag: "info: a tag that RFC 9989 does not define; receivers ignore it",
+  historic_tag: "info: `pct`, `rf` or `ri` of RFC 7489, which RFC 9989 has removed",
+  monitoring: "warning: the policy is `none`: forged mail is delivered",
+  weaker_below: "warning: a weaker policy for domains below than for the domain itself",
+  testing: "info: test mode: receivers apply the next weaker policy",
+  no_reports: "warning: no address for aggregate reports (`rua`): nobody sees what fails",
+  unused_fo: "info: `fo` without `ruf` has no effect (§4.7)",
+  top_level: "warning: a record at a top-level name without `psd`, which is taken for `psd=y` (§4.10.2)",
+  unused_below: "info: `sp` and `np` count at the organizational domain only",
 })
 export type DmarcProblem = ReturnType<typeof problem>
 

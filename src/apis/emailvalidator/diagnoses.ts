@@ -11,25 +11,23 @@ export function toDiagnosis(number: number): (typeof diagnosisNames)[number] {
 }
 
 export const { problemList, problem } = defineProblems({
-  no_at_sign: ["error", "no `@` with a domain after it"],
-  local_part: ["error", "the part before the `@` is missing, or its quotation mark is not closed"],
-  character: ["error", "a character that is not allowed at its place (RFC 5321 §4.1.2)"],
-  dot: ["error", "a dot at the beginning or end of a part, or two dots in a row"],
-  domain: ["error", "the part after the `@` is not a domain name"],
-  address_literal: ["error", "the part in brackets is not an IP address (RFC 5321 §4.1.3)"],
-  idna: ["error", "the domain has characters that IDNA does not allow (RFC 5891)"],
-  comment: ["error", "comments and white space are for headers (RFC 5322), not for mail servers"],
-  obsolete: ["error", "a form that RFC 5322 §4 allows only for reading old messages"],
-  too_long: ["error", "over 254 bytes in all, 64 before the `@`, 253 after it, or 63 in a label"],
-  quoted_local_part: ["warning", "quotation marks are allowed, but many programs refuse them"],
-  literal: ["warning", "an IP address instead of a domain name; few servers accept mail for one"],
-  single_label: ["warning", "the domain has no dot; at most a local network knows it"],
-  numeric_tld: ["warning", "the last label of the domain has only digits; no domain on the Internet ends so"],
-  special_domain: ["warning", "the domain is reserved and accepts no mail (RFC 6761, 6762, 7686, 9476)"],
-  hidden_character: [
-    "warning",
-    "invisible characters, which RFC 6532 §3.1 allows before the `@`, and which are left out after it",
-  ],
+  no_at_sign: "error: no `@` with a domain after it",
+  local_part: "error: the part before the `@` is missing, or its quotation mark is not closed",
+  character: "error: a character that is not allowed at its place (RFC 5321 §4.1.2)",
+  dot: "error: a dot at the beginning or end of a part, or two dots in a row",
+  domain: "error: the part after the `@` is not a domain name",
+  address_literal: "error: the part in brackets is not an IP address (RFC 5321 §4.1.3)",
+  idna: "error: the domain has characters that IDNA does not allow (RFC 5891)",
+  comment: "error: comments and white space are for headers (RFC 5322), not for mail servers",
+  obsolete: "error: a form that RFC 5322 §4 allows only for reading old messages",
+  too_long: "error: over 254 bytes in all, 64 before the `@`, 253 after it, or 63 in a label",
+  quoted_local_part: "warning: quotation marks are allowed, but many programs refuse them",
+  literal: "warning: an IP address instead of a domain name; few servers accept mail for one",
+  single_label: "warning: the domain has no dot; at most a local network knows it",
+  numeric_tld: "warning: the last label of the domain has only digits; no domain on the Internet ends so",
+  special_domain: "warning: the domain is reserved and accepts no mail (RFC 6761, 6762, 7686, 9476)",
+  hidden_character:
+    "warning: invisible characters, which RFC 6532 §3.1 allows before the `@`, and which are left out after it",
 })
 
 type Fault = readonly [code: ReturnType<typeof problem>["code"], where: string, message: string]

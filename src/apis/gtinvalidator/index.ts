@@ -7,11 +7,11 @@ import { convert, format, kinds, nothing, toCheckDigit, toKind } from "./codes.t
 import stored from "./examples.json"
 
 const { problemList, problem } = defineProblems({
-  length: ["error", "no kind of code has so many characters"],
-  characters: ["error", "an X that is not the check digit of an ISBN-10 or an ISSN"],
-  check_digit: ["error", "the check digit does not fit the rest"],
-  also_gtin8: ["info", "valid as UPC-E and as GTIN-8, which begin with 0 only inside of companies"],
-  isbn_range: ["warning", "the list of ISBN ranges has no publisher for the number"],
+  length: "error: no kind of code has so many characters",
+  characters: "error: an X that is not the check digit of an ISBN-10 or an ISSN",
+  check_digit: "error: the check digit does not fit the rest",
+  also_gtin8: "info: valid as UPC-E and as GTIN-8, which begin with 0 only inside of companies",
+  isbn_range: "warning: the list of ISBN ranges has no publisher for the number",
 })
 
 /** Also the hyphens and dashes of printed texts. */

@@ -8,14 +8,12 @@ import stored from "./examples.json"
 import { embeddedRegistry, type IbanCountry, type IbanRegistry } from "./registry.ts"
 
 const { problemList, problem } = defineProblems({
-  country: ["error", "the first two characters are not a country code of the IBAN registry"],
-  length: ["error", "too long or too short for its country"],
-  structure: ["error", "a letter where the country has a digit, or the reverse"],
-  check_digits: ["error", "the check digits do not fit the rest (ISO 7064 MOD 97-10)"],
-  national_check_digits: [
-    "warning",
-    "the check digits inside the account number do not fit; the IBAN registry does not require them, but nearly all banks of the country use them",
-  ],
+  country: "error: the first two characters are not a country code of the IBAN registry",
+  length: "error: too long or too short for its country",
+  structure: "error: a letter where the country has a digit, or the reverse",
+  check_digits: "error: the check digits do not fit the rest (ISO 7064 MOD 97-10)",
+  national_check_digits:
+    "warning: the check digits inside the account number do not fit; the IBAN registry does not require them, but nearly all banks of the country use them",
 })
 
 /** Also the hyphens and dashes of printed texts. */

@@ -10,12 +10,12 @@ import nationalFormats from "./national-formats.json"
 import { toPlainNumber, withoutLetters } from "./written-number.ts"
 
 const { problemList, problem } = defineProblems({
-  calling_code: ["error", "no country has this calling code"],
-  too_short: ["error", "fewer digits than numbers of the country have"],
-  too_long: ["error", "more digits than numbers of the country have"],
-  length: ["error", "the country has shorter and longer numbers, but none with so many digits"],
-  not_assigned: ["error", "the country assigns no numbers of this length with this beginning"],
-  letters: ["info", "letters were read as the digits on their keys, as in 1-800-FLOWERS"],
+  calling_code: "error: no country has this calling code",
+  too_short: "error: fewer digits than numbers of the country have",
+  too_long: "error: more digits than numbers of the country have",
+  length: "error: the country has shorter and longer numbers, but none with so many digits",
+  not_assigned: "error: the country assigns no numbers of this length with this beginning",
+  letters: "info: letters were read as the digits on their keys, as in 1-800-FLOWERS",
 })
 
 const kinds = [

@@ -15,19 +15,15 @@ const maxNames = 10
 const maxAddresses = 50
 
 const { problemList, problem } = defineProblems({
-  no_name: ["warning", "the address has no name; many mail servers refuse its mail"],
-  not_confirmed: ["warning", "a name that does not have the address; mail servers do not trust it"],
-  no_answer: ["warning", "a name for which the DNS gave no answer"],
-  not_a_host: [
-    "warning",
-    "a name that no host can have: labels are letters, digits and hyphens between them (RFC 952, RFC 1123 §2.1)",
-  ],
-  generic_name: [
-    "warning",
-    "a name made from the address, as providers name their customers' lines; many mail servers refuse mail from such names",
-  ],
-  several_names: ["info", "more than one name; some programs use only one of them"],
-  names_left_out: ["info", "more than 10 names, of which only 10 were checked"],
+  no_name: "warning: the address has no name; many mail servers refuse its mail",
+  not_confirmed: "warning: a name that does not have the address; mail servers do not trust it",
+  no_answer: "warning: a name for which the DNS gave no answer",
+  not_a_host:
+    "warning: a name that no host can have: labels are letters, digits and hyphens between them (RFC 952, RFC 1123 §2.1)",
+  generic_name:
+    "warning: a name made from the address, as providers name their customers' lines; many mail servers refuse mail from such names",
+  several_names: "info: more than one name; some programs use only one of them",
+  names_left_out: "info: more than 10 names, of which only 10 were checked",
 })
 
 export const reversedns = defineApi({

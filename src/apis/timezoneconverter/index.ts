@@ -25,8 +25,8 @@ import stored from "./examples.json"
 import { type GivenTime, readGivenTime, timeForm } from "./read-time.ts"
 
 const { problemList, problem } = defineProblems({
-  left_out: ["error", "the time does not exist: clocks go forward and skip it"],
-  repeated: ["warning", "the time comes twice: clocks go back and repeat it"],
+  left_out: "error: the time does not exist: clocks go forward and skip it",
+  repeated: "warning: the time comes twice: clocks go back and repeat it",
 })
 
 const zone = (description: string) => field.text(description, { maxLength: 64 })

@@ -4,22 +4,19 @@ import { showBytes } from "../mail/shown-bytes.ts"
 import { explainPart, readTagList } from "../mail/tag-list.ts"
 
 export const { problemList, problem, newProblems } = defineProblems({
-  no_record: ["error", "no record, so that no reports are sent"],
-  multiple_records: ["error", "more than one record, so that none counts (§3)"],
-  not_a_record: ["warning", "a text that is meant as a record, but does not begin with `v=TLSRPTv1;`"],
-  wrong_place: ["warning", "a record where nobody looks for it, or one of another kind in its place"],
-  too_long: ["error", "a record of over 4,096 bytes, which is not read"],
-  syntax: ["error", "a part that is not name and value, or an empty part (§3)"],
-  missing_rua: ["error", "no address for reports (`rua`)"],
-  repeated_rua: ["error", "`rua` more than once: put all addresses into one"],
-  uri: [
-    "error",
-    "an address that is no URI, or has a comma, exclamation mark or semicolon as it is (RFC 3986)",
-  ],
-  scheme: ["error", "an address that is neither `mailto:` nor `https:`"],
-  repeated_uri: ["warning", "the same address twice"],
-  unknown_field: ["info", "a field that RFC 8460 does not define; senders ignore it"],
-  other_case: ["warning", "a field whose name differs from `rua` in case only; senders ignore it"],
+  no_record: "error: no record, so that no reports are sent",
+  multiple_records: "error: more than one record, so that none counts (§3)",
+  not_a_record: "warning: a text that is meant as a record, but does not begin with `v=TLSRPTv1;`",
+  wrong_place: "warning: a record where nobody looks for it, or one of another kind in its place",
+  too_long: "error: a record of over 4,096 bytes, which is not read",
+  syntax: "error: a part that is not name and value, or an empty part (§3)",
+  missing_rua: "error: no address for reports (`rua`)",
+  repeated_rua: "error: `rua` more than once: put all addresses into one",
+  uri: "error: an address that is no URI, or has a comma, exclamation mark or semicolon as it is (RFC 3986)",
+  scheme: "error: an address that is neither `mailto:` nor `https:`",
+  repeated_uri: "warning: the same address twice",
+  unknown_field: "info: a field that RFC 8460 does not define; senders ignore it",
+  other_case: "warning: a field whose name differs from `rua` in case only; senders ignore it",
 })
 type Problem = ReturnType<typeof problem>
 

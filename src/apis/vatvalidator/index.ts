@@ -9,14 +9,12 @@ import stored from "./examples.json"
 import written from "./forms.json"
 
 const { problemList, problem } = defineProblems({
-  country: [
-    "error",
-    "not a country whose VAT numbers this API knows, or not the one with which the number begins",
-  ],
-  length: ["error", "too long or too short for its country"],
-  format: ["error", "the number does not have the form of its country's numbers"],
-  check_digits: ["error", "the check digits do not fit the rest"],
-  component: ["error", "a part has a value that the country does not use"],
+  country:
+    "error: not a country whose VAT numbers this API knows, or not the one with which the number begins",
+  length: "error: too long or too short for its country",
+  format: "error: the number does not have the form of its country's numbers",
+  check_digits: "error: the check digits do not fit the rest",
+  component: "error: a part has a value that the country does not use",
 })
 
 /** The kinds of numbers of a country, by their names in stdnum. */
