@@ -15,8 +15,8 @@ const isMatching = (value: number) => value >= 0 && value <= highestMatching
 
 /**
  * Checks that the numbers of a well-formed record are assigned (RFC 7218) and that its data fits them (RFC 6698 §2.1).
- * @returns `isLengthValid` tells whether selector and matching type allow data of this length, false where the matching type is not
- * assigned; `faults` has one sentence for each fault
+ * @returns `isLengthValid` tells whether selector and matching type allow data of this length, false where the matching type is
+ * not assigned; `faults` has one sentence for each fault
  */
 export function checkTlsa(rdata: TlsaRdata) {
   const isHexadecimal = /^[0-9a-f]+$/i.test(rdata.data)
