@@ -17,32 +17,11 @@ import type {
   PreparedChange,
 } from "./operation.ts"
 import { itemOf } from "./pages.ts"
-import type { AdminParts, Subscription } from "./parts.ts"
+import type { AdminParts } from "./parts.ts"
 import { allows } from "./permission.ts"
 import { requireOwn, withOwnAccount } from "./portal-access.ts"
 import { createListTurns, createWatchLimit } from "./reader-limits.ts"
 import { forCustomers, withoutSecrets } from "./secrets.ts"
-
-/** Runs operations for every surface: HTTP, command line, console. */
-export interface Administration {
-  /**
-   * Checks permission and input, runs the operation, and writes its audit record in the same transaction as its effect.
-   * @throws AdminFault
-   */
-  run(operation: Operation, input: RawInput, actor: Actor, options?: RunOptions): Promise<OperationAnswer>
-  /**
-   * Checks permission and input of an operation that watches, and begins it. End the result when nobody reads it any more.
-   * @param onReady is called when there is something to take
-   * @throws AdminFault
-   */
-  watch(operation: Operation, input: RawInput, actor: Actor, onReady: () => void): Subscription
-  /**
-   * Checks permission and input of an operation that sends a file, writes its audit record, and opens it. Close the result when
-   * done.
-   * @throws AdminFault
-   */
-  open(operation: Operation, input: RawInput, actor: Actor): Promise<OpenFile>
-}
 
 /** Options that a client may send with an operation, besides its input. */
 export interface RunOptions {
@@ -67,8 +46,11 @@ const deleteReplaysEveryMs = 3_600_000
 /** The most that one change deletes. After 100,000 changes in a day, deleting all at once would hold up calls for a second. */
 const maxDeletedReplays = 200
 
+/** Runs operations for every surface: HTTP, command line, console. */
+export type Administration = ReturnType<typeof createAdministration>
+
 /** Creates the administration of one store. Every surface runs its operations through it. */
-export function createAdministration(parts: AdminParts): Administration {
+export function createAdministration(parts: AdminParts) {
   const { admin, clock } = parts
   const newAuditId = createAuditIds(parts.auditRandom)
   const listInTurn = createListTurns()
@@ -174,7 +156,16 @@ export function createAdministration(parts: AdminParts): Administration {
   }
 
   return {
-    async run(operation, raw, actor, { ifVersion = null, idempotencyKey = null } = {}) {
+    /**
+     * Checks permission and input, runs the operation, and writes its audit record in the same transaction as its effect.
+     * @throws AdminFault
+     */
+    async run(
+      operation: Operation,
+      raw: RawInput,
+      actor: Actor,
+      { ifVersion = null, idempotencyKey = null }: RunOptions = {},
+    ): Promise<OperationAnswer> {
       requirePermission(operation, actor)
       const context: AdminContext = { ...parts, actor, ifVersion }
       let input: Record<string, unknown> = {}
@@ -189,7 +180,12 @@ export function createAdministration(parts: AdminParts): Administration {
         throw withParameter(toAdminFault(thrown), input)
       }
     },
-    watch(operation, raw, actor, onReady) {
+    /**
+     * Checks permission and input of an operation that watches, and begins it. End the result when nobody reads it any more.
+     * @param onReady is called when there is something to take
+     * @throws AdminFault
+     */
+    watch(operation: Operation, raw: RawInput, actor: Actor, onReady: () => void) {
       requirePermission(operation, actor)
       const { run } = operation
       if (run.kind !== "watch") throw new Error(`${operation.id} cannot be watched`)
@@ -201,7 +197,12 @@ export function createAdministration(parts: AdminParts): Administration {
         throw toAdminFault(thrown)
       }
     },
-    async open(operation, raw, actor) {
+    /**
+     * Checks permission and input of an operation that sends a file, writes its audit record, and opens it. Close the result when
+     * done.
+     * @throws AdminFault
+     */
+    async open(operation: Operation, raw: RawInput, actor: Actor) {
       requirePermission(operation, actor)
       const { run } = operation
       if (run.kind !== "file") throw new Error(`${operation.id} is no file`)

@@ -15,35 +15,25 @@ export interface NewKey {
   readonly rateLimit?: number | undefined
 }
 
-/** A new key. Its text is returned only here; the store keeps a hash. */
-export interface IssuedKey {
-  readonly id: string
-  readonly key: string
-}
-
 /**
  * Accounts and keys for the program itself: the demo and the mock. Every change is an operation of the administration, so it
  * leaves an audit record. Every method throws AccountError for what cannot be done.
  */
-export interface Accounts {
-  /** Whether there is an account, closed ones included. */
-  hasAny(): Promise<boolean>
-  /** @param events what its webhook gets besides the thresholds; nothing by default */
-  create(name: string, plan: string, events?: readonly OptionalEvent[]): Promise<{ readonly id: string }>
-  createKey(key: NewKey): Promise<IssuedKey>
-  revokeKey(id: string): Promise<void>
-}
+export type Accounts = ReturnType<typeof createProgramAccounts>
 
 /** Creates {@link Accounts}. Operations are loaded when they are used: a start is faster. */
-export function createProgramAccounts(parts: ProgramParts): Accounts {
+export function createProgramAccounts(parts: ProgramParts) {
   const run = createProgramRun(parts)
   return {
+    /** Whether there is an account, closed ones included. */
     hasAny: async () => (await parts.admin.accounts({}, { limit: 1, after: null })).length > 0,
-    async create(name, plan, events = []) {
+    /** @param events what its webhook gets besides the thresholds; nothing by default */
+    async create(name: string, plan: string, events: readonly OptionalEvent[] = []) {
       const { createAccount } = await import("./accounts/create-account.ts")
       return run(createAccount, { name, plan, events: [...events] })
     },
-    async createKey({ accountId, name, expiresMs, allowApis, blockApis, allowIps, rateLimit }) {
+    /** The text of the key is returned only here; the store keeps a hash. */
+    async createKey({ accountId, name, expiresMs, allowApis, blockApis, allowIps, rateLimit }: NewKey) {
       const values = {
         account: accountId,
         name,
@@ -58,7 +48,7 @@ export function createProgramAccounts(parts: ProgramParts): Accounts {
       if (key === null) throw new Error(`the text of the new key ${id} is missing`)
       return { id, key }
     },
-    async revokeKey(id) {
+    async revokeKey(id: string) {
       const { revokeKey } = await import("./keys/change-key.ts")
       await run(revokeKey, { id })
     },

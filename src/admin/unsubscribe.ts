@@ -41,19 +41,6 @@ function signatureOf(key: string, accountId: string, address: string): string {
   return createHmac("sha256", key).update(`unsubscribe ${accountId} ${address}`).digest("base64url")
 }
 
-/** Links in mails that end the notices of an account by mail. Every method may reject with StoreUnavailable. */
-export interface Unsubscribes {
-  /** The link for an account and the address that gets the mail. */
-  linkFor(accountId: string, address: string): Promise<string>
-  /** Whether this service has signed a token. */
-  isSigned(token: string): Promise<boolean>
-  /**
-   * Ends the notices by mail of a token's account, unless they ended or go to another address now. False for a token that is not
-   * signed.
-   */
-  stop(token: string, from: { readonly source: string; readonly requestId: string }): Promise<boolean>
-}
-
 /** Where the links lead; the token follows. */
 export const unsubscribePath = "/unsubscribe/"
 
@@ -65,8 +52,11 @@ const maxTries = 5
 
 type Parts = Pick<AdminParts, "admin" | "clock" | "pages" | "random" | "auditRandom">
 
+/** Links in mails that end the notices of an account by mail. Every method may reject with StoreUnavailable. */
+export type Unsubscribes = ReturnType<typeof createUnsubscribes>
+
 /** Creates the part that makes the links in mails, and ends an account's notices by mail when one is followed. */
-export function createUnsubscribes(parts: Parts): Unsubscribes {
+export function createUnsubscribes(parts: Parts) {
   const { admin } = parts
   const newAuditId = createAuditIds(parts.auditRandom)
   let key: string | null = null
@@ -102,14 +92,20 @@ export function createUnsubscribes(parts: Parts): Unsubscribes {
   }
 
   return {
-    async linkFor(accountId, address) {
+    /** The link for an account and the address that gets the mail. */
+    async linkFor(accountId: string, address: string) {
       const token = toUnsubscribeToken(await readKey(), { accountId, address: addressTag(address) })
       return `${parts.pages.service()}${unsubscribePath}${token}`
     },
-    async isSigned(token) {
+    /** Whether this service has signed a token. */
+    async isSigned(token: string) {
       return readUnsubscribeToken(await readKey(), token) !== null
     },
-    async stop(token, from) {
+    /**
+     * Ends the notices by mail of a token's account, unless they ended or go to another address now. False for a token that is not
+     * signed.
+     */
+    async stop(token: string, from: { readonly source: string; readonly requestId: string }) {
       const claim = readUnsubscribeToken(await readKey(), token)
       if (claim === null) return false
       for (let tries = 1; tries <= maxTries; tries++) {

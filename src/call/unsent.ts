@@ -1,17 +1,5 @@
 import { Fault } from "./fault.ts"
 
-/** Counts the bytes of large answers that their clients have not read yet, over the whole process. */
-export interface UnsentAnswers {
-  /** The bytes of all answers now. */
-  bytes(): number
-  /** Whether there are more than allowed, so that new calls are refused. */
-  isFull(): boolean
-  /** Starts to count one more answer. */
-  open(): UnsentAnswer
-  /** Sets how many are allowed. */
-  setLimit(bytes: number): void
-}
-
 /** The bytes of one answer: of the data from which its text is made, and of the text. */
 export interface UnsentAnswer {
   /** The bytes that are counted now. */
@@ -39,6 +27,9 @@ const bytesPerCollection = 2_097_152
 /** So many collections of new garbage come before one of all. */
 const collectionsPerFull = 8
 
+/** Counts the bytes of large answers that their clients have not read yet, over the whole process. */
+export type UnsentAnswers = ReturnType<typeof createUnsentAnswers>
+
 /**
  * A call under way is not refused, since it may be charged already. It waits: when much is unread, only the oldest of the
  * answers that are being made grows, and at the limit none does, until others are read or given up. If no answer is made whole
@@ -46,10 +37,7 @@ const collectionsPerFull = 8
  * @param firstLimit above this, new calls are refused; one answer alone may be larger
  * @param collectGarbage frees the memory of values that are no longer used: of new ones only, or of all
  */
-export function createUnsentAnswers(
-  firstLimit: number,
-  collectGarbage: (which: "new" | "all") => void,
-): UnsentAnswers {
+export function createUnsentAnswers(firstLimit: number, collectGarbage: (which: "new" | "all") => void) {
   let maxBytes = firstLimit
   /** Answers that have asked for room and are not whole, the oldest first. */
   const growing = new Set<UnsentAnswer>()
@@ -62,11 +50,6 @@ export function createUnsentAnswers(
   function wake(): void {
     waiting?.resolve()
     waiting = null
-  }
-
-  function setLimit(bytes: number): void {
-    maxBytes = bytes
-    wake()
   }
 
   function open(): UnsentAnswer {
@@ -120,7 +103,19 @@ export function createUnsentAnswers(
     return answer
   }
 
-  return { bytes: () => total, isFull: () => total > maxBytes, open, setLimit }
+  return {
+    /** The bytes of all answers now. */
+    bytes: () => total,
+    /** Whether there are more than allowed, so that new calls are refused. */
+    isFull: () => total > maxBytes,
+    /** Starts to count one more answer. */
+    open,
+    /** Sets how many are allowed. */
+    setLimit(bytes: number): void {
+      maxBytes = bytes
+      wake()
+    },
+  }
 }
 
 /** The refusal of a call while too many answers wait for their clients (RFC 9110 §15.6.4). */

@@ -3,7 +3,7 @@ import { getAccount } from "../../src/admin/accounts/account.ts"
 import { closeAccount, updateAccount } from "../../src/admin/accounts/change-account.ts"
 import { grantCredits, renewCredits } from "../../src/admin/credits/change-credits.ts"
 import { rotateKey } from "../../src/admin/keys/issue-key.ts"
-import { type Accounts, createProgramAccounts, type IssuedKey } from "../../src/admin/program-accounts.ts"
+import { type Accounts, createProgramAccounts } from "../../src/admin/program-accounts.ts"
 import { createProgramRun, type ProgramParts } from "../../src/admin/program-run.ts"
 import { queryUsage } from "../../src/admin/usage/query.ts"
 import { deleteWebhook, setWebhook } from "../../src/admin/webhooks/webhook.ts"
@@ -26,7 +26,7 @@ export interface TestAccounts extends Accounts {
   /** Usage by day and API of the last `days` days, today included, newest day first. */
   usage(id: string, days: number): Promise<readonly UsageRow[]>
   /** Rotates the text of a key. The old one works for `graceMs` longer, in whole seconds. */
-  rotateKey(id: string, graceMs: number): Promise<IssuedKey>
+  rotateKey(id: string, graceMs: number): Promise<Awaited<ReturnType<Accounts["createKey"]>>>
 }
 
 /** Webhooks and notices of a store. Lists are oldest first. */

@@ -1,9 +1,4 @@
-import type {
-  AuthenticationResponseJSON,
-  PublicKeyCredentialCreationOptionsJSON,
-  PublicKeyCredentialRequestOptionsJSON,
-  RegistrationResponseJSON,
-} from "@simplewebauthn/server"
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server"
 import { createId, hashKey } from "../../accounts/key.ts"
 import { requireName } from "../../accounts/requirements.ts"
 import type { Clock, Random } from "../../apis/contract.ts"
@@ -16,7 +11,7 @@ import { type AdminFault, conflict, forbidden, invalid } from "../fault.ts"
 import type { Actor } from "../operation.ts"
 import { requirePerson } from "../people/person.ts"
 import { covers } from "../permission.ts"
-import { ownPersonId, type PasskeyOutput, toPasskeyOutput } from "./passkey.ts"
+import { ownPersonId, toPasskeyOutput } from "./passkey.ts"
 
 /** Where a browser uses passkeys: they are bound to it (WebAuthn §5.1.4). */
 export interface PasskeySite {
@@ -24,25 +19,6 @@ export interface PasskeySite {
   readonly origin: string
   /** The host name alone: the RP ID. */
   readonly rpId: string
-}
-
-/** Adds passkeys, and gives out the challenges that they sign. Every method may reject with StoreUnavailable. */
-export interface Passkeys {
-  /**
-   * Options for `navigator.credentials.get`, with a new challenge.
-   * @param browser the text of the cookie that binds the challenge to the browser
-   */
-  signInOptions(site: PasskeySite, browser: string): Promise<PublicKeyCredentialRequestOptionsJSON>
-  /**
-   * Options for `navigator.credentials.create`, with a new challenge.
-   * @throws AdminFault unless a person is signed in with all their permissions
-   */
-  addOptions(actor: Actor, site: PasskeySite): Promise<PublicKeyCredentialCreationOptionsJSON>
-  /**
-   * Adds the passkey that a browser has made.
-   * @throws AdminFault
-   */
-  add(actor: Actor, site: PasskeySite, name: string, made: RegistrationResponseJSON): Promise<PasskeyOutput>
 }
 
 /** How long a person may take to find their device. */
@@ -55,12 +31,15 @@ const algorithms = [-8, -7, -257]
 /** The hash by which the store knows a challenge, or the cookie of a browser. */
 export const hashOf = hashKey
 
+/** Adds passkeys, and gives out the challenges that they sign. Every method may reject with StoreUnavailable. */
+export type Passkeys = ReturnType<typeof createPasskeys>
+
 /** Creates the part that adds passkeys, and gives out challenges for adding them and for signing in (WebAuthn §7.1). */
 export function createPasskeys(parts: {
   readonly admin: AdminStore
   readonly clock: Clock
   readonly random: Random
-}): Passkeys {
+}) {
   const { admin, clock, random } = parts
   const newAuditId = createAuditIds(random)
 
@@ -73,7 +52,11 @@ export function createPasskeys(parts: {
   }
 
   return {
-    async signInOptions({ rpId }, browser) {
+    /**
+     * Options for `navigator.credentials.get`, with a new challenge.
+     * @param browser the text of the cookie that binds the challenge to the browser
+     */
+    async signInOptions({ rpId }: PasskeySite, browser: string) {
       const { generateAuthenticationOptions } = await loadLibrary()
       // No list of passkeys: that would tell who has one.
       return generateAuthenticationOptions({
@@ -84,7 +67,11 @@ export function createPasskeys(parts: {
       })
     },
 
-    async addOptions(actor, { rpId }) {
+    /**
+     * Options for `navigator.credentials.create`, with a new challenge.
+     * @throws AdminFault unless a person is signed in with all their permissions
+     */
+    async addOptions(actor: Actor, { rpId }: PasskeySite) {
       const { session, person } = await requireSignedInPerson(actor, admin)
       const { generateRegistrationOptions } = await loadLibrary()
       // A passkey that gives less than a new one would is replaced by it on the same device.
@@ -106,7 +93,11 @@ export function createPasskeys(parts: {
       })
     },
 
-    async add(actor, { origin, rpId }, name, made) {
+    /**
+     * Adds the passkey that a browser has made.
+     * @throws AdminFault
+     */
+    async add(actor: Actor, { origin, rpId }: PasskeySite, name: string, made: RegistrationResponseJSON) {
       requireName(name, "The name of a passkey")
       const { session, person } = await requireSignedInPerson(actor, admin)
       const { credential, hash } = await verifyNew(made, { origin, rpId, session, parts })

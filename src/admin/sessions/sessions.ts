@@ -18,35 +18,6 @@ import { SignInRefused } from "./refusal.ts"
 
 export type { SessionKind } from "../../store/admin-store.ts"
 
-/** Signs people in with a browser, and out. Every method may reject with StoreUnavailable. */
-export interface Sessions {
-  /**
-   * Opens a session with a link, which is then used up, with a key, or with a passkey.
-   * @throws SignInRefused, and what `limit` throws
-   */
-  open(
-    kind: SessionKind,
-    proof: SignInProof,
-    from: RequestOrigin,
-    options: OpenOptions,
-  ): Promise<OpenedSession>
-  /**
-   * Opens a session with rights that were found elsewhere, in one transaction with the mutations of the grant.
-   * @throws SignInRefused, and what `limit` throws
-   */
-  begin(kind: SessionKind, grant: Grant, from: RequestOrigin, options: OpenOptions): Promise<OpenedSession>
-  /** The session of a cookie; null when there is none, or when the key or link behind it has ended. Reads the store each time. */
-  find(kind: SessionKind, cookie: string, from: RequestOrigin): Promise<FoundSession | null>
-  /**
-   * The hash of the key that a session calls APIs with; null where its account has no key that works.
-   * @param source the client's address
-   * @param api the API that it calls
-   */
-  findCallKey(actor: Actor, source: string, api: string): Promise<string | null>
-  /** Ends a session, or all sessions of its owner. */
-  end(session: FoundSession, everywhere: boolean): Promise<void>
-}
-
 /** The origin of a request. */
 export interface RequestOrigin {
   /** The client's address. */
@@ -124,8 +95,11 @@ const durationsMs: Readonly<Record<SessionKind, number>> = { console: 12 * hourM
 /** The most sessions of one owner. The oldest ends when another begins, so that sign-ins cannot fill the store. */
 const maxSessions = 100
 
+/** Signs people in with a browser, and out. Every method may reject with StoreUnavailable. */
+export type Sessions = ReturnType<typeof createSessions>
+
 /** Creates the sessions of the console and the portal, which are kept in the store. */
-export function createSessions(parts: SessionsParts): Sessions {
+export function createSessions(parts: SessionsParts) {
   const { admin, clock, random } = parts
   const newAuditId = createAuditIds(random)
 
@@ -183,12 +157,21 @@ export function createSessions(parts: SessionsParts): Sessions {
   }
 
   return {
-    async open(kind, proof, from, options) {
+    /**
+     * Opens a session with a link, which is then used up, with a key, or with a passkey.
+     * @throws SignInRefused, and what `limit` throws
+     */
+    async open(kind: SessionKind, proof: SignInProof, from: RequestOrigin, options: OpenOptions) {
       return begin(kind, await findGrant(kind, proof, from.source, parts), from, options)
     },
+    /**
+     * Opens a session with rights that were found elsewhere, in one transaction with the mutations of the grant.
+     * @throws SignInRefused, and what `limit` throws
+     */
     begin,
 
-    async find(kind, cookie, from) {
+    /** The session of a cookie; null when there is none, or when the key or link behind it has ended. Reads the store each time. */
+    async find(kind: SessionKind, cookie: string, from: RequestOrigin): Promise<FoundSession | null> {
       const session = await findRecord(kind, cookie)
       const granted = session && (await stillGranted(session, from.source, parts))
       if (!session || !granted) return null
@@ -197,9 +180,15 @@ export function createSessions(parts: SessionsParts): Sessions {
       return { kind, actor, account, expiresMs: session.expiresMs }
     },
 
-    findCallKey: (actor, source, api) => findCallKey(actor, source, api, parts),
+    /**
+     * The hash of the key that a session calls APIs with; null where its account has no key that works.
+     * @param source the client's address
+     * @param api the API that it calls
+     */
+    findCallKey: (actor: Actor, source: string, api: string) => findCallKey(actor, source, api, parts),
 
-    async end(found, everywhere) {
+    /** Ends a session, or all sessions of its owner. */
+    async end(found: FoundSession, everywhere: boolean) {
       const { session } = found.actor
       if (!session) throw new Error("only a session can be ended")
       const outcome = await admin.apply({

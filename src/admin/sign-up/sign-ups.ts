@@ -1,48 +1,27 @@
 import { toAdminFault } from "../administration.ts"
 import { createAuditIds } from "../audit/record.ts"
 import type { AdminParts } from "../parts.ts"
-import type { OpenedSession, OpenOptions, RequestOrigin, Sessions } from "../sessions/sessions.ts"
+import type { OpenOptions, RequestOrigin, Sessions } from "../sessions/sessions.ts"
 import { askForLink, type LinkQuestion, type QuestionOrigin } from "./ask.ts"
-import type { Confirmation, LinkOffer } from "./confirm.ts"
-import type { SignUpSettings } from "./settings.ts"
-
-/** Lets visitors sign up and sign in with links in mails. Every method may reject with StoreUnavailable. */
-export interface SignUps {
-  readonly settings: SignUpSettings
-  /** Sends a link, as {@link askForLink} says. */
-  ask(question: LinkQuestion, from: QuestionOrigin): ReturnType<typeof askForLink>
-  /**
-   * Tells what a link will make, without using it.
-   * @param browser the cookie of the browser; null without one
-   * @throws SignInRefused, AdminFault
-   */
-  read(token: string, browser: string | null): Promise<LinkOffer>
-  /**
-   * Uses a link: makes its account, if it is for a new one, and opens a session of the portal.
-   * @param browser the cookie of the browser; null without one
-   * @throws SignInRefused, AdminFault, AccountError, and what `limit` throws
-   */
-  confirm(
-    given: Confirmation,
-    browser: string | null,
-    from: RequestOrigin,
-    options: OpenOptions,
-  ): Promise<{ readonly opened: OpenedSession; readonly key: string | null }>
-}
+import type { Confirmation } from "./confirm.ts"
 
 type SignUpParts = Pick<
   AdminParts,
   "admin" | "clock" | "pages" | "plans" | "signUp" | "random" | "auditRandom"
 >
 
+/** Lets visitors sign up and sign in with links in mails. Every method may reject with StoreUnavailable. */
+export type SignUps = ReturnType<typeof createSignUps>
+
 /** @param parts whose `signUp` and `plans` are those of the present configuration */
-export function createSignUps(parts: SignUpParts, sessions: Pick<Sessions, "begin">): SignUps {
+export function createSignUps(parts: SignUpParts, sessions: Pick<Sessions, "begin">) {
   const newAuditId = createAuditIds(parts.auditRandom)
   return {
     get settings() {
       return parts.signUp
     },
-    async ask(question, from) {
+    /** Sends a link, as {@link askForLink} says. */
+    async ask(question: LinkQuestion, from: QuestionOrigin) {
       const { admin, clock, pages, signUp, auditRandom } = parts
       const own = { admin, clock, pages, signUp, random: auditRandom, newAuditId }
       try {
@@ -51,11 +30,21 @@ export function createSignUps(parts: SignUpParts, sessions: Pick<Sessions, "begi
         throw toAdminFault(thrown)
       }
     },
-    async read(token, browser) {
+    /**
+     * Tells what a link will make, without using it.
+     * @param browser the cookie of the browser; null without one
+     * @throws SignInRefused, AdminFault
+     */
+    async read(token: string, browser: string | null) {
       const { readLink } = await import("./confirm.ts")
       return readLink(token, browser, parts)
     },
-    async confirm(given, browser, from, options) {
+    /**
+     * Uses a link: makes its account, if it is for a new one, and opens a session of the portal.
+     * @param browser the cookie of the browser; null without one
+     * @throws SignInRefused, AdminFault, AccountError, and what `limit` throws
+     */
+    async confirm(given: Confirmation, browser: string | null, from: RequestOrigin, options: OpenOptions) {
       // A start is faster without it.
       const { confirmLink } = await import("./confirm.ts")
       try {
