@@ -2,17 +2,15 @@ import { type Static, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { LRUCache } from "lru-cache"
 import type { DifferingInstance } from "../admin/health/service-health.ts"
-import type { Clock, Timer } from "../apis/contract.ts"
+import type { Ports } from "../apis/contract.ts"
 import { describeConfig } from "../config/describe.ts"
 import type { Log } from "../ports/log.ts"
 import type { InstanceChannel } from "../store/open-store.ts"
 import type { RunningConfig } from "./admin-parts.ts"
 
-interface ConfigPeersParts {
+interface ConfigPeersParts extends Pick<Ports, "clock" | "timer"> {
   readonly channel: InstanceChannel
   readonly host: string
-  readonly clock: Clock
-  readonly timer: Timer
   readonly log: Log
   running(): RunningConfig
 }

@@ -1,5 +1,5 @@
 import { createCatalog } from "../apis/catalog.ts"
-import type { ApiDefinition, Clock, Timer } from "../apis/contract.ts"
+import type { ApiDefinition, Ports, Timer } from "../apis/contract.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Config } from "../config/load.ts"
 import { options } from "../config/options.ts"
@@ -18,9 +18,7 @@ export interface OwnApis extends Pick<Plugins, "problems" | "end"> {
   definitions(config: Config): readonly ApiDefinition[]
 }
 
-interface OwnApisParts {
-  readonly clock: Clock
-  readonly timer: Timer
+interface OwnApisParts extends Pick<Ports, "clock" | "timer"> {
   readonly time: ThreadTime
   readonly log: Pick<Log, "error" | "debug">
   /** Ids of the catalog. */

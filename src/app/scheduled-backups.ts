@@ -1,21 +1,18 @@
 import type { Administration } from "../admin/administration.ts"
 import { createBackup } from "../admin/backups/backup.ts"
 import type { Backups } from "../admin/backups/backups.ts"
-import type { Clock, Random, Timer } from "../apis/contract.ts"
+import type { Ports } from "../apis/contract.ts"
 import type { Config } from "../config/load.ts"
 import type { Log } from "../ports/log.ts"
 import { messageOf } from "../values/message-of.ts"
 
-interface ScheduleParts {
+interface ScheduleParts extends Pick<Ports, "clock" | "timer" | "random"> {
   readonly administration: Administration
   readonly backups: Backups
   /** Takes the backup of a time for this process; false if another one has taken it. */
   readonly takeBackup: (slotMs: number) => Promise<boolean>
   readonly config: Pick<Config, "backupEverySeconds" | "backupKeep">
   readonly host: string
-  readonly clock: Clock
-  readonly timer: Timer
-  readonly random: Random
   readonly log: Pick<Log, "info" | "error">
 }
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../apis/contract.ts"
+import type { Ports } from "../apis/contract.ts"
 import type { Tally } from "../observe/counts.ts"
 import { creditsOf, type RequestEnd, type RequestStart } from "../observe/request-log.ts"
 import type { Log } from "../ports/log.ts"
@@ -12,14 +12,12 @@ export interface RequestKeeping {
   readonly keepAddresses: boolean
 }
 
-interface RequestWriterParts {
+interface RequestWriterParts extends Pick<Ports, "clock" | "timer"> {
   readonly requests: Pick<KeptRequests, "add">
   /** It may change. */
   readonly keeping: () => RequestKeeping
   /** A name that no other process has. */
   readonly process: string
-  readonly clock: Clock
-  readonly timer: Timer
   readonly log: Pick<Log, "warn" | "info">
   /** Whether it writes only when it is asked to or has enough for a batch, not by time, as in a test double. */
   readonly isUntimed?: boolean

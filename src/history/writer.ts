@@ -1,9 +1,9 @@
-import type { Clock, Timer } from "../apis/contract.ts"
+import type { Ports } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import type { History, HistoryBatch } from "../store/history.ts"
 import type { Minute } from "./minute.ts"
 
-interface WriterParts {
+interface WriterParts extends Pick<Ports, "clock" | "timer"> {
   readonly history: Pick<History, "add">
   /** Returns the counts since its last call. */
   readonly takeMinute: (atMs: number) => Minute
@@ -11,8 +11,6 @@ interface WriterParts {
   readonly keepDays: () => number
   /** A name that no other process has. */
   readonly process: string
-  readonly clock: Clock
-  readonly timer: Timer
   readonly log: Pick<Log, "warn" | "info">
 }
 

@@ -1,4 +1,4 @@
-import type { Clock, Random, Timer } from "../apis/contract.ts"
+import type { Ports } from "../apis/contract.ts"
 import { createDeliveryLoop, logFailure } from "../outbox/delivery-loop.ts"
 import { maxDelayMs, nextDelayMs } from "../outbox/retry.ts"
 import type { Log } from "../ports/log.ts"
@@ -27,7 +27,7 @@ function withoutTokens(text: string): string {
 }
 
 /** The parts that {@link createMailDelivery} needs. */
-export interface MailDeliveryParts {
+export interface MailDeliveryParts extends Pick<Ports, "clock" | "timer" | "random"> {
   readonly mails: MailOutbox
   /** Null without a mail server: mails are marked as not sent. */
   readonly sender: MailSender | null
@@ -36,9 +36,6 @@ export interface MailDeliveryParts {
   readonly unsubscribeLink: UnsubscribeLink
   /** Called with each mail before it is handed over, its link included; for a test double, which shows it. */
   readonly onComposed?: (mail: MailRecord, composed: ComposedMail) => void
-  readonly clock: Clock
-  readonly timer: Timer
-  readonly random: Random
   readonly log: Log
 }
 

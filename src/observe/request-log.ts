@@ -1,4 +1,4 @@
-import type { Clock, Random } from "../apis/contract.ts"
+import type { Ports, Random } from "../apis/contract.ts"
 import type { CallRecord } from "../call/caller.ts"
 import { createIsoTime, type LogLevel, logLevels } from "../ports/log.ts"
 import type { RequestTrace } from "../ports/tracer.ts"
@@ -10,15 +10,13 @@ export type RequestLog = (tally: Tally, start: RequestStart, end: RequestEnd, du
 /** Writes nothing. */
 export const noRequestLog: RequestLog = () => {}
 
-interface RequestLogOptions {
+interface RequestLogOptions extends Pick<Ports, "clock" | "random"> {
   /** Takes a line with its newline. It has no hidden characters: all texts in it are made or checked by this program. */
   readonly write: (line: string) => void
   /** Lines below this level are not written. */
   readonly level: LogLevel
-  readonly clock: Clock
   /** The share of lines that are written for answers below 500, 0 to 1; lines for others are always written. */
   readonly sample: number
-  readonly random: Random
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../apis/contract.ts"
+import type { Ports } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 
 /** A way by which rows of an outbox leave, such as webhooks or mail. */
@@ -25,9 +25,7 @@ interface ClaimFilter {
   readonly untriedOnly: boolean
 }
 
-interface LoopParts {
-  readonly clock: Clock
-  readonly timer: Timer
+interface LoopParts extends Pick<Ports, "clock" | "timer"> {
   readonly log: Log
 }
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../apis/contract.ts"
+import type { Ports } from "../apis/contract.ts"
 import type { Log } from "../ports/log.ts"
 import { type History, hourMs } from "../store/history.ts"
 import type { KeptRequests } from "../store/kept-requests.ts"
@@ -15,7 +15,7 @@ export interface KeptDays {
   readonly keepRequests: number
 }
 
-interface CleanerParts {
+interface CleanerParts extends Pick<Ports, "clock" | "timer"> {
   readonly store: {
     readonly history: Pick<History, "fold" | "deleteBefore">
     readonly requests: Pick<KeptRequests, "deleteBefore">
@@ -23,8 +23,6 @@ interface CleanerParts {
   }
   /** It may change. */
   readonly kept: () => KeptDays
-  readonly clock: Clock
-  readonly timer: Timer
   readonly log: Pick<Log, "warn" | "info">
   /** The share of the time for steps; 1 for no pauses between them. */
   readonly share?: number

@@ -1,4 +1,4 @@
-import type { Clock, Random, Timer } from "../apis/contract.ts"
+import type { Ports, Timer } from "../apis/contract.ts"
 import type { AdminStore } from "./admin-reads.ts"
 import type { History } from "./history.ts"
 import type { KeptRequests } from "./kept-requests.ts"
@@ -63,9 +63,7 @@ export interface StoreOptions {
 }
 
 /** The options of a store that may be a file or a database on a server. */
-export interface AnyStoreOptions extends StoreOptions {
-  readonly clock: Clock
-  readonly random: Random
+export interface AnyStoreOptions extends StoreOptions, Pick<Ports, "clock" | "random"> {
   /** Gets warnings for the operator, such as clocks that differ. */
   readonly log?: { warn(message: string, fields: Readonly<Record<string, unknown>>): void }
   /** Refuses to make a data file. A database on a server exists already. */

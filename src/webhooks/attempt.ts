@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks"
 import { noticeData } from "../accounts/notice-data.ts"
 import { addressRule } from "../accounts/webhook.ts"
-import type { Clock, Random } from "../apis/contract.ts"
+import type { Ports } from "../apis/contract.ts"
 import { logFailure } from "../outbox/delivery-loop.ts"
 import { nextDelayMs } from "../outbox/retry.ts"
 import type { Log } from "../ports/log.ts"
@@ -10,13 +10,11 @@ import type { WebhookResponse, WebhookSender } from "../ports/webhook-sender.ts"
 import type { AttemptResult, DueNotice, NoticeRecord, Outbox } from "../store/outbox.ts"
 import { toIso } from "../values/time-text.ts"
 
-export interface AttemptParts {
+export interface AttemptParts extends Pick<Ports, "clock" | "random"> {
   readonly outbox: Outbox
   readonly sender: WebhookSender
   /** Makes the headers of an attempt; {@link signedHeaders} by default. */
   readonly sign?: typeof signedHeaders
-  readonly clock: Clock
-  readonly random: Random
   readonly log: Log
   /** Null or absent when no traces are recorded. */
   readonly tracer?: Tracer | null

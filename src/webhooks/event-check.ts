@@ -1,7 +1,7 @@
 import { periodAt } from "../accounts/credits.ts"
 import { daysBeforeExpiry, eventId, keyExpiringEvent, warningMs } from "../accounts/key-events.ts"
 import type { Plans } from "../accounts/plan.ts"
-import type { Clock, Timer } from "../apis/contract.ts"
+import type { Ports } from "../apis/contract.ts"
 import { logFailure } from "../outbox/delivery-loop.ts"
 import type { Log } from "../ports/log.ts"
 import type { TimedNotice } from "../store/outbox.ts"
@@ -15,11 +15,9 @@ import {
 } from "../store/timed-events.ts"
 import { toIso } from "../values/time-text.ts"
 
-interface EventCheckParts {
+interface EventCheckParts extends Pick<Ports, "clock" | "timer"> {
   readonly events: TimedEvents
   readonly plans: Plans
-  readonly clock: Clock
-  readonly timer: Timer
   readonly log: Log
 }
 

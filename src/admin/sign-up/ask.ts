@@ -1,7 +1,7 @@
 import { mailboxOf, requireEmail } from "../../accounts/email.ts"
 import { hashKey } from "../../accounts/key.ts"
 import { requireName } from "../../accounts/requirements.ts"
-import type { Clock, Random } from "../../apis/contract.ts"
+import type { Ports } from "../../apis/contract.ts"
 import type { AdminStore } from "../../store/admin-reads.ts"
 import type { AccountDetails, EmailLinkLimits } from "../../store/admin-store.ts"
 import { toIso } from "../../values/time-text.ts"
@@ -30,11 +30,9 @@ export interface QuestionOrigin {
   readonly requestId: string
 }
 
-export interface AskParts {
+export interface AskParts extends Pick<Ports, "clock" | "random"> {
   readonly newAuditId: (atMs: number) => string
   readonly admin: AdminStore
-  readonly clock: Clock
-  readonly random: Random
   readonly pages: Pick<PageAddresses, "portal">
   readonly signUp: SignUpSettings
 }

@@ -1,5 +1,5 @@
 import { SQL } from "bun"
-import type { Clock, Timer } from "../../apis/contract.ts"
+import type { Ports } from "../../apis/contract.ts"
 import type { Parameter } from "../rows.ts"
 import { StoreUnavailable } from "../store.ts"
 import type { PostgresAddress, PostgresHost } from "./address.ts"
@@ -22,10 +22,8 @@ export interface Connection {
 }
 
 /** The database of a connection, its limits of time, and its session. */
-export interface ConnectionOptions {
+export interface ConnectionOptions extends Pick<Ports, "clock" | "timer"> {
   readonly address: PostgresAddress
-  readonly clock: Clock
-  readonly timer: Timer
   /** The time to connect to one host. A host that does not answer must not use up the time for the next one. */
   readonly connectLimitMs: number
   /** The time for a statement whose caller names none. */

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../apis/contract.ts"
+import type { Ports } from "../../apis/contract.ts"
 import type { StoreActivity } from "../open-store.ts"
 import { type Charge, type ChargeOutcome, ChargeUnknown, type Store, StoreUnavailable } from "../store.ts"
 import { createBatchSlots } from "./batch-slots.ts"
@@ -117,9 +117,7 @@ function toChargeStatement(isTraced: boolean, keep = ""): string {
 /** Has to be committed and changes no row, so that it waits only for the disk and a synchronous standby. */
 const commitStatement = "SELECT pg_logical_emit_message(true, 'penknife', '')"
 
-interface ChargeParts {
-  readonly clock: Clock
-  readonly timer: Timer
+interface ChargeParts extends Pick<Ports, "clock" | "timer"> {
   readonly serverClock: ServerClock
   readonly skew: Pick<ClockSkew, "require">
   readonly activity: StoreActivity
