@@ -3,19 +3,11 @@ import { describeConfig } from "./describe.ts"
 import type { Config } from "./load.ts"
 import { type OptionKey, options } from "./options.ts"
 
-/** One setting that differs between two configurations. */
-export interface SettingChange {
-  /** Its name in the configuration file: `max_calls`, `plans.free.premium`, `credits.hmac`. */
-  readonly setting: string
-  /** The values as JSON, without secrets; null where it is not set. */
-  readonly before: unknown
-  readonly after: unknown
-  /** Whether a change needs a restart. */
-  readonly needsRestart: boolean
-}
-
-/** Every setting that differs, in the order of the documentation, then plans and prices. */
-export function changesBetween(before: Config, after: Config): readonly SettingChange[] {
+/**
+ * Every setting that differs, in the order of the documentation, then plans and prices: its name in the configuration file, such
+ * as `plans.free.premium`, the values as JSON, without secrets, null where it is not set, and whether a change needs a restart.
+ */
+export function changesBetween(before: Config, after: Config) {
   const shownBefore = describeConfig(before)
   const shownAfter = describeConfig(after)
   const settings = Object.entries(options).flatMap(([key, { fileKey, needsRestart = false }]) => {

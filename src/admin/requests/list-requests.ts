@@ -18,7 +18,8 @@ import { readPlacedPage } from "../pages.ts"
 import type { AdminParts } from "../parts.ts"
 import { showBy } from "../show.ts"
 
-const keptSchema = Type.Object({
+/** A kept request as operations answer it. */
+export const keptSchema = Type.Object({
   at: instant("When the answer was made."),
   request_id: Type.String({ description: "The id of the request." }),
   surface: choice(surfaces, { description: "How it came in. `portal`: from a page of the portal." }),

@@ -4,30 +4,26 @@ import type { AdminStore } from "../../store/admin-reads.ts"
 import { StoreUnavailable } from "../../store/store.ts"
 import { type RequestEvent, surfaces } from "../../values/request-events.ts"
 import { AdminFault } from "../fault.ts"
-import { instant } from "../fields.ts"
 import { defineOperation } from "../operation.ts"
 import type { TakenEvents } from "../parts.ts"
-import { withNames } from "./list-requests.ts"
+import { keptSchema, withNames } from "./list-requests.ts"
+
+const { at, request_id, status, fault, account, key, credits, ms } = keptSchema.properties
 
 const requestSchema = Type.Object({
-  at: instant("When the answer was made."),
-  request_id: Type.String({ description: "The id of the request." }),
+  ...{ at, request_id },
   surface: choice(surfaces, {
     description: "How it came in. `unkeyed`: health, metrics, documentation. `none`: no such path or method.",
   }),
   api: Type.String({
     description: "The API's id, several with commas between them; `none` where no API was called.",
   }),
-  status: Type.Integer({ description: "The HTTP status." }),
-  fault: nullableText("What was wrong, such as `rateLimited`; null without a fault."),
-  account: nullableText("The account's id; null if the caller was not identified."),
+  ...{ status, fault, account },
   account_name: nullableText(
     "The present name of the account; null without an account, or if the store does not answer.",
   ),
   key_name: nullableText("The present name of the key, which may be empty; null as `account_name`."),
-  key: nullableText("The key's id; null if the caller was not identified."),
-  credits: Type.Integer({ description: "Credits that were charged." }),
-  ms: Type.Number({ description: "Milliseconds until the answer was made." }),
+  ...{ key, credits, ms },
   address: Type.String({ description: "The client's address; empty when it had hung up." }),
 })
 

@@ -23,24 +23,22 @@ export function isBlockedAddress(email: string, signUp: SignUpSettings): Promise
   return signUp.isBlocked(email.slice(email.lastIndexOf("@") + 1))
 }
 
-/** A page's information for visitors about sign-up. */
-export interface VisitorWays {
-  readonly sign_up: "off" | "invite" | "open"
-  /** Whether a link to sign in can be sent by e-mail. */
-  readonly by_mail: boolean
-  readonly terms: string | null
-  /** The plan of who signs up. */
-  readonly plan: string
-  /** A page of the operator's own for signing up, and where the operator is reached; null for none. */
-  readonly url: string | null
-  readonly contact: string | null
+/** Without mail nobody can prove an address, but an operator can hand out an invitation. */
+export function waysOf({ mode, hasMail, terms, plan, url, contact }: SignUpSettings) {
+  const signUp = mode === "open" && !hasMail ? "invite" : mode
+  return {
+    sign_up: signUp,
+    /** Whether a link to sign in can be sent by e-mail. */
+    by_mail: hasMail,
+    terms,
+    plan,
+    url,
+    contact,
+  } as const
 }
 
-/** Without mail nobody can prove an address, but an operator can hand out an invitation. */
-export function waysOf({ mode, hasMail, terms, plan, url, contact }: SignUpSettings): VisitorWays {
-  const signUp = mode === "open" && !hasMail ? "invite" : mode
-  return { sign_up: signUp, by_mail: hasMail, terms, plan, url, contact }
-}
+/** A page's information for visitors about sign-up. */
+export type VisitorWays = Readonly<ReturnType<typeof waysOf>>
 
 /** For a program that serves nobody. */
 export const noSignUps: SignUpSettings = {

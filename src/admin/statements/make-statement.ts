@@ -7,7 +7,7 @@ import { hasField, readAccountRecords, recordedText } from "../audit/record.ts"
 import { readAllRows } from "../pages.ts"
 import { isOver, type Month, renewalsIn } from "./month.ts"
 import { readTerms, type StatementParts, type TermsOf } from "./plan-terms.ts"
-import type { Statement, StatementLine } from "./statement-schema.ts"
+import { lineOf, type Statement, type StatementLine } from "./statement-schema.ts"
 
 /** Accounts whose statements are read at once, at most. */
 export const accountsAtOnce = 100
@@ -135,28 +135,6 @@ function toStatement(
       ...used,
     ],
   }
-}
-
-const noLine = {
-  id: null,
-  at: null,
-  plan: null,
-  price: null,
-  monthly_credits: null,
-  previous_plan: null,
-  previous_monthly_credits: null,
-  key: null,
-  key_name: null,
-  api: null,
-  calls: null,
-  credits: null,
-  reason: null,
-  reference: null,
-  undoes: null,
-}
-
-function lineOf(given: Partial<StatementLine> & Pick<StatementLine, "line">): StatementLine {
-  return { ...noLine, ...given }
 }
 
 function sumOf(rows: readonly { readonly credits: number }[]): number {

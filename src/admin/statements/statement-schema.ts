@@ -75,6 +75,14 @@ export const statementLine = Type.Object({
 
 /** A line of {@link Statement}. */
 export type StatementLine = Static<typeof line>
+const { line: _, ...otherFields } = line.properties
+const noLine = Object.fromEntries(Object.keys(otherFields).map((name) => [name, null]))
+
+/** A line with these fields, and null in all others. */
+export function lineOf(given: Partial<StatementLine> & Pick<StatementLine, "line">) {
+  return { ...noLine, ...given } as StatementLine
+}
+
 /** The statement of an account for a month. */
 export type Statement = Static<typeof head> & { lines: StatementLine[] }
 
