@@ -102,8 +102,8 @@ export function createUnsubscribes(parts: Parts) {
       return readUnsubscribeToken(await readKey(), token) !== null
     },
     /**
-     * Ends the notices by mail of a token's account, unless they ended or go to another address now. False for a token that is not
-     * signed.
+     * Ends the notices by mail of a token's account, unless they ended or go to another address now. False for a token that is
+     * not signed.
      */
     async stop(token: string, from: { readonly source: string; readonly requestId: string }) {
       const claim = readUnsubscribeToken(await readKey(), token)

@@ -170,7 +170,7 @@ export function createSessions(parts: SessionsParts) {
      */
     begin,
 
-    /** The session of a cookie; null when there is none, or when the key or link behind it has ended. Reads the store each time. */
+    /** The session of a cookie; null without one, or when the key or link behind it has ended. Reads the store each time. */
     async find(kind: SessionKind, cookie: string, from: RequestOrigin): Promise<FoundSession | null> {
       const session = await findRecord(kind, cookie)
       const granted = session && (await stillGranted(session, from.source, parts))
